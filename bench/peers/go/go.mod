@@ -1,0 +1,3 @@
+module tracesql-bench-peer
+
+go 1.19

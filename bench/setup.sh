@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Makes the two virtual environments that the Python peers of bench/run.py run in.
+#
+#   bench/.venv      DuckDB, pandas, orjson, Polars: newest releases, unless PEERS pins others
+#   bench/.venv-hta  Holistic Trace Analysis with the pandas it parses every trace with
+#
+# The Go peers need no more than a `go` (1.19 or later) on the PATH; pigz, if there, makes the .gz faster.
+# Usage: bench/setup.sh            PYTHON=python3.12 bench/setup.sh            PEERS="duckdb==1.4.0" bench/setup.sh
+set -euo pipefail
+cd "$(dirname "$0")"
+python=${PYTHON:-python3}
+read -ra peers <<<"${PEERS:-duckdb pandas pyarrow orjson polars}"
+
+# Arguments: the folder of the environment, then what is to be installed there.
+make_venv() {
+    local folder=$1
+    shift
+    "$python" -m venv "$folder"
+    "$folder/bin/python" -m pip install --quiet --upgrade "$@"
+}
+
+make_venv .venv "${peers[@]}"
+# HTA writes links into columns that it has narrowed before; pandas 3 refuses that on some traces.
+make_venv .venv-hta traceinsight==0.6.1 pandas==2.2.3 numpy==1.26.4

@@ -1,0 +1,124 @@
+//! What the top-level keys say about the trace and its devices.
+
+use serde_json::{Map, Value};
+
+use crate::error::Result;
+use crate::issues::{Code, Issues};
+use crate::json::{self, Oddities};
+use crate::rows::TableRows;
+use crate::source::Content;
+use crate::trace::{Document, TopLevel};
+
+/// Most bytes of top-level values that are kept as metadata.
+const MOST_METADATA: usize = 256 << 20;
+
+/// Facts of a trace from its top-level keys.
+#[derive(Default)]
+pub struct TopFacts {
+    pub rank: Option<i64>,
+    pub world_size: Option<i64>,
+    pub backend: Option<String>,
+    pub host: Option<String>,
+    pub base_time_ns: Option<i64>,
+    pub is_kineto: bool,
+    pub metadata: String,
+}
+
+/// Keys that only Kineto writes.
+const KINETO_KEYS: &[&[u8]] = &[b"schemaVersion", b"deviceProperties", b"distributedInfo", b"baseTimeNanoseconds", b"traceName"];
+
+/// Reads the facts, and appends the rows of `devices`.
+pub fn read(content: &Content, document: &mut Document, trace_id: &str, devices: &mut TableRows) -> Result<TopFacts> {
+    let mut facts = TopFacts::default();
+    let mut metadata = vec![b'{'];
+    for top in std::mem::take(&mut document.top) {
+        let raw = content.map(top.start, top.end)?;
+        facts.is_kineto |= KINETO_KEYS.contains(&&top.key[..]);
+        let value = compact(&raw, &top, &mut document.issues);
+        match &top.key[..] {
+            b"deviceProperties" => device_rows(&value, &top, trace_id, devices, &mut document.issues),
+            b"distributedInfo" => distributed(&value, &top, &mut facts, &mut document.issues),
+            b"baseTimeNanoseconds" => facts.base_time_ns = json::int(&raw),
+            b"host_name" => facts.host = serde_json::from_slice(&value).ok(),
+            _ => {}
+        }
+        if metadata.len() + value.len() > MOST_METADATA {
+            note(&mut document.issues, &top, "too much metadata; this value was not kept");
+            continue;
+        }
+        if metadata.len() > 1 {
+            metadata.push(b',');
+        }
+        let mut key = vec![b'"'];
+        key.extend_from_slice(&top.key);
+        key.push(b'"');
+        json::compact_value(&key, &mut metadata, &mut Oddities::default());
+        metadata.push(b':');
+        metadata.extend_from_slice(&value);
+    }
+    metadata.push(b'}');
+    facts.metadata = String::from_utf8_lossy(&metadata).into_owned();
+    Ok(facts)
+}
+
+fn note(issues: &mut Issues, top: &TopLevel, what: &str) {
+    issues.add(Code::TopLevelValue, None, Some(top.start), &top.key);
+    issues.detail(Code::TopLevelValue, what.to_owned());
+}
+
+fn compact(raw: &[u8], top: &TopLevel, issues: &mut Issues) -> Vec<u8> {
+    let (mut value, mut odd) = (Vec::with_capacity(raw.len()), Oddities::default());
+    json::compact_value(raw, &mut value, &mut odd);
+    for (met, code) in [
+        (odd.invalid_utf8, Code::InvalidUtf8),
+        (odd.bad_escape, Code::BadEscape),
+        (odd.lone_surrogate, Code::LoneSurrogate),
+        (odd.control, Code::ControlCharacter),
+        (odd.non_json, Code::NonJsonValue),
+    ] {
+        if met {
+            issues.add(code, None, Some(top.start), raw);
+        }
+    }
+    value
+}
+
+/// An integer, also when it is written as text.
+fn int(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| json::int(value.as_str()?.as_bytes()))
+}
+
+fn distributed(value: &[u8], top: &TopLevel, facts: &mut TopFacts, issues: &mut Issues) {
+    let Ok(info) = serde_json::from_slice::<Map<String, Value>>(value) else {
+        return note(issues, top, "distributedInfo is not an object");
+    };
+    facts.rank = info.get("rank").and_then(int);
+    facts.world_size = info.get("world_size").and_then(int);
+    facts.backend = info.get("backend").and_then(Value::as_str).map(str::to_owned);
+}
+
+fn device_rows(value: &[u8], top: &TopLevel, trace_id: &str, rows: &mut TableRows, issues: &mut Issues) {
+    let Ok(list) = serde_json::from_slice::<Vec<Map<String, Value>>>(value) else {
+        return note(issues, top, "deviceProperties is not a list of objects");
+    };
+    for device in &list {
+        let field = |name: &str| device.get(name).and_then(int);
+        rows.text(trace_id).int(field("id")).text(device.get("name").and_then(Value::as_str));
+        for name in [
+            "totalGlobalMem",
+            "computeMajor",
+            "computeMinor",
+            "numSms",
+            "maxThreadsPerBlock",
+            "maxThreadsPerMultiprocessor",
+            "regsPerBlock",
+            "regsPerMultiprocessor",
+            "sharedMemPerBlock",
+            "sharedMemPerMultiprocessor",
+            "warpSize",
+        ] {
+            rows.int(field(name));
+        }
+        rows.text(serde_json::to_string(device).ok().as_deref());
+    }
+}

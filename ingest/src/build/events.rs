@@ -1,0 +1,189 @@
+//! Tables of a trace of events.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use crossbeam_channel::bounded;
+use parquet::arrow::ArrowWriter;
+
+use super::finish::{Finish, TrackFacts};
+use super::{Built, Origin, Read};
+use crate::error::Result;
+use crate::issues::Issues;
+use crate::order::*;
+use crate::rows::{Context, Group, StepTimes, encode_group};
+use crate::schema;
+use crate::store::{GROUP_ROWS, TableFile, create, properties, sync};
+use crate::trace::Key;
+
+pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
+    let Read { content, mut document, texts, tracks, mut keys, pairs, options, scratch, progress, mut phases, .. } = read;
+    let start = Instant::now();
+    let (texts, tracks) = (texts.snapshot(), tracks.snapshot());
+    let track_order = order_tracks(&tracks, &texts);
+    let mut track_ids = vec![0u32; tracks.len()];
+    for (id, &no) in track_order.iter().enumerate() {
+        track_ids[no as usize] = id as u32;
+    }
+    let paired = pair(pairs, &track_order, &mut keys)?;
+    document.issues.merge(paired.issues);
+    phases.push(("pair", start.elapsed().as_secs_f64()));
+
+    let start = Instant::now();
+    let mut sorted = SpillVec::<Key>::new(scratch, options.memory_limit / 4);
+    let mut nester = Nester::new(SpillVec::new(scratch, options.memory_limit / 8));
+    let mut facts = vec![TrackFacts::default(); tracks.len()];
+    let mut devices = Vec::new();
+    keys.finish(&track_order, |keys| {
+        for key in keys {
+            nester.row(key)?;
+            sorted.push(*key)?;
+            facts[key.track as usize].note(key);
+            if key.class().is_device() {
+                devices.push(DeviceRow { ord: key.ord, link: key.link, ts: key.ts, args_at: key.offset + key.args as u64 });
+            }
+        }
+        Ok(())
+    })?;
+    nester.finish()?;
+    let Nester { nests, launches, flow_points, modules, issues, .. } = nester;
+    document.issues.merge(issues);
+    let flows = pair_flows(flow_points, &mut document.issues);
+    let device_links = {
+        let text = content.map(0, document.text_bytes)?;
+        link_otherwise(&devices, &launches, &flows, &sorted, &text)?
+    };
+    drop(devices);
+    phases.push(("sort and nest", start.elapsed().as_secs_f64()));
+
+    let start = Instant::now();
+    let context = Context {
+        trace_id: &origin.trace_id,
+        content,
+        text_bytes: document.text_bytes,
+        keys: &sorted,
+        nests: &nests,
+        texts: &texts,
+        tracks: &tracks,
+        track_ids: &track_ids,
+        launches: &launches,
+        device_links: &device_links,
+        steps: &StepTimes::new(&document.steps),
+        end_args: &paired.end_args,
+    };
+    let mut side = Side::create(folder)?;
+    let rows = sorted.len();
+    let issues = write_events(&context, folder, options.threads, &mut side, |done| progress.rows.store(done as u64, Ordering::Relaxed))?;
+    document.issues.merge(issues);
+    phases.push(("write", start.elapsed().as_secs_f64()));
+
+    let start = Instant::now();
+    let mut counted = vec![
+        ("events", rows as u64),
+        ("kernels", side.kernels.finish()?),
+        ("memory", side.memory.finish()?),
+        ("counters", side.counters.finish()?),
+    ];
+    let finish = Finish { content, origin, folder, texts: &texts, tracks: &tracks, track_order: &track_order, track_ids: &track_ids };
+    let built_rows = finish.write(&mut document, rows as u64, &facts, &side.streams, &flows, &modules, side.hierarchies, &mut counted)?;
+    phases.push(("finish", start.elapsed().as_secs_f64()));
+    Ok(Built { rows: built_rows, elements: document.elements, text_bytes: document.text_bytes, issues: document.issues, phases })
+}
+
+/// Tables whose rows come with the events.
+struct Side {
+    kernels: TableFile,
+    memory: TableFile,
+    counters: TableFile,
+    streams: rustc_hash::FxHashMap<u32, (Option<i64>, Option<i64>)>,
+    hierarchies: rustc_hash::FxHashMap<String, (i64, u64)>,
+}
+
+impl Side {
+    fn create(folder: &Path) -> Result<Self> {
+        Ok(Self {
+            kernels: TableFile::create(folder, &schema::KERNELS)?,
+            memory: TableFile::create(folder, &schema::MEMORY)?,
+            counters: TableFile::create(folder, &schema::COUNTERS)?,
+            streams: Default::default(),
+            hierarchies: Default::default(),
+        })
+    }
+
+    fn take(&mut self, rows: crate::rows::SideRows) -> Result<()> {
+        self.kernels.write(&rows.kernels)?;
+        self.memory.write(&rows.memory)?;
+        self.counters.write(&rows.counters)?;
+        for (track, stream) in rows.streams {
+            self.streams.entry(track).or_insert(stream);
+        }
+        for (text, (ts, n)) in rows.hierarchies {
+            let entry = self.hierarchies.entry(text).or_insert((i64::MAX, 0));
+            *entry = (entry.0.min(ts), entry.1 + n);
+        }
+        Ok(())
+    }
+}
+
+/// Encodes row groups on all threads and writes them in order.
+fn write_events(c: &Context<'_>, folder: &Path, threads: usize, side: &mut Side, mut done: impl FnMut(usize)) -> Result<Issues> {
+    let table = &schema::EVENTS;
+    let file = create(folder, table)?;
+    let kept = file.try_clone().map_err(|e| crate::error::IngestError::io(folder, e))?;
+    let (mut file, factory) = ArrowWriter::try_new(file, table.schema(), Some(properties(table)))?.into_serialized_writer()?;
+    let rows = c.keys.len();
+    let groups = rows.div_ceil(GROUP_ROWS);
+    let next = AtomicUsize::new(0);
+    let mut issues = Issues::default();
+    let stop = AtomicUsize::new(groups);
+    let result = std::thread::scope(|scope| {
+        let (sender, results) = bounded::<(usize, Result<Group>)>(threads);
+        for _ in 0..threads.min(groups) {
+            let (sender, factory, next, stop) = (sender.clone(), &factory, &next, &stop);
+            scope.spawn(move || {
+                loop {
+                    let group = next.fetch_add(1, Ordering::Relaxed);
+                    if group >= stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let range = group * GROUP_ROWS..rows.min((group + 1) * GROUP_ROWS);
+                    let encoded = factory.create_column_writers(group).map_err(Into::into).and_then(|w| encode_group(c, range, w));
+                    if sender.send((group, encoded)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting = BTreeMap::new();
+        let mut turn = 0;
+        let mut write = |group: Group| -> Result<()> {
+            let mut out = file.next_row_group()?;
+            for column in group.columns {
+                column.append_to_row_group(&mut out)?;
+            }
+            out.close()?;
+            issues.merge(group.issues);
+            side.take(group.side)
+        };
+        while turn < groups {
+            let Ok((group, encoded)) = results.recv() else { break };
+            waiting.insert(group, encoded);
+            while let Some(encoded) = waiting.remove(&turn) {
+                if let Err(e) = encoded.and_then(&mut write) {
+                    stop.store(0, Ordering::Relaxed);
+                    return Err(e);
+                }
+                turn += 1;
+                done(rows.min(turn * GROUP_ROWS));
+            }
+        }
+        Ok(())
+    });
+    result?;
+    file.close()?;
+    sync(&kept)?;
+    Ok(issues)
+}

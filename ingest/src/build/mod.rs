@@ -1,0 +1,92 @@
+//! One trace from its text to the files of its tables.
+
+mod devices;
+mod events;
+mod finish;
+mod modules;
+mod perf;
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::error::{IngestError, Result};
+use crate::issues::Issues;
+use crate::order::{Order, Sorter};
+use crate::source::Content;
+use crate::trace::{Document, Form, Key, Progress, Reading, Texts, Tracks, read_document};
+
+/// How a trace is read.
+#[derive(Debug, Clone)]
+pub struct BuildOptions {
+    /// Number of threads.
+    pub threads: usize,
+    /// Bytes of memory for what grows with the trace; beyond that temporary files are used.
+    pub memory_limit: usize,
+    /// Refuse anything that is not clean.
+    pub strict: bool,
+}
+
+/// What is known of a trace besides its rows.
+pub struct Origin<'a> {
+    /// The input as messages and `traces.path` name it.
+    pub name: &'a str,
+    /// The trace's name in the store.
+    pub trace_id: String,
+    /// Hash of the input's bytes.
+    pub content_hash: String,
+    /// Size of the input as it lay on disk.
+    pub input_bytes: u64,
+}
+
+/// What was built.
+pub struct Built {
+    /// Rows by table, in the order of the reference.
+    pub rows: Vec<(&'static str, u64)>,
+    /// Elements in the event list.
+    pub elements: u64,
+    /// Length of the text.
+    pub text_bytes: u64,
+    /// What was odd.
+    pub issues: Issues,
+    /// Seconds per phase, for those who look for speed.
+    pub phases: Vec<(&'static str, f64)>,
+}
+
+/// A document that was read and waits for its tables to be written.
+pub struct Read<'a> {
+    content: &'a Content,
+    name: String,
+    document: Document,
+    texts: Texts,
+    tracks: Tracks,
+    keys: Sorter,
+    pairs: Sorter,
+    options: BuildOptions,
+    scratch: &'a Path,
+    progress: &'a Progress,
+    phases: Vec<(&'static str, f64)>,
+}
+
+/// Reads a document. `scratch` is a folder for temporary files.
+pub fn read<'a>(name: &str, content: &'a Content, scratch: &'a Path, options: &BuildOptions, progress: &'a Progress) -> Result<Read<'a>> {
+    let start = Instant::now();
+    let sorter = |order: Order, budget| Sorter::new(order, scratch, budget, options.threads);
+    let (mut keys, mut pairs) = (sorter(Key::row_order, options.memory_limit / 4), sorter(Key::pairing_order, options.memory_limit / 8));
+    let (texts, tracks) = (Texts::default(), Tracks::default());
+    let reading = Reading { name, content, texts: &texts, tracks: &tracks, threads: options.threads, progress };
+    let document = read_document(&reading, &mut keys, &mut pairs)?;
+    let phases = vec![("read", start.elapsed().as_secs_f64())];
+    Ok(Read { content, name: name.to_owned(), document, texts, tracks, keys, pairs, options: options.clone(), scratch, progress, phases })
+}
+
+impl Read<'_> {
+    /// Writes the files of all tables to a folder.
+    pub fn write(self, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
+        let strict = self.options.strict.then(|| self.name.clone());
+        let built = if self.document.form == Form::Blobs { perf::write(self, origin, folder) } else { events::write(self, origin, folder) }?;
+        match strict {
+            Some(input) if built.issues.has_warnings() => Err(IngestError::Strict { input, issues: built.issues.summary() }),
+            _ => Ok(built),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Tables of an MLLM `perf.json`: memory and operator blobs, in microseconds of one clock.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::devices::{self, TopFacts};
+use super::finish::{Finish, TraceKind, in_order};
+use super::{Built, Origin, Read};
+use crate::error::{IngestError, Result};
+use crate::issues::{Code, Issues};
+use crate::json::{self, Bad, Cursor, Oddities};
+use crate::rows::TableRows;
+use crate::schema;
+use crate::source::Content;
+use crate::trace::Document;
+
+/// One blob; times in ns of the recording's clock.
+struct Blob {
+    ord: i64,
+    is_memory: bool,
+    name: Option<String>,
+    device: Option<String>,
+    uuid: Option<i64>,
+    bytes: Option<i64>,
+    start: i64,
+    end: Option<i64>,
+    is_live: bool,
+    args: String,
+}
+
+pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
+    let Read { content, mut document, phases, .. } = read;
+    let mut reader = Reader { blobs: Vec::new(), elements: 0, issues: Issues::default(), uuids: FxHashMap::default() };
+    let mut init = None;
+    for top in &document.top {
+        let list = match &top.key[..] {
+            b"memory_blobs" => true,
+            b"op_blobs" => false,
+            b"init_time" => {
+                let raw = content.map(top.start, top.end)?;
+                init = json::time_ns(&raw).ok().map(|t| t.0);
+                continue;
+            }
+            _ => continue,
+        };
+        let raw = content.map(top.start, top.end)?;
+        match raw.first() {
+            Some(b'[') => reader.list(&raw, top.start, list),
+            Some(b'n') => {}
+            _ => {
+                let name = String::from_utf8_lossy(&top.key).into_owned();
+                return Err(IngestError::input_at(origin.name, format!("`{name}` is not a list"), top.start));
+            }
+        }
+    }
+    document.top.retain(|t| !matches!(&t.key[..], b"memory_blobs" | b"op_blobs"));
+    let Reader { mut blobs, elements, issues, .. } = reader;
+    document.issues.merge(issues);
+    document.elements = elements;
+    if blobs.is_empty() {
+        document.issues.add(Code::EmptyTrace, None, None, b"");
+    }
+    let first = blobs.iter().map(|b| b.start).min();
+    let base = init.or(first).unwrap_or(0);
+    if init.is_none() || first.is_some_and(|f| f < base) {
+        document.issues.add(Code::BlobInitTime, None, None, b"");
+    }
+    let last = blobs.iter().map(|b| b.end.unwrap_or(b.start).max(b.start)).max();
+    for blob in &mut blobs {
+        if blob.is_live {
+            blob.end = last;
+        }
+        blob.start -= base;
+        blob.end = blob.end.map(|e| e - base);
+    }
+    tables(content, &mut document, origin, folder, &blobs, base, phases)
+}
+
+struct Reader {
+    blobs: Vec<Blob>,
+    elements: u64,
+    issues: Issues,
+    uuids: FxHashMap<i64, u64>,
+}
+
+impl Reader {
+    /// Reads the blobs of a list; one that is cut short ends it.
+    fn list(&mut self, raw: &[u8], offset: u64, is_memory: bool) {
+        let mut c = Cursor::new(raw, 1);
+        while let Ok(token) = c.next_token() {
+            let start = c.pos;
+            match token {
+                b',' => c.pos += 1,
+                b']' => return,
+                _ => {
+                    let value = match c.value() {
+                        Ok(value) => value,
+                        Err(Bad::End) => return,
+                        Err(_) => return self.note(Code::MalformedEvent, offset + start as u64, &raw[start..]),
+                    };
+                    let at = offset + start as u64;
+                    if token == b'{' {
+                        self.blob(value, at, is_memory);
+                    } else {
+                        self.note(Code::NotAnObject, at, value);
+                    }
+                    self.elements += 1;
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, code: Code, at: u64, example: &[u8]) {
+        self.issues.add(code, Some(self.elements), Some(at), example);
+    }
+
+    fn blob(&mut self, raw: &[u8], at: u64, is_memory: bool) {
+        let [mut start, mut end, mut usage, mut uuid, mut device, mut op_name] = [None; 6];
+        let _ = Cursor::new(raw, 0).object(|key, value| {
+            let slot = match key {
+                b"start_time" => &mut start,
+                b"end_time" => &mut end,
+                b"memory_usage" => &mut usage,
+                b"uuid" => &mut uuid,
+                b"device_type" => &mut device,
+                b"op_name" => &mut op_name,
+                _ => return,
+            };
+            *slot = Some(value);
+        });
+        let times = [start, end].map(|raw| raw.and_then(|r| json::time_ns(r).ok()).map(|t| t.0));
+        let Some(start_ns) = times[0].filter(|&t| t != 0) else { return self.note(Code::BlobNoStart, at, raw) };
+        if [start, end, usage].iter().flatten().any(|r| json::is_text(r)) {
+            self.note(Code::BlobValue, at, raw);
+        }
+        let is_live = is_memory && times[1] == Some(0);
+        let mut end_ns = times[1].filter(|_| !is_live);
+        if end_ns.is_some_and(|e| e < start_ns) {
+            self.note(Code::BlobEnd, at, raw);
+            end_ns = None;
+        } else if end_ns.is_none() && !is_live {
+            self.note(Code::BlobValue, at, raw);
+        }
+        let mut odd = Oddities::default();
+        let mut text = |raw: Option<&[u8]>| raw.filter(|r| json::is_text(r)).map(|r| json::as_text(json::unquote(r), &mut odd).into_owned());
+        let (device, op_name) = (text(device), text(op_name));
+        let (bytes, uuid) = (usage.and_then(json::int), uuid.and_then(json::int));
+        let missing = device.is_none() || if is_memory { bytes.is_none_or(|b| b < 0) || uuid.is_none() } else { op_name.is_none() };
+        if missing {
+            self.note(Code::BlobValue, at, raw);
+        }
+        if let Some(uuid) = uuid.filter(|_| is_memory) {
+            let seen = self.uuids.entry(uuid).or_default();
+            *seen += 1;
+            if *seen > 1 {
+                self.note(Code::BlobRepeatedUuid, at, raw);
+            }
+        }
+        let mut args = Vec::new();
+        json::compact_value(raw, &mut args, &mut odd);
+        if odd.any() {
+            self.note(Code::NonJsonValue, at, raw);
+        }
+        let name = if is_memory { uuid.map(|u| format!("Memory {u}")) } else { op_name };
+        let args = String::from_utf8_lossy(&args).into_owned();
+        self.blobs.push(Blob { ord: self.elements as i64, is_memory, name, device, uuid, bytes, start: start_ns, end: end_ns, is_live, args });
+    }
+}
+
+fn tables(
+    content: &Content,
+    document: &mut Document,
+    origin: &Origin<'_>,
+    folder: &Path,
+    blobs: &[Blob],
+    base: i64,
+    phases: Vec<(&'static str, f64)>,
+) -> Result<Built> {
+    let texts: Vec<Arc<str>> = Vec::new();
+    let finish = Finish { content, origin, folder, texts: &texts, tracks: &[], track_order: &[], track_ids: &[] };
+    let mut counted = Vec::new();
+    let mut device_rows = TableRows::new(&schema::DEVICES);
+    let top = devices::read(content, document, &origin.trace_id, &mut device_rows)?;
+    let top = TopFacts { base_time_ns: Some(base), ..top };
+    finish.put(&schema::DEVICES, device_rows, &mut counted)?;
+
+    let mut names: Vec<(bool, Option<&str>)> = blobs.iter().map(|b| (!b.is_memory, b.device.as_deref())).collect();
+    names.sort();
+    names.dedup();
+    let mut tracks = TableRows::new(&schema::TRACKS);
+    for (id, (is_op, device)) in names.iter().enumerate() {
+        let what = if *is_op { "operators" } else { "memory" };
+        let name = format!("{} {what}", device.unwrap_or("unknown device"));
+        tracks.text(&*origin.trace_id).int(id as i64).int(None).int(None).text(None).text(None).text("MLLM").text(&*name);
+        tracks.text(None).int(None).text("span").int(None).int(None);
+    }
+    finish.put(&schema::TRACKS, tracks, &mut counted)?;
+
+    let mut order: Vec<(usize, &Blob)> = blobs
+        .iter()
+        .map(|b| (names.binary_search(&(!b.is_memory, b.device.as_deref())).unwrap_or(0), b))
+        .collect();
+    order.sort_by_key(|(track, b)| (*track, b.start, std::cmp::Reverse(b.end), b.ord));
+    let mut events = TableRows::new(&schema::EVENTS);
+    for (row, (track, blob)) in order.iter().enumerate() {
+        event(&mut events, origin, blob, *track, row);
+    }
+    finish.put(&schema::EVENTS, events, &mut counted)?;
+
+    finish.put(&schema::MEMORY, memory(origin, &order), &mut counted)?;
+    for table in [&schema::KERNELS, &schema::MODULES, &schema::FLOWS, &schema::COUNTERS, &schema::STEPS] {
+        finish.put(table, TableRows::new(table), &mut counted)?;
+    }
+    let end = |b: &Blob| b.end.unwrap_or(b.start).max(b.start);
+    let bounds = blobs.iter().map(|b| b.start).min().zip(blobs.iter().map(end).max());
+    let kind = TraceKind {
+        format: "mllm_perf",
+        framework: Some("mllm"),
+        top: &top,
+        bounds,
+        elements: document.elements,
+        events: blobs.len() as u64,
+        text_bytes: document.text_bytes,
+    };
+    finish.trace_and_issues(&kind, &document.issues, &mut counted)?;
+    let issues = std::mem::take(&mut document.issues);
+    Ok(Built { rows: in_order(&counted), elements: document.elements, text_bytes: document.text_bytes, issues, phases })
+}
+
+fn event(rows: &mut TableRows, origin: &Origin<'_>, blob: &Blob, track: usize, row: usize) {
+    let cat = if blob.is_memory { "memory_blob" } else { "op_blob" };
+    let dur = blob.end.map(|e| e - blob.start);
+    rows.text(&*origin.trace_id).int(blob.ord).int(track as i64).int(None).int(None).text("X").text(cat).text(blob.name.as_deref());
+    rows.int(blob.start).int(dur).int(blob.end).int(None).int(0).int(dur).int(row as i64).int(row as i64);
+    // step, ids of Kineto and Python, device and stream do not occur.
+    for _ in 0..10 {
+        rows.int(None);
+    }
+    for _ in 0..6 {
+        rows.text(None);
+    }
+    rows.flag(false).text(None).text(&*blob.args).text(None);
+}
+
+/// Allocations and frees in order of time, frees first; blobs that were never freed have no free.
+fn memory(origin: &Origin<'_>, order: &[(usize, &Blob)]) -> TableRows {
+    let mut points = Vec::new();
+    for (track, blob) in order.iter().filter(|(_, b)| b.is_memory) {
+        points.push((*track, blob.start, 1, *blob));
+        if let Some(end) = blob.end.filter(|_| !blob.is_live) {
+            points.push((*track, end, 0, *blob));
+        }
+    }
+    points.sort_by_key(|(track, ts, is_alloc, blob)| (*track, *ts, *is_alloc, blob.ord));
+    let mut rows = TableRows::new(&schema::MEMORY);
+    for (_, ts, is_alloc, blob) in points {
+        let (action, sign) = if is_alloc == 1 { ("alloc", 1) } else { ("free", -1) };
+        rows.text(&*origin.trace_id).int(blob.ord).int(ts).text(action).int(blob.uuid).int(blob.bytes.and_then(|b| b.checked_mul(sign)));
+        rows.text(blob.device.as_deref()).int(None).int(None).int(None).int(None);
+    }
+    rows
+}

@@ -1,0 +1,77 @@
+//! Why an input could not be read, said so that a person can act on it.
+
+use std::path::PathBuf;
+
+/// The result of reading or storing a trace.
+pub type Result<T, E = IngestError> = std::result::Result<T, E>;
+
+/// A whole input was refused, or the store could not be written; nothing was stored.
+#[derive(Debug, thiserror::Error)]
+pub enum IngestError {
+    /// The input is not a trace we read, or is damaged beyond use.
+    #[error("{input}: {reason}{}", at(*byte_offset))]
+    Input {
+        /// The input as the user named it (with the member name for archives).
+        input: String,
+        /// What is wrong and what to do about it.
+        reason: String,
+        /// Where in the decompressed text, in bytes, if it applies.
+        byte_offset: Option<u64>,
+    },
+    /// The operating system refused to read or write a file.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file or folder concerned.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// `--strict` was asked for and the input is not clean.
+    #[error("{input}: not clean ({issues}); nothing was stored because of --strict")]
+    Strict {
+        /// The input as the user named it.
+        input: String,
+        /// The issues that were found, in short.
+        issues: String,
+    },
+    /// The store holds something this version cannot use.
+    #[error("{path}: {reason}", path = path.display())]
+    Store {
+        /// The store or trace folder.
+        path: PathBuf,
+        /// What is wrong and what to do about it.
+        reason: String,
+    },
+    /// Writing Parquet failed.
+    #[error("writing Parquet failed: {0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
+    /// Building Arrow data failed.
+    #[error("building columns failed: {0}")]
+    Arrow(#[from] arrow::error::ArrowError),
+}
+
+fn at(offset: Option<u64>) -> String {
+    offset.map_or_else(String::new, |o| format!(" (at byte {o})"))
+}
+
+impl IngestError {
+    /// An error about the input's content, without a position.
+    pub fn input(input: &str, reason: impl Into<String>) -> Self {
+        Self::Input { input: input.to_owned(), reason: reason.into(), byte_offset: None }
+    }
+
+    /// An error about the input's content at a byte offset of the decompressed text.
+    pub fn input_at(input: &str, reason: impl Into<String>, byte_offset: u64) -> Self {
+        Self::Input { input: input.to_owned(), reason: reason.into(), byte_offset: Some(byte_offset) }
+    }
+
+    /// An operating system error on a path.
+    pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        Self::Io { path: path.into(), source }
+    }
+
+    /// Whether the fault lies in the store rather than in an input.
+    pub fn is_store(&self) -> bool {
+        matches!(self, Self::Store { .. })
+    }
+}

@@ -1,0 +1,156 @@
+//! Bringing one input into a store.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+
+use crate::build::{self, BuildOptions, Origin};
+use crate::error::{IngestError, Result};
+use crate::issues::Issues;
+use crate::schema::{SCHEMA_VERSION, TABLES};
+use crate::source::{HashSource, Input, open};
+use crate::store::{Manifest, Store, TableFacts, VERSION};
+use crate::trace::Progress;
+
+/// How inputs are read.
+#[derive(Debug, Clone)]
+pub struct IngestOptions {
+    /// Number of threads; 0 stands for all cores.
+    pub threads: usize,
+    /// Bytes of memory to stay within; 0 stands for half of the machine's.
+    pub memory_limit: usize,
+    /// Refuse an input that is not clean.
+    pub strict: bool,
+    /// Read an input again although the store holds it.
+    pub replace: bool,
+}
+
+impl Default for IngestOptions {
+    fn default() -> Self {
+        Self { threads: 0, memory_limit: 0, strict: false, replace: false }
+    }
+}
+
+/// What came of an input.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The trace in the store.
+    pub manifest: Manifest,
+    /// Whether the store held it already.
+    pub was_there: bool,
+    /// What was odd; empty if it was there.
+    pub issues: Issues,
+    /// Seconds per phase.
+    pub phases: Vec<(&'static str, f64)>,
+}
+
+impl IngestOptions {
+    fn build_options(&self) -> BuildOptions {
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let threads = if self.threads == 0 { cores } else { self.threads };
+        let limit = if self.memory_limit == 0 { physical_memory() / 2 } else { self.memory_limit };
+        // Decoding windows, encoders and names take a share that does not grow with the trace.
+        let fixed = (threads * (48 << 20)).min(limit / 2);
+        BuildOptions { threads, memory_limit: limit - fixed, strict: self.strict }
+    }
+}
+
+fn physical_memory() -> usize {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = text.lines().find_map(|l| l.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok());
+    total.map_or(4 << 30, |kib| kib << 10)
+}
+
+/// Reads an input and stores it; does nothing if the store holds the same bytes already.
+pub fn ingest(input: &Input, store: &Store, options: &IngestOptions, progress: &Progress) -> Result<Outcome> {
+    let name = input.name();
+    let scratch = store.scratch()?;
+    let mut opened = open(input, scratch.path())?;
+    if let HashSource::Known(hash, _) = &opened.hash
+        && !options.replace
+        && let Some(manifest) = store.find(&hash.to_hex())?
+    {
+        opened.content.abandon();
+        return Ok(Outcome { manifest, was_there: true, issues: Issues::default(), phases: Vec::new() });
+    }
+    let build_options = options.build_options();
+    let content = opened.content.clone();
+    let read = build::read(&name, &content, scratch.path(), &build_options, progress)?;
+    let (hash, input_bytes) = opened.finish(&name)?;
+    let content_hash = hash.to_hex().to_string();
+    if !options.replace
+        && let Some(manifest) = store.find(&content_hash)?
+    {
+        return Ok(Outcome { manifest, was_there: true, issues: Issues::default(), phases: Vec::new() });
+    }
+    let trace_id = format!("{}-{}", slug(&name), &content_hash[..12]);
+    let origin = Origin { name: &name, trace_id: trace_id.clone(), content_hash: content_hash.clone(), input_bytes };
+    let folder = scratch.folder("trace")?;
+    let built = read.write(&origin, &folder)?;
+    let mut tables = BTreeMap::new();
+    for (table, rows) in &built.rows {
+        let path = folder.join(format!("{table}.parquet"));
+        let (bytes, blake3) = file_facts(&path)?;
+        tables.insert((*table).to_owned(), TableFacts { rows: *rows, bytes, blake3 });
+    }
+    debug_assert_eq!(tables.len(), TABLES.len());
+    let manifest = Manifest {
+        schema_version: SCHEMA_VERSION,
+        tracesql_version: VERSION.to_owned(),
+        trace_id,
+        content_hash,
+        path: name,
+        input_bytes,
+        text_bytes: built.text_bytes,
+        element_count: built.elements,
+        tables,
+    };
+    let manifest = store.commit(&folder, &manifest, options.replace)?;
+    Ok(Outcome { manifest, was_there: false, issues: built.issues, phases: built.phases })
+}
+
+fn file_facts(path: &Path) -> Result<(u64, String)> {
+    let io = |e| IngestError::io(path, e);
+    let mut hasher = blake3::Hasher::new();
+    let bytes = std::io::copy(&mut File::open(path).map_err(io)?, &mut hasher).map_err(io)?;
+    Ok((bytes, hasher.finalize().to_hex().to_string()))
+}
+
+/// Hash of a plain input's own bytes, as `traces.content_hash` has it; `None` for standard input and archive members.
+pub fn trace_hash(input: &Input) -> Result<Option<String>> {
+    let Input::File(path) = input else { return Ok(None) };
+    Ok(Some(file_facts(path)?.1))
+}
+
+/// A readable part for the name of a trace.
+fn slug(name: &str) -> String {
+    let base = name.rsplit(['/', '\\', '!']).next().unwrap_or(name);
+    let mut base = base.to_lowercase();
+    for ending in [".gz", ".zst", ".json", ".trace", ".pt"] {
+        if let Some(stem) = base.strip_suffix(ending) {
+            base = stem.to_owned();
+        }
+    }
+    let mut slug = String::new();
+    for c in base.chars() {
+        let c = if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+        if !(c == '-' && slug.ends_with('-')) {
+            slug.push(c);
+        }
+    }
+    let slug: String = slug.trim_matches('-').chars().take(48).collect();
+    if slug.is_empty() { "trace".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn slugs_are_plain_names() {
+        assert_eq!(slug("/a/b/worker0.1623.pt.trace.json.gz"), "worker0-1623");
+        assert_eq!(slug("x.zip!dir/Trace 1.json"), "trace-1");
+        assert_eq!(slug("-"), "trace");
+        assert_eq!(slug("ünïcode '\"$.json"), "n-code");
+    }
+}

@@ -1,0 +1,147 @@
+//! Strings out of their raw JSON text.
+
+use std::borrow::Cow;
+
+/// What was odd about text that was decoded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Oddities {
+    /// Bytes that are not UTF-8.
+    pub invalid_utf8: bool,
+    /// A backslash that starts no JSON escape.
+    pub bad_escape: bool,
+    /// Half of a surrogate pair.
+    pub lone_surrogate: bool,
+    /// Raw control characters.
+    pub control: bool,
+    /// A value that is not JSON.
+    pub non_json: bool,
+}
+
+impl Oddities {
+    /// Whether anything was odd.
+    #[inline]
+    pub fn any(self) -> bool {
+        self != Self::default()
+    }
+}
+
+/// Whether a raw value is a string.
+pub fn is_text(raw: &[u8]) -> bool {
+    raw.first() == Some(&b'"')
+}
+
+/// The text within the quotes of a raw string value, still escaped.
+pub fn unquote(raw: &[u8]) -> &[u8] {
+    match raw {
+        [b'"', inner @ .., b'"'] => inner,
+        _ => raw,
+    }
+}
+
+/// Decodes the text between quotes. Broken escapes stand for themselves, broken UTF-8 becomes U+FFFD.
+pub fn as_text<'a>(inner: &'a [u8], odd: &mut Oddities) -> Cow<'a, str> {
+    let plain = !inner.iter().any(|&b| b == b'\\' || b < 0x20 || b == 0x7f);
+    if plain && let Ok(s) = std::str::from_utf8(inner) {
+        return Cow::Borrowed(s);
+    }
+    let mut out = String::with_capacity(inner.len());
+    let mut i = 0;
+    while i < inner.len() {
+        let plain = inner[i..].iter().position(|&b| b == b'\\').unwrap_or(inner.len() - i);
+        push_utf8(&inner[i..i + plain], &mut out, odd);
+        i += plain;
+        if i < inner.len() {
+            i += escape(&inner[i..], &mut out, odd);
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn push_utf8(bytes: &[u8], out: &mut String, odd: &mut Oddities) {
+    odd.control |= bytes.iter().any(|&b| b < 0x20);
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            odd.invalid_utf8 = true;
+            out.push('\u{fffd}');
+        }
+    }
+}
+
+/// Decodes one escape at the start of `text`; returns how many bytes it takes.
+fn escape(text: &[u8], out: &mut String, odd: &mut Oddities) -> usize {
+    let simple = match text.get(1) {
+        Some(b'"') => '"',
+        Some(b'\\') => '\\',
+        Some(b'/') => '/',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return unicode_escape(text, out, odd),
+        _ => {
+            odd.bad_escape = true;
+            out.push('\\');
+            return 1;
+        }
+    };
+    out.push(simple);
+    2
+}
+
+fn unicode_escape(text: &[u8], out: &mut String, odd: &mut Oddities) -> usize {
+    let Some(unit) = hex4(text.get(2..6)) else {
+        odd.bad_escape = true;
+        out.push('\\');
+        return 1;
+    };
+    if let Some(c) = char::from_u32(unit as u32) {
+        out.push(c);
+        return 6;
+    }
+    let low = (text.get(6..8) == Some(b"\\u")).then(|| hex4(text.get(8..12))).flatten();
+    if let Some(low) = low
+        && let Some(Ok(c)) = char::decode_utf16([unit, low]).next()
+    {
+        out.push(c);
+        return 12;
+    }
+    odd.lone_surrogate = true;
+    out.push('\u{fffd}');
+    6
+}
+
+pub(super) fn hex4(digits: Option<&[u8]>) -> Option<u16> {
+    let digits = digits?;
+    if !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(inner: &[u8]) -> (String, Oddities) {
+        let mut odd = Oddities::default();
+        (as_text(inner, &mut odd).into_owned(), odd)
+    }
+
+    #[test]
+    fn decodes_escapes() {
+        assert_eq!(decode(br"a\n\t\u0041\ud83d\ude80\/"), ("a\n\tA🚀/".into(), Oddities::default()));
+        assert!(!decode("naïve".as_bytes()).1.any());
+    }
+
+    #[test]
+    fn keeps_what_is_broken() {
+        assert_eq!(decode(br"C:\Temp\slash").0, r"C:\Temp\slash");
+        assert!(decode(br"\s").1.bad_escape);
+        assert_eq!(decode(br"x\ud83dy").0, "x\u{fffd}y");
+        assert!(decode(br"x\ud83dy").1.lone_surrogate);
+        assert_eq!(decode(b"ab\xff\xc3cd").0, "ab\u{fffd}\u{fffd}cd");
+        assert!(decode(b"a\nb").1.control);
+    }
+}

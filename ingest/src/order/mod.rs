@@ -1,0 +1,17 @@
+//! Putting elements in the order of rows and finding what encloses, launches and follows what.
+
+mod flows;
+mod links;
+mod nest;
+mod pair;
+mod sort;
+mod spill;
+mod tracks;
+
+pub use flows::{Flow, pair_flows};
+pub use links::{DeviceLinks, DeviceRow, link_otherwise};
+pub use nest::{Launches, ModuleCall, NO_ROW, Nest, Nester, OVERLAPS};
+pub use pair::pair;
+pub use sort::{Order, Sorter};
+pub use spill::SpillVec;
+pub use tracks::{id_text, order_tracks, text_of};

@@ -1,0 +1,314 @@
+//! Which event encloses which: one pass over each track in row order.
+//!
+//! The rules: intervals are half-open. An event's parent is the innermost open event that encloses it fully; device
+//! work (kernels, copies, fills) is nobody's parent. An event that outlasts the innermost open one *overlaps* it.
+//! Zero-length events at the same instant stack; one at the end of another event is not its child. Self time is the
+//! duration less the union of the direct children.
+
+use bytemuck::{Pod, Zeroable};
+use rustc_hash::FxHashMap;
+
+use super::flows::FlowPoint;
+use super::spill::SpillVec;
+use crate::error::Result;
+use crate::issues::{Code, Issues};
+use crate::trace::*;
+
+/// Stands for no event or no depth.
+pub const NO_ROW: u32 = u32::MAX;
+/// The event partly overlaps an earlier one on its track.
+pub const OVERLAPS: u32 = 1;
+
+/// What nesting adds to a row.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub struct Nest {
+    /// Duration less the union of the direct children, ns; [`NO_TIME`] if not known.
+    pub self_ns: i64,
+    /// The parent's position in the event list, or [`NO_ROW`].
+    pub parent: u32,
+    /// Number of ancestors, or [`NO_ROW`] if the row takes no part in nesting.
+    pub depth: u32,
+    /// Row number of the last descendant, or its own.
+    pub post: u32,
+    /// Flags.
+    pub flags: u32,
+}
+
+/// A call that may have launched device work.
+#[derive(Debug, Clone, Copy)]
+pub struct Launch {
+    /// Position in the event list.
+    pub ord: u32,
+    /// The innermost operator around it, or [`NO_ROW`].
+    pub op: u32,
+    /// Track number.
+    pub track: u32,
+    /// Start, ns.
+    pub ts: i64,
+    /// Where its text begins.
+    pub offset: u64,
+    /// Whether it launches a graph.
+    pub graph: bool,
+    next: u32,
+}
+
+/// All launches by correlation.
+#[derive(Default)]
+pub struct Launches {
+    first: FxHashMap<i64, u32>,
+    list: Vec<Launch>,
+}
+
+impl Launches {
+    fn add(&mut self, correlation: i64, mut launch: Launch) -> bool {
+        let at = self.list.len() as u32;
+        let old = self.first.insert(correlation, at);
+        launch.next = old.unwrap_or(NO_ROW);
+        self.list.push(launch);
+        old.is_some()
+    }
+
+    /// The launch of device work that starts at `ts`: the latest that starts no later, else the earliest.
+    pub fn find(&self, correlation: i64, ts: i64) -> Option<&Launch> {
+        let mut at = *self.first.get(&correlation)?;
+        let (mut before, mut earliest): (Option<&Launch>, Option<&Launch>) = (None, None);
+        while at != NO_ROW {
+            let launch = &self.list[at as usize];
+            if launch.ts <= ts && before.is_none_or(|b| (launch.ts, launch.ord) > (b.ts, b.ord)) {
+                before = Some(launch);
+            }
+            if earliest.is_none_or(|e| (launch.ts, launch.ord) < (e.ts, e.ord)) {
+                earliest = Some(launch);
+            }
+            at = launch.next;
+        }
+        before.or(earliest)
+    }
+
+    /// All launches.
+    pub fn iter(&self) -> impl Iterator<Item = &Launch> {
+        self.list.iter()
+    }
+
+}
+
+/// A module at a place in the module tree.
+#[derive(Debug, Clone, Copy)]
+pub struct ModuleCall {
+    /// The enclosing module, by position in the list of modules.
+    pub parent: Option<u32>,
+    /// Name, as a text number.
+    pub name: u32,
+    /// First call, ns.
+    pub first_ts: i64,
+    /// Number of calls.
+    pub calls: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Open {
+    row: u32,
+    ord: u32,
+    ts: i64,
+    end: i64,
+    dur: i64,
+    covered_to: i64,
+    children_ns: i64,
+    depth: u32,
+    op: u32,
+    module: u32,
+    encloses: bool,
+}
+
+/// Nests the rows of one track after the other.
+pub struct Nester {
+    /// What was found for each row, in row order.
+    pub nests: SpillVec<Nest>,
+    /// Launches.
+    pub launches: Launches,
+    /// Flow elements and the events they touch.
+    pub flow_points: Vec<FlowPoint>,
+    /// Modules seen as calls.
+    pub modules: Vec<ModuleCall>,
+    /// What was odd.
+    pub issues: Issues,
+    module_ids: FxHashMap<(u32, u32), u32>,
+    open: Vec<Open>,
+    track: u32,
+    row: u32,
+    waiting: Vec<usize>,
+}
+
+impl Nester {
+    /// A nester that keeps its rows in `nests`.
+    pub fn new(nests: SpillVec<Nest>) -> Self {
+        Self {
+            nests,
+            launches: Launches::default(),
+            flow_points: Vec::new(),
+            modules: Vec::new(),
+            issues: Issues::default(),
+            module_ids: FxHashMap::default(),
+            open: Vec::new(),
+            track: NO_ROW,
+            row: 0,
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Takes the next row.
+    pub fn row(&mut self, key: &Key) -> Result<()> {
+        if key.track != self.track {
+            self.finish_track()?;
+            self.track = key.track;
+        }
+        let row = self.row;
+        self.row += 1;
+        let mut nest = Nest { self_ns: NO_TIME, parent: NO_ROW, depth: NO_ROW, post: row, flags: 0 };
+        let (span, instant) = (key.is_span(), key.is_instant());
+        let flow = matches!(key.ph, b's' | b't' | b'f');
+        if key.ts == NO_TIME {
+            return self.nests.push(nest);
+        }
+        self.close_before(key.ts, key.extent() == 0)?;
+        if flow {
+            self.flow_point(key);
+        }
+        if !(span || instant) {
+            return self.nests.push(nest);
+        }
+        let parent = self.parent_of(key);
+        if span && self.open.last().is_some_and(|top| top.end < key.end()) {
+            nest.flags |= OVERLAPS;
+            self.issues.add(Code::PartialOverlap, Some(key.ord as u64), Some(key.offset), b"");
+        }
+        let (mut op, mut module) = (NO_ROW, NO_ROW);
+        nest.depth = 0;
+        if let Some(parent) = parent.map(|at| &mut self.open[at]) {
+            nest.parent = parent.ord;
+            nest.depth = parent.depth + 1;
+            (op, module) = (parent.op, parent.module);
+            let end = key.end();
+            if span && end > parent.covered_to {
+                parent.children_ns += end.saturating_sub(key.ts.max(parent.covered_to));
+                parent.covered_to = end;
+            }
+        }
+        if key.class().is_launch() && key.link != NO_LINK {
+            let launch =
+                Launch { ord: key.ord, op, track: key.track, ts: key.ts, offset: key.offset, graph: key.class() == Class::GraphLaunch, next: 0 };
+            if self.launches.add(key.link, launch) {
+                self.issues.add(Code::DuplicateCorrelation, Some(key.ord as u64), Some(key.offset), b"");
+            }
+        }
+        if span {
+            if key.class() == Class::Module {
+                module = self.module_call(module, key);
+            }
+            if key.has(IS_OP) {
+                op = key.ord;
+            }
+            self.bind_waiting(key.ord);
+            if key.has(FLOW_IN | FLOW_OUT) && key.link != NO_LINK {
+                let ph = if !key.has(FLOW_IN) { b's' } else if key.has(FLOW_OUT) { b't' } else { b'f' };
+                self.flow_points.push(FlowPoint { cat: NO_TEXT, name: NO_TEXT, ..point(key, ph, Some(key.ord)) });
+            }
+            self.open.push(Open {
+                row,
+                ord: key.ord,
+                ts: key.ts,
+                end: key.end(),
+                dur: if key.has(OPEN) { NO_TIME } else { key.dur },
+                covered_to: key.ts,
+                children_ns: 0,
+                depth: nest.depth,
+                op,
+                module,
+                encloses: key.class().encloses(),
+            });
+        }
+        self.nests.push(nest)
+    }
+
+    /// Closes the last track.
+    pub fn finish(&mut self) -> Result<()> {
+        self.finish_track()
+    }
+
+    fn finish_track(&mut self) -> Result<()> {
+        while self.open.pop().map(|top| self.close(top)).transpose()?.is_some() {}
+        self.waiting.clear();
+        Ok(())
+    }
+
+    /// Closes the innermost events that ended before an event at `ts`.
+    fn close_before(&mut self, ts: i64, zero_length: bool) -> Result<()> {
+        while let Some(top) = self.open.last()
+            && !still_open(top, ts, zero_length)
+        {
+            let top = *top;
+            self.open.pop();
+            self.close(top)?;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, top: Open) -> Result<()> {
+        // The row being read has no record yet when it closes others.
+        let post = self.nests.len() as u32 - 1;
+        let self_ns = if top.dur == NO_TIME { NO_TIME } else { top.dur - top.children_ns };
+        self.nests.update(top.row as usize, |nest| {
+            nest.self_ns = self_ns;
+            nest.post = post;
+        })
+    }
+
+    fn parent_of(&self, key: &Key) -> Option<usize> {
+        let (end, zero) = (key.end(), key.extent() == 0);
+        self.open.iter().rposition(|open| open.encloses && open.end >= end && still_open(open, key.ts, zero))
+    }
+
+    fn module_call(&mut self, parent: u32, key: &Key) -> u32 {
+        let next = self.modules.len() as u32;
+        let id = *self.module_ids.entry((parent, key.name)).or_insert(next);
+        if id == next {
+            let parent = (parent != NO_ROW).then_some(parent);
+            self.modules.push(ModuleCall { parent, name: key.name, first_ts: key.ts, calls: 0 });
+        }
+        let module = &mut self.modules[id as usize];
+        module.calls += 1;
+        module.first_ts = module.first_ts.min(key.ts);
+        id
+    }
+
+    /// A start, step, or end with `bp: e` touches the event open at its time; another end the next event to start.
+    fn flow_point(&mut self, key: &Key) {
+        if key.link == NO_LINK {
+            return;
+        }
+        let next = key.ph == b'f' && !key.has(BINDS_ENCLOSING);
+        let slice = if next { None } else { self.open.last().map(|open| open.ord) };
+        if next {
+            self.waiting.push(self.flow_points.len());
+        } else if slice.is_none() {
+            self.issues.add(Code::FlowUnbound, Some(key.ord as u64), Some(key.offset), b"");
+        }
+        self.flow_points.push(point(key, key.ph, slice));
+    }
+
+    fn bind_waiting(&mut self, ord: u32) {
+        for at in self.waiting.drain(..) {
+            self.flow_points[at].slice = Some(ord);
+        }
+    }
+}
+
+fn point(key: &Key, ph: u8, slice: Option<u32>) -> FlowPoint {
+    FlowPoint { cat: key.cat, name: key.name, id: (key.link, key.has(TEXT_LINK)), ph, ts: key.ts, ord: key.ord, offset: key.offset, slice }
+}
+
+#[inline]
+fn still_open(open: &Open, ts: i64, zero_length: bool) -> bool {
+    open.end > ts || (open.end == ts && open.ts == ts && zero_length)
+}

@@ -1,0 +1,24 @@
+//! The rows of `counters`.
+
+use super::columns::TableRows;
+use super::context::Context;
+use super::event::Element;
+use crate::issues::{Code, Issues};
+use crate::json::{self, Cursor, Oddities};
+
+/// Appends one row for each series of a counter event.
+pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, name: Option<&str>, issues: &mut Issues) {
+    let raw = e.args.unwrap_or_default();
+    if raw.first() != Some(&b'{') {
+        return;
+    }
+    let _ = Cursor::new(raw, 0).object(|key, value| {
+        let number = json::float(value);
+        if number.is_none() || json::is_text(value) {
+            issues.add(Code::CounterValue, Some(e.key.ord as u64), Some(e.key.offset), raw);
+        }
+        let series = json::as_text(key, &mut Oddities::default());
+        rows.text(c.trace_id).int(e.key.ord as i64).int(e.key.ts).int(c.track_ids[e.key.track as usize] as i64);
+        rows.text(name).text(&*series).float(number);
+    });
+}

@@ -1,0 +1,14 @@
+//! Second reading: elements in row order become the columns of `events` and of the tables made from them.
+
+mod args;
+mod columns;
+mod context;
+mod counters;
+mod event;
+mod group;
+mod kernel;
+mod memory;
+
+pub use columns::TableRows;
+pub use context::{Context, StepTimes};
+pub use group::{Group, SideRows, encode_group};

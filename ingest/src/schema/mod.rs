@@ -1,0 +1,178 @@
+//! The tables of a store: names, columns, types, units and meanings, one file per table.
+//!
+//! These definitions make the Arrow schemas, choose the Parquet encodings and feed the reference that users read.
+
+mod counters;
+mod devices;
+mod events;
+mod flows;
+mod ingest_issues;
+mod kernels;
+mod memory;
+mod modules;
+mod steps;
+mod traces;
+mod tracks;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+
+/// Version of the tables; raised with every change that a reader could notice.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// 64-bit integer.
+    Int,
+    /// Double.
+    Float,
+    /// UTF-8 text.
+    Text,
+    /// Boolean.
+    Bool,
+}
+
+/// How a column is laid out in Parquet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// Few distinct values: a dictionary.
+    Repeats,
+    /// Values near their neighbours: differences.
+    Near,
+    /// Anything else.
+    Plain,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, Copy)]
+pub struct Column {
+    /// Name, with the unit as suffix where there is one.
+    pub name: &'static str,
+    /// Type.
+    pub kind: Kind,
+    /// Unit: `ns`, `bytes`, `id`, `count`, `pct`, `text`, `json`, `flag`, `GB/s` or `-`.
+    pub unit: &'static str,
+    /// Meaning, and when it is NULL.
+    pub about: &'static str,
+    /// Layout in Parquet.
+    pub layout: Layout,
+}
+
+/// A table of a store.
+#[derive(Debug, Clone, Copy)]
+pub struct Table {
+    /// Name; the file is `<name>.parquet`.
+    pub name: &'static str,
+    /// What one row is, and in which order rows come.
+    pub about: &'static str,
+    /// Columns in order.
+    pub columns: &'static [Column],
+}
+
+/// All tables, in the order in which the reference lists them.
+pub const TABLES: &[&Table] = &[
+    &traces::TABLE,
+    &devices::TABLE,
+    &tracks::TABLE,
+    &events::TABLE,
+    &kernels::TABLE,
+    &memory::TABLE,
+    &modules::TABLE,
+    &flows::TABLE,
+    &counters::TABLE,
+    &steps::TABLE,
+    &ingest_issues::TABLE,
+];
+
+pub use counters::TABLE as COUNTERS;
+pub use devices::TABLE as DEVICES;
+pub use events::TABLE as EVENTS;
+pub use flows::TABLE as FLOWS;
+pub use ingest_issues::TABLE as INGEST_ISSUES;
+pub use kernels::TABLE as KERNELS;
+pub use memory::TABLE as MEMORY;
+pub use modules::TABLE as MODULES;
+pub use steps::TABLE as STEPS;
+pub use traces::TABLE as TRACES;
+pub use tracks::TABLE as TRACKS;
+
+/// A table by name.
+pub fn table(name: &str) -> Option<&'static Table> {
+    TABLES.iter().copied().find(|t| t.name == name)
+}
+
+impl Table {
+    /// The Arrow schema; each field carries its unit and meaning as metadata.
+    pub fn schema(&self) -> SchemaRef {
+        static SCHEMAS: LazyLock<HashMap<&'static str, SchemaRef>> =
+            LazyLock::new(|| TABLES.iter().map(|t| (t.name, Arc::new(t.make_schema()))).collect());
+        SCHEMAS.get(self.name).cloned().unwrap_or_else(|| Arc::new(self.make_schema()))
+    }
+
+    fn make_schema(&self) -> Schema {
+        let fields = self.columns.iter().map(|c| {
+            let data_type = match c.kind {
+                Kind::Int => DataType::Int64,
+                Kind::Float => DataType::Float64,
+                Kind::Text => DataType::Utf8,
+                Kind::Bool => DataType::Boolean,
+            };
+            let about = [("unit", c.unit), ("comment", c.about)].map(|(k, v)| (k.to_owned(), v.to_owned()));
+            Field::new(c.name, data_type, true).with_metadata(about.into())
+        });
+        Schema::new(fields.collect::<Vec<_>>())
+    }
+}
+
+const fn column(name: &'static str, kind: Kind, unit: &'static str, layout: Layout, about: &'static str) -> Column {
+    Column { name, kind, unit, about, layout }
+}
+
+/// An integer with few distinct values.
+const fn code(name: &'static str, unit: &'static str, about: &'static str) -> Column {
+    column(name, Kind::Int, unit, Layout::Repeats, about)
+}
+
+/// An integer near that of the row before.
+const fn near(name: &'static str, unit: &'static str, about: &'static str) -> Column {
+    column(name, Kind::Int, unit, Layout::Near, about)
+}
+
+/// A text with few distinct values.
+const fn label(name: &'static str, about: &'static str) -> Column {
+    column(name, Kind::Text, "text", Layout::Repeats, about)
+}
+
+/// A JSON text.
+const fn json(name: &'static str, layout: Layout, about: &'static str) -> Column {
+    column(name, Kind::Text, "json", layout, about)
+}
+
+/// A double.
+const fn float(name: &'static str, unit: &'static str, about: &'static str) -> Column {
+    column(name, Kind::Float, unit, Layout::Repeats, about)
+}
+
+const TRACE_ID: Column = label("trace_id", "The trace the row belongs to: a readable name and a hash of the input's bytes.");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_units_hold_together() {
+        for table in TABLES {
+            let mut seen = std::collections::HashSet::new();
+            for c in table.columns {
+                assert!(seen.insert(c.name), "{}.{} twice", table.name, c.name);
+                assert!(c.about.ends_with('.') && c.about.len() > 5, "{}.{} needs a sentence", table.name, c.name);
+                for unit in ["ns", "bytes", "pct"] {
+                    assert_eq!(c.name == unit || c.name.ends_with(&format!("_{unit}")), c.unit == unit, "{}.{}", table.name, c.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+use super::{Layout, TRACE_ID, Table, code, json, label};
+
+/// The traces of a store.
+pub const TABLE: Table = Table {
+    name: "traces",
+    about: "One row per trace.",
+    columns: &[
+        TRACE_ID,
+        label("path", "The input as it was named; `archive!member` for members of archives, `-` for standard input."),
+        label("format", "kineto, chrome or mllm_perf."),
+        label("content_hash", "BLAKE3 of the input's bytes, hexadecimal."),
+        code("input_bytes", "bytes", "Size of the input as it lay on disk."),
+        code("text_bytes", "bytes", "Size of its JSON text."),
+        code("rank", "id", "distributedInfo.rank; NULL if not recorded."),
+        code("world_size", "count", "distributedInfo.world_size; NULL if not recorded."),
+        label("backend", "distributedInfo.backend; NULL if not recorded."),
+        label("host", "host_name; NULL if not recorded."),
+        label("framework", "pytorch or mllm; NULL if not known."),
+        code("base_time_ns", "ns", "baseTimeNanoseconds: Unix time of the clock's zero; NULL if not recorded."),
+        code("start_ns", "ns", "Earliest start of an element."),
+        code("end_ns", "ns", "Latest end of an element."),
+        code("duration_ns", "ns", "end_ns - start_ns."),
+        code("element_count", "count", "Elements in the event list: event_count + skipped_count."),
+        code("event_count", "count", "Rows in events."),
+        code("skipped_count", "count", "Elements without a row; ingest_issues says why."),
+        json("metadata", Layout::Plain, "All top-level keys other than the event list, as a compact JSON object."),
+    ],
+};

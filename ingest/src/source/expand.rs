@@ -1,0 +1,188 @@
+//! From the names on the command line to one [`Input`] per trace.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::sniff::{Container, container};
+use crate::error::{IngestError, Result};
+
+/// Where one trace comes from.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// A file, packed or not.
+    File(PathBuf),
+    /// Standard input.
+    Stdin,
+    /// One member of a zip archive.
+    ZipMember {
+        /// The archive.
+        archive: PathBuf,
+        /// Its position in the archive.
+        index: usize,
+        /// The member's name.
+        member: String,
+    },
+    /// One member of a tar archive, packed with gzip or Zstandard or not.
+    TarMember {
+        /// The archive.
+        archive: PathBuf,
+        /// Its position in the archive.
+        index: usize,
+        /// The member's name.
+        member: String,
+    },
+}
+
+impl Input {
+    /// The input as messages and `traces.path` name it.
+    pub fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::Stdin => "-".to_owned(),
+            Self::ZipMember { archive, member, .. } | Self::TarMember { archive, member, .. } => {
+                format!("{}!{member}", archive.display())
+            }
+        }
+    }
+}
+
+const TRACE_ENDINGS: &[&str] = &[".json", ".json.gz", ".json.zst", ".gz", ".zst", ".zip", ".tar", ".tgz"];
+
+/// Turns files, folders, glob patterns and `-` into inputs, in a stable order, without opening traces.
+///
+/// A folder stands for every file under it whose name ends like a trace's; an archive for every such member.
+pub fn expand(names: &[String]) -> Result<Vec<Input>> {
+    let mut inputs = Vec::new();
+    for name in names {
+        let path = Path::new(name);
+        if name == "-" {
+            inputs.push(Input::Stdin);
+        } else if path.is_dir() {
+            let mut files = Vec::new();
+            walk(path, &mut files)?;
+            if files.is_empty() {
+                return Err(IngestError::input(name, "this folder holds no traces (.json, .json.gz, .json.zst, .zip, .tar)"));
+            }
+            for file in files {
+                push_file(file, &mut inputs)?;
+            }
+        } else if !path.exists() && name.contains(['*', '?', '[']) {
+            let paths = glob::glob(name).map_err(|e| IngestError::input(name, format!("not a pattern: {e}")))?;
+            let before = inputs.len();
+            for file in paths.flatten().filter(|p| p.is_file()) {
+                push_file(file, &mut inputs)?;
+            }
+            if inputs.len() == before {
+                return Err(IngestError::input(name, "no file matches this pattern"));
+            }
+        } else {
+            push_file(path.to_owned(), &mut inputs)?;
+        }
+    }
+    Ok(inputs)
+}
+
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = fs::read_dir(folder).map_err(|e| IngestError::io(folder, e))?;
+    let mut paths: Vec<_> = entries.flatten().map(|e| e.path()).collect();
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
+        if path.is_dir() && !path.is_symlink() && !name.starts_with('.') {
+            walk(&path, files)?;
+        } else if path.is_file() && TRACE_ENDINGS.iter().any(|e| name.ends_with(e)) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn push_file(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
+    let mut file = File::open(&path).map_err(|e| IngestError::io(&path, e))?;
+    let mut head = [0u8; 512];
+    let n = read_head(&mut file, &mut head).map_err(|e| IngestError::io(&path, e))?;
+    match container(&head[..n]) {
+        Container::Zip => zip_members(path, inputs),
+        Container::Tar => tar_members(path, inputs),
+        Container::Gzip | Container::Zstd if packs_a_tar(&path)? => tar_members(path, inputs),
+        _ => {
+            inputs.push(Input::File(path));
+            Ok(())
+        }
+    }
+}
+
+fn read_head(reader: &mut impl Read, head: &mut [u8]) -> std::io::Result<usize> {
+    let mut n = 0;
+    while n < head.len() {
+        match reader.read(&mut head[n..])? {
+            0 => break,
+            k => n += k,
+        }
+    }
+    Ok(n)
+}
+
+fn packs_a_tar(path: &Path) -> Result<bool> {
+    let mut reader = unpacked(path)?;
+    let mut head = [0u8; 512];
+    // A damaged stream is reported when it is read for its trace.
+    let n = read_head(&mut reader, &mut head).unwrap_or(0);
+    Ok(container(&head[..n]) == Container::Tar)
+}
+
+/// A reader over a file, unpacked if it is gzip or Zstandard.
+pub(super) fn unpacked(path: &Path) -> Result<Box<dyn Read + Send>> {
+    let io = |e| IngestError::io(path, e);
+    let mut file = File::open(path).map_err(io)?;
+    let mut magic = [0u8; 4];
+    let n = read_head(&mut file, &mut magic).map_err(io)?;
+    let file = std::io::BufReader::with_capacity(1 << 18, File::open(path).map_err(io)?);
+    Ok(match container(&magic[..n]) {
+        Container::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
+        Container::Zstd => Box::new(zstd::Decoder::with_buffer(file).map_err(io)?),
+        _ => Box::new(file),
+    })
+}
+
+fn is_trace_member(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let base = lower.rsplit('/').next().unwrap_or(&lower);
+    !base.starts_with('.') && !lower.starts_with("__macosx/") && TRACE_ENDINGS[..5].iter().any(|e| lower.ends_with(e))
+}
+
+fn zip_members(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
+    let refuse = |e: &dyn std::fmt::Display| IngestError::input(&path.display().to_string(), format!("not a usable zip archive: {e}"));
+    let file = File::open(&path).map_err(|e| IngestError::io(&path, e))?;
+    let mut archive = zip::ZipArchive::new(file).map_err(|e| refuse(&e))?;
+    let before = inputs.len();
+    for index in 0..archive.len() {
+        let member = archive.by_index_raw(index).map_err(|e| refuse(&e))?;
+        let name = member.name().map_err(|e| refuse(&e))?.into_owned();
+        if member.is_file() && is_trace_member(&name) {
+            inputs.push(Input::ZipMember { archive: path.clone(), index, member: name });
+        }
+    }
+    if inputs.len() == before {
+        return Err(refuse(&"it holds no .json or .json.gz member"));
+    }
+    Ok(())
+}
+
+fn tar_members(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
+    let refuse = |e: &dyn std::fmt::Display| IngestError::input(&path.display().to_string(), format!("not a usable tar archive: {e}"));
+    let mut archive = tar::Archive::new(unpacked(&path)?);
+    let before = inputs.len();
+    for (index, entry) in archive.entries().map_err(|e| refuse(&e))?.enumerate() {
+        let entry = entry.map_err(|e| refuse(&e))?;
+        let member = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        if entry.header().entry_type().is_file() && is_trace_member(&member) {
+            inputs.push(Input::TarMember { archive: path.clone(), index, member });
+        }
+    }
+    if inputs.len() == before {
+        return Err(refuse(&"it holds no .json or .json.gz member"));
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! Telling file formats apart by their content, never by their names.
+
+use crate::json::Cursor;
+
+/// How the bytes of an input are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Container {
+    /// Not packed.
+    Plain,
+    /// A gzip stream, of one or more members.
+    Gzip,
+    /// A Zstandard stream.
+    Zstd,
+    /// A zip archive.
+    Zip,
+    /// A tar archive.
+    Tar,
+}
+
+/// Tells the container from the first bytes (262 suffice).
+pub fn container(head: &[u8]) -> Container {
+    match head {
+        [0x1f, 0x8b, ..] => Container::Gzip,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Container::Zstd,
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Container::Zip,
+        _ if head.get(257..262) == Some(b"ustar") => Container::Tar,
+        _ => Container::Plain,
+    }
+}
+
+/// What a known format that is not read should be turned into.
+struct Known {
+    what: &'static str,
+    advice: &'static str,
+}
+
+/// Says why unpacked content that does not begin like JSON is refused; `None` if it may be JSON.
+pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
+    let known = |what, advice| Some(Known { what, advice });
+    let found = match head {
+        _ if head.starts_with(b"PAR1") => known("a Parquet file", "query it with SQL directly, or give the trace it was made from"),
+        _ if head.starts_with(b"SQLite format 3\0") => known("an SQLite database (an Nsight Systems export?)", "give the PyTorch profiler's JSON trace"),
+        _ if head.starts_with(b"NVR") => known("an Nsight Compute report (.ncu-rep)", "give the PyTorch profiler's JSON trace"),
+        _ if head.starts_with(b"QDSTRM") || head.starts_with(b"NSYS") => known("an Nsight Systems recording", "give the PyTorch profiler's JSON trace"),
+        _ if head.starts_with(b"version https://git-lfs") => known("a git-lfs pointer, not the file itself", "fetch the file with `git lfs pull`"),
+        _ if head.starts_with(b"\x7fELF") => known("an ELF binary", "give a trace"),
+        [0x80, 2..=5, ..] => known("a Python pickle (a torch memory snapshot?); it is never unpickled", "record with torch.profiler(profile_memory=True)"),
+        [0x1f, 0x8b, ..] => known("gzip within gzip", "unpack it once"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => known("Zstandard within a compressed file", "unpack it once"),
+        [b'P', b'K', 3, 4, ..] => known("a zip archive within a compressed file", "unpack it once"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'{' | b'[', 0, ..] | [0, b'{' | b'[', ..] => known("UTF-16 text", "write it as UTF-8"),
+        [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] => known("a zlib stream", "write it plain or as gzip"),
+        _ => None,
+    };
+    if let Some(Known { what, advice }) = found {
+        return Some((format!("this is {what}; {advice}"), 0));
+    }
+    let mut c = Cursor::new(head, if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 });
+    c.skip_space();
+    let offset = c.pos as u64;
+    let rest = &head[c.pos..];
+    let lower: Vec<u8> = rest.iter().take(16).map(u8::to_ascii_lowercase).collect();
+    let reason = match rest {
+        [] | [b'{' | b'[', ..] => return None,
+        _ if lower.starts_with(b"<!doctype") || lower.starts_with(b"<html") => "this is an HTML page, not a trace; was the download redirected?".to_owned(),
+        [b'/', b'/' | b'*', ..] => "comments are not JSON; remove them".to_owned(),
+        _ if looks_like_protobuf(head) => "this is binary data, perhaps a Perfetto or XPlane protobuf trace; export it as Chrome JSON".to_owned(),
+        [b, ..] if *b < 0x20 || *b >= 0x80 => format!("binary data (byte 0x{b:02x}), not JSON"),
+        _ => "a trace is a JSON object with `traceEvents` or a list of events; this is neither".to_owned(),
+    };
+    Some((reason, offset))
+}
+
+/// Length-delimited field 1 at the start, and bytes that no JSON text holds soon after.
+fn looks_like_protobuf(head: &[u8]) -> bool {
+    head.first() == Some(&0x0a) && head.iter().take(64).any(|&b| b < 0x09 || (0x0e..0x20).contains(&b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_containers_by_content() {
+        assert_eq!(container(b"\x1f\x8b\x08"), Container::Gzip);
+        assert_eq!(container(b"{\"traceEvents\""), Container::Plain);
+        assert_eq!(container(b""), Container::Plain);
+    }
+
+    #[test]
+    fn names_what_it_refuses() {
+        for (head, word) in [
+            (&b"PAR1\x15"[..], "Parquet"),
+            (b"\x80\x04\x95", "pickle"),
+            (b"<!DOCTYPE html>", "HTML"),
+            (b"\x0a\x1a\x08\x01\x12\x16\x0a\x04boot", "protobuf"),
+            (b"// x\n{}", "comments"),
+            (b"\xff\xfe{\0", "UTF-16"),
+            (b"42", "neither"),
+        ] {
+            let (reason, _) = refuse_by_content(head).expect(word);
+            assert!(reason.contains(word), "{reason}");
+        }
+        assert!(refuse_by_content(b"\xef\xbb\xbf\n [").is_none());
+    }
+}

@@ -1,0 +1,242 @@
+//! Opening an input: hashing its bytes and starting the thread that unpacks them.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use super::content::{Content, ContentWriter};
+use super::expand::{Input, unpacked};
+use super::sniff::{Container, container};
+use crate::error::{IngestError, Result};
+use crate::issues::{Code, Issues};
+
+/// An input whose text can be read.
+pub struct Opened {
+    /// The text, complete or growing.
+    pub content: Content,
+    /// Hash and size of the input's own bytes; for standard input and archive members known when all is unpacked.
+    pub hash: HashSource,
+    unpacker: Option<std::thread::JoinHandle<(blake3::Hash, u64)>>,
+}
+
+/// Where the content hash comes from.
+pub enum HashSource {
+    /// Known before reading.
+    Known(blake3::Hash, u64),
+    /// Known once [`Opened::finish`] returns.
+    AtEnd,
+}
+
+impl Opened {
+    /// Waits for the unpacking thread; returns hash and size of the input's own bytes.
+    pub fn finish(&mut self, name: &str) -> Result<(blake3::Hash, u64)> {
+        let from_thread = match self.unpacker.take() {
+            Some(thread) => Some(thread.join().map_err(|_| IngestError::input(name, "unpacking failed unexpectedly"))?),
+            None => None,
+        };
+        match (&self.hash, from_thread) {
+            (HashSource::Known(hash, len), _) => Ok((*hash, *len)),
+            (HashSource::AtEnd, Some(end)) => Ok(end),
+            (HashSource::AtEnd, None) => Err(IngestError::input(name, "its end was read already")),
+        }
+    }
+}
+
+/// Hashes a file with all cores.
+fn hash_file(path: &Path) -> Result<(blake3::Hash, u64)> {
+    let io = |e| IngestError::io(path, e);
+    let mut hasher = blake3::Hasher::new();
+    let file = File::open(path).map_err(io)?;
+    let mut buffer = vec![0u8; 1 << 20];
+    let mut reader = file;
+    loop {
+        let n = reader.read(&mut buffer).map_err(io)?;
+        if n == 0 {
+            return Ok((hasher.finalize(), hasher.count()));
+        }
+        hasher.update(&buffer[..n]);
+    }
+}
+
+/// Opens an input. `scratch` is a folder for the unpacked text of anything but a plain file.
+pub fn open(input: &Input, scratch: &Path) -> Result<Opened> {
+    match input {
+        Input::File(path) => open_file(path, scratch),
+        Input::Stdin => spool(scratch, "-", || Ok(Box::new(std::io::stdin().lock()))),
+        Input::ZipMember { archive, index, .. } => {
+            let (path, index) = (archive.clone(), *index);
+            spool_with(scratch, &input.name(), move |writer| {
+                let fail = |e: zip::result::ZipError| IngestError::input(&path.display().to_string(), format!("zip: {e}"));
+                let file = File::open(&path).map_err(|e| IngestError::io(&path, e))?;
+                let mut archive = zip::ZipArchive::new(file).map_err(fail)?;
+                let member = archive.by_index(index).map_err(fail)?;
+                copy_unpacked(member, writer)
+            })
+        }
+        Input::TarMember { archive, index, .. } => {
+            let (path, index) = (archive.clone(), *index);
+            spool_with(scratch, &input.name(), move |writer| {
+                let io = |e| IngestError::io(&path, e);
+                let mut archive = tar::Archive::new(unpacked(&path)?);
+                match archive.entries().map_err(io)?.nth(index) {
+                    Some(entry) => copy_unpacked(entry.map_err(io)?, writer),
+                    None => Err(IngestError::input(&path.display().to_string(), "the archive changed while it was read")),
+                }
+            })
+        }
+    }
+}
+
+fn open_file(path: &Path, scratch: &Path) -> Result<Opened> {
+    let io = |e| IngestError::io(path, e);
+    let mut file = File::open(path).map_err(io)?;
+    if !file.metadata().map_err(io)?.is_file() {
+        // A pipe or device: its bytes can be read once only.
+        return spool(scratch, &path.display().to_string(), {
+            let path = path.to_owned();
+            move || Ok(Box::new(File::open(&path).map_err(|e| IngestError::io(&path, e))?))
+        });
+    }
+    let mut magic = [0u8; 4];
+    let n = file.read(&mut magic).map_err(io)?;
+    let (hash, len) = hash_file(path)?;
+    if container(&magic[..n]) == Container::Plain {
+        return Ok(Opened { content: Content::of_file(file, path)?, hash: HashSource::Known(hash, len), unpacker: None });
+    }
+    let mut opened = spool(scratch, &path.display().to_string(), {
+        let path = path.to_owned();
+        move || Ok(Box::new(File::open(&path).map_err(|e| IngestError::io(&path, e))?))
+    })?;
+    opened.hash = HashSource::Known(hash, len);
+    Ok(opened)
+}
+
+type Source = Box<dyn Read>;
+
+fn spool(scratch: &Path, name: &str, source: impl FnOnce() -> Result<Source> + Send + 'static) -> Result<Opened> {
+    spool_with(scratch, name, move |writer| copy_unpacked(source()?, writer))
+}
+
+type Copied = (Issues, blake3::Hash, u64);
+
+fn spool_with(scratch: &Path, name: &str, copy: impl FnOnce(&mut ContentWriter) -> Result<Copied> + Send + 'static) -> Result<Opened> {
+    let (content, mut writer) = Content::growing(scratch)?;
+    let name = name.to_owned();
+    let unpacker = std::thread::spawn(move || match copy(&mut writer) {
+        Ok((issues, hash, len)) => {
+            writer.finish(issues);
+            (hash, len)
+        }
+        Err(error) => {
+            let error = match error {
+                IngestError::Input { reason, byte_offset, .. } => IngestError::Input { input: name, reason, byte_offset },
+                other => other,
+            };
+            writer.fail(error);
+            (blake3::hash(b""), 0)
+        }
+    });
+    Ok(Opened { content, hash: HashSource::AtEnd, unpacker: Some(unpacker) })
+}
+
+/// Hashes what passes through.
+struct Hashing<R> {
+    inner: R,
+    hasher: blake3::Hasher,
+}
+
+impl<R: Read> Read for Hashing<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.hasher.update(&buffer[..n]);
+        Ok(n)
+    }
+}
+
+fn copy_unpacked(source: impl Read, writer: &mut ContentWriter) -> Result<Copied> {
+    let mut source = BufReader::with_capacity(1 << 18, Hashing { inner: source, hasher: blake3::Hasher::new() });
+    let mut issues = Issues::default();
+    let refuse = |reason: String| IngestError::Input { input: String::new(), reason, byte_offset: Some(0) };
+    let head = source.fill_buf().map_err(|e| refuse(format!("cannot be read: {e}")))?;
+    match container(head) {
+        Container::Gzip => gunzip(&mut source, writer, &mut issues)?,
+        Container::Zstd => {
+            let mut decoder = zstd::Decoder::with_buffer(&mut source).map_err(|e| refuse(format!("not a Zstandard stream: {e}")))?;
+            if let Err(e) = pour(&mut decoder, writer) {
+                damaged(writer, &mut issues, &e, "Zstandard")?;
+            }
+        }
+        _ => pour(&mut source, writer).map_err(|e| refuse(format!("cannot be read: {e}")))?,
+    }
+    // What was not needed belongs to the content all the same.
+    std::io::copy(&mut source, &mut std::io::sink()).ok();
+    let hashing = source.into_inner();
+    Ok((issues, hashing.hasher.finalize(), hashing.hasher.count()))
+}
+
+fn pour(reader: &mut impl Read, writer: &mut ContentWriter) -> std::io::Result<()> {
+    let mut buffer = vec![0u8; 1 << 20];
+    loop {
+        let mut n = 0;
+        let mut failure = None;
+        while n < buffer.len() {
+            match reader.read(&mut buffer[n..]) {
+                Ok(0) => break,
+                Ok(k) => n += k,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(e) => {
+                    failure = Some(e);
+                    break;
+                }
+            }
+        }
+        let wanted = n == 0 || writer.write(&buffer[..n])?;
+        match failure {
+            Some(e) => return Err(e),
+            None if n < buffer.len() || !wanted => return Ok(()),
+            None => {}
+        }
+    }
+}
+
+/// Keeps what was unpacked before a stream turned out to be damaged; nothing at all is an error.
+fn damaged(writer: &ContentWriter, issues: &mut Issues, error: &std::io::Error, format: &str) -> Result<()> {
+    let len = writer.len();
+    if len == 0 {
+        return Err(IngestError::Input { input: String::new(), reason: format!("not a usable {format} stream: {error}"), byte_offset: Some(0) });
+    }
+    issues.add(Code::DamagedCompression, None, Some(len), b"");
+    issues.detail(Code::DamagedCompression, format!("{format}: {error}; {len} bytes were unpacked before that"));
+    Ok(())
+}
+
+fn gunzip(source: &mut impl BufRead, writer: &mut ContentWriter, issues: &mut Issues) -> Result<()> {
+    loop {
+        let mut member = flate2::bufread::GzDecoder::new(&mut *source);
+        if let Err(e) = pour(&mut member, writer) {
+            if e.kind() == std::io::ErrorKind::InvalidInput && e.to_string().contains("corrupt gzip stream does not have a matching checksum") {
+                issues.add(Code::ChecksumMismatch, None, Some(writer.len()), b"");
+            } else {
+                damaged(writer, issues, &e, "gzip")?;
+                return Ok(());
+            }
+        }
+        // Members may follow, or zero padding; anything else is not part of the stream.
+        loop {
+            let Ok(rest) = source.fill_buf() else { return Ok(()) };
+            match rest {
+                [] => return Ok(()),
+                [0x1f, 0x8b, ..] | [0x1f] => break,
+                [0, ..] => {
+                    let zeros = rest.iter().take_while(|&&b| b == 0).count();
+                    source.consume(zeros);
+                }
+                _ => {
+                    let example = rest[..rest.len().min(40)].to_vec();
+                    issues.add(Code::TrailingData, None, Some(writer.len()), &example);
+                    return Ok(());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What kind of event a Kineto category stands for, in its names of all PyTorch versions.
+
+/// What an event is, as far as nesting and linking care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Class {
+    /// Anything else.
+    Other = 0,
+    /// A framework operator on the host.
+    Op,
+    /// A `ProfilerStep#N` annotation on the host.
+    Step,
+    /// A runtime or driver call that may launch device work.
+    Launch,
+    /// The same, launching a whole graph.
+    GraphLaunch,
+    /// A kernel on a device.
+    Kernel,
+    /// A copy on a device.
+    Memcpy,
+    /// A fill on a device.
+    Memset,
+    /// A wait on a device stream.
+    Sync,
+    /// A user annotation as seen on a device.
+    DeviceAnnotation,
+    /// A call of an `nn.Module`.
+    Module,
+    /// An allocation or a free (`[memory]`).
+    Memory,
+}
+
+impl Class {
+    /// The class of an event with this category, name and phase.
+    pub fn of(cat: &[u8], name: &[u8], ph: u8) -> Self {
+        match cat {
+            b"cpu_op" | b"Operator" | b"user_annotation" if is_step(name) => Self::Step,
+            b"cpu_op" | b"Operator" => Self::Op,
+            b"kernel" | b"Kernel" | b"mtia_ccp_events" => Self::Kernel,
+            b"gpu_memcpy" | b"Memcpy" => Self::Memcpy,
+            b"gpu_memset" | b"Memset" => Self::Memset,
+            b"cuda_sync" => Self::Sync,
+            b"gpu_user_annotation" => Self::DeviceAnnotation,
+            b"python_function" if name.starts_with(b"nn.Module: ") => Self::Module,
+            b"Runtime" => Self::launch(name),
+            _ if cat.ends_with(b"_runtime") || cat.ends_with(b"_driver") => Self::launch(name),
+            _ if ph == b'i' && name == b"[memory]" => Self::Memory,
+            _ => Self::Other,
+        }
+    }
+
+    fn launch(name: &[u8]) -> Self {
+        if name.windows(11).any(|w| w == b"GraphLaunch") { Self::GraphLaunch } else { Self::Launch }
+    }
+
+    /// Work or a wait on a device: a row of `kernels`.
+    #[inline]
+    pub fn is_device(self) -> bool {
+        matches!(self, Self::Kernel | Self::Memcpy | Self::Memset | Self::Sync)
+    }
+
+    /// Device work encloses nothing: what runs at the same time on a stream is not caused by it.
+    #[inline]
+    pub fn encloses(self) -> bool {
+        !matches!(self, Self::Kernel | Self::Memcpy | Self::Memset)
+    }
+
+    /// Whether the event may launch device work.
+    #[inline]
+    pub fn is_launch(self) -> bool {
+        matches!(self, Self::Launch | Self::GraphLaunch)
+    }
+
+    /// The class that [`Self::code`] stands for.
+    pub fn from_code(code: u8) -> Self {
+        const ALL: [Class; 12] = [
+            Class::Other,
+            Class::Op,
+            Class::Step,
+            Class::Launch,
+            Class::GraphLaunch,
+            Class::Kernel,
+            Class::Memcpy,
+            Class::Memset,
+            Class::Sync,
+            Class::DeviceAnnotation,
+            Class::Module,
+            Class::Memory,
+        ];
+        ALL.get(code as usize).copied().unwrap_or(Class::Other)
+    }
+
+    /// A stable number for compact rows.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+fn is_step(name: &[u8]) -> bool {
+    step_number(name).is_some()
+}
+
+/// N of `ProfilerStep#N` or `ProfilerStep #N`.
+pub fn step_number(name: &[u8]) -> Option<i64> {
+    let rest = name.strip_prefix(b"ProfilerStep")?;
+    let digits = rest.strip_prefix(b" ").unwrap_or(rest).strip_prefix(b"#")?;
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    crate::json::int(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_generations_of_categories() {
+        assert_eq!(Class::of(b"Operator", b"aten::mm", b'X'), Class::Op);
+        assert_eq!(Class::of(b"hip_runtime", b"hipGraphLaunch", b'X'), Class::GraphLaunch);
+        assert_eq!(Class::of(b"Runtime", b"cudaLaunchKernel", b'X'), Class::Launch);
+        assert_eq!(Class::of(b"user_annotation", b"ProfilerStep #1", b'X'), Class::Step);
+        assert_eq!(Class::of(b"user_annotation", b"ProfilerStep#x", b'X'), Class::Other);
+        assert_eq!(Class::of(b"", b"[memory]", b'i'), Class::Memory);
+        for code in 0..12 {
+            assert_eq!(Class::from_code(code).code(), code);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Finding where elements begin in the middle of the text.
+//!
+//! A guess made from a few bytes around a brace. It decides only where work is divided and where reading goes on after
+//! a broken element; whether it was right is known when the text before it has been read.
+
+/// Keys that begin an event in what real writers produce.
+const EVENT_KEYS: &[&[u8]] = &[
+    b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id", b"s", b"bp", b"cname", b"tts", b"sf", b"id2", b"scope",
+    b"device_type", b"end_time", b"memory_usage", b"start_time", b"uuid", b"op_name",
+];
+
+/// Whether `bytes[at]` is a brace that looks like the start of an element of the event list.
+pub fn looks_like_element(bytes: &[u8], at: usize) -> bool {
+    if bytes.get(at) != Some(&b'{') {
+        return false;
+    }
+    let space = |b: &u8| matches!(b, b' ' | b'\n' | b'\r' | b'\t');
+    match bytes[..at].iter().rev().find(|b| !space(b)) {
+        Some(b',' | b'[' | b'}') | None => {}
+        _ => return false,
+    }
+    let Some(quote) = bytes[at + 1..].iter().position(|b| !space(b)) else { return false };
+    let key = &bytes[at + 1 + quote..];
+    let Some(key) = key.strip_prefix(b"\"") else { return false };
+    EVENT_KEYS.iter().any(|k| {
+        key.strip_prefix(*k).and_then(|rest| rest.strip_prefix(b"\"")).is_some_and(|rest| rest.iter().find(|b| !space(b)) == Some(&b':'))
+    })
+}
+
+/// The first likely element start at or after `from`.
+pub fn find_element(bytes: &[u8], from: usize) -> Option<usize> {
+    memchr::memchr_iter(b'{', bytes.get(from..)?).map(|i| from + i).find(|&i| looks_like_element(bytes, i))
+}
+
+/// The last likely element start after `from`.
+pub fn find_last_element(bytes: &[u8], from: usize) -> Option<usize> {
+    memchr::memrchr_iter(b'{', bytes.get(from..)?).map(|i| from + i).find(|&i| i > from && looks_like_element(bytes, i))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_elements_not_their_args() {
+        let text = br#"[{"ph": "X", "args": {"name": "x", "ts": 1}},
+  {
+    "ph" : "i"}, {"zz": 1}]"#;
+        assert_eq!(find_element(text, 0), Some(1));
+        assert_eq!(find_element(text, 2), Some(48));
+        assert_eq!(find_last_element(text, 0), Some(48));
+        assert_eq!(find_element(text, 49), None);
+    }
+}

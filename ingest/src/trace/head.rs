@@ -1,0 +1,131 @@
+//! The keys of one element that decide what it is, as raw text.
+
+use crate::issues::Code;
+use crate::json::{self, Bad, Cursor, TimeError};
+
+/// The element cannot be a row, for this reason.
+#[derive(Debug)]
+pub struct Refusal(pub Code);
+
+/// One element's own keys; of repeated ones the last.
+#[derive(Debug, Default)]
+pub struct Head<'a> {
+    pub ph: Option<&'a [u8]>,
+    pub cat: Option<&'a [u8]>,
+    pub name: Option<&'a [u8]>,
+    pub pid: Option<&'a [u8]>,
+    pub tid: Option<&'a [u8]>,
+    pub ts: Option<&'a [u8]>,
+    pub dur: Option<&'a [u8]>,
+    pub id: Option<&'a [u8]>,
+    pub id2: Option<&'a [u8]>,
+    pub scope: Option<&'a [u8]>,
+    pub bind_id: Option<&'a [u8]>,
+    pub args: Option<&'a [u8]>,
+    /// Where the args begin in the text the cursor walks.
+    pub args_at: Option<usize>,
+    pub binds_enclosing: bool,
+    pub flow_in: bool,
+    pub flow_out: bool,
+    /// Keys beyond those that have columns of their own.
+    pub other_keys: bool,
+    /// A key that is used occurs more than once.
+    pub repeated: bool,
+}
+
+impl<'a> Head<'a> {
+    /// Reads the element at the cursor.
+    #[inline]
+    pub fn read(c: &mut Cursor<'a>) -> Result<Self, Bad> {
+        let mut head = Head::default();
+        let origin = c.origin();
+        c.object(|key, value| {
+            let slot = match key {
+                b"ph" => &mut head.ph,
+                b"cat" => &mut head.cat,
+                b"name" => &mut head.name,
+                b"pid" => &mut head.pid,
+                b"tid" => &mut head.tid,
+                b"ts" => &mut head.ts,
+                b"dur" => &mut head.dur,
+                b"args" => {
+                    head.args_at = Some(value.as_ptr() as usize - origin);
+                    &mut head.args
+                }
+                _ => {
+                    head.other_keys = true;
+                    match key {
+                        b"id" => &mut head.id,
+                        b"id2" => &mut head.id2,
+                        b"scope" => &mut head.scope,
+                        b"bind_id" => &mut head.bind_id,
+                        b"bp" => return head.binds_enclosing = value == b"\"e\"",
+                        b"flow_in" => return head.flow_in = is_true(value),
+                        b"flow_out" => return head.flow_out = is_true(value),
+                        _ => return,
+                    }
+                }
+            };
+            head.repeated |= slot.is_some();
+            *slot = Some(value);
+        })?;
+        Ok(head)
+    }
+
+    /// The phase; `None` if it is text but not one character.
+    pub fn phase(&self) -> Result<Option<u8>, Refusal> {
+        match self.ph {
+            Some(&[b'"', ph, b'"']) => Ok(Some(ph)),
+            Some(raw) if json::is_text(raw) => Ok(None),
+            _ => Err(Refusal(Code::NoPhase)),
+        }
+    }
+
+    /// Start in ns, and whether it was rounded.
+    #[inline]
+    pub fn ts_ns(&self) -> Result<(i64, bool), Refusal> {
+        let raw = self.ts.ok_or(Refusal(Code::NoTimestamp))?;
+        match json::time_ns(raw) {
+            // The lowest value stands for no time.
+            Ok((i64::MIN, _)) | Err(TimeError::OutOfRange) => Err(Refusal(Code::TimestampRange)),
+            Ok(time) => Ok(time),
+            Err(TimeError::NotANumber) => Err(Refusal(Code::NoTimestamp)),
+        }
+    }
+
+    /// Duration in ns, and whether it was rounded.
+    #[inline]
+    pub fn dur_ns(&self) -> Result<(i64, bool), ()> {
+        let time = json::time_ns(self.dur.ok_or(())?).map_err(|_| ())?;
+        if time.0 == i64::MIN { Err(()) } else { Ok(time) }
+    }
+
+    /// The category's text, still escaped.
+    pub fn cat_text(&self) -> &'a [u8] {
+        self.cat.map_or(&[], json::unquote)
+    }
+
+    /// The name's text, still escaped.
+    pub fn name_text(&self) -> &'a [u8] {
+        self.name.map_or(&[], json::unquote)
+    }
+
+    /// Whether an async or counter event carries an id.
+    pub fn has_id(&self) -> bool {
+        self.id.is_some_and(|r| !json::is_null(r)) || self.id2.is_some()
+    }
+
+    /// The async id with its scope, as text.
+    pub fn async_id(&self) -> String {
+        let text = |raw: Option<&[u8]>| raw.map(|r| String::from_utf8_lossy(json::unquote(r)).into_owned());
+        let id = text(self.id.or(self.id2)).unwrap_or_default();
+        match text(self.scope) {
+            Some(scope) => format!("{scope}:{id}"),
+            None => id,
+        }
+    }
+}
+
+fn is_true(value: &[u8]) -> bool {
+    !matches!(value, b"false" | b"0" | b"null" | b"\"\"" | b"")
+}

@@ -1,0 +1,176 @@
+//! Names and tracks as small numbers, shared by all decoding threads.
+
+use std::sync::{Arc, Mutex};
+
+use rustc_hash::FxHashMap;
+
+/// A text as a number; which number a text gets depends on timing and must not reach any output.
+pub type TextId = u32;
+/// Stands for no text.
+pub const NO_TEXT: TextId = u32::MAX;
+/// Stands for a text that is not kept in memory and is read again from the trace.
+pub const INLINE_TEXT: TextId = u32::MAX - 1;
+
+const LONGEST: usize = 16 << 10;
+const MOST_BYTES: usize = 128 << 20;
+
+/// All texts of a trace.
+#[derive(Default)]
+pub struct Texts {
+    inner: Mutex<TextsInner>,
+}
+
+#[derive(Default)]
+struct TextsInner {
+    ids: FxHashMap<Arc<str>, TextId>,
+    texts: Vec<Arc<str>>,
+    bytes: usize,
+}
+
+impl Texts {
+    /// The number of a text, or [`INLINE_TEXT`] if it is too long or too much is kept already.
+    pub fn intern(&self, text: &str) -> TextId {
+        if text.len() > LONGEST {
+            return INLINE_TEXT;
+        }
+        self.insert(text, MOST_BYTES)
+    }
+
+    /// The number of a text that must have one (parts of track keys).
+    pub fn intern_always(&self, text: &str) -> TextId {
+        self.insert(text, usize::MAX)
+    }
+
+    fn insert(&self, text: &str, most_bytes: usize) -> TextId {
+        let mut inner = self.inner.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(&id) = inner.ids.get(text) {
+            return id;
+        }
+        if inner.bytes + text.len() > most_bytes {
+            return INLINE_TEXT;
+        }
+        let id = inner.texts.len() as TextId;
+        let text: Arc<str> = text.into();
+        inner.bytes += text.len() + 64;
+        inner.texts.push(text.clone());
+        inner.ids.insert(text, id);
+        id
+    }
+
+    /// All texts by number.
+    pub fn snapshot(&self) -> Vec<Arc<str>> {
+        self.inner.lock().unwrap_or_else(|e| e.into_inner()).texts.clone()
+    }
+}
+
+/// A process or thread id as the trace wrote it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Id {
+    /// Not given, or null.
+    None,
+    /// An integer.
+    Int(i64),
+    /// Anything else, by its text.
+    Text(TextId),
+}
+
+/// What makes events share a track.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Track {
+    /// A thread of a process, or a stream of a device.
+    Thread {
+        /// Process.
+        pid: Id,
+        /// Thread.
+        tid: Id,
+    },
+    /// The async events of one id.
+    Async {
+        /// Process.
+        pid: Id,
+        /// Category.
+        cat: TextId,
+        /// The id, with its scope.
+        id: TextId,
+    },
+    /// A counter.
+    Counter {
+        /// Process.
+        pid: Id,
+        /// Counter name.
+        name: TextId,
+        /// The counter's id, if it has one.
+        id: TextId,
+    },
+}
+
+/// A track as a number, like [`TextId`].
+pub type TrackNo = u32;
+
+/// All tracks of a trace.
+#[derive(Default)]
+pub struct Tracks {
+    inner: Mutex<(FxHashMap<Track, TrackNo>, Vec<Track>)>,
+}
+
+impl Tracks {
+    /// The number of a track.
+    pub fn intern(&self, track: Track) -> TrackNo {
+        let mut inner = self.inner.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(&no) = inner.0.get(&track) {
+            return no;
+        }
+        let no = inner.1.len() as TrackNo;
+        inner.1.push(track);
+        inner.0.insert(track, no);
+        no
+    }
+
+    /// All tracks by number.
+    pub fn snapshot(&self) -> Vec<Track> {
+        self.inner.lock().unwrap_or_else(|e| e.into_inner()).1.clone()
+    }
+}
+
+/// One thread's view of the shared numbers: raw texts seen before cost one look-up and no lock.
+pub struct Local<'a> {
+    /// The shared texts.
+    pub texts: &'a Texts,
+    tracks: &'a Tracks,
+    by_raw: FxHashMap<Box<[u8]>, TextId>,
+    by_track: FxHashMap<Track, TrackNo>,
+    last_track: Option<(Track, TrackNo)>,
+}
+
+impl<'a> Local<'a> {
+    /// An empty view.
+    pub fn new(texts: &'a Texts, tracks: &'a Tracks) -> Self {
+        Self { texts, tracks, by_raw: FxHashMap::default(), by_track: FxHashMap::default(), last_track: None }
+    }
+
+    /// The number of a raw text seen before.
+    #[inline]
+    pub fn seen(&self, raw: &[u8]) -> Option<TextId> {
+        self.by_raw.get(raw).copied()
+    }
+
+    /// Remembers the number of a raw text, unless memory for that is used up.
+    pub fn remember(&mut self, raw: &[u8], id: TextId) {
+        if self.by_raw.len() < 1 << 18 && raw.len() <= LONGEST && id != INLINE_TEXT {
+            self.by_raw.insert(raw.into(), id);
+        }
+    }
+
+    /// The number of a track.
+    #[inline]
+    pub fn track(&mut self, track: Track) -> TrackNo {
+        if let Some((last, no)) = self.last_track
+            && last == track
+        {
+            return no;
+        }
+        let no = *self.by_track.entry(track).or_insert_with(|| self.tracks.intern(track));
+        self.last_track = Some((track, no));
+        no
+    }
+}

@@ -1,0 +1,16 @@
+//! From the text of a trace to compact keys: reading the document, its elements, their classes and names.
+
+mod category;
+mod chunk;
+mod document;
+mod frame;
+mod head;
+mod intern;
+mod key;
+
+pub use category::Class;
+pub use chunk::{MAX_ARGS, MAX_NAME, Meta, MetaKind, Step, is_real_id};
+pub use document::{Document, Form, Progress, Reading, TopLevel, read_document};
+pub use head::Head;
+pub use intern::{INLINE_TEXT, Id, NO_TEXT, TextId, Texts, Track, Tracks};
+pub use key::*;
