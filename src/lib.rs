@@ -1,1 +1,11 @@
+//! SQL over machine-learning profiler traces.
+//!
+//! [`tracesql_ingest`] turns traces into a store of Parquet files; [`engine`] opens a store for DataFusion;
+//! [`output`] writes results; [`cli`] is the command line. Data flows one way: ingest → store → engine → output.
 
+pub mod cli;
+pub mod engine;
+mod error;
+pub mod output;
+
+pub use error::{Error, Result};

@@ -2,6 +2,10 @@
 
 use std::time::Instant;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+
 use tracesql_ingest::{IngestOptions, Progress, Store, expand, ingest};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -16,7 +16,6 @@ use crate::order::*;
 use crate::rows::{Context, Group, StepTimes, encode_group};
 use crate::schema;
 use crate::store::{GROUP_ROWS, TableFile, create, properties, sync};
-use crate::trace::Key;
 
 pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
     let Read { content, mut document, texts, tracks, mut keys, pairs, options, scratch, progress, mut phases, .. } = read;
@@ -27,23 +26,20 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     for (id, &no) in track_order.iter().enumerate() {
         track_ids[no as usize] = id as u32;
     }
-    let paired = pair(pairs, &track_order, &mut keys)?;
+    let paired = pair(pairs, &track_order, options.memory_limit / 8, &mut keys)?;
     document.issues.merge(paired.issues);
     phases.push(("pair", start.elapsed().as_secs_f64()));
 
     let start = Instant::now();
-    let mut sorted = SpillVec::<Key>::new(scratch, options.memory_limit / 4);
+    let sorted = keys.sorted(&track_order, options.memory_limit / 4)?;
     let mut nester = Nester::new(SpillVec::new(scratch, options.memory_limit / 8));
     let mut facts = vec![TrackFacts::default(); tracks.len()];
     let mut devices = Vec::new();
-    keys.finish(&track_order, |keys| {
-        for key in keys {
-            nester.row(key)?;
-            sorted.push(*key)?;
-            facts[key.track as usize].note(key);
-            if key.class().is_device() {
-                devices.push(DeviceRow { ord: key.ord, link: key.link, ts: key.ts, args_at: key.offset + key.args as u64 });
-            }
+    sorted.for_each(|key| {
+        nester.row(key)?;
+        facts[key.track as usize].note(key);
+        if key.class().is_device() {
+            devices.push(DeviceRow { ord: key.ord, link: key.link, ts: key.ts, args_at: key.offset + key.args as u64 });
         }
         Ok(())
     })?;
@@ -51,10 +47,8 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     let Nester { nests, launches, flow_points, modules, issues, .. } = nester;
     document.issues.merge(issues);
     let flows = pair_flows(flow_points, &mut document.issues);
-    let device_links = {
-        let text = content.map(0, document.text_bytes)?;
-        link_otherwise(&devices, &launches, &flows, &sorted, &text)?
-    };
+    let text = Text { content, bytes: document.text_bytes };
+    let device_links = link_otherwise(&devices, &launches, &flows, &sorted, &text)?;
     drop(devices);
     phases.push(("sort and nest", start.elapsed().as_secs_f64()));
 

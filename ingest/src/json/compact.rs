@@ -28,7 +28,7 @@ fn nested(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
                 last = b'"';
             }
             b @ (b'{' | b'[' | b':' | b',' | b'}' | b']') => {
-                if last == b':' && matches!(b, b',' | b'}') || (last == b',' && b == b',') {
+                if last == b':' && matches!(b, b',' | b'}') || (matches!(last, b',' | b'[') && b == b',') {
                     out.extend_from_slice(b"null");
                     odd.non_json = true;
                 } else if last == b',' && matches!(b, b'}' | b']') {
@@ -73,7 +73,7 @@ fn string(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
 }
 
 #[cold]
-fn mend_string(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
+pub(super) fn mend_string(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let inner = super::unquote(raw);
     out.push(b'"');
@@ -133,7 +133,7 @@ fn escape(text: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) -> usize {
 }
 
 #[inline]
-fn word(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
+pub(super) fn word(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
     if is_json_word(raw) {
         out.extend_from_slice(raw);
     } else if raw.is_empty() {
@@ -180,11 +180,6 @@ fn is_json_number(raw: &[u8]) -> bool {
         return n > 0 && n == rest.len();
     }
     t.is_empty()
-}
-
-/// Whether a bare value or string is JSON as it stands (nested values are not looked into).
-pub fn is_json(raw: &[u8]) -> bool {
-    matches!(raw.first(), Some(b'"' | b'{' | b'[')) || is_json_word(raw)
 }
 
 #[cfg(test)]

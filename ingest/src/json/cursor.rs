@@ -26,7 +26,8 @@ pub struct Cursor<'a> {
     pub pos: usize,
 }
 
-const WORD_END: [bool; 256] = {
+/// Bytes that end a bare word.
+pub(super) const WORD_END: [bool; 256] = {
     let mut t = [false; 256];
     let ends = b",]}[{\":\0";
     let mut i = 0;

@@ -4,11 +4,13 @@
 //! [`number`] and [`text`] turn raw text into values; [`compact`] writes a value as valid compact JSON.
 
 mod compact;
+mod copy;
 mod cursor;
 mod number;
 mod text;
 
-pub use compact::{compact_value, is_json};
-pub use cursor::{Bad, Cursor, MAX_DEPTH};
+pub use compact::compact_value;
+pub use copy::copy_members;
+pub use cursor::{Bad, Cursor};
 pub use number::{TimeError, float, int, is_null, time_ns};
 pub use text::{Oddities, as_text, is_text, unquote};

@@ -4,10 +4,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flows::Flow;
 use super::nest::{Launch, Launches, NO_ROW};
-use super::spill::SpillVec;
+use super::sort::SortedKeys;
 use crate::error::Result;
 use crate::json::{self, Cursor};
-use crate::trace::{IS_OP, Key, NO_LINK, is_real_id};
+use crate::source::{Content, Window};
+use crate::trace::{IS_OP, NO_LINK, is_real_id};
 
 /// A device row.
 #[derive(Debug, Clone, Copy)]
@@ -38,8 +39,25 @@ pub struct OtherLink {
 /// Such links by the device row's position in the event list.
 pub type DeviceLinks = FxHashMap<u32, OtherLink>;
 
+/// Elements read before the text is mapped anew, so that only what they touch counts as memory of this process.
+const PART: usize = 4096;
+
+/// The text of a trace.
+pub struct Text<'a> {
+    /// The text.
+    pub content: &'a Content,
+    /// Its length.
+    pub bytes: u64,
+}
+
+impl Text<'_> {
+    fn window(&self) -> Result<Window> {
+        self.content.map(0, self.bytes)
+    }
+}
+
 /// Links device rows without a launch by their flow, else to their operator by an External id that can be trusted.
-pub fn link_otherwise(rows: &[DeviceRow], launches: &Launches, flows: &[Flow], keys: &SpillVec<Key>, text: &[u8]) -> Result<DeviceLinks> {
+pub fn link_otherwise(rows: &[DeviceRow], launches: &Launches, flows: &[Flow], keys: &SortedKeys, text: &Text<'_>) -> Result<DeviceLinks> {
     let unlinked: Vec<&DeviceRow> = rows.iter().filter(|r| r.link == NO_LINK || launches.find(r.link, r.ts).is_none()).collect();
     let mut links = DeviceLinks::default();
     if unlinked.is_empty() {
@@ -65,48 +83,60 @@ fn by_flow(rows: &[&DeviceRow], launches: &Launches, flows: &[Flow], links: &mut
     }
 }
 
-fn by_external_id(rows: &[&DeviceRow], launches: &Launches, keys: &SpillVec<Key>, text: &[u8], links: &mut DeviceLinks) -> Result<()> {
-    let mut wanted: FxHashMap<i64, Vec<(u32, i64, u32, i64)>> = FxHashMap::default();
+fn by_external_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, text: &Text<'_>, links: &mut DeviceLinks) -> Result<()> {
+    let mut wanted: FxHashMap<i64, Vec<(u32, i64, u32)>> = FxHashMap::default();
     let mut rows_by_id = Vec::new();
-    for row in rows {
-        if let Some(id) = external_id(text, row.args_at).filter(|&id| id != row.link) {
-            wanted.entry(id).or_default();
-            rows_by_id.push((id, *row));
+    for part in rows.chunks(PART) {
+        let window = text.window()?;
+        for row in part {
+            if let Some(id) = external_id(&window, row.args_at).filter(|&id| id != row.link) {
+                wanted.entry(id).or_default();
+                rows_by_id.push((id, *row));
+            }
         }
     }
     // In older traces the External id of launches is their correlation and says nothing about operators.
-    if wanted.is_empty() || !launches.iter().any(|l| is_trustworthy(text, l)) {
+    if wanted.is_empty() || !any_trustworthy(launches, text)? {
         return Ok(());
     }
-    let mut batch = Vec::new();
-    let mut at = 0;
-    while at < keys.len() {
-        let end = keys.len().min(at + 8192);
-        keys.read(at..end, &mut batch)?;
-        for key in batch.iter().filter(|k| k.has(IS_OP) && k.args != 0) {
-            if let Some(ops) = external_id(text, key.offset + key.args as u64).and_then(|id| wanted.get_mut(&id)) {
-                ops.push((key.ord, key.ts, key.track, key.end()));
+    let mut window = text.window()?;
+    let mut seen = 0;
+    keys.for_each(|key| {
+        if key.has(IS_OP) && key.args != 0 {
+            seen += 1;
+            if seen % PART == 0 {
+                window = text.window()?;
+            }
+            if let Some(ops) = external_id(&window, key.offset + key.args as u64).and_then(|id| wanted.get_mut(&id)) {
+                ops.push((key.ord, key.ts, key.track));
             }
         }
-        at = end;
-    }
+        Ok(())
+    })?;
     for (id, row) in rows_by_id {
         let ops = wanted.get(&id).map_or(&[][..], Vec::as_slice);
         // Ids may repeat; the operator that started last before the work is the one.
-        if let Some(&(op, ts, track, _)) = ops.iter().filter(|o| o.1 <= row.ts).max_by_key(|o| (o.1, o.0)) {
+        if let Some(&(op, ts, track)) = ops.iter().filter(|o| o.1 <= row.ts).max_by_key(|o| (o.1, o.0)) {
             links.insert(row.ord, OtherLink { launch: None, op: Some(op), way: "external_id", at: Some((track, ts)) });
         }
     }
     Ok(())
 }
 
-fn is_trustworthy(text: &[u8], launch: &Launch) -> bool {
-    let mut correlation = None;
-    let external = args_of_element(text, launch.offset).and_then(|args| {
-        correlation = value_of(args, b"correlation");
-        value_of(args, b"External id").or_else(|| value_of(args, b"external id"))
-    });
-    external.is_some_and(|id| is_real_id(id) && Some(id) != correlation)
+/// Whether the External id of some launch is not just its correlation.
+fn any_trustworthy(launches: &Launches, text: &Text<'_>) -> Result<bool> {
+    let mut window = text.window()?;
+    for (i, launch) in launches.iter().enumerate() {
+        if i % PART == PART - 1 {
+            window = text.window()?;
+        }
+        let Some(args) = args_of_element(&window, launch.offset) else { continue };
+        let id = value_of(args, b"External id").or_else(|| value_of(args, b"external id"));
+        if id.is_some_and(|id| is_real_id(id) && Some(id) != value_of(args, b"correlation")) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn args_of_element(text: &[u8], offset: u64) -> Option<&[u8]> {

@@ -9,9 +9,9 @@ mod spill;
 mod tracks;
 
 pub use flows::{Flow, pair_flows};
-pub use links::{DeviceLinks, DeviceRow, link_otherwise};
+pub use links::{DeviceLinks, DeviceRow, Text, link_otherwise};
 pub use nest::{Launches, ModuleCall, NO_ROW, Nest, Nester, OVERLAPS};
 pub use pair::pair;
-pub use sort::{Order, Sorter};
+pub use sort::{Order, SortedKeys, Sorter};
 pub use spill::SpillVec;
 pub use tracks::{id_text, order_tracks, text_of};

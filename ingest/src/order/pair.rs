@@ -17,42 +17,44 @@ pub struct Pairs {
 }
 
 /// Pairs begins and ends track by track, last begin first, in order of time and file, and hands all of them on.
-pub fn pair(sorter: Sorter, tracks: &[u32], into: &mut Sorter) -> Result<Pairs> {
+pub fn pair(sorter: Sorter, tracks: &[u32], budget: usize, into: &mut Sorter) -> Result<Pairs> {
     let mut pairs = Pairs::default();
     let mut open: Vec<Key> = Vec::new();
     let mut done: Vec<Key> = Vec::new();
     let mut track = None;
-    sorter.finish(tracks, |keys| {
-        for key in keys {
-            if track != Some(key.track) {
-                track = Some(key.track);
-                leave_open(&mut open, &mut done, &mut pairs.issues);
-            }
-            if matches!(key.ph, b'B' | b'b') {
-                open.push(*key);
-                continue;
-            }
-            match open.pop() {
-                Some(mut begin) => {
-                    if key.name != NO_TEXT && key.name != begin.name {
-                        pairs.issues.add(Code::NameMismatch, Some(key.ord as u64), Some(key.offset), b"");
-                    }
-                    begin.dur = key.ts.saturating_sub(begin.ts);
-                    begin.flags |= PAIRED;
-                    if key.args != 0 {
-                        begin.flags |= MERGES_ARGS;
-                        pairs.end_args.insert(begin.ord, key.offset + key.args as u64);
-                    }
-                    done.push(begin);
-                }
-                None => pairs.issues.add(Code::UnmatchedEnd, Some(key.ord as u64), Some(key.offset), b""),
-            }
-            done.push(*key);
+    sorter.sorted(tracks, budget)?.for_each(|key| {
+        if track != Some(key.track) {
+            track = Some(key.track);
+            leave_open(&mut open, &mut done, &mut pairs.issues);
         }
-        into.push(std::mem::take(&mut done))
+        if matches!(key.ph, b'B' | b'b') {
+            open.push(*key);
+            return Ok(());
+        }
+        match open.pop() {
+            Some(mut begin) => {
+                if key.name != NO_TEXT && key.name != begin.name {
+                    pairs.issues.add(Code::NameMismatch, Some(key.ord as u64), Some(key.offset), b"");
+                }
+                begin.dur = key.ts.saturating_sub(begin.ts);
+                begin.flags |= PAIRED;
+                if key.args != 0 {
+                    begin.flags |= MERGES_ARGS;
+                    pairs.end_args.insert(begin.ord, key.offset + key.args as u64);
+                }
+                done.push(begin);
+            }
+            None => pairs.issues.add(Code::UnmatchedEnd, Some(key.ord as u64), Some(key.offset), b""),
+        }
+        done.push(*key);
+        if done.len() >= 4096 {
+            into.push(&done)?;
+            done.clear();
+        }
+        Ok(())
     })?;
     leave_open(&mut open, &mut done, &mut pairs.issues);
-    into.push(done)?;
+    into.push(&done)?;
     Ok(pairs)
 }
 

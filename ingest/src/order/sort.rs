@@ -3,16 +3,20 @@
 use std::cmp::Ordering;
 use std::fs::File;
 use std::io::Write;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering as Atomic};
 use std::sync::Mutex;
 
+use super::spill::SpillVec;
 use crate::error::{IngestError, Result};
 use crate::trace::Key;
 
 /// How two keys of one track compare.
 pub type Order = fn(&Key, &Key) -> Ordering;
+
+const PAGE: usize = 1 << 16;
 
 /// Takes keys in file order and gives them back track by track, in order.
 pub struct Sorter {
@@ -20,8 +24,8 @@ pub struct Sorter {
     folder: PathBuf,
     budget: usize,
     threads: usize,
-    chunks: Vec<Vec<Key>>,
-    buffered: usize,
+    pages: Vec<Vec<Key>>,
+    len: usize,
     runs: Vec<Run>,
     file: Option<File>,
     file_len: u64,
@@ -32,6 +36,54 @@ struct Run {
     tracks: Vec<(u64, usize)>,
 }
 
+/// All keys in order.
+pub enum SortedKeys {
+    /// In memory, as they came, with the positions in order.
+    Memory {
+        /// The keys, [`PAGE`] to a page.
+        pages: Vec<Vec<Key>>,
+        /// Positions of keys in order.
+        order: Vec<u32>,
+    },
+    /// Partly on disk, in order.
+    Disk(SpillVec<Key>),
+}
+
+impl SortedKeys {
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Memory { order, .. } => order.len(),
+            Self::Disk(keys) => keys.len(),
+        }
+    }
+
+    /// Copies the keys of a range of rows, replacing what `into` holds.
+    pub fn read(&self, rows: Range<usize>, into: &mut Vec<Key>) -> Result<()> {
+        match self {
+            Self::Memory { pages, order } => {
+                into.clear();
+                into.extend(order[rows].iter().map(|&i| pages[i as usize / PAGE][i as usize % PAGE]));
+                Ok(())
+            }
+            Self::Disk(keys) => keys.read(rows, into),
+        }
+    }
+
+    /// Gives every key in order.
+    pub fn for_each(&self, mut each: impl FnMut(&Key) -> Result<()>) -> Result<()> {
+        let mut batch = Vec::new();
+        let mut at = 0;
+        while at < self.len() {
+            let end = self.len().min(at + 4096);
+            self.read(at..end, &mut batch)?;
+            batch.iter().try_for_each(&mut each)?;
+            at = end;
+        }
+        Ok(())
+    }
+}
+
 impl Sorter {
     /// An empty sorter that holds about `budget` bytes of keys in memory.
     pub fn new(order: Order, folder: &Path, budget: usize, threads: usize) -> Self {
@@ -40,8 +92,8 @@ impl Sorter {
             folder: folder.to_owned(),
             budget: budget / size_of::<Key>(),
             threads,
-            chunks: Vec::new(),
-            buffered: 0,
+            pages: Vec::new(),
+            len: 0,
             runs: Vec::new(),
             file: None,
             file_len: 0,
@@ -49,66 +101,62 @@ impl Sorter {
     }
 
     /// Takes keys.
-    pub fn push(&mut self, keys: Vec<Key>) -> Result<()> {
-        if keys.is_empty() {
-            return Ok(());
-        }
-        self.buffered += keys.len();
-        self.chunks.push(keys);
-        if self.buffered > self.budget { self.spill() } else { Ok(()) }
-    }
-
-    /// Whether anything went to disk.
-    pub fn spilled(&self) -> bool {
-        !self.runs.is_empty()
-    }
-
-    /// Gives all keys, for each track of `tracks` in turn, in one or more slices.
-    pub fn finish(mut self, tracks: &[u32], mut each: impl FnMut(&[Key]) -> Result<()>) -> Result<()> {
-        if self.runs.is_empty() {
-            let mut sorted = self.take_sorted();
-            for &track in tracks {
-                if let Some(keys) = sorted.get_mut(track as usize) {
-                    each(&std::mem::take(keys))?;
-                }
+    pub fn push(&mut self, keys: &[Key]) -> Result<()> {
+        let mut rest = keys;
+        while !rest.is_empty() {
+            if self.len % PAGE == 0 {
+                self.pages.push(Vec::with_capacity(PAGE));
             }
-            return Ok(());
+            let n = rest.len().min(PAGE - self.len % PAGE);
+            if let Some(page) = self.pages.last_mut() {
+                page.extend_from_slice(&rest[..n]);
+            }
+            self.len += n;
+            rest = &rest[n..];
+        }
+        if self.len > self.budget { self.spill() } else { Ok(()) }
+    }
+
+    /// All keys, for each track of `tracks` in turn. What does not fit in `budget` bytes is on disk.
+    pub fn sorted(mut self, tracks: &[u32], budget: usize) -> Result<SortedKeys> {
+        if self.runs.is_empty() {
+            let mut by_track = self.order_by_track();
+            let mut order = Vec::with_capacity(self.len);
+            for &track in tracks {
+                order.append(by_track.get_mut(track as usize).unwrap_or(&mut Vec::new()));
+            }
+            return Ok(SortedKeys::Memory { pages: self.pages, order });
         }
         self.spill()?;
+        let mut keys = SpillVec::new(&self.folder, budget);
         for &track in tracks {
-            self.merge(track as usize, &mut each)?;
+            self.merge(track as usize, &mut |key| keys.push(*key))?;
         }
-        Ok(())
+        Ok(SortedKeys::Disk(keys))
     }
 
-    /// The buffered keys by track number, each track in order.
-    fn take_sorted(&mut self) -> Vec<Vec<Key>> {
-        let mut counts: Vec<usize> = Vec::new();
-        for key in self.chunks.iter().flatten() {
+    /// Positions of the keys in memory by track number, each track in order.
+    fn order_by_track(&self) -> Vec<Vec<u32>> {
+        let mut by_track: Vec<Vec<u32>> = Vec::new();
+        for (i, key) in self.pages.iter().flatten().enumerate() {
             let track = key.track as usize;
-            if track >= counts.len() {
-                counts.resize(track + 1, 0);
+            if track >= by_track.len() {
+                by_track.resize_with(track + 1, Vec::new);
             }
-            counts[track] += 1;
+            by_track[track].push(i as u32);
         }
-        let mut by_track: Vec<Vec<Key>> = counts.iter().map(|&n| Vec::with_capacity(n)).collect();
-        for chunk in self.chunks.drain(..) {
-            for key in chunk {
-                by_track[key.track as usize].push(key);
-            }
-        }
-        self.buffered = 0;
-        let order = self.order;
-        let mut jobs: Vec<&mut Vec<Key>> = by_track.iter_mut().collect();
-        jobs.sort_by_key(|keys| std::cmp::Reverse(keys.len()));
-        let jobs: Vec<Mutex<&mut Vec<Key>>> = jobs.into_iter().map(Mutex::new).collect();
+        let (order, pages) = (self.order, &self.pages);
+        let key = |i: u32| &pages[i as usize / PAGE][i as usize % PAGE];
+        let mut jobs: Vec<&mut Vec<u32>> = by_track.iter_mut().collect();
+        jobs.sort_by_key(|positions| std::cmp::Reverse(positions.len()));
+        let jobs: Vec<Mutex<&mut Vec<u32>>> = jobs.into_iter().map(Mutex::new).collect();
         let next = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..self.threads.min(jobs.len()) {
                 scope.spawn(|| {
                     while let Some(job) = jobs.get(next.fetch_add(1, Atomic::Relaxed)) {
                         // Stable and quick on what is in order already, as most of a trace is.
-                        job.lock().unwrap_or_else(|e| e.into_inner()).sort_by(order);
+                        job.lock().unwrap_or_else(|e| e.into_inner()).sort_by(|&a, &b| order(key(a), key(b)));
                     }
                 });
             }
@@ -117,27 +165,34 @@ impl Sorter {
     }
 
     fn spill(&mut self) -> Result<()> {
-        if self.buffered == 0 {
+        if self.len == 0 {
             return Ok(());
         }
-        let sorted = self.take_sorted();
+        let by_track = self.order_by_track();
         let io = |e| IngestError::io(&self.folder, e);
         let file = match &mut self.file {
             Some(file) => file,
             None => self.file.insert(tempfile::tempfile_in(&self.folder).map_err(io)?),
         };
-        let mut tracks = Vec::with_capacity(sorted.len());
-        for keys in sorted {
-            tracks.push((self.file_len, keys.len()));
-            file.write_all(bytemuck::cast_slice(&keys)).map_err(io)?;
-            self.file_len += size_of_val(keys.as_slice()) as u64;
+        let mut tracks = Vec::with_capacity(by_track.len());
+        let mut buffer: Vec<Key> = Vec::new();
+        for positions in by_track {
+            tracks.push((self.file_len, positions.len()));
+            for part in positions.chunks(PAGE) {
+                buffer.clear();
+                buffer.extend(part.iter().map(|&i| self.pages[i as usize / PAGE][i as usize % PAGE]));
+                file.write_all(bytemuck::cast_slice(&buffer)).map_err(io)?;
+                self.file_len += size_of_val(buffer.as_slice()) as u64;
+            }
         }
         self.runs.push(Run { tracks });
+        self.pages.clear();
+        self.len = 0;
         Ok(())
     }
 
     /// Merges the runs of one track.
-    fn merge(&self, track: usize, each: &mut impl FnMut(&[Key]) -> Result<()>) -> Result<()> {
+    fn merge(&self, track: usize, each: &mut impl FnMut(&Key) -> Result<()>) -> Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         let mut heads: Vec<RunHead> = Vec::new();
         for run in &self.runs {
@@ -149,7 +204,6 @@ impl Sorter {
                 heads.push(head);
             }
         }
-        let mut out = Vec::with_capacity(1 << 14);
         while !heads.is_empty() {
             // There are few runs; of equal keys the earlier run's comes first, which is file order.
             let mut best = 0;
@@ -158,16 +212,12 @@ impl Sorter {
                     best = i;
                 }
             }
-            out.push(*heads[best].key());
+            each(heads[best].key())?;
             if !heads[best].advance(file).map_err(|e| IngestError::io(&self.folder, e))? {
                 heads.remove(best);
             }
-            if out.len() == out.capacity() {
-                each(&out)?;
-                out.clear();
-            }
         }
-        each(&out)
+        Ok(())
     }
 }
 
@@ -224,15 +274,16 @@ mod tests {
                 ord: (chunk_no * 7 + i) as u32,
                 ..Key::zeroed()
             });
-            sorter.push(keys.collect()).expect("push");
+            sorter.push(&keys.collect::<Vec<_>>()).expect("push");
         }
         let mut out = Vec::new();
-        sorter
-            .finish(&[2, 0, 1], |keys| {
-                out.extend(keys.iter().map(|k| (k.track, k.ts, -k.dur, k.ord)));
+        let sorted = sorter.sorted(&[2, 0, 1], budget).expect("sorted");
+        sorted
+            .for_each(|k| {
+                out.push((k.track, k.ts, -k.dur, k.ord));
                 Ok(())
             })
-            .expect("finish");
+            .expect("all keys");
         out
     }
 

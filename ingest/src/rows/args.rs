@@ -49,18 +49,8 @@ impl Args {
     pub fn members(&mut self, raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
         let mut lower_device = false;
         let mut external_exact = false;
-        let mut first = true;
-        // The text was stepped over before, so it is whole.
-        let _ = Cursor::new(raw, 0).object(|key, value| {
-            if !first {
-                out.push(b',');
-            }
-            first = false;
-            quoted_key(key, out, odd);
-            out.push(b':');
-            let start = out.len();
-            json::compact_value(value, out, odd);
-            let span = Some((start, out.len()));
+        json::copy_members(raw, out, odd, |key, value, start| {
+            let span = Some((start, start + value.len()));
             match key {
                 b"External id" => {
                     external_exact = true;
@@ -92,7 +82,7 @@ impl Args {
 
     fn int(&mut self, raw: &[u8]) -> Option<i64> {
         let value = json::int(raw);
-        self.bad_id |= value.is_none() && !json::is_null(raw) && !raw.is_empty();
+        self.bad_id |= value.is_none() && !json::is_null(raw);
         value
     }
 
@@ -101,18 +91,5 @@ impl Args {
             return None;
         }
         self.int(raw).filter(|&id| is_real_id(id))
-    }
-}
-
-fn quoted_key(key: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
-    if key.iter().all(|&b| (0x20..0x80).contains(&b) && b != b'\\') {
-        out.push(b'"');
-        out.extend_from_slice(key);
-        out.push(b'"');
-    } else {
-        let mut quoted = vec![b'"'];
-        quoted.extend_from_slice(key);
-        quoted.push(b'"');
-        json::compact_value(&quoted, out, odd);
     }
 }

@@ -11,59 +11,98 @@ use crate::error::Result;
 use crate::schema::{Kind, Table};
 use crate::trace::NO_TIME;
 
-/// Which rows have a value; costs nothing while all or none do.
+/// Which rows have a value; costs next to nothing while all or none do.
+#[derive(Default)]
 struct Valid {
-    bits: BooleanBufferBuilder,
+    valid: usize,
+    null: usize,
+    bits: Option<BooleanBufferBuilder>,
 }
 
 impl Valid {
-    fn new() -> Self {
-        Self { bits: BooleanBufferBuilder::new(1024) }
+    #[inline(always)]
+    fn push(&mut self, valid: bool) {
+        match &mut self.bits {
+            Some(bits) => bits.append(valid),
+            None if valid && self.null == 0 => self.valid += 1,
+            None if !valid && self.valid == 0 => self.null += 1,
+            None => self.mix(valid),
+        }
     }
 
-    #[inline]
-    fn push(&mut self, valid: bool) {
-        self.bits.append(valid);
+    #[cold]
+    fn mix(&mut self, valid: bool) {
+        let mut bits = BooleanBufferBuilder::new(4096);
+        bits.append_n(self.valid, true);
+        bits.append_n(self.null, false);
+        bits.append(valid);
+        self.bits = Some(bits);
+    }
+
+    /// Whether all rows so far are NULL.
+    #[inline(always)]
+    fn none(&self) -> bool {
+        self.bits.is_none() && self.valid == 0
     }
 
     fn finish(&mut self) -> Option<NullBuffer> {
-        let nulls = NullBuffer::new(self.bits.finish());
-        (nulls.null_count() > 0).then_some(nulls)
+        let Valid { null, bits, .. } = std::mem::take(self);
+        match bits {
+            Some(mut bits) => Some(NullBuffer::new(bits.finish())),
+            None if null > 0 => Some(NullBuffer::new_null(null)),
+            None => None,
+        }
     }
 }
 
 /// 64-bit integers.
+#[derive(Default)]
 pub struct Ints {
     values: Vec<i64>,
     valid: Valid,
-}
-
-impl Default for Ints {
-    fn default() -> Self {
-        Self { values: Vec::new(), valid: Valid::new() }
-    }
+    size: usize,
 }
 
 impl Ints {
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, value: i64) {
-        self.values.push(value);
-        self.valid.push(true);
+        self.push_option(Some(value));
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn push_option(&mut self, value: Option<i64>) {
-        self.values.push(value.unwrap_or(0));
+        match value {
+            Some(value) => {
+                if self.valid.none() {
+                    self.start();
+                }
+                self.values.push(value);
+            }
+            None if self.valid.none() => {}
+            None => self.values.push(0),
+        }
         self.valid.push(value.is_some());
     }
 
+    /// Makes the values of the rows so far, which are NULL.
+    #[cold]
+    fn start(&mut self) {
+        self.values.reserve(self.size.max(64));
+        self.values.resize(self.valid.null, 0);
+    }
+
     /// Appends a time, or NULL for [`NO_TIME`].
-    #[inline]
+    #[inline(always)]
     pub fn push_time(&mut self, value: i64) {
         self.push_option((value != NO_TIME).then_some(value));
     }
 
     pub fn finish(&mut self) -> ArrayRef {
+        if self.valid.none() {
+            let rows = std::mem::take(&mut self.valid).null;
+            return Arc::new(Int64Array::new_null(rows));
+        }
+        self.size = self.values.len();
         Arc::new(Int64Array::new(ScalarBuffer::from(std::mem::take(&mut self.values)), self.valid.finish()))
     }
 }
@@ -77,7 +116,7 @@ pub struct Texts {
 
 impl Default for Texts {
     fn default() -> Self {
-        Self { data: Vec::new(), offsets: vec![0], valid: Valid::new() }
+        Self { data: Vec::new(), offsets: vec![0], valid: Valid::default() }
     }
 }
 
@@ -119,18 +158,24 @@ impl Texts {
     }
 
     pub fn finish(&mut self) -> Result<ArrayRef> {
-        let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(&mut self.offsets, vec![0])));
-        let data = Buffer::from_vec(std::mem::take(&mut self.data));
+        let mut next = Vec::with_capacity(self.offsets.len());
+        next.push(0);
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(&mut self.offsets, next)));
+        let next = Vec::with_capacity(self.data.len());
+        let data = Buffer::from_vec(std::mem::replace(&mut self.data, next));
         Ok(Arc::new(StringArray::try_new(offsets, data, self.valid.finish())?))
     }
 }
 
 /// Texts of which few are distinct, kept once each.
+///
+/// A look-up by the value of the row before saves most of the others.
 #[derive(Default)]
 pub struct Labels {
     keys: Vec<i32>,
-    valid: Option<Valid>,
+    valid: Valid,
     texts: Texts,
+    last: Option<(u32, i32)>,
     by_id: FxHashMap<u32, i32>,
     by_text: FxHashMap<Box<[u8]>, i32>,
     distinct: i32,
@@ -143,23 +188,31 @@ impl Labels {
         self.distinct - 1
     }
 
-    fn key(&mut self, key: i32, valid: bool) {
+    #[inline(always)]
+    fn key(&mut self, key: i32) {
+        if self.valid.none() {
+            self.keys.resize(self.valid.null, 0);
+        }
         self.keys.push(key);
-        self.valid.get_or_insert_with(Valid::new).push(valid);
+        self.valid.push(true);
     }
 
     /// Appends a text that always has the same number.
     #[inline]
     pub fn push_id(&mut self, id: u32, text: impl FnOnce() -> Arc<str>) {
-        let key = match self.by_id.get(&id) {
-            Some(&key) => key,
-            None => {
-                let key = self.add(text().as_bytes());
-                self.by_id.insert(id, key);
-                key
-            }
+        let key = match self.last {
+            Some((last, key)) if last == id => key,
+            _ => match self.by_id.get(&id) {
+                Some(&key) => key,
+                None => {
+                    let key = self.add(text().as_bytes());
+                    self.by_id.insert(id, key);
+                    key
+                }
+            },
         };
-        self.key(key, true);
+        self.last = Some((id, key));
+        self.key(key);
     }
 
     #[inline]
@@ -174,21 +227,26 @@ impl Labels {
                 key
             }
         };
-        self.key(key, true);
+        self.key(key);
     }
 
     #[inline]
     pub fn push_null(&mut self) {
-        self.key(0, false);
+        if !self.valid.none() {
+            self.keys.push(0);
+        }
+        self.valid.push(false);
     }
 
     pub fn finish(&mut self) -> Result<ArrayRef> {
-        if self.distinct == 0 {
-            self.add(b"");
+        if self.valid.none() {
+            let rows = std::mem::take(&mut self.valid).null;
+            return Ok(Arc::new(StringArray::new_null(rows)));
         }
-        let nulls = self.valid.take().and_then(|mut v| v.finish());
+        let nulls = self.valid.finish();
         let keys = Int32Array::new(ScalarBuffer::from(std::mem::take(&mut self.keys)), nulls);
         let values = self.texts.finish()?;
+        self.last = None;
         self.by_id.clear();
         self.by_text.clear();
         self.distinct = 0;

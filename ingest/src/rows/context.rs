@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::error::Result;
-use crate::order::{DeviceLinks, Launches, NO_ROW, Nest, SpillVec};
+use crate::order::{DeviceLinks, Launches, NO_ROW, Nest, SortedKeys, SpillVec};
 use crate::source::Content;
 use crate::trace::{Class, Id, Key, NO_LINK, NO_TIME, Step, Track};
 
@@ -18,7 +18,7 @@ pub struct Context<'a> {
     /// Length of the text.
     pub text_bytes: u64,
     /// Elements in row order.
-    pub keys: &'a SpillVec<Key>,
+    pub keys: &'a SortedKeys,
     /// What nesting found, in row order.
     pub nests: &'a SpillVec<Nest>,
     /// Texts by number.
@@ -72,16 +72,6 @@ impl Context<'_> {
             Track::Thread { pid, .. } | Track::Async { pid, .. } | Track::Counter { pid, .. } => pid,
         }
     }
-
-    /// The step of a row: by time on the host, by its launch on a device.
-    pub fn step(&self, key: &Key) -> Option<i64> {
-        match key.class() {
-            _ if key.ts == NO_TIME => None,
-            class if class.is_device() => self.link(key).step,
-            Class::DeviceAnnotation => None,
-            _ => self.steps.at(self.pid(key), key.ts),
-        }
-    }
 }
 
 /// How a device row belongs to the host.
@@ -124,17 +114,55 @@ impl StepTimes {
 
     /// The step that holds a time.
     pub fn at(&self, pid: Id, ts: i64) -> Option<i64> {
-        let list = self.by_pid.get(&pid)?;
+        self.span_at(pid, ts).step
+    }
+
+    /// The step that holds a time, and how long that stays so.
+    fn span_at(&self, pid: Id, ts: i64) -> StepSpan {
+        let Some(list) = self.by_pid.get(&pid) else { return StepSpan { from: i64::MIN, to: i64::MAX, step: None } };
         let after = list.partition_point(|(s, _)| s.ts <= ts);
+        let to = list.get(after).map_or(i64::MAX, |(s, _)| s.ts);
         for (step, latest_end) in list[..after].iter().rev() {
             if step.end > ts {
-                return Some(step.number);
+                return StepSpan { from: ts, to: to.min(step.end), step: Some(step.number) };
             }
             if *latest_end <= ts {
-                return None;
+                break;
             }
         }
-        None
+        StepSpan { from: ts, to, step: None }
+    }
+}
+
+/// A stretch of time in which the step stays the same.
+#[derive(Clone, Copy)]
+struct StepSpan {
+    from: i64,
+    to: i64,
+    step: Option<i64>,
+}
+
+/// Steps of host rows that come in the order of time.
+#[derive(Default)]
+pub struct StepCursor {
+    last: Option<(u32, StepSpan)>,
+}
+
+impl StepCursor {
+    /// The step of a host row.
+    #[inline]
+    pub fn step(&mut self, c: &Context<'_>, key: &Key) -> Option<i64> {
+        if key.ts == NO_TIME || key.class() == Class::DeviceAnnotation {
+            return None;
+        }
+        match self.last {
+            Some((track, span)) if track == key.track && span.from <= key.ts && key.ts < span.to => span.step,
+            _ => {
+                let span = c.steps.span_at(c.pid(key), key.ts);
+                self.last = Some((key.track, span));
+                span.step
+            }
+        }
     }
 }
 

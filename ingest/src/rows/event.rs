@@ -71,7 +71,7 @@ impl EventRows {
     }
 
     /// Appends a row.
-    pub fn push(&mut self, c: &Context<'_>, e: &Element<'_>, nest: &Nest, row: usize, issues: &mut Issues) -> Args {
+    pub fn push(&mut self, c: &Context<'_>, e: &Element<'_>, nest: &Nest, row: usize, step: Option<i64>, issues: &mut Issues) -> Args {
         let key = e.key;
         self.rows += 1;
         self.event_id.push(key.ord as i64);
@@ -84,7 +84,7 @@ impl EventRows {
         self.tid.push_option(int_of(tid));
         match (key.ph, e.head.and_then(|h| h.ph)) {
             (0, Some(raw)) => self.ph.push(json::as_text(json::unquote(raw), &mut Oddities::default()).as_bytes()),
-            (ph, _) => self.ph.push(char::from(ph).encode_utf8(&mut [0; 4]).as_bytes()),
+            (ph, _) => self.ph.push_id(ph as u32, || char::from(ph).encode_utf8(&mut [0; 4]).to_owned().into()),
         }
         text_or_null(&mut self.cat, c, key.cat, || e.head.and_then(|h| h.cat));
         let read_name = || {
@@ -101,7 +101,7 @@ impl EventRows {
         self.self_ns.push_time(nest.self_ns);
         self.pre.push(row as i64);
         self.post.push(nest.post as i64);
-        self.step.push_option(c.step(key));
+        self.step.push_option(step);
         self.overlaps.push(nest.flags & OVERLAPS != 0);
         let args = self.args(c, e, issues);
         self.id_and_extra(e, issues);

@@ -1,13 +1,14 @@
 //! Encoding one row group of `events`, and the rows of other tables that its events give.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, compute_leaves};
 use rustc_hash::FxHashMap;
 
 use super::columns::TableRows;
-use super::context::Context;
+use super::context::{Context, StepCursor};
 use super::event::{Element, EventRows};
 use super::{counters, kernel, memory};
 use crate::error::Result;
@@ -16,7 +17,12 @@ use crate::json::{self, Cursor, Oddities};
 use crate::schema;
 use crate::trace::*;
 
-const BATCH_ROWS: usize = 8192;
+const BATCH_ROWS: usize = 4096;
+/// The kernel maps about this much text around a place that is touched.
+const FAR: u64 = 64 << 10;
+/// After so many far jumps the text is mapped anew, so that only what was touched lately counts as memory of this
+/// process.
+const MOST_FAR_JUMPS: usize = 256;
 const BATCH_BYTES: usize = 64 << 20;
 
 /// A row group, encoded, and what came with it.
@@ -45,10 +51,10 @@ pub struct SideRows {
 
 /// Makes the rows of a range and encodes them.
 pub fn encode_group(c: &Context<'_>, range: Range<usize>, mut writers: Vec<ArrowColumnWriter>) -> Result<Group> {
-    let text = c.content.map(0, c.text_bytes)?;
     let mut maker = Maker {
         c,
         events: EventRows::default(),
+        steps: StepCursor::default(),
         kernels: TableRows::new(&schema::KERNELS),
         memory: TableRows::new(&schema::MEMORY),
         counters: TableRows::new(&schema::COUNTERS),
@@ -57,11 +63,19 @@ pub fn encode_group(c: &Context<'_>, range: Range<usize>, mut writers: Vec<Arrow
         issues: Issues::default(),
     };
     let (mut keys, mut nests) = (Vec::new(), Vec::new());
+    let mut text = c.content.map(0, c.text_bytes)?;
+    let (mut far_jumps, mut last_offset) = (0, 0);
     let mut at = range.start;
     while at < range.end {
         let end = range.end.min(at + BATCH_ROWS);
         c.read(at..end, &mut keys, &mut nests)?;
         for (i, (key, nest)) in keys.iter().zip(&nests).enumerate() {
+            if far_jumps > MOST_FAR_JUMPS {
+                text = c.content.map(0, c.text_bytes)?;
+                far_jumps = 0;
+            }
+            far_jumps += usize::from(key.offset.abs_diff(last_offset) > FAR);
+            last_offset = key.offset;
             maker.row(&text, key, nest, at + i);
             let (rows, bytes) = maker.events.size();
             if rows == BATCH_ROWS || bytes > BATCH_BYTES {
@@ -88,6 +102,7 @@ pub fn encode_group(c: &Context<'_>, range: Range<usize>, mut writers: Vec<Arrow
 struct Maker<'a> {
     c: &'a Context<'a>,
     events: EventRows,
+    steps: StepCursor,
     kernels: TableRows,
     memory: TableRows,
     counters: TableRows,
@@ -102,14 +117,19 @@ impl Maker<'_> {
         let head = (key.has(WHOLE)).then(|| Head::read(&mut Cursor::new(whole, 0)).ok()).flatten();
         let args = (key.args != 0).then(|| &whole[key.args as usize..]);
         let element = Element { key, args, head: head.as_ref(), text: whole };
-        let values = self.events.push(self.c, &element, nest, row, &mut self.issues);
         let class = key.class();
-        if class.is_device() && key.is_span() {
+        let link = class.is_device().then(|| self.c.link(key));
+        let step = match &link {
+            Some(link) => link.step,
+            None => self.steps.step(self.c, key),
+        };
+        let values = self.events.push(self.c, &element, nest, row, step, &mut self.issues);
+        if let Some(link) = link.filter(|_| key.is_span()) {
             let name = self.name(&element);
-            kernel::push(&mut self.kernels, self.c, &element, &values, name.as_deref(), &mut self.issues);
+            kernel::push(&mut self.kernels, self.c, &element, &values, &link, name.as_deref(), &mut self.issues);
             self.streams.entry(key.track).or_insert((values.device, values.stream));
         } else if class == Class::Memory {
-            memory::push(&mut self.memory, self.c, &element, &mut self.issues);
+            memory::push(&mut self.memory, self.c, &element, step, &mut self.issues);
         } else if key.ph == b'C' {
             let name = self.name(&element);
             counters::push(&mut self.counters, self.c, &element, name.as_deref(), &mut self.issues);
@@ -119,14 +139,14 @@ impl Maker<'_> {
         }
     }
 
-    fn name(&self, e: &Element<'_>) -> Option<String> {
+    fn name(&self, e: &Element<'_>) -> Option<Arc<str>> {
         match e.key.name {
             NO_TEXT => None,
             INLINE_TEXT => {
                 let head = Head::read(&mut Cursor::new(e.text, 0)).ok()?;
-                Some(json::as_text(head.name_text(), &mut Oddities::default()).into_owned())
+                Some(json::as_text(head.name_text(), &mut Oddities::default()).into())
             }
-            id => Some(self.c.texts[id as usize].to_string()),
+            id => Some(self.c.texts[id as usize].clone()),
         }
     }
 

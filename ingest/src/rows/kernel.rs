@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::columns::TableRows;
-use super::context::Context;
+use super::context::{Context, Link};
 use super::event::Element;
 use crate::issues::{Code, Issues};
 use crate::json::{self, Cursor, Oddities};
@@ -108,14 +108,13 @@ fn triple(raw: Option<&[u8]>) -> ([Option<i64>; 3], bool) {
 }
 
 /// Appends the row of a device activity.
-pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, args: &Args, name: Option<&str>, issues: &mut Issues) {
+pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, args: &Args, link: &Link, name: Option<&str>, issues: &mut Issues) {
     let key = e.key;
     let f = Fields::read(e.args.unwrap_or_default());
     let ((grid, grid_ok), (block, block_ok)) = (triple(f.grid), triple(f.block));
     if !(grid_ok && block_ok) {
         issues.add(Code::LaunchShape, Some(key.ord as u64), Some(key.offset), e.args.unwrap_or_default());
     }
-    let link = c.link(key);
     if link.launch.is_none() {
         issues.add(Code::UnlinkedDevice, Some(key.ord as u64), Some(key.offset), b"");
     }

@@ -13,7 +13,7 @@ const DEVICE_TYPES: [&str; 21] = [
 ];
 
 /// Appends the row of an allocation or free.
-pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, issues: &mut Issues) {
+pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, step: Option<i64>, issues: &mut Issues) {
     let [mut bytes, mut addr, mut device_type, mut device, mut allocated, mut reserved] = [None; 6];
     let raw = e.args.unwrap_or_default();
     if raw.first() == Some(&b'{') {
@@ -37,5 +37,5 @@ pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, issues: &mut
     let known = device_type.and_then(|t| usize::try_from(t).ok()).and_then(|t| DEVICE_TYPES.get(t).copied());
     rows.text(c.trace_id).int(e.key.ord as i64).int(e.key.ts);
     rows.text(bytes.map(|b: i64| if b < 0 { "free" } else { "alloc" }));
-    rows.int(addr).int(bytes).text(known.or(number.as_deref())).int(device).int(allocated).int(reserved).int(c.step(e.key));
+    rows.int(addr).int(bytes).text(known.or(number.as_deref())).int(device).int(allocated).int(reserved).int(step);
 }

@@ -1,4 +1,4 @@
-use super::{Kind, Layout, TRACE_ID, Table, code, column, json, label, near};
+use super::{Kind, Layout, TRACE_ID, Table, code, column, json, label, near, required};
 
 /// Every element of the event list.
 pub const TABLE: Table = Table {
@@ -7,21 +7,21 @@ pub const TABLE: Table = Table {
             rows + skipped elements (ingest_issues) = elements of the input.",
     columns: &[
         TRACE_ID,
-        near("event_id", "id", "Position in the event list, from 0."),
-        code("track_id", "id", "Track (tracks.track_id)."),
-        code("pid", "id", "Process id; NULL where the trace wrote text or none."),
-        code("tid", "id", "Thread id, or stream on devices; NULL where the trace wrote text, none, or a number beyond 64 bits."),
-        label("ph", "Phase of the Chrome trace format: X complete, B/E begin/end, i instant, C counter, s/t/f flow, M metadata, …."),
+        required(near("event_id", "id", "Position in the event list, from 0.")),
+        required(near("track_id", "id", "Track (tracks.track_id).")),
+        near("pid", "id", "Process id; NULL where the trace wrote text or none."),
+        near("tid", "id", "Thread id, or stream on devices; NULL where the trace wrote text, none, or a number beyond 64 bits."),
+        required(label("ph", "Phase of the Chrome trace format: X complete, B/E begin/end, i instant, C counter, s/t/f flow, M metadata, ….")),
         label("cat", "Category as written; NULL if none."),
         label("name", "Name; NULL if none."),
         near("ts_ns", "ns", "Start, in nanoseconds on the trace's own clock (traces.base_time_ns is its zero); NULL for metadata without a time."),
-        column("dur_ns", Kind::Int, "ns", Layout::Repeats, "Duration; for a begin event the time to its end event; NULL if there is none."),
+        near("dur_ns", "ns", "Duration; for a begin event the time to its end event; NULL if there is none."),
         near("end_ns", "ns", "ts_ns + dur_ns; NULL without a duration."),
         near("parent_id", "id", "Innermost event on the same track that encloses this one (events.event_id); NULL for none."),
         code("depth", "count", "Number of enclosing events; NULL for rows that take no part in nesting (E, C, M, flows)."),
-        column("self_ns", Kind::Int, "ns", Layout::Repeats, "Duration less the union of the direct children."),
-        near("pre", "id", "Row number within the trace; the descendants of an event are the rows with pre in (pre, post]."),
-        near("post", "id", "Row number of the last descendant, or the row's own."),
+        near("self_ns", "ns", "Duration less the union of the direct children."),
+        required(near("pre", "id", "Row number within the trace; the descendants of an event are the rows with pre in (pre, post].")),
+        required(near("post", "id", "Row number of the last descendant, or the row's own.")),
         code("step", "id", "N of the ProfilerStep#N whose time holds the start of a host row; device rows take their launch's."),
         near("external_id", "id", "args `External id`; NULL for none (0, -1, 2^32-1)."),
         near("correlation", "id", "args `correlation`, which joins launches and device work; NULL for none (0, -1, 2^32-1)."),
@@ -38,7 +38,7 @@ pub const TABLE: Table = Table {
         json("concrete_inputs", Layout::Repeats, "args `Concrete Inputs`: values of scalar inputs."),
         label("call_stack", "args `Call stack`, as written: frames joined by `;`, leaf or root first depending on the PyTorch version."),
         label("module_hierarchy", "args `Module Hierarchy`, as written."),
-        column("overlaps", Kind::Bool, "flag", Layout::Repeats, "True if it partly overlaps an earlier event on its track."),
+        required(column("overlaps", Kind::Bool, "flag", Layout::Repeats, "True if it partly overlaps an earlier event on its track.")),
         column("id", Kind::Text, "id", Layout::Plain, "The element's `id` (flows, async events, counters), as text."),
         json("args", Layout::Plain, "The complete args as compact JSON; a begin event's include those of its end event."),
         json("extra", Layout::Plain, "All other keys of the element as a compact JSON object."),

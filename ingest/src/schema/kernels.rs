@@ -1,4 +1,4 @@
-use super::{Kind, Layout, TRACE_ID, Table, code, column, float, json, label, near};
+use super::{Layout, TRACE_ID, Table, code, float, json, label, near};
 
 /// Work on devices.
 pub const TABLE: Table = Table {
@@ -14,7 +14,7 @@ pub const TABLE: Table = Table {
         code("stream", "id", "Stream; NULL if none was written."),
         code("track_id", "id", "Track (tracks.track_id)."),
         near("ts_ns", "ns", "Start."),
-        column("dur_ns", Kind::Int, "ns", Layout::Repeats, "Duration."),
+        near("dur_ns", "ns", "Duration."),
         near("end_ns", "ns", "End."),
         near("correlation", "id", "Correlation with the launch; NULL for none."),
         near("external_id", "id", "External id as written; NULL for none."),

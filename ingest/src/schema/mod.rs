@@ -59,6 +59,8 @@ pub struct Column {
     pub about: &'static str,
     /// Layout in Parquet.
     pub layout: Layout,
+    /// Whether it is never NULL.
+    pub required: bool,
 }
 
 /// A table of a store.
@@ -105,7 +107,7 @@ pub fn table(name: &str) -> Option<&'static Table> {
 }
 
 impl Table {
-    /// The Arrow schema; each field carries its unit and meaning as metadata.
+    /// The Arrow schema.
     pub fn schema(&self) -> SchemaRef {
         static SCHEMAS: LazyLock<HashMap<&'static str, SchemaRef>> =
             LazyLock::new(|| TABLES.iter().map(|t| (t.name, Arc::new(t.make_schema()))).collect());
@@ -120,15 +122,19 @@ impl Table {
                 Kind::Text => DataType::Utf8,
                 Kind::Bool => DataType::Boolean,
             };
-            let about = [("unit", c.unit), ("comment", c.about)].map(|(k, v)| (k.to_owned(), v.to_owned()));
-            Field::new(c.name, data_type, true).with_metadata(about.into())
+            Field::new(c.name, data_type, !c.required)
         });
         Schema::new(fields.collect::<Vec<_>>())
     }
 }
 
 const fn column(name: &'static str, kind: Kind, unit: &'static str, layout: Layout, about: &'static str) -> Column {
-    Column { name, kind, unit, about, layout }
+    Column { name, kind, unit, about, layout, required: false }
+}
+
+/// A column without NULL.
+const fn required(column: Column) -> Column {
+    Column { required: true, ..column }
 }
 
 /// An integer with few distinct values.
@@ -156,7 +162,7 @@ const fn float(name: &'static str, unit: &'static str, about: &'static str) -> C
     column(name, Kind::Float, unit, Layout::Repeats, about)
 }
 
-const TRACE_ID: Column = label("trace_id", "The trace the row belongs to: a readable name and a hash of the input's bytes.");
+const TRACE_ID: Column = required(label("trace_id", "The trace the row belongs to: a readable name and a hash of the input's bytes."));
 
 #[cfg(test)]
 mod tests {

@@ -16,6 +16,9 @@ use crate::schema::{Kind, Layout, SCHEMA_VERSION, Table};
 /// Rows in a row group of `events`.
 pub const GROUP_ROWS: usize = 1 << 17;
 
+/// Columns of `events` by which readers skip pages; the others have statistics for each row group only.
+const PRUNED_BY: &[&str] = &["track_id", "ts_ns", "end_ns", "event_id", "parent_id", "step", "correlation"];
+
 /// Version of this crate, written to every file.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -39,6 +42,9 @@ pub fn properties(table: &Table) -> WriterProperties {
     }
     for c in table.columns {
         let path = ColumnPath::from(c.name);
+        if table.name == "events" && !PRUNED_BY.contains(&c.name) {
+            p = p.set_column_statistics_enabled(path.clone(), EnabledStatistics::Chunk);
+        }
         p = match (c.layout, c.kind) {
             (Layout::Near, _) => p.set_column_dictionary_enabled(path.clone(), false).set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
             // The encoding is what a dictionary that grows too large is given up for.

@@ -388,8 +388,8 @@ impl Reader<'_, '_> {
             let (a, b) = self.document.bounds.unwrap_or((low, high));
             self.document.bounds = Some((a.min(low), b.max(high)));
         }
-        self.keys.push(chunk.keys)?;
-        self.pairs.push(chunk.pairs)
+        self.keys.push(&chunk.keys)?;
+        self.pairs.push(&chunk.pairs)
     }
 }
 

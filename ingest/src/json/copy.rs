@@ -1,0 +1,273 @@
+//! Copying an object as compact JSON while looking at its members, in one walk.
+
+use super::compact::{mend_string, word};
+use super::cursor::{Cursor, WORD_END};
+use super::text::Oddities;
+
+const LOW: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// Bits set in the high bit of bytes that end a plain stretch of a string: quotes, backslashes, control characters
+/// and bytes beyond ASCII. Only the lowest is certain.
+#[inline(always)]
+fn not_plain(w: u64) -> u64 {
+    let quote = w ^ (LOW * b'"' as u64);
+    let slash = w ^ (LOW * b'\\' as u64);
+    let control = w.wrapping_sub(LOW * 0x20);
+    ((quote.wrapping_sub(LOW) & !quote) | (slash.wrapping_sub(LOW) & !slash) | control & !w | w) & HIGH
+}
+
+/// Walks a text that was stepped over before, so its shape is known to be right.
+struct Walk<'a, 'o> {
+    raw: &'a [u8],
+    at: usize,
+    out: &'o mut Vec<u8>,
+    odd: &'o mut Oddities,
+}
+
+impl<'a> Walk<'a, '_> {
+    #[inline(always)]
+    fn peek(&self) -> u8 {
+        self.raw.get(self.at).copied().unwrap_or(0)
+    }
+
+    #[inline(always)]
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), b' ' | b'\n' | b'\t' | b'\r') {
+            self.at += 1;
+        }
+    }
+
+    /// The next eight bytes, the first one lowest.
+    #[inline(always)]
+    fn word_at(&self, at: usize) -> Option<[u8; 8]> {
+        self.raw.get(at..at + 8)?.try_into().ok()
+    }
+
+    /// Copies the string at the cursor; returns its text, undecoded.
+    #[inline]
+    fn string(&mut self) -> &'a [u8] {
+        let (start, old) = (self.at, self.out.len());
+        self.out.push(b'"');
+        let mut i = start + 1;
+        while let Some(bytes) = self.word_at(i) {
+            // Whole words are copied, which costs less than a call for the exact length; what is too much is cut off.
+            self.out.extend_from_slice(&bytes);
+            let hit = not_plain(u64::from_le_bytes(bytes));
+            if hit != 0 {
+                let n = (hit.trailing_zeros() / 8) as usize;
+                if bytes[n] != b'"' {
+                    break;
+                }
+                i += n;
+                self.out.truncate(old + (i - start) + 1);
+                self.at = i + 1;
+                return &self.raw[start + 1..i];
+            }
+            i += 8;
+        }
+        self.out.truncate(old);
+        self.odd_string()
+    }
+
+    /// Copies a string near the end of the text, or one with escapes or other than plain characters.
+    #[cold]
+    fn odd_string(&mut self) -> &'a [u8] {
+        let mut c = Cursor::new(self.raw, self.at);
+        let Ok(inner) = c.string() else {
+            self.at = self.raw.len();
+            return &[];
+        };
+        if inner.iter().all(|&b| (0x20..0x80).contains(&b) && b != b'\\') {
+            self.out.extend_from_slice(&self.raw[self.at..c.pos]);
+        } else {
+            mend_string(&self.raw[self.at..c.pos], self.out, self.odd);
+        }
+        self.at = c.pos;
+        inner
+    }
+
+    #[inline]
+    fn word(&mut self) {
+        // The usual case: an integer of up to seven digits without a leading zero.
+        if let Some(bytes) = self.word_at(self.at) {
+            let w = u64::from_le_bytes(bytes);
+            let digits = w ^ (LOW * b'0' as u64);
+            let other = (digits.wrapping_add(LOW * 0x76) | digits) & HIGH;
+            let n = (other.trailing_zeros() / 8) as usize;
+            if n < 8 && n > 0 && (n == 1 || bytes[0] != b'0') && WORD_END[bytes[n] as usize] {
+                let old = self.out.len();
+                self.out.extend_from_slice(&bytes);
+                self.out.truncate(old + n);
+                self.at += n;
+                return;
+            }
+        }
+        let start = self.at;
+        while !WORD_END[self.peek() as usize] {
+            self.at += 1;
+        }
+        word(&self.raw[start..self.at], self.out, self.odd);
+    }
+
+    #[inline]
+    fn value(&mut self) {
+        match self.peek() {
+            b'"' => {
+                self.string();
+            }
+            b'{' | b'[' => self.nested(),
+            _ => self.word(),
+        }
+    }
+
+    fn nested(&mut self) {
+        let mut depth = 0usize;
+        // What the last copied byte means for what may follow.
+        let mut last = 0u8;
+        while self.at < self.raw.len() {
+            let b = self.raw[self.at];
+            match b {
+                b' ' | b'\n' | b'\t' | b'\r' => {
+                    self.at += 1;
+                    continue;
+                }
+                b'"' => {
+                    self.string();
+                    last = b'"';
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => {
+                    depth -= 1;
+                    if last == b',' {
+                        self.out.pop();
+                        self.odd.non_json = true;
+                    } else if last == b':' {
+                        self.out.extend_from_slice(b"null");
+                        self.odd.non_json = true;
+                    }
+                }
+                b',' => {
+                    if matches!(last, b':' | b',' | b'[') {
+                        self.out.extend_from_slice(b"null");
+                        self.odd.non_json = true;
+                    }
+                }
+                b':' => {}
+                _ => {
+                    let before = self.at;
+                    self.word();
+                    self.at += usize::from(self.at == before);
+                    last = b'0';
+                    continue;
+                }
+            }
+            self.out.push(b);
+            self.at += 1;
+            last = b;
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+}
+
+/// Appends the members of the object at the start of `raw`, without its braces, as compact JSON; what JSON does not
+/// allow is mended. Each member's key (undecoded) and compact value are handed out, with the value's place in `out`.
+pub fn copy_members<'a>(raw: &'a [u8], out: &mut Vec<u8>, odd: &mut Oddities, mut each: impl FnMut(&'a [u8], &[u8], usize)) {
+    let mut w = Walk { raw, at: 1, out, odd };
+    let mut first = true;
+    loop {
+        w.skip_space();
+        match w.peek() {
+            b'"' => {}
+            b',' => {
+                w.at += 1;
+                continue;
+            }
+            _ => return,
+        }
+        if !first {
+            w.out.push(b',');
+        }
+        first = false;
+        let key = w.string();
+        w.skip_space();
+        w.at += 1;
+        w.out.push(b':');
+        w.skip_space();
+        let start = w.out.len();
+        w.value();
+        each(key, &w.out[start..], start);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::compact_value;
+    use proptest::prelude::*;
+
+    fn both(raw: &str) -> ((String, Oddities), (String, Oddities)) {
+        let (mut a, mut odd_a) = (vec![b'{'], Oddities::default());
+        copy_members(raw.as_bytes(), &mut a, &mut odd_a, |_, _, _| {});
+        a.push(b'}');
+        let (mut b, mut odd_b) = (Vec::new(), Oddities::default());
+        compact_value(raw.as_bytes(), &mut b, &mut odd_b);
+        ((String::from_utf8(a).unwrap(), odd_a), (String::from_utf8(b).unwrap(), odd_b))
+    }
+
+    #[test]
+    fn copies_as_the_slow_way_does() {
+        for raw in [
+            r#"{}"#,
+            r#"{ "a" : 1 , "b c":[ 1, [2 ,3] , {"x": "y, z"} ] , "d":"long text with é and \" and so on"}"#,
+            r#"{"a":NaN,"b":,"c":007,"d":[1,,2],"e":{"f":}}"#,
+            "{\"a\":\"tab\there\",\"b\":\"\\q\"}",
+        ] {
+            let (fast, slow) = both(raw);
+            assert_eq!(fast, slow, "{raw}");
+        }
+    }
+
+    #[test]
+    fn hands_out_members() {
+        let (mut out, mut odd, mut seen) = (Vec::new(), Oddities::default(), Vec::new());
+        copy_members(br#"{"External id": 5,"x": [1, 2]} trailing"#, &mut out, &mut odd, |k, v, at| {
+            seen.push((String::from_utf8_lossy(k).into_owned(), String::from_utf8_lossy(v).into_owned(), at));
+        });
+        assert_eq!(out, br#""External id":5,"x":[1,2]"#);
+        assert_eq!(seen, [("External id".into(), "5".into(), 14), ("x".into(), "[1,2]".into(), 20)]);
+    }
+
+    fn json() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            any::<i64>().prop_map(|n| n.to_string()),
+            "[ -~é]{0,20}".prop_map(|s| serde_json::to_string(&s).expect("text")),
+            Just("true".to_owned()),
+            Just("null".to_owned()),
+        ];
+        leaf.prop_recursive(3, 24, 5, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..5).prop_map(|v| format!("[ {} ]", v.join(" , "))),
+                proptest::collection::vec(("[a-z ]{0,12}", inner), 0..5).prop_map(|v| {
+                    let members: Vec<String> = v.iter().map(|(k, v)| format!("\"{k}\" :\n{v}")).collect();
+                    format!("{{{}}}", members.join(","))
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn means_what_was_written(value in json()) {
+            let raw = format!("{{\"v\": {value}}}");
+            let (fast, slow) = both(&raw);
+            prop_assert_eq!(&fast, &slow);
+            prop_assert!(!fast.1.any());
+            let read: serde_json::Value = serde_json::from_str(&fast.0).expect("valid JSON");
+            prop_assert_eq!(read, serde_json::from_str::<serde_json::Value>(&raw).expect("valid JSON"));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! A DataFusion session over the traces of a store.
+
+mod tables;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use datafusion::catalog::MemoryCatalogProvider;
+use datafusion::catalog::CatalogProvider;
+use datafusion::common::{ParamValues, ScalarValue};
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::context::SQLOptions;
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::sql::parser::{DFParser, Statement};
+use tracesql_ingest::{Manifest, Store};
+
+use crate::error::{Error, Result};
+use tables::StoreTables;
+
+/// How queries run.
+#[derive(Debug, Clone, Default)]
+pub struct EngineOptions {
+    /// Number of threads; 0 stands for all cores.
+    pub threads: usize,
+    /// Bytes of memory that sorts, joins and aggregations may take before they go to disk; 0 for no limit.
+    pub memory_limit: usize,
+}
+
+/// A session over traces of a store.
+pub struct Engine {
+    context: SessionContext,
+}
+
+impl Engine {
+    /// Opens all traces of a store, or those named.
+    pub fn open(store: &Store, only: Option<&[String]>, options: &EngineOptions) -> Result<Self> {
+        let mut traces = store.traces()?;
+        if let Some(only) = only {
+            traces.retain(|t: &Manifest| only.contains(&t.trace_id));
+        }
+        let folders = traces.iter().map(|t| store.trace_folder(&t.trace_id)).collect();
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let threads = if options.threads == 0 { cores } else { options.threads };
+        let mut config = SessionConfig::new()
+            .with_information_schema(true)
+            .with_default_catalog_and_schema("tracesql", "main")
+            .with_create_default_catalog_and_schema(false)
+            .with_target_partitions(threads);
+        config.options_mut().execution.parquet.pushdown_filters = true;
+        config.options_mut().sql_parser.enable_ident_normalization = true;
+        let mut runtime = RuntimeEnvBuilder::new();
+        if options.memory_limit > 0 {
+            runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(options.memory_limit)));
+            config.options_mut().execution.sort_spill_reservation_bytes = (options.memory_limit / 16).min(10 << 20);
+        }
+        let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
+        let catalog = MemoryCatalogProvider::new();
+        catalog.register_schema("main", Arc::new(StoreTables::new(folders)))?;
+        context.register_catalog("tracesql", Arc::new(catalog));
+        tracesql_udfs::register(&context);
+        Ok(Self { context })
+    }
+
+    /// The DataFusion session, for whatever this type does not offer.
+    pub fn context(&self) -> &SessionContext {
+        &self.context
+    }
+
+    /// The statements of a text, in order.
+    pub fn parse(&self, sql: &str) -> Result<Vec<Statement>> {
+        let statements = DFParser::parse_sql(sql).map_err(Error::from)?;
+        Ok(statements.into())
+    }
+
+    /// Runs one statement; its result is produced while it is read.
+    pub async fn run(&self, statement: Statement, parameters: &[(String, ScalarValue)]) -> Result<SendableRecordBatchStream> {
+        let plan = self.context.state().statement_to_plan(statement).await?;
+        // Results are written by us, so that a query cannot write files behind the user's back.
+        let allowed = SQLOptions::new().with_allow_dml(false);
+        allowed.verify_plan(&plan)?;
+        let mut frame = self.context.execute_logical_plan(plan).await?;
+        if !parameters.is_empty() {
+            let values: HashMap<_, _> = parameters.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+            frame = frame.with_param_values(ParamValues::Map(values))?;
+        }
+        Ok(frame.execute_stream().await?)
+    }
+}

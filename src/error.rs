@@ -1,0 +1,49 @@
+//! What can go wrong, by exit code.
+
+use datafusion::error::DataFusionError;
+use tracesql_ingest::IngestError;
+
+/// The result of what this crate does.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of the program; its kind decides the exit code.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The command line is not right (exit code 2).
+    #[error("{0}")]
+    Usage(String),
+    /// An input or store could not be read, or the store not be written (exit code 3).
+    #[error(transparent)]
+    Input(#[from] IngestError),
+    /// Several inputs failed; each was reported (exit code 3).
+    #[error("{0} of {1} inputs could not be read")]
+    Inputs(usize, usize),
+    /// A query failed (exit code 4).
+    #[error("{0}")]
+    Query(String),
+    /// A result could not be written (exit code 4).
+    #[error("cannot write {0}: {1}")]
+    Output(String, std::io::Error),
+}
+
+impl Error {
+    /// The exit code of the program.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Input(_) | Self::Inputs(..) => 3,
+            Self::Query(_) | Self::Output(..) => 4,
+        }
+    }
+
+    /// Whether nobody reads our output any more, which is no error to report.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Self::Output(_, e) if e.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl From<DataFusionError> for Error {
+    fn from(e: DataFusionError) -> Self {
+        Self::Query(e.strip_backtrace())
+    }
+}

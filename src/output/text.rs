@@ -1,0 +1,166 @@
+//! Results for people: boxed tables, Markdown, one value a line.
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use comfy_table::{CellAlignment, presets};
+
+use super::{Out, Sink};
+use crate::error::{Error, Result};
+
+/// The values of a batch as texts that are safe on a terminal, column by column.
+fn cells(batch: &RecordBatch, null: &str) -> Result<Vec<Vec<String>>> {
+    let options = FormatOptions::new().with_null(null);
+    let mut rows = vec![Vec::with_capacity(batch.num_columns()); batch.num_rows()];
+    for column in batch.columns() {
+        let formatter = ArrayFormatter::try_new(column.as_ref(), &options).map_err(|e| Error::Query(e.to_string()))?;
+        for (i, row) in rows.iter_mut().enumerate() {
+            row.push(safe(&formatter.value(i).to_string()));
+        }
+    }
+    Ok(rows)
+}
+
+/// Control characters, which could move a terminal's cursor or colour its text, as escapes.
+fn safe(text: &str) -> String {
+    if !text.chars().any(is_unsafe) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if is_unsafe(c) => out.push_str(&format!("\\u{{{:x}}}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Control characters, and those that reorder text.
+fn is_unsafe(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn headers(schema: &SchemaRef) -> Vec<String> {
+    schema.fields().iter().map(|f| safe(f.name())).collect()
+}
+
+fn numeric(schema: &SchemaRef) -> Vec<bool> {
+    schema.fields().iter().map(|f| f.data_type().is_numeric()).collect()
+}
+
+/// A box around columns.
+pub struct Table {
+    out: Out,
+    schema: SchemaRef,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub fn new(out: Out, schema: SchemaRef) -> Self {
+        Self { out, schema, rows: Vec::new() }
+    }
+}
+
+impl Sink for Table {
+    fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.rows.append(&mut cells(batch, "NULL")?);
+        Ok(())
+    }
+
+    fn end(mut self: Box<Self>) -> Result<()> {
+        if self.schema.fields().is_empty() {
+            return self.out.flush();
+        }
+        let mut table = comfy_table::Table::new();
+        table.load_preset(presets::UTF8_FULL_CONDENSED).set_header(headers(&self.schema)).add_rows(std::mem::take(&mut self.rows));
+        for (column, numeric) in table.column_iter_mut().zip(numeric(&self.schema)) {
+            if numeric {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        let text = table.to_string();
+        self.out.put(&text)?;
+        self.out.put("\n")?;
+        self.out.flush()
+    }
+}
+
+/// A Markdown table.
+pub struct Markdown {
+    out: Out,
+}
+
+impl Markdown {
+    pub fn new(mut out: Out, schema: SchemaRef) -> Result<Self> {
+        let rule: Vec<&str> = numeric(&schema).iter().map(|&n| if n { "---:" } else { "---" }).collect();
+        let header: Vec<String> = headers(&schema).iter().map(|h| escape(h)).collect();
+        out.put(&format!("| {} |\n| {} |\n", header.join(" | "), rule.join(" | ")))?;
+        Ok(Self { out })
+    }
+}
+
+/// What Markdown would take for a separator or markup of its own.
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;")
+}
+
+impl Sink for Markdown {
+    fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        for row in cells(batch, "")? {
+            let row: Vec<String> = row.iter().map(|c| escape(c)).collect();
+            self.out.put(&format!("| {} |\n", row.join(" | ")))?;
+        }
+        Ok(())
+    }
+
+    fn end(mut self: Box<Self>) -> Result<()> {
+        self.out.flush()
+    }
+}
+
+/// One value a line.
+pub struct Vertical {
+    out: Out,
+    names: Vec<String>,
+    rows: usize,
+}
+
+impl Vertical {
+    pub fn new(out: Out, schema: SchemaRef) -> Self {
+        Self { out, names: headers(&schema), rows: 0 }
+    }
+}
+
+impl Sink for Vertical {
+    fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        let width = self.names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
+        for row in cells(batch, "NULL")? {
+            self.rows += 1;
+            self.out.put(&format!("─── row {} ───\n", self.rows))?;
+            for (name, value) in self.names.iter().zip(row) {
+                self.out.put(&format!("{name:>width$} │ {value}\n"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end(mut self: Box<Self>) -> Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::safe;
+
+    #[test]
+    fn terminals_get_no_control_characters() {
+        assert_eq!(safe("\x1b[31mred\x07"), "\\u{1b}[31mred\\u{7}");
+        assert_eq!(safe("a\nb"), "a\\nb");
+        assert_eq!(safe("naïve 🚀"), "naïve 🚀");
+    }
+}
