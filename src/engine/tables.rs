@@ -1,6 +1,5 @@
 //! The tables of a store as DataFusion sees them: opened at first use, so that opening a store costs nothing.
 
-use std::any::Any;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -49,7 +48,7 @@ impl StoreTables {
             files.push(ListingTableUrl::parse(path.to_string_lossy())?);
         }
         let format = ParquetFormat::default();
-        let options = ListingOptions::new(Arc::new(format)).with_file_extension(".parquet").with_collect_stat(true);
+        let options = ListingOptions::new(Arc::new(format)).with_file_extension(".parquet");
         let config = ListingTableConfig::new_with_multi_paths(files).with_listing_options(options).with_schema(table.schema());
         Ok(Arc::new(ListingTable::try_new(config)?))
     }
@@ -57,10 +56,6 @@ impl StoreTables {
 
 #[async_trait]
 impl SchemaProvider for StoreTables {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
     fn table_names(&self) -> Vec<String> {
         let mut names: Vec<String> = TABLES.iter().map(|t| t.name.to_owned()).collect();
         let open = self.open.lock().unwrap_or_else(|e| e.into_inner());

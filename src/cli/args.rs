@@ -1,0 +1,186 @@
+//! Arguments of all commands.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::output::Format;
+
+/// SQL over machine-learning profiler traces.
+///
+/// Reads PyTorch/Kineto and Chrome traces (.json, .gz, .zst, .zip, .tar) and MLLM perf.json exactly, stores them as
+/// Parquet and answers SQL.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tracesql",
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:
+  tracesql trace.json.gz -c \"SELECT name, count(*), sum(dur_ns) FROM events GROUP BY 1 ORDER BY 3 DESC LIMIT 10\"
+  tracesql ingest rank*.json.gz -o runs/base
+  tracesql query runs/base -c \"SELECT * FROM ingest_issues\"
+  tracesql query runs/base -f report.sql --format csv -o report.csv -p step=3
+
+Exit codes: 0 ok, 1 a check failed, 2 usage, 3 an input could not be read, 4 a query failed."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub open: OpenArgs,
+    #[command(flatten)]
+    pub global: Global,
+}
+
+#[derive(Debug, Args)]
+pub struct Global {
+    /// Number of threads [default: all cores]
+    #[arg(long, global = true, default_value_t = 0, hide_default_value = true, value_name = "N")]
+    pub threads: usize,
+    /// Memory to stay within, for example 1GiB or 800MB [default: half of the machine's for ingest, none for queries]
+    #[arg(long, global = true, value_parser = bytes, value_name = "SIZE")]
+    pub memory_limit: Option<usize>,
+    /// Say nothing but errors on standard error
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Read traces into a store
+    Ingest(IngestArgs),
+    /// Run SQL over a store
+    Query(QueryArgs),
+    /// List the traces of a store
+    List(StoreArgs),
+    /// Remove traces from a store
+    Remove(RemoveArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct OpenArgs {
+    /// Traces (files, folders, globs, `-` for standard input), or one store
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<String>,
+    #[command(flatten)]
+    pub sql: SqlArgs,
+    /// Refuse inputs that are not clean
+    #[arg(long)]
+    pub strict: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SqlArgs {
+    /// SQL to run; statements are separated by `;`
+    #[arg(short = 'c', long = "command", value_name = "SQL", conflicts_with = "file")]
+    pub command: Option<String>,
+    /// File with SQL to run, `-` for standard input
+    #[arg(short = 'f', long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Format of results [default: table, or what the name of the output file says]
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+    /// File for the result instead of standard output
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Value of `$name` in the SQL: a number, true, false, null, or text
+    #[arg(short = 'p', long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    pub parameters: Vec<(String, String)>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql ingest trace.json.gz -o store
+  tracesql ingest 'runs/*/rank*.json.gz' -o store
+  gzip -dc trace.json.gz | tracesql ingest - -o store
+  tracesql ingest big.json -o store --memory-limit 1GiB
+
+The names of the traces in the store are printed, one a line; the summary goes to standard error.")]
+pub struct IngestArgs {
+    /// Files, folders, globs; `-` for standard input
+    #[arg(value_name = "INPUT", required = true)]
+    pub inputs: Vec<String>,
+    /// The store; it is made if it does not exist
+    #[arg(short = 'o', long = "output", value_name = "STORE")]
+    pub store: PathBuf,
+    /// Refuse an input unless it is clean
+    #[arg(long)]
+    pub strict: bool,
+    /// Read inputs again that the store holds already
+    #[arg(long)]
+    pub replace: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct QueryArgs {
+    /// The store
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
+    #[command(flatten)]
+    pub sql: SqlArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct StoreArgs {
+    /// The store
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
+    /// Format of the list
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct RemoveArgs {
+    /// The store
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
+    /// Names of traces, as `tracesql list` shows them
+    #[arg(value_name = "TRACE", required = true)]
+    pub traces: Vec<String>,
+}
+
+fn bytes(text: &str) -> Result<usize, String> {
+    let text = text.trim();
+    let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let number: f64 = text[..at].parse().map_err(|_| format!("{text:?} is not a size; write for example 1GiB"))?;
+    let unit = match text[at..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "t" | "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1024f64.powi(2),
+        "gib" => 1024f64.powi(3),
+        "tib" => 1024f64.powi(4),
+        unit => return Err(format!("{unit:?} is not a unit of size; use KB, MB, GB, KiB, MiB or GiB")),
+    };
+    let bytes = number * unit;
+    if bytes < 64e6 { Err("at least 64MB are needed".to_owned()) } else { Ok(bytes as usize) }
+}
+
+fn parameter(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as name=value")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn arguments_hold_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(bytes("1GiB"), Ok(1 << 30));
+        assert_eq!(bytes("1.5 GB"), Ok(1_500_000_000));
+        assert!(bytes("12 parsecs").is_err());
+        assert!(bytes("1").is_err());
+    }
+}

@@ -1,0 +1,95 @@
+//! The command line: one file per command.
+
+mod args;
+mod cache;
+mod ingest;
+mod open;
+mod progress;
+mod query;
+mod repl;
+mod traces;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::error::{Error, Result};
+use args::{Cli, Command, Global};
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            let _ = e.print();
+            return ExitCode::from(if e.use_stderr() { 2 } else { 0 });
+        }
+    };
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) if e.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(e) => {
+            say_error(&e.to_string());
+            ExitCode::from(e.exit_code())
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<()> {
+    let global = cli.global;
+    match cli.command {
+        Some(Command::Ingest(args)) => ingest::run(&args, &global),
+        Some(Command::Query(args)) => query::run(&args, &global),
+        Some(Command::List(args)) => traces::list(&args, &global),
+        Some(Command::Remove(args)) => traces::remove(&args, &global),
+        None if cli.open.inputs.is_empty() => {
+            Err(Error::Usage("name a trace or a store, for example `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; `tracesql --help` shows more".into()))
+        }
+        None => open::run(&cli.open, &global),
+    }
+}
+
+/// Whether messages may be coloured.
+fn colour() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+fn say_error(message: &str) {
+    say("error", anstyle::AnsiColor::Red, message);
+}
+
+fn say_warning(message: &str) {
+    say("warning", anstyle::AnsiColor::Yellow, message);
+}
+
+fn say(word: &str, hue: anstyle::AnsiColor, message: &str) {
+    // Names of files and events are not ours: nothing in them may reach the terminal raw.
+    let message: String = message.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect();
+    if colour() {
+        let style = anstyle::Style::new().fg_color(Some(hue.into())).bold();
+        eprintln!("{style}{word}{style:#}: {message}");
+    } else {
+        eprintln!("{word}: {message}");
+    }
+}
+
+impl Global {
+    fn engine_options(&self) -> crate::engine::EngineOptions {
+        crate::engine::EngineOptions { threads: self.threads, memory_limit: self.memory_limit.unwrap_or(0) }
+    }
+
+    fn ingest_options(&self, strict: bool, replace: bool) -> tracesql_ingest::IngestOptions {
+        tracesql_ingest::IngestOptions { threads: self.threads, memory_limit: self.memory_limit.unwrap_or(0), strict, replace }
+    }
+}
+
+/// Runs something that waits, with the threads that were asked for.
+fn block_on<T>(global: &Global, work: impl Future<Output = Result<T>>) -> Result<T> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if global.threads > 0 {
+        builder.worker_threads(global.threads);
+    }
+    let runtime = builder.enable_all().build().map_err(|e| Error::Output("threads".into(), e))?;
+    runtime.block_on(work)
+}
