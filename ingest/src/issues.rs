@@ -83,7 +83,7 @@ codes! {
     UnmatchedEnd Warning false "unmatched_end" "An end event (`E` or `e`) has no begin; its row was kept.";
     NameMismatch Warning false "begin_end_name_mismatch" "The name of an end event is not that of the begin event that it closes by stack order.";
     AsyncNoId Warning false "async_no_id" "An async event has no id and cannot be paired.";
-    PartialOverlap Warning false "partial_overlap" "An event overlaps an earlier one on its track without nesting; both were kept, `overlaps` marks it.";
+    PartialOverlap Info false "partial_overlap" "An event overlaps an earlier one on its track without nesting; both were kept, `overlaps` marks it.";
     DuplicateCorrelation Warning false "duplicate_correlation" "Several launches share a correlation; each device row takes the latest one that starts before it.";
     UnlinkedDevice Info false "unlinked_device_activity" "A device activity has no launch in the trace (`kernels.link_reason` says why).";
     FlowHalf Info false "flow_half" "A flow element has no partner with its id.";

@@ -135,10 +135,6 @@ struct Out {
 }
 
 impl Out {
-    fn failed(&self, e: std::io::Error) -> Error {
-        Error::Output(self.name.clone(), e)
-    }
-
     fn put(&mut self, text: &str) -> Result<()> {
         self.out.write_all(text.as_bytes()).map_err(|e| Error::Output(self.name.clone(), e))
     }

@@ -50,9 +50,8 @@ where the trace has B rows)
     modulo 2^61-1, parent -1 for none.
 
 Links
-  * Device rows: X rows of DEVICE_CATS, and mtia_ccp_events with a
-    `correlation` key. Launches: X rows whose cat is Runtime or ends with
-    _runtime or _driver.
+  * Device rows: X rows of DEVICE_CATS, and mtia_ccp_events. Launches: X
+    rows whose cat is Runtime or ends with _runtime or _driver.
   * An id is an integer or a string of digits, but not 0, -1, 2^32-1, 2^64-1.
   * A device row belongs to the launch with its correlation; of several to
     the last by (ts, index) with ts <= its own ts, else to the first.
@@ -493,9 +492,7 @@ def nest(rows):
 def is_device_row(row):
     if row.ph != "X":
         return False
-    if row.cat == "mtia_ccp_events":
-        return "correlation" in args_of(row.element)
-    return row.cat in DEVICE_CATS
+    return row.cat in DEVICE_CATS or row.cat == "mtia_ccp_events"
 
 
 def is_launch(row):

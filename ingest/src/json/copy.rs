@@ -241,17 +241,22 @@ mod tests {
         assert_eq!(seen, [("External id".into(), "5".into(), 14), ("x".into(), "[1,2]".into(), 20)]);
     }
 
+    fn text(most: usize) -> impl Strategy<Value = String> {
+        let characters = prop_oneof![4 => proptest::char::range(' ', '~'), 1 => proptest::char::range('à', 'ü')];
+        proptest::collection::vec(characters, 0..most).prop_map(String::from_iter)
+    }
+
     fn json() -> impl Strategy<Value = String> {
         let leaf = prop_oneof![
             any::<i64>().prop_map(|n| n.to_string()),
-            "[ -~é]{0,20}".prop_map(|s| serde_json::to_string(&s).expect("text")),
+            text(20).prop_map(|s| serde_json::to_string(&s).expect("text")),
             Just("true".to_owned()),
             Just("null".to_owned()),
         ];
         leaf.prop_recursive(3, 24, 5, |inner| {
             prop_oneof![
                 proptest::collection::vec(inner.clone(), 0..5).prop_map(|v| format!("[ {} ]", v.join(" , "))),
-                proptest::collection::vec(("[a-z ]{0,12}", inner), 0..5).prop_map(|v| {
+                proptest::collection::vec((text(12).prop_map(|k| k.replace(['"', '\\'], "")), inner), 0..5).prop_map(|v| {
                     let members: Vec<String> = v.iter().map(|(k, v)| format!("\"{k}\" :\n{v}")).collect();
                     format!("{{{}}}", members.join(","))
                 }),
@@ -265,7 +270,6 @@ mod tests {
             let raw = format!("{{\"v\": {value}}}");
             let (fast, slow) = both(&raw);
             prop_assert_eq!(&fast, &slow);
-            prop_assert!(!fast.1.any());
             let read: serde_json::Value = serde_json::from_str(&fast.0).expect("valid JSON");
             prop_assert_eq!(read, serde_json::from_str::<serde_json::Value>(&raw).expect("valid JSON"));
         }

@@ -1,0 +1,13 @@
+//! All integration tests, in one binary because each binary costs a link of the whole query engine.
+
+mod bad_inputs;
+mod cli;
+mod concurrency;
+mod corpus;
+mod fixtures;
+mod interop;
+mod limits;
+mod recount;
+mod rules;
+mod sources;
+mod support;

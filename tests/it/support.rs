@@ -1,0 +1,120 @@
+//! Stores, queries and paths for tests.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use arrow::array::RecordBatch;
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use futures::TryStreamExt;
+use tempfile::TempDir;
+use tracesql::engine::{Engine, EngineOptions};
+use tracesql_ingest::{IngestOptions, Input, Outcome, Progress, Result, Store, ingest};
+
+/// The project's root.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A fixture.
+pub fn fixture(name: &str) -> PathBuf {
+    root().join("fixtures").join(name)
+}
+
+/// The corpus of public traces beside the project, if it is there.
+pub fn corpus() -> Option<PathBuf> {
+    let path = std::env::var_os("TRACESQL_CORPUS").map_or_else(|| root().join("../shared/traces"), PathBuf::from);
+    path.join("public").is_dir().then(|| path.canonicalize().expect("the corpus has a path"))
+}
+
+/// A store that goes away with the test.
+pub struct TestStore {
+    pub folder: TempDir,
+    pub store: Store,
+}
+
+impl TestStore {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = Store::open_or_create(&folder.path().join("store")).expect("a new store");
+        Self { folder, store }
+    }
+
+    /// A store with one trace.
+    pub fn with(path: &Path) -> (Self, Outcome) {
+        let store = Self::new();
+        let outcome = store.ingest(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        (store, outcome)
+    }
+
+    /// A store with one trace written for the test.
+    pub fn of_text(text: impl AsRef<[u8]>) -> (Self, Outcome) {
+        let store = Self::new();
+        let path = store.folder.path().join("trace.json");
+        std::fs::write(&path, text).expect("write a trace");
+        let outcome = store.ingest(&path).expect("the trace is read");
+        (store, outcome)
+    }
+
+    pub fn ingest(&self, path: &Path) -> Result<Outcome> {
+        self.ingest_with(path, &IngestOptions::default())
+    }
+
+    pub fn ingest_with(&self, path: &Path, options: &IngestOptions) -> Result<Outcome> {
+        ingest(&Input::File(path.to_owned()), &self.store, options, &Progress::default())
+    }
+
+    /// The rows of a query as texts; NULL is `NULL`.
+    pub fn rows(&self, sql: &str) -> Vec<Vec<String>> {
+        let engine = Engine::open(&self.store, None, &EngineOptions::default()).expect("the store opens");
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let batches: Vec<RecordBatch> = runtime.block_on(async {
+            let statement = engine.parse(sql).unwrap_or_else(|e| panic!("{sql}: {e}")).remove(0);
+            let stream = engine.run(statement, &[]).await.unwrap_or_else(|e| panic!("{sql}: {e}"));
+            stream.try_collect().await.unwrap_or_else(|e| panic!("{sql}: {e}"))
+        });
+        let options = FormatOptions::new().with_null("NULL");
+        let mut rows = Vec::new();
+        for batch in &batches {
+            let columns: Vec<_> = batch.columns().iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options).expect("a formatter")).collect();
+            rows.extend((0..batch.num_rows()).map(|i| columns.iter().map(|c| c.value(i).to_string()).collect()));
+        }
+        rows
+    }
+
+    /// The one row of a query, as integers; NULL is 0.
+    pub fn ints(&self, sql: &str) -> Vec<i64> {
+        let row = self.rows(sql).remove(0);
+        row.iter().map(|v| if v == "NULL" { 0 } else { v.parse().unwrap_or_else(|_| panic!("{sql}: {v} is no integer")) }).collect()
+    }
+
+    /// The one value of a query.
+    pub fn value(&self, sql: &str) -> String {
+        self.rows(sql).remove(0).remove(0)
+    }
+}
+
+/// Runs the program.
+pub fn tracesql(args: &[&str]) -> Output {
+    tracesql_in(Path::new("."), args, &[])
+}
+
+/// Runs the program in a folder with environment variables.
+pub fn tracesql_in(folder: &Path, args: &[&str], env: &[(&str, &Path)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tracesql"));
+    command.args(args).current_dir(folder).env("NO_COLOR", "1");
+    for (name, value) in env {
+        command.env(name, value);
+    }
+    command.stdin(std::process::Stdio::null()).output().expect("the program runs")
+}
+
+/// Standard output and error as text.
+pub fn texts(output: &Output) -> (String, String) {
+    (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// Python with the packages of `tests/requirements.txt`, where `scripts/test` made it.
+pub fn python() -> Option<PathBuf> {
+    let path = PathBuf::from(std::env::var_os("TRACESQL_TEST_PYTHON")?);
+    path.is_file().then_some(path)
+}
