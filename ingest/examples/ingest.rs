@@ -9,6 +9,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 use tracesql_ingest::{IngestOptions, Progress, Store, expand, ingest};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
     let mut args = std::env::args().skip(1);
     let store = Store::open_or_create(args.next().ok_or("usage: ingest STORE FILE…")?.as_ref())?;
     for input in expand(&args.collect::<Vec<_>>())? {

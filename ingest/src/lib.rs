@@ -36,6 +36,4 @@ pub use trace::Progress;
 
 /// Parts that benches and fuzzers drive on their own; no stable interface.
 #[doc(hidden)]
-pub mod internals {
-    pub use crate::json::*;
-}
+pub mod internals;

@@ -1,1 +1,14 @@
-//! Being written.
+//! The rules of reading a trace, one mini-trace each: what is written, and what the tables then say.
+
+mod flows;
+mod links;
+mod modules;
+mod nesting;
+mod pairs;
+mod perf_blobs;
+mod rows;
+mod steps;
+mod texts;
+mod times;
+mod top_level;
+mod tracks;

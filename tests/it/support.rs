@@ -87,10 +87,31 @@ impl TestStore {
         row.iter().map(|v| if v == "NULL" { 0 } else { v.parse().unwrap_or_else(|_| panic!("{sql}: {v} is no integer")) }).collect()
     }
 
+    /// The rows of a query as lines, their values separated by blanks.
+    pub fn lines(&self, sql: &str) -> Vec<String> {
+        self.rows(sql).into_iter().map(|row| row.join(" ")).collect()
+    }
+
+    /// What was odd about the traces: `code count` each, by code.
+    pub fn issues(&self) -> Vec<String> {
+        self.lines("SELECT code, count FROM ingest_issues ORDER BY code")
+    }
+
     /// The one value of a query.
     pub fn value(&self, sql: &str) -> String {
         self.rows(sql).remove(0).remove(0)
     }
+}
+
+/// A store with one trace of these elements, which are separated by commas.
+pub fn elements(text: impl AsRef<[u8]>) -> TestStore {
+    TestStore::of_text([b"{\"traceEvents\":[\n", text.as_ref(), b"\n]}"].concat()).0
+}
+
+/// A store with one trace of complete events on thread 1 of process 1: name, start and duration in microseconds.
+pub fn spans(events: &[(&str, i64, i64)]) -> TestStore {
+    let span = |(name, ts, dur): &(&str, i64, i64)| format!(r#"{{"ph":"X","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":{dur}}}"#);
+    elements(events.iter().map(span).collect::<Vec<_>>().join(",\n"))
 }
 
 /// Runs the program.

@@ -33,8 +33,8 @@ Rows
 Pairing
   * B/E: per (pid, tid), in order of (ts, index), an E ends the open B that
     began last, whatever the names; E names that differ are counted.
-  * b/e: the same per (pid, cat, id | id2.local | id2.global, scope); rows
-    without an id are not paired.
+  * b/e: the same per (pid, cat, id | id2.local, scope), or (cat, id2.global,
+    scope) for all processes; rows without an id are not paired.
 
 Nesting ("nest": X rows with a dur; "nest_xb": with matched B rows too, only
 where the trace has B rows)
@@ -358,7 +358,8 @@ def async_key(row):
     if type(ident) not in (int, str, NumberText):
         return None
     scope = element.get("scope")
-    return row.track[0], row.cat, where, identity(ident), scope if is_text(scope) else None
+    pid = None if where == "global" else row.track[0]
+    return pid, row.cat, where, identity(ident), scope if is_text(scope) else None
 
 
 def pair(rows, begin, end, key_of):

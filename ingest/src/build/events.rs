@@ -8,13 +8,14 @@ use std::time::Instant;
 use crossbeam_channel::bounded;
 use parquet::arrow::ArrowWriter;
 
-use super::finish::{Finish, TrackFacts};
+use super::finish::{Finish, Found, TrackFacts};
 use super::{Built, Origin, Read};
 use crate::error::Result;
 use crate::issues::Issues;
 use crate::order::*;
 use crate::rows::{Context, Group, StepTimes, encode_group};
 use crate::schema;
+use crate::source::Reader;
 use crate::store::{GROUP_ROWS, TableFile, create, properties, sync};
 
 pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
@@ -47,9 +48,13 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     let Nester { nests, launches, flow_points, modules, issues, .. } = nester;
     document.issues.merge(issues);
     let flows = pair_flows(flow_points, &mut document.issues);
-    let text = Text { content, bytes: document.text_bytes };
-    let device_links = link_otherwise(&devices, &launches, &flows, &sorted, &text)?;
-    drop(devices);
+    let mut text = Reader::new(content, document.text_bytes)?;
+    let device_links = link_otherwise(&devices, &launches, &flows, &sorted, &mut text)?;
+    drop((devices, text));
+    let finish = Finish { content, origin, folder, texts: &texts, tracks: &tracks, track_order: &track_order, track_ids: &track_ids };
+    let mut counted = vec![("events", sorted.len() as u64)];
+    finish.flows(&flows, &mut counted)?;
+    drop(flows);
     phases.push(("sort and nest", start.elapsed().as_secs_f64()));
 
     let start = Instant::now();
@@ -68,20 +73,16 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         end_args: &paired.end_args,
     };
     let mut side = Side::create(folder)?;
-    let rows = sorted.len();
     let issues = write_events(&context, folder, options.threads, &mut side, |done| progress.rows.store(done as u64, Ordering::Relaxed))?;
     document.issues.merge(issues);
     phases.push(("write", start.elapsed().as_secs_f64()));
 
     let start = Instant::now();
-    let mut counted = vec![
-        ("events", rows as u64),
-        ("kernels", side.kernels.finish()?),
-        ("memory", side.memory.finish()?),
-        ("counters", side.counters.finish()?),
-    ];
-    let finish = Finish { content, origin, folder, texts: &texts, tracks: &tracks, track_order: &track_order, track_ids: &track_ids };
-    let built_rows = finish.write(&mut document, rows as u64, &facts, &side.streams, &flows, &modules, side.hierarchies, &mut counted)?;
+    counted.push(("kernels", side.kernels.finish()?));
+    counted.push(("memory", side.memory.finish()?));
+    counted.push(("counters", side.counters.finish()?));
+    let found = Found { facts: &facts, streams: &side.streams, calls: &modules, hierarchies: side.hierarchies };
+    let built_rows = finish.write(&mut document, found, &mut counted)?;
     phases.push(("finish", start.elapsed().as_secs_f64()));
     Ok(Built { rows: built_rows, elements: document.elements, text_bytes: document.text_bytes, issues: document.issues, phases })
 }

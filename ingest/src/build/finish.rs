@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{Origin, devices, modules};
 use crate::error::Result;
 use crate::issues::Issues;
-use crate::order::{Flow, ModuleCall, id_text, text_of};
+use crate::order::{Flows, ModuleCall, id_text, text_of};
 use crate::rows::TableRows;
 use crate::schema::{self, TABLES, Table};
 use crate::source::Content;
@@ -43,35 +43,35 @@ pub struct Finish<'a> {
     pub track_ids: &'a [u32],
 }
 
+/// What the rows of events gave for other tables.
+pub struct Found<'a> {
+    /// By track number.
+    pub facts: &'a [TrackFacts],
+    /// Device and stream by track number.
+    pub streams: &'a FxHashMap<u32, (Option<i64>, Option<i64>)>,
+    /// Modules seen as Python calls.
+    pub calls: &'a [ModuleCall],
+    /// `Module Hierarchy` texts: first start and number of operators.
+    pub hierarchies: FxHashMap<String, (i64, u64)>,
+}
+
 /// Rows per table in the order of the reference.
 pub type Counted = Vec<(&'static str, u64)>;
 
 impl Finish<'_> {
     /// Writes the small tables; returns the rows of all.
-    #[allow(clippy::too_many_arguments)]
-    pub fn write(
-        &self,
-        document: &mut Document,
-        events: u64,
-        facts: &[TrackFacts],
-        streams: &FxHashMap<u32, (Option<i64>, Option<i64>)>,
-        flows: &[Flow],
-        calls: &[ModuleCall],
-        hierarchies: FxHashMap<String, (i64, u64)>,
-        counted: &mut Counted,
-    ) -> Result<Counted> {
+    pub fn write(&self, document: &mut Document, found: Found<'_>, counted: &mut Counted) -> Result<Counted> {
         let mut devices = TableRows::new(&schema::DEVICES);
         let top = devices::read(self.content, document, &self.origin.trace_id, &mut devices)?;
         let is_kineto = top.is_kineto || self.texts.iter().any(|t| matches!(&**t, "cpu_op" | "cuda_runtime"));
         self.put(&schema::DEVICES, devices, counted)?;
         let mut tracks = TableRows::new(&schema::TRACKS);
         for &no in self.track_order {
-            self.track(&mut tracks, no, facts, streams, document);
+            self.track(&mut tracks, no, &found, document);
         }
         self.put(&schema::TRACKS, tracks, counted)?;
-        self.flows(flows, counted)?;
         let mut rows = TableRows::new(&schema::MODULES);
-        modules::push(&mut rows, &self.origin.trace_id, calls, hierarchies, self.texts);
+        modules::push(&mut rows, &self.origin.trace_id, found.calls, found.hierarchies, self.texts);
         self.put(&schema::MODULES, rows, counted)?;
         self.steps(document, counted)?;
         let kind = TraceKind {
@@ -80,7 +80,7 @@ impl Finish<'_> {
             top: &top,
             bounds: document.bounds,
             elements: document.elements,
-            events,
+            events: counted.iter().find(|(table, _)| *table == "events").map_or(0, |(_, rows)| *rows),
             text_bytes: document.text_bytes,
         };
         self.trace_and_issues(&kind, &document.issues, counted)?;
@@ -118,9 +118,9 @@ impl Finish<'_> {
         Ok(())
     }
 
-    fn track(&self, rows: &mut TableRows, no: u32, facts: &[TrackFacts], streams: &FxHashMap<u32, (Option<i64>, Option<i64>)>, document: &Document) {
+    fn track(&self, rows: &mut TableRows, no: u32, found: &Found<'_>, document: &Document) {
         let track = self.tracks[no as usize];
-        let facts = facts[no as usize];
+        let facts = found.facts[no as usize];
         let (pid, tid) = match track {
             Track::Thread { pid, tid } => (pid, tid),
             Track::Async { pid, .. } | Track::Counter { pid, .. } => (pid, Id::None),
@@ -148,18 +148,18 @@ impl Finish<'_> {
         };
         let sort = meta(MetaKind::ThreadSortIndex, tid).or(meta(MetaKind::ProcessSortIndex, Id::None));
         let sort = sort.and_then(|s| crate::json::float(s.as_bytes())).map(|f| f as i64);
-        let (device, stream) = streams.get(&no).copied().unwrap_or_default();
+        let (device, stream) = found.streams.get(&no).copied().unwrap_or_default();
         rows.text(&*self.origin.trace_id).int(self.track_ids[no as usize] as i64).int(int_of(pid)).int(int_of(tid));
         rows.text(text(pid).as_deref()).text(text(tid).as_deref());
         rows.text(meta(MetaKind::ProcessName, Id::None)).text(own_name.as_deref()).text(meta(MetaKind::ProcessLabels, Id::None));
         rows.int(sort).text(kind).int(device).int(stream);
     }
 
-    fn flows(&self, flows: &[Flow], counted: &mut Counted) -> Result<()> {
+    /// Writes `flows`.
+    pub fn flows(&self, flows: &Flows, counted: &mut Counted) -> Result<()> {
         let mut file = TableFile::create(self.folder, &schema::FLOWS)?;
         let mut rows = TableRows::new(&schema::FLOWS);
-        for flow in flows {
-            let (src, dst) = (&flow.src, &flow.dst);
+        for (src, dst) in flows.iter() {
             let kind = text_of(src.cat, self.texts).unwrap_or("bind_id");
             let id = match src.id {
                 (text, true) => text_of(text as u32, self.texts).unwrap_or_default().to_owned(),

@@ -1,7 +1,5 @@
 //! Arrows between events: joining flow elements that share an id, and the events that they touch.
 
-use rustc_hash::FxHashMap;
-
 use crate::issues::{Code, Issues};
 
 /// A flow element, or a slice that takes part in a flow by `bind_id`.
@@ -25,17 +23,19 @@ pub struct FlowPoint {
     pub slice: Option<u32>,
 }
 
-/// One arrow.
-#[derive(Debug, Clone, Copy)]
-pub struct Flow {
-    /// Where it starts.
-    pub src: FlowPoint,
-    /// Where it ends.
-    pub dst: FlowPoint,
+/// All arrows, by the position of their start in the event list.
+pub struct Flows {
+    points: Vec<FlowPoint>,
+    /// Start and end of each arrow, as positions in `points`.
+    arrows: Vec<(u32, u32)>,
 }
 
-/// All arrows, by the position of their start in the event list.
-pub type Flows = Vec<Flow>;
+impl Flows {
+    /// Start and end of each arrow.
+    pub fn iter(&self) -> impl Iterator<Item = (&FlowPoint, &FlowPoint)> {
+        self.arrows.iter().map(|&(src, dst)| (&self.points[src as usize], &self.points[dst as usize]))
+    }
+}
 
 /// Joins flow elements. Elements with the same category, name and id belong together; in order of time (starts
 /// before steps before ends at the same time, then file order) each start begins a chain and each step or end is
@@ -46,45 +46,43 @@ pub fn pair_flows(mut points: Vec<FlowPoint>, issues: &mut Issues) -> Flows {
         b't' => 1,
         _ => 2,
     };
-    points.sort_by_key(|p| (p.cat, p.name, p.id, p.ts, rank(p.ph), p.ord));
-    let mut flows = Vec::with_capacity(points.len() / 2);
-    let mut halves = FxHashMap::<u8, (u64, FlowPoint)>::default();
+    points.sort_unstable_by_key(|p| (p.cat, p.name, p.id, p.ts, rank(p.ph), p.ord));
+    let mut arrows = Vec::with_capacity(points.len() / 2);
+    let mut halves = [None; 256];
     let mut half = |p: &FlowPoint| {
-        let entry = halves.entry(p.ph).or_insert((0, *p));
-        entry.0 += 1;
-        if p.ord < entry.1.ord {
-            entry.1 = *p;
+        let (count, first) = halves[p.ph as usize].get_or_insert((0, *p));
+        *count += 1;
+        if p.ord < first.ord {
+            *first = *p;
         }
     };
-    for group in points.chunk_by(|a, b| (a.cat, a.name, a.id) == (b.cat, b.name, b.id)) {
-        let mut last: Option<(FlowPoint, bool)> = None;
-        for point in group {
-            match (&mut last, point.ph) {
-                (_, b's') | (None, _) => {
-                    if let Some((p, false)) = last {
-                        half(&p);
-                    }
-                    last = (point.ph != b'f').then_some((*point, false));
-                    if point.ph == b'f' {
-                        half(point);
-                    }
-                }
-                (Some((src, used)), ph) => {
-                    flows.push(Flow { src: *src, dst: *point });
-                    *used = true;
-                    if ph == b't' {
-                        last = Some((*point, true));
-                    }
-                }
+    let same = |a: &FlowPoint, b: &FlowPoint| (a.cat, a.name, a.id) == (b.cat, b.name, b.id);
+    // The element that the next one of its chain joins to, and whether it is joined to one before.
+    let mut last: Option<(u32, bool)> = None;
+    for (at, point) in points.iter().enumerate() {
+        if let Some((before, joined)) = last
+            && (point.ph == b's' || !same(point, &points[before as usize]))
+        {
+            if !joined {
+                half(&points[before as usize]);
             }
+            last = None;
         }
-        if let Some((p, false)) = last {
-            half(&p);
+        match last {
+            Some((before, _)) => {
+                arrows.push((before, at as u32));
+                last = Some((if point.ph == b't' { at as u32 } else { before }, true));
+            }
+            None if point.ph == b'f' => half(point),
+            None => last = Some((at as u32, false)),
         }
     }
-    for (n, p) in halves.into_values() {
-        issues.add_many(Code::FlowHalf, n, Some(p.ord as u64), Some(p.offset), b"");
+    if let Some((before, false)) = last {
+        half(&points[before as usize]);
     }
-    flows.sort_by_key(|f| (f.src.ord, f.dst.ord));
-    flows
+    for (count, first) in halves.into_iter().flatten() {
+        issues.add_many(Code::FlowHalf, count, Some(first.ord as u64), Some(first.offset), b"");
+    }
+    arrows.sort_unstable_by_key(|&(src, dst)| (points[src as usize].ord, points[dst as usize].ord));
+    Flows { points, arrows }
 }

@@ -2,13 +2,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::flows::Flow;
+use super::flows::Flows;
 use super::nest::{Launch, Launches, NO_ROW};
 use super::sort::SortedKeys;
 use crate::error::Result;
 use crate::json::{self, Cursor};
-use crate::source::{Content, Window};
-use crate::trace::{IS_OP, NO_LINK, is_real_id};
+use crate::source::Reader;
+use crate::trace::{Head, IS_OP, NO_LINK, is_real_id};
 
 /// A device row.
 #[derive(Debug, Clone, Copy)]
@@ -39,25 +39,8 @@ pub struct OtherLink {
 /// Such links by the device row's position in the event list.
 pub type DeviceLinks = FxHashMap<u32, OtherLink>;
 
-/// Elements read before the text is mapped anew, so that only what they touch counts as memory of this process.
-const PART: usize = 4096;
-
-/// The text of a trace.
-pub struct Text<'a> {
-    /// The text.
-    pub content: &'a Content,
-    /// Its length.
-    pub bytes: u64,
-}
-
-impl Text<'_> {
-    fn window(&self) -> Result<Window> {
-        self.content.map(0, self.bytes)
-    }
-}
-
 /// Links device rows without a launch by their flow, else to their operator by an External id that can be trusted.
-pub fn link_otherwise(rows: &[DeviceRow], launches: &Launches, flows: &[Flow], keys: &SortedKeys, text: &Text<'_>) -> Result<DeviceLinks> {
+pub fn link_otherwise(rows: &[DeviceRow], launches: &Launches, flows: &Flows, keys: &SortedKeys, text: &mut Reader<'_>) -> Result<DeviceLinks> {
     let unlinked: Vec<&DeviceRow> = rows.iter().filter(|r| r.link == NO_LINK || launches.find(r.link, r.ts).is_none()).collect();
     let mut links = DeviceLinks::default();
     if unlinked.is_empty() {
@@ -69,11 +52,11 @@ pub fn link_otherwise(rows: &[DeviceRow], launches: &Launches, flows: &[Flow], k
     Ok(links)
 }
 
-fn by_flow(rows: &[&DeviceRow], launches: &Launches, flows: &[Flow], links: &mut DeviceLinks) {
+fn by_flow(rows: &[&DeviceRow], launches: &Launches, flows: &Flows, links: &mut DeviceLinks) {
     let wanted: FxHashSet<u32> = rows.iter().map(|r| r.ord).collect();
     let by_ord: FxHashMap<u32, &Launch> = launches.iter().map(|l| (l.ord, l)).collect();
-    for flow in flows {
-        let (Some(src), Some(dst)) = (flow.src.slice, flow.dst.slice) else { continue };
+    for (src, dst) in flows.iter() {
+        let (Some(src), Some(dst)) = (src.slice, dst.slice) else { continue };
         if wanted.contains(&dst)
             && let Some(launch) = by_ord.get(&src)
         {
@@ -83,33 +66,25 @@ fn by_flow(rows: &[&DeviceRow], launches: &Launches, flows: &[Flow], links: &mut
     }
 }
 
-fn by_external_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, text: &Text<'_>, links: &mut DeviceLinks) -> Result<()> {
+fn by_external_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, text: &mut Reader<'_>, links: &mut DeviceLinks) -> Result<()> {
     let mut wanted: FxHashMap<i64, Vec<(u32, i64, u32)>> = FxHashMap::default();
     let mut rows_by_id = Vec::new();
-    for part in rows.chunks(PART) {
-        let window = text.window()?;
-        for row in part {
-            if let Some(id) = external_id(&window, row.args_at).filter(|&id| id != row.link) {
-                wanted.entry(id).or_default();
-                rows_by_id.push((id, *row));
-            }
+    for row in rows {
+        if let Some(id) = external_id(text.from(row.args_at)?).filter(|&id| id != row.link) {
+            wanted.entry(id).or_default();
+            rows_by_id.push((id, *row));
         }
     }
     // In older traces the External id of launches is their correlation and says nothing about operators.
     if wanted.is_empty() || !any_trustworthy(launches, text)? {
         return Ok(());
     }
-    let mut window = text.window()?;
-    let mut seen = 0;
     keys.for_each(|key| {
-        if key.has(IS_OP) && key.args != 0 {
-            seen += 1;
-            if seen % PART == 0 {
-                window = text.window()?;
-            }
-            if let Some(ops) = external_id(&window, key.offset + key.args as u64).and_then(|id| wanted.get_mut(&id)) {
-                ops.push((key.ord, key.ts, key.track));
-            }
+        if key.has(IS_OP)
+            && key.args != 0
+            && let Some(ops) = external_id(text.from(key.offset + key.args as u64)?).and_then(|id| wanted.get_mut(&id))
+        {
+            ops.push((key.ord, key.ts, key.track));
         }
         Ok(())
     })?;
@@ -124,13 +99,10 @@ fn by_external_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, t
 }
 
 /// Whether the External id of some launch is not just its correlation.
-fn any_trustworthy(launches: &Launches, text: &Text<'_>) -> Result<bool> {
-    let mut window = text.window()?;
-    for (i, launch) in launches.iter().enumerate() {
-        if i % PART == PART - 1 {
-            window = text.window()?;
-        }
-        let Some(args) = args_of_element(&window, launch.offset) else { continue };
+fn any_trustworthy(launches: &Launches, text: &mut Reader<'_>) -> Result<bool> {
+    for launch in launches.iter() {
+        let Ok(head) = Head::read(&mut Cursor::new(text.from(launch.offset)?, 0)) else { continue };
+        let Some(args) = head.args else { continue };
         let id = value_of(args, b"External id").or_else(|| value_of(args, b"external id"));
         if id.is_some_and(|id| is_real_id(id) && Some(id) != value_of(args, b"correlation")) {
             return Ok(true);
@@ -139,12 +111,8 @@ fn any_trustworthy(launches: &Launches, text: &Text<'_>) -> Result<bool> {
     Ok(false)
 }
 
-fn args_of_element(text: &[u8], offset: u64) -> Option<&[u8]> {
-    crate::trace::Head::read(&mut Cursor::new(text.get(offset as usize..)?, 0)).ok()?.args
-}
-
-fn external_id(text: &[u8], args_at: u64) -> Option<i64> {
-    let args = text.get(args_at as usize..)?;
+/// The External id of the args at the start of a text.
+fn external_id(args: &[u8]) -> Option<i64> {
     value_of(args, b"External id").or_else(|| value_of(args, b"external id")).filter(|&id| is_real_id(id))
 }
 

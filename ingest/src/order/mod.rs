@@ -8,8 +8,8 @@ mod sort;
 mod spill;
 mod tracks;
 
-pub use flows::{Flow, pair_flows};
-pub use links::{DeviceLinks, DeviceRow, Text, link_otherwise};
+pub use flows::{Flows, pair_flows};
+pub use links::{DeviceLinks, DeviceRow, link_otherwise};
 pub use nest::{Launches, ModuleCall, NO_ROW, Nest, Nester, OVERLAPS};
 pub use pair::pair;
 pub use sort::{Order, SortedKeys, Sorter};

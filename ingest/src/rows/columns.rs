@@ -107,6 +107,24 @@ impl Ints {
     }
 }
 
+/// Doubles.
+#[derive(Default)]
+struct Floats {
+    values: Vec<f64>,
+    valid: Valid,
+}
+
+impl Floats {
+    fn push(&mut self, value: Option<f64>) {
+        self.values.push(value.unwrap_or(0.0));
+        self.valid.push(value.is_some());
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        Arc::new(Float64Array::new(ScalarBuffer::from(std::mem::take(&mut self.values)), self.valid.finish()))
+    }
+}
+
 /// UTF-8 texts.
 pub struct Texts {
     data: Vec<u8>,
@@ -278,7 +296,7 @@ impl Flags {
 
 enum Any {
     Int(Ints),
-    Float(Vec<Option<f64>>),
+    Float(Floats),
     Text(Texts),
     Bool(Flags),
 }
@@ -296,7 +314,7 @@ impl TableRows {
     pub fn new(table: &'static Table) -> Self {
         let columns = table.columns.iter().map(|c| match c.kind {
             Kind::Int => Any::Int(Ints::default()),
-            Kind::Float => Any::Float(Vec::new()),
+            Kind::Float => Any::Float(Floats::default()),
             Kind::Text => Any::Text(Texts::default()),
             Kind::Bool => Any::Bool(Flags::default()),
         });
@@ -365,7 +383,7 @@ impl TableRows {
             .map(|c| {
                 Ok(match c {
                     Any::Int(c) => c.finish(),
-                    Any::Float(c) => Arc::new(Float64Array::from(std::mem::take(c))) as ArrayRef,
+                    Any::Float(c) => c.finish(),
                     Any::Text(c) => c.finish()?,
                     Any::Bool(c) => c.finish(),
                 })

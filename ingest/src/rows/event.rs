@@ -78,7 +78,10 @@ impl EventRows {
         self.track_id.push(c.track_ids[key.track as usize] as i64);
         let (pid, tid) = match c.tracks[key.track as usize] {
             Track::Thread { pid, tid } => (pid, tid),
-            Track::Async { pid, .. } | Track::Counter { pid, .. } => (pid, e.head.map_or(Id::None, tid_of)),
+            // These tracks are not those of a thread, so its ids are read again.
+            Track::Async { pid, .. } | Track::Counter { pid, .. } => {
+                (e.head.map_or(pid, |h| number_of(h.pid)), e.head.map_or(Id::None, |h| number_of(h.tid)))
+            }
         };
         self.pid.push_option(int_of(pid));
         self.tid.push_option(int_of(tid));
@@ -104,7 +107,7 @@ impl EventRows {
         self.step.push_option(step);
         self.overlaps.push(nest.flags & OVERLAPS != 0);
         let args = self.args(c, e, issues);
-        self.id_and_extra(e, issues);
+        self.id_and_extra(c, e, issues);
         args
     }
 
@@ -151,7 +154,7 @@ impl EventRows {
         args
     }
 
-    fn id_and_extra(&mut self, e: &Element<'_>, issues: &mut Issues) {
+    fn id_and_extra(&mut self, c: &Context<'_>, e: &Element<'_>, issues: &mut Issues) {
         let Some(head) = e.head else {
             self.id.push_null();
             self.extra.push_null();
@@ -166,11 +169,13 @@ impl EventRows {
             }
             _ => self.id.push_null(),
         }
+        let on_thread = matches!(c.tracks[e.key.track as usize], Track::Thread { .. });
         let out = self.extra.buffer();
         let start = out.len();
         let _ = Cursor::new(e.text, 0).object(|key, value| {
             let kept = match key {
-                b"ph" | b"name" | b"pid" | b"tid" | b"ts" | b"args" => true,
+                b"ph" | b"name" | b"ts" | b"args" => true,
+                b"pid" | b"tid" => on_thread || json::is_null(value) || (!json::is_text(value) && json::int(value).is_some()),
                 b"cat" => json::is_text(value) || json::is_null(value),
                 b"dur" => e.key.ph == b'X' && e.key.dur != NO_TIME,
                 b"id" => !json::is_null(value),
@@ -242,8 +247,8 @@ impl EventRows {
     }
 }
 
-fn tid_of(head: &Head<'_>) -> Id {
-    head.tid.filter(|raw| !json::is_text(raw)).and_then(json::int).map_or(Id::None, Id::Int)
+fn number_of(raw: Option<&[u8]>) -> Id {
+    raw.filter(|raw| !json::is_text(raw)).and_then(json::int).map_or(Id::None, Id::Int)
 }
 
 fn int_of(id: Id) -> Option<i64> {
@@ -284,25 +289,39 @@ fn push_span(column: &mut Labels, args: &[u8], span: Option<Span>) {
     }
 }
 
-/// Adds the args of an end event to those of its begin event, which end with a brace.
+/// Adds the args of an end event to those of its begin event, which are the compact object at `start` of `out`; where
+/// both have a key the end's value holds.
 fn merge_end_args(c: &Context<'_>, at: u64, args: &mut Args, out: &mut Vec<u8>, start: usize, odd: &mut Oddities) {
     let Ok(window) = c.content.map(at, c.text_bytes.min(at + MAX_ARGS as u64)) else { return };
-    let mut cursor = Cursor::new(&window, 0);
-    let Ok(raw) = cursor.value() else { return };
-    if out.last() != Some(&b'}') || raw.first() != Some(&b'{') {
+    if window.first() != Some(&b'{') || out.get(start) != Some(&b'{') {
         return;
     }
-    out.pop();
-    let before = out.len();
-    if before > start + 1 {
-        out.push(b',');
+    let mut end_args = Vec::new();
+    Args::default().read(&window, &mut end_args, odd);
+    let mut ends: Vec<(&[u8], &[u8])> = Vec::new();
+    let _ = Cursor::new(&end_args, 0).object(|key, value| ends.push((key, value)));
+    let begins = out.split_off(start);
+    let mut merged = vec![b'{'];
+    let mut member = |key: &[u8], value: &[u8]| {
+        if merged.len() > 1 {
+            merged.push(b',');
+        }
+        merged.push(b'"');
+        merged.extend_from_slice(key);
+        merged.extend_from_slice(b"\":");
+        merged.extend_from_slice(value);
+    };
+    let _ = Cursor::new(&begins, 0).object(|key, value| {
+        if !ends.iter().any(|(k, _)| *k == key) {
+            member(key, value);
+        }
+    });
+    for (key, value) in &ends {
+        member(key, value);
     }
-    let members_at = out.len();
-    args.members(raw, out, odd);
-    if out.len() == members_at {
-        out.truncate(before);
-    }
-    out.push(b'}');
+    merged.push(b'}');
+    *args = Args::default();
+    args.read(&merged, out, odd);
 }
 
 fn report(issues: &mut Issues, key: &Key, odd: Oddities, args: &Args, example: &[u8]) {

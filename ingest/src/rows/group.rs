@@ -14,15 +14,12 @@ use super::{counters, kernel, memory};
 use crate::error::Result;
 use crate::issues::Issues;
 use crate::json::{self, Cursor, Oddities};
+use crate::order::Nest;
 use crate::schema;
+use crate::source::Reader;
 use crate::trace::*;
 
 const BATCH_ROWS: usize = 4096;
-/// The kernel maps about this much text around a place that is touched.
-const FAR: u64 = 64 << 10;
-/// After so many far jumps the text is mapped anew, so that only what was touched lately counts as memory of this
-/// process.
-const MOST_FAR_JUMPS: usize = 256;
 const BATCH_BYTES: usize = 64 << 20;
 
 /// A row group, encoded, and what came with it.
@@ -63,20 +60,13 @@ pub fn encode_group(c: &Context<'_>, range: Range<usize>, mut writers: Vec<Arrow
         issues: Issues::default(),
     };
     let (mut keys, mut nests) = (Vec::new(), Vec::new());
-    let mut text = c.content.map(0, c.text_bytes)?;
-    let (mut far_jumps, mut last_offset) = (0, 0);
+    let mut text = Reader::new(c.content, c.text_bytes)?;
     let mut at = range.start;
     while at < range.end {
         let end = range.end.min(at + BATCH_ROWS);
         c.read(at..end, &mut keys, &mut nests)?;
         for (i, (key, nest)) in keys.iter().zip(&nests).enumerate() {
-            if far_jumps > MOST_FAR_JUMPS {
-                text = c.content.map(0, c.text_bytes)?;
-                far_jumps = 0;
-            }
-            far_jumps += usize::from(key.offset.abs_diff(last_offset) > FAR);
-            last_offset = key.offset;
-            maker.row(&text, key, nest, at + i);
+            maker.row(text.from(key.offset)?, key, nest, at + i);
             let (rows, bytes) = maker.events.size();
             if rows == BATCH_ROWS || bytes > BATCH_BYTES {
                 maker.write(&mut writers)?;
@@ -112,10 +102,10 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn row(&mut self, text: &[u8], key: &Key, nest: &crate::order::Nest, row: usize) {
-        let whole = &text[key.offset as usize..];
+    /// Makes the row of the element at the start of `whole`.
+    fn row(&mut self, whole: &[u8], key: &Key, nest: &Nest, row: usize) {
         let head = (key.has(WHOLE)).then(|| Head::read(&mut Cursor::new(whole, 0)).ok()).flatten();
-        let args = (key.args != 0).then(|| &whole[key.args as usize..]);
+        let args = (key.args != 0).then(|| whole.get(key.args as usize..)).flatten();
         let element = Element { key, args, head: head.as_ref(), text: whole };
         let class = key.class();
         let link = class.is_device().then(|| self.c.link(key));

@@ -29,21 +29,16 @@ struct Fields<'a> {
     in_nelems: Option<i64>,
     out_nelems: Option<i64>,
     group_size: Option<i64>,
-    texts: [Option<String>; 9],
+    activity_kind: Option<String>,
+    sync_kind: Option<String>,
+    collective: Option<String>,
+    dtype: Option<String>,
+    group_name: Option<String>,
+    group_description: Option<String>,
+    group_ranks: Option<String>,
+    in_split: Option<String>,
+    out_split: Option<String>,
 }
-
-/// Keys of text columns, in the order of `Fields::texts`.
-const TEXTS: [&[u8]; 9] = [
-    b"kind",
-    b"cuda_sync_kind",
-    b"Collective name",
-    b"dtype",
-    b"Process Group Name",
-    b"Process Group Description",
-    b"Process Group Ranks",
-    b"In split size",
-    b"Out split size",
-];
 
 impl<'a> Fields<'a> {
     fn read(raw: &'a [u8]) -> Self {
@@ -71,11 +66,16 @@ impl<'a> Fields<'a> {
             b"In msg nelems" => f.in_nelems = json::int(value),
             b"Out msg nelems" => f.out_nelems = json::int(value),
             b"Group size" => f.group_size = json::int(value),
-            _ => {
-                if let Some(i) = TEXTS.iter().position(|&t| t == key) {
-                    f.texts[i] = plain_text(value);
-                }
-            }
+            b"kind" => f.activity_kind = plain_text(value),
+            b"cuda_sync_kind" => f.sync_kind = plain_text(value),
+            b"Collective name" => f.collective = plain_text(value),
+            b"dtype" => f.dtype = plain_text(value),
+            b"Process Group Name" => f.group_name = plain_text(value),
+            b"Process Group Description" => f.group_description = plain_text(value),
+            b"Process Group Ranks" => f.group_ranks = plain_text(value),
+            b"In split size" => f.in_split = plain_text(value),
+            b"Out split size" => f.out_split = plain_text(value),
+            _ => {}
         });
         f
     }
@@ -133,9 +133,9 @@ pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, args: &Args,
     rows.int(grid[0]).int(grid[1]).int(grid[2]).int(block[0]).int(block[1]).int(block[2]);
     rows.int(f.registers).int(f.shared_memory).float(f.blocks_per_sm).float(f.warps_per_sm).float(f.occupancy);
     rows.int(f.queued).int(f.bytes).float(f.bandwidth);
-    let [activity, sync, collective, dtype, group, description, ranks, in_split, out_split] = &f.texts;
-    rows.text(activity.as_deref()).int(f.graph).int(f.graph_node);
-    rows.text(sync.as_deref()).int(f.wait_on_stream).int(f.wait_on_event).int(f.wait_on_record);
-    rows.text(collective.as_deref()).text(dtype.as_deref()).int(f.in_nelems).int(f.out_nelems).int(f.group_size);
-    rows.text(group.as_deref()).text(description.as_deref()).text(ranks.as_deref()).text(in_split.as_deref()).text(out_split.as_deref());
+    rows.text(f.activity_kind.as_deref()).int(f.graph).int(f.graph_node);
+    rows.text(f.sync_kind.as_deref()).int(f.wait_on_stream).int(f.wait_on_event).int(f.wait_on_record);
+    rows.text(f.collective.as_deref()).text(f.dtype.as_deref()).int(f.in_nelems).int(f.out_nelems).int(f.group_size);
+    rows.text(f.group_name.as_deref()).text(f.group_description.as_deref()).text(f.group_ranks.as_deref());
+    rows.text(f.in_split.as_deref()).text(f.out_split.as_deref());
 }

@@ -100,6 +100,45 @@ impl Deref for Window {
     }
 }
 
+/// Reads a complete text here and there.
+///
+/// What was touched counts as memory of this process while it is mapped, up to a block for each place. So when many
+/// blocks were touched the text is mapped anew.
+pub struct Reader<'a> {
+    content: &'a Content,
+    len: u64,
+    window: Window,
+    touched: Vec<bool>,
+    blocks: u32,
+}
+
+const BLOCK: u64 = 2 << 20;
+const MOST_BLOCKS: u32 = 48;
+
+impl<'a> Reader<'a> {
+    /// A reader of a text of `len` bytes.
+    pub fn new(content: &'a Content, len: u64) -> Result<Self> {
+        Ok(Self { content, len, window: content.map(0, len)?, touched: vec![false; (len / BLOCK) as usize + 1], blocks: 0 })
+    }
+
+    /// The text from `offset` on; empty beyond its end.
+    #[inline]
+    pub fn from(&mut self, offset: u64) -> Result<&[u8]> {
+        if let Some(touched) = self.touched.get_mut((offset / BLOCK) as usize)
+            && !*touched
+        {
+            *touched = true;
+            self.blocks += 1;
+            if self.blocks > MOST_BLOCKS {
+                self.touched.fill(false);
+                self.blocks = 0;
+                self.window = self.content.map(0, self.len)?;
+            }
+        }
+        Ok(self.window.get(offset as usize..).unwrap_or(&[]))
+    }
+}
+
 /// The end of a growing [`Content`] that the unpacking thread holds.
 pub struct ContentWriter {
     file: Arc<File>,

@@ -8,7 +8,7 @@ mod expand;
 mod sniff;
 mod unpack;
 
-pub use content::{Content, Window};
+pub use content::{Content, Reader};
 pub use expand::{Input, expand};
 pub use sniff::refuse_by_content;
 pub use unpack::{HashSource, open};

@@ -14,7 +14,7 @@ use crate::error::{IngestError, Result};
 use crate::schema::{Kind, Layout, SCHEMA_VERSION, Table};
 
 /// Rows in a row group of `events`.
-pub const GROUP_ROWS: usize = 1 << 17;
+pub const GROUP_ROWS: usize = 1 << 16;
 
 /// Columns of `events` by which readers skip pages; the others have statistics for each row group only.
 const PRUNED_BY: &[&str] = &["track_id", "ts_ns", "end_ns", "event_id", "parent_id", "step", "correlation"];

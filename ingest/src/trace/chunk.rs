@@ -228,7 +228,7 @@ impl Reader<'_, '_, '_> {
             Err(Refusal(code)) => return self.skip(code, start),
         };
         let dur = if ph == b'X' { self.duration(head, ts, start) } else { NO_TIME };
-        if head.other_keys || (head.dur.is_some() && ph != b'X') {
+        if head.other_keys || (head.dur.is_some() && ph != b'X') || ph == b'C' {
             flags |= WHOLE;
         }
         let name = self.name(head, ph, start);
@@ -377,7 +377,11 @@ impl Reader<'_, '_, '_> {
     fn track(&mut self, head: &Head<'_>, ph: u8, name: u32, cat: u32, start: usize) -> TrackNo {
         let pid = self.id(head.pid);
         let track = match ph {
-            b'b' | b'n' | b'e' if head.has_id() => Track::Async { pid, cat, id: self.local.texts.intern_always(&head.async_id()) },
+            b'b' | b'n' | b'e' if head.has_id() => {
+                // Ids belong to a process unless they say that they do not.
+                let pid = if head.has_global_id() { Id::None } else { pid };
+                Track::Async { pid, cat, id: self.local.texts.intern_always(&head.async_id()) }
+            }
             b'C' => {
                 let id = if head.has_id() { self.local.texts.intern_always(&head.async_id()) } else { NO_TEXT };
                 Track::Counter { pid, name, id }
@@ -416,7 +420,7 @@ impl Reader<'_, '_, '_> {
     }
 
     fn known_phase(&mut self, ph: u8, start: usize) {
-        if ph != 0 && !b"XBEbneiIRCstfMNDOPpSTFcvV()a".contains(&ph) {
+        if ph != 0 && !b"XBEbneiIRCstfMNDOPpSTFcvV()a=".contains(&ph) {
             self.issue_at(Code::UnknownPhase, start);
         }
     }

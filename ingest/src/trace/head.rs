@@ -115,6 +115,15 @@ impl<'a> Head<'a> {
         self.id.is_some_and(|r| !json::is_null(r)) || self.id2.is_some()
     }
 
+    /// Whether the id is one for all processes (`id2.global`).
+    pub fn has_global_id(&self) -> bool {
+        let mut global = false;
+        if let (None, Some(raw @ [b'{', ..])) = (self.id, self.id2) {
+            let _ = Cursor::new(raw, 0).object(|key, _| global |= key == b"global");
+        }
+        global
+    }
+
     /// The async id with its scope, as text.
     pub fn async_id(&self) -> String {
         let text = |raw: Option<&[u8]>| raw.map(|r| String::from_utf8_lossy(json::unquote(r)).into_owned());

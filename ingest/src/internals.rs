@@ -1,0 +1,57 @@
+//! The stages of reading, one at a time, for benches and fuzzers.
+
+use std::path::Path;
+
+use crate::error::Result;
+use crate::json::Cursor;
+pub use crate::json::{Oddities, compact_value, copy_members, time_ns};
+use crate::order::{Nester, Sorter, SpillVec, order_tracks, pair};
+use crate::trace::{Key, Local, Texts, Tracks, read_chunk};
+
+/// Steps over the elements of an event list's text (without its brackets); returns their number.
+pub fn frame(text: &[u8]) -> usize {
+    let mut c = Cursor::new(text, 0);
+    let mut elements = 0;
+    while let Ok(token) = c.next_token() {
+        if token == b',' {
+            c.pos += 1;
+        } else if c.value().is_ok() {
+            elements += 1;
+        } else {
+            break;
+        }
+    }
+    elements
+}
+
+/// Elements that were decoded to keys.
+pub struct Decoded {
+    keys: Vec<Key>,
+    pairs: Vec<Key>,
+    texts: Texts,
+    tracks: Tracks,
+    /// Number of elements.
+    pub elements: usize,
+}
+
+/// Decodes an event list's text to keys.
+pub fn decode(text: &[u8]) -> Decoded {
+    let (texts, tracks) = (Texts::default(), Tracks::default());
+    let chunk = read_chunk(text, 0, &mut Local::new(&texts, &tracks));
+    Decoded { keys: chunk.keys, pairs: chunk.pairs, elements: chunk.elements as usize, texts, tracks }
+}
+
+/// Sorts, pairs and nests decoded keys; returns the number of rows.
+pub fn nest(decoded: &Decoded, folder: &Path) -> Result<usize> {
+    let mut keys = Sorter::new(Key::row_order, folder, usize::MAX, 1);
+    let mut pairs = Sorter::new(Key::pairing_order, folder, usize::MAX, 1);
+    keys.push(&decoded.keys)?;
+    pairs.push(&decoded.pairs)?;
+    let order = order_tracks(&decoded.tracks.snapshot(), &decoded.texts.snapshot());
+    pair(pairs, &order, usize::MAX, &mut keys)?;
+    let sorted = keys.sorted(&order, usize::MAX)?;
+    let mut nester = Nester::new(SpillVec::new(folder, usize::MAX));
+    sorted.for_each(|key| nester.row(key))?;
+    nester.finish()?;
+    Ok(sorted.len())
+}

@@ -1,0 +1,111 @@
+//! MLLM's perf.json: blobs of memory and operators.
+
+use crate::support::TestStore;
+
+fn read(text: &str) -> TestStore {
+    TestStore::of_text(text).0
+}
+
+#[test]
+fn blobs_are_events_allocations_and_frees() {
+    let store = read(
+        r#"{"init_time":100,"memory_blobs":[{"device_type":"CPU","start_time":110,"end_time":150,"memory_usage":64,"uuid":7}],
+            "op_blobs":[{"device_type":"QNN","start_time":120,"end_time":130,"op_name":"matmul"}]}"#,
+    );
+    assert_eq!(store.lines("SELECT event_id, ph, cat, name, ts_ns, dur_ns, end_ns FROM events ORDER BY event_id"), [
+        "0 X memory_blob Memory 7 10000 40000 50000",
+        "1 X op_blob matmul 20000 10000 30000"
+    ]);
+    assert_eq!(store.lines("SELECT event_id, ts_ns, action, addr, bytes, device_type FROM memory ORDER BY ts_ns"), [
+        "0 10000 alloc 7 64 CPU",
+        "0 50000 free 7 -64 CPU"
+    ]);
+    assert_eq!(store.lines("SELECT format, framework, base_time_ns, start_ns, end_ns, element_count FROM traces"), ["mllm_perf mllm 100000 10000 50000 2"]);
+    assert_eq!(store.lines("SELECT t.kind, t.thread_name, e.name FROM tracks t JOIN events e USING (track_id) ORDER BY 2"), [
+        "span CPU memory Memory 7",
+        "span QNN operators matmul"
+    ]);
+    assert!(store.issues().is_empty());
+}
+
+#[test]
+fn a_blob_that_was_never_freed_lives_to_the_end() {
+    let store = read(
+        r#"{"init_time":100,"memory_blobs":[{"device_type":"CPU","start_time":110,"end_time":0,"memory_usage":64,"uuid":7},
+            {"device_type":"CPU","start_time":120,"end_time":190,"memory_usage":1,"uuid":8}]}"#,
+    );
+    assert_eq!(store.lines("SELECT name, dur_ns, end_ns FROM events ORDER BY event_id"), ["Memory 7 80000 90000", "Memory 8 70000 90000"]);
+    assert_eq!(store.lines("SELECT action, addr FROM memory ORDER BY ts_ns, addr"), ["alloc 7", "alloc 8", "free 8"]);
+    assert!(store.issues().is_empty());
+}
+
+#[test]
+fn at_one_instant_frees_come_before_allocations() {
+    let store = read(
+        r#"{"init_time":1,"memory_blobs":[{"device_type":"CPU","start_time":50,"end_time":60,"memory_usage":2,"uuid":2},
+            {"device_type":"CPU","start_time":10,"end_time":50,"memory_usage":1,"uuid":1}]}"#,
+    );
+    assert_eq!(store.lines("SELECT action, addr FROM memory"), ["alloc 1", "free 1", "alloc 2", "free 2"]);
+}
+
+#[test]
+fn without_init_time_the_earliest_start_is_zero() {
+    let store = read(r#"{"op_blobs":[{"device_type":"CPU","start_time":50,"end_time":60,"op_name":"b"},{"device_type":"CPU","start_time":40,"end_time":45,"op_name":"a"}]}"#);
+    assert_eq!(store.lines("SELECT name, ts_ns FROM events ORDER BY 1"), ["a 0", "b 10000"]);
+    assert_eq!(store.issues(), ["blob_init_time 1"]);
+}
+
+#[test]
+fn times_before_init_time_are_negative() {
+    let store = read(r#"{"init_time":100,"op_blobs":[{"device_type":"CPU","start_time":90,"end_time":120,"op_name":"a"}]}"#);
+    assert_eq!(store.lines("SELECT ts_ns, dur_ns FROM events"), ["-10000 30000"]);
+    assert_eq!(store.issues(), ["blob_init_time 1"]);
+}
+
+#[test]
+fn blobs_without_a_start_are_skipped_and_counted() {
+    let store = read(
+        r#"{"init_time":1,"op_blobs":[{"device_type":"CPU","end_time":60,"op_name":"a"}, 7, {"device_type":"CPU","start_time":0,"end_time":60,"op_name":"b"},
+            {"device_type":"CPU","start_time":10,"end_time":60,"op_name":"c"}]}"#,
+    );
+    assert_eq!(store.lines("SELECT event_id, name FROM events"), ["3 c"]);
+    assert_eq!(store.issues(), ["blob_no_start 2", "not_an_object 1"]);
+    assert_eq!(store.lines("SELECT element_count, event_count, skipped_count FROM traces"), ["4 1 3"]);
+}
+
+#[test]
+fn an_end_before_the_start_leaves_no_duration() {
+    let store = read(r#"{"init_time":1,"memory_blobs":[{"device_type":"CPU","start_time":50,"end_time":40,"memory_usage":2,"uuid":2}]}"#);
+    assert_eq!(store.lines("SELECT dur_ns, end_ns FROM events"), ["NULL NULL"]);
+    assert_eq!(store.lines("SELECT action FROM memory"), ["alloc"]);
+    assert_eq!(store.issues(), ["blob_end_before_start 1"]);
+}
+
+#[test]
+fn the_same_uuid_twice_is_counted() {
+    let blob = r#"{"device_type":"CPU","start_time":50,"end_time":60,"memory_usage":2,"uuid":2}"#;
+    let store = read(&format!(r#"{{"init_time":1,"memory_blobs":[{blob},{blob}]}}"#));
+    assert_eq!(store.ints("SELECT count(*) FROM memory"), [4]);
+    assert_eq!(store.issues(), ["blob_repeated_uuid 1"]);
+}
+
+#[test]
+fn blobs_are_kept_whole_in_args() {
+    let store = read(r#"{"init_time":1,"op_blobs":[{"device_type":"CPU", "start_time":5,"end_time":6,"op_name":"a","new":[1, 2]}],"version":"x"}"#);
+    assert_eq!(store.value("SELECT args FROM events"), r#"{"device_type":"CPU","start_time":5,"end_time":6,"op_name":"a","new":[1,2]}"#);
+    assert_eq!(store.value("SELECT metadata FROM traces"), r#"{"init_time":1,"version":"x"}"#);
+}
+
+#[test]
+fn blobs_beside_a_trace_are_metadata() {
+    let store = read(r#"{"traceEvents":[{"ph":"i","name":"a","ts":1}],"memory_blobs":[{"uuid":1}]}"#);
+    assert_eq!(store.lines("SELECT format, metadata FROM traces"), [r#"chrome {"memory_blobs":[{"uuid":1}]}"#]);
+    assert_eq!(store.issues(), ["mixed_formats 1"]);
+}
+
+#[test]
+fn a_file_cut_short_keeps_its_whole_blobs() {
+    let store = read(r#"{"init_time":1,"memory_blobs":[{"device_type":"CPU","start_time":50,"end_time":60,"memory_usage":2,"uuid":2}, {"device_type":"C"#);
+    assert_eq!(store.ints("SELECT count(*) FROM events"), [1]);
+    assert_eq!(store.issues(), ["truncated_input 1"]);
+}
