@@ -108,9 +108,9 @@ impl Side {
     }
 
     fn take(&mut self, rows: crate::rows::SideRows) -> Result<()> {
-        self.kernels.write(&rows.kernels)?;
-        self.memory.write(&rows.memory)?;
-        self.counters.write(&rows.counters)?;
+        rows.kernels.iter().try_for_each(|batch| self.kernels.write(batch))?;
+        rows.memory.iter().try_for_each(|batch| self.memory.write(batch))?;
+        rows.counters.iter().try_for_each(|batch| self.counters.write(batch))?;
         for (track, stream) in rows.streams {
             self.streams.entry(track).or_insert(stream);
         }

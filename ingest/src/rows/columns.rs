@@ -307,7 +307,11 @@ pub struct TableRows {
     columns: Vec<Any>,
     at: usize,
     rows: usize,
+    parts: Vec<RecordBatch>,
 }
+
+/// Rows after which [`TableRows::part`] puts a batch aside.
+const PART_ROWS: usize = 8192;
 
 impl TableRows {
     /// No rows yet.
@@ -318,7 +322,7 @@ impl TableRows {
             Kind::Text => Any::Text(Texts::default()),
             Kind::Bool => Any::Bool(Flags::default()),
         });
-        Self { table, columns: columns.collect(), at: 0, rows: 0 }
+        Self { table, columns: columns.collect(), at: 0, rows: 0, parts: Vec::new() }
     }
 
     fn next(&mut self) -> &mut Any {
@@ -372,6 +376,24 @@ impl TableRows {
     /// How many whole rows there are.
     pub fn len(&self) -> usize {
         self.rows
+    }
+
+    /// Puts rows aside as a batch when there are many.
+    pub fn part(&mut self) -> Result<()> {
+        if self.rows >= PART_ROWS {
+            let batch = self.finish()?;
+            self.parts.push(batch);
+        }
+        Ok(())
+    }
+
+    /// All rows as batches.
+    pub fn finish_all(&mut self) -> Result<Vec<RecordBatch>> {
+        let mut parts = std::mem::take(&mut self.parts);
+        if self.rows > 0 {
+            parts.push(self.finish()?);
+        }
+        Ok(parts)
     }
 
     /// The rows as a batch; the builder is empty again.

@@ -35,11 +35,11 @@ pub struct Group {
 /// Rows of other tables, in the order of events.
 pub struct SideRows {
     /// Rows of `kernels`.
-    pub kernels: RecordBatch,
+    pub kernels: Vec<RecordBatch>,
     /// Rows of `memory`.
-    pub memory: RecordBatch,
+    pub memory: Vec<RecordBatch>,
     /// Rows of `counters`.
-    pub counters: RecordBatch,
+    pub counters: Vec<RecordBatch>,
     /// Device and stream of tracks with device work, by track number.
     pub streams: FxHashMap<u32, (Option<i64>, Option<i64>)>,
     /// `Module Hierarchy` texts: first start and number of operators.
@@ -79,9 +79,9 @@ pub fn encode_group(c: &Context<'_>, range: Range<usize>, mut writers: Vec<Arrow
     Ok(Group {
         columns: columns?,
         side: SideRows {
-            kernels: maker.kernels.finish()?,
-            memory: maker.memory.finish()?,
-            counters: maker.counters.finish()?,
+            kernels: maker.kernels.finish_all()?,
+            memory: maker.memory.finish_all()?,
+            counters: maker.counters.finish_all()?,
             streams: maker.streams,
             hierarchies: maker.hierarchies,
         },
@@ -155,6 +155,9 @@ impl Maker<'_> {
     }
 
     fn write(&mut self, writers: &mut [ArrowColumnWriter]) -> Result<()> {
+        self.kernels.part()?;
+        self.memory.part()?;
+        self.counters.part()?;
         if self.events.size().0 == 0 {
             return Ok(());
         }

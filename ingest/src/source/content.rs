@@ -113,7 +113,7 @@ pub struct Reader<'a> {
 }
 
 const BLOCK: u64 = 2 << 20;
-const MOST_BLOCKS: u32 = 48;
+const MOST_BLOCKS: u32 = 12;
 
 impl<'a> Reader<'a> {
     /// A reader of a text of `len` bytes.

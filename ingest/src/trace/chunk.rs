@@ -111,12 +111,13 @@ impl Chunk {
     }
 }
 
-/// Reads the elements in `bytes`, which begin at `offset` of the text.
-pub fn read(bytes: &[u8], offset: u64, local: &mut Local<'_>) -> Chunk {
+/// Reads the elements in `bytes`, which begin at `offset` of the text. `keys` is an empty list whose memory is used.
+pub fn read(bytes: &[u8], offset: u64, local: &mut Local<'_>, mut keys: Vec<Key>) -> Chunk {
+    keys.reserve(bytes.len() / 250);
     let chunk = Chunk {
         end: End::Cut { after_element: false },
         elements: 0,
-        keys: Vec::with_capacity(bytes.len() / 250),
+        keys,
         pairs: Vec::new(),
         metas: Metas::default(),
         steps: Vec::new(),

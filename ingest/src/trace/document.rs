@@ -12,6 +12,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use super::chunk::{self, Chunk, End, MAX_ELEMENT, Meta, Metas, Step};
 use super::frame::{find_element, find_last_element};
 use super::intern::{Local, Texts, Tracks};
+use super::key::Key;
 use crate::error::{IngestError, Result};
 use crate::issues::{Code, Issues};
 use crate::json::{Bad, Cursor};
@@ -102,7 +103,7 @@ pub fn read_document(reading: &Reading<'_>, keys: &mut Sorter, pairs: &mut Sorte
         bounds: None,
         issues: Issues::default(),
     };
-    let mut reader = Reader { r: reading, document, keys, pairs, lists: 0 };
+    let mut reader = Reader { r: reading, document, keys, pairs, lists: 0, spare: None };
     let outcome = reader.run();
     if outcome.is_err() {
         reading.content.abandon();
@@ -138,6 +139,8 @@ struct Reader<'a, 'r> {
     keys: &'r mut Sorter,
     pairs: &'r mut Sorter,
     lists: usize,
+    /// Takes lists of keys whose memory can be used again.
+    spare: Option<Sender<Vec<Key>>>,
 }
 
 impl Reader<'_, '_> {
@@ -357,11 +360,13 @@ impl Reader<'_, '_> {
     fn list(&mut self, start: u64) -> Result<ListEnd> {
         let (tasks, work) = bounded::<Task>(self.r.threads * 2);
         let (done, results) = unbounded();
+        let (spare, spares) = unbounded();
+        self.spare = Some(spare);
         let r = self.r;
         std::thread::scope(|scope| {
             for _ in 0..r.threads {
-                let (work, done) = (work.clone(), done.clone());
-                scope.spawn(move || decode(r, &work, &done));
+                let (work, done, spares) = (work.clone(), done.clone(), spares.clone());
+                scope.spawn(move || decode(r, &work, &done, &spares));
             }
             drop((work, done));
             List { reader: self, tasks: Some(tasks), results, at: start, after_element: false, local: Local::new(r.texts, r.tracks) }.read(start)
@@ -389,7 +394,13 @@ impl Reader<'_, '_> {
             self.document.bounds = Some((a.min(low), b.max(high)));
         }
         self.keys.push(&chunk.keys)?;
-        self.pairs.push(&chunk.pairs)
+        self.pairs.push(&chunk.pairs)?;
+        chunk.keys.clear();
+        if let Some(spare) = &self.spare {
+            // Nobody may be left to use it.
+            let _ = spare.send(chunk.keys);
+        }
+        Ok(())
     }
 }
 
@@ -405,10 +416,11 @@ struct Task {
     end: u64,
 }
 
-fn decode(r: &Reading<'_>, work: &Receiver<Task>, done: &Sender<(Task, Result<Chunk>)>) {
+fn decode(r: &Reading<'_>, work: &Receiver<Task>, done: &Sender<(Task, Result<Chunk>)>, spares: &Receiver<Vec<Key>>) {
     let mut local = Local::new(r.texts, r.tracks);
     for task in work {
-        let chunk = r.content.map(task.start, task.end).map(|window| chunk::read(&window, task.start, &mut local));
+        let keys = spares.try_recv().unwrap_or_default();
+        let chunk = r.content.map(task.start, task.end).map(|window| chunk::read(&window, task.start, &mut local, keys));
         if done.send((task, chunk)).is_err() {
             return;
         }
@@ -505,7 +517,7 @@ impl List<'_, '_, '_, '_> {
         let mut end = end;
         loop {
             let window = self.reader.r.content.map(self.at, end)?;
-            let chunk = chunk::read(&window, self.at, &mut self.local);
+            let chunk = chunk::read(&window, self.at, &mut self.local, Vec::new());
             let End::Incomplete(at) = chunk.end else { return self.take(chunk, end) };
             self.reader.accept(chunk)?;
             let (len, done) = self.reader.r.content.wait(end + 1)?;
