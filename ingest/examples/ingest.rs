@@ -5,7 +5,6 @@ use std::time::Instant;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-
 use tracesql_ingest::{IngestOptions, Progress, Store, expand, ingest};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -18,7 +17,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Ok(done) => {
                 let seconds = start.elapsed().as_secs_f64();
                 let m = done.manifest;
-                println!("{}: {} events, {} MB/s, store {} KB of {} KB input", m.trace_id, m.rows("events"), m.text_bytes as f64 / 1e6 / seconds, m.bytes() / 1000, m.input_bytes / 1000);
+                println!(
+                    "{}: {} events, {} MB/s, store {} KB of {} KB input",
+                    m.trace_id,
+                    m.rows("events"),
+                    m.text_bytes as f64 / 1e6 / seconds,
+                    m.bytes() / 1000,
+                    m.input_bytes / 1000
+                );
                 println!("  {:?}", done.phases);
                 for (table, facts) in &m.tables {
                     println!("  {table}: {} rows, {} bytes", facts.rows, facts.bytes);

@@ -18,6 +18,16 @@ pub enum IngestError {
         /// Where in the decompressed text, in bytes, if it applies.
         byte_offset: Option<u64>,
     },
+    /// The input is whole, but something else than a trace; nothing was stored.
+    #[error("{input}: {reason}{}", at(*byte_offset))]
+    NotATrace {
+        /// The input as the user named it (with the member name for archives).
+        input: String,
+        /// What it is and what to give instead.
+        reason: String,
+        /// Where in the decompressed text, in bytes, that shows.
+        byte_offset: Option<u64>,
+    },
     /// The operating system refused to read or write a file.
     #[error("{path}: {source}", path = path.display())]
     Io {
@@ -70,8 +80,8 @@ impl IngestError {
         Self::Io { path: path.into(), source }
     }
 
-    /// Whether the fault lies in the store rather than in an input.
-    pub fn is_store(&self) -> bool {
-        matches!(self, Self::Store { .. })
+    /// The input is something else than a trace.
+    pub fn not_a_trace(input: &str, reason: impl Into<String>, byte_offset: u64) -> Self {
+        Self::NotATrace { input: input.to_owned(), reason: reason.into(), byte_offset: Some(byte_offset) }
     }
 }

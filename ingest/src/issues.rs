@@ -94,7 +94,7 @@ codes! {
     MetadataValue Warning false "metadata_value" "A metadata element names a process or thread without a text; it was not applied.";
     IdValue Warning false "id_value" "A numeric argument is not a 64-bit integer; its typed column is NULL, `args` keeps it.";
     LaunchShape Warning false "launch_shape" "A grid or block is not a list of three numbers; what is missing is NULL.";
-    BlobNoStart Warning true "blob_no_start" "A blob has no start time (or 0, a free without an alloc); it was skipped.";
+    BlobNoStart Error true "blob_no_start" "A blob has no start time (or 0, a free without an alloc); it was skipped.";
     BlobEnd Warning false "blob_end_before_start" "A blob ends before it starts; its duration is NULL.";
     BlobValue Warning false "blob_value" "A blob lacks a field or has one of an unusable type; the column is NULL.";
     BlobRepeatedUuid Warning false "blob_repeated_uuid" "A memory blob's uuid occurs twice.";
@@ -197,11 +197,8 @@ impl Issues {
 
     /// `code × count` of everything worse than an info.
     pub fn summary(&self) -> String {
-        let parts: Vec<_> = self
-            .iter()
-            .filter(|(c, _)| c.severity() > Severity::Info)
-            .map(|(c, i)| format!("{} × {}", i.count, c.as_str()))
-            .collect();
+        let parts: Vec<_> =
+            self.iter().filter(|(c, _)| c.severity() > Severity::Info).map(|(c, i)| format!("{} × {}", i.count, c.as_str())).collect();
         parts.join(", ")
     }
 }

@@ -14,7 +14,6 @@ use crate::output::Format;
 #[command(
     name = "tracesql",
     version,
-    args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     after_help = "Examples:
   tracesql trace.json.gz -c \"SELECT name, count(*), sum(dur_ns) FROM events GROUP BY 1 ORDER BY 3 DESC LIMIT 10\"
@@ -73,7 +72,7 @@ pub struct OpenArgs {
 #[derive(Debug, Args)]
 pub struct SqlArgs {
     /// SQL to run; statements are separated by `;`
-    #[arg(short = 'c', long = "command", value_name = "SQL", conflicts_with = "file")]
+    #[arg(short = 'c', long = "command", value_name = "SQL", conflicts_with = "file", allow_hyphen_values = true)]
     pub command: Option<String>,
     /// File with SQL to run, `-` for standard input
     #[arg(short = 'f', long, value_name = "FILE")]

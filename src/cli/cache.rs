@@ -31,12 +31,7 @@ struct Seen {
 impl Cache {
     /// Opens the cache, or makes it.
     pub fn open() -> Result<Self> {
-        let root = match std::env::var_os("TRACESQL_CACHE").filter(|v| !v.is_empty()) {
-            Some(path) => PathBuf::from(path),
-            None => dirs::cache_dir()
-                .ok_or_else(|| Error::Usage("there is no folder for caches; set TRACESQL_CACHE or use `tracesql ingest`".into()))?
-                .join("tracesql"),
-        };
+        let root = folder().ok_or_else(|| Error::Usage("there is no folder for caches; set TRACESQL_CACHE or use `tracesql ingest`".into()))?;
         // One folder for each schema version: what an older version left stays readable by it.
         let root = root.join(format!("traces-v{}", tracesql_ingest::schema::SCHEMA_VERSION));
         let store = Store::open_or_create(&root)?;
@@ -80,6 +75,12 @@ impl Cache {
         std::fs::write(&partial, serde_json::to_vec(seen)?)?;
         std::fs::rename(partial, self.seen.join(key))
     }
+}
+
+/// The folder for what this user's calls leave behind.
+pub fn folder() -> Option<PathBuf> {
+    let named = std::env::var_os("TRACESQL_CACHE").filter(|v| !v.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(dirs::cache_dir()?.join("tracesql")))
 }
 
 struct Look {

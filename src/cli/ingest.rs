@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use indicatif::{HumanBytes, HumanCount};
-use tracesql_ingest::{Input, IngestOptions, Outcome, Progress, Severity, Store, expand, ingest};
+use tracesql_ingest::{IngestError, IngestOptions, Input, Outcome, Progress, Severity, Store, expand, ingest};
 
 use super::args::{Global, IngestArgs};
 use super::progress::Shown;
@@ -15,18 +15,33 @@ pub fn run(args: &IngestArgs, global: &Global) -> Result<()> {
     let inputs = expand(&args.inputs)?;
     let store = Store::open_or_create(&args.store)?;
     let options = global.ingest_options(args.strict, args.replace);
-    let mut failed = 0;
-    for input in &inputs {
-        match one(input, &store, &options, global.quiet) {
-            Ok(outcome) => println!("{}", outcome.manifest.trace_id),
+    let read = |input: &Input| one(input, &store, &options, global.quiet).map(|outcome| println!("{}", outcome.manifest.trace_id));
+    all(&inputs, &args.inputs, read).map(drop)
+}
+
+/// Reads every input, reporting those that fail. What lies in a folder or archive beside traces and is none is left out
+/// with a warning, unless nothing else was there.
+pub fn all<T>(inputs: &[Input], named: &[String], read: impl Fn(&Input) -> Result<T>) -> Result<Vec<T>> {
+    let (mut done, mut failed, mut left_out) = (Vec::new(), 0, None);
+    for input in inputs {
+        match read(input) {
+            Ok(outcome) => done.push(outcome),
             Err(e) if inputs.len() == 1 => return Err(e),
+            Err(Error::Input(e @ IngestError::NotATrace { .. })) if !named.contains(&input.name()) => {
+                say_warning(&format!("left out: {e}"));
+                left_out = Some(e);
+            }
             Err(e) => {
                 say_error(&e.to_string());
                 failed += 1;
             }
         }
     }
-    if failed > 0 { Err(Error::Inputs(failed, inputs.len())) } else { Ok(()) }
+    match left_out {
+        _ if failed > 0 => Err(Error::Inputs(failed, inputs.len())),
+        Some(e) if done.is_empty() => Err(e.into()),
+        _ => Ok(done),
+    }
 }
 
 /// Ingests one input and says on standard error what came of it.
@@ -65,7 +80,8 @@ fn warnings(name: &str, outcome: &Outcome) {
     }
     let mut parts: Vec<String> = odd.iter().take(3).map(|(code, issue)| format!("{} × {}", issue.count, code.as_str())).collect();
     if odd.len() > 3 {
-        parts.push(format!("{} more kinds", odd.len() - 3));
+        let more = odd.len() - 3;
+        parts.push(format!("{more} more kind{}", if more == 1 { "" } else { "s" }));
     }
     let first = odd.iter().filter_map(|(_, issue)| issue.first_byte_offset).min();
     let place = first.map_or(String::new(), |at| format!(", first at byte {at}"));

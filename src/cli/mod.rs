@@ -38,14 +38,18 @@ pub fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<()> {
     let global = cli.global;
+    if cli.command.is_some() && !cli.open.inputs.is_empty() {
+        let input = &cli.open.inputs[0];
+        return Err(Error::Usage(format!("{input:?} stands before the name of a command; inputs come after it")));
+    }
     match cli.command {
         Some(Command::Ingest(args)) => ingest::run(&args, &global),
         Some(Command::Query(args)) => query::run(&args, &global),
         Some(Command::List(args)) => traces::list(&args, &global),
         Some(Command::Remove(args)) => traces::remove(&args, &global),
-        None if cli.open.inputs.is_empty() => {
-            Err(Error::Usage("name a trace or a store, for example `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; `tracesql --help` shows more".into()))
-        }
+        None if cli.open.inputs.is_empty() => Err(Error::Usage(
+            "name a trace or a store, for example `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; `tracesql --help` shows more".into(),
+        )),
         None => open::run(&cli.open, &global),
     }
 }

@@ -15,14 +15,14 @@ pub fn run(args: &OpenArgs, global: &Global) -> Result<()> {
     if stores > 0 && args.inputs.len() > 1 {
         return Err(Error::Usage("open either one store, or traces".into()));
     }
+    if stores == 1 && args.strict {
+        return Err(Error::Usage("--strict is for traces; a store was read already".into()));
+    }
     let engine = if stores == 1 {
         Engine::open(&Store::open(Path::new(&args.inputs[0]))?, None, &global.engine_options())?
     } else {
         let cache = Cache::open()?;
-        let mut traces = Vec::new();
-        for input in expand(&args.inputs)? {
-            traces.push(cache.trace(&input, args.strict, global)?);
-        }
+        let traces = super::ingest::all(&expand(&args.inputs)?, &args.inputs, |input| cache.trace(input, args.strict, global))?;
         Engine::open(cache.store(), Some(&traces), &global.engine_options())?
     };
     run_sql(engine, &args.sql, global)

@@ -14,7 +14,7 @@ const HELP: &str = "Statements end with ;  \\d lists tables, \\d NAME shows colu
 /// Reads and runs statements until the end of input.
 pub fn run(engine: Engine, global: &Global) -> Result<()> {
     let mut editor = DefaultEditor::new().map_err(|e| Error::Usage(format!("the terminal cannot be used: {e}")))?;
-    let history = dirs::cache_dir().map(|d| d.join("tracesql").join("history"));
+    let history = super::cache::folder().map(|d| d.join("history"));
     if let Some(path) = &history {
         let _ = editor.load_history(path);
     }

@@ -5,8 +5,8 @@ mod tables;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use datafusion::catalog::MemoryCatalogProvider;
 use datafusion::catalog::CatalogProvider;
+use datafusion::catalog::MemoryCatalogProvider;
 use datafusion::common::{ParamValues, ScalarValue};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;

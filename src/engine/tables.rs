@@ -10,6 +10,7 @@ use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::error::{DataFusionError, Result};
 use tracesql_ingest::schema::{self, TABLES};
+use url::Url;
 
 /// The tables of some traces of a store, and what the session adds to them.
 #[derive(Debug)]
@@ -45,7 +46,9 @@ impl StoreTables {
         for folder in &self.folders {
             let path = folder.join(format!("{}.parquet", table.name));
             let path = path.canonicalize().map_err(|e| DataFusionError::External(format!("{}: {e}", path.display()).into()))?;
-            files.push(ListingTableUrl::parse(path.to_string_lossy())?);
+            // By URL, because a path as text would be taken for a glob pattern.
+            let url = Url::from_file_path(&path).map_err(|()| DataFusionError::Plan(format!("{}: not an absolute path", path.display())))?;
+            files.push(ListingTableUrl::try_new(url, None)?);
         }
         let format = ParquetFormat::default();
         let options = ListingOptions::new(Arc::new(format)).with_file_extension(".parquet");
@@ -81,8 +84,11 @@ impl SchemaProvider for StoreTables {
     }
 
     fn deregister_table(&self, name: &str) -> Result<Option<Arc<dyn TableProvider>>> {
+        if schema::table(name).is_some() {
+            return Err(DataFusionError::Plan(format!("{name} is a table of the store; remove traces with `tracesql remove`")));
+        }
         let mut open = self.open.lock().unwrap_or_else(|e| e.into_inner());
-        let at = open.iter().position(|(n, _)| n == name && schema::table(n).is_none());
+        let at = open.iter().position(|(n, _)| n == name);
         Ok(at.map(|i| open.swap_remove(i).1))
     }
 

@@ -2,8 +2,9 @@
 
 use arrow::array::RecordBatch;
 use arrow::csv::{Writer as CsvWriter, WriterBuilder};
-use arrow::json::writer::{JsonArray, JsonFormat, LineDelimited, Writer as JsonWriter};
+use arrow::datatypes::SchemaRef;
 use arrow::json::WriterBuilder as JsonBuilder;
+use arrow::json::writer::{JsonArray, JsonFormat, LineDelimited, Writer as JsonWriter};
 
 use super::{Out, Sink, from_writer};
 use crate::error::Result;
@@ -13,10 +14,12 @@ struct Separated {
     writer: CsvWriter<Out>,
 }
 
-/// Values between separators, quoted where needed, with a header line.
-pub fn separated(out: Out, separator: u8) -> impl Sink {
+/// Values between separators, quoted where needed, with a header line, also when there are no rows.
+pub fn separated(out: Out, separator: u8, schema: SchemaRef) -> Result<impl Sink> {
     let name = out.name.clone();
-    Separated { name, writer: WriterBuilder::new().with_header(true).with_delimiter(separator).build(out) }
+    let mut sink = Separated { name, writer: WriterBuilder::new().with_header(true).with_delimiter(separator).build(out) };
+    sink.batch(&RecordBatch::new_empty(schema))?;
+    Ok(sink)
 }
 
 impl Sink for Separated {

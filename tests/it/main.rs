@@ -7,6 +7,7 @@ mod corpus;
 mod fixtures;
 mod interop;
 mod limits;
+mod pack;
 mod recount;
 mod rules;
 mod sources;

@@ -52,7 +52,8 @@ impl Comparison<'_> {
     }
 
     fn groups(&mut self, want: &Value) {
-        let mut by_ph: Vec<(String, i64)> = want["by_ph"].as_object().into_iter().flatten().map(|(k, v)| (k.clone(), v.as_i64().unwrap_or(0))).collect();
+        let mut by_ph: Vec<(String, i64)> =
+            want["by_ph"].as_object().into_iter().flatten().map(|(k, v)| (k.clone(), v.as_i64().unwrap_or(0))).collect();
         by_ph.sort();
         let got = self.store.rows("SELECT ph, count(*) FROM events GROUP BY 1 ORDER BY 1");
         let mut got: Vec<(String, i64)> = got.into_iter().map(|r| (r[0].clone(), r[1].parse().expect("count"))).collect();
@@ -98,9 +99,7 @@ impl Comparison<'_> {
             .filter(|(_, n)| *n > 0)
             .collect();
         self.same("depth_hist", hist, got);
-        let got = self.store.ints(&format!(
-            "SELECT sum((event_id + 1) * 1000003 + (coalesce(parent_id, -1) + 1) * 10007 + depth * 101) {span}"
-        ));
+        let got = self.store.ints(&format!("SELECT sum((event_id + 1) * 1000003 + (coalesce(parent_id, -1) + 1) * 10007 + depth * 101) {span}"));
         self.same("parents", nest["checksum"].as_i64().unwrap_or(0), (got[0] as i128 % MODULUS) as i64);
     }
 
@@ -141,7 +140,8 @@ impl Comparison<'_> {
         let memory = self.store.ints("SELECT count(*), sum(bytes) FROM memory");
         self.same("memory rows", want["memory"]["rows"].as_i64().unwrap_or(0), memory[0]);
         self.same("memory bytes", want["memory"]["bytes"].as_i64().unwrap_or(0), memory[1]);
-        let only_threads = self.store.ints("SELECT count(*) FROM tracks WHERE kind IN ('counter', 'span') AND tid_text IS NULL AND thread_name IS NOT NULL")[0];
+        let only_threads =
+            self.store.ints("SELECT count(*) FROM tracks WHERE kind IN ('counter', 'span') AND tid_text IS NULL AND thread_name IS NOT NULL")[0];
         if only_threads == 0 {
             let got = self.store.ints("SELECT count(*) FROM tracks")[0];
             self.same("tracks", want["tracks"].as_i64().unwrap_or(0), got);

@@ -139,3 +139,17 @@ pub fn python() -> Option<PathBuf> {
     let path = PathBuf::from(std::env::var_os("TRACESQL_TEST_PYTHON")?);
     path.is_file().then_some(path)
 }
+
+/// Waits for a program and returns the most memory it held, in bytes, as far as looking every millisecond shows.
+pub fn peak_memory(child: &mut std::process::Child) -> usize {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().expect("it can be waited for").is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let kibibytes = text.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok());
+        peak = peak.max(kibibytes.unwrap_or(0) << 10);
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    assert!(peak > 0, "memory cannot be looked at here");
+    peak
+}

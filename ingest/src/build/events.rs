@@ -16,7 +16,7 @@ use crate::order::*;
 use crate::rows::{Context, Group, StepTimes, encode_group};
 use crate::schema;
 use crate::source::Reader;
-use crate::store::{GROUP_ROWS, TableFile, create, properties, sync};
+use crate::store::{Effort, GROUP_ROWS, TableFile, create, properties, sync};
 
 pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
     let Read { content, mut document, texts, tracks, mut keys, pairs, options, scratch, progress, mut phases, .. } = read;
@@ -51,7 +51,8 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     let mut text = Reader::new(content, document.text_bytes)?;
     let device_links = link_otherwise(&devices, &launches, &flows, &sorted, &mut text)?;
     drop((devices, text));
-    let finish = Finish { content, origin, folder, texts: &texts, tracks: &tracks, track_order: &track_order, track_ids: &track_ids };
+    let effort = Effort::for_text(document.text_bytes);
+    let finish = Finish { content, origin, folder, effort, texts: &texts, tracks: &tracks, track_order: &track_order, track_ids: &track_ids };
     let mut counted = vec![("events", sorted.len() as u64)];
     finish.flows(&flows, &mut counted)?;
     drop(flows);
@@ -72,8 +73,8 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         steps: &StepTimes::new(&document.steps),
         end_args: &paired.end_args,
     };
-    let mut side = Side::create(folder)?;
-    let issues = write_events(&context, folder, options.threads, &mut side, |done| progress.rows.store(done as u64, Ordering::Relaxed))?;
+    let mut side = Side::create(folder, effort)?;
+    let issues = write_events(&context, folder, effort, options.threads, &mut side, |done| progress.rows.store(done as u64, Ordering::Relaxed))?;
     document.issues.merge(issues);
     phases.push(("write", start.elapsed().as_secs_f64()));
 
@@ -97,11 +98,11 @@ struct Side {
 }
 
 impl Side {
-    fn create(folder: &Path) -> Result<Self> {
+    fn create(folder: &Path, effort: Effort) -> Result<Self> {
         Ok(Self {
-            kernels: TableFile::create(folder, &schema::KERNELS)?,
-            memory: TableFile::create(folder, &schema::MEMORY)?,
-            counters: TableFile::create(folder, &schema::COUNTERS)?,
+            kernels: TableFile::create(folder, &schema::KERNELS, effort)?,
+            memory: TableFile::create(folder, &schema::MEMORY, effort)?,
+            counters: TableFile::create(folder, &schema::COUNTERS, effort)?,
             streams: Default::default(),
             hierarchies: Default::default(),
         })
@@ -123,11 +124,11 @@ impl Side {
 }
 
 /// Encodes row groups on all threads and writes them in order.
-fn write_events(c: &Context<'_>, folder: &Path, threads: usize, side: &mut Side, mut done: impl FnMut(usize)) -> Result<Issues> {
+fn write_events(c: &Context<'_>, folder: &Path, effort: Effort, threads: usize, side: &mut Side, mut done: impl FnMut(usize)) -> Result<Issues> {
     let table = &schema::EVENTS;
     let file = create(folder, table)?;
     let kept = file.try_clone().map_err(|e| crate::error::IngestError::io(folder, e))?;
-    let (mut file, factory) = ArrowWriter::try_new(file, table.schema(), Some(properties(table)))?.into_serialized_writer()?;
+    let (mut file, factory) = ArrowWriter::try_new(file, table.schema(), Some(properties(table, effort)))?.into_serialized_writer()?;
     let rows = c.keys.len();
     let groups = rows.div_ceil(GROUP_ROWS);
     let next = AtomicUsize::new(0);

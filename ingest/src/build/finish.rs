@@ -12,7 +12,7 @@ use crate::order::{Flows, ModuleCall, id_text, text_of};
 use crate::rows::TableRows;
 use crate::schema::{self, TABLES, Table};
 use crate::source::Content;
-use crate::store::TableFile;
+use crate::store::{Effort, TableFile};
 use crate::trace::{Class, Document, Id, Key, Meta, MetaKind, Track};
 
 /// What the rows of a track show about it.
@@ -37,6 +37,7 @@ pub struct Finish<'a> {
     pub content: &'a Content,
     pub origin: &'a Origin<'a>,
     pub folder: &'a Path,
+    pub effort: Effort,
     pub texts: &'a [Arc<str>],
     pub tracks: &'a [Track],
     pub track_order: &'a [u32],
@@ -109,7 +110,7 @@ impl Finish<'_> {
 
     /// Writes a whole table.
     pub fn put(&self, table: &'static Table, mut rows: TableRows, counted: &mut Counted) -> Result<()> {
-        let mut file = TableFile::create(self.folder, table)?;
+        let mut file = TableFile::create(self.folder, table, self.effort)?;
         let batch = rows.finish()?;
         if batch.num_rows() > 0 {
             file.write(&batch)?;
@@ -157,7 +158,7 @@ impl Finish<'_> {
 
     /// Writes `flows`.
     pub fn flows(&self, flows: &Flows, counted: &mut Counted) -> Result<()> {
-        let mut file = TableFile::create(self.folder, &schema::FLOWS)?;
+        let mut file = TableFile::create(self.folder, &schema::FLOWS, self.effort)?;
         let mut rows = TableRows::new(&schema::FLOWS);
         for (src, dst) in flows.iter() {
             let kind = text_of(src.cat, self.texts).unwrap_or("bind_id");
@@ -184,7 +185,7 @@ impl Finish<'_> {
         let mut steps = document.steps.clone();
         steps.sort_by_key(|s| (s.ts, s.ord));
         for step in &steps {
-            rows.text(&*self.origin.trace_id).int(step.number).text(&*format!("ProfilerStep#{}", step.number)).int(step.ord as i64);
+            rows.text(&*self.origin.trace_id).int(step.number).text(text_of(step.name, self.texts)).int(step.ord as i64);
             rows.int(self.track_ids[step.track as usize] as i64).int(step.ts).int(step.end);
         }
         self.put(&schema::STEPS, rows, counted)

@@ -14,6 +14,7 @@ use crate::json::{self, Bad, Cursor, Oddities};
 use crate::rows::TableRows;
 use crate::schema;
 use crate::source::Content;
+use crate::store::Effort;
 use crate::trace::Document;
 
 /// One blob; times in ns of the recording's clock.
@@ -179,7 +180,16 @@ fn tables(
     phases: Vec<(&'static str, f64)>,
 ) -> Result<Built> {
     let texts: Vec<Arc<str>> = Vec::new();
-    let finish = Finish { content, origin, folder, texts: &texts, tracks: &[], track_order: &[], track_ids: &[] };
+    let finish = Finish {
+        content,
+        origin,
+        folder,
+        effort: Effort::for_text(document.text_bytes),
+        texts: &texts,
+        tracks: &[],
+        track_order: &[],
+        track_ids: &[],
+    };
     let mut counted = Vec::new();
     let mut device_rows = TableRows::new(&schema::DEVICES);
     let top = devices::read(content, document, &origin.trace_id, &mut device_rows)?;
@@ -198,10 +208,7 @@ fn tables(
     }
     finish.put(&schema::TRACKS, tracks, &mut counted)?;
 
-    let mut order: Vec<(usize, &Blob)> = blobs
-        .iter()
-        .map(|b| (names.binary_search(&(!b.is_memory, b.device.as_deref())).unwrap_or(0), b))
-        .collect();
+    let mut order: Vec<(usize, &Blob)> = blobs.iter().map(|b| (names.binary_search(&(!b.is_memory, b.device.as_deref())).unwrap_or(0), b)).collect();
     order.sort_by_key(|(track, b)| (*track, b.start, std::cmp::Reverse(b.end), b.ord));
     let mut events = TableRows::new(&schema::EVENTS);
     for (row, (track, blob)) in order.iter().enumerate() {
@@ -249,8 +256,9 @@ fn memory(origin: &Origin<'_>, order: &[(usize, &Blob)]) -> TableRows {
     let mut points = Vec::new();
     for (track, blob) in order.iter().filter(|(_, b)| b.is_memory) {
         points.push((*track, blob.start, 1, *blob));
-        if let Some(end) = blob.end.filter(|_| !blob.is_live) {
-            points.push((*track, end, 0, *blob));
+        // One that ends before it starts holds its memory for no time.
+        if !blob.is_live {
+            points.push((*track, blob.end.unwrap_or(blob.start), 0, *blob));
         }
     }
     points.sort_by_key(|(track, ts, is_alloc, blob)| (*track, *ts, *is_alloc, blob.ord));

@@ -90,7 +90,6 @@ impl Launches {
     pub fn iter(&self) -> impl Iterator<Item = &Launch> {
         self.list.iter()
     }
-
 }
 
 /// A module at a place in the module tree.
@@ -211,7 +210,13 @@ impl Nester {
             }
             self.bind_waiting(key.ord);
             if key.has(FLOW_IN | FLOW_OUT) && key.link != NO_LINK {
-                let ph = if !key.has(FLOW_IN) { b's' } else if key.has(FLOW_OUT) { b't' } else { b'f' };
+                let ph = if !key.has(FLOW_IN) {
+                    b's'
+                } else if key.has(FLOW_OUT) {
+                    b't'
+                } else {
+                    b'f'
+                };
                 self.flow_points.push(FlowPoint { cat: NO_TEXT, name: NO_TEXT, ..point(key, ph, Some(key.ord)) });
             }
             self.open.push(Open {

@@ -6,8 +6,8 @@ use std::io::Write;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering as Atomic};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering as Atomic};
 
 use super::spill::SpillVec;
 use crate::error::{IngestError, Result};

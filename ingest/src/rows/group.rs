@@ -114,7 +114,7 @@ impl Maker<'_> {
             None => self.steps.step(self.c, key),
         };
         let values = self.events.push(self.c, &element, nest, row, step, &mut self.issues);
-        if let Some(link) = link.filter(|_| key.is_span()) {
+        if let Some(link) = link.filter(|_| key.ph == b'X' || key.is_span()) {
             let name = self.name(&element);
             kernel::push(&mut self.kernels, self.c, &element, &values, &link, name.as_deref(), &mut self.issues);
             self.streams.entry(key.track).or_insert((values.device, values.stream));

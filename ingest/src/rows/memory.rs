@@ -8,8 +8,8 @@ use crate::json::{self, Cursor};
 
 /// Names of c10's device types, by number.
 const DEVICE_TYPES: [&str; 21] = [
-    "cpu", "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip", "fpga", "maia", "xla", "vulkan", "metal", "xpu", "mps", "meta", "hpu", "ve",
-    "lazy", "ipu", "mtia", "privateuseone",
+    "cpu", "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip", "fpga", "maia", "xla", "vulkan", "metal", "xpu", "mps", "meta", "hpu", "ve", "lazy",
+    "ipu", "mtia", "privateuseone",
 ];
 
 /// Appends the row of an allocation or free.

@@ -38,13 +38,19 @@ struct Known {
 pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
     let known = |what, advice| Some(Known { what, advice });
     let found = match head {
-        _ if head.starts_with(b"PAR1") => known("a Parquet file", "query it with SQL directly, or give the trace it was made from"),
-        _ if head.starts_with(b"SQLite format 3\0") => known("an SQLite database (an Nsight Systems export?)", "give the PyTorch profiler's JSON trace"),
+        _ if head.starts_with(b"PAR1") => known("a Parquet file", "give the trace it was made from, or open it with DuckDB or pandas"),
+        _ if head.starts_with(b"SQLite format 3\0") => {
+            known("an SQLite database (an Nsight Systems export?)", "give the PyTorch profiler's JSON trace")
+        }
         _ if head.starts_with(b"NVR") => known("an Nsight Compute report (.ncu-rep)", "give the PyTorch profiler's JSON trace"),
-        _ if head.starts_with(b"QDSTRM") || head.starts_with(b"NSYS") => known("an Nsight Systems recording", "give the PyTorch profiler's JSON trace"),
+        _ if head.starts_with(b"QDSTRM") || head.starts_with(b"NSYS") => {
+            known("an Nsight Systems recording", "give the PyTorch profiler's JSON trace")
+        }
         _ if head.starts_with(b"version https://git-lfs") => known("a git-lfs pointer, not the file itself", "fetch the file with `git lfs pull`"),
         _ if head.starts_with(b"\x7fELF") => known("an ELF binary", "give a trace"),
-        [0x80, 2..=5, ..] => known("a Python pickle (a torch memory snapshot?); it is never unpickled", "record with torch.profiler(profile_memory=True)"),
+        [0x80, 2..=5, ..] => {
+            known("a Python pickle (a torch memory snapshot?); it is never unpickled", "record with torch.profiler(profile_memory=True)")
+        }
         [0x1f, 0x8b, ..] => known("gzip within gzip", "unpack it once"),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => known("Zstandard within a compressed file", "unpack it once"),
         [b'P', b'K', 3, 4, ..] => known("a zip archive within a compressed file", "unpack it once"),
@@ -62,7 +68,9 @@ pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
     let lower: Vec<u8> = rest.iter().take(16).map(u8::to_ascii_lowercase).collect();
     let reason = match rest {
         [] | [b'{' | b'[', ..] => return None,
-        _ if lower.starts_with(b"<!doctype") || lower.starts_with(b"<html") => "this is an HTML page, not a trace; was the download redirected?".to_owned(),
+        _ if lower.starts_with(b"<!doctype") || lower.starts_with(b"<html") => {
+            "this is an HTML page, not a trace; was the download redirected?".to_owned()
+        }
         [b'/', b'/' | b'*', ..] => "comments are not JSON; remove them".to_owned(),
         _ if looks_like_protobuf(head) => "this is binary data, perhaps a Perfetto or XPlane protobuf trace; export it as Chrome JSON".to_owned(),
         [b, ..] if *b < 0x20 || *b >= 0x80 => format!("binary data (byte 0x{b:02x}), not JSON"),

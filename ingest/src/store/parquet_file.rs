@@ -22,9 +22,26 @@ const PRUNED_BY: &[&str] = &["track_id", "ts_ns", "end_ns", "event_id", "parent_
 /// Version of this crate, written to every file.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// How hard to compress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// For small traces, whose time does not matter.
+    Small,
+    /// For large ones.
+    Fast,
+}
+
+impl Effort {
+    /// What suits a trace of this size.
+    pub fn for_text(bytes: u64) -> Self {
+        if bytes < 128 << 20 { Self::Small } else { Self::Fast }
+    }
+}
+
 /// How a table's file is encoded.
-pub fn properties(table: &Table) -> WriterProperties {
-    let zstd = |level| Compression::ZSTD(ZstdLevel::try_new(level).unwrap_or_default());
+pub fn properties(table: &Table, effort: Effort) -> WriterProperties {
+    let small = effort == Effort::Small;
+    let zstd = |level| Compression::ZSTD(ZstdLevel::try_new(if small { 12 } else { level }).unwrap_or_default());
     let mut p = WriterProperties::builder()
         .set_writer_version(WriterVersion::PARQUET_1_0)
         .set_compression(zstd(1))
@@ -67,9 +84,9 @@ pub struct TableFile {
 
 impl TableFile {
     /// Creates `<table>.parquet` in a folder.
-    pub fn create(folder: &Path, table: &'static Table) -> Result<Self> {
+    pub fn create(folder: &Path, table: &'static Table, effort: Effort) -> Result<Self> {
         let file = create(folder, table)?;
-        Ok(Self { writer: ArrowWriter::try_new(file, table.schema(), Some(properties(table)))?, rows: 0 })
+        Ok(Self { writer: ArrowWriter::try_new(file, table.schema(), Some(properties(table, effort)))?, rows: 0 })
     }
 
     /// Appends rows.

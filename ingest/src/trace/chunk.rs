@@ -65,6 +65,8 @@ pub struct Step {
     pub number: i64,
     /// Position in the event list.
     pub ord: u32,
+    /// Its name, as a text number.
+    pub name: u32,
     /// Process.
     pub pid: Id,
     /// Track number.
@@ -229,7 +231,7 @@ impl Reader<'_, '_, '_> {
             Err(Refusal(code)) => return self.skip(code, start),
         };
         let dur = if ph == b'X' { self.duration(head, ts, start) } else { NO_TIME };
-        if head.other_keys || (head.dur.is_some() && ph != b'X') || ph == b'C' {
+        if head.other_keys || (head.dur.is_some() && dur == NO_TIME) || ph == b'C' {
             flags |= WHOLE;
         }
         let name = self.name(head, ph, start);
@@ -244,7 +246,7 @@ impl Reader<'_, '_, '_> {
                 flags |= LONG_ARGS;
                 self.issue_at(Code::ArgsCut, start);
             }
-            if !matches!(args.first(), Some(b'{')) {
+            if !matches!(args.first(), Some(b'{')) && !json::is_null(args) {
                 self.issue_at(Code::ArgsType, start);
             }
             if ph == b'M' {
@@ -281,7 +283,7 @@ impl Reader<'_, '_, '_> {
         if class == Class::Step && ph == b'X' && dur != NO_TIME {
             let number = step_number(head.name_text()).unwrap_or(0);
             let pid = self.id(head.pid);
-            self.chunk.steps.push(Step { number, ord: key.ord, pid, track, ts, end: key.end() });
+            self.chunk.steps.push(Step { number, ord: key.ord, name, pid, track, ts, end: key.end() });
         }
         match ph {
             b'B' | b'E' => self.chunk.pairs.push(key),

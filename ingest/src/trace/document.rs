@@ -122,7 +122,7 @@ fn refuse_if_no_events(reading: &Reading<'_>, document: &mut Document) -> Result
     let skipped = document.issues.skipped();
     if document.elements > 0 && skipped >= document.elements {
         let reason = format!("none of the {} elements of its list is a trace event ({})", document.elements, document.issues.summary());
-        return Err(IngestError::input(reading.name, reason));
+        return Err(IngestError::not_a_trace(reading.name, reason, 0));
     }
     if document.elements == 0 && document.form == Form::Object {
         if document.issues.count(Code::TruncatedInput) + document.issues.count(Code::DamagedCompression) > 0 {
@@ -148,6 +148,10 @@ impl Reader<'_, '_> {
         Err(IngestError::input_at(self.r.name, reason, at))
     }
 
+    fn other<T>(&self, reason: impl Into<String>, at: u64) -> Result<T> {
+        Err(IngestError::not_a_trace(self.r.name, reason, at))
+    }
+
     fn run(&mut self) -> Result<()> {
         let (len, _) = self.r.content.wait(TAIL)?;
         let head = self.r.content.map(0, len.min(TAIL))?;
@@ -155,13 +159,13 @@ impl Reader<'_, '_> {
             return self.refuse("the file is empty", 0);
         }
         if let Some((reason, at)) = refuse_by_content(&head) {
-            return self.refuse(reason, at);
+            return self.other(reason, at);
         }
         let start = if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         match self.next_token(start)? {
             Some((at, b'{')) => self.object(at + 1),
             Some((at, b'[')) => self.array(at + 1),
-            Some((at, _)) => self.refuse("a trace is a JSON object with `traceEvents` or a list of events; this is neither", at),
+            Some((at, _)) => self.other("a trace is a JSON object with `traceEvents` or a list of events; this is neither", at),
             None => self.refuse("there is no JSON value in the file", start),
         }
     }
@@ -200,7 +204,7 @@ impl Reader<'_, '_> {
         self.document.form = Form::Array;
         match self.next_token(at)? {
             None | Some((_, b'{' | b']')) => {}
-            Some((at, _)) => return self.refuse("a list, but not of trace events", at),
+            Some((at, _)) => return self.other("a list, but not of trace events", at),
         }
         match self.list(at)? {
             ListEnd::Closed(end) => self.trailing(end),
@@ -354,7 +358,7 @@ impl Reader<'_, '_> {
         } else {
             "a JSON object without `traceEvents` (or MLLM's `memory_blobs`), not a trace"
         };
-        self.refuse(format!("this is {what}"), 0)
+        self.other(format!("this is {what}"), 0)
     }
 
     fn list(&mut self, start: u64) -> Result<ListEnd> {

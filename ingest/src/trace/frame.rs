@@ -5,8 +5,8 @@
 
 /// Keys that begin an event in what real writers produce.
 const EVENT_KEYS: &[&[u8]] = &[
-    b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id", b"s", b"bp", b"cname", b"tts", b"sf", b"id2", b"scope",
-    b"device_type", b"end_time", b"memory_usage", b"start_time", b"uuid", b"op_name",
+    b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id", b"s", b"bp", b"cname", b"tts", b"sf", b"id2", b"scope", b"device_type",
+    b"end_time", b"memory_usage", b"start_time", b"uuid", b"op_name",
 ];
 
 /// Whether `bytes[at]` is a brace that looks like the start of an element of the event list.
@@ -22,9 +22,9 @@ pub fn looks_like_element(bytes: &[u8], at: usize) -> bool {
     let Some(quote) = bytes[at + 1..].iter().position(|b| !space(b)) else { return false };
     let key = &bytes[at + 1 + quote..];
     let Some(key) = key.strip_prefix(b"\"") else { return false };
-    EVENT_KEYS.iter().any(|k| {
-        key.strip_prefix(*k).and_then(|rest| rest.strip_prefix(b"\"")).is_some_and(|rest| rest.iter().find(|b| !space(b)) == Some(&b':'))
-    })
+    EVENT_KEYS
+        .iter()
+        .any(|k| key.strip_prefix(*k).and_then(|rest| rest.strip_prefix(b"\"")).is_some_and(|rest| rest.iter().find(|b| !space(b)) == Some(&b':')))
 }
 
 /// The first likely element start at or after `from`.

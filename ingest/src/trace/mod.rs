@@ -9,7 +9,7 @@ mod intern;
 mod key;
 
 pub use category::Class;
-pub use chunk::{read as read_chunk, MAX_ARGS, MAX_NAME, Meta, MetaKind, Step, is_real_id};
+pub use chunk::{MAX_ARGS, MAX_NAME, Meta, MetaKind, Step, is_real_id, read as read_chunk};
 pub use document::{Document, Form, Progress, Reading, TopLevel, read_document};
 pub use head::Head;
 pub use intern::{INLINE_TEXT, Id, Local, NO_TEXT, TextId, Texts, Track, Tracks};

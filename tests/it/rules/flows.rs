@@ -19,7 +19,9 @@ fn arrows(store: &TestStore) -> Vec<String> {
 
 #[test]
 fn a_flow_joins_the_events_around_its_ends() {
-    let store = slices(r#"{"ph":"s","cat":"ac2g","name":"launch","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"f","bp":"e","cat":"ac2g","name":"launch","id":1,"pid":1,"tid":2,"ts":25}"#);
+    let store = slices(
+        r#"{"ph":"s","cat":"ac2g","name":"launch","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"f","bp":"e","cat":"ac2g","name":"launch","id":1,"pid":1,"tid":2,"ts":25}"#,
+    );
     assert_eq!(arrows(&store), ["a b 5000 25000"]);
     assert_eq!(store.lines("SELECT kind, name, flow_id, src_flow_event_id, dst_flow_event_id FROM flows"), ["ac2g launch 1 3 4"]);
     assert!(store.issues().is_empty());
@@ -27,19 +29,23 @@ fn a_flow_joins_the_events_around_its_ends() {
 
 #[test]
 fn an_end_that_does_not_bind_to_what_encloses_it_binds_to_the_next_event() {
-    let store = slices(r#"{"ph":"s","cat":"c","name":"n","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"f","cat":"c","name":"n","id":1,"pid":1,"tid":2,"ts":25}"#);
+    let store =
+        slices(r#"{"ph":"s","cat":"c","name":"n","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"f","cat":"c","name":"n","id":1,"pid":1,"tid":2,"ts":25}"#);
     assert_eq!(arrows(&store), ["a c 5000 25000"]);
 }
 
 #[test]
 fn the_next_event_may_start_at_the_same_time() {
-    let store = slices(r#"{"ph":"s","cat":"c","name":"n","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"f","cat":"c","name":"n","id":1,"pid":1,"tid":2,"ts":20}"#);
+    let store =
+        slices(r#"{"ph":"s","cat":"c","name":"n","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"f","cat":"c","name":"n","id":1,"pid":1,"tid":2,"ts":20}"#);
     assert_eq!(arrows(&store), ["a b 5000 20000"]);
 }
 
 #[test]
 fn ends_at_the_start_of_an_event_touch_it() {
-    let store = slices(r#"{"ph":"s","cat":"c","name":"n","id":1,"pid":1,"tid":1,"ts":0}, {"ph":"f","bp":"e","cat":"c","name":"n","id":1,"pid":1,"tid":2,"ts":40}"#);
+    let store = slices(
+        r#"{"ph":"s","cat":"c","name":"n","id":1,"pid":1,"tid":1,"ts":0}, {"ph":"f","bp":"e","cat":"c","name":"n","id":1,"pid":1,"tid":2,"ts":40}"#,
+    );
     assert_eq!(arrows(&store), ["a c 0 40000"]);
 }
 
@@ -100,13 +106,16 @@ fn halves_of_flows_are_counted() {
 
 #[test]
 fn flows_without_id_are_counted() {
-    let store = slices(r#"{"ph":"s","cat":"c","name":"n","pid":1,"tid":1,"ts":5}, {"ph":"f","cat":"c","name":"n","id":null,"pid":1,"tid":2,"ts":25}"#);
+    let store =
+        slices(r#"{"ph":"s","cat":"c","name":"n","pid":1,"tid":1,"ts":5}, {"ph":"f","cat":"c","name":"n","id":null,"pid":1,"tid":2,"ts":25}"#);
     assert_eq!(store.issues(), ["flow_no_id 2"]);
 }
 
 #[test]
 fn an_end_that_touches_no_event_leaves_its_side_null() {
-    let store = slices(r#"{"ph":"s","cat":"c","name":"n","id":1,"pid":1,"tid":1,"ts":10}, {"ph":"f","bp":"e","cat":"c","name":"n","id":1,"pid":1,"tid":2,"ts":25}"#);
+    let store = slices(
+        r#"{"ph":"s","cat":"c","name":"n","id":1,"pid":1,"tid":1,"ts":10}, {"ph":"f","bp":"e","cat":"c","name":"n","id":1,"pid":1,"tid":2,"ts":25}"#,
+    );
     assert_eq!(arrows(&store), ["- b 10000 25000"]);
     assert_eq!(store.issues(), ["flow_unbound 1"]);
 }

@@ -77,7 +77,8 @@ fn a_graph_launch_has_many_device_rows() {
 
 #[test]
 fn of_launches_with_one_correlation_the_latest_before_the_work_counts() {
-    let launch = |ts: i64| format!(r#"{{"ph":"X","cat":"cuda_runtime","name":"launch","pid":1,"tid":1,"ts":{ts},"dur":5,"args":{{"correlation":5}}}}"#);
+    let launch =
+        |ts: i64| format!(r#"{{"ph":"X","cat":"cuda_runtime","name":"launch","pid":1,"tid":1,"ts":{ts},"dur":5,"args":{{"correlation":5}}}}"#);
     let work: Vec<String> = [15, 45, 5].map(|ts| kernel(ts, r#""correlation":5"#)).into();
     let store = elements(format!("{}, {}, {}", launch(10), launch(40), work.join(",")));
     assert_eq!(links(&store), ["2 0 NULL correlation NULL", "3 1 NULL correlation NULL", "4 0 NULL correlation NULL"]);
@@ -155,7 +156,10 @@ fn shapes_and_figures_of_a_kernel() {
         store.lines("SELECT registers_per_thread, shared_memory_bytes, blocks_per_sm, warps_per_sm, occupancy_pct FROM kernels"),
         ["40 49152 1.5 12.25 31.0"]
     );
-    assert_eq!(store.lines("SELECT k.ts_ns, k.dur_ns, k.end_ns, k.track_id = e.track_id FROM kernels k JOIN events e USING (event_id)"), ["1000 3000 4000 true"]);
+    assert_eq!(
+        store.lines("SELECT k.ts_ns, k.dur_ns, k.end_ns, k.track_id = e.track_id FROM kernels k JOIN events e USING (event_id)"),
+        ["1000 3000 4000 true"]
+    );
 }
 
 #[test]
@@ -164,7 +168,10 @@ fn copies_carry_bytes_and_bandwidth_also_as_text() {
         r#"{"ph":"X","cat":"gpu_memcpy","name":"a","pid":0,"tid":7,"ts":1,"dur":1,"args":{"bytes":1024,"memory bandwidth (GB/s)":1.024}},
            {"ph":"X","cat":"gpu_memcpy","name":"b","pid":0,"tid":7,"ts":2,"dur":1,"args":{"bytes":"4096","kind":"CopyHostToDevice"}}"#,
     );
-    assert_eq!(store.lines("SELECT name, bytes, bandwidth_gb_s, activity_kind FROM kernels ORDER BY 1"), ["a 1024 1.024 NULL", "b 4096 NULL CopyHostToDevice"]);
+    assert_eq!(
+        store.lines("SELECT name, bytes, bandwidth_gb_s, activity_kind FROM kernels ORDER BY 1"),
+        ["a 1024 1.024 NULL", "b 4096 NULL CopyHostToDevice"]
+    );
 }
 
 #[test]
@@ -173,9 +180,10 @@ fn waits_say_what_they_wait_for() {
         r#"{"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":7,"ts":1,"dur":1,"args":{"cuda_sync_kind":"Stream Wait Event","stream":7,
             "wait_on_stream":20,"wait_on_cuda_event_id":3,"wait_on_cuda_event_record_corr_id":145}}"#,
     );
-    assert_eq!(store.lines("SELECT kind, sync_kind, wait_on_stream, wait_on_event_id, wait_on_event_record_correlation FROM kernels"), [
-        "sync Stream Wait Event 20 3 145"
-    ]);
+    assert_eq!(
+        store.lines("SELECT kind, sync_kind, wait_on_stream, wait_on_event_id, wait_on_event_record_correlation FROM kernels"),
+        ["sync Stream Wait Event 20 3 145"]
+    );
 }
 
 #[test]
@@ -195,16 +203,18 @@ fn collectives_carry_their_group_and_sizes() {
 #[test]
 fn odd_grids_are_read_as_far_as_they_go_and_counted() {
     let store = elements(format!("{}, {}", kernel(1, r#""grid":"[4, 5, 6]","block":[1, 2]"#), kernel(9, r#""grid":[1, 1, 1],"block":"big""#)));
-    assert_eq!(store.lines("SELECT grid_x, grid_y, grid_z, block_x, block_y, block_z FROM kernels ORDER BY event_id"), [
-        "4 5 6 1 2 NULL",
-        "1 1 1 NULL NULL NULL"
-    ]);
+    assert_eq!(
+        store.lines("SELECT grid_x, grid_y, grid_z, block_x, block_y, block_z FROM kernels ORDER BY event_id"),
+        ["4 5 6 1 2 NULL", "1 1 1 NULL NULL NULL"]
+    );
     assert!(store.issues().contains(&"launch_shape 2".to_owned()));
 }
 
 #[test]
 fn device_rows_are_complete_events_only() {
-    let store = elements(r#"{"ph":"i","cat":"kernel","name":"mark","pid":0,"tid":7,"ts":1}, {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1}"#);
+    let store = elements(
+        r#"{"ph":"i","cat":"kernel","name":"mark","pid":0,"tid":7,"ts":1}, {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1}"#,
+    );
     assert_eq!(store.lines("SELECT name FROM kernels"), ["k"]);
 }
 

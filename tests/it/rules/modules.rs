@@ -18,12 +18,15 @@ fn calls_of_modules_make_a_tree() {
         ("nn.Module: Sequential_0", 20, 50),
         ("nn.Module: Conv2d_1", 21, 10),
     ]);
-    assert_eq!(store.lines("SELECT module_id, name, class, parent_module_id, path, depth, first_ts_ns, call_count, source FROM modules"), [
-        "0 Net_0 Net NULL Net_0 0 0 1 python",
-        "1 Conv2d_0 Conv2d 0 Net_0.Conv2d_0 1 2000 1 python",
-        "2 Sequential_0 Sequential 0 Net_0.Sequential_0 1 20000 1 python",
-        "3 Conv2d_1 Conv2d 2 Net_0.Sequential_0.Conv2d_1 2 21000 1 python"
-    ]);
+    assert_eq!(
+        store.lines("SELECT module_id, name, class, parent_module_id, path, depth, first_ts_ns, call_count, source FROM modules"),
+        [
+            "0 Net_0 Net NULL Net_0 0 0 1 python",
+            "1 Conv2d_0 Conv2d 0 Net_0.Conv2d_0 1 2000 1 python",
+            "2 Sequential_0 Sequential 0 Net_0.Sequential_0 1 20000 1 python",
+            "3 Conv2d_1 Conv2d 2 Net_0.Sequential_0.Conv2d_1 2 21000 1 python"
+        ]
+    );
 }
 
 #[test]
@@ -59,13 +62,12 @@ fn hierarchies_in_args_make_a_tree_where_there_are_no_calls() {
         ]
         .join(","),
     );
-    assert_eq!(store.lines("SELECT name, class, path, depth, first_ts_ns, call_count, source FROM modules"), [
-        "TOP Net TOP 0 2000 1 hierarchy",
-        "layer1 Sequential TOP.layer1 1 2000 0 hierarchy",
-        "conv1 Conv2d TOP.layer1.conv1 2 2000 2 hierarchy"
-    ]);
-    assert_eq!(store.lines("SELECT p.name, m.name FROM modules m JOIN modules p ON p.module_id = m.parent_module_id ORDER BY m.module_id"), [
-        "TOP layer1",
-        "layer1 conv1"
-    ]);
+    assert_eq!(
+        store.lines("SELECT name, class, path, depth, first_ts_ns, call_count, source FROM modules"),
+        ["TOP Net TOP 0 2000 1 hierarchy", "layer1 Sequential TOP.layer1 1 2000 0 hierarchy", "conv1 Conv2d TOP.layer1.conv1 2 2000 2 hierarchy"]
+    );
+    assert_eq!(
+        store.lines("SELECT p.name, m.name FROM modules m JOIN modules p ON p.module_id = m.parent_module_id ORDER BY m.module_id"),
+        ["TOP layer1", "layer1 conv1"]
+    );
 }

@@ -108,11 +108,10 @@ fn ends_counters_flows_and_metadata_take_no_part() {
         r#"{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10}, {"ph":"C","name":"c","pid":1,"tid":1,"ts":5,"args":{"v":1}},
            {"ph":"s","name":"s","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"M","name":"thread_name","pid":1,"tid":1,"ts":5,"args":{"name":"main"}}"#,
     );
-    assert_eq!(store.lines("SELECT name, parent_id, depth, self_ns FROM events WHERE ph <> 'X' ORDER BY name"), [
-        "c NULL NULL NULL",
-        "s NULL NULL NULL",
-        "thread_name NULL NULL NULL"
-    ]);
+    assert_eq!(
+        store.lines("SELECT name, parent_id, depth, self_ns FROM events WHERE ph <> 'X' ORDER BY name"),
+        ["c NULL NULL NULL", "s NULL NULL NULL", "thread_name NULL NULL NULL"]
+    );
 }
 
 #[test]

@@ -5,10 +5,10 @@ use crate::support::elements;
 #[test]
 fn a_begin_takes_the_time_to_its_end() {
     let store = elements(r#"{"ph":"B","name":"a","pid":1,"tid":1,"ts":1.5}, {"ph":"E","name":"a","pid":1,"tid":1,"ts":4}"#);
-    assert_eq!(store.lines("SELECT event_id, ph, ts_ns, dur_ns, end_ns, depth, self_ns FROM events ORDER BY 1"), [
-        "0 B 1500 2500 4000 0 2500",
-        "1 E 4000 NULL NULL NULL NULL"
-    ]);
+    assert_eq!(
+        store.lines("SELECT event_id, ph, ts_ns, dur_ns, end_ns, depth, self_ns FROM events ORDER BY 1"),
+        ["0 B 1500 2500 4000 0 2500", "1 E 4000 NULL NULL NULL NULL"]
+    );
     assert!(store.issues().is_empty());
 }
 
@@ -57,12 +57,10 @@ fn a_begin_without_end_has_no_duration_and_encloses_what_follows() {
         r#"{"ph":"X","name":"before","pid":1,"tid":1,"ts":0,"dur":1}, {"ph":"B","name":"open","pid":1,"tid":1,"ts":1},
            {"ph":"X","name":"after","pid":1,"tid":1,"ts":5,"dur":2}, {"ph":"i","name":"mark","pid":1,"tid":1,"ts":99}"#,
     );
-    assert_eq!(store.lines("SELECT name, dur_ns, end_ns, parent_id, depth, self_ns FROM events ORDER BY event_id"), [
-        "before 1000 1000 NULL 0 1000",
-        "open NULL NULL NULL 0 NULL",
-        "after 2000 7000 1 1 2000",
-        "mark NULL NULL 1 1 NULL"
-    ]);
+    assert_eq!(
+        store.lines("SELECT name, dur_ns, end_ns, parent_id, depth, self_ns FROM events ORDER BY event_id"),
+        ["before 1000 1000 NULL 0 1000", "open NULL NULL NULL 0 NULL", "after 2000 7000 1 1 2000", "mark NULL NULL 1 1 NULL"]
+    );
     assert_eq!(store.issues(), ["unmatched_begin 1"]);
 }
 
@@ -106,10 +104,10 @@ fn async_events_pair_by_id_on_a_track_of_their_own() {
         r#"{"ph":"b","cat":"net","name":"get","pid":1,"tid":1,"ts":1,"id":"0x1"}, {"ph":"b","cat":"net","name":"put","pid":1,"tid":1,"ts":2,"id":"0x2"},
            {"ph":"e","cat":"net","name":"get","pid":1,"tid":2,"ts":5,"id":"0x1"}, {"ph":"e","cat":"net","name":"put","pid":1,"tid":1,"ts":9,"id":"0x2"}"#,
     );
-    assert_eq!(store.lines("SELECT e.name, e.dur_ns, t.kind, t.pid, t.thread_name FROM events e JOIN tracks t USING (track_id) WHERE ph = 'b' ORDER BY 1"), [
-        "get 4000 span 1 net 0x1",
-        "put 7000 span 1 net 0x2"
-    ]);
+    assert_eq!(
+        store.lines("SELECT e.name, e.dur_ns, t.kind, t.pid, t.thread_name FROM events e JOIN tracks t USING (track_id) WHERE ph = 'b' ORDER BY 1"),
+        ["get 4000 span 1 net 0x1", "put 7000 span 1 net 0x2"]
+    );
     assert_eq!(store.lines("SELECT name, ph, pid, tid FROM events WHERE id = '0x1' ORDER BY ts_ns"), ["get b 1 1", "get e 1 2"]);
     assert!(store.issues().is_empty());
 }
@@ -121,11 +119,10 @@ fn async_events_of_one_id_nest() {
            {"ph":"n","cat":"c","name":"mark","pid":1,"tid":1,"ts":3,"id":7}, {"ph":"e","cat":"c","name":"inner","pid":1,"tid":1,"ts":4,"id":7},
            {"ph":"e","cat":"c","name":"outer","pid":1,"tid":1,"ts":9,"id":7}"#,
     );
-    assert_eq!(store.lines("SELECT name, depth, parent_id, self_ns FROM events WHERE ph <> 'e' ORDER BY pre"), [
-        "outer 0 NULL 7000",
-        "inner 1 0 2000",
-        "mark 2 1 NULL"
-    ]);
+    assert_eq!(
+        store.lines("SELECT name, depth, parent_id, self_ns FROM events WHERE ph <> 'e' ORDER BY pre"),
+        ["outer 0 NULL 7000", "inner 1 0 2000", "mark 2 1 NULL"]
+    );
 }
 
 #[test]
@@ -154,7 +151,8 @@ fn local_ids_belong_to_a_process_and_global_ones_to_all() {
 
 #[test]
 fn an_id_that_is_a_number_is_not_the_same_written_as_text() {
-    let store = elements(r#"{"ph":"b","cat":"c","name":"a","pid":1,"tid":1,"ts":1,"id":1}, {"ph":"e","cat":"c","name":"a","pid":1,"tid":1,"ts":2,"id":"1"}"#);
+    let store =
+        elements(r#"{"ph":"b","cat":"c","name":"a","pid":1,"tid":1,"ts":1,"id":1}, {"ph":"e","cat":"c","name":"a","pid":1,"tid":1,"ts":2,"id":"1"}"#);
     assert_eq!(store.issues(), ["unmatched_begin 1", "unmatched_end 1"]);
 }
 

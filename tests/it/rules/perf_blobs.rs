@@ -12,19 +12,22 @@ fn blobs_are_events_allocations_and_frees() {
         r#"{"init_time":100,"memory_blobs":[{"device_type":"CPU","start_time":110,"end_time":150,"memory_usage":64,"uuid":7}],
             "op_blobs":[{"device_type":"QNN","start_time":120,"end_time":130,"op_name":"matmul"}]}"#,
     );
-    assert_eq!(store.lines("SELECT event_id, ph, cat, name, ts_ns, dur_ns, end_ns FROM events ORDER BY event_id"), [
-        "0 X memory_blob Memory 7 10000 40000 50000",
-        "1 X op_blob matmul 20000 10000 30000"
-    ]);
-    assert_eq!(store.lines("SELECT event_id, ts_ns, action, addr, bytes, device_type FROM memory ORDER BY ts_ns"), [
-        "0 10000 alloc 7 64 CPU",
-        "0 50000 free 7 -64 CPU"
-    ]);
-    assert_eq!(store.lines("SELECT format, framework, base_time_ns, start_ns, end_ns, element_count FROM traces"), ["mllm_perf mllm 100000 10000 50000 2"]);
-    assert_eq!(store.lines("SELECT t.kind, t.thread_name, e.name FROM tracks t JOIN events e USING (track_id) ORDER BY 2"), [
-        "span CPU memory Memory 7",
-        "span QNN operators matmul"
-    ]);
+    assert_eq!(
+        store.lines("SELECT event_id, ph, cat, name, ts_ns, dur_ns, end_ns FROM events ORDER BY event_id"),
+        ["0 X memory_blob Memory 7 10000 40000 50000", "1 X op_blob matmul 20000 10000 30000"]
+    );
+    assert_eq!(
+        store.lines("SELECT event_id, ts_ns, action, addr, bytes, device_type FROM memory ORDER BY ts_ns"),
+        ["0 10000 alloc 7 64 CPU", "0 50000 free 7 -64 CPU"]
+    );
+    assert_eq!(
+        store.lines("SELECT format, framework, base_time_ns, start_ns, end_ns, element_count FROM traces"),
+        ["mllm_perf mllm 100000 10000 50000 2"]
+    );
+    assert_eq!(
+        store.lines("SELECT t.kind, t.thread_name, e.name FROM tracks t JOIN events e USING (track_id) ORDER BY 2"),
+        ["span CPU memory Memory 7", "span QNN operators matmul"]
+    );
     assert!(store.issues().is_empty());
 }
 
@@ -50,7 +53,9 @@ fn at_one_instant_frees_come_before_allocations() {
 
 #[test]
 fn without_init_time_the_earliest_start_is_zero() {
-    let store = read(r#"{"op_blobs":[{"device_type":"CPU","start_time":50,"end_time":60,"op_name":"b"},{"device_type":"CPU","start_time":40,"end_time":45,"op_name":"a"}]}"#);
+    let store = read(
+        r#"{"op_blobs":[{"device_type":"CPU","start_time":50,"end_time":60,"op_name":"b"},{"device_type":"CPU","start_time":40,"end_time":45,"op_name":"a"}]}"#,
+    );
     assert_eq!(store.lines("SELECT name, ts_ns FROM events ORDER BY 1"), ["a 0", "b 10000"]);
     assert_eq!(store.issues(), ["blob_init_time 1"]);
 }
@@ -105,7 +110,8 @@ fn blobs_beside_a_trace_are_metadata() {
 
 #[test]
 fn a_file_cut_short_keeps_its_whole_blobs() {
-    let store = read(r#"{"init_time":1,"memory_blobs":[{"device_type":"CPU","start_time":50,"end_time":60,"memory_usage":2,"uuid":2}, {"device_type":"C"#);
+    let store =
+        read(r#"{"init_time":1,"memory_blobs":[{"device_type":"CPU","start_time":50,"end_time":60,"memory_usage":2,"uuid":2}, {"device_type":"C"#);
     assert_eq!(store.ints("SELECT count(*) FROM events"), [1]);
     assert_eq!(store.issues(), ["truncated_input 1"]);
 }

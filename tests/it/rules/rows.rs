@@ -12,7 +12,8 @@ fn nothing_is_lost(store: &TestStore) {
 
 #[test]
 fn elements_of_every_phase_are_rows() {
-    let phases = ["X", "B", "E", "b", "n", "e", "i", "I", "R", "C", "s", "t", "f", "M", "N", "O", "D", "P", "p", "S", "T", "F", "c", "v", "V", "a", "(", ")"];
+    let phases =
+        ["X", "B", "E", "b", "n", "e", "i", "I", "R", "C", "s", "t", "f", "M", "N", "O", "D", "P", "p", "S", "T", "F", "c", "v", "V", "a", "(", ")"];
     let element = |ph: &&str| format!(r#"{{"ph":"{ph}","name":"x","pid":1,"tid":1,"ts":1,"dur":1,"id":1}}"#);
     let store = elements(phases.iter().map(element).collect::<Vec<_>>().join(","));
     assert_eq!(store.lines("SELECT ph FROM events ORDER BY event_id"), phases);
@@ -26,7 +27,10 @@ fn unknown_phases_are_rows_and_counted() {
         r#"{"ph":"Z","name":"a","pid":1,"tid":1,"ts":1}, {"ph":"","name":"b","pid":1,"tid":1,"ts":2},
            {"ph":"XX","name":"c","pid":1,"tid":1,"ts":3,"dur":1}, {"ph":"é","name":"d","pid":1,"tid":1,"ts":4}"#,
     );
-    assert_eq!(store.lines("SELECT name, ph, dur_ns, depth FROM events ORDER BY name"), ["a Z NULL NULL", "b  NULL NULL", "c XX NULL NULL", "d é NULL NULL"]);
+    assert_eq!(
+        store.lines("SELECT name, ph, dur_ns, depth FROM events ORDER BY name"),
+        ["a Z NULL NULL", "b  NULL NULL", "c XX NULL NULL", "d é NULL NULL"]
+    );
     assert_eq!(store.issues(), ["unknown_phase 4"]);
     nothing_is_lost(&store);
 }

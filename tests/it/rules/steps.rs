@@ -17,17 +17,18 @@ fn steps_of(store: &TestStore) -> Vec<String> {
 #[test]
 fn annotations_of_steps_are_rows() {
     let store = two_steps(r#"{"ph":"i","name":"x","pid":1,"tid":1,"ts":5}"#);
-    assert_eq!(store.lines("SELECT step, name, event_id, start_ns, end_ns FROM steps"), [
-        "3 ProfilerStep#3 0 0 100000",
-        "4 ProfilerStep#4 1 100000 200000"
-    ]);
+    assert_eq!(
+        store.lines("SELECT step, name, event_id, start_ns, end_ns FROM steps"),
+        ["3 ProfilerStep#3 0 0 100000", "4 ProfilerStep#4 1 100000 200000"]
+    );
     assert_eq!(store.lines("SELECT t.pid, t.tid FROM steps JOIN tracks t USING (track_id)"), ["1 1", "1 1"]);
 }
 
 #[test]
 fn names_of_steps() {
     let names = ["ProfilerStep#0", "ProfilerStep #1", "ProfilerStep#x", "ProfilerStep", "ProfilerStep#", "my ProfilerStep#2", "ProfilerStep#2 end"];
-    let element = |(i, name): (usize, &&str)| format!(r#"{{"ph":"X","cat":"user_annotation","name":"{name}","pid":1,"tid":1,"ts":{},"dur":5}}"#, i * 10);
+    let element =
+        |(i, name): (usize, &&str)| format!(r#"{{"ph":"X","cat":"user_annotation","name":"{name}","pid":1,"tid":1,"ts":{},"dur":5}}"#, i * 10);
     let store = elements(names.iter().enumerate().map(element).collect::<Vec<_>>().join(","));
     assert_eq!(store.lines("SELECT step, name FROM steps"), ["0 ProfilerStep#0", "1 ProfilerStep #1"]);
 }

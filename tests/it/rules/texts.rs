@@ -139,19 +139,13 @@ fn typed_columns_come_from_args() {
             "Input Strides":[[3, 1],[]],"Concrete Inputs":["","False"],"Call stack":"f.py(1): f;g.py(2): \"g\"","Module Hierarchy":"A.B"}}"#,
     );
     assert_eq!(
-        store.lines(
-            "SELECT external_id, sequence_number, fwd_thread_id, python_id, python_parent_id, python_module_id, device, stream FROM events"
-        ),
+        store.lines("SELECT external_id, sequence_number, fwd_thread_id, python_id, python_parent_id, python_module_id, device, stream FROM events"),
         ["11 3 2 7 6 1 0 7"]
     );
-    assert_eq!(store.rows("SELECT input_dims, input_types, input_strides, concrete_inputs, call_stack, module_hierarchy FROM events"), [[
-        "[[2,3],[]]",
-        r#"["float",""]"#,
-        "[[3,1],[]]",
-        r#"["","False"]"#,
-        r#"f.py(1): f;g.py(2): "g""#,
-        "A.B"
-    ]]);
+    assert_eq!(
+        store.rows("SELECT input_dims, input_types, input_strides, concrete_inputs, call_stack, module_hierarchy FROM events"),
+        [["[[2,3],[]]", r#"["float",""]"#, "[[3,1],[]]", r#"["","False"]"#, r#"f.py(1): f;g.py(2): "g""#, "A.B"]]
+    );
 }
 
 #[test]

@@ -89,9 +89,10 @@ fn starts_beyond_64_bits_are_skipped_and_counted() {
 fn starts_that_are_no_numbers_are_skipped_and_counted() {
     let (store, starts) = starts(&["5", "null", "true", "NaN", "\"yesterday\"", "[1]", "{}", "\"\"", "0x10"]);
     assert_eq!(starts, ["5000"]);
-    assert_eq!(store.lines("SELECT code, severity, count, skipped_count, first_event_id FROM ingest_issues WHERE code = 'no_timestamp'"), [
-        "no_timestamp error 8 8 1"
-    ]);
+    assert_eq!(
+        store.lines("SELECT code, severity, count, skipped_count, first_event_id FROM ingest_issues WHERE code = 'no_timestamp'"),
+        ["no_timestamp error 8 8 1"]
+    );
 }
 
 #[test]
