@@ -13,7 +13,7 @@ use crate::store::{Manifest, Store, TableFacts, VERSION};
 use crate::trace::Progress;
 
 /// How inputs are read.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct IngestOptions {
     /// Number of threads; 0 stands for all cores.
     pub threads: usize,
@@ -23,12 +23,6 @@ pub struct IngestOptions {
     pub strict: bool,
     /// Read an input again although the store holds it.
     pub replace: bool,
-}
-
-impl Default for IngestOptions {
-    fn default() -> Self {
-        Self { threads: 0, memory_limit: 0, strict: false, replace: false }
-    }
 }
 
 /// What came of an input.

@@ -64,7 +64,7 @@ fn string_end(raw: &[u8], start: usize) -> usize {
 
 #[inline]
 fn string(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
-    let clean = raw.iter().fold(true, |ok, &b| ok & (b >= 0x20 && b < 0x80 && b != b'\\'));
+    let clean = raw.iter().fold(true, |ok, &b| ok & ((0x20..0x80).contains(&b) && b != b'\\'));
     if clean {
         out.extend_from_slice(raw);
     } else {

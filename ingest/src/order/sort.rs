@@ -104,7 +104,7 @@ impl Sorter {
     pub fn push(&mut self, keys: &[Key]) -> Result<()> {
         let mut rest = keys;
         while !rest.is_empty() {
-            if self.len % PAGE == 0 {
+            if self.len.is_multiple_of(PAGE) {
                 self.pages.push(Vec::with_capacity(PAGE));
             }
             let n = rest.len().min(PAGE - self.len % PAGE);

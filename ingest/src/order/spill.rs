@@ -43,7 +43,7 @@ impl<T: Pod> SpillVec<T> {
     /// Appends a record.
     #[inline]
     pub fn push(&mut self, value: T) -> Result<()> {
-        if self.len % PAGE == 0 {
+        if self.len.is_multiple_of(PAGE) {
             self.make_room()?;
             self.pages.push(Page::Memory(Vec::with_capacity(PAGE)));
             self.in_memory += 1;
