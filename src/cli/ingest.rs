@@ -10,24 +10,46 @@ use super::args::{Global, IngestArgs};
 use super::progress::Shown;
 use super::{say_error, say_warning};
 use crate::error::{Error, Result};
+use crate::output::safe;
 
 pub fn run(args: &IngestArgs, global: &Global) -> Result<()> {
-    let inputs = expand(&args.inputs)?;
+    let inputs = inputs(&args.inputs);
+    if inputs.iter().all(Result::is_err) {
+        // No store is made for nothing.
+        return all(inputs, &args.inputs, |_| Ok(())).map(drop);
+    }
     let store = Store::open_or_create(&args.store)?;
     let options = global.ingest_options(args.strict, args.replace);
     let read = |input: &Input| one(input, &store, &options, global.quiet).map(|outcome| println!("{}", outcome.manifest.trace_id));
-    all(&inputs, &args.inputs, read).map(drop)
+    all(inputs, &args.inputs, read).map(drop)
+}
+
+/// The inputs that names stand for, and what is wrong with names that stand for none.
+pub fn inputs(names: &[String]) -> Vec<Result<Input>> {
+    let mut inputs = Vec::new();
+    for name in names {
+        match expand(std::slice::from_ref(name)) {
+            Ok(found) => inputs.extend(found.into_iter().map(Ok)),
+            Err(e) => inputs.push(Err(e.into())),
+        }
+    }
+    inputs
 }
 
 /// Reads every input, reporting those that fail. What lies in a folder or archive beside traces and is none is left out
 /// with a warning, unless nothing else was there.
-pub fn all<T>(inputs: &[Input], named: &[String], read: impl Fn(&Input) -> Result<T>) -> Result<Vec<T>> {
+pub fn all<T>(inputs: Vec<Result<Input>>, names: &[String], read: impl Fn(&Input) -> Result<T>) -> Result<Vec<T>> {
+    let count = inputs.len();
     let (mut done, mut failed, mut left_out) = (Vec::new(), 0, None);
     for input in inputs {
-        match read(input) {
+        let (is_named, outcome) = match input {
+            Ok(input) => (names.contains(&input.name()), read(&input)),
+            Err(e) => (true, Err(e)),
+        };
+        match outcome {
             Ok(outcome) => done.push(outcome),
-            Err(e) if inputs.len() == 1 => return Err(e),
-            Err(Error::Input(e @ IngestError::NotATrace { .. })) if !named.contains(&input.name()) => {
+            Err(e) if count == 1 => return Err(e),
+            Err(Error::Input(e @ IngestError::NotATrace { .. })) if !is_named => {
                 say_warning(&format!("left out: {e}"));
                 left_out = Some(e);
             }
@@ -38,7 +60,7 @@ pub fn all<T>(inputs: &[Input], named: &[String], read: impl Fn(&Input) -> Resul
         }
     }
     match left_out {
-        _ if failed > 0 => Err(Error::Inputs(failed, inputs.len())),
+        _ if failed > 0 => Err(Error::Inputs(failed, count)),
         Some(e) if done.is_empty() => Err(e.into()),
         _ => Ok(done),
     }
@@ -60,7 +82,7 @@ pub fn one(input: &Input, store: &Store, options: &IngestOptions, quiet: bool) -
 }
 
 fn summary(name: &str, outcome: &Outcome, seconds: f64) {
-    let m = &outcome.manifest;
+    let (m, name) = (&outcome.manifest, safe(name));
     if outcome.was_there {
         eprintln!("{name}: the store holds these bytes already as {}", m.trace_id);
         return;

@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::error::{Error, Result};
+use crate::output::safe;
 use args::{Cli, Command, Global};
 
 /// Runs the program with the arguments of the process.
@@ -69,7 +70,7 @@ fn say_warning(message: &str) {
 
 fn say(word: &str, hue: anstyle::AnsiColor, message: &str) {
     // Names of files and events are not ours: nothing in them may reach the terminal raw.
-    let message: String = message.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect();
+    let message = message.lines().map(safe).collect::<Vec<_>>().join("\n");
     if colour() {
         let style = anstyle::Style::new().fg_color(Some(hue.into())).bold();
         eprintln!("{style}{word}{style:#}: {message}");

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use tracesql_ingest::{Store, expand};
+use tracesql_ingest::Store;
 
 use super::args::{Global, OpenArgs};
 use super::cache::Cache;
+use super::ingest;
 use super::query::run_sql;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -22,7 +23,7 @@ pub fn run(args: &OpenArgs, global: &Global) -> Result<()> {
         Engine::open(&Store::open(Path::new(&args.inputs[0]))?, None, &global.engine_options())?
     } else {
         let cache = Cache::open()?;
-        let traces = super::ingest::all(&expand(&args.inputs)?, &args.inputs, |input| cache.trace(input, args.strict, global))?;
+        let traces = ingest::all(ingest::inputs(&args.inputs), &args.inputs, |input| cache.trace(input, args.strict, global))?;
         Engine::open(cache.store(), Some(&traces), &global.engine_options())?
     };
     run_sql(engine, &args.sql, global)

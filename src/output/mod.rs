@@ -4,6 +4,8 @@ mod columns;
 mod files;
 mod text;
 
+pub use text::safe;
+
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -101,6 +103,13 @@ fn partial(path: &Path) -> PathBuf {
 
 /// Writes a result; returns the number of its rows.
 pub async fn write(mut result: SendableRecordBatchStream, format: Format, target: &Target) -> Result<usize> {
+    if result.schema().fields().is_empty() {
+        // A statement such as CREATE VIEW: it is run by reading its result, which holds nothing to write.
+        while let Some(batch) = result.next().await {
+            batch?;
+        }
+        return Ok(0);
+    }
     let mut sink = sink(format, target, result.schema())?;
     let mut rows = 0;
     while let Some(batch) = result.next().await {

@@ -22,7 +22,7 @@ fn cells(batch: &RecordBatch, null: &str) -> Result<Vec<Vec<String>>> {
 }
 
 /// Control characters, which could move a terminal's cursor or colour its text, as escapes.
-fn safe(text: &str) -> String {
+pub fn safe(text: &str) -> String {
     if !text.chars().any(is_unsafe) {
         return text.to_owned();
     }
@@ -72,9 +72,6 @@ impl Sink for Table {
     }
 
     fn end(mut self: Box<Self>) -> Result<()> {
-        if self.schema.fields().is_empty() {
-            return self.out.flush();
-        }
         let mut table = comfy_table::Table::new();
         table.load_preset(presets::UTF8_FULL_CONDENSED).set_header(headers(&self.schema)).add_rows(std::mem::take(&mut self.rows));
         for (column, numeric) in table.column_iter_mut().zip(numeric(&self.schema)) {

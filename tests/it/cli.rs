@@ -183,9 +183,13 @@ fn with_input(place: &Place, args: &[&str], input: &str) -> String {
 fn parameters_stand_for_values() {
     let place = Place::new();
     let sql = "SELECT $n + 1 AS n, $t AS t, $f * 2 AS f, $b AS b, $z IS NULL AS z, $n AS again";
-    let out = place.ok(&["query", "s", "--format", "csv", "-c", sql, "-p", "n=41", "-p", "t=it's; x=1", "-p", "f=1.5", "-p", "b=true", "-p", "z=null"]);
+    let out =
+        place.ok(&["query", "s", "--format", "csv", "-c", sql, "-p", "n=41", "-p", "t=it's; x=1", "-p", "f=1.5", "-p", "b=true", "-p", "z=null"]);
     assert_eq!(out, "n,t,f,b,z,again\n42,it's; x=1,3.0,true,true,41\n");
-    assert_eq!(place.ok(&["query", "s", "--format", "csv", "-c", "SELECT count(*) AS n FROM events WHERE ph = $ph", "-p", "ph=C"]), place.csv("SELECT count(*) AS n FROM events WHERE ph = 'C'"));
+    assert_eq!(
+        place.ok(&["query", "s", "--format", "csv", "-c", "SELECT count(*) AS n FROM events WHERE ph = $ph", "-p", "ph=C"]),
+        place.csv("SELECT count(*) AS n FROM events WHERE ph = 'C'")
+    );
     place.fails(4, &["query", "s", "-c", "SELECT $missing", "-p", "n=1"]);
 }
 

@@ -1,1 +1,168 @@
-//! Being written.
+//! Several processes on one store, and processes that die.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use tracesql_ingest::Store;
+
+use crate::support::{TestStore, texts};
+
+/// A folder for traces and a store.
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { folder: TempDir::new().expect("a folder") }
+    }
+
+    fn store(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    /// A trace of many operators on four threads, whose names tell it from others.
+    fn trace(&self, name: &str, events: usize) -> PathBuf {
+        let mut text = String::from("{\"traceEvents\":[\n");
+        for i in 0..events {
+            let comma = if i == 0 { "" } else { ",\n" };
+            text += &format!(
+                r#"{comma}{{"ph":"X","cat":"cpu_op","name":"{name}","pid":1,"tid":{},"ts":{}.125,"dur":2,"args":{{"External id":{i}}}}}"#,
+                i % 4,
+                i * 3
+            );
+        }
+        let path = self.folder.path().join(format!("{name}.json"));
+        std::fs::write(&path, text + "\n]}").expect("a trace");
+        path
+    }
+
+    fn ingest(&self, inputs: &[&Path], more: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tracesql"));
+        command.arg("ingest").args(inputs).args(more).arg("-o").arg(self.store()).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn rows(&self, sql: &str) -> Vec<String> {
+        let store = TestStore { folder: TempDir::new().expect("a folder"), store: Store::open(&self.store()).expect("the store") };
+        store.lines(sql)
+    }
+
+    fn hidden(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.store()).expect("the store").flatten();
+        entries.map(|e| e.file_name().to_string_lossy().into_owned()).filter(|n| n.starts_with(".tmp")).collect()
+    }
+}
+
+/// Waits for all; their standard outputs.
+fn all_succeed(children: Vec<Child>) -> Vec<String> {
+    let outputs = children.into_iter().map(|c| c.wait_with_output().expect("it ends"));
+    let check = |output: std::process::Output| {
+        assert!(output.status.success(), "{}", texts(&output).1);
+        texts(&output).0
+    };
+    outputs.map(check).collect()
+}
+
+#[test]
+fn four_processes_ingest_the_same_file_once() {
+    let place = Place::new();
+    let trace = place.trace("same", 20_000);
+    let children = (0..4).map(|_| place.ingest(&[&trace], &[]).spawn().expect("it runs")).collect();
+    let names = all_succeed(children);
+    assert!(names.iter().all(|n| *n == names[0]), "{names:?}");
+    assert_eq!(place.rows("SELECT name, count(*) FROM events GROUP BY 1"), ["same 20000"]);
+    assert_eq!(place.rows("SELECT count(*) FROM traces"), ["1"]);
+    assert!(place.hidden().is_empty(), "{:?}", place.hidden());
+}
+
+#[test]
+fn four_processes_ingest_different_files() {
+    let place = Place::new();
+    let traces: Vec<PathBuf> = (0..4).map(|i| place.trace(&format!("t{i}"), 5_000 + i)).collect();
+    all_succeed(traces.iter().map(|t| place.ingest(&[t], &[]).spawn().expect("it runs")).collect());
+    assert_eq!(place.rows("SELECT name, count(*) FROM events GROUP BY 1 ORDER BY 1"), ["t0 5000", "t1 5001", "t2 5002", "t3 5003"]);
+    assert!(place.hidden().is_empty(), "{:?}", place.hidden());
+}
+
+#[test]
+fn processes_that_replace_the_same_trace_leave_one() {
+    let place = Place::new();
+    let trace = place.trace("same", 5_000);
+    for _ in 0..3 {
+        all_succeed((0..2).map(|_| place.ingest(&[&trace], &["--replace"]).spawn().expect("it runs")).collect());
+    }
+    assert_eq!(place.rows("SELECT name, count(*) FROM events GROUP BY 1"), ["same 5000"]);
+    assert!(place.hidden().is_empty(), "{:?}", place.hidden());
+}
+
+#[test]
+fn a_reader_sees_whole_traces_only() {
+    let place = Place::new();
+    let traces: Vec<PathBuf> = (0..6).map(|i| place.trace(&format!("t{i}"), 4_000)).collect();
+    all_succeed(vec![place.ingest(&[&traces[0]], &[]).spawn().expect("it runs")]);
+    let inputs: Vec<&Path> = traces.iter().map(PathBuf::as_path).collect();
+    let mut writer = place.ingest(&inputs, &["--replace"]).spawn().expect("it runs");
+    let (mut reads, mut seen) = (0, 1);
+    while writer.try_wait().expect("it can be waited for").is_none() {
+        // The tables are opened one after the other, while traces come and are replaced.
+        let rows = place.rows("SELECT name, count(*), max(event_count) FROM events JOIN traces USING (trace_id) GROUP BY 1");
+        assert!(rows.iter().all(|r| r.ends_with(" 4000 4000")), "{rows:?}");
+        assert!(rows.len() >= seen, "traces do not go away");
+        (reads, seen) = (reads + 1, rows.len());
+    }
+    all_succeed(vec![writer]);
+    assert!(reads > 2, "only {reads} reads while the traces were written");
+    assert_eq!(place.rows("SELECT count(*) FROM traces"), ["6"]);
+}
+
+#[test]
+fn a_killed_process_leaves_the_store_as_it_was() {
+    let place = Place::new();
+    let trace = place.trace("killed", 200_000);
+    let other = place.trace("other", 10);
+    all_succeed(vec![place.ingest(&[&other], &[]).spawn().expect("it runs")]);
+    let start = Instant::now();
+    all_succeed(vec![place.ingest(&[&trace], &[]).spawn().expect("it runs")]);
+    let whole = start.elapsed();
+    let name = place.rows("SELECT trace_id FROM traces WHERE path LIKE '%killed.json'").remove(0);
+    Store::open(&place.store()).expect("the store").remove(&name).expect("it is there");
+
+    const KILLS: u32 = 20;
+    let (mut died, mut left_behind) = (0, 0);
+    for i in 0..KILLS {
+        let mut child = place.ingest(&[&trace], &[]).spawn().expect("it runs");
+        std::thread::sleep(whole * i / KILLS + Duration::from_millis(2));
+        child.kill().expect("it can be killed");
+        died += u32::from(!child.wait().expect("it ends").success());
+        left_behind += usize::from(!place.hidden().is_empty());
+        let rows = place.rows("SELECT name, count(*) FROM events GROUP BY 1 ORDER BY 1");
+        let whole_or_nothing = rows == ["other 10"] || rows == ["killed 200000", "other 10"];
+        assert!(whole_or_nothing, "after kill {i}: {rows:?}");
+        if rows.len() == 2 {
+            Store::open(&place.store()).expect("the store").remove(&name).expect("it is there");
+        }
+    }
+    assert!(died > KILLS / 2, "only {died} were killed in time");
+    assert!(left_behind > 0, "no kill came while files were written");
+
+    all_succeed(vec![place.ingest(&[&trace], &[]).spawn().expect("it runs")]);
+    assert!(place.hidden().is_empty(), "the next process cleans up: {:?}", place.hidden());
+    assert_eq!(place.rows("SELECT name, count(*) FROM events GROUP BY 1 ORDER BY 1"), ["killed 200000", "other 10"]);
+}
+
+#[test]
+fn folders_of_living_processes_are_left_alone() {
+    let place = Place::new();
+    let slow = place.trace("slow", 150_000);
+    let quick = place.trace("quick", 10);
+    let mut living = place.ingest(&[&slow], &[]).spawn().expect("it runs");
+    while living.try_wait().expect("it can be waited for").is_none() {
+        all_succeed(vec![place.ingest(&[&quick], &["--replace"]).spawn().expect("it runs")]);
+    }
+    all_succeed(vec![living]);
+    assert_eq!(place.rows("SELECT name, count(*) FROM events GROUP BY 1 ORDER BY 1"), ["quick 10", "slow 150000"]);
+}

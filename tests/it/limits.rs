@@ -1,1 +1,179 @@
-//! Being written.
+//! Size, memory and threads: they change how a trace is read, never what is stored.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+use tracesql_ingest::IngestOptions;
+use tracesql_ingest::schema::TABLES;
+
+use crate::support::{TestStore, peak_memory, root};
+
+/// Stretches of this many bytes are read at a time.
+const STRETCH: usize = 4 << 20;
+
+/// A trace of about this size, from the synthetic GPU job.
+fn big_trace(folder: &Path, size: &str) -> PathBuf {
+    let path = folder.join("big.json");
+    let made = Command::new("python3").arg(root().join("bench/make_trace.py")).arg(&path).args(["--size", size]).stdout(Stdio::null()).status();
+    assert!(made.expect("python3 runs").success());
+    path
+}
+
+fn ingested(path: &Path, threads: usize, memory_limit: usize) -> TestStore {
+    let store = TestStore::new();
+    store.ingest_with(path, &IngestOptions { threads, memory_limit, ..IngestOptions::default() }).unwrap_or_else(|e| panic!("{e}"));
+    store
+}
+
+/// The bytes of a table's file.
+fn bytes(store: &TestStore, table: &str) -> Vec<u8> {
+    let trace = store.store.traces().expect("traces").remove(0).trace_id;
+    std::fs::read(store.store.root().join(trace).join(format!("{table}.parquet"))).expect("a table")
+}
+
+fn same_files(a: &TestStore, b: &TestStore) {
+    for table in TABLES {
+        assert!(bytes(a, table.name) == bytes(b, table.name), "{} differs", table.name);
+    }
+}
+
+#[test]
+fn neither_memory_nor_threads_change_a_byte() {
+    let folder = TempDir::new().expect("a folder");
+    let path = big_trace(folder.path(), "100MB");
+    let free = ingested(&path, 4, 0);
+    assert!(free.ints("SELECT count(*) FROM events")[0] > 250_000, "large enough to go to disk");
+    same_files(&free, &ingested(&path, 1, 0));
+    for limit in [64_000_000, 100_000_000] {
+        same_files(&free, &ingested(&path, 2, limit));
+    }
+}
+
+#[test]
+fn memory_stays_within_its_limit() {
+    let folder = TempDir::new().expect("a folder");
+    let path = big_trace(folder.path(), "100MB");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tracesql"));
+    command.args(["ingest", "--threads", "2", "--memory-limit", "100MB"]).arg(&path).arg("-o").arg(folder.path().join("store"));
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs");
+    let peak = peak_memory(&mut child);
+    assert!(peak < 150_000_000, "{} MB", peak / 1_000_000);
+}
+
+/// An instant `n` with args that make it exactly `size` bytes long.
+fn sized(n: usize, size: usize) -> String {
+    let around = format!(r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"pad":""}}}}"#).len();
+    format!(r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"pad":"{}"}}}}"#, "x".repeat(size - around))
+}
+
+/// A bare list of elements, one after the other, with commas between them.
+fn list(elements: &[String]) -> String {
+    format!("[{}]", elements.join(","))
+}
+
+/// Reads a text with one and with several threads; every element must be there, in its place.
+fn reads_all(text: &str, elements: usize, what: &str) {
+    for threads in [1, 3] {
+        let folder = TempDir::new().expect("a folder");
+        let path = folder.path().join("t.json");
+        std::fs::write(&path, text).expect("a trace");
+        let store = ingested(&path, threads, 0);
+        let got =
+            store.ints("SELECT count(*), count(DISTINCT event_id), sum(event_id), count(*) FILTER (WHERE name = concat('n', event_id)) FROM events");
+        let n = elements as i64;
+        assert_eq!(got, [n, n, n * (n - 1) / 2, n], "{what}, {threads} threads");
+        assert!(store.issues().is_empty(), "{what}: {:?}", store.issues());
+    }
+}
+
+#[test]
+fn elements_may_begin_and_end_anywhere_around_a_boundary() {
+    for shift in [-66, -3, -2, -1, 0, 1, 2, 3, 66] {
+        // The bracket, the first element and its comma fill the first stretch but for the shift.
+        let first = (STRETCH as i64 - 2 + shift) as usize;
+        let elements = [sized(0, first), sized(1, 100), sized(2, STRETCH - 150), sized(3, 300), sized(4, 200)];
+        reads_all(&list(&elements), 5, &format!("shift {shift}"));
+    }
+}
+
+#[test]
+fn many_small_elements_across_boundaries() {
+    for size in [97, 101, 4093] {
+        let n = 3 * STRETCH / size;
+        let elements: Vec<String> = (0..n).map(|i| sized(i, size)).collect();
+        reads_all(&list(&elements), n, &format!("elements of {size} bytes"));
+    }
+}
+
+#[test]
+fn elements_longer_than_a_stretch() {
+    for size in [STRETCH - 1, STRETCH, STRETCH + 1, 2 * STRETCH + 7, 5 * STRETCH] {
+        let elements = [sized(0, 90), sized(1, size), sized(2, 90), sized(3, size), sized(4, 90)];
+        reads_all(&list(&elements), 5, &format!("elements of {size} bytes"));
+    }
+}
+
+#[test]
+fn text_that_looks_like_elements_within_a_long_string() {
+    // What looks like the start of an element just before each boundary lies within a text.
+    let decoy = r#"},{\"ph\":\"X\",\"name\":\"decoy\"},{'ph':1},"#.repeat(STRETCH / 30);
+    let long = |n: usize| format!(r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"k":"{decoy}"}}}}"#);
+    reads_all(&list(&[sized(0, 90), long(1), sized(2, 90), long(3), sized(4, 90)]), 5, "decoys in a text");
+}
+
+#[test]
+fn what_looks_like_elements_within_args() {
+    let inner = vec![r#"{"ph":"X","name":"inner","pid":1,"tid":1,"ts":1,"dur":1}"#; STRETCH / 40].join(",");
+    let long = |n: usize| format!(r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"k":[{inner}]}}}}"#);
+    reads_all(&list(&[sized(0, 90), long(1), sized(2, 90), long(3), sized(4, 90)]), 5, "elements in args");
+}
+
+#[test]
+fn white_space_longer_than_a_stretch() {
+    let space = " ".repeat(6 * STRETCH);
+    reads_all(&format!("[{space}{},{space}{}{space},{}{space}]{space}", sized(0, 90), sized(1, 90), sized(2, 90)), 3, "white space");
+}
+
+#[test]
+fn a_broken_element_across_a_boundary_costs_itself_only() {
+    for shift in [-40, -20, -10, -1, 0, 1] {
+        let first = (STRETCH as i64 - 2 + shift) as usize;
+        let broken = r#"{"ph":"i","name":"say "hello" twice","pid":1,"tid":1,"ts":1}"#.to_owned();
+        let text = list(&[sized(0, first), broken, sized(2, 100), sized(3, STRETCH), sized(4, 100)]);
+        for threads in [1, 3] {
+            let folder = TempDir::new().expect("a folder");
+            let path = folder.path().join("t.json");
+            std::fs::write(&path, &text).expect("a trace");
+            let store = ingested(&path, threads, 0);
+            assert_eq!(store.lines("SELECT event_id, name FROM events ORDER BY 1"), ["0 n0", "2 n2", "3 n3", "4 n4"], "shift {shift}");
+            assert_eq!(store.issues(), ["malformed_event 1"], "shift {shift}");
+        }
+    }
+}
+
+#[test]
+fn commas_around_a_boundary_are_counted_once() {
+    for shift in [-3, -2, -1, 0, 1, 2, 3] {
+        let first = sized(0, (STRETCH as i64 - 2 + shift) as usize);
+        let (a, b) = (sized(1, 100), sized(2, 100));
+        for (text, issue) in [
+            (format!("[{first} {a},{b}]"), "missing_comma 1"),
+            (format!("[{first},,{a},{b}]"), "extra_comma 1"),
+            (format!("[{first} \n,\n ,{a},{b}]"), "extra_comma 1"),
+        ] {
+            let (store, _) = TestStore::of_text(&text);
+            assert_eq!(store.lines("SELECT name FROM events ORDER BY event_id"), ["n0", "n1", "n2"]);
+            assert_eq!(store.issues(), [issue], "shift {shift}");
+        }
+    }
+}
+
+#[test]
+fn args_of_more_than_64_mebibytes_are_replaced_by_their_size() {
+    let (store, _) = TestStore::of_text(list(&[sized(0, 90), sized(1, (64 << 20) + 200), sized(2, 90)]));
+    let args = store.value("SELECT args FROM events WHERE event_id = 1");
+    assert!(args.starts_with(r#"{"dropped_bytes":67108"#), "{args}");
+    assert_eq!(store.issues(), ["args_cut 1"]);
+    assert_eq!(store.ints("SELECT count(*) FROM events"), [3]);
+}

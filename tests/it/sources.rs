@@ -214,15 +214,42 @@ fn the_same_trace_in_different_packings_is_different_bytes() {
 }
 
 #[test]
+fn what_is_no_trace_in_an_archive_or_folder_is_left_out_with_a_warning() {
+    let folder = TempDir::new().expect("a folder");
+    let page = b"<html>";
+    write(&folder, "z.zip", &zip(&[("a.json", &small("a")), ("page.json", page), ("config.json", b"{\"k\":1}")]));
+    write(&folder, "run/b.json", &small("b"));
+    write(&folder, "run/package.json", b"{\"name\":\"x\"}");
+    let output = tracesql_in(folder.path(), &["ingest", "z.zip", "run", "-o", "s"], &[]);
+    let (stdout, stderr) = texts(&output);
+    assert_eq!((output.status.code(), stdout.lines().count()), (Some(0), 2), "{stderr}");
+    assert!(stderr.contains("warning: left out: z.zip!page.json: this is an HTML page"), "{stderr}");
+    assert_eq!(stderr.matches("warning: left out: ").count(), 3, "{stderr}");
+    let output = tracesql_in(folder.path(), &["ingest", "run/b.json", "run/package.json", "-o", "t"], &[]);
+    assert_eq!(output.status.code(), Some(3), "what is named must be a trace");
+}
+
+#[test]
+fn an_archive_or_folder_without_a_trace_is_an_error() {
+    let folder = TempDir::new().expect("a folder");
+    write(&folder, "z.zip", &zip(&[("page.json", b"<html>"), ("config.json", b"{}")]));
+    write(&folder, "run/package.json", b"{}");
+    for input in ["z.zip", "run"] {
+        let output = tracesql_in(folder.path(), &["ingest", input, "-o", "s"], &[]);
+        assert_eq!(output.status.code(), Some(3), "{input}: {}", texts(&output).1);
+    }
+}
+
+#[test]
 fn a_damaged_member_leaves_the_others() {
     let (folder, store) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
-    let archive = zip(&[("a.json", &small("a")), ("broken.json", b"<html>"), ("c.json", &small("c"))]);
+    let archive = zip(&[("a.json", &small("a")), ("broken.json.gz", b"\x1f\x8b\x08"), ("c.json", &small("c"))]);
     let path = write(&folder, "z.zip", &archive);
     let output = tracesql_in(store.path(), &["ingest", path.to_str().expect("a name"), "-o", "s"], &[]);
     assert_eq!(output.status.code(), Some(3));
     let (stdout, stderr) = texts(&output);
     assert_eq!(stdout.lines().count(), 2);
-    assert!(stderr.contains("z.zip!broken.json: this is an HTML page"), "{stderr}");
+    assert!(stderr.contains("error: ") && stderr.contains("z.zip!broken.json.gz: not a usable gzip stream"), "{stderr}");
 }
 
 #[test]

@@ -31,7 +31,7 @@ def by_duckdb(path):
     figures = {"rows": rows(f"SELECT count(*) FROM '{path}'")[0][0]}
     for name, kind, *_ in columns:
         if kind == "BOOLEAN":
-            parts = [f"count({name})", f"count(*) FILTER (WHERE {name})"]
+            parts = [f'count("{name}")', f'count(*) FILTER (WHERE "{name}")']
         else:
             parts = [f"count({name})", f"min({name})", f"max({name})"]
             if kind == "VARCHAR":

@@ -13,7 +13,7 @@ use crate::rows::TableRows;
 use crate::schema::{self, TABLES, Table};
 use crate::source::Content;
 use crate::store::{Effort, TableFile};
-use crate::trace::{Class, Document, Id, Key, Meta, MetaKind, Track};
+use crate::trace::{Class, Document, Id, Key, Meta, MetaKind, NO_TEXT, Track};
 
 /// What the rows of a track show about it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -128,15 +128,14 @@ impl Finish<'_> {
         };
         let text = |id| id_text(id, self.texts);
         let meta = |kind, tid| document.metas.get(&(kind, pid, tid)).map(|m: &Meta| m.value.as_str());
+        let id_without_quotes = |id| text_of(id, self.texts).unwrap_or_default().replace('"', "");
         let own_name = match track {
             Track::Thread { .. } => meta(MetaKind::ThreadName, tid).map(str::to_owned),
             Track::Counter { name, id, .. } => {
                 let name = text_of(name, self.texts).unwrap_or_default();
-                Some(text_of(id, self.texts).map_or(name.to_owned(), |id| format!("{name} [{id}]")))
+                Some(if id == NO_TEXT { name.to_owned() } else { format!("{name} [{}]", id_without_quotes(id)) })
             }
-            Track::Async { cat, id, .. } => {
-                Some(format!("{} {}", text_of(cat, self.texts).unwrap_or_default(), text_of(id, self.texts).unwrap_or_default()))
-            }
+            Track::Async { cat, id, .. } => Some(format!("{} {}", text_of(cat, self.texts).unwrap_or_default(), id_without_quotes(id))),
         };
         let of_profiler = matches!(text(pid).as_deref(), Some("Spans" | "Traces" | "")) && matches!(pid, Id::Text(_));
         let kind = match track {

@@ -251,20 +251,22 @@ fn event(rows: &mut TableRows, origin: &Origin<'_>, blob: &Blob, track: usize, r
     rows.flag(false).text(None).text(&*blob.args).text(None);
 }
 
-/// Allocations and frees in order of time, frees first; blobs that were never freed have no free.
+/// Allocations and frees in order of time, at the same time frees first, but for blobs that are held for no time; blobs that
+/// were never freed have no free.
 fn memory(origin: &Origin<'_>, order: &[(usize, &Blob)]) -> TableRows {
     let mut points = Vec::new();
     for (track, blob) in order.iter().filter(|(_, b)| b.is_memory) {
         points.push((*track, blob.start, 1, *blob));
         // One that ends before it starts holds its memory for no time.
         if !blob.is_live {
-            points.push((*track, blob.end.unwrap_or(blob.start), 0, *blob));
+            let end = blob.end.unwrap_or(blob.start);
+            points.push((*track, end, if end > blob.start { 0 } else { 2 }, *blob));
         }
     }
-    points.sort_by_key(|(track, ts, is_alloc, blob)| (*track, *ts, *is_alloc, blob.ord));
+    points.sort_by_key(|(track, ts, rank, blob)| (*track, *ts, *rank, blob.ord));
     let mut rows = TableRows::new(&schema::MEMORY);
-    for (_, ts, is_alloc, blob) in points {
-        let (action, sign) = if is_alloc == 1 { ("alloc", 1) } else { ("free", -1) };
+    for (_, ts, rank, blob) in points {
+        let (action, sign) = if rank == 1 { ("alloc", 1) } else { ("free", -1) };
         rows.text(&*origin.trace_id).int(blob.ord).int(ts).text(action).int(blob.uuid).int(blob.bytes.and_then(|b| b.checked_mul(sign)));
         rows.text(blob.device.as_deref()).int(None).int(None).int(None).int(None);
     }

@@ -224,7 +224,7 @@ impl Nester {
                 ord: key.ord,
                 ts: key.ts,
                 end: key.end(),
-                dur: if key.has(OPEN) { NO_TIME } else { key.dur },
+                dur: if key.has(OPEN) { NO_TIME } else { key.extent() },
                 covered_to: key.ts,
                 children_ns: 0,
                 depth: nest.depth,
@@ -293,8 +293,10 @@ impl Nester {
             return;
         }
         let next = key.ph == b'f' && !key.has(BINDS_ENCLOSING);
-        let slice = if next { None } else { self.open.last().map(|open| open.ord) };
-        if next {
+        // Of events that start at the time of the flow the outermost is the next one; they were seen before it.
+        let starts_now = self.open.iter().find(|open| open.ts == key.ts).map(|open| open.ord);
+        let slice = if next { starts_now } else { self.open.last().map(|open| open.ord) };
+        if next && slice.is_none() {
             self.waiting.push(self.flow_points.len());
         } else if slice.is_none() {
             self.issues.add(Code::FlowUnbound, Some(key.ord as u64), Some(key.offset), b"");

@@ -6,11 +6,11 @@ pub const TABLE: Table = Table {
     about: "One row per ProfilerStep#N annotation on the host, in the order of their starts.",
     columns: &[
         TRACE_ID,
-        code("step", "id", "N."),
+        code("step", "id", "N of ProfilerStep#N."),
         label("name", "Name of the annotation."),
         near("event_id", "id", "The event (events.event_id)."),
         code("track_id", "id", "Track (tracks.track_id)."),
         near("start_ns", "ns", "Start."),
-        near("end_ns", "ns", "End."),
+        near("end_ns", "ns", "End, exclusive."),
     ],
 };

@@ -99,6 +99,12 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 fn push_file(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
+    let io = |e| IngestError::io(&path, e);
+    if !path.metadata().map_err(io)?.is_file() {
+        // The bytes of a pipe or device can be read once only.
+        inputs.push(Input::File(path));
+        return Ok(());
+    }
     let mut file = File::open(&path).map_err(|e| IngestError::io(&path, e))?;
     let mut head = [0u8; 512];
     let n = read_head(&mut file, &mut head).map_err(|e| IngestError::io(&path, e))?;

@@ -1,7 +1,7 @@
 //! The keys of one element that decide what it is, as raw text.
 
 use crate::issues::Code;
-use crate::json::{self, Bad, Cursor, TimeError};
+use crate::json::{self, Bad, Cursor, Oddities, TimeError};
 
 /// The element cannot be a row, for this reason.
 #[derive(Debug)]
@@ -75,8 +75,11 @@ impl<'a> Head<'a> {
     /// The phase; `None` if it is text but not one character.
     pub fn phase(&self) -> Result<Option<u8>, Refusal> {
         match self.ph {
-            Some(&[b'"', ph, b'"']) => Ok(Some(ph)),
-            Some(raw) if json::is_text(raw) => Ok(None),
+            Some(&[b'"', ph @ 0x20..0x7f, b'"']) => Ok(Some(ph)),
+            Some(raw) if json::is_text(raw) => match json::as_text(json::unquote(raw), &mut Oddities::default()).as_bytes() {
+                &[ph @ 0x20..0x7f] => Ok(Some(ph)),
+                _ => Ok(None),
+            },
             _ => Err(Refusal(Code::NoPhase)),
         }
     }
@@ -126,10 +129,11 @@ impl<'a> Head<'a> {
 
     /// The async id with its scope, as text.
     pub fn async_id(&self) -> String {
-        let text = |raw: Option<&[u8]>| raw.map(|r| String::from_utf8_lossy(json::unquote(r)).into_owned());
+        // Raw texts with their quotes: a number is another id than the same digits in quotes.
+        let text = |raw: Option<&[u8]>| raw.map(|r| String::from_utf8_lossy(r).into_owned());
         let id = text(self.id.or(self.id2)).unwrap_or_default();
         match text(self.scope) {
-            Some(scope) => format!("{scope}:{id}"),
+            Some(scope) => format!("{scope} {id}"),
             None => id,
         }
     }

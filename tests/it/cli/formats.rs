@@ -178,7 +178,10 @@ fn an_output_file_is_replaced_only_by_a_whole_result() {
 fn nothing_of_a_trace_reaches_a_terminal_raw() {
     let place = Place::empty();
     let name = r"\u001b[31mred\u0007 \u009b2J \u202egnp";
-    place.write("t.json", format!(r#"{{"traceEvents":[{{"ph":"i","name":"{name}","ts":1,"args":{{"k":"{name}"}}}}, {{"ph":"i","name":"\u001b]0;x"}}]}}"#));
+    place.write(
+        "t.json",
+        format!(r#"{{"traceEvents":[{{"ph":"i","name":"{name}","ts":1,"args":{{"k":"{name}"}}}}, {{"ph":"i","name":"\u001b]0;x"}}]}}"#),
+    );
     place.ok(&["ingest", "t.json", "-o", "s"]);
     for format in ["table", "vertical", "markdown"] {
         for sql in ["SELECT name, args FROM events", "SELECT name AS \"\u{1b}[31mcolumn\" FROM events", "SELECT * FROM ingest_issues"] {

@@ -27,7 +27,12 @@ fn a_store_is_a_folder_per_trace_with_a_file_per_table() {
     wanted.push("manifest.json".to_owned());
     wanted.sort();
     assert_eq!(files, wanted);
-    let hidden: Vec<_> = std::fs::read_dir(place.path("s")).expect("the store").flatten().map(|e| e.file_name()).filter(|n| n.to_string_lossy().starts_with(".tmp")).collect();
+    let hidden: Vec<_> = std::fs::read_dir(place.path("s"))
+        .expect("the store")
+        .flatten()
+        .map(|e| e.file_name())
+        .filter(|n| n.to_string_lossy().starts_with(".tmp"))
+        .collect();
     assert!(hidden.is_empty(), "{hidden:?}");
 }
 

@@ -82,8 +82,14 @@ fn blobs_without_a_start_are_skipped_and_counted() {
 fn an_end_before_the_start_leaves_no_duration() {
     let store = read(r#"{"init_time":1,"memory_blobs":[{"device_type":"CPU","start_time":50,"end_time":40,"memory_usage":2,"uuid":2}]}"#);
     assert_eq!(store.lines("SELECT dur_ns, end_ns FROM events"), ["NULL NULL"]);
-    assert_eq!(store.lines("SELECT action FROM memory"), ["alloc"]);
+    assert_eq!(store.lines("SELECT ts_ns, action, bytes FROM memory ORDER BY action"), ["49000 alloc 2", "49000 free -2"]);
     assert_eq!(store.issues(), ["blob_end_before_start 1"]);
+}
+
+#[test]
+fn a_blob_of_no_length_is_allocated_before_it_is_freed() {
+    let store = read(r#"{"init_time":1,"memory_blobs":[{"device_type":"CPU","start_time":50,"end_time":50,"memory_usage":2,"uuid":2}]}"#);
+    assert_eq!(store.lines("SELECT action FROM memory"), ["alloc", "free"]);
 }
 
 #[test]
