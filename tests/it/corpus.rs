@@ -24,7 +24,7 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
 }
 
 /// What the oracle counts in each file, in one run of it.
-fn recount(paths: &[PathBuf]) -> Vec<Value> {
+pub fn recount(paths: &[PathBuf]) -> Vec<Value> {
     let mut child = Command::new("python3")
         .arg(root().join("tests/oracle/recount.py"))
         .args(paths)

@@ -8,6 +8,7 @@ mod fixtures;
 mod interop;
 mod limits;
 mod pack;
+mod random_traces;
 mod recount;
 mod rules;
 mod sources;
