@@ -46,6 +46,7 @@ impl Comparison<'_> {
         self.same("rows + skipped", got[0], got[3]);
         self.same("events", got[1], self.store.ints("SELECT count(*) FROM events")[0]);
         self.groups(want);
+        self.pairs(&want["pairs"], &want["async_pairs"]);
         self.nesting(want);
         self.links(&want["links"]);
         self.rest(want);
@@ -71,6 +72,19 @@ impl Comparison<'_> {
             got.into_iter().map(|r| (r[0].clone(), r[1].parse().expect("count"), r[2].parse().expect("sum"))).collect();
         got.sort();
         self.same("by_cat", by_cat, got);
+    }
+
+    fn pairs(&mut self, sync: &Value, of_async: &Value) {
+        let of = |pairs: &Value, what: &str| pairs[what].as_i64().unwrap_or(0);
+        let got = self.store.ints("SELECT count(*) FILTER (WHERE ph = 'B'), count(*) FILTER (WHERE ph = 'b') FROM events WHERE dur_ns IS NOT NULL");
+        self.same("pairs", of(sync, "matched"), got[0]);
+        self.same("async pairs", of(of_async, "matched"), got[1]);
+        for (what, code) in
+            [("unmatched_begin", "unmatched_begin"), ("unmatched_end", "unmatched_end"), ("name_mismatches", "begin_end_name_mismatch")]
+        {
+            let got = self.store.ints(&format!("SELECT sum(count) FROM ingest_issues WHERE code = '{code}'"));
+            self.same(code, of(sync, what) + of(of_async, what), got[0]);
+        }
     }
 
     fn nesting(&mut self, want: &Value) {
@@ -119,7 +133,7 @@ impl Comparison<'_> {
         if trusted.is_object() {
             let got = self.store.ints(
                 "SELECT count(DISTINCT l.event_id) FILTER (WHERE o.external_id = l.external_id), \
-                 count(DISTINCT l.event_id) FILTER (WHERE o.external_id <> l.external_id) \
+                 count(DISTINCT l.event_id) FILTER (WHERE l.external_id IS NOT NULL AND o.external_id IS DISTINCT FROM l.external_id) \
                  FROM kernels k JOIN events l ON l.event_id = k.launch_id JOIN events o ON o.event_id = k.op_id \
                  WHERE k.link IN ('correlation', 'graph') AND l.external_id IS DISTINCT FROM l.correlation",
             );
@@ -129,7 +143,7 @@ impl Comparison<'_> {
     }
 
     fn rest(&mut self, want: &Value) {
-        let steps = self.store.rows("SELECT step, start_ns, end_ns FROM steps ORDER BY 1, 2");
+        let steps = self.store.rows("SELECT step, start_ns, end_ns FROM steps ORDER BY 1, 2, 3");
         let steps: Vec<Vec<i64>> = steps.iter().map(|r| r.iter().map(|v| v.parse().expect("integer")).collect()).collect();
         let mut wanted: Vec<Vec<i64>> =
             want["steps"].as_array().into_iter().flatten().map(|s| s.as_array().into_iter().flatten().filter_map(Value::as_i64).collect()).collect();

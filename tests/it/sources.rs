@@ -152,6 +152,17 @@ fn a_folder_stands_for_all_traces_under_it() {
 }
 
 #[test]
+fn a_store_in_a_folder_is_not_taken_for_traces() {
+    let folder = TempDir::new().expect("a folder");
+    write(&folder, "a.json", &small("a"));
+    for _ in 0..2 {
+        let output = tracesql_in(folder.path(), &["ingest", "--quiet", ".", "-o", "store"], &[]);
+        let (stdout, stderr) = texts(&output);
+        assert_eq!((stdout.lines().count(), stderr.as_str()), (1, ""));
+    }
+}
+
+#[test]
 fn a_pattern_stands_for_the_files_it_matches() {
     let (folder, store) = (TempDir::new().expect("a folder"), TestStore::new());
     for name in ["rank10.json", "rank2.json", "rank0.json", "other.json", "deep/rank9.json"] {

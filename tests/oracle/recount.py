@@ -55,7 +55,8 @@ Links
   * An id is an integer or a string of digits, but not 0, -1, 2^32-1, 2^64-1.
   * A device row belongs to the launch with its correlation; of several to
     the last by (ts, index) with ts <= its own ts, else to the first.
-  * op = the nearest cpu_op or Operator above the launch in the nesting.
+  * op = the innermost cpu_op or Operator that contains the launch in time on
+    its (pid, tid), whatever partly overlaps the two.
   * checksum = sum of (index+1)*1000003 + (launch+1)*10007 + (op+1)*101,
     modulo 2^61-1, -1 for none.
   * ext_check, if some launch has an External id that is not its correlation
@@ -82,6 +83,9 @@ DEVICE_CATS = NO_PARENT_CATS | {"cuda_sync"}
 OP_CATS = {"cpu_op", "Operator"}
 STEP_CATS = OP_CATS | {"user_annotation"}
 NO_IDS = {0, -1, 2**32 - 1, 2**64 - 1}
+
+# Places in what the stack of open events holds.
+MAY_ENCLOSE, IS_OP = 3, 4
 
 STEP_NAME = re.compile(r"ProfilerStep ?#([0-9]+)")
 NUMBER = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?")
@@ -406,6 +410,7 @@ class Nesting:
         self.rows = rows
         self.parent = {}
         self.depth = {}
+        self.op_of_launch = {}
         self.covered = Counter()
         self.covered_until = {}
         self.partial_overlaps = 0
@@ -417,19 +422,21 @@ class Nesting:
             self.nest_track(members)
 
     def nest_track(self, members):
-        stack = []  # (start, end, index, may be a parent)
+        stack = []  # (start, end, index, may be a parent, is an operator)
         for start, minus_length, index, cat in members:
             end = start - minus_length
             while stack and has_ended(stack[-1], start, end):
                 stack.pop()
             if stack and stack[-1][1] < end:
                 self.partial_overlaps += 1
-            parent = find_parent(stack, start, end)
+            parent = innermost(stack, start, end, MAY_ENCLOSE)
             self.parent[index] = parent
             self.depth[index] = 0 if parent == -1 else self.depth[parent] + 1
             if parent != -1:
                 self.cover(parent, start, end)
-            stack.append((start, end, index, cat not in NO_PARENT_CATS))
+            if is_launch_cat(cat):
+                self.op_of_launch[index] = innermost(stack, start, end, IS_OP)
+            stack.append((start, end, index, cat not in NO_PARENT_CATS, cat in OP_CATS))
 
     def cover(self, parent, start, end):
         """Add a child to the union; children come in order of their starts."""
@@ -468,9 +475,10 @@ def has_ended(opened, start, end):
     return not both_empty
 
 
-def find_parent(stack, start, end):
+def innermost(stack, start, end, quality):
+    """The innermost open event with a quality that encloses (start, end), else -1."""
     for opened in reversed(stack):
-        if opened[3] and opened[1] >= end and not has_ended(opened, start, end):
+        if opened[quality] and opened[1] >= end and not has_ended(opened, start, end):
             return opened[2]
     return -1
 
@@ -497,9 +505,11 @@ def is_device_row(row):
 
 
 def is_launch(row):
-    if row.ph != "X" or row.cat is None:
-        return False
-    return row.cat == "Runtime" or row.cat.endswith(("_runtime", "_driver"))
+    return row.ph == "X" and is_launch_cat(row.cat)
+
+
+def is_launch_cat(cat):
+    return cat is not None and (cat == "Runtime" or cat.endswith(("_runtime", "_driver")))
 
 
 def choose_launch(candidates, ts):
@@ -509,10 +519,7 @@ def choose_launch(candidates, ts):
 
 
 def innermost_op(launch, nesting, by_index):
-    index = nesting.parent.get(launch.index, -1)
-    while index != -1 and by_index[index].cat not in OP_CATS:
-        index = nesting.parent[index]
-    return by_index.get(index)
+    return by_index.get(nesting.op_of_launch.get(launch.index, -1))
 
 
 def link(rows, nesting):

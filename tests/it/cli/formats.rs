@@ -46,6 +46,15 @@ fn csv() {
 }
 
 #[test]
+fn lists_and_objects_are_text_in_csv() {
+    for format in ["csv", "tsv"] {
+        let out = text(format, "SELECT [1, 2] AS l, {a: 1} AS s");
+        assert_eq!(out.lines().count(), 2, "{out}");
+        assert!(out.contains('2') && out.contains('a'), "{out}");
+    }
+}
+
+#[test]
 fn tsv() {
     assert_eq!(text("tsv", SQL), "n\tt\tf\tb\n1\t\"a,\"\"b\"\"\"\t1.5\ttrue\n2\t\t\tfalse\n");
 }
@@ -168,6 +177,8 @@ fn an_output_file_is_replaced_only_by_a_whole_result() {
     place.write("r.csv", "old\n");
     place.fails(4, &["query", "s", "-o", "r.csv", "-c", "SELECT CAST(name AS BIGINT) FROM events"]);
     assert_eq!(std::fs::read_to_string(place.path("r.csv")).expect("the file"), "old\n");
+    std::fs::create_dir(place.path("folder")).expect("a folder");
+    place.fails(4, &["query", "s", "-o", "folder", "-c", "SELECT 1 AS n"]);
     place.ok(&["query", "s", "-o", "r.csv", "-c", "SELECT 1 AS n"]);
     assert_eq!(std::fs::read_to_string(place.path("r.csv")).expect("the file"), "n\n1\n");
     let names: Vec<_> = std::fs::read_dir(place.folder.path()).expect("a folder").flatten().map(|e| e.file_name()).collect();

@@ -34,6 +34,19 @@ fn the_operator_is_the_innermost_one_around_the_launch() {
 }
 
 #[test]
+fn an_operator_contains_its_launches_whatever_overlaps_the_two() {
+    // The frame outlasts the operator by a nanosecond, as rounding makes them.
+    let store = elements(format!(
+        r#"{{"ph":"X","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":0,"dur":90}}, {{"ph":"X","cat":"cpu_op","name":"inner","pid":1,"tid":1,"ts":2,"dur":70}},
+           {{"ph":"X","cat":"python_function","name":"f","pid":1,"tid":1,"ts":3,"dur":69.001}},
+           {{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":10,"dur":5,"args":{{"correlation":5}}}}, {}"#,
+        kernel(100, r#""correlation":5"#)
+    ));
+    assert_eq!(links(&store), ["4 3 1 correlation NULL"]);
+    assert_eq!(store.lines("SELECT parent_id FROM events WHERE event_id IN (2, 3) ORDER BY event_id"), ["0", "2"]);
+}
+
+#[test]
 fn a_launch_outside_of_operators_has_none() {
     let store = elements(format!(
         r#"{{"ph":"X","cat":"cpu_op","name":"other thread","pid":1,"tid":2,"ts":0,"dur":90}},
