@@ -44,7 +44,7 @@ impl IngestOptions {
         let threads = if self.threads == 0 { cores } else { self.threads };
         let limit = if self.memory_limit == 0 { physical_memory() / 2 } else { self.memory_limit };
         // Decoding windows, encoders and names take a share that does not grow with the trace.
-        let fixed = (threads * (48 << 20)).min(limit / 2);
+        let fixed = (threads * (96 << 20)).min(limit / 2);
         BuildOptions { threads, memory_limit: limit - fixed, strict: self.strict }
     }
 }

@@ -37,7 +37,7 @@ pub struct Decoded {
 /// Decodes an event list's text to keys.
 pub fn decode(text: &[u8]) -> Decoded {
     let (texts, tracks) = (Texts::default(), Tracks::default());
-    let chunk = read_chunk(text, 0, &mut Local::new(&texts, &tracks), Vec::new());
+    let chunk = read_chunk(text, 0, &mut Local::new(&texts, &tracks), false, Vec::new());
     Decoded { keys: chunk.keys, pairs: chunk.pairs, elements: chunk.elements as usize, texts, tracks }
 }
 

@@ -37,7 +37,8 @@ pub struct Global {
     /// Number of threads [default: all cores]
     #[arg(long, global = true, default_value_t = 0, hide_default_value = true, value_name = "N")]
     pub threads: usize,
-    /// Memory to stay within, for example 1GiB or 800MB [default: half of the machine's for ingest, none for queries]
+    /// Memory to stay within, for example 1GiB; reading traces takes 400MB at least [default: half of the machine's for
+    /// reading traces, none for queries]
     #[arg(long, global = true, value_parser = bytes, value_name = "SIZE")]
     pub memory_limit: Option<usize>,
     /// Say nothing but errors on standard error

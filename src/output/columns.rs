@@ -1,10 +1,14 @@
 //! CSV, TSV and JSON, by Arrow's writers.
 
-use arrow::array::RecordBatch;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow::csv::{Writer as CsvWriter, WriterBuilder};
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
+use arrow::error::ArrowError;
 use arrow::json::WriterBuilder as JsonBuilder;
 use arrow::json::writer::{JsonArray, JsonFormat, LineDelimited, Writer as JsonWriter};
+use arrow::util::display::{ArrayFormatter, FormatOptions};
 
 use super::{Out, Sink, from_writer};
 use crate::error::Result;
@@ -24,12 +28,29 @@ pub fn separated(out: Out, separator: u8, schema: SchemaRef) -> Result<impl Sink
 
 impl Sink for Separated {
     fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.writer.write(batch).map_err(|e| from_writer(&self.name, e))
+        let batch = flat(batch).map_err(|e| from_writer(&self.name, e))?;
+        self.writer.write(&batch).map_err(|e| from_writer(&self.name, e))
     }
 
     fn end(self: Box<Self>) -> Result<()> {
         self.writer.into_inner().flush()
     }
+}
+
+/// Lists and objects as text, which is all that values between separators can be.
+fn flat(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let options = FormatOptions::new();
+    let column = |(field, array): (&FieldRef, &ArrayRef)| -> Result<(FieldRef, ArrayRef), ArrowError> {
+        if !field.data_type().is_nested() {
+            return Ok((field.clone(), array.clone()));
+        }
+        let formatter = ArrayFormatter::try_new(array.as_ref(), &options)?;
+        let texts: StringArray = (0..array.len()).map(|i| array.is_valid(i).then(|| formatter.value(i).to_string())).collect();
+        Ok((Arc::new(Field::new(field.name(), DataType::Utf8, true)), Arc::new(texts)))
+    };
+    let (fields, columns): (Vec<_>, Vec<_>) =
+        batch.schema().fields().iter().zip(batch.columns()).map(column).collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }
 
 struct Json<F: JsonFormat> {

@@ -110,6 +110,14 @@ pub async fn write(mut result: SendableRecordBatchStream, format: Format, target
         }
         return Ok(0);
     }
+    let written = write_all(result, format, target).await.and_then(|rows| target.complete().map(|()| rows));
+    if let (Err(_), Target::File(path)) = (&written, target) {
+        let _ = std::fs::remove_file(partial(path));
+    }
+    written
+}
+
+async fn write_all(mut result: SendableRecordBatchStream, format: Format, target: &Target) -> Result<usize> {
     let mut sink = sink(format, target, result.schema())?;
     let mut rows = 0;
     while let Some(batch) = result.next().await {
@@ -118,7 +126,6 @@ pub async fn write(mut result: SendableRecordBatchStream, format: Format, target
         sink.batch(&batch)?;
     }
     sink.end()?;
-    target.complete()?;
     Ok(rows)
 }
 

@@ -203,7 +203,7 @@ fn statements_run_in_order() {
 #[test]
 fn threads_and_memory_limits_are_taken_everywhere() {
     let place = Place::new();
-    for args in [&["--threads", "1"][..], &["--memory-limit", "1GiB"], &["--threads", "3", "--memory-limit", "100MB"]] {
+    for args in [&["--threads", "1"][..], &["--memory-limit", "1GiB"], &["--threads", "3", "--memory-limit", "400MB"]] {
         let all = [args, &["query", "s", "--format", "csv", "-c", "SELECT count(*) AS n FROM events"]].concat();
         assert_eq!(place.ok(&all), "n\n98\n", "{args:?}");
     }

@@ -115,7 +115,7 @@ struct Open {
     covered_to: i64,
     children_ns: i64,
     depth: u32,
-    op: u32,
+    is_op: bool,
     module: u32,
     encloses: bool,
 }
@@ -182,12 +182,12 @@ impl Nester {
             nest.flags |= OVERLAPS;
             self.issues.add(Code::PartialOverlap, Some(key.ord as u64), Some(key.offset), b"");
         }
-        let (mut op, mut module) = (NO_ROW, NO_ROW);
+        let mut module = NO_ROW;
         nest.depth = 0;
         if let Some(parent) = parent.map(|at| &mut self.open[at]) {
             nest.parent = parent.ord;
             nest.depth = parent.depth + 1;
-            (op, module) = (parent.op, parent.module);
+            module = parent.module;
             let end = key.end();
             if span && end > parent.covered_to {
                 parent.children_ns += end.saturating_sub(key.ts.max(parent.covered_to));
@@ -195,6 +195,7 @@ impl Nester {
             }
         }
         if key.class().is_launch() && key.link != NO_LINK {
+            let op = self.operator_around(key);
             let launch =
                 Launch { ord: key.ord, op, track: key.track, ts: key.ts, offset: key.offset, graph: key.class() == Class::GraphLaunch, next: 0 };
             if self.launches.add(key.link, launch) {
@@ -204,9 +205,6 @@ impl Nester {
         if span {
             if key.class() == Class::Module {
                 module = self.module_call(module, key);
-            }
-            if key.has(IS_OP) {
-                op = key.ord;
             }
             self.bind_waiting(key.ord);
             if key.has(FLOW_IN | FLOW_OUT) && key.link != NO_LINK {
@@ -228,7 +226,7 @@ impl Nester {
                 covered_to: key.ts,
                 children_ns: 0,
                 depth: nest.depth,
-                op,
+                is_op: key.has(IS_OP),
                 module,
                 encloses: key.class().encloses(),
             });
@@ -272,6 +270,13 @@ impl Nester {
     fn parent_of(&self, key: &Key) -> Option<usize> {
         let (end, zero) = (key.end(), key.extent() == 0);
         self.open.iter().rposition(|open| open.encloses && open.end >= end && still_open(open, key.ts, zero))
+    }
+
+    /// The innermost operator that contains a launch, whatever overlaps the two.
+    fn operator_around(&self, key: &Key) -> u32 {
+        let (end, zero) = (key.end(), key.extent() == 0);
+        let op = self.open.iter().rev().find(|open| open.is_op && open.end >= end && still_open(open, key.ts, zero));
+        op.map_or(NO_ROW, |open| open.ord)
     }
 
     fn module_call(&mut self, parent: u32, key: &Key) -> u32 {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::sniff::{Container, container};
 use crate::error::{IngestError, Result};
+use crate::store::Store;
 
 /// Where one trace comes from.
 #[derive(Debug, Clone)]
@@ -89,7 +90,8 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     paths.sort();
     for path in paths {
         let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
-        if path.is_dir() && !path.is_symlink() && !name.starts_with('.') {
+        // A store is what came of traces.
+        if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && !Store::is_store(&path) {
             walk(&path, files)?;
         } else if path.is_file() && TRACE_ENDINGS.iter().any(|e| name.ends_with(e)) {
             files.push(path);

@@ -113,8 +113,9 @@ impl Chunk {
     }
 }
 
-/// Reads the elements in `bytes`, which begin at `offset` of the text. `keys` is an empty list whose memory is used.
-pub fn read(bytes: &[u8], offset: u64, local: &mut Local<'_>, mut keys: Vec<Key>) -> Chunk {
+/// Reads the elements in `bytes`, which begin at `offset` of the text. `after_element` says whether a comma must come
+/// first; `keys` is an empty list whose memory is used.
+pub fn read(bytes: &[u8], offset: u64, local: &mut Local<'_>, after_element: bool, mut keys: Vec<Key>) -> Chunk {
     keys.reserve(bytes.len() / 250);
     let chunk = Chunk {
         end: End::Cut { after_element: false },
@@ -127,7 +128,7 @@ pub fn read(bytes: &[u8], offset: u64, local: &mut Local<'_>, mut keys: Vec<Key>
         issues: Issues::default(),
     };
     let mut reader = Reader { bytes, offset, local, chunk };
-    reader.chunk.end = reader.run();
+    reader.chunk.end = reader.run(after_element);
     reader.chunk
 }
 
@@ -139,9 +140,8 @@ struct Reader<'a, 'l, 't> {
 }
 
 impl Reader<'_, '_, '_> {
-    fn run(&mut self) -> End {
+    fn run(&mut self, mut after_element: bool) -> End {
         let mut c = Cursor::new(self.bytes, 0);
-        let mut after_element = false;
         loop {
             let Ok(token) = c.next_token() else { return End::Cut { after_element } };
             let start = c.pos;

@@ -424,7 +424,7 @@ fn decode(r: &Reading<'_>, work: &Receiver<Task>, done: &Sender<(Task, Result<Ch
     let mut local = Local::new(r.texts, r.tracks);
     for task in work {
         let keys = spares.try_recv().unwrap_or_default();
-        let chunk = r.content.map(task.start, task.end).map(|window| chunk::read(&window, task.start, &mut local, keys));
+        let chunk = r.content.map(task.start, task.end).map(|window| chunk::read(&window, task.start, &mut local, false, keys));
         if done.send((task, chunk)).is_err() {
             return;
         }
@@ -468,14 +468,18 @@ impl List<'_, '_, '_, '_> {
             }
             let Some((task, chunk)) = waiting.remove(&taken) else { continue };
             taken += 1;
-            if task.start != self.at {
-                // The text before was read to another place: the guess was wrong.
+            if task.start != self.at || (task.no > 0 && !self.starts_with_brace()?) {
+                // The text before was read to another place, or the cut is none between elements.
                 if task.end > self.at
                     && let Some(end) = self.read_here(task.end)?
                 {
                     return Ok(end);
                 }
                 continue;
+            }
+            if self.after_element {
+                let id = self.reader.document.elements;
+                self.reader.document.issues.add(Code::MissingComma, Some(id), Some(self.at), b"");
             }
             if let Some(end) = self.take(chunk?, task.end)? {
                 return Ok(end);
@@ -487,10 +491,6 @@ impl List<'_, '_, '_, '_> {
 
     /// Accepts a stretch that was read from the right place up to `end`.
     fn take(&mut self, chunk: Chunk, end: u64) -> Result<Option<ListEnd>> {
-        if self.after_element && chunk.elements > 0 && self.starts_with_brace()? {
-            let id = self.reader.document.elements;
-            self.reader.document.issues.add(Code::MissingComma, Some(id), Some(self.at), b"");
-        }
         self.reader.r.progress.bytes.store(end, Ordering::Relaxed);
         match chunk.end {
             End::Cut { after_element } => {
@@ -521,7 +521,7 @@ impl List<'_, '_, '_, '_> {
         let mut end = end;
         loop {
             let window = self.reader.r.content.map(self.at, end)?;
-            let chunk = chunk::read(&window, self.at, &mut self.local, Vec::new());
+            let chunk = chunk::read(&window, self.at, &mut self.local, self.after_element, Vec::new());
             let End::Incomplete(at) = chunk.end else { return self.take(chunk, end) };
             self.reader.accept(chunk)?;
             let (len, done) = self.reader.r.content.wait(end + 1)?;
