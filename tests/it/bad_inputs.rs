@@ -4,6 +4,7 @@
 //! stores nothing, exits with 3 and says why in one line. `--strict` makes errors of warnings. Nothing ever panics.
 
 mod cases;
+mod mutations;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -126,7 +126,32 @@ pub fn tracesql_in(folder: &Path, args: &[&str], env: &[(&str, &Path)]) -> Outpu
     for (name, value) in env {
         command.env(name, value);
     }
-    command.stdin(std::process::Stdio::null()).output().expect("the program runs")
+    within_a_minute(command.stdin(std::process::Stdio::null()))
+}
+
+/// Runs a program to its end, which must come within a minute.
+pub fn within_a_minute(command: &mut Command) -> Output {
+    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().expect("the program runs");
+    fn all(mut pipe: impl std::io::Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            pipe.read_to_end(&mut bytes).expect("its output");
+            bytes
+        })
+    }
+    let (stdout, stderr) = (all(child.stdout.take().expect("a pipe")), all(child.stderr.take().expect("a pipe")));
+    let start = std::time::Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("it can be waited for") {
+            break status;
+        }
+        if start.elapsed().as_secs() >= 60 {
+            child.kill().expect("it can be killed");
+            panic!("{command:?} runs for ever");
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    };
+    Output { status, stdout: stdout.join().expect("no panic"), stderr: stderr.join().expect("no panic") }
 }
 
 /// Standard output and error as text.

@@ -69,7 +69,7 @@ pub fn properties(table: &Table, effort: Effort) -> WriterProperties {
             (Layout::Plain, Kind::Text) => p
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_statistics_enabled(path.clone(), EnabledStatistics::None)
-                .set_column_compression(path, zstd(3)),
+                .set_column_compression(path, zstd(2)),
             _ => p,
         };
     }

@@ -95,6 +95,8 @@ fn more_bytes(name: &str) -> Vec<u8> {
         "trailing_nuls.json" => [good(), vec![0; 4096]].concat(),
         "hole_of_nuls.json" => [vec![0; 4096], good()].concat(),
         "cut_in_event.json" => cut(good(), 20),
+        "stray_brace.json" => object(&[EVENTS[0], &format!("{}}}", EVENTS[1]), EVENTS[2]]),
+        "stray_brace_at_the_end.json" => text(&format!("[{}}}", EVENTS.join(","))),
         "cut_in_head.json" => good()[..25].to_vec(),
         "array_cut_in_event.json" => text(&format!("[{}", &EVENTS.join(",")[..EVENTS.join(",").len() - 10])),
         "array_unterminated.json" => text(&format!("[{}", EVENTS.join(","))),
