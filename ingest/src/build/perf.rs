@@ -97,9 +97,9 @@ impl Reader {
                 b']' => return,
                 _ => {
                     let value = match c.value() {
-                        Ok(value) => value,
+                        Ok(value) if !value.is_empty() => value,
                         Err(Bad::End) => return,
-                        Err(_) => return self.note(Code::MalformedEvent, offset + start as u64, &raw[start..]),
+                        _ => return self.note(Code::MalformedEvent, offset + start as u64, &raw[start..]),
                     };
                     let at = offset + start as u64;
                     if token == b'{' {

@@ -158,10 +158,11 @@ impl Reader<'_, '_, '_> {
                 _ if after_element => self.issue_at(Code::MissingComma, start),
                 _ => {}
             }
-            let outcome = if token == b'{' {
-                Head::read(&mut c).map(|head| self.element(&head, start))
-            } else {
-                c.value().map(|_| self.skip(Code::NotAnObject, start))
+            let outcome = match token {
+                b'{' => Head::read(&mut c).map(|head| self.element(&head, start)),
+                // No value begins so; stepping over one would not move on.
+                b'}' | b':' => Err(Bad::Syntax(start)),
+                _ => c.value().map(|_| self.skip(Code::NotAnObject, start)),
             };
             let outcome = match outcome {
                 Err(Bad::End) if self.bytes.len() - start <= MAX_ELEMENT => return End::Incomplete(self.offset + start as u64),
