@@ -2,24 +2,42 @@
 
 use std::sync::Arc;
 
+use crate::doc::{Call, Example, Function, FunctionDoc};
 use datafusion::arrow::array::{ArrayRef, AsArray, StringArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::Result;
 use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
 
-/// `format_ns(ns)`: a duration in nanoseconds as text with three significant decimals and the unit that fits
-/// (`ns`, `us`, `ms`, `s`); NULL for NULL. `format_ns(1234567)` is `1.235 ms`.
-pub fn format_ns() -> ScalarUDF {
-    of_int("format_ns", |ns| scaled(ns, &[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")]))
+/// The functions of this file.
+pub fn functions() -> Vec<Function> {
+    let k = 1024f64;
+    let ns = of_int(NS.name, |ns| scaled(ns, &[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")]));
+    let bytes = of_int(BYTES.name, move |bytes| scaled(bytes, &[(k.powi(4), "TiB"), (k.powi(3), "GiB"), (k.powi(2), "MiB"), (k, "KiB"), (1.0, "B")]));
+    vec![Function { call: Call::Scalar(Arc::new(ns)), doc: NS }, Function { call: Call::Scalar(Arc::new(bytes)), doc: BYTES }]
 }
 
-/// `format_bytes(bytes)`: a size in bytes as text with three decimals and the binary unit that fits (`B`, `KiB`, `MiB`,
-/// `GiB`, `TiB`); NULL for NULL. `format_bytes(1536)` is `1.500 KiB`.
-pub fn format_bytes() -> ScalarUDF {
-    let k = 1024f64;
-    of_int("format_bytes", move |bytes| scaled(bytes, &[(k.powi(4), "TiB"), (k.powi(3), "GiB"), (k.powi(2), "MiB"), (k, "KiB"), (1.0, "B")]))
-}
+const NS: FunctionDoc = FunctionDoc {
+    name: "format_ns",
+    area: "format",
+    signature: "format_ns(ns BIGINT) → VARCHAR",
+    summary: "A duration in nanoseconds as text with three decimals and the unit that fits.",
+    detail: "Units are ns, us, ms and s. Below 1000 ns there are no decimals.",
+    nulls: "NULL for NULL.",
+    errors: "None.",
+    examples: &[Example { sql: "SELECT format_ns(1234567), format_ns(999)", answer: "1.235 ms | 999 ns" }],
+};
+
+const BYTES: FunctionDoc = FunctionDoc {
+    name: "format_bytes",
+    area: "format",
+    signature: "format_bytes(bytes BIGINT) → VARCHAR",
+    summary: "A size in bytes as text with three decimals and the binary unit that fits.",
+    detail: "Units are B, KiB, MiB, GiB and TiB, each 1024 of the one before. Below 1024 bytes there are no decimals.",
+    nulls: "NULL for NULL.",
+    errors: "None.",
+    examples: &[Example { sql: "SELECT format_bytes(1536), format_bytes(-5)", answer: "1.500 KiB | -5 B" }],
+};
 
 fn scaled(value: i64, units: &[(f64, &str)]) -> String {
     let magnitude = (value as f64).abs();

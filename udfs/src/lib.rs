@@ -6,19 +6,33 @@
 //! tracesql_udfs::register(&context);
 //! ```
 
+mod doc;
 mod format;
 
-use datafusion::logical_expr::ScalarUDF;
 use datafusion::prelude::SessionContext;
 
-/// All scalar functions.
-pub fn scalar_functions() -> Vec<ScalarUDF> {
-    vec![format::format_ns(), format::format_bytes()]
+pub use doc::{Call, Example, Function, FunctionDoc};
+
+/// All functions, area by area.
+pub fn functions() -> Vec<Function> {
+    [format::functions()].concat()
 }
 
 /// Registers all functions with a session.
 pub fn register(context: &SessionContext) {
-    for function in scalar_functions() {
-        context.register_udf(function);
+    for function in functions() {
+        match function.call {
+            Call::Scalar(f) => context.register_udf(f.as_ref().clone()),
+            Call::Aggregate(f) => context.register_udaf(f.as_ref().clone()),
+            Call::Window(f) => context.register_udwf(f.as_ref().clone()),
+            Call::Relation(f) => {
+                let _ = context.register_relation_planner(f);
+            }
+            Call::Operator(f) => {
+                if let Some(state) = context.state_weak_ref().upgrade() {
+                    let _ = datafusion::execution::FunctionRegistry::register_expr_planner(&mut *state.write(), f);
+                }
+            }
+        }
     }
 }
