@@ -61,13 +61,12 @@ fn outline(text: &str) -> Outline {
         if scan.keep(ANONYMOUS) || scan.operator() {
             continue;
         }
-        let after_name = scan.out.ends_with(|last: char| last.is_alphanumeric() || "_$})>".contains(last));
         match c {
-            '<' if after_name => {
+            '<' if scan.after_name() => {
                 is_function = true;
                 scan.skip_group();
             }
-            '(' if after_name => {
+            '(' if scan.after_name() => {
                 is_function = true;
                 scan.skip_group();
                 let rest = scan.rest();
@@ -78,7 +77,7 @@ fn outline(text: &str) -> Outline {
                     break;
                 }
             }
-            '[' if after_name && scan.rest().starts_with("[abi:") => scan.skip_group(),
+            '[' if scan.rest().starts_with("[abi:") => scan.skip_group(),
             '{' if scan.rest().starts_with("{lambda(") => {
                 scan.out.push_str("{lambda}");
                 scan.skip_group();
@@ -115,7 +114,16 @@ impl<'a> Scan<'a> {
     /// Keeps `operator` with the sign behind it, whose brackets are none.
     fn operator(&mut self) -> bool {
         let starts_word = !self.out.ends_with(|last: char| last.is_alphanumeric() || last == '_');
-        starts_word && OPERATORS.iter().any(|word| self.keep(word))
+        let found = starts_word && OPERATORS.iter().any(|word| self.keep(word));
+        if found && self.rest().starts_with(" <") {
+            self.at += 1;
+        }
+        found
+    }
+
+    fn after_name(&self) -> bool {
+        let ends_word = self.out.ends_with(|last: char| last.is_alphanumeric() || "_$})>".contains(last));
+        ends_word || OPERATORS.iter().any(|word| self.out.ends_with(word))
     }
 
     /// Passes over a bracket and all up to the one that closes it, or up to the end if none does.

@@ -169,6 +169,7 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             ("aten::scatter_add_", "-"),
             ("void at::native::reduce_kernel<x>(y)", "-"),
             ("triton_poi_fused_all_reduce_add_0", "-"),
+            ("## all2all_data:lengths_wait ##", "-"),
             ("ncclDevKernel_Generic(x)", "-"),
         ],
     ),
