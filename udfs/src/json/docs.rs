@@ -30,7 +30,10 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
          object as its JSON. The path is as for json_get.",
         "NULL if the text is NULL or no JSON as far as it had to be read, if the path leads nowhere, and if the value there is a JSON null.",
         &[
-            Example { sql: "SELECT json_as_text('{\"Ev Idx\": 7}', 'Ev Idx'), json_as_text('{\"a\": [1, {\"b\": \"x\"}]}', 'a', 1, 'b')", answer: "7 | x" },
+            Example {
+                sql: "SELECT json_as_text('{\"Ev Idx\": 7}', 'Ev Idx'), json_as_text('{\"a\": [1, {\"b\": \"x\"}]}', 'a', 1, 'b')",
+                answer: "7 | x",
+            },
             Example { sql: "SELECT json_as_text('{\"a\": 1', 'b'), json_as_text('no JSON', 'a')", answer: "NULL | NULL" },
         ],
     ),
@@ -60,7 +63,10 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "The number at a path.",
         "Numbers, and texts that spell one. The path is as for json_get.",
         NULLS,
-        &[Example { sql: "SELECT json_get_float('{\"a\": 2.5, \"b\": \"1e3\"}', 'a'), json_get_float('{\"a\": 2.5, \"b\": \"1e3\"}', 'b')", answer: "2.5 | 1000.0" }],
+        &[Example {
+            sql: "SELECT json_get_float('{\"a\": 2.5, \"b\": \"1e3\"}', 'a'), json_get_float('{\"a\": 2.5, \"b\": \"1e3\"}', 'b')",
+            answer: "2.5 | 1000.0",
+        }],
     ),
     function(
         "json_get_bool",
@@ -68,7 +74,10 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "The truth value at a path.",
         "true and false, with or without quotes. The path is as for json_get.",
         NULLS,
-        &[Example { sql: "SELECT json_get_bool('{\"finished\": true}', 'finished'), json_get_bool('{\"finished\": 1}', 'finished')", answer: "true | NULL" }],
+        &[Example {
+            sql: "SELECT json_get_bool('{\"finished\": true}', 'finished'), json_get_bool('{\"finished\": 1}', 'finished')",
+            answer: "true | NULL",
+        }],
     ),
     function(
         "json_get_json",
@@ -76,7 +85,10 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "The value at a path as JSON, just as it is written.",
         "A text keeps its quotes. The path is as for json_get.",
         "NULL if the text is NULL or no JSON as far as it had to be read, and if the path leads nowhere; a JSON null is the text null.",
-        &[Example { sql: "SELECT json_get_json('{\"dims\": [[2, 3], []], \"s\": \"x\"}', 'dims'), json_get_json('{\"s\": \"x\"}', 's')", answer: "[[2, 3], []] | \"x\"" }],
+        &[Example {
+            sql: "SELECT json_get_json('{\"dims\": [[2, 3], []], \"s\": \"x\"}', 'dims'), json_get_json('{\"s\": \"x\"}', 's')",
+            answer: "[[2, 3], []] | \"x\"",
+        }],
     ),
     function(
         "json_get_array",
@@ -84,7 +96,10 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "The list at a path, each element as JSON.",
         "Elements are as json_get_json gives them. The path is as for json_get.",
         NULLS,
-        &[Example { sql: "SELECT array_length(json_get_array('{\"grid\": [8, 1, 1]}', 'grid')), json_get_array('{\"grid\": [8, 1, 1]}', 'grid')[1]", answer: "3 | 8" }],
+        &[Example {
+            sql: "SELECT array_length(json_get_array('{\"grid\": [8, 1, 1]}', 'grid')), json_get_array('{\"grid\": [8, 1, 1]}', 'grid')[1]",
+            answer: "3 | 8",
+        }],
     ),
     function(
         "json_get",

@@ -76,7 +76,10 @@ mod tests {
     #[test]
     fn the_path_of_what_cannot_be_read() {
         assert_eq!(path("_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dF").unwrap(), "ck_tile::kentry");
-        assert_eq!(path("_ZN2ck6device12_GLOBAL__N_139kernel_grouped_conv_fwd_xdl_cshuffle_v3INS_").unwrap(), "ck::device::(anonymous namespace)::kernel_grouped_conv_fwd_xdl_cshuffle_v3");
+        assert_eq!(
+            path("_ZN2ck6device12_GLOBAL__N_139kernel_grouped_conv_fwd_xdl_cshuffle_v3INS_").unwrap(),
+            "ck::device::(anonymous namespace)::kernel_grouped_conv_fwd_xdl_cshuffle_v3"
+        );
         assert_eq!(path("_Z3fooi3bar").unwrap(), "foo");
         for name in ["_ZN99999999999999999999x", "_ZN9short", "_ZN", "foo"] {
             assert_eq!(path(name), None, "{name}");

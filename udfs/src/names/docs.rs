@@ -33,8 +33,14 @@ pub(super) const KERNEL_TYPE: FunctionDoc = FunctionDoc {
     nulls: "NULL for NULL.",
     errors: "An argument that is no text.",
     examples: &[
-        Example { sql: "SELECT kernel_type('ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long, ncclWork*)')", answer: "communication" },
-        Example { sql: "SELECT kernel_type('Memcpy HtoD (Pageable -> Device)'), kernel_type('volta_sgemm_64x64_nt')", answer: "memcpy | computation" },
+        Example {
+            sql: "SELECT kernel_type('ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long, ncclWork*)')",
+            answer: "communication",
+        },
+        Example {
+            sql: "SELECT kernel_type('Memcpy HtoD (Pageable -> Device)'), kernel_type('volta_sgemm_64x64_nt')",
+            answer: "memcpy | computation",
+        },
     ],
 };
 

@@ -19,13 +19,30 @@ pub(super) fn bytes(name: &str) -> Option<i64> {
     Some(match plain {
         "bool" | "byte" | "char" | "signed char" | "unsigned char" | "int8" | "uint8" | "int8_t" | "uint8_t" | "float8" | "fp8" | "qint8"
         | "quint8" | "quint4x2" | "quint2x4" | "bits8" | "float4_e2m1fn_x2" => 1,
-        "half" | "bfloat16" | "bf16" | "float16" | "fp16" | "short" | "short int" | "unsigned short" | "unsigned short int" | "int16"
-        | "uint16" | "int16_t" | "uint16_t" | "bits16" => 2,
-        "float" | "float32" | "fp32" | "int" | "unsigned int" | "unsigned" | "int32" | "uint32" | "int32_t" | "uint32_t" | "qint32"
-        | "tf32" | "tfloat32" | "complexhalf" | "complex32" => 4,
-        "double" | "float64" | "fp64" | "long" | "long int" | "long long" | "long long int" | "unsigned long" | "unsigned long int"
-        | "unsigned long long" | "unsigned long long int" | "__int64" | "unsigned __int64" | "int64" | "uint64" | "int64_t" | "uint64_t"
-        | "complexfloat" | "complex64" | "cfloat" => 8,
+        "half" | "bfloat16" | "bf16" | "float16" | "fp16" | "short" | "short int" | "unsigned short" | "unsigned short int" | "int16" | "uint16"
+        | "int16_t" | "uint16_t" | "bits16" => 2,
+        "float" | "float32" | "fp32" | "int" | "unsigned int" | "unsigned" | "int32" | "uint32" | "int32_t" | "uint32_t" | "qint32" | "tf32"
+        | "tfloat32" | "complexhalf" | "complex32" => 4,
+        "double"
+        | "float64"
+        | "fp64"
+        | "long"
+        | "long int"
+        | "long long"
+        | "long long int"
+        | "unsigned long"
+        | "unsigned long int"
+        | "unsigned long long"
+        | "unsigned long long int"
+        | "__int64"
+        | "unsigned __int64"
+        | "int64"
+        | "uint64"
+        | "int64_t"
+        | "uint64_t"
+        | "complexfloat"
+        | "complex64"
+        | "cfloat" => 8,
         "complexdouble" | "complex128" | "cdouble" => 16,
         _ => return None,
     })

@@ -31,19 +31,8 @@ const AFTER_PARAMETERS: [&str; 6] = ["::", " const", " volatile", " &", " [clone
 
 /// Operators with brackets in their names, the longer before the shorter.
 const OPERATORS: [&str; 13] = [
-    "operator()",
-    "operator[]",
-    "operator->*",
-    "operator->",
-    "operator<=>",
-    "operator<<=",
-    "operator>>=",
-    "operator<<",
-    "operator>>",
-    "operator<=",
-    "operator>=",
-    "operator<",
-    "operator>",
+    "operator()", "operator[]", "operator->*", "operator->", "operator<=>", "operator<<=", "operator>>=", "operator<<", "operator>>", "operator<=",
+    "operator>=", "operator<", "operator>",
 ];
 
 enum Outline {
@@ -58,7 +47,7 @@ fn outline(text: &str) -> Outline {
     let mut scan = Scan { text, at: 0, out: String::with_capacity(text.len()) };
     let mut is_function = text.starts_with("void ");
     while let Some(c) = scan.rest().chars().next() {
-        if scan.keep(ANONYMOUS) || scan.operator() {
+        if c == '(' && scan.keep(ANONYMOUS) || c == 'o' && scan.operator() {
             continue;
         }
         match c {
@@ -128,18 +117,18 @@ impl<'a> Scan<'a> {
 
     /// Passes over a bracket and all up to the one that closes it, or up to the end if none does.
     fn skip_group(&mut self) {
-        let mut open: Vec<char> = Vec::new();
-        let mut before = ' ';
-        for (offset, c) in self.rest().char_indices() {
-            match c {
-                '<' | '(' | '[' | '{' => open.push(c),
-                '>' if before != '-' && open.last() == Some(&'<') => _ = open.pop(),
-                ')' | ']' | '}' => close(&mut open, c),
+        let mut open: Vec<u8> = Vec::new();
+        let mut before = b' ';
+        for (offset, byte) in self.rest().bytes().enumerate() {
+            match byte {
+                b'<' | b'(' | b'[' | b'{' => open.push(byte),
+                b'>' if before != b'-' && open.last() == Some(&b'<') => _ = open.pop(),
+                b')' | b']' | b'}' => close(&mut open, byte),
                 _ => {}
             }
-            before = c;
+            before = byte;
             if open.is_empty() {
-                self.at += offset + c.len_utf8();
+                self.at += offset + 1;
                 return;
             }
         }
@@ -148,13 +137,13 @@ impl<'a> Scan<'a> {
 }
 
 /// Closes a bracket and with it every `<` since it was opened: those were signs of comparison.
-fn close(open: &mut Vec<char>, closing: char) {
+fn close(open: &mut Vec<u8>, closing: u8) {
     let opening = match closing {
-        ')' => '(',
-        ']' => '[',
-        _ => '{',
+        b')' => b'(',
+        b']' => b'[',
+        _ => b'{',
     };
-    if let Some(at) = open.iter().rposition(|c| *c == opening) {
+    if let Some(at) = open.iter().rposition(|byte| *byte == opening) {
         open.truncate(at);
     }
 }
@@ -189,9 +178,18 @@ mod tests {
     #[test]
     fn kernels_of_real_traces() {
         let cases = [
-            ("void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>, at::detail::Array<char*, 3> >(int, at::native::AddFunctor<float>, at::detail::Array<char*, 3>)", "at::vectorized_elementwise_kernel"),
-            ("void at::native::unrolled_elementwise_kernel<at::native::copy_device_to_device(at::TensorIterator&, bool)::{lambda()#2}::operator()() const::{lambda()#8}::operator()() const::{lambda(float)#1}>(int)", "at::unrolled_elementwise_kernel"),
-            ("void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, true>(float*, float const*, int, int, int)", "softmax_warp_forward"),
+            (
+                "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>, at::detail::Array<char*, 3> >(int, at::native::AddFunctor<float>, at::detail::Array<char*, 3>)",
+                "at::vectorized_elementwise_kernel",
+            ),
+            (
+                "void at::native::unrolled_elementwise_kernel<at::native::copy_device_to_device(at::TensorIterator&, bool)::{lambda()#2}::operator()() const::{lambda()#8}::operator()() const::{lambda(float)#1}>(int)",
+                "at::unrolled_elementwise_kernel",
+            ),
+            (
+                "void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, true>(float*, float const*, int, int, int)",
+                "softmax_warp_forward",
+            ),
             ("void at::native::(anonymous namespace)::max_pool_forward_nchw<float, float>(int, float const*)", "at::max_pool_forward_nchw"),
             ("void nchwToNhwcKernel<float, float, float, true, false, (cudnnKernelDataType_t)0>(int, int)", "nchwToNhwcKernel"),
             ("std::enable_if<!(false), void>::type internal::gemvx::kernel<int, int, float, 6>(cublasGemvParams<float>)", "internal::kernel"),
@@ -200,8 +198,14 @@ mod tests {
             ("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*, unsigned long, ncclWork*)", "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t"),
             ("void rocprim::ROCPRIM_400400_NS::detail::trampoline_kernel<rocprim::x>(y)", "rocprim::trampoline_kernel"),
             ("_ZN5aiter24add_rmsnorm_quant_kernelIfLi256ELb0EEEvPT_i", "aiter::add_rmsnorm_quant_kernel"),
-            ("_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb0ELb0ELb1ELi1EEEvPT0_PT_PfS4_S4_S4_diiiiiiib", "aiter::add_rmsnorm_quant_kernel"),
-            ("_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_ES3_S5_EEEEvPS3_PS4_i", "sgl_hip::act_and_mul_kernel"),
+            (
+                "_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb0ELb0ELb1ELi1EEEvPT0_PT_PfS4_S4_S4_diiiiiiib",
+                "aiter::add_rmsnorm_quant_kernel",
+            ),
+            (
+                "_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_ES3_S5_EEEEvPS3_PS4_i",
+                "sgl_hip::act_and_mul_kernel",
+            ),
             ("_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdINS_27Rmsnorm2dFwdPipelineOnePassINS", "ck_tile::kentry"),
             ("__amd_rocclr_copyBuffer.kd", "__amd_rocclr_copyBuffer.kd"),
             ("volta_sgemm_64x64_nt", "volta_sgemm_64x64_nt"),

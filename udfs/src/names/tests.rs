@@ -60,7 +60,10 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             ("pe_exe", "COMPUTATION"),
         ],
     ),
-    ("hta_queue_call", &[("cudaLaunchKernelExC", "launch"), ("hipMemcpyWithStream", "launch"), ("cudaGraphLaunch", "-"), ("hipExtLaunchKernel", "-")]),
+    (
+        "hta_queue_call",
+        &[("cudaLaunchKernelExC", "launch"), ("hipMemcpyWithStream", "launch"), ("cudaGraphLaunch", "-"), ("hipExtLaunchKernel", "-")],
+    ),
     ("hta_launch_call", &[("cudaLaunchKernel", "kernel"), ("cudaMemsetAsync", "memory"), ("cuLaunchKernel", "-"), ("hipLaunchKernel", "-")]),
     ("hta_blocking_call", &[("cudaMemcpyAsync", "blocking"), ("cudaMemsetAsync", "-")]),
     (
@@ -112,7 +115,10 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         "matrix_unit",
         &[
             ("nvjet_sm103_tst_256x8_64x6_2x1_v_bz_NNT", "tensor_core"),
-            ("sm80_xmma_dgrad_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize64x128x32_stage5_warpsize2x2x1_g1_tensor16x8x8_x", "tensor_core"),
+            (
+                "sm80_xmma_dgrad_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize64x128x32_stage5_warpsize2x2x1_g1_tensor16x8x8_x",
+                "tensor_core",
+            ),
             ("fmhaSm100aKernel_QkvE4m3OBfloat16H64PagedKvCausalP16VarSeqQ128Kv128PersistentContext", "tensor_core"),
             ("bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_et128x16_m128x16x32", "tensor_core"),
             ("void pytorch_flash::flash_fwd_kernel<x>(y)", "tensor_core"),

@@ -71,8 +71,7 @@ mod tests {
         let texts = [Some("a"), None, Some("bb"), Some("a"), Some("bb")];
         let expected = Int64Array::from(vec![Some(1), None, Some(2), Some(1), Some(2)]);
         let dictionary: DictionaryArray<Int32Type> = texts.into_iter().collect();
-        let columns: [ArrayRef; 3] =
-            [Arc::new(StringArray::from_iter(texts)), Arc::new(StringViewArray::from_iter(texts)), Arc::new(dictionary)];
+        let columns: [ArrayRef; 3] = [Arc::new(StringArray::from_iter(texts)), Arc::new(StringViewArray::from_iter(texts)), Arc::new(dictionary)];
         for column in columns {
             let seen = Cell::new(0);
             let lengths = map(&column, &DataType::Int64, &|texts| {

@@ -3,7 +3,7 @@
 use std::mem::size_of_val;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float64Array, Int64Array, ListArray, StructArray};
+use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, ListArray, StructArray};
 use datafusion::arrow::buffer::OffsetBuffer;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, Float64Type, UInt64Type};
 use datafusion::common::{Result, ScalarValue, exec_err};

@@ -58,7 +58,8 @@ fn difference_of_rank(a: &[f64], b: &[f64], rank: u64) -> f64 {
             low = middle + 1;
         }
     }
-    from_ordered(low)
+    // Of the two zeros the search finds −0.
+    from_ordered(low) + 0.0
 }
 
 fn differences_up_to(a: &[f64], b: &[f64], limit: f64) -> u64 {

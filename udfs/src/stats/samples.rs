@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float64Array, StructArray};
+use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, StructArray};
 use datafusion::arrow::buffer::NullBuffer;
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Float64Type};
 use datafusion::common::{Result, plan_err};
@@ -91,8 +91,7 @@ impl ScalarUDFImpl for OfSamples {
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let lists = ColumnarValue::values_to_arrays(&args.args)?;
         let samples = lists[0].as_list::<i32>().iter().zip(lists[1].as_list::<i32>().iter());
-        let answers: Vec<Option<Vec<f64>>> =
-            samples.map(|(a, b)| a.zip(b).and_then(|(a, b)| self.answer(numbers(&a), numbers(&b)))).collect();
+        let answers: Vec<Option<Vec<f64>>> = samples.map(|(a, b)| a.zip(b).and_then(|(a, b)| self.answer(numbers(&a), numbers(&b)))).collect();
         let column = |at: usize| -> ArrayRef {
             let parts = answers.iter().map(|answer| answer.as_ref().and_then(|parts| parts.get(at).copied()).filter(|part| !part.is_nan()));
             Arc::new(parts.collect::<Float64Array>())

@@ -62,11 +62,7 @@ fn mann_whitney_and_hodges_lehmann() {
 /// scipy.stats.bootstrap, method percentile, 20,000 draws. Draws differ, so the ends agree roughly.
 #[test]
 fn bootstrap() {
-    let cases = [
-        (EXACT_8_AND_20, 0.361_55, -0.382_641, 1.161_65),
-        (NORMAL, 2.7415, 1.539_125, 4.22),
-        (NORMAL_WITH_TIES, 4.5, 0.0, 6.0),
-    ];
+    let cases = [(EXACT_8_AND_20, 0.361_55, -0.382_641, 1.161_65), (NORMAL, 2.7415, 1.539_125, 4.22), (NORMAL_WITH_TIES, 4.5, 0.0, 6.0)];
     for ((a, b), diff, low, high) in cases {
         let found = bootstrap_diff(a, b).unwrap();
         near(found.diff, diff);
@@ -97,7 +93,8 @@ fn quantiles_and_mad() {
     for (share, expected) in [(0.1, 1.4), (0.3, 2.4), (0.9, 12.8), (0.95, 14.399_999_999_999_999), (0.99, 15.68)] {
         assert_eq!(of(&[16.0, 1.0, 8.0, 2.0, 4.0], share), expected, "{share}");
     }
-    for (share, expected) in [(0.05, 1.430_000_000_000_000_2), (0.33, 3.278), (0.5, 4.4), (0.9, 8.580_000_000_000_002), (0.99, 9.767_999_999_999_999)] {
+    for (share, expected) in [(0.05, 1.430_000_000_000_000_2), (0.33, 3.278), (0.5, 4.4), (0.9, 8.580_000_000_000_002), (0.99, 9.767_999_999_999_999)]
+    {
         assert_eq!(of(&[3.3, 1.1, 2.2, 7.7, 5.5, 4.4, 9.9], share), expected, "{share}");
     }
     assert_eq!(mad(&mut [1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0]), Some(1.0));
