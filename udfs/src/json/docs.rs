@@ -8,7 +8,7 @@ const NULLS: &str = "NULL if the text is NULL or no JSON as far as it had to be 
 const PATH: &str = "A path is any number of keys (text) and positions in lists (integers from 0; negative ones count from the end), or one list of \
                     them. Of a key that occurs twice the first is taken. A text is read up to the value and no further, so damage behind it does \
                     not show.";
-const ERRORS: &str = "A first argument that is no text, or a step that is neither text nor integer.";
+const ERRORS: &str = "A first argument that is no text (a bare NULL is none: NULL::VARCHAR), or a step that is neither text nor integer.";
 
 const fn function(
     name: &'static str,
@@ -169,10 +169,11 @@ pub(super) const OPERATORS: [FunctionDoc; 4] = [
         "->>",
         "json VARCHAR ->> step → VARCHAR",
         "The value under a key, or at a position, as text.",
-        "json_as_text with one step. Steps can follow each other: args->'a'->>'b'. It binds tighter than comparisons.",
+        "json_as_text with one step. Steps can follow each other: args->'a'->>'b'. It binds tighter than comparisons and looser than everything else: write \
+         (args->>'k')::BIGINT and (args->>'k') || 'x', or a cast and a sum are taken for the step.",
         &[
             Example { sql: "SELECT '{\"Ev Idx\": 7}'->>'Ev Idx', '{\"a\": {\"b\": [5, 6]}}'->'a'->'b'->>1", answer: "7 | 6" },
-            Example { sql: "SELECT '{\"a\": \"x\"}'->>'a' = 'x', 'no JSON'->>'a'", answer: "true | NULL" },
+            Example { sql: "SELECT '{\"a\": \"x\"}'->>'a' = 'x', 'no JSON'->>'a' IS NULL", answer: "true | true" },
         ],
     ),
     operator(

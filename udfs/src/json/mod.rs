@@ -1,6 +1,7 @@
 //! Values inside JSON texts, such as the column `args` of events: the crate datafusion-functions-json, described.
 
 mod docs;
+mod operators;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -56,7 +57,7 @@ impl FunctionRegistry for Parts {
     }
 
     fn register_expr_planner(&mut self, planner: Arc<dyn ExprPlanner>) -> Result<()> {
-        self.planners.push(planner);
+        self.planners.push(Arc::new(operators::Tight(planner)));
         Ok(())
     }
 
