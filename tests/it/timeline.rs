@@ -35,7 +35,7 @@ fn check(traces: Vec<(PathBuf, Vec<Expected>)>) {
     let store = TestStore::new();
     let mut ids = Vec::new();
     for (path, _) in &traces {
-        ids.push(store.ingest(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).trace_id().to_owned());
+        ids.push(store.ingest(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).manifest.trace_id);
     }
     let figures = |sql: &str, device: &str| -> Vec<Vec<String>> { store.rows(&format!("SELECT trace_id, {device}, {FIGURES} FROM ({sql})")) };
     let whole = view("gpu_timeline.sql");

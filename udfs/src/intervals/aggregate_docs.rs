@@ -36,7 +36,7 @@ pub const OVERLAP_LEN: FunctionDoc = FunctionDoc {
     examples: &[
         Example {
             sql: "SELECT o['sets'], o['len'] FROM (SELECT unnest(interval_overlap_len(s, e, k)) AS o FROM (VALUES (0, 10, 0), (6, 14, 1)) AS t(s, e, k))",
-            answer: "1 | 6\n3 | 4\n2 | 4",
+            answer: "1 | 6\n2 | 4\n3 | 4",
         },
         Example {
             sql: "SELECT interval_overlap_len(s, e, k) FROM (VALUES (0, 10, 'compute'), (6, 14, 'copy')) AS t(s, e, k)",
