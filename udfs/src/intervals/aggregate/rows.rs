@@ -37,7 +37,8 @@ impl Rows {
     }
 
     /// Number of groups.
-    pub fn groups(&self) -> usize {
+    #[cfg(test)]
+    fn groups(&self) -> usize {
         self.groups
     }
 

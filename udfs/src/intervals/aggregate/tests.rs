@@ -152,12 +152,12 @@ proptest! {
         let mut single = Single::new(Groups::new(measure, text));
         single.update_batch(&arrays(front, measure, text)).unwrap();
         // A window asks in between.
-        prop_assert_eq!(single.evaluate().unwrap().to_array().unwrap(), one_pass(front, measure, text).slice(0, 1));
+        prop_assert_eq!(&single.evaluate().unwrap().to_array().unwrap(), &one_pass(front, measure, text).slice(0, 1));
         let mut other = Single::new(Groups::new(measure, text));
         other.update_batch(&arrays(back, measure, text)).unwrap();
         let state: Vec<ArrayRef> = other.state().unwrap().iter().map(|s| s.to_array().unwrap()).collect();
         single.merge_batch(&state).unwrap();
-        prop_assert_eq!(single.evaluate().unwrap().to_array().unwrap(), wanted);
+        prop_assert_eq!(&single.evaluate().unwrap().to_array().unwrap(), &wanted);
     }
 }
 
