@@ -8,6 +8,10 @@
 
 mod doc;
 mod format;
+pub mod nest;
+pub mod pprof;
+pub mod stacks;
+mod types;
 
 use datafusion::prelude::SessionContext;
 
@@ -15,7 +19,7 @@ pub use doc::{Call, Example, Function, FunctionDoc};
 
 /// All functions, area by area.
 pub fn functions() -> Vec<Function> {
-    [format::functions()].concat()
+    [format::functions(), nest::functions(), stacks::functions(), pprof::functions()].concat()
 }
 
 /// Registers all functions with a session.
