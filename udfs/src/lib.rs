@@ -32,16 +32,8 @@ pub fn functions() -> Vec<Function> {
 
 /// All functions, area by area, with rules for names.
 pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
-    [
-        nest::functions(),
-        stacks::functions(),
-        pprof::functions(),
-        names::functions(rules),
-        stats::functions(),
-        json::functions(),
-        format::functions(),
-    ]
-    .concat()
+    [nest::functions(), stacks::functions(), pprof::functions(), names::functions(rules), stats::functions(), json::functions(), format::functions()]
+        .concat()
 }
 
 /// Registers all functions with a session.
