@@ -9,5 +9,6 @@ pub mod engine;
 mod error;
 pub mod library;
 pub mod output;
+pub mod stacks;
 
 pub use error::{Error, Result};

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use datafusion::catalog::CatalogProvider;
 use datafusion::catalog::MemoryCatalogProvider;
 use datafusion::common::{ParamValues, ScalarValue};
+use datafusion::datasource::MemTable;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::FairSpillPool;
@@ -127,6 +128,16 @@ impl Engine {
     /// The DataFusion session, for whatever this type does not offer.
     pub fn context(&self) -> &SessionContext {
         &self.context
+    }
+
+    /// Computes a view once for all queries of this session that follow, which is faster if they name it often.
+    pub async fn keep_result(&self, view: &str) -> Result<()> {
+        let frame = self.context.table(view).await?;
+        let schema = frame.schema().inner().clone();
+        let batches = frame.collect_partitioned().await?;
+        self.context.deregister_table(view)?;
+        self.context.register_table(view, Arc::new(MemTable::try_new(schema, batches)?))?;
+        Ok(())
     }
 
     /// The statements of a text, in order.
