@@ -5,19 +5,19 @@ WITH ends AS (
     SELECT trace_id, min(start_ns) AS start_ns, max(end_ns) AS end_ns FROM _steps GROUP BY trace_id
 ),
 work AS (
-    SELECT trace_id, device, ts_ns, end_ns, CASE WHEN blocks_per_sm > 0 THEN blocks_per_sm ELSE 0 END AS blocks, CASE WHEN blocks_per_sm > 0 THEN 1 ELSE 0 END AS has_blocks
+    SELECT trace_id, device, ts_ns, end_ns, CASE WHEN blocks_per_sm > 0 THEN blocks_per_sm END AS blocks
     FROM _device_work
     WHERE kind = 'kernel' AND device IS NOT NULL
 ),
 devices AS (SELECT DISTINCT trace_id, device FROM work),
 points AS (
-    SELECT trace_id, device, ts_ns AS at, 1 AS running, blocks, has_blocks FROM work
+    SELECT trace_id, device, ts_ns AS at, 1 AS running, blocks, 1 AS d FROM work
     UNION ALL
-    SELECT trace_id, device, end_ns, -1, -blocks, -has_blocks FROM work
+    SELECT trace_id, device, end_ns, -1, -blocks, -1 FROM work
     UNION ALL
-    SELECT d.trace_id, d.device, unnest([e.start_ns, e.end_ns]), 0, 0.0, 0 FROM devices d JOIN ends e ON e.trace_id = d.trace_id
+    SELECT d.trace_id, d.device, unnest([e.start_ns, e.end_ns]), 0, NULL, 0 FROM devices d JOIN ends e ON e.trace_id = d.trace_id
     UNION ALL
-    SELECT trace_id, device, CASE WHEN i = buckets THEN end_ns ELSE start_ns + i * bucket_ns END, 0, 0.0, 0
+    SELECT trace_id, device, CASE WHEN i = buckets THEN end_ns ELSE start_ns + i * bucket_ns END, 0, NULL, 0
     FROM (
         SELECT d.trace_id, d.device, w.start_ns, w.end_ns, w.bucket_ns, w.buckets, unnest(generate_series(0, w.buckets)) AS i
         FROM devices d
@@ -25,7 +25,7 @@ points AS (
     )
 ),
 instants AS (
-    SELECT trace_id, device, at, sum(running) AS running, sum(blocks) AS blocks, sum(has_blocks) AS has_blocks
+    SELECT trace_id, device, at, sum(running) AS running, sum(blocks) AS blocks, coalesce(sum(d) FILTER (WHERE blocks IS NOT NULL), 0) AS has_blocks
     FROM points
     GROUP BY trace_id, device, at
 ),

@@ -8,11 +8,9 @@ WITH spans AS (
 extents AS (
     SELECT trace_id, min(ts_ns) AS start_ns, max(end_ns) AS end_ns
     FROM (
-        SELECT trace_id, ts_ns, end_ns FROM _host_nodes
+        SELECT trace_id, ts_ns, end_ns FROM _host_calls
         UNION ALL
-        SELECT trace_id, ts_ns, end_ns FROM _launches
-        UNION ALL
-        SELECT trace_id, ts_ns, end_ns FROM _device_work
+        SELECT trace_id, ts_ns, end_ns FROM kernels WHERE kind IN ('kernel', 'memcpy', 'memset')
         UNION ALL
         SELECT trace_id, ts_ns, end_ns FROM events WHERE cat IN ('python_function', 'Trace') AND ph IN ('X', 'B') AND dur_ns IS NOT NULL
     )

@@ -1,33 +1,40 @@
 -- Steps prolonged to the end of the device work they launched, and begun when that of the step before ends.
 --
--- What was launched before the first step and ends before its first device work delays its start. Steps at the end without device work are left
--- out, and so is the last if it has less than 0.8 of the device work of the one before: profiling ended before its work did.
-WITH device AS (
-    SELECT trace_id, ordinal, count(*) AS activities, min(ts_ns) AS first_ns, max(end_ns) AS last_ns
-    FROM _step_device
-    GROUP BY trace_id, ordinal
+-- Device work belongs to the step that its launch lies in as a whole. Other work that ends before the first device work of the first step delays
+-- the start of that step. Steps at the end without device work are left out, and so is the last if it has less than 0.8 of the device work of the
+-- one before: profiling ended before its work did.
+WITH launches AS (
+    SELECT trace_id, event_id, step, ts_ns, end_ns FROM _host_calls WHERE kind = 'launch'
 ),
-earlier AS (
-    SELECT d.trace_id, max(d.end_ns) AS end_ns
-    FROM _device_work d
-    JOIN device f ON f.trace_id = d.trace_id AND f.ordinal = 0
-    LEFT JOIN _step_device m ON m.trace_id = d.trace_id AND m.event_id = d.event_id
-    WHERE d.end_ns < f.first_ns AND m.event_id IS NULL
-    GROUP BY d.trace_id
+work AS (
+    SELECT
+        d.trace_id, s.ordinal, d.ts_ns, d.end_ns,
+        min(CASE WHEN s.ordinal = 0 THEN d.ts_ns END) OVER (PARTITION BY d.trace_id) AS first_ns
+    FROM kernels d
+    LEFT JOIN launches l ON l.trace_id = d.trace_id AND l.event_id = d.launch_id
+    LEFT JOIN _host_steps s
+        ON s.trace_id = l.trace_id AND s.step = CASE WHEN s.is_marked THEN l.step ELSE 0 END AND l.ts_ns >= s.start_ns AND l.end_ns <= s.end_ns
+    WHERE d.kind IN ('kernel', 'memcpy', 'memset') AND d.dur_ns IS NOT NULL
+),
+device AS (
+    SELECT trace_id, coalesce(ordinal, -1) AS ordinal, count(*) AS activities, max(end_ns) AS last_ns
+    FROM work
+    WHERE ordinal IS NOT NULL OR end_ns < first_ns
+    GROUP BY trace_id, coalesce(ordinal, -1)
 ),
 known AS (
     SELECT
-        s.trace_id, s.ordinal, s.step, s.marked, s.start_ns AS host_start_ns, s.end_ns AS host_end_ns,
+        s.trace_id, s.ordinal, s.step, s.is_marked, s.start_ns AS host_start_ns, s.end_ns AS host_end_ns,
         coalesce(d.activities, 0) AS activities,
         greatest(s.start_ns, s.end_ns, d.last_ns) AS reach_ns,
-        CASE WHEN s.ordinal = 0 THEN greatest(s.start_ns, e.end_ns) ELSE s.start_ns END AS floor_ns,
+        greatest(s.start_ns, e.last_ns) AS floor_ns,
         lag(coalesce(d.activities, 0)) OVER (PARTITION BY s.trace_id ORDER BY s.ordinal) AS activities_before,
         count(d.ordinal) OVER (PARTITION BY s.trace_id) > 0 AS on_device,
         count(*) OVER (PARTITION BY s.trace_id) AS steps,
         max(CASE WHEN d.ordinal IS NOT NULL THEN s.ordinal END) OVER (PARTITION BY s.trace_id) AS last_ordinal
     FROM _host_steps s
     LEFT JOIN device d ON d.trace_id = s.trace_id AND d.ordinal = s.ordinal
-    LEFT JOIN earlier e ON e.trace_id = s.trace_id
+    LEFT JOIN device e ON e.trace_id = s.trace_id AND e.ordinal = -1 AND s.ordinal = 0
 ),
 placed AS (
     SELECT *,
@@ -36,7 +43,7 @@ placed AS (
     FROM known
 )
 SELECT
-    trace_id, ordinal, step, marked, host_start_ns, host_end_ns, activities,
+    trace_id, ordinal, step, is_marked, host_start_ns, host_end_ns, activities,
     CASE WHEN on_device THEN greatest(floor_ns, before_ns) ELSE host_start_ns END AS start_ns,
     CASE WHEN on_device THEN last_ns ELSE host_end_ns END AS end_ns
 FROM placed

@@ -34,10 +34,9 @@ clipped AS (
     SELECT
         d.trace_id, d.device, d.occupancy_pct, d.dur_ns, d.uses_tensor_cores,
         least(d.end_ns, e.end_ns) - greatest(d.ts_ns, e.start_ns) AS len_ns,
-        coalesce(n.in_table, false) AS by_operator
-    FROM _device_work d
+        coalesce(d.owner_is_listed, false) AS by_operator
+    FROM _launched_work d
     JOIN ends e ON e.trace_id = d.trace_id
-    LEFT JOIN _host_nodes n ON n.trace_id = d.trace_id AND n.event_id = d.node_id
     WHERE d.kind = 'kernel'
 ),
 kernel AS (

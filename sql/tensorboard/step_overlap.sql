@@ -31,7 +31,7 @@ parts AS (
 )
 SELECT
     s.trace_id, t.rank,
-    CASE WHEN s.marked THEN s.step END AS step,
+    CASE WHEN s.is_marked THEN s.step END AS step,
     s.end_ns - s.start_ns AS total_ns,
     coalesce(p.computation_ns, 0) AS computation_ns,
     coalesce(p.communication_ns, 0) AS communication_ns,

@@ -24,7 +24,7 @@
 -- @column other_ns BIGINT ns What is left.
 SELECT
     s.trace_id, t.rank,
-    CASE WHEN s.marked THEN s.step END AS step,
+    CASE WHEN s.is_marked THEN s.step END AS step,
     s.start_ns, s.end_ns,
     s.end_ns - s.start_ns AS total_ns,
     coalesce(sum(o.len_ns) FILTER (WHERE o.mask % 2 = 1), 0) AS kernel_ns,
@@ -38,4 +38,4 @@ SELECT
 FROM _steps s
 JOIN traces t ON t.trace_id = s.trace_id
 LEFT JOIN _role_overlaps o ON o.trace_id = s.trace_id AND o.ordinal = s.ordinal
-GROUP BY s.trace_id, t.rank, s.ordinal, s.marked, s.step, s.start_ns, s.end_ns
+GROUP BY s.trace_id, t.rank, s.ordinal, s.is_marked, s.step, s.start_ns, s.end_ns

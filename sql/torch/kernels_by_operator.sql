@@ -27,16 +27,15 @@
 WITH work AS (
     SELECT
         d.*, t.rank,
-        coalesce(n.name, '(unattributed)') AS operator,
+        coalesce(d.owner_name, '(unattributed)') AS operator,
         '[' || d.grid_x || ', ' || d.grid_y || ', ' || d.grid_z || ']' AS grid,
         '[' || d.block_x || ', ' || d.block_y || ', ' || d.block_z || ']' AS block,
         e.name IS NOT NULL AS eligible,
         coalesce(d.registers_per_thread, 0) AS registers,
         coalesce(d.shared_memory_bytes, 0) AS shared
-    FROM _device_work d
+    FROM _launched_work d
     JOIN traces t ON t.trace_id = d.trace_id
-    LEFT JOIN _host_nodes n ON n.trace_id = d.trace_id AND n.event_id = d.node_id
-    LEFT JOIN tensor_core_operators e ON e.name = n.name
+    LEFT JOIN tensor_core_operators e ON e.name = d.owner_name
     WHERE d.kind = 'kernel'
 )
 SELECT

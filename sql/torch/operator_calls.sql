@@ -17,6 +17,7 @@
 -- @column input_shapes VARCHAR json Shapes of the inputs; [] if not recorded.
 -- @column call_stack VARCHAR text Call stack as recorded; NULL if there is none.
 -- @column ts_ns BIGINT ns Start.
+-- @column end_ns BIGINT ns End.
 -- @column host_total_ns BIGINT ns Duration on the host.
 -- @column host_self_ns BIGINT ns Duration less the nodes and runtime calls directly inside.
 -- @column device_total_ns BIGINT ns Device time launched by the call and all calls inside.
@@ -25,32 +26,21 @@
 -- @column tensor_core_total_ns BIGINT ns The part of device_total_ns in kernels that use tensor cores.
 -- @column tensor_core_self_ns BIGINT ns The part of device_self_ns in kernels that use tensor cores.
 -- @column tensor_core_eligible BOOLEAN flag Whether the operator, or one inside, can run on tensor cores or did.
--- @column post_order BIGINT id Number of the call within its thread in the order in which calls end, inner ones first.
-WITH calls AS (
-    SELECT
-        trace_id, call_id,
-        sum(dur_ns - children_ns - launches_ns) AS host_self_ns,
-        sum(device_ns) AS device_self_ns,
-        sum(kernel_ns) AS kernel_self_ns,
-        sum(tensor_core_ns) AS tensor_core_self_ns
-    FROM _host_tree
-    GROUP BY trace_id, call_id
-)
+-- @column track_start_ns BIGINT ns Start of the first call on the thread.
 SELECT
-    n.trace_id, t.rank, n.step, n.event_id, n.track_id, n.name,
-    coalesce(n.input_dims, '[]') AS input_shapes,
-    nullif(n.call_stack, '') AS call_stack,
-    n.ts_ns,
-    n.dur_ns AS host_total_ns,
-    c.host_self_ns,
-    n.device_total_ns,
-    c.device_self_ns,
-    c.kernel_self_ns,
-    n.tensor_core_total_ns,
-    c.tensor_core_self_ns,
-    n.eligible_nodes > 0 AS tensor_core_eligible,
-    CAST(row_number() OVER (PARTITION BY n.trace_id, n.track_id ORDER BY n.post, n.pre DESC) AS BIGINT) AS post_order
-FROM _host_tree n
-JOIN calls c ON c.trace_id = n.trace_id AND c.call_id = n.event_id
-JOIN traces t ON t.trace_id = n.trace_id
-WHERE n.in_table
+    h.trace_id, t.rank, h.step, h.event_id, h.track_id, h.name,
+    coalesce(h.input_dims, '[]') AS input_shapes,
+    nullif(h.call_stack, '') AS call_stack,
+    h.ts_ns, h.end_ns,
+    h.dur_ns AS host_total_ns,
+    h.call_self_ns AS host_self_ns,
+    h.device_total_ns,
+    h.call_device_ns AS device_self_ns,
+    h.call_kernel_ns AS kernel_self_ns,
+    h.tensor_core_total_ns,
+    h.call_tensor_core_ns AS tensor_core_self_ns,
+    h.eligible_nodes > 0 AS tensor_core_eligible,
+    h.track_start_ns
+FROM _host_tree h
+JOIN traces t ON t.trace_id = h.trace_id
+WHERE h.is_listed AND h.call_id = h.event_id

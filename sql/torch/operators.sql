@@ -21,43 +21,54 @@
 -- @column tensor_core_self_ns BIGINT ns The part of device_self_ns in kernels that use tensor cores.
 -- @column tensor_core_total_pct DOUBLE pct tensor_core_total_ns as percent of device_total_ns; NULL if that is 0.
 -- @column tensor_core_self_pct DOUBLE pct tensor_core_self_ns as percent of device_self_ns; NULL if that is 0.
-WITH sums AS (
-    SELECT c.trace_id, sum(c.host_self_ns) AS host_self_ns, sum(c.device_self_ns) + coalesce(max(r.device_ns), 0) AS device_self_ns
-    FROM operator_calls c
-    LEFT JOIN _device_rest r ON r.trace_id = c.trace_id
-    GROUP BY c.trace_id
+WITH calls AS (
+    SELECT
+        trace_id, rank, name, 1 AS calls, host_total_ns, host_self_ns, device_total_ns, device_self_ns,
+        tensor_core_eligible, tensor_core_total_ns, tensor_core_self_ns, track_start_ns, track_id, end_ns, ts_ns
+    FROM operator_calls
+    UNION ALL
+    SELECT
+        d.trace_id, t.rank, '(unattributed)', 0, 0, 0, 0, d.dur_ns, false, 0, CASE WHEN d.uses_tensor_cores THEN d.dur_ns ELSE 0 END, 0, 0, 0, 0
+    FROM _device_work d
+    JOIN traces t ON t.trace_id = d.trace_id
 ),
 grouped AS (
     SELECT
-        c.trace_id, c.rank, c.name,
-        count(*) AS calls,
-        sum(c.host_total_ns) AS host_total_ns,
-        sum(c.host_self_ns) AS host_self_ns,
-        sum(c.device_total_ns) AS device_total_ns,
-        sum(c.device_self_ns) AS device_self_ns,
-        first_value(c.tensor_core_eligible ORDER BY o.thread_order, c.post_order) AS tensor_core_eligible,
-        sum(c.tensor_core_total_ns) AS tensor_core_total_ns,
-        sum(c.tensor_core_self_ns) AS tensor_core_self_ns
-    FROM operator_calls c
-    JOIN _thread_order o ON o.trace_id = c.trace_id AND o.track_id = c.track_id
-    GROUP BY c.trace_id, c.rank, c.name
+        trace_id, rank, name,
+        sum(calls) AS calls,
+        sum(host_total_ns) AS host_total_ns,
+        sum(host_self_ns) AS host_self_ns,
+        sum(device_total_ns) AS device_total_ns,
+        sum(device_self_ns) AS device_self_ns,
+        first_value(tensor_core_eligible ORDER BY track_start_ns, track_id, end_ns, ts_ns DESC) AS tensor_core_eligible,
+        sum(tensor_core_total_ns) AS tensor_core_total_ns,
+        sum(tensor_core_self_ns) AS tensor_core_self_ns,
+        sum(sum(host_self_ns)) OVER (PARTITION BY trace_id) AS all_host_ns,
+        sum(CASE WHEN sum(calls) > 0 THEN sum(device_self_ns) ELSE 0 END) OVER (PARTITION BY trace_id) AS operators_device_ns,
+        sum(CASE WHEN sum(calls) = 0 THEN sum(device_self_ns) ELSE 0 END) OVER (PARTITION BY trace_id) AS all_device_ns,
+        sum(CASE WHEN sum(calls) > 0 THEN sum(tensor_core_self_ns) ELSE 0 END) OVER (PARTITION BY trace_id) AS operators_tensor_core_ns
+    FROM calls
+    GROUP BY trace_id, rank, name
+),
+-- So far the last row holds all device work; what operators launched is taken off.
+rest AS (
+    SELECT
+        trace_id, rank, name, calls, host_total_ns, host_self_ns,
+        CASE WHEN calls > 0 THEN device_total_ns ELSE device_self_ns - operators_device_ns END AS device_total_ns,
+        CASE WHEN calls > 0 THEN device_self_ns ELSE device_self_ns - operators_device_ns END AS device_self_ns,
+        tensor_core_eligible,
+        CASE WHEN calls > 0 THEN tensor_core_total_ns ELSE tensor_core_self_ns - operators_tensor_core_ns END AS tensor_core_total_ns,
+        CASE WHEN calls > 0 THEN tensor_core_self_ns ELSE tensor_core_self_ns - operators_tensor_core_ns END AS tensor_core_self_ns,
+        all_host_ns, all_device_ns
+    FROM grouped
 )
 SELECT
-    g.trace_id, g.rank, g.name, g.calls, g.host_total_ns, g.host_self_ns,
-    100.0 * g.host_self_ns / nullif(s.host_self_ns, 0) AS host_self_pct,
-    g.device_total_ns, g.device_self_ns,
-    100.0 * g.device_self_ns / nullif(s.device_self_ns, 0) AS device_self_pct,
-    g.tensor_core_eligible, g.tensor_core_total_ns, g.tensor_core_self_ns,
-    100.0 * g.tensor_core_total_ns / nullif(g.device_total_ns, 0) AS tensor_core_total_pct,
-    100.0 * g.tensor_core_self_ns / nullif(g.device_self_ns, 0) AS tensor_core_self_pct
-FROM grouped g
-JOIN sums s ON s.trace_id = g.trace_id
-UNION ALL
-SELECT
-    r.trace_id, r.rank, '(unattributed)', CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(0.0 AS DOUBLE),
-    r.device_ns, r.device_ns AS self_ns, 100.0 * r.device_ns / nullif(s.device_self_ns, 0),
-    false, r.tensor_core_ns, r.tensor_core_ns AS tensor_core_self_ns,
-    100.0 * r.tensor_core_ns / nullif(r.device_ns, 0), 100.0 * r.tensor_core_ns / nullif(r.device_ns, 0) AS tensor_core_self_pct
-FROM _device_rest r
-JOIN sums s ON s.trace_id = r.trace_id
-WHERE r.device_ns > 0
+    trace_id, rank, name, calls, host_total_ns, host_self_ns,
+    100.0 * host_self_ns / nullif(all_host_ns, 0) AS host_self_pct,
+    device_total_ns, device_self_ns,
+    100.0 * device_self_ns / nullif(all_device_ns, 0) AS device_self_pct,
+    tensor_core_eligible, tensor_core_total_ns, tensor_core_self_ns,
+    100.0 * tensor_core_total_ns / nullif(device_total_ns, 0) AS tensor_core_total_pct,
+    100.0 * tensor_core_self_ns / nullif(device_self_ns, 0) AS tensor_core_self_pct
+FROM rest
+WHERE calls > 0 OR device_self_ns <> 0

@@ -22,22 +22,13 @@ WITH used AS (
     FROM _device_work d
     GROUP BY d.trace_id
 ),
-calls AS (
-    SELECT
-        trace_id, call_id,
-        sum(kernel_ns) AS kernel_ns,
-        max(CASE WHEN event_id = call_id THEN eligible_nodes ELSE 0 END) AS eligible_nodes,
-        sum(own_eligible) AS own_eligible,
-        bool_or(in_table) AS in_table
-    FROM _host_tree
-    GROUP BY trace_id, call_id
-),
 operators AS (
     SELECT
         trace_id,
-        coalesce(sum(kernel_ns) FILTER (WHERE in_table), 0) AS operator_kernel_ns,
-        coalesce(sum(kernel_ns) FILTER (WHERE own_eligible > 0 AND eligible_nodes = own_eligible), 0) AS eligible_ns
-    FROM calls
+        coalesce(sum(call_kernel_ns) FILTER (WHERE is_listed), 0) AS operator_kernel_ns,
+        coalesce(sum(call_kernel_ns) FILTER (WHERE call_eligible > 0 AND eligible_nodes = call_eligible), 0) AS eligible_ns
+    FROM _host_tree
+    WHERE is_launch = 0 AND call_id = event_id
     GROUP BY trace_id
 )
 SELECT
