@@ -8,6 +8,7 @@
 
 mod doc;
 mod format;
+mod tree;
 
 use datafusion::prelude::SessionContext;
 
@@ -15,7 +16,7 @@ pub use doc::{Call, Example, Function, FunctionDoc};
 
 /// All functions, area by area.
 pub fn functions() -> Vec<Function> {
-    [format::functions()].concat()
+    [format::functions(), tree::functions()].concat()
 }
 
 /// Registers all functions with a session.
