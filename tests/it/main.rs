@@ -13,3 +13,4 @@ mod recount;
 mod rules;
 mod sources;
 mod support;
+mod tensorboard;
