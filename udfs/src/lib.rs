@@ -10,8 +10,12 @@ mod doc;
 mod format;
 mod json;
 pub mod names;
+pub mod nest;
+pub mod pprof;
+pub mod stacks;
 mod stats;
 mod tree;
+mod types;
 
 use std::sync::Arc;
 
@@ -29,7 +33,16 @@ pub fn functions() -> Vec<Function> {
 
 /// All functions, area by area, with rules for names.
 pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
-    [names::functions(rules), stats::functions(), json::functions(), format::functions(), tree::functions()].concat()
+    [
+        nest::functions(),
+        stacks::functions(),
+        pprof::functions(),
+        names::functions(rules),
+        stats::functions(),
+        json::functions(),
+        format::functions(),
+    ]
+    .concat()
 }
 
 /// Registers all functions with a session.
