@@ -15,4 +15,5 @@ mod rules;
 mod slt;
 mod sources;
 mod support;
+mod tensorboard;
 mod timeline;

@@ -15,6 +15,7 @@ pub mod nest;
 pub mod pprof;
 pub mod stacks;
 mod stats;
+mod tree;
 mod types;
 
 use std::sync::Arc;
@@ -36,6 +37,7 @@ pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
     [
         intervals::functions(),
         nest::functions(),
+        tree::functions(),
         stacks::functions(),
         pprof::functions(),
         names::functions(rules),

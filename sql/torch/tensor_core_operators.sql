@@ -1,0 +1,10 @@
+-- Operators that can run on tensor cores.
+--
+-- An operator of another name is eligible too if an operator inside it is, or if it launched a kernel that used tensor cores. Rows can be
+-- added in a folder of your own.
+--
+-- Source: the list that torch-tb-profiler 0.4.3 ships.
+-- Example: SELECT count(*) FROM tensor_core_operators
+--
+-- @column name VARCHAR text Name of the operator.
+-- @data tensor_core_operators.csv
