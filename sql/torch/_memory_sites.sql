@@ -41,6 +41,6 @@ SELECT
     CASE WHEN is_operator THEN nodes[-2] END AS op_name,
     CASE WHEN is_operator THEN nodes[-3] END AS caller_name,
     CASE WHEN is_operator THEN array_pop_back(operators) END AS operators,
-    nullif(array_to_string(array_pop_back(modules), '.'), '') AS module_path
+    CASE WHEN contains(modules[-2], '.') THEN modules[-2] ELSE nullif(array_to_string(array_pop_back(modules), '.'), '') END AS module_path
 FROM nested
 WHERE kind = 'memory'
