@@ -50,7 +50,8 @@ fn check(traces: Vec<(PathBuf, Vec<Expected>)>) {
     for ((path, wanted), id) in traces.iter().zip(&ids) {
         for (rows, found) in &found {
             let mut own: Vec<&[String]> = found.iter().filter(|r| r[0] == *id).map(|r| &r[1..]).collect();
-            let mut want: Vec<Vec<String>> = wanted.iter().filter(|w| w.rows == *rows).map(|w| [&[w.device.clone()], w.figures.as_slice()].concat()).collect();
+            let mut want: Vec<Vec<String>> =
+                wanted.iter().filter(|w| w.rows == *rows).map(|w| [&[w.device.clone()], w.figures.as_slice()].concat()).collect();
             own.sort();
             want.sort();
             if own != want {
