@@ -32,7 +32,7 @@ impl Sink for Separated {
         self.writer.write(&batch).map_err(|e| from_writer(&self.name, e))
     }
 
-    fn end(self: Box<Self>) -> Result<()> {
+    fn end(self: Box<Self>, _has_more: bool) -> Result<()> {
         self.writer.into_inner().flush()
     }
 }
@@ -75,7 +75,7 @@ impl<F: JsonFormat> Sink for Json<F> {
         self.writer.write(batch).map_err(|e| from_writer(&self.name, e))
     }
 
-    fn end(mut self: Box<Self>) -> Result<()> {
+    fn end(mut self: Box<Self>, _has_more: bool) -> Result<()> {
         self.writer.finish().map_err(|e| from_writer(&self.name, e))?;
         let mut out = self.writer.into_inner();
         if std::any::type_name::<F>().contains("JsonArray") {

@@ -11,5 +11,6 @@ mod pack;
 mod random_traces;
 mod recount;
 mod rules;
+mod shell;
 mod sources;
 mod support;

@@ -1,0 +1,195 @@
+//! What each command of the shell does.
+
+use std::path::PathBuf;
+use std::process::Command as Process;
+
+use clap::ValueEnum;
+
+use super::commands::{self, Action, COMMANDS};
+use super::session::{Next, Session, scalar};
+use super::{describe, hello};
+use crate::error::{Error, Result};
+use crate::output::{Format, safe};
+
+impl Session {
+    /// Runs a line that begins with `\` or `.`.
+    pub(super) fn command(&mut self, line: &str) -> Result<Next> {
+        let (name, rest) = commands::cut(line);
+        let Some(command) = commands::find(name) else {
+            let near = super::catalog::nearest(name, COMMANDS.iter().flat_map(|c| c.names).copied());
+            let help = near.first().map_or("\\? lists what there is".to_owned(), |n| format!("did you mean \\{n}?"));
+            return Err(Error::Usage(format!("there is no command \\{}; {help}", safe(name))));
+        };
+        let usage = |e: String| Error::Usage(format!("\\{}: {e}", command.names[0]));
+        let needs = |what: &str| Error::Usage(format!("\\{} needs {what}", command.names[0]));
+        let page = self.page();
+        match command.action {
+            Action::Describe if rest.is_empty() => self.print(&describe::relations(&*self.fresh_catalog(), "", "", page)),
+            Action::Describe => {
+                let name = rest.trim_matches('"');
+                let text = describe::name(&*self.fresh_catalog(), name, page).map_err(Error::Usage)?;
+                self.print(&text);
+            }
+            Action::Tables => self.print(&describe::relations(&*self.fresh_catalog(), "table", rest, page)),
+            Action::Views => self.print(&describe::relations(&*self.fresh_catalog(), "view", rest, page)),
+            Action::Functions => self.print(&describe::functions(&*self.catalog(), rest, page)),
+            Action::Format if rest.is_empty() => self.note(&format!("format: {}", self.format.map_or("table".to_owned(), format_name))),
+            Action::Format => {
+                let format = Format::from_str(rest, true).map_err(|_| usage(format!("{rest:?} is not a format; there are {}", format_names())))?;
+                self.format = Some(format);
+            }
+            Action::Output => self.set_output(rest).map_err(usage)?,
+            Action::Include => {
+                let paths = paths(rest).map_err(usage)?;
+                let [path] = paths.as_slice() else { return Err(needs("the name of one file")) };
+                return self.include(path);
+            }
+            Action::Timing => self.timing = self.switch("timing", self.timing, rest).map_err(usage)?,
+            Action::Vertical => self.vertical = self.switch("one value a line", self.vertical, rest).map_err(usage)?,
+            Action::Pager => self.pager = self.switch("pager", self.pager, rest).map_err(usage)?,
+            Action::Fit => self.fit = self.switch("fit", self.fit, rest).map_err(usage)?,
+            Action::MaxRows if rest.is_empty() => self.note(&format!("maxrows: {}", self.max_rows.map_or("off".to_owned(), |n| n.to_string()))),
+            Action::MaxRows if rest == "off" => self.max_rows = None,
+            Action::MaxRows => {
+                let rows = rest.parse().ok().filter(|n| *n > 0);
+                self.max_rows = Some(rows.ok_or_else(|| usage(format!("{rest:?} is neither a number of rows nor off")))?);
+            }
+            Action::Set => self.set(rest).map_err(usage)?,
+            Action::Unset => {
+                let before = self.parameters.len();
+                self.parameters.retain(|(n, _)| n != rest);
+                if self.parameters.len() == before {
+                    return Err(usage(format!("nothing is set as {rest:?}")));
+                }
+            }
+            Action::Explain if rest.is_empty() => return Err(needs("a statement")),
+            Action::Explain => self.sql(&format!("EXPLAIN {rest}"))?,
+            Action::Loaded => {
+                let text = hello::loaded(self)?;
+                self.print(&text);
+            }
+            Action::Open | Action::Ingest => {
+                let inputs = commands::arguments(rest).map_err(usage)?;
+                if inputs.is_empty() {
+                    return Err(needs("a trace or store"));
+                }
+                let inputs: Vec<String> = inputs.iter().map(|i| home(i)).collect();
+                let opened = if command.action == Action::Open { self.host.open(&inputs)? } else { self.host.ingest(&self.source, &inputs)? };
+                self.replace(opened);
+                if self.in_shell {
+                    eprint!("{}", hello::loaded(self)?);
+                }
+            }
+            Action::Edit if !self.in_shell => return Err(usage("only a shell can edit".into())),
+            Action::Edit => return self.edit(),
+            Action::Help => self.print(&help()),
+            Action::Quit => return Ok(Next::Quit),
+        }
+        Ok(Next::Go)
+    }
+
+    /// All names, with what this session made just now.
+    fn fresh_catalog(&mut self) -> std::sync::Arc<super::catalog::Catalog> {
+        self.forget_catalog();
+        self.catalog()
+    }
+
+    fn switch(&self, what: &str, now: bool, argument: &str) -> Result<bool, String> {
+        let on = commands::switched(now, argument)?;
+        if self.in_shell {
+            self.note(&format!("{what}: {}", if on { "on" } else { "off" }));
+        }
+        Ok(on)
+    }
+
+    fn set_output(&mut self, rest: &str) -> Result<(), String> {
+        let paths = paths(rest)?;
+        self.output = match paths.as_slice() {
+            [] => None,
+            [path] => Some(path.clone()),
+            _ => return Err("one file takes one result; name one".into()),
+        };
+        if self.in_shell {
+            match &self.output {
+                Some(path) => {
+                    let format = self.format.or_else(|| Format::of_file(path)).unwrap_or(Format::Table);
+                    self.note(&format!("the next result goes to {} ({})", path.display(), format_name(format)));
+                }
+                None => self.note("results go to the terminal"),
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, rest: &str) -> Result<(), String> {
+        let words = commands::arguments(rest)?;
+        let [name, value @ ..] = words.as_slice() else {
+            for (name, value) in &self.parameters {
+                println!("{} = {}", safe(name), safe(&value.to_string()));
+            }
+            return Ok(());
+        };
+        if value.is_empty() {
+            return Err(format!("{name} needs a value; \\unset {name} forgets it"));
+        }
+        if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            return Err(format!("{name:?} is not a name; names have letters, digits and _"));
+        }
+        // `\set name = value` is meant well.
+        let value = if value.len() > 1 && value[0] == "=" { &value[1..] } else { value };
+        let value = scalar(&value.join(" "));
+        self.parameters.retain(|(n, _)| n != name);
+        self.parameters.push((name.clone(), value));
+        Ok(())
+    }
+
+    /// Lets the user change the last input in an editor, and runs what comes back.
+    fn edit(&mut self) -> Result<Next> {
+        let editor = ["VISUAL", "EDITOR"].iter().find_map(|v| std::env::var(v).ok().filter(|e| !e.trim().is_empty())).unwrap_or_else(|| "vi".into());
+        let path = std::env::temp_dir().join(format!("tracesql-{}.sql", std::process::id()));
+        let failed = |e| Error::Output(path.display().to_string(), e);
+        std::fs::write(&path, &self.last_input).map_err(failed)?;
+        let status = Process::new("sh").args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(&path).status();
+        let text = std::fs::read_to_string(&path);
+        let _ = std::fs::remove_file(&path);
+        if !status.is_ok_and(|s| s.success()) {
+            return Err(Error::Usage(format!("the editor {editor:?} failed; $EDITOR names another")));
+        }
+        let text = text.map_err(failed)?;
+        print!("{}", text.lines().map(|l| format!("{}\n", safe(l))).collect::<String>());
+        self.last_input = text.clone();
+        // A slip: the editor would open again.
+        if text.trim_start().starts_with(['\\', '.']) { Ok(Next::Go) } else { self.input(&text) }
+    }
+}
+
+/// The list of commands.
+pub fn help() -> String {
+    let mut out = String::from("Statements end with ; and may span lines. Tab completes, Ctrl-R searches, Ctrl-C cancels, Ctrl-D leaves.\n\n");
+    let lead = |c: &commands::Command| format!("\\{} {}", c.names[0], c.usage).trim_end().to_owned();
+    let width = COMMANDS.iter().map(|c| lead(c).chars().count()).max().unwrap_or(0);
+    for command in COMMANDS {
+        out.push_str(&format!("  {:width$}  {}\n", lead(command), command.about));
+    }
+    out
+}
+
+fn format_name(format: Format) -> String {
+    format.to_possible_value().map_or(String::new(), |v| v.get_name().to_owned())
+}
+
+fn format_names() -> String {
+    Format::value_variants().iter().map(|f| format_name(*f)).collect::<Vec<_>>().join(", ")
+}
+
+fn paths(rest: &str) -> Result<Vec<PathBuf>, String> {
+    Ok(commands::arguments(rest)?.iter().map(|p| PathBuf::from(home(p))).collect())
+}
+
+/// `~/` as a shell reads it.
+fn home(path: &str) -> String {
+    match (path.strip_prefix("~/"), std::env::var("HOME")) {
+        (Some(rest), Ok(home)) => format!("{home}/{rest}"),
+        _ => path.to_owned(),
+    }
+}
