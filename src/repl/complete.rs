@@ -110,7 +110,9 @@ fn in_statement(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Co
     if prefix.starts_with(|c: char| c.is_ascii_digit()) {
         return Completion::Words(at, Vec::new());
     }
-    let tokens = lex::words(&all);
+    // The word that is being typed is no name yet.
+    let mut tokens = lex::words(&all);
+    tokens.retain(|t| t.end() <= start || t.start >= at);
     let before: Vec<Token> = tokens.iter().copied().filter(|t| t.end() <= start).collect();
     let scope = Scope::of(&tokens);
     let found = Finder { scope: &scope, query: scope.query_at(start), catalog, prefix, quote }.candidates(&before);
@@ -185,7 +187,7 @@ impl Finder<'_> {
         }
         names.extend(named.iter().map(|n| n.alias.clone()).filter(|a| !a.is_empty()));
         names.extend(self.scope.outputs(self.query).into_iter().filter_map(|o| match o {
-            Output::Column(name) => Some(name).filter(|n| n != self.prefix),
+            Output::Column(name) => Some(name),
             Output::All(_) => None,
         }));
         if named.is_empty() && !self.prefix.is_empty() {
@@ -338,10 +340,7 @@ mod tests {
 
     #[test]
     fn functions_and_keywords() {
-        assert_eq!(
-            words("SELECT form| FROM events"),
-            ["format_ns(", "FORMAT"].map(|w| if w == "FORMAT" { "format".to_owned() } else { w.to_owned() })
-        );
+        assert_eq!(words("SELECT form| FROM events"), ["format_ns(", "format"]);
         assert_eq!(words("SELECT SU| FROM events"), ["sum("]);
         assert_eq!(words("SEL|"), ["SELECT"]);
         assert_eq!(words("sel|"), ["select"]);

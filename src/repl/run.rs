@@ -95,7 +95,7 @@ impl Scanned {
         if self.rows == 0 && self.bytes == 0 {
             return String::new();
         }
-        format!("; read {} rows, {} of the store", indicatif::HumanCount(self.rows as u64), indicatif::HumanBytes(self.bytes as u64))
+        format!("; read {}, {} of the store", rows(self.rows), indicatif::HumanBytes(self.bytes as u64))
     }
 }
 
@@ -103,4 +103,9 @@ impl Scanned {
 pub fn time(elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
+}
+
+/// A number of rows in words.
+pub fn rows(count: usize) -> String {
+    if count == 1 { "1 row".to_owned() } else { format!("{} rows", indicatif::HumanCount(count as u64)) }
 }

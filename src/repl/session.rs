@@ -194,10 +194,10 @@ impl Session {
             done => done?,
         };
         if let Some(path) = output.filter(|_| self.in_shell) {
-            self.note(&format!("{} rows to {}", done.shown.rows, path.display()));
+            self.note(&format!("{} to {}", run::rows(done.shown.rows), path.display()));
         }
         if self.timing {
-            let rows = if done.shown.has_more { format!("the first {} rows", done.shown.rows) } else { format!("{} rows", done.shown.rows) };
+            let rows = if done.shown.has_more { format!("the first {}", run::rows(done.shown.rows)) } else { run::rows(done.shown.rows) };
             self.note(&format!("{} for {rows}{}", run::time(done.elapsed), done.scanned.text()));
         }
         Ok(())

@@ -198,9 +198,9 @@ fn commands_change_what_follows() {
     let Some(mut shell) = Shell::start() else { return };
     shell.keys("\\set n 41\r\\x on\r\\timing on\rSELECT $n + 1 AS more;\r");
     shell.until("more │ 42");
-    shell.until(" ms for 1 rows");
+    shell.until(" ms for 1 row");
     shell.keys("\\o out.csv\rSELECT 1 AS a;\r");
-    shell.until("1 rows to out.csv");
+    shell.until("1 row to out.csv");
     assert_eq!(std::fs::read_to_string(shell.folder.path().join("out.csv")).expect("a file"), "a\n1\n");
     shell.leave();
 }
