@@ -70,7 +70,7 @@ pub fn json_lines(out: Out) -> impl Sink {
     Json { name, writer: JsonBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(out) }
 }
 
-impl<F: JsonFormat> Sink for Json<F> {
+impl<F: JsonFormat + Send> Sink for Json<F> {
     fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
         self.writer.write(batch).map_err(|e| from_writer(&self.name, e))
     }

@@ -22,17 +22,11 @@ impl Session {
         };
         let usage = |e: String| Error::Usage(format!("\\{}: {e}", command.names[0]));
         let needs = |what: &str| Error::Usage(format!("\\{} needs {what}", command.names[0]));
-        let page = self.page();
         match command.action {
-            Action::Describe if rest.is_empty() => self.print(&describe::relations(&*self.fresh_catalog(), "", "", page)),
-            Action::Describe => {
-                let name = rest.trim_matches('"');
-                let text = describe::name(&*self.fresh_catalog(), name, page).map_err(Error::Usage)?;
+            Action::Describe | Action::Tables | Action::Views | Action::Functions => {
+                let text = self.described(command.action, rest).map_err(Error::Usage)?;
                 self.print(&text);
             }
-            Action::Tables => self.print(&describe::relations(&*self.fresh_catalog(), "table", rest, page)),
-            Action::Views => self.print(&describe::relations(&*self.fresh_catalog(), "view", rest, page)),
-            Action::Functions => self.print(&describe::functions(&*self.catalog(), rest, page)),
             Action::Format if rest.is_empty() => self.note(&format!("format: {}", self.format.map_or("table".to_owned(), format_name))),
             Action::Format => {
                 let format = Format::from_str(rest, true).map_err(|_| usage(format!("{rest:?} is not a format; there are {}", format_names())))?;
@@ -88,10 +82,17 @@ impl Session {
         Ok(Next::Go)
     }
 
-    /// All names, with what this session made just now.
-    fn fresh_catalog(&mut self) -> std::sync::Arc<super::catalog::Catalog> {
+    /// What `\d` and the like say, also of what this session made just now.
+    fn described(&mut self, action: Action, rest: &str) -> Result<String, String> {
         self.forget_catalog();
-        self.catalog()
+        let (catalog, page) = (self.catalog(), self.page());
+        match action {
+            Action::Tables => Ok(describe::relations(&catalog, "table", rest, page)),
+            Action::Views => Ok(describe::relations(&catalog, "view", rest, page)),
+            Action::Functions => Ok(describe::functions(&catalog, rest, page)),
+            _ if rest.is_empty() => Ok(describe::relations(&catalog, "", "", page)),
+            _ => describe::name(&catalog, rest.trim_matches('"'), page),
+        }
     }
 
     fn switch(&self, what: &str, now: bool, argument: &str) -> Result<bool, String> {

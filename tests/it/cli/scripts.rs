@@ -18,7 +18,10 @@ fn commands_stand_between_statements() {
 #[test]
 fn a_script_from_standard_input_may_hold_commands() {
     let place = Place::new();
-    assert_eq!(with_input(&place, &["query", "s"], "\\format csv\nSELECT 1 AS a;\n.format json\nSELECT 2 AS b;\n\\q\nSELECT 3;"), "a\n1\n[{\"b\":2}]\n");
+    assert_eq!(
+        with_input(&place, &["query", "s"], "\\format csv\nSELECT 1 AS a;\n.format json\nSELECT 2 AS b;\n\\q\nSELECT 3;"),
+        "a\n1\n[{\"b\":2}]\n"
+    );
 }
 
 #[test]
@@ -108,6 +111,13 @@ fn traces_are_opened_and_added_from_a_script() {
     place.write("t.json", r#"{"traceEvents":[{"ph":"i","name":"a","ts":1}]}"#);
     let out = place.ok(&["query", "s", "--format", "csv", "-c", "\\open t.json\nSELECT count(*) AS n FROM events;\n\\ingest t.json"]);
     assert_eq!(out, "n\n1\n");
-    let out = place.ok(&["query", "s", "--format", "csv", "-c", "\\ingest t.json\nSELECT count(*) AS n FROM events;\n\\open s\nSELECT count(*) AS m FROM traces"]);
+    let out = place.ok(&[
+        "query",
+        "s",
+        "--format",
+        "csv",
+        "-c",
+        "\\ingest t.json\nSELECT count(*) AS n FROM events;\n\\open s\nSELECT count(*) AS m FROM traces",
+    ]);
     assert_eq!(out, "n\n99\nm\n2\n");
 }
