@@ -5,8 +5,10 @@
 //! ingest → store → engine → output.
 
 pub mod cli;
+pub mod docs;
 pub mod engine;
 mod error;
+pub mod library;
 mod messages;
 pub mod output;
 mod repl;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::docs::Style;
 use crate::output::Format;
 
 /// SQL over machine-learning profiler traces.
@@ -32,7 +33,7 @@ pub struct Cli {
     pub global: Global,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Global {
     /// Number of threads [default: all cores]
     #[arg(long, global = true, default_value_t = 0, hide_default_value = true, value_name = "N")]
@@ -44,6 +45,12 @@ pub struct Global {
     /// Say nothing but errors on standard error
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Folder with views of your own, laid out as AREA/NAME.sql; may be given several times
+    #[arg(long, global = true, value_name = "DIR")]
+    pub sql: Vec<PathBuf>,
+    /// Change a setting, for example a threshold; `tracesql docs` lists them
+    #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = parameter)]
+    pub set: Vec<(String, String)>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -56,6 +63,8 @@ pub enum Command {
     List(StoreArgs),
     /// Remove traces from a store
     Remove(RemoveArgs),
+    /// Show the reference of tables, views, functions and settings
+    Docs(DocsArgs),
 }
 
 #[derive(Debug, Args)]
@@ -139,6 +148,20 @@ pub struct RemoveArgs {
     /// Names of traces, as `tracesql list` shows them
     #[arg(value_name = "TRACE", required = true)]
     pub traces: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql docs
+  tracesql docs kernel_launches
+  tracesql docs --format markdown > reference.md")]
+pub struct DocsArgs {
+    /// A table, view, function, setting, or an area of them [default: an overview]
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Form of the text
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Style,
 }
 
 fn bytes(text: &str) -> Result<usize, String> {

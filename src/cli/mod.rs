@@ -2,6 +2,7 @@
 
 mod args;
 mod cache;
+mod docs;
 mod ingest;
 mod open;
 mod progress;
@@ -46,6 +47,7 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Query(args)) => query::run(&args, &global),
         Some(Command::List(args)) => traces::list(&args, &global),
         Some(Command::Remove(args)) => traces::remove(&args, &global),
+        Some(Command::Docs(args)) => docs::run(&args, &global),
         None if cli.open.inputs.is_empty() => Err(Error::Usage(
             "name a trace or a store, for example `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; `tracesql --help` shows more".into(),
         )),
@@ -55,11 +57,23 @@ fn run(cli: Cli) -> Result<()> {
 
 impl Global {
     fn engine_options(&self) -> crate::engine::EngineOptions {
-        crate::engine::EngineOptions { threads: self.threads, memory_limit: self.memory_limit.unwrap_or(0) }
+        crate::engine::EngineOptions {
+            threads: self.threads,
+            memory_limit: self.memory_limit.unwrap_or(0),
+            sql: self.sql.clone(),
+            settings: self.set.clone(),
+        }
     }
 
     fn ingest_options(&self, strict: bool, replace: bool) -> tracesql_ingest::IngestOptions {
         tracesql_ingest::IngestOptions { threads: self.threads, memory_limit: self.memory_limit.unwrap_or(0), strict, replace }
+    }
+}
+
+/// Says which files of the user's library were left out.
+fn warn_of_problems(engine: &crate::engine::Engine) {
+    for problem in engine.library().problems() {
+        say_warning(&format!("left out: {problem}"));
     }
 }
 

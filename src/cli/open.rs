@@ -52,7 +52,7 @@ pub struct CommandLine {
 
 impl CommandLine {
     pub fn new(global: &Global) -> Self {
-        Self { global: Global { threads: global.threads, memory_limit: global.memory_limit, quiet: global.quiet } }
+        Self { global: global.clone() }
     }
 
     /// Reads traces in a process of its own, which Ctrl-C ends without ending the shell.
@@ -91,7 +91,7 @@ impl Host for CommandLine {
         if !inputs.iter().any(|i| Store::is_store(Path::new(i))) {
             self.read(&["-c", "SELECT 1"], inputs)?;
         }
-        open(inputs, false, &Global { quiet: true, ..CommandLine::new(&self.global).global })
+        open(inputs, false, &Global { quiet: true, ..self.global.clone() })
     }
 
     fn ingest(&self, source: &Source, inputs: &[String]) -> Result<Opened> {
@@ -102,7 +102,7 @@ impl Host for CommandLine {
             }
             Source::Cache(open) => {
                 self.read(&["-c", "SELECT 1"], inputs)?;
-                let quiet = Global { quiet: true, ..CommandLine::new(&self.global).global };
+                let quiet = Global { quiet: true, ..self.global.clone() };
                 let cache = Cache::open()?;
                 let more = ingest::all(ingest::inputs(inputs), inputs, |input| cache.trace(input, false, &quiet))?;
                 let mut traces = open.clone();

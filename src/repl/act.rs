@@ -52,7 +52,7 @@ impl Session {
             Action::Unset => {
                 let before = self.parameters.len();
                 self.parameters.retain(|(n, _)| n != rest);
-                if self.parameters.len() == before {
+                if self.parameters.len() == before && !self.engine.settings().reset(rest) {
                     return Err(usage(format!("nothing is set as {rest:?}")));
                 }
             }
@@ -125,9 +125,7 @@ impl Session {
     fn set(&mut self, rest: &str) -> Result<(), String> {
         let words = commands::arguments(rest)?;
         let [name, value @ ..] = words.as_slice() else {
-            for (name, value) in &self.parameters {
-                println!("{} = {}", safe(name), safe(&value.to_string()));
-            }
+            self.print(&self.what_is_set());
             return Ok(());
         };
         if value.is_empty() {
@@ -138,10 +136,24 @@ impl Session {
         }
         // `\set name = value` is meant well.
         let value = if value.len() > 1 && value[0] == "=" { &value[1..] } else { value };
-        let value = scalar(&value.join(" "));
-        self.parameters.retain(|(n, _)| n != name);
-        self.parameters.push((name.clone(), value));
+        let value = value.join(" ");
+        if !self.engine.settings().set(name, &value) {
+            self.parameters.retain(|(n, _)| n != name);
+            self.parameters.push((name.clone(), scalar(&value)));
+        }
         Ok(())
+    }
+
+    /// Parameters, and settings with their units; a star marks those that were changed.
+    fn what_is_set(&self) -> String {
+        let mut lines: Vec<(String, String)> = self.parameters.iter().map(|(n, v)| (format!("${n}"), v.to_string())).collect();
+        for (name, setting) in self.engine.settings().all() {
+            let mark = if setting.value == setting.default { "" } else { " *" };
+            let unit = if matches!(setting.unit.as_str(), "" | "text" | "count" | "ratio") { String::new() } else { format!(" {}", setting.unit) };
+            lines.push((name, format!("{}{unit}{mark}", setting.value.as_deref().unwrap_or("NULL"))));
+        }
+        let width = lines.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0);
+        lines.iter().map(|(name, value)| format!("{:width$}  {}\n", safe(name), safe(value))).collect()
     }
 
     /// Lets the user change the last input in an editor, and runs what comes back.

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use arrow::datatypes::DataType;
 use datafusion::logical_expr::Documentation;
 use tokio::runtime::Runtime;
-use tracesql_ingest::schema::{self, Kind};
 
-use crate::engine::Engine;
+use crate::engine::{self, Engine, documented};
+use crate::library::{self, View, sql_type};
 
 /// Names of tables, views and functions.
 #[derive(Debug, Default)]
@@ -72,7 +71,8 @@ pub struct Function {
 impl Catalog {
     /// All names that a session knows.
     pub fn of(engine: &Engine, runtime: &Runtime) -> Self {
-        let mut relations: Vec<Relation> = schema::TABLES.iter().map(|t| of_table(t)).collect();
+        let mut relations: Vec<Relation> = documented(engine.library()).into_iter().map(|(kind, view)| of_view(kind, view)).collect();
+        relations.sort_by(|a, b| order(a).cmp(&order(b)));
         relations.extend(of_session(engine, runtime, &relations));
         Self { relations, functions: functions(engine) }
     }
@@ -88,25 +88,22 @@ impl Catalog {
     }
 }
 
-fn of_table(table: &schema::Table) -> Relation {
-    let column = |c: &schema::Column| Column {
-        name: c.name.to_owned(),
-        data_type: match c.kind {
-            Kind::Int => "BIGINT",
-            Kind::Float => "DOUBLE",
-            Kind::Text => "VARCHAR",
-            Kind::Bool => "BOOLEAN",
-        }
-        .to_owned(),
-        unit: c.unit.to_owned(),
-        description: c.about.to_owned(),
-    };
+/// Tables come first, as they are documented; views by area and name.
+fn order(relation: &Relation) -> (&str, &str, &str) {
+    if relation.kind == "view" { (relation.kind, &relation.area, &relation.name) } else { (relation.kind, "", "") }
+}
+
+fn of_view(kind: &'static str, view: View) -> Relation {
+    let column = |c: library::Column| Column { name: c.name, data_type: c.data_type, unit: c.unit, description: c.description };
     Relation {
-        name: table.name.to_owned(),
-        kind: "table",
-        summary: table.about.to_owned(),
-        columns: table.columns.iter().map(column).collect(),
-        ..Relation::default()
+        name: view.name,
+        kind,
+        area: view.area,
+        summary: view.summary,
+        detail: view.detail,
+        source: view.source,
+        example: view.example,
+        columns: view.columns.into_iter().map(column).collect(),
     }
 }
 
@@ -118,29 +115,16 @@ fn of_session(engine: &Engine, runtime: &Runtime, known: &[Relation]) -> Vec<Rel
     names.sort();
     let made = names.into_iter().filter_map(|name| {
         let table = runtime.block_on(schema.table(&name)).ok()??;
-        let column = |f: &arrow::datatypes::FieldRef| Column { name: f.name().clone(), data_type: sql_type(f.data_type()), ..Column::default() };
+        let column =
+            |f: &arrow::datatypes::FieldRef| Column { name: f.name().clone(), data_type: sql_type(f.data_type()).to_string(), ..Column::default() };
         let columns = table.schema().fields().iter().map(column).collect();
         Some(Relation { name, kind: "session view", summary: "Made in this session.".to_owned(), columns, ..Relation::default() })
     });
     made.collect()
 }
 
-/// A type as SQL writes it.
-pub fn sql_type(data_type: &DataType) -> String {
-    match data_type {
-        DataType::Int64 => "BIGINT".to_owned(),
-        DataType::Float64 => "DOUBLE".to_owned(),
-        DataType::Utf8 | DataType::Utf8View | DataType::LargeUtf8 => "VARCHAR".to_owned(),
-        DataType::Boolean => "BOOLEAN".to_owned(),
-        DataType::Binary | DataType::BinaryView | DataType::LargeBinary => "VARBINARY".to_owned(),
-        DataType::List(field) | DataType::LargeList(field) | DataType::ListView(field) => format!("{}[]", sql_type(field.data_type())),
-        DataType::Dictionary(_, value) => sql_type(value),
-        other => other.to_string(),
-    }
-}
-
 fn functions(engine: &Engine) -> Vec<Function> {
-    let own = tracesql_udfs::functions();
+    let own = engine::functions();
     let mut functions: Vec<Function> = own.iter().filter(|f| f.call.kind() != "operator").map(of_function).collect();
     let state = engine.context().state();
     let mut others = BTreeMap::new();

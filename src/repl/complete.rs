@@ -19,8 +19,10 @@ pub enum Completion {
 /// Names besides those of the catalogue.
 #[derive(Debug, Default, Clone)]
 pub struct Values {
-    /// Parameters and settings.
-    pub names: Vec<String>,
+    /// Parameters, which statements write as `$name`.
+    pub parameters: Vec<String>,
+    /// Settings, which statements read with `setting('name')`.
+    pub settings: Vec<String>,
 }
 
 /// The completion at a place of a text.
@@ -86,7 +88,7 @@ fn in_command(text: &str, start: usize, catalog: &Catalog, values: &Values) -> C
         Argument::Function => matching(functions()),
         Argument::Words(words) => matching(words.iter().map(|w| w.to_string()).collect()),
         Argument::Value if text[blank..].trim_start().contains(char::is_whitespace) => matching(Vec::new()),
-        Argument::Value => matching(values.names.clone()),
+        Argument::Value => matching([values.parameters.clone(), values.settings.clone()].concat()),
         Argument::Files => Completion::Files,
         Argument::Sql => in_statement(&text[blank..], text.len() - blank, catalog, values).shifted(start + blank),
     }
@@ -97,12 +99,13 @@ fn in_statement(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Co
     let under = all.iter().find(|t| t.start < at && at <= t.end());
     let (start, prefix, quote) = match under {
         Some(t) if t.kind == Kind::Open && t.text.starts_with('"') => (t.start, &text[t.start + 1..at], true),
+        Some(t) if t.kind == Kind::Open && t.text.starts_with('\'') => return in_string(&all, t, &text[t.start + 1..at], values),
         Some(t) if t.kind == Kind::Open => return Completion::Words(at, Vec::new()),
         Some(t) if matches!(t.kind, Kind::Text | Kind::QuotedName) && at < t.end() => return Completion::Words(at, Vec::new()),
         Some(t) if t.kind == Kind::Comment && (at < t.end() || !t.text.ends_with(['\n', '/'])) => return Completion::Words(at, Vec::new()),
         Some(t) if matches!(t.kind, Kind::Word | Kind::Number) => (t.start, &text[t.start..at], false),
         Some(t) if t.kind == Kind::Parameter || t.text == "$" => {
-            let names = values.names.iter().map(|n| format!("${n}")).filter(|n| n.starts_with(&text[t.start..at]));
+            let names = values.parameters.iter().map(|n| format!("${n}")).filter(|n| n.starts_with(&text[t.start..at]));
             return Completion::Words(t.start, names.collect());
         }
         _ => (at, "", false),
@@ -117,6 +120,15 @@ fn in_statement(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Co
     let scope = Scope::of(&tokens);
     let found = Finder { scope: &scope, query: scope.query_at(start), catalog, prefix, quote }.candidates(&before);
     Completion::Words(start, found)
+}
+
+/// In an open string: names of settings where a function for them stands before it.
+fn in_string(tokens: &[Token], string: &Token, prefix: &str, values: &Values) -> Completion {
+    let before = lex::words(tokens);
+    let before: Vec<&Token> = before.iter().take_while(|t| t.start < string.start).collect();
+    let is_setting = matches!(before.as_slice(), [.., function, open] if function.text.to_lowercase().starts_with("setting") && open.text == "(");
+    let names = values.settings.iter().filter(|n| is_setting && n.starts_with(prefix)).map(|n| format!("'{n}'"));
+    Completion::Words(string.start, names.collect())
 }
 
 struct Finder<'a> {
@@ -292,7 +304,7 @@ mod tests {
     fn words(text: &str) -> Vec<String> {
         let at = text.find('|').expect("a cursor");
         let text = text.replacen('|', "", 1);
-        match complete(&text, at, &catalog(), &Values { names: vec!["limit_ns".into()] }) {
+        match complete(&text, at, &catalog(), &Values { parameters: vec!["limit_ns".into()], settings: vec!["gap_us".into()] }) {
             Completion::Words(start, words) => {
                 assert!(start <= at);
                 words
@@ -363,6 +375,8 @@ mod tests {
         assert_eq!(words("SELECT * FROM operators WHERE \"Od|"), ["\"Odd Name\""]);
         assert_eq!(words("SELECT $li|"), ["$limit_ns"]);
         assert_eq!(words("SELECT $|"), ["$limit_ns"]);
+        assert_eq!(words("SELECT setting('g|"), ["'gap_us'"]);
+        assert!(words("SELECT upper('g|").is_empty());
     }
 
     #[test]

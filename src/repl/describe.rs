@@ -63,6 +63,7 @@ pub fn relations(catalog: &Catalog, kind: &str, pattern: &str, page: Page) -> St
     let mut group = String::new();
     for relation in wanted {
         let heading = match relation.kind {
+            "table" if relation.area == "system" => "system tables".to_owned(),
             "table" => "tables".to_owned(),
             "view" => format!("views: {}", relation.area),
             kind => format!("{kind}s"),
@@ -141,7 +142,7 @@ fn listed(name: &str, column: usize, summary: &str, page: Page) -> String {
 }
 
 fn of_relation(relation: &Relation, page: Page) -> String {
-    let area = if relation.area.is_empty() { String::new() } else { format!(" of area {}", relation.area) };
+    let area = if relation.kind == "view" { format!(" of area {}", relation.area) } else { String::new() };
     let mut out = page.heading(&safe(&format!("{}  ({}{area})", relation.name, relation.kind)));
     out.push_str(&page.wrapped(&relation.summary, 0));
     if !relation.detail.is_empty() {

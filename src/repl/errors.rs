@@ -24,6 +24,11 @@ pub struct Report {
 /// Looks up what an error of the engine says about a statement.
 pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog) -> Report {
     let tokens = lex::words(&lex::tokens(statement));
+    if let Some((place, inner)) = in_view(error) {
+        // Not what the user wrote: places and names are those of the view.
+        let named = between(place, "in view ", " (").and_then(|name| tokens.iter().find(|t| t.name().as_deref() == Some(name)));
+        return Report { message: format!("{place}: {}", message(root(inner))), place: named.map(|t| t.start..t.end()), help: None };
+    }
     let root = root(error);
     let text = message(root);
     let report = |message: String, place, help| Report { message, place, help };
@@ -66,6 +71,17 @@ pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog) -> R
             }
         }
         _ => generic(error, text),
+    }
+}
+
+/// The view of the library in whose text an error is, and the error.
+fn in_view(error: &DataFusionError) -> Option<(&str, &DataFusionError)> {
+    match error {
+        DataFusionError::Context(text, inner) if text.starts_with("in view ") => in_view(inner).or(Some((text.as_str(), inner.as_ref()))),
+        DataFusionError::Diagnostic(_, inner) | DataFusionError::Context(_, inner) => in_view(inner),
+        DataFusionError::Collection(all) => all.first().and_then(in_view),
+        DataFusionError::Shared(inner) => in_view(inner),
+        _ => None,
     }
 }
 

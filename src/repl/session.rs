@@ -258,13 +258,18 @@ impl Session {
         }
     }
 
-    /// Names of parameters.
+    /// Names of parameters and settings.
     pub fn values(&self) -> Values {
-        Values { names: self.parameters.iter().map(|(n, _)| n.clone()).collect() }
+        Values { parameters: self.parameters.iter().map(|(n, _)| n.clone()).collect(), settings: self.engine.settings().all().into_keys().collect() }
     }
 
-    /// Works on something else from now on.
+    /// Works on something else from now on, with the settings as they are.
     pub(super) fn replace(&mut self, opened: Opened) {
+        for (name, setting) in self.engine.settings().all() {
+            if let Some(value) = setting.value.filter(|v| setting.default.as_ref() != Some(v)) {
+                opened.engine.settings().set(&name, &value);
+            }
+        }
         self.engine = Arc::new(opened.engine);
         self.source = opened.source;
         self.forget_catalog();
