@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use datafusion::common::SchemaError;
+use datafusion::common::{SchemaError, Span};
 use datafusion::error::DataFusionError;
+use datafusion::sql::sqlparser::parser::ParserError;
 
 use super::catalog::{Catalog, nearest};
 use super::keywords::KEYWORDS;
@@ -45,9 +46,14 @@ pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog) -> R
                 let help = format!("write whose it is, as in t.{}", field.name);
                 report(format!("several tables have a column {}", field.name), place, Some(help))
             }
-            _ => generic(error, text),
+            _ => generic(error, text, statement),
         },
-        DataFusionError::SQL(..) => syntax(&text, statement, &tokens, catalog),
+        DataFusionError::SQL(parser, _) => syntax(&parser_message(parser), statement, &tokens, catalog),
+        _ if text.contains("Placeholder '$") => {
+            let name = between(&text, "Placeholder '$", "'").unwrap_or_default();
+            let place = tokens.iter().find(|t| t.kind == Kind::Parameter && t.text[1..] == *name).map(|t| t.start..t.end());
+            report(format!("${name} has no value"), place, Some(format!("give it one with -p {name}=VALUE or \\set {name} VALUE")))
+        }
         DataFusionError::Plan(_) => {
             if let Some(name) = between(&text, "table '", "' not found") {
                 let name = name.rsplit('.').next().unwrap_or(name);
@@ -59,7 +65,7 @@ pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog) -> R
                 let help = meant(&near).or_else(|| Some("\\df lists functions".to_owned()));
                 report(format!("there is no function {name}"), placed(error, statement, name, &tokens), help)
             } else {
-                let mut report = generic(error, text);
+                let mut report = generic(error, text, statement);
                 if report.place.is_none() {
                     // Wrong arguments of a function: the message names it.
                     let named = tokens.iter().zip(tokens.iter().skip(1)).find(|(f, open)| {
@@ -70,7 +76,7 @@ pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog) -> R
                 report
             }
         }
-        _ => generic(error, text),
+        _ => generic(error, text, statement),
     }
 }
 
@@ -104,13 +110,26 @@ fn message(root: &DataFusionError) -> String {
         _ => root.strip_backtrace(),
     };
     let text = text.split("\n\nbacktrace: ").next().unwrap_or_default().trim();
-    text.strip_prefix("Execution error: ").unwrap_or(text).to_owned()
+    text.strip_prefix("Execution error: ").unwrap_or(text).replace('\t', "  ")
 }
 
-fn generic(error: &DataFusionError, message: String) -> Report {
+/// What the parser says, without the name of its layer.
+fn parser_message(error: &ParserError) -> String {
+    match error {
+        ParserError::TokenizerError(text) | ParserError::ParserError(text) => text.clone(),
+        ParserError::RecursionLimitExceeded => "the statement is nested too deeply".to_owned(),
+    }
+}
+
+fn generic(error: &DataFusionError, message: String, statement: &str) -> Report {
     let Some(diagnostic) = error.diagnostic() else { return Report { message, place: None, help: None } };
     let notes: Vec<&str> = diagnostic.helps.iter().map(|h| h.message.as_str()).chain(diagnostic.notes.iter().map(|n| n.message.as_str())).collect();
-    Report { message, place: None, help: (!notes.is_empty()).then(|| notes.join("; ")) }
+    let place = diagnostic.span.map(|span| bytes(statement, &span)).filter(|place| place.start < place.end);
+    Report { message, place, help: (!notes.is_empty()).then(|| notes.join("; ")) }
+}
+
+fn bytes(statement: &str, span: &Span) -> Range<usize> {
+    lex::byte_at(statement, span.start.line, span.start.column)..lex::byte_at(statement, span.end.line, span.end.column)
 }
 
 /// Where a name stands: at the place that the engine gives if the name is there, else where it comes first.
@@ -118,22 +137,17 @@ fn generic(error: &DataFusionError, message: String) -> Report {
 /// The engine's places may be those of a view's text, which the user did not write.
 fn placed(error: &DataFusionError, statement: &str, name: &str, tokens: &[Token]) -> Option<Range<usize>> {
     let is_it = |token: &&Token| token.name().is_some_and(|n| n.eq_ignore_ascii_case(name));
-    let given = error
-        .diagnostic()
-        .and_then(|d| d.span)
-        .map(|span| lex::byte_at(statement, span.start.line, span.start.column)..lex::byte_at(statement, span.end.line, span.end.column));
+    let given = error.diagnostic().and_then(|d| d.span).map(|span| bytes(statement, &span));
     let given = given.and_then(|place| tokens.iter().filter(is_it).find(|t| t.start >= place.start && t.end() <= place.end));
     given.or_else(|| tokens.iter().find(is_it)).map(|t| t.start..t.end())
 }
 
 /// A syntax error: the parser says where in words.
 fn syntax(text: &str, statement: &str, tokens: &[Token], catalog: &Catalog) -> Report {
-    let text = text.strip_prefix("sql parser error: ").unwrap_or(text);
     let (message, at) = match text.rsplit_once(" at Line: ") {
         Some((message, at)) => (message, at.split_once(", Column: ").and_then(|(l, c)| Some((l.trim().parse().ok()?, c.trim().parse().ok()?)))),
         None => (text, None),
     };
-    let message = message.strip_prefix("ParserError(\"").or_else(|| message.strip_prefix("TokenizerError(\"")).unwrap_or(message);
     let end = statement.trim_end_matches(|c: char| c.is_whitespace() || c == ';').len();
     let start = match at {
         Some((line, column)) => lex::byte_at(statement, line, column),
@@ -263,8 +277,7 @@ mod tests {
     fn syntax_errors_name_the_token_and_the_keyword() {
         let statement = "SELECT name FORM events";
         let tokens = lex::words(&lex::tokens(statement));
-        let report =
-            syntax("sql parser error: Expected: end of statement, found: events at Line: 1, Column: 18", statement, &tokens, &Catalog::default());
+        let report = syntax("Expected: end of statement, found: events at Line: 1, Column: 18", statement, &tokens, &Catalog::default());
         assert_eq!(report.place, Some(17..23));
         assert_eq!(report.help.as_deref(), Some("did you mean FROM instead of FORM?"));
         assert_eq!(report.message, "syntax: Expected: end of statement, found: events");
@@ -274,7 +287,7 @@ mod tests {
     fn an_open_string_is_marked_where_it_begins() {
         let statement = "SELECT 'abc";
         let tokens = lex::words(&lex::tokens(statement));
-        let report = syntax("sql parser error: Unterminated string literal at Line: 1, Column: 8", statement, &tokens, &Catalog::default());
+        let report = syntax("Unterminated string literal at Line: 1, Column: 8", statement, &tokens, &Catalog::default());
         assert_eq!(report.place, Some(7..8));
     }
 }

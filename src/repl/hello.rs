@@ -23,7 +23,7 @@ const ISSUES: &str = "
 /// The lines.
 pub fn loaded(session: &Session) -> Result<String> {
     let (traces, issues) = session.runtime.block_on(async { tokio::try_join!(rows(session, TRACES), rows(session, ISSUES)) })?;
-    let width = session.screen.map_or(120, |s| s.width);
+    let width = session.screen.map_or(usize::MAX, |s| s.width);
     let mut lines = Vec::new();
     let events: i64 = traces.iter().filter_map(|t| t[3].parse::<i64>().ok()).sum();
     let count = match traces.len() {
