@@ -12,5 +12,6 @@ pub mod library;
 mod messages;
 pub mod output;
 mod repl;
+pub mod stacks;
 
 pub use error::{Error, Result};

@@ -7,6 +7,7 @@ mod ingest;
 mod open;
 mod progress;
 mod query;
+mod stacks;
 mod traces;
 
 use std::process::ExitCode;
@@ -45,6 +46,10 @@ fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Some(Command::Ingest(args)) => ingest::run(&args, &global),
         Some(Command::Query(args)) => query::run(&args, &global),
+        Some(Command::Pprof(args)) => stacks::pprof(&args, &global),
+        Some(Command::Folded(args)) => stacks::folded(&args, &global),
+        Some(Command::Flamegraph(args)) => stacks::flamegraph(&args, &global),
+        Some(Command::Speedscope(args)) => stacks::speedscope(&args, &global),
         Some(Command::List(args)) => traces::list(&args, &global),
         Some(Command::Remove(args)) => traces::remove(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),

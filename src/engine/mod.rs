@@ -13,6 +13,7 @@ use std::sync::Arc;
 use datafusion::catalog::CatalogProvider;
 use datafusion::catalog::MemoryCatalogProvider;
 use datafusion::common::{ParamValues, ScalarValue};
+use datafusion::datasource::MemTable;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::FairSpillPool;
@@ -103,7 +104,7 @@ impl Engine {
         let catalog = MemoryCatalogProvider::new();
         catalog.register_schema("main", schema)?;
         context.register_catalog("tracesql", Arc::new(catalog));
-        tracesql_udfs::register(&context);
+        tracesql_udfs::register_with_rules(&context, library.name_rules().clone());
         for function in settings::functions(&settings) {
             if let tracesql_udfs::Call::Scalar(f) = function.call {
                 context.register_udf(f.as_ref().clone());
@@ -130,6 +131,16 @@ impl Engine {
     /// The DataFusion session, for whatever this type does not offer.
     pub fn context(&self) -> &SessionContext {
         &self.context
+    }
+
+    /// Computes a view once for all queries of this session that follow, which is faster if they name it often.
+    pub async fn keep_result(&self, view: &str) -> Result<()> {
+        let frame = self.context.table(view).await?;
+        let schema = frame.schema().inner().clone();
+        let batches = frame.collect_partitioned().await?;
+        self.context.deregister_table(view)?;
+        self.context.register_table(view, Arc::new(MemTable::try_new(schema, batches)?))?;
+        Ok(())
     }
 
     /// The statements of a text, in order.

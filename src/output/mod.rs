@@ -137,6 +137,17 @@ pub async fn write(result: SendableRecordBatchStream, format: Format, target: &T
     Ok(shown.rows)
 }
 
+/// Writes a whole document.
+pub fn write_document(bytes: &[u8], target: &Target) -> Result<()> {
+    let partial = Partial(target);
+    let mut out = Out { out: target.open()?, name: target.name() };
+    out.out.write_all(bytes).map_err(|e| Error::Output(out.name.clone(), e))?;
+    out.flush()?;
+    target.complete()?;
+    drop(partial);
+    Ok(())
+}
+
 /// Writes a result for somebody who looks at it.
 pub async fn show(result: SendableRecordBatchStream, format: Format, out: Box<dyn Write + Send>, look: Look) -> Result<Shown> {
     if result.schema().fields().is_empty() {

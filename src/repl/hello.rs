@@ -48,7 +48,7 @@ pub fn loaded(session: &Session) -> Result<String> {
         if issues.len() > 3 {
             parts.push(format!("{} more kinds", issues.len() - 3));
         }
-        lines.push(format!("  issues: {}; see SELECT * FROM ingest_issues", parts.join(", ")));
+        lines.push(format!("  issues: {}; see ingest_issues", parts.join(", ")));
     }
     Ok(lines.iter().map(|l| format!("{}\n", clip(&safe(l), width))).collect())
 }

@@ -16,3 +16,4 @@ mod shell;
 mod slt;
 mod sources;
 mod support;
+mod timeline;

@@ -147,9 +147,9 @@ fn ctrl_c_at_the_prompt_clears_the_line() {
 #[test]
 fn tab_completes() {
     let Some(mut shell) = Shell::start() else { return };
-    shell.keys("SELECT cou\t*) AS n FROM ingest_i\t WHERE 1 = 0;\r");
+    shell.keys("SELECT count(*) AS n FROM ingest_i\t WHERE 1 = 0;\r");
     shell.until("│ 0 │");
-    shell.keys("SELECT k.\t\x03");
+    shell.keys("SELECT kernels.\t\x03");
     shell.until("grid_x");
     shell.leave();
 }
