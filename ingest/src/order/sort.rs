@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering as Atomic};
 
 use super::spill::SpillVec;
 use crate::error::{IngestError, Result};
-use crate::trace::Key;
+use crate::trace::{Key, KeySink};
 
 /// How two keys of one track compare.
 pub type Order = fn(&Key, &Key) -> Ordering;
@@ -29,6 +29,12 @@ pub struct Sorter {
     runs: Vec<Run>,
     file: Option<File>,
     file_len: u64,
+}
+
+impl KeySink for Sorter {
+    fn push(&mut self, keys: &[Key]) -> Result<()> {
+        Sorter::push(self, keys)
+    }
 }
 
 /// A part of all keys on disk, in order within each track: place and number of keys by track number.
