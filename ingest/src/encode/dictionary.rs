@@ -98,10 +98,15 @@ impl IntDictionary {
         {
             return key;
         }
-        let key = *self.keys.entry(value).or_insert_with(|| {
-            self.values.push(value);
-            self.values.len() as u32 - 1
-        });
+        let key = match self.keys.get(&value) {
+            Some(&key) => key,
+            None => {
+                let key = self.values.len() as u32;
+                self.values.push(value);
+                self.keys.insert(value, key);
+                key
+            }
+        };
         self.last = Some((value, key));
         key
     }

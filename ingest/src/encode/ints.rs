@@ -8,7 +8,7 @@ use super::bits::{hybrid, width_of};
 use super::delta::Delta;
 use super::dictionary::IntDictionary;
 use super::nulls::Nulls;
-use super::pages::{Bounds, Codec, Pages};
+use super::pages::{Bounds, Codec, Effort, Pages, Way};
 use super::table::Chunk;
 use crate::error::Result;
 use crate::schema::{Column, Kind, Layout, Table};
@@ -20,13 +20,14 @@ const SKIPPED_BY: &[&str] = &["track_id", "ts_ns", "end_ns", "event_id", "parent
 enum Mode {
     Delta,
     Dictionary,
-    /// Doubles one by one.
+    /// One by one: doubles of which many are distinct, and columns of small traces until all values are known.
     Plain,
 }
 
 /// A column of integers, or of doubles by their bits.
 pub struct Ints {
     is_float: bool,
+    is_near: bool,
     optional: bool,
     skip_by: bool,
     mode: Mode,
@@ -46,14 +47,15 @@ pub struct Ints {
 
 impl Ints {
     /// An empty column of a table.
-    pub fn of(table: &Table, column: &Column) -> Self {
+    pub fn of(table: &Table, column: &Column, effort: Effort) -> Self {
         // Readers skip pages by the bounds of these.
         let skip_by = matches!(table.name, "events" | "kernels") && SKIPPED_BY.contains(&column.name);
         Self {
             is_float: column.kind == Kind::Float,
             optional: !column.required,
             skip_by,
-            mode: if column.layout == Layout::Near { Mode::Delta } else { Mode::Dictionary },
+            mode: Self::first_mode(effort, column.layout == Layout::Near),
+            is_near: column.layout == Layout::Near,
             nulls: Nulls::default(),
             page_start: 0,
             delta: Delta::default(),
@@ -64,6 +66,14 @@ impl Ints {
             all_bounds: Bounds::NONE,
             all_nulls: 0,
             pages: None,
+        }
+    }
+
+    fn first_mode(effort: Effort, is_near: bool) -> Mode {
+        match effort {
+            Effort::Small => Mode::Plain,
+            Effort::Fast if is_near => Mode::Delta,
+            Effort::Fast => Mode::Dictionary,
         }
     }
 
@@ -112,6 +122,7 @@ impl Ints {
                 self.keys.clear();
                 Encoding::RLE_DICTIONARY
             }
+            Mode::Plain if codec.effort() == Effort::Small => self.smallest(codec, &mut body)?,
             Mode::Plain => {
                 body.append(&mut self.plain);
                 Encoding::PLAIN
@@ -134,6 +145,52 @@ impl Ints {
         added
     }
 
+    /// Appends the values of a small trace in the way that takes the fewest bytes, or about so.
+    fn smallest(&mut self, codec: &mut Codec, body: &mut Vec<u8>) -> Result<Encoding> {
+        let plain = std::mem::take(&mut self.plain);
+        let count = plain.len() / 8;
+        let values = || plain.chunks_exact(8).filter_map(|v| v.try_into().ok()).map(i64::from_le_bytes);
+        let mut best = None;
+        if !self.is_float {
+            values().for_each(|value| self.delta.push(value));
+            let mut delta = Vec::new();
+            self.delta.finish(&mut delta);
+            if delta.len() < count / 4 {
+                body.append(&mut delta);
+                return Ok(Encoding::DELTA_BINARY_PACKED);
+            }
+            best = Some(Way { values: delta, dictionary: None, encoding: Encoding::DELTA_BINARY_PACKED });
+        }
+        // Many distinct values need no dictionary.
+        let _ = values().try_for_each(|value| {
+            let key = self.dictionary.key(value);
+            self.keys.push(key);
+            (self.dictionary.len() <= count.div_ceil(3)).then_some(())
+        });
+        let page = self.dictionary.page();
+        if self.keys.len() == count {
+            let width = width_of(self.dictionary.len() as u64 - 1);
+            let mut keys = vec![width as u8];
+            hybrid(&self.keys, width, &mut keys);
+            let way = Way { values: keys, dictionary: Some(&page), encoding: Encoding::RLE_DICTIONARY };
+            best = Some(match best {
+                Some(best) => codec.smaller(best, way)?,
+                None => way,
+            });
+        }
+        self.keys.clear();
+        let plain = Way { values: plain, dictionary: None, encoding: Encoding::PLAIN };
+        let best = match best {
+            Some(best) => codec.smaller(best, plain)?,
+            None => plain,
+        };
+        if best.dictionary.is_none() {
+            self.dictionary.clear();
+        }
+        body.extend_from_slice(&best.values);
+        Ok(best.encoding)
+    }
+
     /// The chunk of all rows; the column is empty again.
     pub fn finish(&mut self, rows: usize, codec: &mut Codec, column: &ColumnDescPtr) -> Result<Chunk> {
         self.end_page(rows, codec)?;
@@ -148,9 +205,7 @@ impl Ints {
         let page = self.dictionary.page();
         let dictionary = (!page.is_empty()).then_some((&page[..], self.dictionary.len()));
         let chunk = pages.finish(codec, column, dictionary, Some(statistics));
-        if self.mode != Mode::Delta || self.dictionary.len() > 0 {
-            self.mode = Mode::Dictionary;
-        }
+        self.mode = Self::first_mode(codec.effort(), self.is_near);
         self.dictionary.clear();
         (self.page_start, self.all_nulls, self.all_bounds) = (0, 0, Bounds::NONE);
         chunk

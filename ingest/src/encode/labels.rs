@@ -4,13 +4,12 @@ use parquet::basic::Encoding;
 use parquet::data_type::ByteArray;
 use parquet::file::statistics::{Statistics, ValueStatistics};
 use parquet::schema::types::ColumnDescPtr;
-use rustc_hash::FxHashMap;
 
 use super::PAGE_BYTES;
 use super::bits::{hybrid, run, width_of};
 use super::dictionary::TextDictionary;
 use super::nulls::Nulls;
-use super::pages::{Codec, Pages};
+use super::pages::{Codec, Effort, Pages, Way};
 use super::table::Chunk;
 use crate::error::Result;
 use crate::schema::Column;
@@ -22,9 +21,10 @@ pub struct Labels {
     page_start: usize,
     dictionary: TextDictionary,
     keys: Vec<u32>,
-    /// Keys of texts that have a number.
-    by_id: FxHashMap<u32, u32>,
-    last_id: Option<(u32, u32)>,
+    /// Keys of texts that have a number, by that number; 0 for none, else 1 more.
+    by_id: Vec<u32>,
+    /// Numbers that have a key.
+    ids: Vec<u32>,
     last_key: u32,
     /// Texts are written out, for the dictionary grew too large.
     is_plain: bool,
@@ -32,6 +32,8 @@ pub struct Labels {
     /// Bounds of texts that are not in the dictionary.
     plain_bounds: Option<(Vec<u8>, Vec<u8>)>,
     all_nulls: usize,
+    /// A page refers to the dictionary.
+    needs_dictionary: bool,
     pages: Option<Pages>,
 }
 
@@ -44,13 +46,14 @@ impl Labels {
             page_start: 0,
             dictionary: TextDictionary::default(),
             keys: Vec::new(),
-            by_id: FxHashMap::default(),
-            last_id: None,
+            by_id: Vec::new(),
+            ids: Vec::new(),
             last_key: 0,
             is_plain: false,
             plain: Vec::new(),
             plain_bounds: None,
             all_nulls: 0,
+            needs_dictionary: false,
             pages: None,
         }
     }
@@ -75,16 +78,23 @@ impl Labels {
         if self.is_plain {
             return self.set_plain(row, text, codec);
         }
-        let key = match self.last_id {
-            Some((last, key)) if last == id => key,
-            _ => {
-                let key = *self.by_id.entry(id).or_insert_with(|| self.dictionary.key(text));
-                self.last_id = Some((id, key));
-                key
-            }
+        let key = match self.by_id.get(id as usize) {
+            Some(&key) if key != 0 => key - 1,
+            _ => self.new_id(id, text),
         };
         self.set_key(row, key);
         if self.dictionary.is_full() { self.give_up_dictionary(row, codec) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn new_id(&mut self, id: u32, text: &[u8]) -> u32 {
+        let key = self.dictionary.key(text);
+        if self.by_id.len() <= id as usize {
+            self.by_id.resize((id as usize + 1).next_power_of_two(), 0);
+        }
+        self.by_id[id as usize] = key + 1;
+        self.ids.push(id);
+        key
     }
 
     #[inline(always)]
@@ -127,9 +137,24 @@ impl Labels {
         }
         body.push(0);
         run(key, rows, 0, &mut body);
-        self.page_start = rows;
+        (self.page_start, self.needs_dictionary) = (rows, true);
         let pages = self.pages.get_or_insert_with(|| Pages::new(1, false));
         pages.add(codec, &body, rows, 0, Encoding::RLE_DICTIONARY, None)
+    }
+
+    /// The page's values one by one, unless they are too many bytes to be chosen.
+    fn written_out(&self) -> Option<Way<'static>> {
+        let bytes: usize = self.keys.iter().map(|&key| self.dictionary.text(key).len() + 4).sum();
+        if bytes > PAGE_BYTES {
+            return None;
+        }
+        let mut values = Vec::with_capacity(bytes);
+        for &key in &self.keys {
+            let text = self.dictionary.text(key);
+            values.extend_from_slice(&(text.len() as u32).to_le_bytes());
+            values.extend_from_slice(text);
+        }
+        Some(Way { values, dictionary: None, encoding: Encoding::PLAIN })
     }
 
     /// Ends the page before a row.
@@ -149,10 +174,19 @@ impl Labels {
             Encoding::PLAIN
         } else {
             let width = width_of(self.dictionary.len() as u64 - 1);
-            body.push(width as u8);
-            hybrid(&self.keys, width, &mut body);
+            let mut values = vec![width as u8];
+            hybrid(&self.keys, width, &mut values);
+            let best = Way { values, dictionary: Some(self.dictionary.page()), encoding: Encoding::RLE_DICTIONARY };
+            // The only page of a small trace: without a dictionary it may take fewer bytes.
+            let plain = if codec.effort() == Effort::Small && self.pages.is_none() { self.written_out() } else { None };
+            let best = match plain {
+                Some(plain) => codec.smaller(best, plain)?,
+                None => best,
+            };
             self.keys.clear();
-            Encoding::RLE_DICTIONARY
+            body.extend_from_slice(&best.values);
+            self.needs_dictionary |= best.dictionary.is_some();
+            best.encoding
         };
         self.all_nulls += rows - values;
         let pages = self.pages.get_or_insert_with(|| Pages::new(1, false));
@@ -172,11 +206,13 @@ impl Labels {
         };
         let statistics = text_statistics(bounds, self.all_nulls as u64);
         let pages = self.pages.take().unwrap_or_else(|| Pages::new(1, false));
-        let dictionary = (self.dictionary.len() > 0).then(|| (self.dictionary.page(), self.dictionary.len()));
+        let dictionary = std::mem::take(&mut self.needs_dictionary).then(|| (self.dictionary.page(), self.dictionary.len()));
         let chunk = pages.finish(codec, column, dictionary, Some(statistics));
         self.dictionary.clear();
-        self.by_id.clear();
-        (self.last_id, self.last_key, self.is_plain, self.plain_bounds) = (None, 0, false, None);
+        for id in self.ids.drain(..) {
+            self.by_id[id as usize] = 0;
+        }
+        (self.last_key, self.is_plain, self.plain_bounds) = (0, false, None);
         (self.page_start, self.all_nulls) = (0, 0);
         chunk
     }

@@ -26,8 +26,8 @@ pub use texts::Texts;
 /// Rows in a row group.
 pub const GROUP_ROWS: usize = 1 << 16;
 
-/// Rows in a page.
-pub const PAGE_ROWS: usize = 1 << 14;
+/// Rows in a page of a large trace.
+const PAGE_ROWS: usize = 1 << 14;
 
 /// Bytes of text after which a page ends before it has all its rows.
 const PAGE_BYTES: usize = 1 << 20;

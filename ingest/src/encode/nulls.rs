@@ -8,7 +8,7 @@ pub struct Nulls {
     /// Rows up to the last one with a value.
     rows: usize,
     values: usize,
-    /// A bit for each row, once a NULL was followed by a value.
+    /// A bit for each row, once a NULL was followed by a value; 0 behind the last value.
     bits: Vec<u8>,
 }
 
@@ -24,18 +24,27 @@ impl Nulls {
         }
     }
 
+    #[inline]
     fn mixed(&mut self, row: usize) {
         if self.rows == self.values {
-            self.bits.clear();
-            self.bits.resize(self.rows / 8, 0xff);
-            if !self.rows.is_multiple_of(8) {
-                self.bits.push((1 << (self.rows % 8)) - 1);
-            }
+            self.first_gap();
         }
-        self.bits.resize(row / 8 + 1, 0);
+        if self.bits.len() <= row / 8 {
+            self.bits.resize(row / 8 + 1024, 0);
+        }
         self.bits[row / 8] |= 1 << (row % 8);
         self.rows = row + 1;
         self.values += 1;
+    }
+
+    #[cold]
+    fn first_gap(&mut self) {
+        let whole = self.rows / 8;
+        if self.bits.len() <= whole {
+            self.bits.resize(whole + 1024, 0);
+        }
+        self.bits[..whole].fill(0xff);
+        self.bits[whole] = (1 << (self.rows % 8)) - 1;
     }
 
     /// How many rows have a value.
@@ -55,8 +64,12 @@ impl Nulls {
                 run(0, rows - self.values, 1, out);
             }
         } else {
-            self.bits.resize(rows.div_ceil(8), 0);
-            levels(&self.bits, rows, out);
+            let bytes = rows.div_ceil(8);
+            if self.bits.len() < bytes {
+                self.bits.resize(bytes, 0);
+            }
+            levels(&self.bits[..bytes], rows, out);
+            self.bits[..bytes].fill(0);
         }
         let len = (out.len() - start - 4) as u32;
         out[start..start + 4].copy_from_slice(&len.to_le_bytes());

@@ -11,6 +11,7 @@ use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 
 use super::table::Chunk;
+use super::{GROUP_ROWS, PAGE_ROWS};
 use crate::error::Result;
 
 /// How hard to compress.
@@ -27,6 +28,21 @@ impl Effort {
     pub fn for_text(bytes: u64) -> Self {
         if bytes < 128 << 20 { Self::Small } else { Self::Fast }
     }
+}
+
+/// Level of Zstandard for small traces.
+const SMALL_LEVEL: i32 = 12;
+/// Level of Zstandard to tell which of two ways is smaller.
+const TRIAL_LEVEL: i32 = 1;
+
+/// A way to write the values of a chunk that is one page.
+pub struct Way<'a> {
+    /// The values without their levels.
+    pub values: Vec<u8>,
+    /// The dictionary page that they need.
+    pub dictionary: Option<&'a [u8]>,
+    /// How they are written.
+    pub encoding: Encoding,
 }
 
 /// Compresses pages; of use for any number of columns, one after the other.
@@ -48,8 +64,27 @@ impl Codec {
         self.effort
     }
 
+    /// Rows after which pages end.
+    pub fn page_rows(&self) -> usize {
+        if self.effort == Effort::Small { GROUP_ROWS } else { PAGE_ROWS }
+    }
+
+    /// The smaller of two ways to write a chunk: its values, and its dictionary if it has one.
+    pub fn smaller<'a>(&mut self, a: Way<'a>, b: Way<'a>) -> Result<Way<'a>> {
+        let (size_a, size_b) = (self.size(&a)?, self.size(&b)?);
+        Ok(if size_b < size_a { b } else { a })
+    }
+
+    fn size(&mut self, way: &Way<'_>) -> Result<usize> {
+        let dictionary = way.dictionary.map_or(Ok(0), |raw| self.compress_at(raw, TRIAL_LEVEL).map(|z| z.len().min(raw.len()) + 16))?;
+        Ok(dictionary + self.compress_at(&way.values, TRIAL_LEVEL)?.len().min(way.values.len()))
+    }
+
     fn compress(&mut self, raw: &[u8], level: i32) -> Result<Vec<u8>> {
-        let level = if self.effort == Effort::Small { 15 } else { level };
+        self.compress_at(raw, if self.effort == Effort::Small { SMALL_LEVEL } else { level })
+    }
+
+    fn compress_at(&mut self, raw: &[u8], level: i32) -> Result<Vec<u8>> {
         let (old, zstd) = match &mut self.zstd {
             Some(zstd) => zstd,
             None => self.zstd.insert((level, zstd::bulk::Compressor::new(level).map_err(ParquetError::from)?)),

@@ -8,7 +8,7 @@ use parquet::arrow::ArrowSchemaConverter;
 use parquet::column::writer::ColumnCloseResult;
 use parquet::schema::types::SchemaDescPtr;
 
-use super::{Codec, Effort, Flags, GROUP_ROWS, Ints, Labels, PAGE_ROWS, Texts};
+use super::{Codec, Effort, Flags, GROUP_ROWS, Ints, Labels, Texts};
 use crate::error::{IngestError, Result};
 use crate::schema::{Kind, Layout, TABLES, Table};
 
@@ -61,8 +61,8 @@ impl TableRows {
     /// No rows yet.
     pub fn new(table: &'static Table, effort: Effort) -> Self {
         let columns = table.columns.iter().map(|c| match (c.kind, c.layout) {
-            (Kind::Int, _) => Any::Int(Ints::of(table, c)),
-            (Kind::Float, _) => Any::Float(Ints::of(table, c)),
+            (Kind::Int, _) => Any::Int(Ints::of(table, c, effort)),
+            (Kind::Float, _) => Any::Float(Ints::of(table, c, effort)),
             (Kind::Text, Layout::Plain) => Any::Text(Texts::new(c)),
             (Kind::Text, _) => Any::Label(Labels::new(c)),
             (Kind::Bool, _) => Any::Bool(Flags::default()),
@@ -162,7 +162,7 @@ impl TableRows {
 
     #[inline]
     fn after_value(&mut self) -> &mut Self {
-        if self.at == 0 && self.row.is_multiple_of(PAGE_ROWS) {
+        if self.at == 0 && self.row.is_multiple_of(self.codec.page_rows()) {
             let done = if self.row == GROUP_ROWS { self.end_group() } else { self.end_page() };
             self.note(done);
         }

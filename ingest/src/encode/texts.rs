@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::schema::Column;
 
 /// Free bytes before the values of a page, for the levels that are known when it ends.
-const LEVELS: usize = 4 << 10;
+const LEVELS: usize = 9 << 10;
 
 /// A column of texts.
 pub struct Texts {

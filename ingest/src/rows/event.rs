@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::context::Context;
-use crate::encode::{Codec, Effort, EncodedGroup, Flags, Ints, Labels, PAGE_ROWS, TableRows, Texts, descriptors};
+use crate::encode::{Codec, Effort, EncodedGroup, Flags, Ints, Labels, TableRows, Texts, descriptors};
 use crate::error::Result;
 use crate::issues::{Code, Issues};
 use crate::json::{self, Cursor, Oddities};
@@ -82,7 +82,7 @@ impl EventRows {
     /// No rows yet.
     pub fn new(effort: Effort) -> Self {
         let column = |name: &str| schema::EVENTS.columns.iter().find(|c| c.name == name).unwrap_or(&schema::EVENTS.columns[0]);
-        let int = |name: &str| Ints::of(&schema::EVENTS, column(name));
+        let int = |name: &str| Ints::of(&schema::EVENTS, column(name), effort);
         let label = |name: &str| Labels::new(column(name));
         let text = |name: &str| Texts::new(column(name));
         Self {
@@ -128,7 +128,16 @@ impl EventRows {
     }
 
     /// Appends a row, number `pre` of the trace.
-    pub fn push(&mut self, c: &Context<'_>, e: &Element<'_>, nest: &Nest, pre: usize, step: Option<i64>, issues: &mut Issues) -> Result<Args> {
+    pub fn push(
+        &mut self,
+        c: &Context<'_>,
+        e: &Element<'_>,
+        nest: &Nest,
+        pre: usize,
+        step: Option<i64>,
+        args: &mut Args,
+        issues: &mut Issues,
+    ) -> Result<()> {
         let (key, row) = (e.key, self.row);
         self.event_id.set(row, key.ord as i64);
         self.track_id.set(row, c.track_ids[key.track as usize] as i64);
@@ -165,20 +174,21 @@ impl EventRows {
         if nest.flags & OVERLAPS != 0 {
             self.overlaps.set(row);
         }
-        let args = self.args(c, e, issues)?;
+        self.args(c, e, args, issues)?;
         self.id_and_extra(c, e, issues)?;
         self.row += 1;
-        if self.row.is_multiple_of(PAGE_ROWS) {
+        if self.row.is_multiple_of(self.codec.page_rows()) {
             self.end_page()?;
         }
-        Ok(args)
+        Ok(())
     }
 
-    fn args(&mut self, c: &Context<'_>, e: &Element<'_>, issues: &mut Issues) -> Result<Args> {
-        let (mut args, mut odd) = (Args::default(), Oddities::default());
+    fn args(&mut self, c: &Context<'_>, e: &Element<'_>, args: &mut Args, issues: &mut Issues) -> Result<()> {
+        *args = Args::default();
+        let mut odd = Oddities::default();
         let end_args = e.key.has(MERGES_ARGS).then(|| c.end_args.get(&e.key.ord)).flatten();
         if e.args.is_none() && end_args.is_none() {
-            return Ok(args);
+            return Ok(());
         }
         let (row, codec) = (self.row, &mut self.codec);
         let out = self.args.begin();
@@ -192,9 +202,9 @@ impl EventRows {
             None => out.extend_from_slice(b"{}"),
         }
         if let Some(&at) = end_args {
-            merge_end_args(c, at, &mut args, out, start, &mut odd);
+            merge_end_args(c, at, args, out, start, &mut odd);
         }
-        report(issues, e.key, odd, &args, &out[start..]);
+        report(issues, e.key, odd, args, &out[start..]);
         for (column, span) in [
             (&mut self.input_dims, args.input_dims),
             (&mut self.input_types, args.input_types),
@@ -225,7 +235,7 @@ impl EventRows {
         ] {
             set(column, row, value);
         }
-        Ok(args)
+        Ok(())
     }
 
     fn id_and_extra(&mut self, c: &Context<'_>, e: &Element<'_>, issues: &mut Issues) -> Result<()> {

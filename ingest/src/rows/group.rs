@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::args::Args;
 use super::context::{Context, StepCursor};
 use super::event::{Element, EventRows};
 use super::{counters, kernel, memory};
@@ -50,6 +51,8 @@ pub struct Maker<'a> {
     memory: TableRows,
     counters: TableRows,
     steps: StepCursor,
+    /// What the args of the row at hand hold.
+    args: Args,
     streams: FxHashMap<u32, (Option<i64>, Option<i64>)>,
     hierarchies: FxHashMap<String, (i64, u64)>,
     issues: Issues,
@@ -65,6 +68,7 @@ impl<'a> Maker<'a> {
             memory: TableRows::new(&schema::MEMORY, effort),
             counters: TableRows::new(&schema::COUNTERS, effort),
             steps: StepCursor::default(),
+            args: Args::default(),
             streams: FxHashMap::default(),
             hierarchies: FxHashMap::default(),
             issues: Issues::default(),
@@ -108,9 +112,10 @@ impl<'a> Maker<'a> {
             Some(link) => link.step,
             None => self.steps.step(self.c, key),
         };
-        let values = self.events.push(self.c, &element, nest, pre, step, &mut self.issues)?;
+        self.events.push(self.c, &element, nest, pre, step, &mut self.args, &mut self.issues)?;
+        let values = &self.args;
         if let Some(link) = link.filter(|_| key.ph == b'X' || key.is_span()) {
-            kernel::push(&mut self.kernels, self.c, &element, &values, &link, &mut self.issues);
+            kernel::push(&mut self.kernels, self.c, &element, values, &link, &mut self.issues);
             self.streams.entry(key.track).or_insert((values.device, values.stream));
         } else if class == Class::Memory {
             memory::push(&mut self.memory, self.c, &element, step, &mut self.issues);
