@@ -4,8 +4,11 @@
 //! [`output`] writes results; [`cli`] is the command line. Data flows one way: ingest → store → engine → output.
 
 pub mod cli;
+pub mod docs;
 pub mod engine;
 mod error;
+pub mod library;
 pub mod output;
+pub mod stacks;
 
 pub use error::{Error, Result};

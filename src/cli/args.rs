@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::stacks::{FlamegraphArgs, FoldedArgs, PprofArgs, SpeedscopeArgs};
+use crate::docs::Style;
 use crate::output::Format;
 
 /// SQL over machine-learning profiler traces.
@@ -44,6 +46,12 @@ pub struct Global {
     /// Say nothing but errors on standard error
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Folder with views of your own, laid out as AREA/NAME.sql; may be given several times
+    #[arg(long, global = true, value_name = "DIR")]
+    pub sql: Vec<PathBuf>,
+    /// Change a setting, for example a threshold; `tracesql docs` lists them
+    #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = parameter)]
+    pub set: Vec<(String, String)>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -52,10 +60,20 @@ pub enum Command {
     Ingest(IngestArgs),
     /// Run SQL over a store
     Query(QueryArgs),
+    /// Write stacks with host time, device time and memory as a profile for pprof
+    Pprof(PprofArgs),
+    /// Write folded stacks, one line each
+    Folded(FoldedArgs),
+    /// Draw a flame graph as SVG
+    Flamegraph(FlamegraphArgs),
+    /// Write stacks as a profile for speedscope
+    Speedscope(SpeedscopeArgs),
     /// List the traces of a store
     List(StoreArgs),
     /// Remove traces from a store
     Remove(RemoveArgs),
+    /// Show the reference of tables, views, functions and settings
+    Docs(DocsArgs),
 }
 
 #[derive(Debug, Args)]
@@ -139,6 +157,20 @@ pub struct RemoveArgs {
     /// Names of traces, as `tracesql list` shows them
     #[arg(value_name = "TRACE", required = true)]
     pub traces: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql docs
+  tracesql docs kernel_launches
+  tracesql docs --format markdown > reference.md")]
+pub struct DocsArgs {
+    /// A table, view, function, setting, or an area of them [default: an overview]
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Form of the text
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Style,
 }
 
 fn bytes(text: &str) -> Result<usize, String> {

@@ -2,11 +2,13 @@
 
 mod args;
 mod cache;
+mod docs;
 mod ingest;
 mod open;
 mod progress;
 mod query;
 mod repl;
+mod stacks;
 mod traces;
 
 use std::io::IsTerminal;
@@ -46,8 +48,13 @@ fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Some(Command::Ingest(args)) => ingest::run(&args, &global),
         Some(Command::Query(args)) => query::run(&args, &global),
+        Some(Command::Pprof(args)) => stacks::pprof(&args, &global),
+        Some(Command::Folded(args)) => stacks::folded(&args, &global),
+        Some(Command::Flamegraph(args)) => stacks::flamegraph(&args, &global),
+        Some(Command::Speedscope(args)) => stacks::speedscope(&args, &global),
         Some(Command::List(args)) => traces::list(&args, &global),
         Some(Command::Remove(args)) => traces::remove(&args, &global),
+        Some(Command::Docs(args)) => docs::run(&args, &global),
         None if cli.open.inputs.is_empty() => Err(Error::Usage(
             "name a trace or a store, for example `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; `tracesql --help` shows more".into(),
         )),
@@ -81,11 +88,23 @@ fn say(word: &str, hue: anstyle::AnsiColor, message: &str) {
 
 impl Global {
     fn engine_options(&self) -> crate::engine::EngineOptions {
-        crate::engine::EngineOptions { threads: self.threads, memory_limit: self.memory_limit.unwrap_or(0) }
+        crate::engine::EngineOptions {
+            threads: self.threads,
+            memory_limit: self.memory_limit.unwrap_or(0),
+            sql: self.sql.clone(),
+            settings: self.set.clone(),
+        }
     }
 
     fn ingest_options(&self, strict: bool, replace: bool) -> tracesql_ingest::IngestOptions {
         tracesql_ingest::IngestOptions { threads: self.threads, memory_limit: self.memory_limit.unwrap_or(0), strict, replace }
+    }
+}
+
+/// Says which files of the user's library were left out.
+fn warn_of_problems(engine: &crate::engine::Engine) {
+    for problem in engine.library().problems() {
+        say_warning(&format!("left out: {problem}"));
     }
 }
 

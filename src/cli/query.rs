@@ -6,7 +6,7 @@ use datafusion::common::ScalarValue;
 use tracesql_ingest::Store;
 
 use super::args::{Global, QueryArgs, SqlArgs};
-use super::{block_on, repl};
+use super::{block_on, repl, warn_of_problems};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::output::{self, Format, Target};
@@ -19,6 +19,7 @@ pub fn run(args: &QueryArgs, global: &Global) -> Result<()> {
 
 /// Runs the SQL that was given; without any, a shell on a terminal, else what standard input holds.
 pub fn run_sql(engine: Engine, args: &SqlArgs, global: &Global) -> Result<()> {
+    warn_of_problems(&engine);
     let sql = match (&args.command, &args.file) {
         (Some(sql), _) => sql.clone(),
         (None, Some(path)) if path.as_os_str() == "-" => from_stdin()?,

@@ -1,13 +1,19 @@
 //! A DataFusion session over the traces of a store.
 
+mod catalog;
+mod settings;
+mod system;
 mod tables;
+mod views;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use datafusion::catalog::CatalogProvider;
 use datafusion::catalog::MemoryCatalogProvider;
 use datafusion::common::{ParamValues, ScalarValue};
+use datafusion::datasource::MemTable;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::FairSpillPool;
@@ -17,6 +23,10 @@ use datafusion::sql::parser::{DFParser, Statement};
 use tracesql_ingest::{Manifest, Store};
 
 use crate::error::{Error, Result};
+use crate::library::Library;
+use catalog::Catalog;
+pub use settings::{Setting, Settings};
+pub use system::documented;
 use tables::StoreTables;
 
 /// How queries run.
@@ -26,11 +36,25 @@ pub struct EngineOptions {
     pub threads: usize,
     /// Bytes of memory that sorts, joins and aggregations may take before they go to disk; 0 for no limit.
     pub memory_limit: usize,
+    /// Folders with views of the user, laid out like `sql/`.
+    pub sql: Vec<PathBuf>,
+    /// Settings to change.
+    pub settings: Vec<(String, String)>,
+}
+
+/// All functions that a session adds to SQL.
+pub fn functions() -> Vec<tracesql_udfs::Function> {
+    let mut all = tracesql_udfs::functions();
+    all.extend(settings::functions(&Arc::default()));
+    all
 }
 
 /// A session over traces of a store.
 pub struct Engine {
     context: SessionContext,
+    library: Arc<Library>,
+    settings: Arc<Settings>,
+    traces: Vec<Manifest>,
 }
 
 impl Engine {
@@ -41,6 +65,15 @@ impl Engine {
             traces.retain(|t: &Manifest| only.contains(&t.trace_id));
         }
         let folders = traces.iter().map(|t| store.trace_folder(&t.trace_id)).collect();
+        Self::over(traces, folders, options)
+    }
+
+    /// A session whose tables are empty.
+    pub fn without_store(options: &EngineOptions) -> Result<Self> {
+        Self::over(Vec::new(), Vec::new(), options)
+    }
+
+    fn over(traces: Vec<Manifest>, folders: Vec<PathBuf>, options: &EngineOptions) -> Result<Self> {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let threads = if options.threads == 0 { cores } else { options.threads };
         let mut config = SessionConfig::new()
@@ -56,16 +89,55 @@ impl Engine {
             config.options_mut().execution.sort_spill_reservation_bytes = (options.memory_limit / 16).min(10 << 20);
         }
         let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
+        let library = Arc::new(Library::load(&options.sql)?);
+        let settings = Arc::new(Settings::of(&library)?);
+        for (name, value) in &options.settings {
+            if !settings.set(name, value) {
+                return Err(Error::Usage(format!("{name} is no setting; `SELECT * FROM tracesql_settings` lists all")));
+            }
+        }
+        let schema = Arc::new(Catalog::new(StoreTables::new(folders), library.clone(), settings.clone()));
+        schema.attach(context.state_weak_ref());
         let catalog = MemoryCatalogProvider::new();
-        catalog.register_schema("main", Arc::new(StoreTables::new(folders)))?;
+        catalog.register_schema("main", schema)?;
         context.register_catalog("tracesql", Arc::new(catalog));
-        tracesql_udfs::register(&context);
-        Ok(Self { context })
+        tracesql_udfs::register_with_rules(&context, library.name_rules().clone());
+        for function in settings::functions(&settings) {
+            if let tracesql_udfs::Call::Scalar(f) = function.call {
+                context.register_udf(f.as_ref().clone());
+            }
+        }
+        Ok(Self { context, library, settings, traces })
+    }
+
+    /// The views of the session and what documents them.
+    pub fn library(&self) -> &Arc<Library> {
+        &self.library
+    }
+
+    /// The settings of the session.
+    pub fn settings(&self) -> &Arc<Settings> {
+        &self.settings
+    }
+
+    /// The traces that are open.
+    pub fn traces(&self) -> &[Manifest] {
+        &self.traces
     }
 
     /// The DataFusion session, for whatever this type does not offer.
     pub fn context(&self) -> &SessionContext {
         &self.context
+    }
+
+    /// Computes a view once for all queries of this session that follow, which is faster if they name it often.
+    pub async fn keep_result(&self, view: &str) -> Result<()> {
+        let frame = self.context.table(view).await?;
+        let schema = frame.schema().inner().clone();
+        let batches = frame.collect_partitioned().await?;
+        self.context.deregister_table(view)?;
+        self.context.register_table(view, Arc::new(MemTable::try_new(schema, batches)?))?;
+        Ok(())
     }
 
     /// The statements of a text, in order.

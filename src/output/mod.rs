@@ -117,6 +117,20 @@ pub async fn write(mut result: SendableRecordBatchStream, format: Format, target
     written
 }
 
+/// Writes a whole document.
+pub fn write_document(bytes: &[u8], target: &Target) -> Result<()> {
+    let put = || -> Result<()> {
+        let mut out = Out { out: target.open()?, name: target.name() };
+        out.out.write_all(bytes).map_err(|e| Error::Output(out.name.clone(), e))?;
+        out.flush()
+    };
+    let written = put().and_then(|()| target.complete());
+    if let (Err(_), Target::File(path)) = (&written, target) {
+        let _ = std::fs::remove_file(partial(path));
+    }
+    written
+}
+
 async fn write_all(mut result: SendableRecordBatchStream, format: Format, target: &Target) -> Result<usize> {
     let mut sink = sink(format, target, result.schema())?;
     let mut rows = 0;

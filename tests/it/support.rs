@@ -63,22 +63,14 @@ impl TestStore {
         ingest(&Input::File(path.to_owned()), &self.store, options, &Progress::default())
     }
 
+    /// A session over the store.
+    pub fn engine(&self) -> Engine {
+        Engine::open(&self.store, None, &EngineOptions::default()).expect("the store opens")
+    }
+
     /// The rows of a query as texts; NULL is `NULL`.
     pub fn rows(&self, sql: &str) -> Vec<Vec<String>> {
-        let engine = Engine::open(&self.store, None, &EngineOptions::default()).expect("the store opens");
-        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        let batches: Vec<RecordBatch> = runtime.block_on(async {
-            let statement = engine.parse(sql).unwrap_or_else(|e| panic!("{sql}: {e}")).remove(0);
-            let stream = engine.run(statement, &[]).await.unwrap_or_else(|e| panic!("{sql}: {e}"));
-            stream.try_collect().await.unwrap_or_else(|e| panic!("{sql}: {e}"))
-        });
-        let options = FormatOptions::new().with_null("NULL");
-        let mut rows = Vec::new();
-        for batch in &batches {
-            let columns: Vec<_> = batch.columns().iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options).expect("a formatter")).collect();
-            rows.extend((0..batch.num_rows()).map(|i| columns.iter().map(|c| c.value(i).to_string()).collect()));
-        }
-        rows
+        rows_of(&self.engine(), sql).unwrap_or_else(|e| panic!("{sql}: {e}"))
     }
 
     /// The one row of a query, as integers; NULL is 0.
@@ -101,6 +93,39 @@ impl TestStore {
     pub fn value(&self, sql: &str) -> String {
         self.rows(sql).remove(0).remove(0)
     }
+}
+
+/// The rows of a query as texts; NULL is `NULL`.
+pub fn rows_of(engine: &Engine, sql: &str) -> std::result::Result<Vec<Vec<String>>, tracesql::Error> {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let batches: Vec<RecordBatch> = runtime.block_on(async {
+        let statement = engine.parse(sql)?.remove(0);
+        Ok::<_, tracesql::Error>(engine.run(statement, &[]).await?.try_collect().await?)
+    })?;
+    let options = FormatOptions::new().with_null("NULL");
+    let mut rows = Vec::new();
+    for batch in &batches {
+        let columns: Vec<_> = batch.columns().iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options).expect("a formatter")).collect();
+        rows.extend((0..batch.num_rows()).map(|i| columns.iter().map(|c| c.value(i).to_string()).collect()));
+    }
+    Ok(rows)
+}
+
+/// Rows as one text: values separated by ` | `, rows by line ends.
+pub fn answer(rows: &[Vec<String>]) -> String {
+    rows.iter().map(|r| r.join(" | ")).collect::<Vec<_>>().join("\n")
+}
+
+/// A store with all fixtures.
+pub fn fixtures() -> TestStore {
+    let store = TestStore::new();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(root().join("fixtures")).expect("the fixtures").map(|e| e.expect("an entry").path()).collect();
+    paths.retain(|p| p.to_string_lossy().contains(".json") && !p.to_string_lossy().contains("key_averages"));
+    paths.sort();
+    for path in paths {
+        store.ingest(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    }
+    store
 }
 
 /// A store with one trace of these elements, which are separated by commas.

@@ -1,0 +1,29 @@
+-- Events by category: how many, how long in sum, and how long without what they enclose.
+--
+-- Only events with a duration count. total_ns counts nested events of one category again within each other, self_ns does
+-- not: it adds up over all categories to the time in which tracks were busy, but for partial overlaps.
+--
+-- Example: SELECT cat, events, total_ns, self_pct FROM category_totals ORDER BY self_ns DESC
+--
+-- @column trace_id VARCHAR text The trace.
+-- @column cat VARCHAR text Category as written; NULL for events without one.
+-- @column events BIGINT count Events with a duration.
+-- @column total_ns BIGINT ns Sum of their durations.
+-- @column self_ns BIGINT ns Sum of their self times.
+-- @column self_pct DOUBLE pct self_ns as percent of the sum of self_ns over all categories of the trace; NULL if that is 0.
+-- @column min_ns BIGINT ns Shortest duration.
+-- @column mean_ns DOUBLE ns Mean duration.
+-- @column max_ns BIGINT ns Longest duration.
+SELECT
+    trace_id,
+    cat,
+    count(*) AS events,
+    sum(dur_ns) AS total_ns,
+    sum(self_ns) AS self_ns,
+    100.0 * sum(self_ns) / nullif(sum(sum(self_ns)) OVER (PARTITION BY trace_id), 0) AS self_pct,
+    min(dur_ns) AS min_ns,
+    avg(dur_ns) AS mean_ns,
+    max(dur_ns) AS max_ns
+FROM events
+WHERE dur_ns IS NOT NULL
+GROUP BY trace_id, cat

@@ -1,0 +1,26 @@
+-- Rules that classify names: kernels, operators, calls and marks.
+--
+-- `classify(ruleset, text)` gives the value of the first rule of the ruleset whose pattern is found in the text, and NULL
+-- if none is. Rules are tried by priority, lowest first; rules of equal priority in the order of their lines. An empty
+-- value says that the text belongs to no class: it gives NULL and ends the search. Patterns are regular expressions in
+-- the syntax of the Rust crate regex. They are searched for anywhere in the text (anchor them with ^ and $) and tell
+-- capital from small letters unless they begin with (?i). There is no look-around.
+--
+-- A user's folder of views may hold core/name_rules.csv with the same columns; its rules are added to these. A priority
+-- below that of the built-in rule puts a rule before it, a new name in `ruleset` makes a new ruleset.
+--
+-- Rulesets: kernel_type (computation, communication, memcpy, memset, sync), collective (all_reduce, all_gather, …),
+-- comm_library, launch_call (what a runtime or driver call starts), sync_call (what the host waits for in a call),
+-- dataloader, op_category (families of operators), op_category_by_kernel, tensor_core, tensor_core_eligible, matrix_unit.
+-- Those whose names begin with hta_, tb_ or tracelens_ repeat what the tool of that name does, right or wrong.
+--
+-- Source: each rule names its own.
+-- Example: SELECT priority, pattern, value FROM name_rules WHERE ruleset = 'kernel_type' ORDER BY priority
+--
+-- @column ruleset VARCHAR text Name of the ruleset.
+-- @column priority BIGINT number Rank within the ruleset; the lowest is tried first.
+-- @column pattern VARCHAR text Regular expression that is searched for in the text.
+-- @column value VARCHAR text What classify gives when the pattern is found; empty for NULL.
+-- @column source VARCHAR text The tool or library that the rule comes from.
+-- @column description VARCHAR text What the rule is for.
+-- @data name_rules.csv

@@ -1,0 +1,12 @@
+-- Settings that views read, with their defaults.
+--
+-- Views read them with setting('name'), setting_int('name') and setting_text('name'); --set name=value and \set change
+-- them for a session. tracesql_settings shows the values of the session.
+--
+-- Example: SELECT name, value FROM settings ORDER BY name
+--
+-- @data settings.csv
+-- @column name VARCHAR text Name.
+-- @column value VARCHAR text Default value.
+-- @column unit VARCHAR text Unit of the value.
+-- @column description VARCHAR text What it decides.

@@ -1,0 +1,49 @@
+-- Traces: what each holds, how long it is, and how much of its device work is linked to the host.
+--
+-- Example: SELECT path, rank, events, kernels, linked_pct FROM trace_summary
+--
+-- @column trace_id VARCHAR text The trace.
+-- @column path VARCHAR text The input as it was named.
+-- @column format VARCHAR text kineto, chrome or mllm_perf.
+-- @column rank BIGINT id Rank of the process in the job; NULL if not recorded.
+-- @column world_size BIGINT count Ranks in the job; NULL if not recorded.
+-- @column duration_ns BIGINT ns From the earliest start to the latest end.
+-- @column events BIGINT count Elements that became rows.
+-- @column skipped BIGINT count Elements that did not; ingest_issues says why.
+-- @column steps BIGINT count Profiler steps.
+-- @column devices BIGINT count Devices that ran something.
+-- @column kernels BIGINT count Device activities.
+-- @column linked_kernels BIGINT count Device activities whose launch was found.
+-- @column linked_pct DOUBLE pct linked_kernels as percent of kernels; NULL without device activities.
+-- @column linked_time_pct DOUBLE pct Their time as percent of the time of all device activities; NULL without any.
+-- @column issues BIGINT count Kinds of oddities met while reading, but for those of severity info.
+WITH device AS (
+    SELECT
+        trace_id,
+        count(*) AS kernels,
+        count(launch_id) AS linked,
+        sum(dur_ns) AS total_ns,
+        sum(dur_ns) FILTER (WHERE launch_id IS NOT NULL) AS linked_ns,
+        count(DISTINCT device) AS devices
+    FROM kernels
+    GROUP BY trace_id
+), step AS (
+    SELECT trace_id, count(*) AS steps FROM steps GROUP BY trace_id
+), issue AS (
+    SELECT trace_id, count(*) AS issues FROM ingest_issues WHERE severity <> 'info' GROUP BY trace_id
+)
+SELECT
+    t.trace_id, t.path, t.format, t.rank, t.world_size, t.duration_ns,
+    t.event_count AS events,
+    t.skipped_count AS skipped,
+    coalesce(s.steps, 0) AS steps,
+    coalesce(d.devices, 0) AS devices,
+    coalesce(d.kernels, 0) AS kernels,
+    coalesce(d.linked, 0) AS linked_kernels,
+    100.0 * d.linked / nullif(d.kernels, 0) AS linked_pct,
+    100.0 * coalesce(d.linked_ns, 0) / nullif(d.total_ns, 0) AS linked_time_pct,
+    coalesce(i.issues, 0) AS issues
+FROM traces t
+LEFT JOIN device d ON d.trace_id = t.trace_id
+LEFT JOIN step s ON s.trace_id = t.trace_id
+LEFT JOIN issue i ON i.trace_id = t.trace_id

@@ -1,0 +1,94 @@
+//! The reference of tables, views, functions, settings and rules, from the comments in `sql/` and the records in `udfs/`.
+
+mod json;
+mod markdown;
+mod text;
+
+use std::collections::BTreeMap;
+
+use clap::ValueEnum;
+use tracesql_udfs::Function;
+
+use crate::engine::{Engine, Setting, documented, functions};
+use crate::error::{Error, Result};
+use crate::library::View;
+
+/// What there is to know of a session.
+#[derive(Debug)]
+pub struct Reference {
+    /// Tables of the store and of the system.
+    pub tables: Vec<View>,
+    /// Views, by area and name; rules are the views of area `rules`.
+    pub views: Vec<View>,
+    /// Functions, by area and name.
+    pub functions: Vec<Function>,
+    /// Settings, by name.
+    pub settings: BTreeMap<String, Setting>,
+}
+
+/// How the reference is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Style {
+    /// For a terminal
+    Text,
+    /// One Markdown page
+    Markdown,
+    /// One JSON object
+    Json,
+}
+
+impl Reference {
+    /// Everything in a session.
+    pub fn of(engine: &Engine) -> Self {
+        let (mut tables, mut views) = (Vec::new(), Vec::new());
+        for (kind, view) in documented(engine.library()) {
+            if kind == "table" { tables.push(view) } else { views.push(view) }
+        }
+        views.sort_by(|a, b| (&a.area, &a.name).cmp(&(&b.area, &b.name)));
+        let mut functions = functions();
+        functions.sort_by_key(|f| (f.doc.area, f.doc.name));
+        Self { tables, views, functions, settings: engine.settings().all() }
+    }
+
+    /// Only what has a name; an error that says what is near if there is nothing.
+    pub fn named(mut self, name: &str) -> Result<Self> {
+        let near = self.nearest(name);
+        self.tables.retain(|t| t.name == name);
+        self.views.retain(|v| v.name == name || v.area == name);
+        self.functions.retain(|f| f.doc.name == name || f.doc.area == name);
+        self.settings.retain(|n, _| n == name);
+        if self.tables.is_empty() && self.views.is_empty() && self.functions.is_empty() && self.settings.is_empty() {
+            let hint = near.map(|n| format!("; did you mean {n}?")).unwrap_or_default();
+            return Err(Error::Usage(format!("there is no table, view, area, function or setting {name}{hint}")));
+        }
+        Ok(self)
+    }
+
+    fn nearest(&self, name: &str) -> Option<String> {
+        let relations = self.tables.iter().chain(&self.views).map(|v| v.name.clone());
+        let all = relations.chain(self.functions.iter().map(|f| f.doc.name.to_owned())).chain(self.settings.keys().cloned());
+        all.map(|n| (strsim::jaro_winkler(&n, name), n)).filter(|(s, _)| *s > 0.7).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, n)| n)
+    }
+
+    /// The reference as a text.
+    pub fn write(&self, style: Style, whole: bool) -> String {
+        match style {
+            Style::Text if whole => text::overview(self),
+            Style::Text => text::details(self),
+            Style::Markdown => markdown::page(self),
+            Style::Json => json::object(self),
+        }
+    }
+}
+
+/// Groups of things with the same area, in the order of the list.
+fn by_area<'a, T>(list: &'a [T], area: impl Fn(&'a T) -> &'a str) -> Vec<(&'a str, Vec<&'a T>)> {
+    let mut groups: Vec<(&str, Vec<&T>)> = Vec::new();
+    for item in list {
+        match groups.last_mut() {
+            Some((last, items)) if *last == area(item) => items.push(item),
+            _ => groups.push((area(item), vec![item])),
+        }
+    }
+    groups
+}

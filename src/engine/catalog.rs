@@ -1,0 +1,125 @@
+//! The one schema of a session: tables of the store, views of the library, data and system tables, and what the user adds.
+//! All of them are opened or planned at first use, so that opening a store costs nothing.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+
+use async_trait::async_trait;
+use datafusion::catalog::{SchemaProvider, TableProvider};
+use datafusion::datasource::MemTable;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::SessionState;
+use parking_lot::RwLock;
+use tracesql_ingest::schema;
+
+use super::settings::Settings;
+use super::tables::StoreTables;
+use super::{system, views};
+use crate::library::{self, Library};
+
+type Provider = Arc<dyn TableProvider>;
+
+/// All relations of a session.
+#[derive(Debug)]
+pub struct Catalog {
+    tables: StoreTables,
+    library: Arc<Library>,
+    settings: Arc<Settings>,
+    state: OnceLock<Weak<RwLock<SessionState>>>,
+    open: Mutex<HashMap<String, Provider>>,
+}
+
+impl Catalog {
+    /// A catalogue; views can be planned once [`Catalog::attach`] was called.
+    pub fn new(tables: StoreTables, library: Arc<Library>, settings: Arc<Settings>) -> Self {
+        Self { tables, library, settings, state: OnceLock::new(), open: Mutex::new(HashMap::new()) }
+    }
+
+    /// Names the session that views are planned in.
+    pub fn attach(&self, state: Weak<RwLock<SessionState>>) {
+        let _ = self.state.set(state);
+    }
+
+    fn opened(&self, name: &str) -> Option<Provider> {
+        self.open.lock().unwrap_or_else(|e| e.into_inner()).get(name).cloned()
+    }
+
+    fn keep(&self, name: &str, provider: Provider) -> Option<Provider> {
+        self.open.lock().unwrap_or_else(|e| e.into_inner()).insert(name.to_owned(), provider)
+    }
+
+    /// Whether a name is ours, so that users cannot take it away.
+    fn is_fixed(&self, name: &str) -> bool {
+        schema::table(name).is_some() || system::NAMES.contains(&name)
+    }
+
+    async fn planned(&self, name: &str) -> Result<Option<Provider>> {
+        let Some(state) = self.state.get().and_then(Weak::upgrade) else { return Ok(None) };
+        let state = state.read().clone();
+        // What a view builds on comes first, so that planning one never waits for planning another.
+        for (view, statement) in views::in_order(name, &self.library, &state)? {
+            if self.opened(&view.name).is_some() {
+                continue;
+            }
+            let provider = match statement {
+                Some(statement) => views::plan(view, statement, &state).await?,
+                None => {
+                    let (schema, rows) = library::rows(view).map_err(|p| DataFusionError::Plan(p.to_string()))?;
+                    Arc::new(MemTable::try_new(schema, vec![rows])?)
+                }
+            };
+            self.keep(&view.name, provider);
+        }
+        Ok(self.opened(name))
+    }
+}
+
+#[async_trait]
+impl SchemaProvider for Catalog {
+    fn table_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = schema::TABLES.iter().map(|t| t.name.to_owned()).collect();
+        names.extend(self.library.public_views().map(|v| v.name.clone()));
+        names.extend(system::NAMES.iter().map(|&n| n.to_owned()));
+        names.extend(self.open.lock().unwrap_or_else(|e| e.into_inner()).keys().cloned());
+        names.retain(|n| !n.starts_with('_'));
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    async fn table(&self, name: &str) -> Result<Option<Provider>> {
+        // Settings change within a session, so their table is made anew each time.
+        if name == system::SETTINGS {
+            return system::settings(&self.settings).map(Some);
+        }
+        if let Some(provider) = self.opened(name) {
+            return Ok(Some(provider));
+        }
+        let provider = match schema::table(name) {
+            Some(table) => self.tables.open(table)?,
+            None if system::NAMES.contains(&name) => system::table(name, &self.library)?,
+            None if self.library.view(name).is_some() => return self.planned(name).await,
+            None => return Ok(None),
+        };
+        self.keep(name, provider.clone());
+        Ok(Some(provider))
+    }
+
+    fn register_table(&self, name: String, table: Provider) -> Result<Option<Provider>> {
+        if self.is_fixed(&name) {
+            return Err(DataFusionError::Plan(format!("{name} is a table of tracesql; choose another name")));
+        }
+        Ok(self.keep(&name, table))
+    }
+
+    fn deregister_table(&self, name: &str) -> Result<Option<Provider>> {
+        if self.is_fixed(name) {
+            return Err(DataFusionError::Plan(format!("{name} is a table of tracesql; remove traces with `tracesql remove`")));
+        }
+        Ok(self.open.lock().unwrap_or_else(|e| e.into_inner()).remove(name))
+    }
+
+    fn table_exist(&self, name: &str) -> bool {
+        self.is_fixed(name) || self.opened(name).is_some() || self.library.view(name).is_some()
+    }
+}

@@ -1,0 +1,89 @@
+//! Views of the library: what builds on what, and plans that keep what their comments promise.
+
+use std::sync::Arc;
+
+use datafusion::catalog::TableProvider;
+use datafusion::datasource::ViewTable;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::SessionState;
+use datafusion::sql::parser::{DFParser, Statement};
+
+use crate::library::{Body, Library, View, matches, sql_type};
+
+/// A view with those that it builds on, each after all that it needs; without a statement for data tables.
+pub fn in_order<'a>(name: &str, library: &'a Library, state: &SessionState) -> Result<Vec<(&'a View, Option<Statement>)>> {
+    let mut order = Order { library, state, path: Vec::new(), done: Vec::new() };
+    order.visit(name)?;
+    Ok(order.done)
+}
+
+struct Order<'a, 's> {
+    library: &'a Library,
+    state: &'s SessionState,
+    path: Vec<&'a str>,
+    done: Vec<(&'a View, Option<Statement>)>,
+}
+
+impl<'a> Order<'a, '_> {
+    fn visit(&mut self, name: &str) -> Result<()> {
+        let Some(view) = self.library.view(name) else { return Ok(()) };
+        if self.done.iter().any(|(done, _)| done.name == name) {
+            return Ok(());
+        }
+        if let Some(at) = self.path.iter().position(|&p| p == name) {
+            let circle = self.path[at..].iter().map(|p| format!("{p} → ")).collect::<String>() + name;
+            return Err(DataFusionError::Plan(format!("{}: the view builds on itself ({circle})", view.file)));
+        }
+        self.path.push(&view.name);
+        let statement = match &view.body {
+            Body::Data(_) => None,
+            Body::Query(text) => {
+                let statement = parse(view, text)?;
+                for reference in self.state.resolve_table_references(&statement)? {
+                    self.visit(reference.table())?;
+                }
+                Some(statement)
+            }
+        };
+        self.path.pop();
+        self.done.push((view, statement));
+        Ok(())
+    }
+}
+
+/// The one query of a view. The whole file is parsed, comments too, so that places in errors are those of the file.
+fn parse(view: &View, text: &str) -> Result<Statement> {
+    let mut statements = DFParser::parse_sql(text).map_err(|e| in_file(view, e))?;
+    match (statements.pop_front(), statements.is_empty()) {
+        (Some(statement), true) => Ok(statement),
+        _ => Err(DataFusionError::Plan(format!("{}: a view's file holds one query", view.file))),
+    }
+}
+
+/// Plans a view; the views that it builds on are planned already.
+pub async fn plan(view: &View, statement: Statement, state: &SessionState) -> Result<Arc<dyn TableProvider>> {
+    let plan = state.statement_to_plan(statement).await.map_err(|e| in_file(view, e))?;
+    let plan = state.analyzer().execute_and_check(plan, state.config_options(), |_, _| {}).map_err(|e| in_file(view, e))?;
+    let fields = plan.schema().fields();
+    if !view.columns.is_empty() {
+        let declared: Vec<String> = view.columns.iter().map(|c| format!("{} {}", c.name, c.data_type)).collect();
+        let actual: Vec<String> = fields.iter().map(|f| format!("{} {}", f.name(), sql_type(f.data_type()))).collect();
+        let same = view.columns.len() == fields.len()
+            && view.columns.iter().zip(fields).all(|(c, f)| c.name == *f.name() && matches(&c.data_type, f.data_type()));
+        if !same {
+            let (declared, actual) = first_difference(&declared, &actual);
+            return Err(DataFusionError::Plan(format!("{}: its comment declares column {declared}, its query gives {actual}", view.file)));
+        }
+    }
+    Ok(Arc::new(ViewTable::new(plan, None)))
+}
+
+fn first_difference<'t>(declared: &'t [String], actual: &'t [String]) -> (&'t str, &'t str) {
+    let at = declared.iter().zip(actual).position(|(d, a)| d != a).unwrap_or(declared.len().min(actual.len()));
+    let or_none = |list: &'t [String]| list.get(at).map_or("none", String::as_str);
+    (or_none(declared), or_none(actual))
+}
+
+fn in_file(view: &View, e: DataFusionError) -> DataFusionError {
+    e.context(format!("in view {} ({})", view.name, view.file))
+}

@@ -1,0 +1,111 @@
+//! The comment on top of a view's file: summary, detail, source, example, columns.
+
+use std::collections::BTreeMap;
+
+use super::{Body, Column, Csv, File, Problem, View};
+
+/// Reads the file of a view; a data table takes its CSV out of `data`.
+pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Problem> {
+    let mut view = View {
+        name: file.stem.clone(),
+        area: file.area.clone(),
+        summary: String::new(),
+        detail: String::new(),
+        source: String::new(),
+        example: String::new(),
+        columns: Vec::new(),
+        file: file.shown.clone(),
+        body: Body::Query(file.text.clone()),
+    };
+    let mut part = Part::Summary;
+    let mut csv = None;
+    let mut lines = file.text.lines().enumerate().map(|(i, line)| (i + 1, line.trim_end()));
+    for (number, line) in lines.by_ref() {
+        let Some(text) = line.strip_prefix("--") else {
+            if line.is_empty() {
+                continue;
+            }
+            break;
+        };
+        let (text, indented) = (text.trim(), text.starts_with("   "));
+        if let Some(rest) = text.strip_prefix("@column ") {
+            view.columns.push(column(file, number, rest)?);
+            part = Part::Column;
+        } else if let Some(name) = text.strip_prefix("@data ") {
+            csv = Some((number, name.trim().to_owned()));
+        } else if text.starts_with('@') {
+            return Err(file.problem(number, format!("{text:?} is not known; use @column NAME TYPE UNIT TEXT or @data NAME.csv")));
+        } else if let Some(rest) = text.strip_prefix("Source:") {
+            part = Part::Source;
+            view.source = rest.trim().to_owned();
+        } else if let Some(rest) = text.strip_prefix("Example:") {
+            part = Part::Example;
+            view.example = rest.trim().to_owned();
+        } else {
+            part = part.after(text, indented);
+            part.append(&mut view, text);
+        }
+    }
+    if view.summary.is_empty() {
+        return Err(file.problem(1, "the first line must be a comment that says in one sentence what a row is"));
+    }
+    view.detail = view.detail.trim().to_owned();
+    if let Some((number, name)) = csv {
+        let stem = name.strip_suffix(".csv").unwrap_or(&name);
+        if stem != view.name {
+            return Err(file.problem(number, format!("the data of {0} must be in {0}.csv", view.name)));
+        }
+        let missing = || file.problem(number, format!("{name} is not there; it belongs beside this file"));
+        view.body = Body::Data(vec![data.remove(&format!("{}/{stem}", file.area)).ok_or_else(missing)?]);
+    }
+    Ok(view)
+}
+
+/// Where the text of a comment line belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Summary,
+    Detail,
+    Source,
+    Example,
+    Column,
+}
+
+impl Part {
+    /// The part of the next line.
+    fn after(self, text: &str, indented: bool) -> Self {
+        match self {
+            Self::Summary if text.is_empty() => Self::Detail,
+            Self::Source | Self::Example | Self::Column if !indented => Self::Detail,
+            part => part,
+        }
+    }
+
+    fn append(self, view: &mut View, text: &str) {
+        let (to, separator) = match self {
+            Self::Summary => (&mut view.summary, ' '),
+            Self::Detail => (&mut view.detail, '\n'),
+            Self::Source => (&mut view.source, ' '),
+            Self::Example => (&mut view.example, '\n'),
+            Self::Column => match view.columns.last_mut() {
+                Some(column) => (&mut column.description, ' '),
+                None => return,
+            },
+        };
+        if !to.is_empty() {
+            to.push(separator);
+        }
+        to.push_str(text);
+    }
+}
+
+fn column(file: &File, line: usize, text: &str) -> Result<Column, Problem> {
+    let mut words = text.splitn(4, char::is_whitespace).map(str::trim);
+    match (words.next(), words.next(), words.next(), words.next()) {
+        (Some(name), Some(data_type), Some(unit), Some(description)) if !description.is_empty() => {
+            let own = str::to_owned;
+            Ok(Column { name: own(name), data_type: own(data_type), unit: own(unit), description: own(description) })
+        }
+        _ => Err(file.problem(line, "write it as `-- @column NAME TYPE UNIT TEXT`")),
+    }
+}

@@ -1,0 +1,280 @@
+//! The standard library: views, data tables and their documentation, read from `sql/` and from folders of the user.
+//!
+//! One file is one view: a comment that documents it and each column, then a SELECT. What is read here is the one source
+//! of the catalogue, of `tracesql docs`, of completion and of the reference. Nothing is planned here: a library of
+//! hundreds of views must not slow the start.
+
+mod data;
+mod header;
+mod lint;
+mod types;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use include_dir::{Dir, DirEntry, include_dir};
+use tracesql_ingest::schema;
+use tracesql_udfs::names::Rules;
+
+use crate::error::{Error, Result};
+pub use data::rows;
+pub use types::{matches, sql_type};
+
+static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sql");
+
+/// The data table with rules that classify names.
+const NAME_RULES: &str = "name_rules";
+
+/// A view or data table, and what its file says about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
+    /// Name: that of the file.
+    pub name: String,
+    /// Area: the name of the folder.
+    pub area: String,
+    /// One sentence.
+    pub summary: String,
+    /// The rules in full.
+    pub detail: String,
+    /// Where the formula comes from; empty if it is our own.
+    pub source: String,
+    /// A query that shows the use; empty for none.
+    pub example: String,
+    /// Columns in order.
+    pub columns: Vec<Column>,
+    /// The file, for messages: `sql/core/kernels.sql` for the built-in ones, else the path.
+    pub file: String,
+    /// What makes the rows.
+    pub body: Body,
+}
+
+/// What makes the rows of a view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// The text of the file: one query, behind comments.
+    Query(String),
+    /// Texts of CSV files with the same columns: the built-in one, then those of users.
+    Data(Vec<Csv>),
+}
+
+/// A CSV file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Csv {
+    /// The file, for messages.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// A column of a view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Name.
+    pub name: String,
+    /// SQL type: `BIGINT`, `DOUBLE`, `VARCHAR`, `BOOLEAN`, `VARBINARY`, lists as `BIGINT[]`.
+    pub data_type: String,
+    /// Unit, one of [`UNITS`].
+    pub unit: String,
+    /// Meaning, and when it is NULL.
+    pub description: String,
+}
+
+pub use lint::UNITS;
+
+/// What is wrong with a file of a library.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.line, self.message)
+    }
+}
+
+/// The views of a session.
+#[derive(Debug)]
+pub struct Library {
+    views: BTreeMap<String, View>,
+    problems: Vec<Problem>,
+    name_rules: Rules,
+}
+
+impl Library {
+    /// The built-in views, and those of the user's folders; a later folder replaces views of the same name.
+    ///
+    /// A file that does not hold together is left out and reported by [`Library::problems`]; a folder that cannot be read
+    /// is an error.
+    pub fn load(folders: &[PathBuf]) -> Result<Self> {
+        let mut library = Self { views: BTreeMap::new(), problems: Vec::new(), name_rules: Rules::built_in() };
+        let mut files = Vec::new();
+        embedded(&EMBEDDED, &mut files);
+        library.add(files);
+        for folder in folders {
+            library.add(on_disk(folder)?);
+        }
+        Ok(library)
+    }
+
+    fn add(&mut self, files: Vec<File>) {
+        let mut data: BTreeMap<String, Csv> = BTreeMap::new();
+        for file in files.iter().filter(|f| f.extension == "csv") {
+            data.insert(format!("{}/{}", file.area, file.stem), Csv { file: file.shown.clone(), text: file.text.clone() });
+        }
+        for file in files.iter().filter(|f| f.extension == "sql") {
+            match header::parse(file, &mut data).and_then(|view| lint::check(file, view)) {
+                Ok(view) => self.insert(view),
+                Err(problem) => self.problems.push(problem),
+            }
+        }
+        // What is left are rows for a data table that another folder documents.
+        for (key, csv) in data {
+            let (area, name) = key.split_once('/').unwrap_or_default();
+            match self.views.get_mut(name) {
+                Some(View { area: a, body: Body::Data(files), .. }) if a == area => {
+                    if name == NAME_RULES {
+                        match Rules::parse(&csv.text) {
+                            Ok(rules) => self.name_rules = self.name_rules.clone().extend(rules),
+                            Err(e) => {
+                                self.problems.push(Problem { file: csv.file, line: 1, message: e.strip_backtrace() });
+                                continue;
+                            }
+                        }
+                    }
+                    files.push(csv);
+                }
+                _ => self.problems.push(Problem {
+                    line: 1,
+                    message: format!("no data table {name} in area {area}; document it in {name}.sql with `-- @data {name}.csv`"),
+                    file: csv.file,
+                }),
+            }
+        }
+    }
+
+    fn insert(&mut self, view: View) {
+        if schema::table(&view.name).is_some() {
+            let message = format!("{} is a table of every store; choose another name for the view", view.name);
+            self.problems.push(Problem { file: view.file, line: 1, message });
+        } else {
+            self.views.insert(view.name.clone(), view);
+        }
+    }
+
+    /// All views, by name; private ones, whose names start with `_`, too.
+    pub fn views(&self) -> impl Iterator<Item = &View> {
+        self.views.values()
+    }
+
+    /// The views that are documented: those that are not private.
+    pub fn public_views(&self) -> impl Iterator<Item = &View> {
+        self.views.values().filter(|v| !v.is_private())
+    }
+
+    /// A view.
+    pub fn view(&self, name: &str) -> Option<&View> {
+        self.views.get(name)
+    }
+
+    /// The rules that `classify` follows: the built-in ones and those of the user.
+    pub fn name_rules(&self) -> &Rules {
+        &self.name_rules
+    }
+
+    /// Files that were left out.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The tables of every store, documented as views are.
+    pub fn tables() -> impl Iterator<Item = View> {
+        schema::TABLES.iter().map(|table| View {
+            name: table.name.to_owned(),
+            area: "tables".to_owned(),
+            summary: table.about.split_inclusive(". ").next().unwrap_or_default().trim_end().to_owned(),
+            detail: table.about.split_once(". ").map(|(_, rest)| rest.to_owned()).unwrap_or_default(),
+            source: String::new(),
+            example: String::new(),
+            columns: table.schema().fields().iter().zip(table.columns).map(|(f, c)| column(f.data_type(), c)).collect(),
+            file: String::new(),
+            body: Body::Data(Vec::new()),
+        })
+    }
+}
+
+fn column(data_type: &arrow::datatypes::DataType, column: &schema::Column) -> Column {
+    Column { name: column.name.to_owned(), data_type: sql_type(data_type), unit: column.unit.to_owned(), description: column.about.to_owned() }
+}
+
+impl View {
+    /// Whether it serves other views only.
+    pub fn is_private(&self) -> bool {
+        self.name.starts_with('_')
+    }
+}
+
+/// A file of a library.
+#[derive(Debug)]
+struct File {
+    area: String,
+    stem: String,
+    extension: String,
+    shown: String,
+    text: String,
+}
+
+fn embedded(folder: &Dir<'_>, files: &mut Vec<File>) {
+    for entry in folder.entries() {
+        match entry {
+            DirEntry::Dir(inner) => embedded(inner, files),
+            DirEntry::File(file) => {
+                if let Some(text) = file.contents_utf8() {
+                    files.extend(File::new(file.path(), format!("sql/{}", file.path().display()), text.to_owned()));
+                }
+            }
+        }
+    }
+}
+
+fn on_disk(folder: &Path) -> Result<Vec<File>> {
+    let cannot = |path: &Path, e: &dyn std::fmt::Display| Error::Usage(format!("--sql {}: cannot be read: {e}", path.display()));
+    let mut files = Vec::new();
+    let areas = std::fs::read_dir(folder).map_err(|e| cannot(folder, &e))?;
+    for area in areas {
+        let area = area.map_err(|e| cannot(folder, &e))?.path();
+        if !area.is_dir() {
+            continue;
+        }
+        for file in std::fs::read_dir(&area).map_err(|e| cannot(&area, &e))? {
+            let path = file.map_err(|e| cannot(&area, &e))?.path();
+            if path.extension().is_none_or(|e| e != "sql" && e != "csv") {
+                continue;
+            }
+            let text = std::fs::read(&path).map_err(|e| cannot(&path, &e))?;
+            let inside = path.strip_prefix(folder).unwrap_or(&path).to_owned();
+            files.extend(File::new(&inside, path.display().to_string(), String::from_utf8_lossy(&text).into_owned()));
+        }
+    }
+    files.sort_by(|a, b| a.shown.cmp(&b.shown));
+    Ok(files)
+}
+
+impl File {
+    /// A file that lies in the folder of an area.
+    fn new(inside: &Path, shown: String, text: String) -> Option<Self> {
+        let area = inside.parent()?.to_str().filter(|a| !a.is_empty())?.to_owned();
+        let stem = inside.file_stem()?.to_str()?.to_owned();
+        let extension = inside.extension()?.to_str()?.to_owned();
+        Some(Self { area, stem, extension, shown, text })
+    }
+
+    fn problem(&self, line: usize, message: impl Into<String>) -> Problem {
+        Problem { file: self.shown.clone(), line, message: message.into() }
+    }
+}

@@ -1,0 +1,267 @@
+//! The library of views: its comments hold, every view runs, and users can add their own.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use tracesql::docs::{Reference, Style};
+use tracesql::engine::{Engine, EngineOptions};
+use tracesql::library::{Column, Library};
+
+use crate::support::{TestStore, answer, fixture, fixtures, root, rows_of, tracesql_in};
+
+/// Views that no fixture gives a row, with the reason.
+const EMPTY: &[(&str, &str)] = &[];
+
+fn library() -> Library {
+    Library::load(&[]).expect("the library loads")
+}
+
+#[test]
+fn comments_hold_together() {
+    let library = library();
+    assert_eq!(library.problems(), []);
+    for view in library.public_views() {
+        assert!(
+            view.columns.iter().any(|c| c.name == "trace_id") || view.file.contains("rules") || is_data(&library, &view.name),
+            "{}: no trace_id",
+            view.file
+        );
+    }
+}
+
+fn is_data(library: &Library, name: &str) -> bool {
+    library.view(name).is_some_and(|v| matches!(v.body, tracesql::library::Body::Data(_)))
+}
+
+#[test]
+fn every_view_runs_on_all_fixtures_together_and_has_rows() {
+    let store = fixtures();
+    let engine = store.engine();
+    let mut problems = Vec::new();
+    for view in library().views() {
+        match rows_of(&engine, &format!("SELECT * FROM {}", view.name)) {
+            Err(e) => problems.push(format!("{}: {e}", view.file)),
+            Ok(rows) => {
+                let reason = EMPTY.iter().find(|(name, _)| *name == view.name);
+                if rows.is_empty() && reason.is_none() && !view.is_private() {
+                    problems.push(format!("{}: no fixture gives it a row", view.file));
+                }
+                if !rows.is_empty() && reason.is_some() {
+                    problems.push(format!("{}: has rows, but is listed as one that has none", view.file));
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_view_runs_on_each_fixture_alone_and_on_none() {
+    let mut engines = vec![("no trace".to_owned(), TestStore::new())];
+    for name in ["resnet_cpu.pt.trace.json.gz", "synthetic_gpu_rank0.json.gz", "old_kineto.json.gz", "chrome_mixed.json", "perf.json", "nasty.json"] {
+        engines.push((name.to_owned(), TestStore::with(&fixture(name)).0));
+    }
+    let mut problems = Vec::new();
+    for (name, store) in &engines {
+        let engine = store.engine();
+        for view in library().views() {
+            if let Err(e) = rows_of(&engine, &format!("SELECT * FROM {}", view.name)) {
+                problems.push(format!("{} on {name}: {e}", view.file));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_example_of_a_view_runs() {
+    let store = fixtures();
+    let engine = store.engine();
+    let failed: Vec<String> = library()
+        .public_views()
+        .filter(|v| !v.example.is_empty())
+        .filter_map(|v| rows_of(&engine, &v.example).err().map(|e| format!("{}: {}: {e}", v.file, v.example)))
+        .collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn no_share_or_quotient_is_nan() {
+    let store = fixtures();
+    let engine = store.engine();
+    let mut problems = Vec::new();
+    for view in library().public_views() {
+        for column in view.columns.iter().filter(|c| c.data_type == "DOUBLE") {
+            let sql = format!("SELECT count(*) FROM {} WHERE isnan({1}) OR abs({1}) = 'Infinity'::DOUBLE", view.name, column.name);
+            match rows_of(&engine, &sql) {
+                Ok(rows) if rows[0][0] == "0" => {}
+                Ok(rows) => problems.push(format!("{}.{}: {} values are NaN or infinite", view.name, column.name, rows[0][0])),
+                Err(e) => problems.push(format!("{}: {e}", view.file)),
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn examples_of_functions_give_their_answers() {
+    let store = TestStore::new();
+    let engine = store.engine();
+    let mut problems = Vec::new();
+    for function in tracesql::engine::functions() {
+        for example in function.doc.examples {
+            match rows_of(&engine, example.sql) {
+                Ok(rows) if answer(&rows) == example.answer => {}
+                Ok(rows) => {
+                    problems.push(format!("{}: {}\n  gives   {}\n  and not {}", function.doc.name, example.sql, answer(&rows), example.answer))
+                }
+                Err(e) => problems.push(format!("{}: {}: {e}", function.doc.name, example.sql)),
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn functions_are_documented() {
+    let mut names = BTreeSet::new();
+    for function in tracesql::engine::functions() {
+        let doc = function.doc;
+        assert!(names.insert((doc.name, function.call.kind())), "{} is there twice", doc.name);
+        assert!(doc.signature.contains(doc.name) && doc.signature.contains('→'), "{}: {}", doc.name, doc.signature);
+        for text in [doc.summary, doc.detail, doc.nulls, doc.errors] {
+            assert!(text.ends_with('.') && text.len() > 4, "{}: {text:?} is no sentence", doc.name);
+        }
+        assert!(!doc.examples.is_empty() || doc.area == "settings", "{} has no example", doc.name);
+    }
+}
+
+#[test]
+fn the_reference_is_up_to_date() {
+    let engine = Engine::without_store(&EngineOptions::default()).expect("a session");
+    let now = Reference::of(&engine).write(Style::Markdown, true);
+    let path = root().join("docs/reference.md");
+    if std::env::var_os("TRACESQL_BLESS").is_some() {
+        std::fs::write(&path, now).expect("write the reference");
+        return;
+    }
+    let then = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(then == now, "docs/reference.md is old; write it with `tracesql docs --format markdown > docs/reference.md`");
+}
+
+#[test]
+fn the_reference_as_json_names_everything() {
+    let out = tracesql_in(root(), &["docs", "--format", "json"], &[]);
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    for key in ["tables", "views", "functions", "rules", "settings"] {
+        assert!(json[key].is_array(), "{key}");
+    }
+    let views = json["views"].as_array().expect("views").len() + json["rules"].as_array().expect("rules").len();
+    assert_eq!(views, library().public_views().count());
+    let columns = |v: &serde_json::Value| v["columns"].as_array().is_some_and(|c| !c.is_empty() && c.iter().all(|c| c["unit"].is_string()));
+    assert!(json["tables"].as_array().expect("tables").iter().all(columns));
+}
+
+/// A folder of a user with files of these names and texts.
+fn user(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("make the folder");
+        std::fs::write(path, text).expect("write the file");
+    }
+    folder
+}
+
+fn with(folder: &Path, settings: &[(&str, &str)]) -> Result<Engine, tracesql::Error> {
+    let settings = settings.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+    Engine::without_store(&EngineOptions { sql: vec![folder.to_owned()], settings, ..EngineOptions::default() })
+}
+
+const GOOD: &str = "-- One row.\n--\n-- Detail.\n--\n-- Source: arithmetic.\n-- Example: SELECT total_ns FROM mine\n--\n-- @column trace_id VARCHAR text A trace.\n-- @column total_ns BIGINT ns A sum\n--    of times.\nSELECT 'a' AS trace_id, CAST(1 AS BIGINT) AS total_ns\n";
+
+#[test]
+fn users_add_views_that_build_on_others() {
+    let folder = user(&[("own/mine.sql", GOOD), ("own/twice.sql", "-- Two.\n-- @column n BIGINT count N.\nSELECT total_ns * 2 AS n FROM mine;\n")]);
+    let engine = with(folder.path(), &[]).expect("a session");
+    assert_eq!(engine.library().problems(), []);
+    assert_eq!(answer(&rows_of(&engine, "SELECT n FROM twice").expect("rows")), "2");
+    let mine = engine.library().view("mine").expect("the view").clone();
+    assert_eq!((mine.summary.as_str(), mine.detail.as_str(), mine.source.as_str()), ("One row.", "Detail.", "arithmetic."));
+    let sum = Column { name: "total_ns".into(), data_type: "BIGINT".into(), unit: "ns".into(), description: "A sum of times.".into() };
+    assert_eq!(mine.columns[1], sum);
+    assert_eq!(answer(&rows_of(&engine, "SELECT unit FROM tracesql_columns WHERE relation = 'mine'").expect("rows")), "text\nns");
+}
+
+#[test]
+fn broken_files_of_users_are_left_out_with_file_and_line() {
+    let folder = user(&[
+        ("own/mine.sql", GOOD),
+        ("own/no_column.sql", "-- A view.\nSELECT 1 AS n\n"),
+        ("own/bad_unit.sql", "-- A view.\n--\n-- @column n BIGINT apples N.\nSELECT 1 AS n\n"),
+        ("own/bad_name.sql", "-- A view.\n-- @column dur_ns BIGINT count N.\nSELECT 1 AS dur_ns\n"),
+        ("own/events.sql", GOOD),
+        ("own/lonely.csv", "a,b\n1,2\n"),
+    ]);
+    let engine = with(folder.path(), &[]).expect("a session");
+    let problems: Vec<String> =
+        engine.library().problems().iter().map(|p| p.to_string().replace(&format!("{}/", folder.path().display()), "")).collect();
+    assert_eq!(
+        problems,
+        [
+            "own/bad_name.sql:2: column dur_ns: names end in _ns where the unit is ns, and only there",
+            "own/bad_unit.sql:3: column n: \"apples\" is not a unit; use one of text, id, count, ns, us, ms, s, bytes, pct, ratio, GB/s, flop, TFLOP/s, json, flag, list, number",
+            "own/events.sql:1: events is a table of every store; choose another name for the view",
+            "own/no_column.sql:1: each column needs a line `-- @column NAME TYPE UNIT TEXT`",
+            "own/lonely.csv:1: no data table lonely in area own; document it in lonely.sql with `-- @data lonely.csv`",
+        ]
+    );
+    assert_eq!(answer(&rows_of(&engine, "SELECT total_ns FROM mine").expect("rows")), "1");
+}
+
+#[test]
+fn what_a_query_gives_must_be_what_its_comment_says() {
+    let folder = user(&[
+        ("own/wrong_type.sql", "-- A view.\n-- @column n VARCHAR text N.\nSELECT 1 AS n\n"),
+        ("own/more.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT 1 AS n, 2 AS m\n"),
+        ("own/a.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT n FROM b\n"),
+        ("own/b.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT n FROM a\n"),
+        ("own/syntax.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT n\n  FROM ) x\n"),
+    ]);
+    let engine = with(folder.path(), &[]).expect("a session");
+    let error = |name: &str| rows_of(&engine, &format!("SELECT * FROM {name}")).expect_err("an error").to_string();
+    assert!(
+        error("wrong_type").contains("own/wrong_type.sql: its comment declares column n VARCHAR, its query gives n BIGINT"),
+        "{}",
+        error("wrong_type")
+    );
+    assert!(error("more").contains("declares column none, its query gives m BIGINT"), "{}", error("more"));
+    assert!(error("a").contains("own/a.sql: the view builds on itself (a → b → a)"), "{}", error("a"));
+    assert!(error("syntax").contains("own/syntax.sql") && error("syntax").contains("Line: 4"), "{}", error("syntax"));
+}
+
+#[test]
+fn data_tables_take_rows_of_users() {
+    let table = "-- Colours.\n-- @column name VARCHAR text Name.\n-- @column weight DOUBLE number Weight.\n-- @data colours.csv\n";
+    let one = user(&[("own/colours.sql", table), ("own/colours.csv", "name,weight\nred,1.5\n\"a,b\",\n")]);
+    let two = user(&[("own/colours.csv", "name,weight\nblue,2\n")]);
+    let options = EngineOptions { sql: vec![one.path().to_owned(), two.path().to_owned()], ..EngineOptions::default() };
+    let engine = Engine::without_store(&options).expect("a session");
+    assert_eq!(engine.library().problems(), []);
+    assert_eq!(answer(&rows_of(&engine, "SELECT name, weight FROM colours ORDER BY name").expect("rows")), "a,b | NULL\nblue | 2.0\nred | 1.5");
+}
+
+#[test]
+fn settings_can_be_read_and_changed() {
+    let folder = user(&[]);
+    let engine = with(folder.path(), &[("time_buckets", "7")]).expect("a session");
+    assert_eq!(answer(&rows_of(&engine, "SELECT setting_int('time_buckets'), setting('time_buckets') / 2").expect("rows")), "7 | 3.5");
+    assert_eq!(answer(&rows_of(&engine, "SELECT value FROM tracesql_settings WHERE name = 'time_buckets'").expect("rows")), "7");
+    engine.settings().reset("time_buckets");
+    assert_eq!(answer(&rows_of(&engine, "SELECT value = default_value FROM tracesql_settings WHERE name = 'time_buckets'").expect("rows")), "true");
+    let error = rows_of(&engine, "SELECT setting('time_bucket')").expect_err("an error").to_string();
+    assert!(error.contains("did you mean time_buckets?"), "{error}");
+    assert!(with(folder.path(), &[("no_such", "1")]).is_err());
+    let error = with(folder.path(), &[("time_buckets", "many")]).and_then(|e| rows_of(&e, "SELECT setting_int('time_buckets')").map(|_| ()));
+    assert!(error.expect_err("an error").to_string().contains("setting time_buckets is \"many\", which is no integer"));
+}

@@ -1,0 +1,122 @@
+//! The files of `tests/slt`: SQL and its answers over a store of all fixtures.
+//!
+//! `TRACESQL_BLESS=1` writes the answers of today into the files; read the difference before you keep it.
+
+use std::path::{Path, PathBuf};
+
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use async_trait::async_trait;
+use futures::TryStreamExt;
+use sqllogictest::{AsyncDB, ColumnType, DBOutput, Runner};
+use tracesql::engine::{Engine, EngineOptions};
+use tracesql_ingest::Store;
+
+use crate::support::{fixtures, root};
+
+/// A session as the runner wants it.
+struct Session(Engine);
+
+#[async_trait]
+impl AsyncDB for Session {
+    type Error = tracesql::Error;
+    type ColumnType = Letter;
+
+    async fn run(&mut self, sql: &str) -> Result<DBOutput<Letter>, tracesql::Error> {
+        let mut output = DBOutput::StatementComplete(0);
+        for statement in self.0.parse(sql)? {
+            let stream = self.0.run(statement, &[]).await?;
+            let schema = stream.schema();
+            let batches: Vec<_> = stream.try_collect().await?;
+            if schema.fields().is_empty() {
+                continue;
+            }
+            let options = FormatOptions::new().with_null("NULL");
+            let mut rows = Vec::new();
+            for batch in &batches {
+                let columns: Result<Vec<_>, _> = batch.columns().iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options)).collect();
+                let columns = columns.map_err(|e| tracesql::Error::Query(e.to_string()))?;
+                rows.extend((0..batch.num_rows()).map(|i| columns.iter().map(|c| cell(c.value(i).to_string())).collect()));
+            }
+            let types = schema.fields().iter().map(|f| kind(f.data_type())).collect();
+            output = DBOutput::Rows { types, rows };
+        }
+        Ok(output)
+    }
+
+    async fn shutdown(&mut self) {}
+}
+
+fn cell(value: String) -> String {
+    if value.is_empty() { "(empty)".to_owned() } else { value.replace(['\n', '\t'], " ") }
+}
+
+/// Types as the files write them: T text, I integer, R number, B boolean, ? anything else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Letter(char);
+
+impl ColumnType for Letter {
+    fn from_char(value: char) -> Option<Self> {
+        Some(Self(value))
+    }
+
+    fn to_char(&self) -> char {
+        self.0
+    }
+}
+
+fn kind(data_type: &arrow::datatypes::DataType) -> Letter {
+    use arrow::datatypes::DataType;
+    Letter(match data_type {
+        t if t.is_integer() => 'I',
+        t if t.is_floating() => 'R',
+        DataType::Boolean => 'B',
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => 'T',
+        _ => '?',
+    })
+}
+
+fn files(folder: &Path, into: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).expect("the folder is there").map(|e| e.expect("an entry").path()).collect();
+    entries.sort();
+    for entry in entries {
+        if entry.is_dir() {
+            files(&entry, into);
+        } else if entry.extension().is_some_and(|e| e == "slt") {
+            into.push(entry);
+        }
+    }
+}
+
+fn runner(store: &Store) -> Runner<Session, impl sqllogictest::MakeConnection<Conn = Session>> {
+    let store = store.clone();
+    Runner::new(move || {
+        let engine = Engine::open(&store, None, &EngineOptions::default());
+        async move { engine.map(Session) }
+    })
+}
+
+#[test]
+fn answers_are_those_of_the_files() {
+    let mut all = Vec::new();
+    files(&root().join("tests/slt"), &mut all);
+    assert!(!all.is_empty(), "there are no .slt files");
+    let store = fixtures();
+    let bless = std::env::var_os("TRACESQL_BLESS").is_some();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let mut failures = Vec::new();
+    for file in &all {
+        let result = runtime.block_on(async {
+            let mut runner = runner(&store.store);
+            runner.with_column_validator(sqllogictest::strict_column_validator);
+            if bless {
+                let validator = sqllogictest::default_validator;
+                let normalizer = sqllogictest::default_normalizer;
+                let columns = sqllogictest::strict_column_validator;
+                return runner.update_test_file(file, " ", validator, normalizer, columns).await.map_err(|e| e.to_string());
+            }
+            runner.run_file_async(file).await.map_err(|e| e.to_string())
+        });
+        failures.extend(result.err().map(|e| format!("{}\n{e}", file.display())));
+    }
+    assert!(failures.is_empty(), "{} of {} files failed\n\n{}", failures.len(), all.len(), failures.join("\n\n"));
+}

@@ -1,0 +1,93 @@
+//! What there is to say about the functions on names.
+
+use crate::doc::{Example, FunctionDoc};
+
+pub(super) const CLASSIFY: FunctionDoc = FunctionDoc {
+    name: "classify",
+    area: "names",
+    signature: "classify(ruleset VARCHAR, text VARCHAR) → VARCHAR",
+    summary: "The class of a text: the value of the first rule of a ruleset whose pattern is found in it.",
+    detail: "Rules are data, see the table name_rules: each has a ruleset, a priority (the lowest is tried first), a regular expression that is \
+             searched for anywhere in the text, and a value. Case counts unless the pattern begins with (?i). A rule with an empty value ends the \
+             search with NULL. Rulesets: kernel_type, collective, comm_library, launch_call, sync_call, dataloader, op_category, \
+             op_category_by_kernel, tensor_core, tensor_core_eligible, matrix_unit; and for comparison with other tools hta_0_5, hta_0_6, \
+             hta_queue_call, hta_launch_call, hta_blocking_call, tracelens_kernel_type, tb_communication, tb_node. Each different text of a batch is \
+             classified once.",
+    nulls: "NULL if the ruleset or the text is NULL, and if no rule is found.",
+    errors: "A ruleset that does not exist (the message lists those that do); an argument that is no text.",
+    examples: &[
+        Example { sql: "SELECT classify('collective', 'ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)')", answer: "all_gather" },
+        Example { sql: "SELECT classify('sync_call', 'cudaStreamSynchronize'), classify('sync_call', 'cudaLaunchKernel')", answer: "stream | NULL" },
+        Example { sql: "SELECT classify('hta_0_6', 'hipMemcpy'), classify('op_category', 'aten::addmm')", answer: "COMMUNICATION | GEMM" },
+    ],
+};
+
+pub(super) const KERNEL_TYPE: FunctionDoc = FunctionDoc {
+    name: "kernel_type",
+    area: "names",
+    signature: "kernel_type(name VARCHAR) → VARCHAR",
+    summary: "What a device activity does, by its name: computation, communication, memcpy, memset or sync.",
+    detail: "classify('kernel_type', name), and computation if no rule is found. Communication are kernels of NCCL, RCCL, HCCL, oneCCL, NVSHMEM, \
+             DeepEP and MSCCL++ and the custom all-reduce kernels of inference servers. A name alone cannot tell all: where the trace has a category \
+             (gpu_memcpy, gpu_memset, cuda_sync) ask that first.",
+    nulls: "NULL for NULL.",
+    errors: "An argument that is no text.",
+    examples: &[
+        Example {
+            sql: "SELECT kernel_type('ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long, ncclWork*)')",
+            answer: "communication",
+        },
+        Example {
+            sql: "SELECT kernel_type('Memcpy HtoD (Pageable -> Device)'), kernel_type('volta_sgemm_64x64_nt')",
+            answer: "memcpy | computation",
+        },
+    ],
+};
+
+pub(super) const SHORT_NAME: FunctionDoc = FunctionDoc {
+    name: "short_name",
+    area: "names",
+    signature: "short_name(name VARCHAR) → VARCHAR",
+    summary: "The name of a kernel without template arguments, parameters, return type and inner namespaces.",
+    detail: "A mangled name is demangled first; if it cannot be, its namespaces and function are read off its beginning. Then what stands in \
+             brackets behind a name is left out, then all up to the last blank (the return type), then all namespaces but the outermost one; anonymous \
+             namespaces do not count. A text that is no C++ function, such as 'Memcpy HtoD (Pageable -> Device)', stays as it is. Different kernels \
+             can have the same short name. The short name of a short name is itself.",
+    nulls: "NULL for NULL.",
+    errors: "An argument that is no text.",
+    examples: &[
+        Example {
+            sql: "SELECT short_name('void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float> >(int)')",
+            answer: "at::vectorized_elementwise_kernel",
+        },
+        Example { sql: "SELECT short_name('_ZN5aiter24add_rmsnorm_quant_kernelIfLi256ELb0EEEvPT_i')", answer: "aiter::add_rmsnorm_quant_kernel" },
+    ],
+};
+
+pub(super) const DEMANGLE: FunctionDoc = FunctionDoc {
+    name: "demangle",
+    area: "names",
+    signature: "demangle(name VARCHAR) → VARCHAR",
+    summary: "The C++ name behind a mangled one.",
+    detail: "Names of the Itanium ABI, which begin with _Z; a .kd at the end, as AMD's compiler adds it to kernels, is left out. A name that is not \
+             mangled, cannot be read or stands for more than 65,536 bytes comes back as it is.",
+    nulls: "NULL for NULL.",
+    errors: "An argument that is no text.",
+    examples: &[
+        Example { sql: "SELECT demangle('_ZN2at6native4fillIfEEvPT_i')", answer: "void at::native::fill<float>(float*, int)" },
+        Example { sql: "SELECT demangle('volta_sgemm_64x64_nt')", answer: "volta_sgemm_64x64_nt" },
+    ],
+};
+
+pub(super) const DTYPE_BYTES: FunctionDoc = FunctionDoc {
+    name: "dtype_bytes",
+    area: "names",
+    signature: "dtype_bytes(dtype VARCHAR) → BIGINT",
+    summary: "Bytes of one element of a data type, by any of the names that traces give it.",
+    detail: "Names of C++ as in args 'Input type' (float, long int, c10::BFloat16), of PyTorch's scalar types as in args 'dtype' of collectives \
+             (Float, Long, BFloat16), of torch and numpy (torch.int64, float32) and of NCCL. Case does not count. Int is 4 bytes even where PyTorch writes \
+             it for a Python number. Types that pack two elements into a byte (Float4_e2m1fn_x2, quint4x2) count 1 for the pair.",
+    nulls: "NULL for NULL and for what is no element type (Scalar, TensorList, '') or is not known.",
+    errors: "An argument that is no text.",
+    examples: &[Example { sql: "SELECT dtype_bytes('c10::BFloat16'), dtype_bytes('long int'), dtype_bytes('Scalar')", answer: "2 | 8 | NULL" }],
+};

@@ -1,0 +1,35 @@
+//! Names of kernels, operators, calls and types: what they mean, and shorter forms of them.
+
+mod csv;
+mod demangle;
+mod docs;
+mod dtype;
+mod functions;
+mod rules;
+mod short;
+mod text;
+
+use std::sync::Arc;
+
+use datafusion::logical_expr::ScalarUDF;
+
+use crate::doc::{Call, Function};
+use functions::{Classify, OfText, What};
+
+pub use rules::{Rule, Rules};
+
+/// The functions on names, with the rules that `classify` and `kernel_type` are to use.
+pub fn functions(rules: Rules) -> Vec<Function> {
+    let of_text = |what| ScalarUDF::new_from_impl(OfText::new(what));
+    let scalar = |udf, doc| Function { call: Call::Scalar(Arc::new(udf)), doc };
+    vec![
+        scalar(ScalarUDF::new_from_impl(Classify::new(rules.clone())), docs::CLASSIFY),
+        scalar(of_text(What::KernelType(rules)), docs::KERNEL_TYPE),
+        scalar(of_text(What::ShortName), docs::SHORT_NAME),
+        scalar(of_text(What::Demangle), docs::DEMANGLE),
+        scalar(of_text(What::DtypeBytes), docs::DTYPE_BYTES),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! Rules that classify names by regular expressions. They are data: the built-in ones lie in `sql/core/name_rules.csv`.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use datafusion::common::{DataFusionError, Result};
+use regex::{Regex, RegexSet};
+
+use super::csv::{Record, records};
+
+const BUILT_IN: &str = include_str!("../../../sql/core/name_rules.csv");
+const COLUMNS: [&str; 6] = ["ruleset", "priority", "pattern", "value", "source", "description"];
+
+/// A rule: a text in which `pattern` is found has the class `value`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Rule {
+    /// Name of the ruleset.
+    pub ruleset: String,
+    /// Rules are tried by ascending priority; those of equal priority in the order in which they were given.
+    pub priority: i64,
+    /// Regular expression, searched for anywhere in the text; `(?i)` at its beginning lets case pass.
+    pub pattern: String,
+    /// The class; `None` says that the text has none and ends the search.
+    pub value: Option<String>,
+    /// The tool or library that the rule comes from.
+    pub source: String,
+    /// What the rule is for.
+    pub description: String,
+    /// Line of the CSV that the rule begins on.
+    pub line: usize,
+}
+
+/// Rulesets by name.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    sets: BTreeMap<String, Arc<Ruleset>>,
+}
+
+impl Rules {
+    /// The rules that come with the crate.
+    pub fn built_in() -> Self {
+        // Patterns are compiled when a ruleset is first used, so that a program that classifies nothing does not pay. A
+        // test reads and compiles all of them.
+        read(BUILT_IN).map(Self::of).unwrap_or_default()
+    }
+
+    /// Rules from CSV with the columns ruleset, priority, pattern, value, source, description, in this order and with
+    /// their names in the first line.
+    ///
+    /// # Errors
+    ///
+    /// Names the line, and with it the ruleset and the pattern of a rule that cannot be used.
+    pub fn parse(csv: &str) -> Result<Self> {
+        let rules = Self::of(read(csv)?);
+        for set in rules.sets.values() {
+            set.matcher()?;
+        }
+        Ok(rules)
+    }
+
+    /// These rules and others. A rule of `others` comes before one of these where its priority is lower.
+    #[must_use]
+    pub fn extend(self, others: Rules) -> Self {
+        Self::of(self.into_rules().chain(others.into_rules()).collect())
+    }
+
+    /// Names of the rulesets, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.sets.keys().map(String::as_str)
+    }
+
+    /// The rules of a ruleset, in the order in which they are tried.
+    pub fn rules(&self, ruleset: &str) -> &[Rule] {
+        self.sets.get(ruleset).map_or(&[], |set| &set.rules)
+    }
+
+    /// A ruleset by name.
+    ///
+    /// # Errors
+    ///
+    /// Lists the rulesets there are if there is none of that name.
+    pub(super) fn ruleset(&self, name: &str) -> Result<&Arc<Ruleset>> {
+        self.sets.get(name).ok_or_else(|| {
+            let known: Vec<&str> = self.names().collect();
+            DataFusionError::Plan(format!("classify: there is no ruleset '{name}'; there are {}", known.join(", ")))
+        })
+    }
+
+    fn of(rules: Vec<Rule>) -> Self {
+        let mut sets: BTreeMap<String, Vec<Rule>> = BTreeMap::new();
+        for rule in rules {
+            sets.entry(rule.ruleset.clone()).or_default().push(rule);
+        }
+        let ordered = |(name, mut rules): (String, Vec<Rule>)| {
+            rules.sort_by_key(|rule| rule.priority);
+            (name, Arc::new(Ruleset { rules, matcher: OnceLock::new() }))
+        };
+        Self { sets: sets.into_iter().map(ordered).collect() }
+    }
+
+    fn into_rules(self) -> impl Iterator<Item = Rule> {
+        self.sets.into_values().flat_map(|set| set.rules.clone())
+    }
+}
+
+impl PartialEq for Rules {
+    fn eq(&self, other: &Self) -> bool {
+        self.sets.iter().map(|(name, set)| (name, &set.rules)).eq(other.sets.iter().map(|(name, set)| (name, &set.rules)))
+    }
+}
+
+impl Eq for Rules {}
+
+impl std::hash::Hash for Rules {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        for set in self.sets.values() {
+            set.rules.hash(state);
+        }
+    }
+}
+
+/// The rules of one name, by priority, and the machine that finds the first that matches.
+#[derive(Debug)]
+pub(super) struct Ruleset {
+    rules: Vec<Rule>,
+    matcher: OnceLock<RegexSet>,
+}
+
+impl Ruleset {
+    /// The value of the first rule whose pattern is found.
+    ///
+    /// # Errors
+    ///
+    /// If a pattern is no regular expression: names ruleset, line and pattern.
+    pub fn value(&self, text: &str) -> Result<Option<&str>> {
+        let first = self.matcher()?.matches(text).iter().next();
+        Ok(first.and_then(|at| self.rules.get(at)).and_then(|rule| rule.value.as_deref()))
+    }
+
+    fn matcher(&self) -> Result<&RegexSet> {
+        if let Some(matcher) = self.matcher.get() {
+            return Ok(matcher);
+        }
+        let patterns = self.rules.iter().map(|rule| &rule.pattern);
+        let matcher = RegexSet::new(patterns).map_err(|error| self.blame(&error))?;
+        Ok(self.matcher.get_or_init(|| matcher))
+    }
+
+    /// Says which rule keeps the set from being compiled.
+    fn blame(&self, error: &regex::Error) -> DataFusionError {
+        let broken = self.rules.iter().find_map(|rule| Regex::new(&rule.pattern).err().map(|error| (rule, error)));
+        match broken {
+            Some((rule, error)) => invalid(rule.line, &format!("ruleset '{}', pattern '{}': {error}", rule.ruleset, rule.pattern)),
+            None => {
+                let ruleset = self.rules.first().map_or("", |rule| &rule.ruleset);
+                DataFusionError::Configuration(format!("name rules: the patterns of ruleset '{ruleset}' are too large together: {error}"))
+            }
+        }
+    }
+}
+
+fn invalid(line: usize, problem: &str) -> DataFusionError {
+    DataFusionError::Configuration(format!("name rules, line {line}: {problem}"))
+}
+
+fn read(csv: &str) -> Result<Vec<Rule>> {
+    let mut records = records(csv).into_iter();
+    match records.next() {
+        Some(header) if header.fields == COLUMNS => {}
+        Some(header) => {
+            return Err(invalid(header.line, &format!("the columns are '{}', expected '{}'", header.fields.join(","), COLUMNS.join(","))));
+        }
+        None => return Err(invalid(1, &format!("the file is empty, expected a first line '{}'", COLUMNS.join(",")))),
+    }
+    records.map(rule).collect()
+}
+
+fn rule(record: Record) -> Result<Rule> {
+    let line = record.line;
+    let [ruleset, priority, pattern, value, source, description] = <[String; 6]>::try_from(record.fields)
+        .map_err(|fields| invalid(line, &format!("{} fields, expected 6; a pattern with a comma needs double quotes around it", fields.len())))?;
+    if ruleset.is_empty() || pattern.is_empty() {
+        return Err(invalid(line, &format!("ruleset '{ruleset}', pattern '{pattern}': neither may be empty")));
+    }
+    let priority = priority.trim().parse().map_err(|_| invalid(line, &format!("ruleset '{ruleset}': priority '{priority}' is no integer")))?;
+    Ok(Rule { ruleset, priority, pattern, value: Some(value).filter(|value| !value.is_empty()), source, description, line })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "ruleset,priority,pattern,value,source,description\n";
+
+    fn class<'a>(rules: &'a Rules, ruleset: &str, text: &str) -> Option<&'a str> {
+        rules.sets[ruleset].value(text).unwrap()
+    }
+
+    #[test]
+    fn the_built_in_rules_are_whole() {
+        let rules = Rules::parse(BUILT_IN).unwrap();
+        assert_eq!(rules, Rules::built_in());
+        for (name, set) in &rules.sets {
+            assert!(set.rules.iter().all(|r| !r.source.is_empty() && r.description.ends_with('.')), "{name}");
+            let mut seen = std::collections::HashSet::new();
+            assert!(set.rules.iter().all(|r| seen.insert(r.priority)), "{name}: a priority twice");
+        }
+    }
+
+    #[test]
+    fn the_lowest_priority_wins_then_the_earlier_line() {
+        let rules = Rules::parse(&format!("{HEADER}r,2,a,two,,\nr,1,ab,one,,\nr,1,abc,late,,\nr,0,none,,,\n")).unwrap();
+        assert_eq!(class(&rules, "r", "abc"), Some("one"));
+        assert_eq!(class(&rules, "r", "a"), Some("two"));
+        assert_eq!(class(&rules, "r", "none a"), None, "an empty value ends the search");
+        assert_eq!(class(&rules, "r", "A"), None, "case counts");
+        let more = Rules::parse(&format!("{HEADER}r,-1,^abc$,mine,,\nother,1,(?i)A,x,,\n")).unwrap();
+        let rules = rules.extend(more);
+        assert_eq!(class(&rules, "r", "abc"), Some("mine"));
+        assert_eq!(class(&rules, "other", "a"), Some("x"));
+        assert_eq!(rules.names().collect::<Vec<_>>(), ["other", "r"]);
+    }
+
+    #[test]
+    fn broken_rules_are_named() {
+        let error = |rows: &str| Rules::parse(&format!("{HEADER}{rows}")).unwrap_err().to_string();
+        let message = error("good,1,a,b,,\nmine,1,x(,b,,\n");
+        for part in ["line 3", "ruleset 'mine'", "pattern 'x('", "unclosed group"] {
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(error("r,one,a,b,,\n").contains("priority 'one' is no integer"));
+        assert!(error("r,1,a{1,2},b,,\n").contains("line 2: 7 fields"));
+        assert!(error("r,1,,b,,\n").contains("neither may be empty"));
+        assert!(Rules::parse("a,b\n").unwrap_err().to_string().contains("the columns are 'a,b'"));
+        assert!(Rules::parse("").unwrap_err().to_string().contains("empty"));
+        let missing = Rules::built_in().ruleset("nope").unwrap_err().to_string();
+        assert!(missing.contains("'nope'") && missing.contains("kernel_type"), "{missing}");
+    }
+}

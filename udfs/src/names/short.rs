@@ -1,0 +1,289 @@
+//! Kernel names that fit into a table.
+
+use super::demangle;
+
+/// The name of a function without its return type, template arguments and parameters, with the outermost namespace only.
+///
+/// What is not a C++ function keeps its text. The result is empty only if the name is, and its short name is itself.
+pub(super) fn short_name(name: &str) -> String {
+    let mut text = name.trim().to_owned();
+    loop {
+        let readable = demangle::demangle(&text).or_else(|| demangle::path(&text));
+        let shorter = shorten(readable.as_deref().unwrap_or(&text));
+        if shorter.is_empty() || shorter.len() >= text.len() {
+            return text;
+        }
+        text = shorter;
+    }
+}
+
+fn shorten(text: &str) -> String {
+    match outline(text) {
+        Outline::Function(outline) => outermost(last_word(outline.trim())),
+        Outline::Text if text.replace(ANONYMOUS, "").contains(char::is_whitespace) => text.to_owned(),
+        Outline::Text => outermost(text),
+    }
+}
+
+const ANONYMOUS: &str = "(anonymous namespace)";
+/// What can follow the parameters of a function.
+const AFTER_PARAMETERS: [&str; 6] = ["::", " const", " volatile", " &", " [clone", "["];
+
+/// Operators with brackets in their names, the longer before the shorter.
+const OPERATORS: [&str; 13] = [
+    "operator()", "operator[]", "operator->*", "operator->", "operator<=>", "operator<<=", "operator>>=", "operator<<", "operator>>", "operator<=",
+    "operator>=", "operator<", "operator>",
+];
+
+enum Outline {
+    /// A function of C++, without what stands in brackets.
+    Function(String),
+    /// Anything else.
+    Text,
+}
+
+/// Tells functions of C++ from other texts and leaves out their brackets and what follows the parameters.
+fn outline(text: &str) -> Outline {
+    let mut scan = Scan { text, at: 0, out: String::with_capacity(text.len()) };
+    let mut is_function = text.starts_with("void ");
+    while let Some(c) = scan.rest().chars().next() {
+        if c == '(' && scan.keep(ANONYMOUS) || c == 'o' && scan.operator() {
+            continue;
+        }
+        match c {
+            '<' if scan.after_name() => {
+                is_function = true;
+                scan.skip_group();
+            }
+            '(' if scan.after_name() => {
+                is_function = true;
+                scan.skip_group();
+                let rest = scan.rest();
+                if !rest.is_empty() && !AFTER_PARAMETERS.iter().any(|word| rest.starts_with(word)) {
+                    return Outline::Text;
+                }
+                if !rest.starts_with("::") {
+                    break;
+                }
+            }
+            '[' if scan.rest().starts_with("[abi:") => scan.skip_group(),
+            '{' if scan.rest().starts_with("{lambda(") => {
+                scan.out.push_str("{lambda}");
+                scan.skip_group();
+            }
+            _ => {
+                scan.out.push(c);
+                scan.at += c.len_utf8();
+            }
+        }
+    }
+    if is_function { Outline::Function(scan.out) } else { Outline::Text }
+}
+
+struct Scan<'a> {
+    text: &'a str,
+    at: usize,
+    out: String,
+}
+
+impl<'a> Scan<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    fn keep(&mut self, word: &str) -> bool {
+        let found = self.rest().starts_with(word);
+        if found {
+            self.out.push_str(word);
+            self.at += word.len();
+        }
+        found
+    }
+
+    /// Keeps `operator` with the sign behind it, whose brackets are none.
+    fn operator(&mut self) -> bool {
+        let starts_word = !self.out.ends_with(|last: char| last.is_alphanumeric() || last == '_');
+        let found = starts_word && OPERATORS.iter().any(|word| self.keep(word));
+        if found && self.rest().starts_with(" <") {
+            self.at += 1;
+        }
+        found
+    }
+
+    fn after_name(&self) -> bool {
+        let ends_word = self.out.ends_with(|last: char| last.is_alphanumeric() || "_$})>".contains(last));
+        ends_word || OPERATORS.iter().any(|word| self.out.ends_with(word))
+    }
+
+    /// Passes over a bracket and all up to the one that closes it, or up to the end if none does.
+    fn skip_group(&mut self) {
+        let mut open: Vec<u8> = Vec::new();
+        let mut before = b' ';
+        for (offset, byte) in self.rest().bytes().enumerate() {
+            match byte {
+                b'<' | b'(' | b'[' | b'{' => open.push(byte),
+                b'>' if before != b'-' && open.last() == Some(&b'<') => _ = open.pop(),
+                b')' | b']' | b'}' => close(&mut open, byte),
+                _ => {}
+            }
+            before = byte;
+            if open.is_empty() {
+                self.at += offset + 1;
+                return;
+            }
+        }
+        self.at = self.text.len();
+    }
+}
+
+/// Closes a bracket and with it every `<` since it was opened: those were signs of comparison.
+fn close(open: &mut Vec<u8>, closing: u8) {
+    let opening = match closing {
+        b')' => b'(',
+        b']' => b'[',
+        _ => b'{',
+    };
+    if let Some(at) = open.iter().rposition(|byte| *byte == opening) {
+        open.truncate(at);
+    }
+}
+
+/// What follows the return type.
+fn last_word(text: &str) -> &str {
+    let mut from = 0;
+    for (at, _) in text.match_indices(' ') {
+        if !text[..at].ends_with("(anonymous") {
+            from = at + 1;
+        }
+    }
+    &text[from..]
+}
+
+/// `a::b::f` → `a::f`; anonymous namespaces do not count.
+fn outermost(path: &str) -> String {
+    let parts: Vec<&str> = path.split("::").filter(|part| !part.is_empty() && *part != ANONYMOUS).collect();
+    match parts.as_slice() {
+        [first, .., last] => format!("{first}::{last}"),
+        [only] => (*only).to_owned(),
+        [] => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::short_name;
+
+    #[test]
+    fn kernels_of_real_traces() {
+        let cases = [
+            (
+                "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>, at::detail::Array<char*, 3> >(int, at::native::AddFunctor<float>, at::detail::Array<char*, 3>)",
+                "at::vectorized_elementwise_kernel",
+            ),
+            (
+                "void at::native::unrolled_elementwise_kernel<at::native::copy_device_to_device(at::TensorIterator&, bool)::{lambda()#2}::operator()() const::{lambda()#8}::operator()() const::{lambda(float)#1}>(int)",
+                "at::unrolled_elementwise_kernel",
+            ),
+            (
+                "void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, true>(float*, float const*, int, int, int)",
+                "softmax_warp_forward",
+            ),
+            ("void at::native::(anonymous namespace)::max_pool_forward_nchw<float, float>(int, float const*)", "at::max_pool_forward_nchw"),
+            ("void nchwToNhwcKernel<float, float, float, true, false, (cudnnKernelDataType_t)0>(int, int)", "nchwToNhwcKernel"),
+            ("std::enable_if<!(false), void>::type internal::gemvx::kernel<int, int, float, 6>(cublasGemvParams<float>)", "internal::kernel"),
+            ("cask_cudnn::computeOffsetsKernel(cask_cudnn::ComputeOffsetsParams)", "cask_cudnn::computeOffsetsKernel"),
+            ("ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "ncclDevKernel_AllGather_RING_LL"),
+            ("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*, unsigned long, ncclWork*)", "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t"),
+            ("void rocprim::ROCPRIM_400400_NS::detail::trampoline_kernel<rocprim::x>(y)", "rocprim::trampoline_kernel"),
+            ("_ZN5aiter24add_rmsnorm_quant_kernelIfLi256ELb0EEEvPT_i", "aiter::add_rmsnorm_quant_kernel"),
+            (
+                "_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb0ELb0ELb1ELi1EEEvPT0_PT_PfS4_S4_S4_diiiiiiib",
+                "aiter::add_rmsnorm_quant_kernel",
+            ),
+            (
+                "_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_ES3_S5_EEEEvPS3_PS4_i",
+                "sgl_hip::act_and_mul_kernel",
+            ),
+            ("_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdINS_27Rmsnorm2dFwdPipelineOnePassINS", "ck_tile::kentry"),
+            ("__amd_rocclr_copyBuffer.kd", "__amd_rocclr_copyBuffer.kd"),
+            ("volta_sgemm_64x64_nt", "volta_sgemm_64x64_nt"),
+            ("triton_poi_fused_addmm_silu_2", "triton_poi_fused_addmm_silu_2"),
+            ("Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pageable -> Device)"),
+            ("Memset (Device)", "Memset (Device)"),
+            ("Stream Wait Event", "Stream Wait Event"),
+            ("void foo<4, (a > b)>(int) [clone .kd]", "foo"),
+            ("bool a::b::operator< <int>(int, int)", "a::operator<"),
+            ("void a::f(int)::{lambda(float)#1}::operator()(float) const", "a::operator()"),
+            ("torch/nn/modules/module.py(1532): _call_impl", "torch/nn/modules/module.py(1532): _call_impl"),
+            ("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"),
+            ("void cut::off<4, at::native::AddFunc", "cut::off"),
+            ("aten::copy_", "aten::copy_"),
+            ("", ""),
+            ("<>", "<>"),
+            ("()", "()"),
+        ];
+        for (name, short) in cases {
+            assert_eq!(short_name(name), short, "{name}");
+        }
+    }
+
+    /// What names are made of, and what makes them hard.
+    const PIECES: [&str; 32] = [
+        "void ",
+        "operator",
+        "operator<",
+        "operator()",
+        "(anonymous namespace)",
+        "::",
+        "{lambda(",
+        "}",
+        "_ZN3foo",
+        "_Z1f",
+        "_ZN",
+        "3bar",
+        "[abi:",
+        "]",
+        " const",
+        " [clone",
+        "a",
+        "b_",
+        "Z",
+        "1",
+        "<",
+        ">",
+        "(",
+        ")",
+        "{",
+        "[",
+        " ",
+        ",",
+        "&",
+        "*",
+        "->",
+        "é",
+    ];
+
+    fn check(name: &str) -> Result<(), TestCaseError> {
+        let short = short_name(name);
+        prop_assert_eq!(short_name(&short), short.clone());
+        prop_assert_eq!(short.is_empty(), name.trim().is_empty());
+        prop_assert!(short.len() <= name.len());
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn never_empty_and_stable(pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..16)) {
+            check(&pieces.concat())?;
+        }
+
+        #[test]
+        fn takes_any_text(letters in prop::collection::vec(any::<char>(), 0..40)) {
+            check(&letters.into_iter().collect::<String>())?;
+        }
+    }
+}

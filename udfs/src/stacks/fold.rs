@@ -1,0 +1,116 @@
+//! Stacks as one line of text: the folded format of flame graph tools.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, StringViewBuilder};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::Result;
+use datafusion::logical_expr::ColumnarValue;
+
+use super::column::{NO_NAME, Stacks, StacksBuilder};
+use super::scalar::function;
+use crate::doc::{Example, Function, FunctionDoc};
+use crate::types::{self, Takes};
+
+/// The functions of this file.
+pub fn functions() -> Vec<Function> {
+    vec![function(FOLD, &[Takes::Stack], DataType::Utf8View, fold), function(UNFOLD, &[Takes::Text], types::stack(), unfold)]
+}
+
+const FOLD: FunctionDoc = FunctionDoc {
+    name: "fold_stack",
+    area: "stacks",
+    signature: "fold_stack(stack VARCHAR[]) → VARCHAR",
+    summary: "A stack as one line of text, `root;…;leaf`, as flame graph tools read it.",
+    detail: "The format has no escapes: `;` separates frames and a line ends a stack. So `;` in a frame becomes `:`, each control character \
+        (line ends, tabs, NUL, …) becomes `�`, and a frame without characters becomes `(empty)`. Such frames cannot be got back.",
+    nulls: "NULL for NULL; a NULL frame is `(no name)`; a stack without frames is empty text.",
+    errors: "Anything but a list of texts is refused.",
+    examples: &[
+        Example { sql: "SELECT fold_stack(['main', 'forward', 'mm'])", answer: "main;forward;mm" },
+        Example { sql: "SELECT fold_stack(['a;b', '', concat('c', chr(10), 'd')])", answer: "a:b;(empty);c�d" },
+    ],
+};
+
+const UNFOLD: FunctionDoc = FunctionDoc {
+    name: "unfold_stack",
+    area: "stacks",
+    signature: "unfold_stack(text VARCHAR) → VARCHAR[]",
+    summary: "The stack that a text `root;…;leaf` stands for.",
+    detail: "The text is divided at each `;`; nothing else is special, so take off the count of a folded line first. PyTorch's `Call stack` has this form.",
+    nulls: "NULL for NULL; empty text is a stack without frames.",
+    errors: "Anything but text is refused.",
+    examples: &[Example {
+        sql: "SELECT stack_leaf(unfold_stack('main;forward;mm')), array_length(unfold_stack('main;forward;mm'))",
+        answer: "mm | 3",
+    }],
+};
+
+/// A frame as the folded format can hold it.
+pub fn fold_frame(frame: &str) -> Cow<'_, str> {
+    let held = |c: char| match c {
+        ';' => ':',
+        c if c.is_control() => char::REPLACEMENT_CHARACTER,
+        c => c,
+    };
+    match frame {
+        "" => Cow::Borrowed("(empty)"),
+        _ if frame.chars().any(|c| held(c) != c) => Cow::Owned(frame.chars().map(held).collect()),
+        _ => Cow::Borrowed(frame),
+    }
+}
+
+fn fold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
+    let stacks = Stacks::read(&args[0].to_array(rows)?)?;
+    let texts: Vec<Cow<'_, str>> = (0..stacks.texts.len()).map(|at| fold_frame(stacks.text(Some(at)))).collect();
+    // Rows share stacks: each text is held once, as a column of all of them could outgrow memory and offsets.
+    let mut folded = StringViewBuilder::with_capacity(stacks.len()).with_deduplicate_strings();
+    let mut line = String::new();
+    for row in 0..stacks.len() {
+        let Some(frames) = stacks.get(row) else {
+            folded.append_null();
+            continue;
+        };
+        line.clear();
+        for (i, frame) in frames.enumerate() {
+            if i > 0 {
+                line.push(';');
+            }
+            line.push_str(frame.map_or(NO_NAME, |frame| &texts[frame]));
+        }
+        folded.append_value(&line);
+    }
+    Ok(Arc::new(folded.finish()))
+}
+
+fn unfold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
+    let texts = cast(&args[0].to_array(rows)?, &DataType::Utf8)?;
+    let texts = texts.as_string::<i32>();
+    let mut stacks = StacksBuilder::with_room(rows, 0)?;
+    for row in 0..texts.len() {
+        let known = texts.is_valid(row);
+        if known && !texts.value(row).is_empty() {
+            for frame in texts.value(row).split(';') {
+                let frame = stacks.frame(frame);
+                stacks.push(frame);
+            }
+        }
+        stacks.end(known)?;
+    }
+    stacks.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_fit_a_line() {
+        assert_eq!(fold_frame("aten::mm (f32, 3)"), "aten::mm (f32, 3)");
+        assert_eq!(fold_frame("a;b\nc\0d\u{85}"), "a:b\u{fffd}c\u{fffd}d\u{fffd}");
+        assert_eq!(fold_frame(""), "(empty)");
+        assert!(matches!(fold_frame("x"), Cow::Borrowed(_)));
+    }
+}

@@ -1,0 +1,236 @@
+//! Asking a stack for its frames, and joining stacks.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, BooleanArray, StringViewArray, UInt32Array};
+use datafusion::arrow::buffer::NullBuffer;
+use datafusion::arrow::compute::{cast, take};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, plan_err};
+use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
+
+use super::column::{NO_NAME, Stacks, StacksBuilder, frames_by_name};
+use crate::doc::{Call, Example, Function, FunctionDoc};
+use crate::types::{self, Takes};
+
+/// The functions of this file.
+pub fn functions() -> Vec<Function> {
+    vec![
+        function(ROOT, &[Takes::Stack], DataType::Utf8View, |args, rows| end(args, rows, |frames| frames.next())),
+        function(LEAF, &[Takes::Stack], DataType::Utf8View, |args, rows| end(args, rows, |frames| frames.next_back())),
+        function(CONTAINS, &[Takes::Stack, Takes::Text], DataType::Boolean, |args, rows| any(args, rows, |frame, text| frame == text)),
+        function(MENTIONS, &[Takes::Stack, Takes::Text], DataType::Boolean, |args, rows| any(args, rows, |frame, text| frame.contains(text))),
+        function(CONCAT, &[], types::stack(), concat),
+    ]
+}
+
+const ROOT: FunctionDoc = FunctionDoc {
+    name: "stack_root",
+    area: "stacks",
+    signature: "stack_root(stack VARCHAR[]) → VARCHAR",
+    summary: "The first frame of a stack: the outermost caller.",
+    detail: "A stack is a list of frames from the root to the leaf, as `stack` and `unfold_stack` give it.",
+    nulls: "NULL for NULL and for a stack without frames; a NULL frame is `(no name)`.",
+    errors: "Anything but a list of texts is refused.",
+    examples: &[Example { sql: "SELECT stack_root(['main', 'forward', 'mm'])", answer: "main" }],
+};
+
+const LEAF: FunctionDoc = FunctionDoc {
+    name: "stack_leaf",
+    area: "stacks",
+    signature: "stack_leaf(stack VARCHAR[]) → VARCHAR",
+    summary: "The last frame of a stack: what ran itself.",
+    detail: "A stack is a list of frames from the root to the leaf, as `stack` and `unfold_stack` give it.",
+    nulls: "NULL for NULL and for a stack without frames; a NULL frame is `(no name)`.",
+    errors: "Anything but a list of texts is refused.",
+    examples: &[Example { sql: "SELECT stack_leaf(['main', 'forward', 'mm'])", answer: "mm" }],
+};
+
+const CONTAINS: FunctionDoc = FunctionDoc {
+    name: "stack_contains",
+    area: "stacks",
+    signature: "stack_contains(stack VARCHAR[], frame VARCHAR) → BOOLEAN",
+    summary: "Whether a frame of the stack is exactly the given text.",
+    detail: "Asked once for each distinct frame, so it is much faster than `array_has` on many rows. `stack_mentions` looks for a part of a frame.",
+    nulls: "NULL if either is NULL; a NULL frame of the stack is `(no name)`.",
+    errors: "Anything but a list of texts is refused.",
+    examples: &[Example {
+        sql: "SELECT stack_contains(['main', 'forward'], 'forward'), stack_contains(['main', 'forward'], 'for')",
+        answer: "true | false",
+    }],
+};
+
+const MENTIONS: FunctionDoc = FunctionDoc {
+    name: "stack_mentions",
+    area: "stacks",
+    signature: "stack_mentions(stack VARCHAR[], text VARCHAR) → BOOLEAN",
+    summary: "Whether a frame of the stack holds the given text anywhere in it.",
+    detail: "Case counts, and no character is special.",
+    nulls: "NULL if either is NULL; a NULL frame of the stack is `(no name)`.",
+    errors: "Anything but a list of texts is refused.",
+    examples: &[Example {
+        sql: "SELECT stack_mentions(['main', 'aten::mm'], 'mm'), stack_mentions(['main', 'aten::mm'], 'n;a')",
+        answer: "true | false",
+    }],
+};
+
+const CONCAT: FunctionDoc = FunctionDoc {
+    name: "stack_concat",
+    area: "stacks",
+    signature: "stack_concat(part VARCHAR[] or VARCHAR, …) → VARCHAR[]",
+    summary: "A stack of the frames of all parts, the first part outermost; a text is one frame.",
+    detail: "For example the stack of the call that launched a kernel, and the kernel's name.",
+    nulls: "NULL parts are left out; NULL if all are NULL.",
+    errors: "A part that is neither text nor a list of texts is refused.",
+    examples: &[Example {
+        sql: "SELECT fold_stack(stack_concat(['main', 'launch'], 'kernel')), fold_stack(stack_concat(NULL, 'kernel'))",
+        answer: "main;launch;kernel | kernel",
+    }],
+};
+
+/// What runs a function: its arguments and the number of rows.
+pub type Run = fn(&[ColumnarValue], usize) -> Result<ArrayRef>;
+
+/// A scalar function; without `takes` it is one of any number of stacks and texts.
+pub fn function(doc: FunctionDoc, takes: &'static [Takes], returns: DataType, run: Run) -> Function {
+    let signature = Signature::user_defined(Volatility::Immutable);
+    let call = StackFunction { name: doc.name, takes, returns, signature, run };
+    Function { call: Call::Scalar(Arc::new(ScalarUDF::new_from_impl(call))), doc }
+}
+
+#[derive(Debug)]
+struct StackFunction {
+    name: &'static str,
+    takes: &'static [Takes],
+    returns: DataType,
+    signature: Signature,
+    run: Run,
+}
+
+impl PartialEq for StackFunction {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for StackFunction {}
+
+impl std::hash::Hash for StackFunction {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl ScalarUDFImpl for StackFunction {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        if !self.takes.is_empty() {
+            let names = if self.takes.len() == 1 { "stack" } else { "stack, text" };
+            return types::arguments(self.name, names, types, self.takes);
+        }
+        if types.is_empty() {
+            return plan_err!("{}(part, …) takes one part at least", self.name);
+        }
+        let part = |(i, t): (usize, &DataType)| types::argument(self.name, i, t, if types::is_text(t) { Takes::Text } else { Takes::Stack });
+        types.iter().enumerate().map(part).collect()
+    }
+
+    fn return_type(&self, _types: &[DataType]) -> Result<DataType> {
+        Ok(self.returns.clone())
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        Ok(ColumnarValue::Array((self.run)(&args.args, args.number_rows)?))
+    }
+}
+
+/// The frame at one end of each stack.
+fn end(
+    args: &[ColumnarValue],
+    rows: usize,
+    pick: fn(&mut dyn DoubleEndedIterator<Item = Option<usize>>) -> Option<Option<usize>>,
+) -> Result<ArrayRef> {
+    let stacks = Stacks::read(&args[0].to_array(rows)?)?;
+    // Views share the texts, and one more stands for a frame without a name.
+    let texts = StringViewArray::from_iter_values((0..stacks.texts.len()).map(|at| stacks.text(Some(at))).chain([NO_NAME]));
+    let frame = |row| stacks.get(row).and_then(|mut frames| pick(&mut frames)).map(|frame| frame.unwrap_or(stacks.texts.len()) as u32);
+    Ok(take(&texts, &(0..stacks.len()).map(frame).collect::<UInt32Array>(), None)?)
+}
+
+/// Whether any frame fits the text of the second argument.
+fn any(args: &[ColumnarValue], rows: usize, fits: fn(&str, &str) -> bool) -> Result<ArrayRef> {
+    let stacks = Stacks::read(&args[0].to_array(rows)?)?;
+    let found: BooleanArray = match &args[1] {
+        ColumnarValue::Scalar(text) => {
+            let Some(text) = text.try_as_str().flatten() else { return Ok(Arc::new(BooleanArray::new_null(rows))) };
+            let (of_text, of_no_name) = (stacks.texts_that(|frame| fits(frame, text)), fits(NO_NAME, text));
+            let frame_fits = |frame: Option<usize>| frame.map_or(of_no_name, |frame| of_text[frame]);
+            (0..stacks.len()).map(|row| stacks.get(row).map(|mut frames| frames.any(frame_fits))).collect()
+        }
+        ColumnarValue::Array(texts) => {
+            let texts = cast(texts, &DataType::Utf8)?;
+            let texts = texts.as_string::<i32>();
+            let row_fits = |row: usize| {
+                let text = texts.is_valid(row).then(|| texts.value(row))?;
+                Some(stacks.get(row)?.any(|frame| fits(stacks.text(frame), text)))
+            };
+            (0..stacks.len()).map(row_fits).collect()
+        }
+    };
+    Ok(Arc::new(found))
+}
+
+fn concat(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
+    let mut made = StacksBuilder::with_room(rows, 0)?;
+    let parts = args.iter().map(|part| Part::read(&part.to_array(rows)?, &mut made)).collect::<Result<Vec<_>>>()?;
+    for row in 0..rows {
+        let mut known = false;
+        for part in &parts {
+            known |= part.append(row, &mut made);
+        }
+        made.end(known)?;
+    }
+    made.finish()
+}
+
+/// A part of a joined stack, its frames numbered as in the result.
+enum Part {
+    Stack { stacks: Stacks, numbers: Vec<i32>, no_name: i32 },
+    Frame { frames: Vec<i32>, nulls: Option<NullBuffer> },
+}
+
+impl Part {
+    fn read(column: &ArrayRef, made: &mut StacksBuilder) -> Result<Self> {
+        if types::is_text(column.data_type()) {
+            return Ok(Self::Frame { nulls: column.logical_nulls(), frames: frames_by_name(column, &mut |text| made.frame(text))? });
+        }
+        let stacks = Stacks::read(column)?;
+        let numbers = (0..stacks.texts.len()).map(|at| made.frame(stacks.text(Some(at)))).collect();
+        Ok(Self::Stack { stacks, numbers, no_name: made.frame(NO_NAME) })
+    }
+
+    /// Appends the frames of a row; says whether there are any.
+    fn append(&self, row: usize, made: &mut StacksBuilder) -> bool {
+        match self {
+            Self::Stack { stacks, numbers, no_name } => {
+                let Some(frames) = stacks.get(row) else { return false };
+                frames.for_each(|frame| made.push(frame.map_or(*no_name, |frame| numbers[frame])));
+                true
+            }
+            Self::Frame { frames, nulls } => {
+                let known = nulls.as_ref().is_none_or(|n| n.is_valid(row));
+                if known {
+                    made.push(frames[row]);
+                }
+                known
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Stacks by nesting in time: the names of a row's ancestors and its own.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, Int64Array};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion::common::{HashMap, Result};
+use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
+use datafusion::logical_expr::{PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl};
+
+use super::column::{StacksBuilder, Texts, frames_by_name};
+use crate::doc::{Call, Example, Function, FunctionDoc};
+use crate::nest::{self, Intervals, nest_all};
+use crate::types::{self, Takes};
+
+/// The functions of this file.
+pub fn functions() -> Vec<Function> {
+    let function = |answer, doc: FunctionDoc| {
+        let signature = Signature::user_defined(Volatility::Immutable);
+        Function { call: Call::Window(Arc::new(WindowUDF::new_from_impl(StackWindow { name: doc.name, answer, signature }))), doc }
+    };
+    vec![function(Answer::Stack, STACK), function(Answer::Id, STACK_ID)]
+}
+
+const STACK: FunctionDoc = FunctionDoc {
+    name: "stack",
+    area: "stacks",
+    signature: "stack(name VARCHAR, start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, end DESC, …) → VARCHAR[]",
+    summary: "The names of the intervals around the row's own, from the outermost to the row's own name.",
+    detail: "Nesting is that of `nest_parent`: among the rows of the window's partition, so a filter leaves out frames. Each name is held once \
+        for all rows, a frame takes 4 bytes.",
+    nulls: "A NULL name is the frame `(no name)`. A row whose start or end is NULL takes no part, and its answer is NULL.",
+    errors: "As `nest_parent`; and a partition with more than 2147483647 frames in all its stacks together.",
+    examples: &[Example {
+        sql: "SELECT id, fold_stack(stack(name, s, e) OVER (ORDER BY s, e DESC, id)) AS stack \
+              FROM (VALUES (1, 'main', 0, 100), (2, 'forward', 10, 60), (3, 'mm', 20, 30), (4, 'backward', 60, 70)) AS t(id, name, s, e) ORDER BY id",
+        answer: "1 | main\n2 | main;forward\n3 | main;forward;mm\n4 | main;backward",
+    }],
+};
+
+const STACK_ID: FunctionDoc = FunctionDoc {
+    name: "stack_id",
+    area: "stacks",
+    signature: "stack_id(name VARCHAR, start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, end DESC, …) → BIGINT",
+    summary: "A number for the row's stack: rows of one partition with equal stacks share it.",
+    detail: "Counts from 1 in the order of the window. It stands for what `stack` gives for the same window, and grouping by it is much faster \
+        than grouping by the stack. Numbers of different partitions are unrelated, so group by the partition's columns too.",
+    nulls: "As `stack`.",
+    errors: nest::ERRORS,
+    examples: &[Example {
+        sql: "SELECT id, stack_id(name, s, e) OVER (ORDER BY s, e DESC, id) AS stack \
+              FROM (VALUES (1, 'step', 0, 10), (2, 'mm', 1, 2), (3, 'mm', 3, 4), (4, 'step', 10, 20)) AS t(id, name, s, e) ORDER BY id",
+        answer: "1 | 1\n2 | 2\n3 | 2\n4 | 1",
+    }],
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Answer {
+    Stack,
+    Id,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct StackWindow {
+    name: &'static str,
+    answer: Answer,
+    signature: Signature,
+}
+
+impl WindowUDFImpl for StackWindow {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        types::arguments(self.name, "name, start, end", types, &[Takes::Text, Takes::Int, Takes::Int])
+    }
+
+    fn field(&self, args: WindowUDFFieldArgs) -> Result<FieldRef> {
+        let data_type = match self.answer {
+            Answer::Stack => types::stack(),
+            Answer::Id => DataType::Int64,
+        };
+        Ok(Arc::new(Field::new(args.name(), data_type, true)))
+    }
+
+    fn partition_evaluator(&self, _args: PartitionEvaluatorArgs) -> Result<Box<dyn PartitionEvaluator>> {
+        Ok(Box::new(Evaluator { name: self.name, answer: self.answer }))
+    }
+}
+
+#[derive(Debug)]
+struct Evaluator {
+    name: &'static str,
+    answer: Answer,
+}
+
+impl PartitionEvaluator for Evaluator {
+    fn evaluate_all(&mut self, values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+        let intervals = Intervals::new(&values[1], &values[2])?;
+        match self.answer {
+            Answer::Stack => stacks(self.name, &values[0], &intervals, rows),
+            Answer::Id => ids(self.name, &values[0], &intervals, rows),
+        }
+    }
+}
+
+fn stacks(function: &str, names: &ArrayRef, intervals: &Intervals, rows: usize) -> Result<ArrayRef> {
+    // Counted first: a deep set is refused before it takes memory, and the column is allocated once.
+    let mut frames = 0usize;
+    let count = |_, nested: nest::Nested| {
+        frames = frames.saturating_add(nested.depth as usize + 1);
+        Ok(())
+    };
+    nest_all(function, intervals, count, |_, _| ())?;
+    let mut stacks = StacksBuilder::with_room(rows, frames)?;
+    let names = frames_by_name(names, &mut |text| stacks.frame(text))?;
+    let append = |row: usize, nested: nest::Nested| {
+        while stacks.len() < row {
+            stacks.end(false)?;
+        }
+        if let Some(parent) = nested.parent {
+            stacks.push_stack(parent);
+        }
+        stacks.push(names[row]);
+        stacks.end(true)
+    };
+    nest_all(function, intervals, append, |_, _| ())?;
+    while stacks.len() < rows {
+        stacks.end(false)?;
+    }
+    stacks.finish()
+}
+
+fn ids(function: &str, names: &ArrayRef, intervals: &Intervals, rows: usize) -> Result<ArrayRef> {
+    let mut texts = Texts::default();
+    let names = frames_by_name(names, &mut |text| texts.number(text))?;
+    let mut ids: Vec<Option<i64>> = vec![None; rows];
+    let mut known: HashMap<(i64, i32), i64> = HashMap::new();
+    let number = |row: usize, nested: nest::Nested| {
+        let parent = nested.parent.and_then(|parent| ids[parent]).unwrap_or(0);
+        let next = known.len() as i64 + 1;
+        ids[row] = Some(*known.entry((parent, names[row])).or_insert(next));
+        Ok(())
+    };
+    nest_all(function, intervals, number, |_, _| ())?;
+    Ok(Arc::new(Int64Array::from(ids)))
+}
