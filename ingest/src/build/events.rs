@@ -36,8 +36,13 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     let mut nester = Nester::new(SpillVec::new(scratch, options.memory_limit / 8));
     let mut facts = vec![TrackFacts::default(); tracks.len()];
     let mut devices = Vec::new();
+    let mut nested = 0u64;
     sorted.for_each(|key| {
         nester.row(key)?;
+        nested += 1;
+        if nested.is_multiple_of(1 << 16) {
+            progress.nested.store(nested, Ordering::Relaxed);
+        }
         facts[key.track as usize].note(key);
         if key.class().is_device() {
             devices.push(DeviceRow { ord: key.ord, link: key.link, ts: key.ts, args_at: key.offset + key.args as u64 });
@@ -45,6 +50,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         Ok(())
     })?;
     nester.finish()?;
+    progress.nested.store(nested, Ordering::Relaxed);
     let Nester { nests, launches, flow_points, modules, issues, .. } = nester;
     document.issues.merge(issues);
     let flows = pair_flows(flow_points, &mut document.issues);

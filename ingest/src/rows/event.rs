@@ -14,6 +14,8 @@ use crate::trace::*;
 pub struct EventRows {
     row: usize,
     codec: Codec,
+    /// What the args of the last row hold.
+    found: Args,
     trace: Labels,
     event_id: Ints,
     track_id: Ints,
@@ -88,6 +90,7 @@ impl EventRows {
         Self {
             row: 0,
             codec: Codec::new(effort),
+            found: Args::default(),
             trace: label("trace_id"),
             event_id: int("event_id"),
             track_id: int("track_id"),
@@ -127,17 +130,13 @@ impl EventRows {
         }
     }
 
+    /// What the args of the last row hold.
+    pub fn found(&self) -> &Args {
+        &self.found
+    }
+
     /// Appends a row, number `pre` of the trace.
-    pub fn push(
-        &mut self,
-        c: &Context<'_>,
-        e: &Element<'_>,
-        nest: &Nest,
-        pre: usize,
-        step: Option<i64>,
-        args: &mut Args,
-        issues: &mut Issues,
-    ) -> Result<()> {
+    pub fn push(&mut self, c: &Context<'_>, e: &Element<'_>, nest: &Nest, pre: usize, step: Option<i64>, issues: &mut Issues) -> Result<()> {
         let (key, row) = (e.key, self.row);
         self.event_id.set(row, key.ord as i64);
         self.track_id.set(row, c.track_ids[key.track as usize] as i64);
@@ -174,7 +173,7 @@ impl EventRows {
         if nest.flags & OVERLAPS != 0 {
             self.overlaps.set(row);
         }
-        self.args(c, e, args, issues)?;
+        self.args(c, e, issues)?;
         self.id_and_extra(c, e, issues)?;
         self.row += 1;
         if self.row.is_multiple_of(self.codec.page_rows()) {
@@ -183,7 +182,8 @@ impl EventRows {
         Ok(())
     }
 
-    fn args(&mut self, c: &Context<'_>, e: &Element<'_>, args: &mut Args, issues: &mut Issues) -> Result<()> {
+    fn args(&mut self, c: &Context<'_>, e: &Element<'_>, issues: &mut Issues) -> Result<()> {
+        let args = &mut self.found;
         *args = Args::default();
         let mut odd = Oddities::default();
         let end_args = e.key.has(MERGES_ARGS).then(|| c.end_args.get(&e.key.ord)).flatten();

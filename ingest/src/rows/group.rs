@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::args::Args;
 use super::context::{Context, StepCursor};
 use super::event::{Element, EventRows};
 use super::{counters, kernel, memory};
@@ -51,8 +50,6 @@ pub struct Maker<'a> {
     memory: TableRows,
     counters: TableRows,
     steps: StepCursor,
-    /// What the args of the row at hand hold.
-    args: Args,
     streams: FxHashMap<u32, (Option<i64>, Option<i64>)>,
     hierarchies: FxHashMap<String, (i64, u64)>,
     issues: Issues,
@@ -68,7 +65,6 @@ impl<'a> Maker<'a> {
             memory: TableRows::new(&schema::MEMORY, effort),
             counters: TableRows::new(&schema::COUNTERS, effort),
             steps: StepCursor::default(),
-            args: Args::default(),
             streams: FxHashMap::default(),
             hierarchies: FxHashMap::default(),
             issues: Issues::default(),
@@ -112,8 +108,8 @@ impl<'a> Maker<'a> {
             Some(link) => link.step,
             None => self.steps.step(self.c, key),
         };
-        self.events.push(self.c, &element, nest, pre, step, &mut self.args, &mut self.issues)?;
-        let values = &self.args;
+        self.events.push(self.c, &element, nest, pre, step, &mut self.issues)?;
+        let values = self.events.found();
         if let Some(link) = link.filter(|_| key.ph == b'X' || key.is_span()) {
             kernel::push(&mut self.kernels, self.c, &element, values, &link, &mut self.issues);
             self.streams.entry(key.track).or_insert((values.device, values.stream));

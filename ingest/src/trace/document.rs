@@ -25,6 +25,8 @@ pub struct Progress {
     pub bytes: AtomicU64,
     /// Elements read.
     pub elements: AtomicU64,
+    /// Rows in their final order, nested.
+    pub nested: AtomicU64,
     /// Rows written.
     pub rows: AtomicU64,
 }
