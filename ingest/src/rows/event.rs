@@ -6,7 +6,7 @@ use crate::encode::{Codec, Effort, EncodedGroup, Flags, Ints, Labels, TableRows,
 use crate::error::Result;
 use crate::issues::{Code, Issues};
 use crate::json::{self, Cursor, Oddities};
-use crate::order::{NO_ROW, Nest, OVERLAPS};
+use crate::order::{NO_ROW, Nest};
 use crate::schema;
 use crate::trace::*;
 
@@ -135,8 +135,8 @@ impl EventRows {
         &self.found
     }
 
-    /// Appends a row, number `pre` of the trace.
-    pub fn push(&mut self, c: &Context<'_>, e: &Element<'_>, nest: &Nest, pre: usize, step: Option<i64>, issues: &mut Issues) -> Result<()> {
+    /// Appends a row.
+    pub fn push(&mut self, c: &Context<'_>, e: &Element<'_>, nest: &Nest, step: Option<i64>, issues: &mut Issues) -> Result<()> {
         let (key, row) = (e.key, self.row);
         self.event_id.set(row, key.ord as i64);
         self.track_id.set(row, c.track_ids[key.track as usize] as i64);
@@ -165,12 +165,12 @@ impl EventRows {
             self.end.set(row, key.ts.saturating_add(key.dur));
         }
         set(&mut self.parent, row, (nest.parent != NO_ROW).then_some(nest.parent as i64));
-        set(&mut self.depth, row, (nest.depth != NO_ROW).then_some(nest.depth as i64));
+        set(&mut self.depth, row, nest.depth().map(i64::from));
         set_time(&mut self.self_ns, row, nest.self_ns);
-        self.pre.set(row, pre as i64);
+        self.pre.set(row, nest.pre as i64);
         self.post.set(row, nest.post as i64);
         set(&mut self.step, row, step);
-        if nest.flags & OVERLAPS != 0 {
+        if nest.overlaps() {
             self.overlaps.set(row);
         }
         self.args(c, e, issues)?;

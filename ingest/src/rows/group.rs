@@ -79,8 +79,8 @@ impl<'a> Maker<'a> {
         while at < range.end {
             let end = range.end.min(at + BATCH_ROWS);
             self.c.read(at..end, &mut keys, &mut nests)?;
-            for (i, (key, nest)) in keys.iter().zip(&nests).enumerate() {
-                self.row(text.from(key.offset)?, key, nest, at + i)?;
+            for (key, nest) in keys.iter().zip(&nests) {
+                self.row(text.from(key.offset)?, key, nest)?;
             }
             at = end;
         }
@@ -98,7 +98,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Makes the row of the element at the start of `whole`.
-    fn row(&mut self, whole: &[u8], key: &Key, nest: &Nest, pre: usize) -> Result<()> {
+    fn row(&mut self, whole: &[u8], key: &Key, nest: &Nest) -> Result<()> {
         let head = (key.has(WHOLE)).then(|| Head::read(&mut Cursor::new(whole, 0)).ok()).flatten();
         let args = (key.args != 0).then(|| whole.get(key.args as usize..)).flatten();
         let element = Element { key, args, head: head.as_ref(), text: whole };
@@ -108,7 +108,7 @@ impl<'a> Maker<'a> {
             Some(link) => link.step,
             None => self.steps.step(self.c, key),
         };
-        self.events.push(self.c, &element, nest, pre, step, &mut self.issues)?;
+        self.events.push(self.c, &element, nest, step, &mut self.issues)?;
         let values = self.events.found();
         if let Some(link) = link.filter(|_| key.ph == b'X' || key.is_span()) {
             kernel::push(&mut self.kernels, self.c, &element, values, &link, &mut self.issues);
