@@ -203,12 +203,13 @@ async fn notes(engine: &Engine, request: &Request) -> Result<Vec<String>> {
     }
     let found = first_ints(
         engine,
-        "SELECT (SELECT sum(count) FROM ingest_issues WHERE code = 'partial_overlap'),
-                (SELECT sum(skipped_count) FROM ingest_issues),
-                (SELECT count(*) FROM kernels WHERE launch_id IS NULL AND op_id IS NULL AND kind <> 'sync'),
-                (SELECT count(*) FROM events WHERE ph = 'X' AND dur_ns < 0),
-                (SELECT count(*) FROM events e JOIN tracks t ON t.trace_id = e.trace_id AND t.track_id = e.track_id
-                 WHERE t.kind <> 'cpu_thread' AND t.kind <> 'gpu_stream' AND e.dur_ns > 0)",
+        "SELECT
+           (SELECT sum(count) FROM ingest_issues WHERE code = 'partial_overlap') AS overlapping,
+           (SELECT sum(skipped_count) FROM ingest_issues) AS skipped,
+           (SELECT count(*) FROM kernels WHERE launch_id IS NULL AND op_id IS NULL AND kind <> 'sync') AS without_launch,
+           (SELECT count(*) FROM events WHERE ph = 'X' AND dur_ns < 0) AS negative,
+           (SELECT count(*) FROM events e JOIN tracks t ON t.trace_id = e.trace_id AND t.track_id = e.track_id
+            WHERE t.kind NOT IN ('cpu_thread', 'gpu_stream') AND e.dur_ns > 0) AS on_no_thread",
     )
     .await?;
     let texts = [
