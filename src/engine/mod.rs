@@ -101,7 +101,7 @@ impl Engine {
         let catalog = MemoryCatalogProvider::new();
         catalog.register_schema("main", schema)?;
         context.register_catalog("tracesql", Arc::new(catalog));
-        tracesql_udfs::register(&context);
+        tracesql_udfs::register_with_rules(&context, library.name_rules().clone());
         for function in settings::functions(&settings) {
             if let tracesql_udfs::Call::Scalar(f) = function.call {
                 context.register_udf(f.as_ref().clone());

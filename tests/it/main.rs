@@ -15,3 +15,4 @@ mod rules;
 mod slt;
 mod sources;
 mod support;
+mod timeline;

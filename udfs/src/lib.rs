@@ -8,6 +8,7 @@
 
 mod doc;
 mod format;
+mod intervals;
 mod json;
 pub mod names;
 pub mod nest;
@@ -32,8 +33,17 @@ pub fn functions() -> Vec<Function> {
 
 /// All functions, area by area, with rules for names.
 pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
-    [nest::functions(), stacks::functions(), pprof::functions(), names::functions(rules), stats::functions(), json::functions(), format::functions()]
-        .concat()
+    [
+        intervals::functions(),
+        nest::functions(),
+        stacks::functions(),
+        pprof::functions(),
+        names::functions(rules),
+        stats::functions(),
+        json::functions(),
+        format::functions(),
+    ]
+    .concat()
 }
 
 /// Registers all functions with a session.
