@@ -1,5 +1,7 @@
 //! What a frame's text says of a function: its name, file and first line.
 
+use crate::names::demangle::demangle;
+
 /// A function as profiles name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameName {
@@ -15,7 +17,8 @@ pub struct FrameName {
 pub const FILE: char = '\u{1f}';
 
 impl FrameName {
-    /// Reads a frame: `path/file.py(12): function` of Python, name and file around [`FILE`], else all of it is the name.
+    /// Reads a frame: `path/file.py(12): function` of Python, name and file around [`FILE`], a mangled C++ name, else all of it is
+    /// the name.
     ///
     /// A Python function is named with its module, as `torch.nn.modules.linear.forward`: viewers add up functions of one
     /// name, and half of all Python functions in a training run are called `forward`.
@@ -23,8 +26,11 @@ impl FrameName {
         if let Some((name, file)) = frame.rsplit_once(FILE) {
             return Self { function: name.to_owned(), file: file.to_owned(), line: 0 };
         }
-        let name = if frame.is_empty() { "(empty)" } else { frame };
-        python(frame).unwrap_or_else(|| Self { function: name.to_owned(), file: String::new(), line: 0 })
+        let whole = || {
+            let function = demangle(frame).unwrap_or_else(|| if frame.is_empty() { "(empty)" } else { frame }.to_owned());
+            Self { function, file: String::new(), line: 0 }
+        };
+        python(frame).unwrap_or_else(whole)
     }
 }
 
@@ -90,5 +96,6 @@ mod tests {
             assert_eq!(name(frame), (frame.to_owned(), String::new(), 0));
         }
         assert_eq!(name("").0, "(empty)");
+        assert_eq!(name("_Z4gemmIfEvPT_").0, "void gemm<float>(float*)");
     }
 }
