@@ -12,6 +12,7 @@ mod pack;
 mod random_traces;
 mod recount;
 mod rules;
+mod shell;
 mod slt;
 mod sources;
 mod support;
