@@ -42,7 +42,7 @@ pub fn flamegraph(profile: &Builder, measure_name: Option<&str>, title: &str, di
         ("gpu", _) => Palette::Basic(BasicPalette::Blue),
         _ => Palette::Basic(BasicPalette::Hot),
     };
-    // Milliseconds are what people read; counts and bytes stay as they are.
+    // Times are shown as microseconds, as the profiler's own tools do; counts and bytes stay as they are.
     (options.count_name, options.factor) = match sample_type.unit.as_str() {
         "nanoseconds" => ("us".to_owned(), 1e-3),
         "count" => (sample_type.name.clone(), 1.0),
