@@ -25,7 +25,7 @@ pub enum Direction {
 pub fn flamegraph(profile: &Builder, measure_name: Option<&str>, title: &str, direction: Direction, compared: bool) -> Result<Vec<u8>> {
     let at = measure(profile, measure_name)?;
     let sample_type = profile.types()[at].clone();
-    let stacks = stacks_of(profile, at, svg_frame);
+    let stacks = stacks_of(profile, at, compared, svg_frame);
     let mut lines: Vec<String> = Vec::with_capacity(stacks.len());
     for stack in stacks.iter().filter(|s| s.value > 0 || s.base > 0) {
         let text = stack.frames.join(";");

@@ -38,6 +38,13 @@ fn a_base_gives_two_values() {
 }
 
 #[test]
+fn addresses_of_objects_make_no_difference() {
+    let (base, other) = (spans(&[("<method f at 0x7f01>", 0, 100)]), spans(&[("<method f at 0x7fa2>", 0, 120)]));
+    assert_eq!(folded(&other, &["--base", &base.store.root().to_string_lossy()]), "<method f> 100000 120000\n");
+    assert_eq!(folded(&other, &[]), "<method f at 0x7fa2> 120000\n");
+}
+
+#[test]
 fn measures_that_are_not_there_are_named() {
     let store = spans(&[("step", 0, 100)]);
     let out = tracesql(&["folded", &store.store.root().to_string_lossy(), "--measure", "gpu"]);

@@ -1,5 +1,7 @@
 //! What a frame's text says of a function: its name, file and first line.
 
+use std::borrow::Cow;
+
 use crate::names::demangle::demangle;
 
 /// A function as profiles name it.
@@ -27,11 +29,23 @@ impl FrameName {
             return Self { function: name.to_owned(), file: file.to_owned(), line: 0 };
         }
         let whole = || {
-            let function = demangle(frame).unwrap_or_else(|| if frame.is_empty() { "(empty)" } else { frame }.to_owned());
+            let name = if frame.is_empty() { "(empty)" } else { frame };
+            let function = demangle(frame).unwrap_or_else(|| without_address(name).into_owned());
             Self { function, file: String::new(), line: 0 }
         };
         python(frame).unwrap_or_else(whole)
     }
+}
+
+/// A frame without the addresses of objects (` at 0x7f…`), which differ from run to run.
+pub fn without_address(frame: &str) -> Cow<'_, str> {
+    const ADDRESS: &str = " at 0x";
+    let Some((before, after)) = frame.split_once(ADDRESS) else { return Cow::Borrowed(frame) };
+    let digits = after.bytes().take_while(u8::is_ascii_hexdigit).count();
+    if digits == 0 {
+        return Cow::Borrowed(frame);
+    }
+    Cow::Owned(format!("{before}{}", without_address(&after[digits..])))
 }
 
 fn python(frame: &str) -> Option<FrameName> {
@@ -92,9 +106,10 @@ mod tests {
 
     #[test]
     fn other_frames_are_names() {
-        for frame in ["aten::mm", "nn.Module: Linear_0", "<built-in method f of type object at 0x1>", "f(x): y", "f(): y", "void k<int>(int)"] {
+        for frame in ["aten::mm", "nn.Module: Linear_0", "<built-in method f of object>", "f(x): y", "f(): y", "void k<int>(int)"] {
             assert_eq!(name(frame), (frame.to_owned(), String::new(), 0));
         }
+        assert_eq!(name("<method f at 0x7fA1> of X at 0x>").0, "<method f> of X at 0x>");
         assert_eq!(name("").0, "(empty)");
         assert_eq!(name("_Z4gemmIfEvPT_").0, "void gemm<float>(float*)");
     }
