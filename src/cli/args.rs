@@ -34,7 +34,7 @@ pub struct Cli {
     pub global: Global,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Global {
     /// Number of threads [default: all cores]
     #[arg(long, global = true, default_value_t = 0, hide_default_value = true, value_name = "N")]

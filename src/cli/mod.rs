@@ -7,17 +7,15 @@ mod ingest;
 mod open;
 mod progress;
 mod query;
-mod repl;
 mod stacks;
 mod traces;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::error::{Error, Result};
-use crate::output::safe;
+use crate::messages::{error as say_error, warning as say_warning};
 use args::{Cli, Command, Global};
 
 /// Runs the program with the arguments of the process.
@@ -62,30 +60,6 @@ fn run(cli: Cli) -> Result<()> {
     }
 }
 
-/// Whether messages may be coloured.
-fn colour() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
-}
-
-fn say_error(message: &str) {
-    say("error", anstyle::AnsiColor::Red, message);
-}
-
-fn say_warning(message: &str) {
-    say("warning", anstyle::AnsiColor::Yellow, message);
-}
-
-fn say(word: &str, hue: anstyle::AnsiColor, message: &str) {
-    // Names of files and events are not ours: nothing in them may reach the terminal raw.
-    let message = message.lines().map(safe).collect::<Vec<_>>().join("\n");
-    if colour() {
-        let style = anstyle::Style::new().fg_color(Some(hue.into())).bold();
-        eprintln!("{style}{word}{style:#}: {message}");
-    } else {
-        eprintln!("{word}: {message}");
-    }
-}
-
 impl Global {
     fn engine_options(&self) -> crate::engine::EngineOptions {
         crate::engine::EngineOptions {
@@ -110,10 +84,14 @@ fn warn_of_problems(engine: &crate::engine::Engine) {
 
 /// Runs something that waits, with the threads that were asked for.
 fn block_on<T>(global: &Global, work: impl Future<Output = Result<T>>) -> Result<T> {
+    runtime(global)?.block_on(work)
+}
+
+fn runtime(global: &Global) -> Result<tokio::runtime::Runtime> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     if global.threads > 0 {
         builder.worker_threads(global.threads);
     }
-    let runtime = builder.enable_all().build().map_err(|e| Error::Output("threads".into(), e))?;
-    runtime.block_on(work)
+    // Deep expressions are planned by recursion.
+    builder.thread_stack_size(8 << 20).enable_all().build().map_err(|e| Error::Output("threads".into(), e))
 }

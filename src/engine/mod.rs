@@ -18,6 +18,7 @@ use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParser, Statement};
 use tracesql_ingest::{Manifest, Store};
@@ -83,6 +84,8 @@ impl Engine {
             .with_target_partitions(threads);
         config.options_mut().execution.parquet.pushdown_filters = true;
         config.options_mut().sql_parser.enable_ident_normalization = true;
+        // Errors say where in the statement.
+        config.options_mut().sql_parser.collect_spans = true;
         let mut runtime = RuntimeEnvBuilder::new();
         if options.memory_limit > 0 {
             runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(options.memory_limit)));
@@ -148,6 +151,11 @@ impl Engine {
 
     /// Runs one statement; its result is produced while it is read.
     pub async fn run(&self, statement: Statement, parameters: &[(String, ScalarValue)]) -> Result<SendableRecordBatchStream> {
+        Ok(self.start(statement, parameters).await?.result)
+    }
+
+    /// Starts one statement; with its plan, which counts what it reads.
+    pub async fn start(&self, statement: Statement, parameters: &[(String, ScalarValue)]) -> Result<Started> {
         let plan = self.context.state().statement_to_plan(statement).await?;
         // Results are written by us, so that a query cannot write files behind the user's back.
         let allowed = SQLOptions::new().with_allow_dml(false);
@@ -157,6 +165,16 @@ impl Engine {
             let values: HashMap<_, _> = parameters.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
             frame = frame.with_param_values(ParamValues::Map(values))?;
         }
-        Ok(frame.execute_stream().await?)
+        let task = Arc::new(frame.task_ctx());
+        let plan = frame.create_physical_plan().await?;
+        Ok(Started { result: execute_stream(plan.clone(), task)?, plan })
     }
+}
+
+/// A statement that runs.
+pub struct Started {
+    /// Its result, produced while it is read.
+    pub result: SendableRecordBatchStream,
+    /// Its plan.
+    pub plan: Arc<dyn ExecutionPlan>,
 }

@@ -50,7 +50,7 @@ fn cell(value: String) -> String {
     if value.is_empty() { "(empty)".to_owned() } else { value.replace(['\n', '\t'], " ") }
 }
 
-/// Types as the files write them: T text, I integer, R number, B boolean, ? anything else.
+/// Types as the files write them: I integer, R number, B boolean, T anything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Letter(char);
 
@@ -70,8 +70,7 @@ fn kind(data_type: &arrow::datatypes::DataType) -> Letter {
         t if t.is_integer() => 'I',
         t if t.is_floating() => 'R',
         DataType::Boolean => 'B',
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => 'T',
-        _ => '?',
+        _ => 'T',
     })
 }
 

@@ -7,6 +7,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit}
 use super::answers::Operation;
 use super::arguments::{Arguments, column, has_column, names};
 use super::collect::Collect;
+use super::groups::{key, key_columns, keys};
 use super::single::{LIST, field, rows};
 
 /// One side of a call.
@@ -52,7 +53,7 @@ pub fn intersect(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let left = Side { plan: a, times: a_times, id: None, columns: a_columns };
     let right = Side { plan: b, times: b_times, id: None, columns: b_columns };
     let (plan, fields) = collected(arguments.function, Operation::Intersect, &by, &left, Some(&right))?;
-    let mut output = by_columns(&by);
+    let mut output = key_columns(&by);
     output.extend([field("start").alias(start), field("end").alias(end)]);
     let names = left.columns.iter().map(|c| format!("a_{c}")).chain(right.columns.iter().map(|c| format!("b_{c}")));
     output.extend(fields.iter().zip(names).map(|(f, name)| field(f).alias(name)));
@@ -126,15 +127,11 @@ fn by_name(position: usize) -> String {
     format!("__by{position}")
 }
 
-fn by_columns(by: &[String]) -> Vec<Expr> {
-    by.iter().enumerate().map(|(i, name)| column(&by_name(i)).alias(name)).collect()
-}
-
 /// The columns of the left input as they were, with the new start and end in the places of the old ones.
 fn same_columns(output: &[String], by: &[String], left: &Side, fields: &[String]) -> Vec<Expr> {
     let column = |name: &String| {
         if let Some(i) = by.iter().position(|b| b == name) {
-            column(&by_name(i))
+            column(&key(i))
         } else if *name == left.times[0] {
             field("start")
         } else if *name == left.times[1] {
@@ -164,8 +161,8 @@ fn collected(
     let collect = Collect::function(function, operation, left.columns.len(), count);
     let mut arguments: Vec<Expr> = ["__right", "__start", "__end", "__id"].map(column).into();
     arguments.extend(fields.iter().map(|f| column(&format!("__{f}"))));
-    let groups = (0..by.len()).map(|i| column(&by_name(i)));
-    let plan = plan.aggregate(groups, [collect.call(arguments).alias(LIST)])?;
+    let groups: Vec<String> = (0..by.len()).map(by_name).collect();
+    let plan = plan.aggregate(keys(&groups, "__start"), [collect.call(arguments).alias(LIST)])?;
     Ok((plan, fields))
 }
 

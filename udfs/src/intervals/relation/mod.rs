@@ -7,6 +7,7 @@ mod answers;
 mod arguments;
 mod collect;
 mod gaps;
+mod groups;
 mod join;
 mod single;
 

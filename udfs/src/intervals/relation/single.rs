@@ -10,6 +10,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
 use super::Relation;
 use super::arguments::{Arguments, column};
 use super::gaps::gaps_function;
+use super::groups::{key, key_columns, keys};
 use crate::intervals::aggregate::Measure;
 
 /// The column of lists between aggregation and rows.
@@ -22,8 +23,8 @@ pub fn listed(relation: Relation, arguments: &mut Arguments<'_>) -> Result<Logic
     let [start, end] = arguments.times(["start", "end"], &input)?;
     let measure = if relation == Relation::Merge { Measure::Merge } else { Measure::OverlapCount };
     let list = measure.function().call(vec![column(&start), column(&end)]).alias(LIST);
-    let plan = LogicalPlanBuilder::from(input).aggregate(by.iter().map(|b| column(b)), [list])?;
-    let mut columns: Vec<Expr> = by.iter().map(|b| column(b)).collect();
+    let plan = LogicalPlanBuilder::from(input).aggregate(keys(&by, &start), [list])?;
+    let mut columns = key_columns(&by);
     columns.extend([field("start").alias(start), field("end").alias(end)]);
     if measure == Measure::OverlapCount {
         columns.push(field("open"));
@@ -41,9 +42,9 @@ pub fn gaps(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let to = max(arguments.expression("to", &input)?.unwrap_or_else(none)).alias("__to");
     let merged = Measure::Merge.function().call(vec![column(&start), column(&end)]).alias("__merged");
     let list = Arc::new(gaps_function()).call(vec![column("__merged"), column("__from"), column("__to")]).alias(LIST);
-    let mut columns: Vec<Expr> = by.iter().map(|b| column(b)).collect();
-    let listed = columns.iter().cloned().chain([list]).collect::<Vec<_>>();
-    let plan = LogicalPlanBuilder::from(input).aggregate(columns.clone(), [merged, from, to])?.project(listed)?;
+    let plan = LogicalPlanBuilder::from(input).aggregate(keys(&by, &start), [merged, from, to])?;
+    let plan = plan.project((0..by.len()).map(|i| column(&key(i))).chain([list]))?;
+    let mut columns = key_columns(&by);
     columns.extend([field("start").alias(start), field("end").alias(end)]);
     rows(plan, columns)
 }
