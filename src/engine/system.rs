@@ -33,7 +33,8 @@ pub fn documented(library: &Library) -> Vec<(&'static str, View)> {
 
 fn relations(library: &Library) -> Result<Arc<dyn TableProvider>> {
     let all = documented(library);
-    let text = |of: for<'a> fn(&'a (&'static str, View)) -> &'a str| -> ArrayRef { Arc::new(all.iter().map(|r| Some(of(r))).collect::<StringArray>()) };
+    let text =
+        |of: for<'a> fn(&'a (&'static str, View)) -> &'a str| -> ArrayRef { Arc::new(all.iter().map(|r| Some(of(r))).collect::<StringArray>()) };
     rows(vec![
         ("name", text(|r| &r.1.name)),
         ("area", text(|r| &r.1.area)),
