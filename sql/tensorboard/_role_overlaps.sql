@@ -1,17 +1,8 @@
 -- How long each combination of roles was active in each step: bit r of mask is set while role r of _role_ranges is.
---
--- Steps may overlap. Their starts and ends cut time into cells; lengths are summed by cell first, and then by step.
-WITH edges AS (
-    SELECT trace_id, start_ns AS at FROM _steps
-    UNION
-    SELECT trace_id, end_ns FROM _steps
-),
-points AS (
-    SELECT trace_id, start_ns AS at, role, 1 AS d FROM _role_ranges
+WITH points AS (
+    SELECT trace_id, unnest([start_ns, end_ns]) AS at, role, unnest([1, -1]) AS d, 0 AS step FROM _role_ranges
     UNION ALL
-    SELECT trace_id, end_ns, role, -1 FROM _role_ranges
-    UNION ALL
-    SELECT trace_id, at, -1, 1 FROM edges
+    SELECT trace_id, unnest([start_ns, end_ns]), -1, 0, unnest([ordinal + 1, -1 - ordinal]) FROM _steps
 ),
 instants AS (
     SELECT
@@ -23,7 +14,7 @@ instants AS (
         sum(CASE WHEN role = 4 THEN d ELSE 0 END) AS d4,
         sum(CASE WHEN role = 5 THEN d ELSE 0 END) AS d5,
         sum(CASE WHEN role = 6 THEN d ELSE 0 END) AS d6,
-        sum(CASE WHEN role = -1 THEN d ELSE 0 END) AS edge
+        sum(step) AS step
     FROM points
     GROUP BY trace_id, at
 ),
@@ -31,7 +22,7 @@ segments AS (
     SELECT
         trace_id,
         lead(at) OVER w - at AS len_ns,
-        sum(edge) OVER w AS cell,
+        sum(step) OVER w - 1 AS ordinal,
         CASE WHEN sum(d0) OVER w > 0 THEN 1 ELSE 0 END
             + CASE WHEN sum(d1) OVER w > 0 THEN 2 ELSE 0 END
             + CASE WHEN sum(d2) OVER w > 0 THEN 4 ELSE 0 END
@@ -41,24 +32,8 @@ segments AS (
             + CASE WHEN sum(d6) OVER w > 0 THEN 64 ELSE 0 END AS mask
     FROM instants
     WINDOW w AS (PARTITION BY trace_id ORDER BY at)
-),
-lengths AS (
-    SELECT trace_id, cell, mask, sum(len_ns) AS len_ns
-    FROM segments
-    WHERE cell > 0 AND len_ns > 0
-    GROUP BY trace_id, cell, mask
-),
-cells AS (
-    SELECT trace_id, row_number() OVER w AS cell, at AS start_ns, lead(at) OVER w AS end_ns
-    FROM edges
-    WINDOW w AS (PARTITION BY trace_id ORDER BY at)
-),
-cells_of AS (
-    SELECT s.trace_id, s.ordinal, c.cell
-    FROM _steps s
-    JOIN cells c ON c.trace_id = s.trace_id AND c.start_ns >= s.start_ns AND c.end_ns <= s.end_ns
 )
-SELECT o.trace_id, o.ordinal, l.mask, sum(l.len_ns) AS len_ns
-FROM cells_of o
-JOIN lengths l ON l.trace_id = o.trace_id AND l.cell = o.cell
-GROUP BY o.trace_id, o.ordinal, l.mask
+SELECT trace_id, ordinal, mask, sum(len_ns) AS len_ns
+FROM segments
+WHERE ordinal >= 0 AND len_ns > 0
+GROUP BY trace_id, ordinal, mask

@@ -10,4 +10,4 @@ every AS (
     UNION ALL
     SELECT trace_id, 0, start_us, end_us, -1, false FROM extents WHERE NOT has_steps
 )
-SELECT *, row_number() OVER (PARTITION BY trace_id ORDER BY start_us, event_id) - 1 AS ordinal FROM every
+SELECT *, CAST(row_number() OVER (PARTITION BY trace_id ORDER BY start_us, event_id) AS BIGINT) - 1 AS ordinal FROM every

@@ -32,18 +32,17 @@ cut AS (
     WHERE c.is_launch = 0 AND h.around_end < c.end_tick
 ),
 threads AS (
-    SELECT trace_id, tid, row_number() OVER (PARTITION BY trace_id ORDER BY first_us, first_id) AS thread_order
+    SELECT trace_id, tid, CAST(row_number() OVER (PARTITION BY trace_id ORDER BY first_us, first_id) AS BIGINT) AS thread_order
     FROM (SELECT trace_id, tid, min(start_us) AS first_us, min(event_id) AS first_id FROM _tb_calls WHERE is_launch = 0 GROUP BY trace_id, tid)
 ),
 kept AS (
-    SELECT c.*, t.thread_order, w.device_us, w.kernel_us, w.tensor_core_us, o.name IS NOT NULL AS is_named_eligible, x.event_id IS NOT NULL AS is_cut,
+    SELECT c.*, t.thread_order, w.device_us, w.kernel_us, w.tensor_core_us, c.is_launch = 0 AND classify('tensor_core_eligible', c.name) IS NOT NULL AS is_named_eligible, x.event_id IS NOT NULL AS is_cut,
         CASE WHEN c.is_launch = 0 THEN
-            row_number() OVER (PARTITION BY c.trace_id, c.external_id, c.is_launch ORDER BY t.thread_order, c.start_us, c.event_id) END AS taker
+            CAST(row_number() OVER (PARTITION BY c.trace_id, c.external_id, c.is_launch ORDER BY t.thread_order, c.start_us, c.event_id) AS BIGINT) END AS taker
     FROM _tb_calls c
     LEFT JOIN cut x ON x.trace_id = c.trace_id AND x.event_id = c.event_id
     LEFT JOIN threads t ON t.trace_id = c.trace_id AND t.tid = c.tid
     LEFT JOIN launched w ON w.trace_id = c.trace_id AND w.launch_id = c.event_id
-    LEFT JOIN tensor_core_operators o ON o.name = c.name
 ),
 nested AS (
     SELECT *,
@@ -61,8 +60,8 @@ SELECT
         WHEN is_launch = 1 AND external_id IS NULL THEN CASE WHEN thread_order IS NULL THEN NULL ELSE -1 END
         WHEN is_launch = 1 THEN taker_id
         WHEN around < 0 THEN nullif(
-            last_value(CASE WHEN is_launch = 0 AND NOT is_cut AND start_tick = end_tick AND coalesce(around, 0) >= 0 THEN coalesce(around, -1) END) IGNORE NULLS
-                OVER (PARTITION BY trace_id, tid ORDER BY start_tick, end_tick DESC, is_launch, event_id ROWS UNBOUNDED PRECEDING), -1)
+            last_known(CASE WHEN is_launch = 0 AND NOT is_cut AND start_tick = end_tick AND coalesce(around, 0) >= 0 THEN coalesce(around, -1) END)
+                OVER (PARTITION BY trace_id, tid ORDER BY start_tick, end_tick DESC, is_launch, event_id), -1)
         ELSE around
     END AS owner_id
 FROM nested

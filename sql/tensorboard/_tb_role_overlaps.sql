@@ -47,7 +47,7 @@ lengths AS (
     GROUP BY trace_id, cell, mask
 ),
 cells AS (
-    SELECT trace_id, row_number() OVER w AS cell, at AS start_us, lead(at) OVER w AS end_us
+    SELECT trace_id, CAST(row_number() OVER w AS BIGINT) AS cell, at AS start_us, lead(at) OVER w AS end_us
     FROM edges
     WINDOW w AS (PARTITION BY trace_id ORDER BY at)
 ),

@@ -4,7 +4,7 @@
 -- the start of that step. Steps at the end without device work are left out, and so is the last if it has less than 0.8 of the device work of the
 -- one before: profiling ended before its work did.
 WITH launches AS (
-    SELECT trace_id, event_id, step, start_us, end_us FROM _tb_calls WHERE kind = 'launch'
+    SELECT trace_id, event_id, coalesce(step, 0) AS step, start_us, end_us FROM _tb_calls WHERE kind = 'launch'
 ),
 work AS (
     SELECT
@@ -13,7 +13,7 @@ work AS (
     FROM _tb_work d
     LEFT JOIN launches l ON l.trace_id = d.trace_id AND l.event_id = d.launch_id
     LEFT JOIN _tb_host_steps s
-        ON s.trace_id = l.trace_id AND s.step = CASE WHEN s.is_marked THEN l.step ELSE 0 END AND l.start_us >= s.start_us AND l.end_us <= s.end_us
+        ON s.trace_id = l.trace_id AND s.step = l.step AND l.start_us >= s.start_us AND l.end_us <= s.end_us
 ),
 device AS (
     SELECT trace_id, coalesce(ordinal, -1) AS ordinal, count(*) AS activities, max(end_us) AS last_us

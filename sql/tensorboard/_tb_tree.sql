@@ -38,8 +38,8 @@ own AS (
 eligible AS (
     SELECT *,
         CASE WHEN is_launch = 0 AND (is_named_eligible OR (is_operator AND own_tensor_core_us > 0)) THEN 1 ELSE 0 END AS own_eligible,
-        last_value(CASE WHEN is_launch = 0 AND NOT is_cut AND NOT is_merged THEN event_id END) IGNORE NULLS
-            OVER (PARTITION BY trace_id ORDER BY tid, start_tick, end_tick DESC, is_launch, event_id ROWS UNBOUNDED PRECEDING) AS call_id
+        last_known(CASE WHEN is_launch = 0 AND NOT is_cut AND NOT is_merged THEN event_id END)
+            OVER (PARTITION BY trace_id ORDER BY tid, start_tick, end_tick DESC, is_launch, event_id) AS call_id
     FROM own
 )
 SELECT

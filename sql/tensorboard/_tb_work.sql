@@ -11,7 +11,7 @@ SELECT
     l.event_id IS NULL AS is_stale,
     k.kind = 'kernel' AND c.external_id IS NOT NULL AS communicates,
     k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, k.block_z, k.registers_per_thread, k.shared_memory_bytes, k.blocks_per_sm, k.occupancy_pct,
-    k.kind = 'kernel' AND t.name IS NOT NULL AS uses_tensor_cores,
+    k.kind = 'kernel' AND coalesce(t.uses_tensor_cores, false) AS uses_tensor_cores,
     CAST(k.ts_ns / 1000 AS DOUBLE) + CAST(k.ts_ns % 1000 AS DOUBLE) / 1000.0 AS start_us,
     (CAST(k.ts_ns / 1000 AS DOUBLE) + CAST(k.ts_ns % 1000 AS DOUBLE) / 1000.0)
         + (CAST(k.dur_ns / 1000 AS DOUBLE) + CAST(k.dur_ns % 1000 AS DOUBLE) / 1000.0) AS end_us,
@@ -19,6 +19,6 @@ SELECT
 FROM kernels k
 LEFT JOIN launches l ON l.trace_id = k.trace_id AND l.event_id = k.launch_id
 LEFT JOIN collectives c ON c.trace_id = k.trace_id AND c.external_id = k.external_id
-LEFT JOIN _tb_tensor_core_kernels t ON t.name = k.name
+LEFT JOIN _kernel_classes t ON t.name = k.name
 LEFT JOIN unknown u ON u.trace_id = k.trace_id AND u.event_id = k.event_id
 WHERE k.kind IN ('kernel', 'memcpy', 'memset') AND k.dur_ns IS NOT NULL AND u.event_id IS NULL

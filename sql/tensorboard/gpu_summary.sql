@@ -19,48 +19,46 @@
 -- @column operator_kernel_ns BIGINT ns Sum of the kernels launched by operators.
 -- @column tensor_core_ns BIGINT ns The part of operator_kernel_ns in kernels that use tensor cores.
 -- @column tensor_core_pct DOUBLE pct tensor_core_ns as percent of operator_kernel_ns, 0 if this device ran none; NULL if no operator launched a kernel.
-WITH ends AS (
-    SELECT trace_id, min(start_ns) AS start_ns, max(end_ns) AS end_ns FROM _steps GROUP BY trace_id
-),
-levels AS (
+WITH levels AS (
     SELECT
         trace_id, device,
+        min(start_ns) FILTER (WHERE in_steps) AS start_ns,
+        max(end_ns) FILTER (WHERE in_steps) AS end_ns,
         coalesce(sum(len_ns) FILTER (WHERE running > 0 AND in_steps), 0) AS kernel_ns,
         sum(sm_level * len_ns) FILTER (WHERE has_blocks AND in_steps) AS sm_ns
     FROM _gpu_segments
     GROUP BY trace_id, device
 ),
+work AS (
+    SELECT trace_id, device, ts_ns, end_ns, occupancy_pct, dur_ns, uses_tensor_cores, coalesce(owner_is_listed, false) AS by_operator
+    FROM _launched_work
+    WHERE kind = 'kernel'
+),
 clipped AS (
-    SELECT
-        d.trace_id, d.device, d.occupancy_pct, d.dur_ns, d.uses_tensor_cores,
-        least(d.end_ns, e.end_ns) - greatest(d.ts_ns, e.start_ns) AS len_ns,
-        coalesce(d.owner_is_listed, false) AS by_operator
-    FROM _launched_work d
-    JOIN ends e ON e.trace_id = d.trace_id
-    WHERE d.kind = 'kernel'
+    SELECT w.*, l.start_ns, l.end_ns AS until_ns, l.kernel_ns, l.sm_ns, least(w.end_ns, l.end_ns) - greatest(w.ts_ns, l.start_ns) AS len_ns
+    FROM work w
+    JOIN levels l ON l.trace_id = w.trace_id AND l.device = w.device
 ),
 kernel AS (
     SELECT
-        trace_id, device,
+        trace_id, device, kernel_ns, sm_ns, until_ns - start_ns AS steps_ns,
         sum(occupancy_pct * len_ns) FILTER (WHERE len_ns > 0 AND occupancy_pct >= 0)
             / nullif(sum(len_ns) FILTER (WHERE len_ns > 0 AND occupancy_pct >= 0), 0) AS occupancy_pct,
         coalesce(sum(dur_ns) FILTER (WHERE by_operator), 0) AS operator_kernel_ns,
         coalesce(sum(dur_ns) FILTER (WHERE by_operator AND uses_tensor_cores), 0) AS tensor_core_ns,
         sum(count(*) FILTER (WHERE by_operator)) OVER (PARTITION BY trace_id) AS operator_kernels
     FROM clipped
-    GROUP BY trace_id, device
+    GROUP BY trace_id, device, kernel_ns, sm_ns, start_ns, until_ns
 )
 SELECT
-    l.trace_id, t.rank, l.device, v.name, v.total_memory_bytes,
+    k.trace_id, t.rank, k.device, v.name, v.total_memory_bytes,
     CAST(v.compute_major AS VARCHAR) || '.' || CAST(v.compute_minor AS VARCHAR) AS compute_capability,
-    e.end_ns - e.start_ns AS steps_ns,
-    l.kernel_ns,
-    100.0 * l.kernel_ns / nullif(e.end_ns - e.start_ns, 0) AS utilization_pct,
-    100.0 * l.sm_ns / nullif(e.end_ns - e.start_ns, 0) AS sm_efficiency_pct,
+    k.steps_ns,
+    k.kernel_ns,
+    100.0 * k.kernel_ns / nullif(k.steps_ns, 0) AS utilization_pct,
+    100.0 * k.sm_ns / nullif(k.steps_ns, 0) AS sm_efficiency_pct,
     k.occupancy_pct, k.operator_kernel_ns, k.tensor_core_ns,
     CASE WHEN k.operator_kernels > 0 THEN coalesce(100.0 * k.tensor_core_ns / nullif(k.operator_kernel_ns, 0), 0.0) END AS tensor_core_pct
-FROM levels l
-JOIN ends e ON e.trace_id = l.trace_id
-JOIN kernel k ON k.trace_id = l.trace_id AND k.device = l.device
-JOIN traces t ON t.trace_id = l.trace_id
-LEFT JOIN devices v ON v.trace_id = l.trace_id AND v.device = l.device
+FROM kernel k
+JOIN traces t ON t.trace_id = k.trace_id
+LEFT JOIN devices v ON v.trace_id = k.trace_id AND v.device = k.device

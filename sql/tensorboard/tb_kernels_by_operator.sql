@@ -52,9 +52,8 @@ shown AS (
         '[' || k.block_x || ', ' || k.block_y || ', ' || k.block_z || ']' AS block,
         coalesce(k.registers_per_thread, 0) AS registers,
         coalesce(k.shared_memory_bytes, 0) AS shared,
-        o.name IS NOT NULL AS is_eligible
+        classify('tensor_core_eligible', k.operator) IS NOT NULL AS is_eligible
     FROM kernels_of k
-    LEFT JOIN tensor_core_operators o ON o.name = k.operator
 )
 SELECT
     s.trace_id, t.rank, s.name, s.operator, s.grid, s.block,

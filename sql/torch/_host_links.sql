@@ -16,14 +16,13 @@ WITH launched AS (
 ),
 items AS (
     SELECT
-        h.*, w.device_ns, w.kernel_ns, w.tensor_core_ns, e.name IS NOT NULL AS is_named_eligible,
+        h.*, w.device_ns, w.kernel_ns, w.tensor_core_ns, h.kind <> 'launch' AND classify('tensor_core_eligible', h.name) IS NOT NULL AS is_named_eligible,
         CASE WHEN kind <> 'launch' THEN ts_ns END AS node_start,
         CASE WHEN kind <> 'launch' THEN end_ns END AS node_end,
         CASE WHEN kind = 'launch' OR owns_launches THEN 2 * ts_ns END AS owner_start,
         CASE WHEN kind = 'launch' THEN 2 * end_ns WHEN owns_launches THEN 2 * end_ns + 1 END AS owner_end
     FROM _host_calls h
     LEFT JOIN launched w ON w.trace_id = h.trace_id AND w.launch_id = h.event_id
-    LEFT JOIN tensor_core_operators e ON e.name = h.name
 ),
 nested AS (
     SELECT *,
@@ -34,11 +33,11 @@ nested AS (
 ),
 inherited AS (
     SELECT *,
-        last_value(CASE WHEN kind = 'launch' AND coalesce(around, 0) >= 0 THEN coalesce(around, -1) END) IGNORE NULLS OVER so_far AS launch_owner,
-        last_value(CASE WHEN kind <> 'launch' AND ts_ns = end_ns AND coalesce(node_id, 0) >= 0 THEN coalesce(node_id, -1) END) IGNORE NULLS
+        last_known(CASE WHEN kind = 'launch' AND coalesce(around, 0) >= 0 THEN coalesce(around, -1) END) OVER so_far AS launch_owner,
+        last_known(CASE WHEN kind <> 'launch' AND ts_ns = end_ns AND coalesce(node_id, 0) >= 0 THEN coalesce(node_id, -1) END)
             OVER so_far AS empty_owner
     FROM nested
-    WINDOW so_far AS (PARTITION BY trace_id, track_id ORDER BY ts_ns, end_ns DESC, is_launch, event_id ROWS UNBOUNDED PRECEDING)
+    WINDOW so_far AS (PARTITION BY trace_id, track_id ORDER BY ts_ns, end_ns DESC, is_launch, event_id)
 )
 SELECT
     trace_id, event_id, track_id, step, kind, name, ts_ns, dur_ns, end_ns, input_dims, call_stack, is_launch, is_operator, is_listed, is_collective, is_named_eligible,

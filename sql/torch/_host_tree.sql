@@ -30,7 +30,7 @@ eligible AS (
 merged AS (
     SELECT *,
         subtree_sum(event_id, owner_id, own_eligible) OVER track AS eligible_nodes,
-        last_value(CASE WHEN is_launch = 0 AND NOT is_merged THEN event_id END) IGNORE NULLS OVER (track ROWS UNBOUNDED PRECEDING) AS call_id
+        last_known(CASE WHEN is_launch = 0 AND NOT is_merged THEN event_id END) OVER track AS call_id
     FROM eligible
     WINDOW track AS (PARTITION BY trace_id, track_id ORDER BY ts_ns, end_ns DESC, is_launch, event_id)
 )

@@ -43,8 +43,8 @@ linked AS (
     SELECT *,
         CASE
             WHEN around < 0 THEN nullif(
-                last_value(CASE WHEN ts_ns = end_ns AND coalesce(around, 0) >= 0 THEN coalesce(around, -1) END) IGNORE NULLS
-                    OVER (PARTITION BY trace_id, track_id ORDER BY ts_ns, end_ns DESC, is_launch, event_id ROWS UNBOUNDED PRECEDING), -1)
+                last_known(CASE WHEN ts_ns = end_ns AND coalesce(around, 0) >= 0 THEN coalesce(around, -1) END)
+                    OVER (PARTITION BY trace_id, track_id ORDER BY ts_ns, end_ns DESC, is_launch, event_id), -1)
             ELSE around
         END AS parent_id
     FROM nested
@@ -67,8 +67,8 @@ launching AS (
 ),
 merged AS (
     SELECT *,
-        last_value(CASE WHEN NOT coalesce(is_merged, false) THEN event_id END) IGNORE NULLS
-            OVER (PARTITION BY trace_id, track_id ORDER BY ts_ns, end_ns DESC, is_launch, event_id ROWS UNBOUNDED PRECEDING) AS call_id
+        last_known(CASE WHEN NOT coalesce(is_merged, false) THEN event_id END)
+            OVER (PARTITION BY trace_id, track_id ORDER BY ts_ns, end_ns DESC, is_launch, event_id) AS call_id
     FROM launching
 )
 SELECT

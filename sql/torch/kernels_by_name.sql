@@ -18,7 +18,8 @@
 -- @column max_ns BIGINT ns Longest duration.
 -- @column blocks_per_sm DOUBLE count Mean blocks per multiprocessor, weighted by duration.
 -- @column occupancy_pct DOUBLE pct Mean estimated achieved occupancy, weighted by duration.
--- @column uses_tensor_cores BOOLEAN flag Whether the kernel uses tensor cores, by its name.
+-- @column uses_tensor_cores BOOLEAN flag Whether the kernel uses tensor cores, by the plugin's list of names, which ends with Ampere.
+-- @column uses_matrix_unit BOOLEAN flag The same by a list that knows later GPUs, Triton and AMD's matrix cores.
 SELECT
     k.trace_id, t.rank, k.device, k.name,
     count(*) AS calls,
@@ -29,9 +30,10 @@ SELECT
     max(k.dur_ns) AS max_ns,
     CASE WHEN count(k.blocks_per_sm) > 0 THEN sum(k.blocks_per_sm * k.dur_ns) / nullif(sum(k.dur_ns), 0) END AS blocks_per_sm,
     CASE WHEN count(k.occupancy_pct) > 0 THEN sum(k.occupancy_pct * k.dur_ns) / nullif(sum(k.dur_ns), 0) END AS occupancy_pct,
-    bool_or(c.name IS NOT NULL) AS uses_tensor_cores
+    bool_or(coalesce(c.uses_tensor_cores, false)) AS uses_tensor_cores,
+    bool_or(coalesce(c.uses_matrix_unit, false)) AS uses_matrix_unit
 FROM kernels k
 JOIN traces t ON t.trace_id = k.trace_id
-LEFT JOIN _tensor_core_kernels c ON c.name = k.name
+LEFT JOIN _kernel_classes c ON c.name = k.name
 WHERE k.kind = 'kernel' AND k.dur_ns IS NOT NULL
 GROUP BY k.trace_id, t.rank, k.device, k.name

@@ -22,7 +22,8 @@
 -- @column max_ns BIGINT ns Longest duration.
 -- @column blocks_per_sm DOUBLE count Mean blocks per multiprocessor, weighted by duration.
 -- @column occupancy_pct DOUBLE pct Mean estimated achieved occupancy, weighted by duration.
--- @column uses_tensor_cores BOOLEAN flag Whether the kernel uses tensor cores, by its name.
+-- @column uses_tensor_cores BOOLEAN flag Whether the kernel uses tensor cores, by the plugin's list of names, which ends with Ampere.
+-- @column uses_matrix_unit BOOLEAN flag The same by a list that knows later GPUs, Triton and AMD's matrix cores.
 -- @column operator_tensor_core_eligible BOOLEAN flag Whether the operator can run on tensor cores, by its own name.
 WITH work AS (
     SELECT
@@ -30,12 +31,11 @@ WITH work AS (
         coalesce(d.owner_name, '(unattributed)') AS operator,
         '[' || d.grid_x || ', ' || d.grid_y || ', ' || d.grid_z || ']' AS grid,
         '[' || d.block_x || ', ' || d.block_y || ', ' || d.block_z || ']' AS block,
-        e.name IS NOT NULL AS eligible,
+        classify('tensor_core_eligible', d.owner_name) IS NOT NULL AS eligible,
         coalesce(d.registers_per_thread, 0) AS registers,
         coalesce(d.shared_memory_bytes, 0) AS shared
     FROM _launched_work d
     JOIN traces t ON t.trace_id = d.trace_id
-    LEFT JOIN tensor_core_operators e ON e.name = d.owner_name
     WHERE d.kind = 'kernel'
 )
 SELECT
@@ -51,6 +51,7 @@ SELECT
     CASE WHEN count(blocks_per_sm) > 0 THEN sum(blocks_per_sm * dur_ns) / nullif(sum(dur_ns), 0) END AS blocks_per_sm,
     CASE WHEN count(occupancy_pct) > 0 THEN sum(occupancy_pct * dur_ns) / nullif(sum(dur_ns), 0) END AS occupancy_pct,
     bool_or(uses_tensor_cores) AS uses_tensor_cores,
+    bool_or(uses_matrix_unit) AS uses_matrix_unit,
     bool_or(eligible) AS operator_tensor_core_eligible
 FROM work
 GROUP BY trace_id, rank, name, operator, grid, block, registers, shared

@@ -9,8 +9,10 @@
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column kernel_ns BIGINT ns Sum of the durations of all kernels.
--- @column tensor_core_ns BIGINT ns The part in kernels that use tensor cores.
+-- @column tensor_core_ns BIGINT ns The part in kernels that use tensor cores, by the plugin's list of names, which ends with Ampere.
 -- @column used_pct DOUBLE pct tensor_core_ns as percent of kernel_ns; NULL without kernels.
+-- @column matrix_unit_ns BIGINT ns The part in kernels that use tensor or matrix cores by a list that knows later GPUs, Triton and AMD.
+-- @column matrix_unit_pct DOUBLE pct matrix_unit_ns as percent of kernel_ns; NULL without kernels.
 -- @column operator_kernel_ns BIGINT ns Sum of the durations of kernels launched by operators.
 -- @column eligible_ns BIGINT ns The kernels launched by eligible operators that hold no other eligible operator.
 -- @column eligible_operators_pct DOUBLE pct eligible_ns as percent of operator_kernel_ns; 0 if that is 0.
@@ -18,7 +20,8 @@ WITH used AS (
     SELECT
         d.trace_id,
         coalesce(sum(d.dur_ns) FILTER (WHERE d.kind = 'kernel'), 0) AS kernel_ns,
-        coalesce(sum(d.dur_ns) FILTER (WHERE d.uses_tensor_cores), 0) AS tensor_core_ns
+        coalesce(sum(d.dur_ns) FILTER (WHERE d.uses_tensor_cores), 0) AS tensor_core_ns,
+        coalesce(sum(d.dur_ns) FILTER (WHERE d.uses_matrix_unit), 0) AS matrix_unit_ns
     FROM _device_work d
     GROUP BY d.trace_id
 ),
@@ -36,6 +39,8 @@ SELECT
     coalesce(u.kernel_ns, 0) AS kernel_ns,
     coalesce(u.tensor_core_ns, 0) AS tensor_core_ns,
     100.0 * u.tensor_core_ns / nullif(u.kernel_ns, 0) AS used_pct,
+    coalesce(u.matrix_unit_ns, 0) AS matrix_unit_ns,
+    100.0 * u.matrix_unit_ns / nullif(u.kernel_ns, 0) AS matrix_unit_pct,
     coalesce(o.operator_kernel_ns, 0) AS operator_kernel_ns,
     coalesce(o.eligible_ns, 0) AS eligible_ns,
     coalesce(100.0 * o.eligible_ns / nullif(o.operator_kernel_ns, 0), 0.0) AS eligible_operators_pct

@@ -44,6 +44,7 @@ pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
         stats::functions(),
         json::functions(),
         format::functions(),
+        tree::functions(),
     ]
     .concat()
 }

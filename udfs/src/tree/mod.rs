@@ -2,6 +2,7 @@
 //!
 //! They take the place of joins of a relation with itself, which would compute that relation twice.
 
+mod last_known;
 mod links;
 mod window;
 
@@ -10,7 +11,12 @@ use window::{Answer, function};
 
 /// The functions of this folder.
 pub fn functions() -> Vec<Function> {
-    vec![function(Answer::ParentValue, PARENT_VALUE), function(Answer::ChildrenSum, CHILDREN_SUM), function(Answer::SubtreeSum, SUBTREE_SUM)]
+    vec![
+        function(Answer::ParentValue, PARENT_VALUE),
+        function(Answer::ChildrenSum, CHILDREN_SUM),
+        function(Answer::SubtreeSum, SUBTREE_SUM),
+        last_known::function(),
+    ]
 }
 
 const RULES: &str = "A row's parent is the first row of the window's partition whose id equals it; only the rows of the query take part. \
