@@ -37,7 +37,6 @@ pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
     [
         intervals::functions(),
         nest::functions(),
-        tree::functions(),
         stacks::functions(),
         pprof::functions(),
         names::functions(rules),
