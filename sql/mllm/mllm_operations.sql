@@ -24,5 +24,4 @@ SELECT
     lane(e.ts_ns, e.end_ns) OVER (PARTITION BY e.trace_id ORDER BY e.ts_ns, e.event_id) AS lane
 FROM events e
 JOIN traces t ON t.trace_id = e.trace_id
-LEFT ANTI JOIN memory m ON m.trace_id = e.trace_id AND m.event_id = e.event_id
-WHERE t.format = 'mllm_perf' AND e.dur_ns IS NOT NULL
+WHERE t.format = 'mllm_perf' AND e.cat = 'op_blob' AND e.dur_ns IS NOT NULL
