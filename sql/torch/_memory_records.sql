@@ -2,7 +2,7 @@
 --
 -- record counts the records of a device from 1. Ends of a blob of perf.json share an event; blob_id keeps blobs of one uuid apart. Frees come before
 -- allocations at the same instant there, as its clock counts whole microseconds. Where the profiler did not write totals, allocated_bytes is the sum
--- of all changes since the recording began.
+-- of all changes since the recording began. Records without a usable size are left out; ingest_issues counts them.
 WITH records AS (
     SELECT
         m.trace_id, t.rank, t.format, m.device_type, m.device, m.step, m.event_id, m.ts_ns, m.action, m.addr, m.bytes,
@@ -11,6 +11,7 @@ WITH records AS (
         CASE WHEN t.format = 'mllm_perf' AND m.action = 'free' THEN 0 ELSE 1 END AS turn
     FROM memory m
     JOIN traces t ON t.trace_id = m.trace_id
+    WHERE m.action IS NOT NULL
 ),
 summed AS (
     SELECT
