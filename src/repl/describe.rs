@@ -131,7 +131,7 @@ pub fn name(catalog: &Catalog, name: &str, page: Page) -> Result<String, String>
 fn did_you_mean(name: &str, catalog: &Catalog) -> String {
     let names = catalog.relations.iter().map(|r| r.name.as_str()).chain(catalog.functions.iter().map(|f| f.name.as_str()));
     match nearest(name, names).first() {
-        Some(near) => format!("; did you mean {near}?"),
+        Some(near) => format!("; did you mean {}?", safe(near)),
         None => String::new(),
     }
 }
