@@ -115,7 +115,8 @@ pub fn functions(catalog: &Catalog, pattern: &str, page: Page) -> String {
 /// All that is known of a name.
 pub fn name(catalog: &Catalog, name: &str, page: Page) -> Result<String, String> {
     let mut out = catalog.relation(name).map_or(String::new(), |r| of_relation(r, page));
-    if let Some(function) = catalog.function(name) {
+    // A name may be an aggregate and a relation function.
+    for function in catalog.functions.iter().filter(|f| f.name.eq_ignore_ascii_case(name)) {
         out.push_str(if out.is_empty() { "" } else { "\n" });
         out.push_str(&of_function(function, page));
     }

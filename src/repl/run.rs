@@ -120,12 +120,13 @@ fn scanned(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
 }
 
 impl Scanned {
-    /// In words; empty if nothing was read.
+    /// In words; empty if nothing was read. Bytes that lay in a cache are not counted, so they may be none.
     pub fn text(&self) -> String {
-        if self.rows == 0 && self.bytes == 0 {
-            return String::new();
+        match (self.rows, self.bytes) {
+            (0, 0) => String::new(),
+            (count, 0) => format!("; read {}", rows(count)),
+            (count, bytes) => format!("; read {}, {} of the store", rows(count), indicatif::HumanBytes(bytes as u64)),
         }
-        format!("; read {}, {} of the store", rows(self.rows), indicatif::HumanBytes(self.bytes as u64))
     }
 }
 
