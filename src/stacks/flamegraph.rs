@@ -25,7 +25,7 @@ pub enum Direction {
 pub fn flamegraph(profile: &Builder, measure_name: Option<&str>, title: &str, direction: Direction, compared: bool) -> Result<Vec<u8>> {
     let at = measure(profile, measure_name)?;
     let sample_type = profile.types()[at].clone();
-    let stacks = stacks_of(profile, at, svg_frame);
+    let stacks = stacks_of(profile, at, compared, svg_frame);
     let mut lines: Vec<String> = Vec::with_capacity(stacks.len());
     for stack in stacks.iter().filter(|s| s.value > 0 || s.base > 0) {
         let text = stack.frames.join(";");
@@ -42,7 +42,7 @@ pub fn flamegraph(profile: &Builder, measure_name: Option<&str>, title: &str, di
         ("gpu", _) => Palette::Basic(BasicPalette::Blue),
         _ => Palette::Basic(BasicPalette::Hot),
     };
-    // Milliseconds are what people read; counts and bytes stay as they are.
+    // Times are shown as microseconds, as the profiler's own tools do; counts and bytes stay as they are.
     (options.count_name, options.factor) = match sample_type.unit.as_str() {
         "nanoseconds" => ("us".to_owned(), 1e-3),
         "count" => (sample_type.name.clone(), 1.0),

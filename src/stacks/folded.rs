@@ -11,7 +11,7 @@ use crate::error::Result;
 /// Stacks that have a value, sorted; with a base to compare with, its value stands before the other.
 pub fn folded(profile: &Builder, measure_name: Option<&str>, compared: bool) -> Result<String> {
     let mut lines = String::new();
-    for stack in stacks_of(profile, measure(profile, measure_name)?, |frame| fold_frame(frame).into_owned()) {
+    for stack in stacks_of(profile, measure(profile, measure_name)?, compared, |frame| fold_frame(frame).into_owned()) {
         let stack_text = stack.frames.join(";");
         // Writing to a text never fails.
         let _ = match (compared, stack.base, stack.value) {

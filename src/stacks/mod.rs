@@ -15,7 +15,7 @@ pub use pprof::pprof;
 pub use samples::{Request, Rule, Samples, collect};
 pub use speedscope::speedscope;
 
-use tracesql_udfs::pprof::{Builder, FILE, Labels, is_base};
+use tracesql_udfs::pprof::{Builder, FILE, Labels, is_base, without_address};
 
 use crate::error::{Error, Result};
 
@@ -39,19 +39,29 @@ fn measure(profile: &Builder, name: Option<&str>) -> Result<usize> {
     }
 }
 
-/// Stacks with a measure, in the order of their frames; labels are added up.
-fn stacks_of(profile: &Builder, at: usize, frame: impl Fn(&str) -> String) -> Vec<Stack> {
+/// Stacks with a measure, in the order of their frames; labels are added up. Where runs are `compared`, frames leave out
+/// addresses of objects, which no two runs share.
+fn stacks_of(profile: &Builder, at: usize, compared: bool, frame: impl Fn(&str) -> String) -> Vec<Stack> {
     let mut stacks: Vec<Stack> = Vec::new();
+    let text = |f: &&str| {
+        let name = f.split(FILE).next().unwrap_or(f);
+        if compared { frame(&without_address(name)) } else { frame(name) }
+    };
     let add = |frames: &[&str], labels: &Labels, values: &[i64]| {
-        let frames: Vec<String> = frames.iter().map(|f| frame(f.split(FILE).next().unwrap_or(f))).collect();
         let (base, value) = if is_base(labels) { (values[at].saturating_neg(), 0) } else { (0, values[at]) };
-        match stacks.last_mut() {
-            Some(last) if last.frames == frames => (last.base, last.value) = (last.base.saturating_add(base), last.value.saturating_add(value)),
-            _ => stacks.push(Stack { frames, base, value }),
-        }
+        stacks.push(Stack { frames: frames.iter().map(text).collect(), base, value });
         Ok::<(), ()>(())
     };
     // The visitor never fails.
     let _ = profile.visit(add);
+    // Different frames can be written alike.
+    stacks.sort_by(|a, b| a.frames.cmp(&b.frames));
+    stacks.dedup_by(|again, first| {
+        let same = again.frames == first.frames;
+        if same {
+            (first.base, first.value) = (first.base.saturating_add(again.base), first.value.saturating_add(again.value));
+        }
+        same
+    });
     stacks
 }

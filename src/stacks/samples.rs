@@ -145,7 +145,7 @@ impl Request {
     fn inclusive_sql(&self) -> String {
         let condition = self.conditions().map(|c| format!(" WHERE {c}")).unwrap_or_default();
         format!(
-            "SELECT thread, name, cat, ts_ns, end_ns, cpu_ns FROM (\n{INCLUSIVE}\n) AS samples{condition} ORDER BY trace_id, thread, ts_ns, event_id"
+            "SELECT thread, name, cat, ts_ns, dur_ns, cpu_ns FROM (\n{INCLUSIVE}\n) AS samples{condition} ORDER BY trace_id, thread, ts_ns, event_id"
         )
     }
 }
@@ -159,7 +159,7 @@ const FLAT: &str = "SELECT e.trace_id, t.rank, e.step, e.pid, e.tid, coalesce(k.
 
 /// torch2pprof knows threads by `tid` alone; one that is missing is 0.
 const INCLUSIVE: &str = "SELECT e.trace_id, t.rank, e.step, e.pid, e.tid, e.event_id, coalesce(k.tid_text, '0') AS thread, \
-    coalesce(e.name, '') AS name, coalesce(e.cat, '') AS cat, e.ts_ns, e.end_ns, CAST(trunc(e.dur_ns / 1000.0 * 1000.0) AS BIGINT) AS cpu_ns \
+    coalesce(e.name, '') AS name, coalesce(e.cat, '') AS cat, e.ts_ns, e.dur_ns, CAST(trunc(e.dur_ns / 1000.0 * 1000.0) AS BIGINT) AS cpu_ns \
     FROM events e JOIN traces t ON t.trace_id = e.trace_id JOIN tracks k ON k.trace_id = e.trace_id AND k.track_id = e.track_id \
     WHERE e.ph = 'X' AND e.dur_ns > 0";
 
@@ -203,12 +203,13 @@ async fn notes(engine: &Engine, request: &Request) -> Result<Vec<String>> {
     }
     let found = first_ints(
         engine,
-        "SELECT (SELECT sum(count) FROM ingest_issues WHERE code = 'partial_overlap'),
-                (SELECT sum(skipped_count) FROM ingest_issues),
-                (SELECT count(*) FROM kernels WHERE launch_id IS NULL AND op_id IS NULL AND kind <> 'sync'),
-                (SELECT count(*) FROM events WHERE ph = 'X' AND dur_ns < 0),
-                (SELECT count(*) FROM events e JOIN tracks t ON t.trace_id = e.trace_id AND t.track_id = e.track_id
-                 WHERE t.kind <> 'cpu_thread' AND t.kind <> 'gpu_stream' AND e.dur_ns > 0)",
+        "SELECT
+           (SELECT sum(count) FROM ingest_issues WHERE code = 'partial_overlap') AS overlapping,
+           (SELECT sum(skipped_count) FROM ingest_issues) AS skipped,
+           (SELECT count(*) FROM kernels WHERE launch_id IS NULL AND op_id IS NULL AND kind <> 'sync') AS without_launch,
+           (SELECT count(*) FROM events WHERE ph = 'X' AND dur_ns < 0) AS negative,
+           (SELECT count(*) FROM events e JOIN tracks t ON t.trace_id = e.trace_id AND t.track_id = e.track_id
+            WHERE t.kind NOT IN ('cpu_thread', 'gpu_stream') AND e.dur_ns > 0) AS on_no_thread",
     )
     .await?;
     let texts = [

@@ -15,5 +15,6 @@ mod rules;
 mod shell;
 mod slt;
 mod sources;
+mod stacks;
 mod support;
 mod timeline;
