@@ -21,6 +21,12 @@ pub enum Error {
     /// A query failed (exit code 4).
     #[error("{0}")]
     Query(String),
+    /// The query engine refused or failed a query (exit code 4); what is wrong where is still to be looked up in it.
+    #[error("{}", .0.strip_backtrace())]
+    Sql(Box<DataFusionError>),
+    /// The user stopped a query (exit code 4).
+    #[error("cancelled")]
+    Cancelled,
     /// A result could not be written (exit code 4).
     #[error("cannot write {0}: {1}")]
     Output(String, std::io::Error),
@@ -32,7 +38,7 @@ impl Error {
         match self {
             Self::Usage(_) => 2,
             Self::Input(_) | Self::Inputs(..) => 3,
-            Self::Query(_) | Self::Output(..) => 4,
+            Self::Query(_) | Self::Sql(_) | Self::Cancelled | Self::Output(..) => 4,
         }
     }
 
@@ -44,6 +50,6 @@ impl Error {
 
 impl From<DataFusionError> for Error {
     fn from(e: DataFusionError) -> Self {
-        Self::Query(e.strip_backtrace())
+        Self::Sql(Box::new(e))
     }
 }

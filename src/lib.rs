@@ -1,13 +1,17 @@
 //! SQL over machine-learning profiler traces.
 //!
 //! [`tracesql_ingest`] turns traces into a store of Parquet files; [`engine`] opens a store for DataFusion;
-//! [`output`] writes results; [`cli`] is the command line. Data flows one way: ingest → store → engine → output.
+//! [`output`] writes results; `repl` runs scripts and is the shell; [`cli`] is the command line. Data flows one way:
+//! ingest → store → engine → output.
 
 pub mod cli;
 pub mod docs;
 pub mod engine;
 mod error;
 pub mod library;
+mod messages;
 pub mod output;
+mod repl;
+pub mod stacks;
 
 pub use error::{Error, Result};

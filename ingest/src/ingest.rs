@@ -59,7 +59,8 @@ fn physical_memory() -> usize {
 pub fn ingest(input: &Input, store: &Store, options: &IngestOptions, progress: &Progress) -> Result<Outcome> {
     let name = input.name();
     let scratch = store.scratch()?;
-    let mut opened = open(input, scratch.path())?;
+    let may_be_known = |bytes| Ok(!options.replace && store.traces()?.iter().any(|m| m.input_bytes == bytes));
+    let mut opened = open(input, scratch.path(), may_be_known)?;
     if let HashSource::Known(hash, _) = &opened.hash
         && !options.replace
         && let Some(manifest) = store.find(&hash.to_hex())?

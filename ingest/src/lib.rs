@@ -16,6 +16,7 @@
 //! they outgrow the memory limit.
 
 mod build;
+mod encode;
 mod error;
 mod ingest;
 mod issues;

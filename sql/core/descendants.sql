@@ -19,4 +19,4 @@ SELECT
     e.event_id, e.name, e.cat, e.depth - a.depth AS distance, e.dur_ns, e.self_ns
 FROM events a
 JOIN events e ON a.trace_id = e.trace_id AND a.track_id = e.track_id AND a.pre < e.pre AND e.pre <= a.post
-WHERE a.post > a.pre
+WHERE a.post > a.pre AND e.depth IS NOT NULL

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::stacks::{FlamegraphArgs, FoldedArgs, PprofArgs, SpeedscopeArgs};
 use crate::docs::Style;
 use crate::output::Format;
 
@@ -33,7 +34,7 @@ pub struct Cli {
     pub global: Global,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Global {
     /// Number of threads [default: all cores]
     #[arg(long, global = true, default_value_t = 0, hide_default_value = true, value_name = "N")]
@@ -59,6 +60,14 @@ pub enum Command {
     Ingest(IngestArgs),
     /// Run SQL over a store
     Query(QueryArgs),
+    /// Write stacks with host time, device time and memory as a profile for pprof
+    Pprof(PprofArgs),
+    /// Write folded stacks, one line each
+    Folded(FoldedArgs),
+    /// Draw a flame graph as SVG
+    Flamegraph(FlamegraphArgs),
+    /// Write stacks as a profile for speedscope
+    Speedscope(SpeedscopeArgs),
     /// List the traces of a store
     List(StoreArgs),
     /// Remove traces from a store

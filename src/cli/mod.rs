@@ -7,16 +7,15 @@ mod ingest;
 mod open;
 mod progress;
 mod query;
-mod repl;
+mod stacks;
 mod traces;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::error::{Error, Result};
-use crate::output::safe;
+use crate::messages::{error as say_error, warning as say_warning};
 use args::{Cli, Command, Global};
 
 /// Runs the program with the arguments of the process.
@@ -47,6 +46,10 @@ fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Some(Command::Ingest(args)) => ingest::run(&args, &global),
         Some(Command::Query(args)) => query::run(&args, &global),
+        Some(Command::Pprof(args)) => stacks::pprof(&args, &global),
+        Some(Command::Folded(args)) => stacks::folded(&args, &global),
+        Some(Command::Flamegraph(args)) => stacks::flamegraph(&args, &global),
+        Some(Command::Speedscope(args)) => stacks::speedscope(&args, &global),
         Some(Command::List(args)) => traces::list(&args, &global),
         Some(Command::Remove(args)) => traces::remove(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),
@@ -54,30 +57,6 @@ fn run(cli: Cli) -> Result<()> {
             "name a trace or a store, for example `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; `tracesql --help` shows more".into(),
         )),
         None => open::run(&cli.open, &global),
-    }
-}
-
-/// Whether messages may be coloured.
-fn colour() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
-}
-
-fn say_error(message: &str) {
-    say("error", anstyle::AnsiColor::Red, message);
-}
-
-fn say_warning(message: &str) {
-    say("warning", anstyle::AnsiColor::Yellow, message);
-}
-
-fn say(word: &str, hue: anstyle::AnsiColor, message: &str) {
-    // Names of files and events are not ours: nothing in them may reach the terminal raw.
-    let message = message.lines().map(safe).collect::<Vec<_>>().join("\n");
-    if colour() {
-        let style = anstyle::Style::new().fg_color(Some(hue.into())).bold();
-        eprintln!("{style}{word}{style:#}: {message}");
-    } else {
-        eprintln!("{word}: {message}");
     }
 }
 
@@ -105,10 +84,14 @@ fn warn_of_problems(engine: &crate::engine::Engine) {
 
 /// Runs something that waits, with the threads that were asked for.
 fn block_on<T>(global: &Global, work: impl Future<Output = Result<T>>) -> Result<T> {
+    runtime(global)?.block_on(work)
+}
+
+fn runtime(global: &Global) -> Result<tokio::runtime::Runtime> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     if global.threads > 0 {
         builder.worker_threads(global.threads);
     }
-    let runtime = builder.enable_all().build().map_err(|e| Error::Output("threads".into(), e))?;
-    runtime.block_on(work)
+    // Deep expressions are planned by recursion.
+    builder.thread_stack_size(8 << 20).enable_all().build().map_err(|e| Error::Output("threads".into(), e))
 }

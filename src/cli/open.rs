@@ -1,6 +1,7 @@
 //! `tracesql INPUT…`: traces or a store, and SQL over them at once.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use tracesql_ingest::Store;
 
@@ -10,21 +11,104 @@ use super::ingest;
 use super::query::run_sql;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::repl::{Host, Opened, Source};
 
 pub fn run(args: &OpenArgs, global: &Global) -> Result<()> {
-    let stores = args.inputs.iter().filter(|i| Store::is_store(Path::new(i))).count();
-    if stores > 0 && args.inputs.len() > 1 {
+    run_sql(open(&args.inputs, args.strict, global)?, &args.sql, global)
+}
+
+/// Opens one store, or traces by way of the cache.
+fn open(inputs: &[String], strict: bool, global: &Global) -> Result<Opened> {
+    let stores = inputs.iter().filter(|i| Store::is_store(Path::new(i))).count();
+    if stores > 0 && inputs.len() > 1 {
         return Err(Error::Usage("open either one store, or traces".into()));
     }
-    if stores == 1 && args.strict {
+    if stores == 1 && strict {
         return Err(Error::Usage("--strict is for traces; a store was read already".into()));
     }
-    let engine = if stores == 1 {
-        Engine::open(&Store::open(Path::new(&args.inputs[0]))?, None, &global.engine_options())?
-    } else {
-        let cache = Cache::open()?;
-        let traces = ingest::all(ingest::inputs(&args.inputs), &args.inputs, |input| cache.trace(input, args.strict, global))?;
-        Engine::open(cache.store(), Some(&traces), &global.engine_options())?
-    };
-    run_sql(engine, &args.sql, global)
+    if stores == 1 {
+        return open_store(Store::open(Path::new(&inputs[0]))?, global);
+    }
+    let cache = Cache::open()?;
+    let traces = ingest::all(ingest::inputs(inputs), inputs, |input| cache.trace(input, strict, global))?;
+    open_cached(&cache, traces, global)
+}
+
+/// Opens all traces of a store.
+pub fn open_store(store: Store, global: &Global) -> Result<Opened> {
+    let engine = Engine::open(&store, None, &global.engine_options())?;
+    Ok(Opened { engine, source: Source::Store(store.root().to_owned()) })
+}
+
+fn open_cached(cache: &Cache, traces: Vec<String>, global: &Global) -> Result<Opened> {
+    let engine = Engine::open(cache.store(), Some(&traces), &global.engine_options())?;
+    Ok(Opened { engine, source: Source::Cache(traces) })
+}
+
+/// Opens things for a shell as the command line does.
+pub struct CommandLine {
+    global: Global,
+}
+
+impl CommandLine {
+    pub fn new(global: &Global) -> Self {
+        Self { global: global.clone() }
+    }
+
+    /// Reads traces in a process of its own, which Ctrl-C ends without ending the shell.
+    fn read(&self, args: &[&str], inputs: &[String]) -> Result<()> {
+        if inputs.iter().any(|i| i == "-") {
+            return Err(Error::Usage("standard input is the shell's; name a file".into()));
+        }
+        let program = std::env::current_exe().map_err(|e| Error::Output("the program".into(), e))?;
+        let mut command = Command::new(program);
+        if args.first() == Some(&"ingest") {
+            command.arg("ingest");
+        }
+        command.args(inputs.iter().map(|i| if i.starts_with('-') { PathBuf::from(".").join(i) } else { PathBuf::from(i) }));
+        command.args(args.iter().filter(|a| **a != "ingest"));
+        if self.global.threads > 0 {
+            command.args(["--threads", &self.global.threads.to_string()]);
+        }
+        if let Some(limit) = self.global.memory_limit {
+            command.args(["--memory-limit", &limit.to_string()]);
+        }
+        if self.global.quiet {
+            command.arg("--quiet");
+        }
+        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status().map_err(|e| Error::Output("the program".into(), e))?;
+        match status.code() {
+            Some(0) => Ok(()),
+            // It has said why.
+            Some(_) => Err(Error::Usage("nothing was opened".into())),
+            None => Err(Error::Cancelled),
+        }
+    }
+}
+
+impl Host for CommandLine {
+    fn open(&self, inputs: &[String]) -> Result<Opened> {
+        if !inputs.iter().any(|i| Store::is_store(Path::new(i))) {
+            self.read(&["-c", "SELECT 1"], inputs)?;
+        }
+        open(inputs, false, &Global { quiet: true, ..self.global.clone() })
+    }
+
+    fn ingest(&self, source: &Source, inputs: &[String]) -> Result<Opened> {
+        match source {
+            Source::Store(root) => {
+                self.read(&["ingest", "-o", &root.display().to_string()], inputs)?;
+                open_store(Store::open(root)?, &self.global)
+            }
+            Source::Cache(open) => {
+                self.read(&["-c", "SELECT 1"], inputs)?;
+                let quiet = Global { quiet: true, ..self.global.clone() };
+                let cache = Cache::open()?;
+                let more = ingest::all(ingest::inputs(inputs), inputs, |input| cache.trace(input, false, &quiet))?;
+                let mut traces = open.clone();
+                traces.extend(more.into_iter().filter(|t| !open.contains(t)));
+                open_cached(&cache, traces, &self.global)
+            }
+        }
+    }
 }

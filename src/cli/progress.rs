@@ -2,14 +2,16 @@
 
 use std::io::IsTerminal;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use tracesql_ingest::{Input, Progress};
 
-/// Shares of the bar: reading, then writing.
-const READING: u64 = 400;
+/// Shares of the bar, by the time that they take: reading, sorting and nesting, writing.
+const READING: f64 = 0.26;
+const NESTING: f64 = 0.14;
+const WRITING: f64 = 0.60;
 const ALL: u64 = 1000;
 
 /// Shows the progress of one input while it lives.
@@ -48,14 +50,14 @@ fn show(name: &str, progress: &Progress, expected: Option<u64>, stop: &AtomicBoo
     let name = name.rsplit('/').next().unwrap_or(name).chars().filter(|c| !c.is_control()).collect::<String>();
     let start = Instant::now();
     while !stop.load(Ordering::Relaxed) {
-        let (bytes, elements, rows) =
-            (progress.bytes.load(Ordering::Relaxed), progress.elements.load(Ordering::Relaxed), progress.rows.load(Ordering::Relaxed));
+        let now = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let (bytes, elements, nested, rows) = (now(&progress.bytes), now(&progress.elements), now(&progress.nested), now(&progress.rows));
         let rate = elements as f64 / start.elapsed().as_secs_f64().max(0.001);
         bar.set_message(format!("{name}: {}, {elements} events, {:.1} M events/s", HumanBytes(bytes), rate / 1e6));
         if let Some(expected) = expected {
-            let read = (bytes as f64 / expected.max(1) as f64).min(1.0) * READING as f64;
-            let written = if rows > 0 { rows as f64 / elements.max(1) as f64 * (ALL - READING) as f64 } else { 0.0 };
-            bar.set_position((read + written) as u64);
+            let part = |done: u64, all: u64| (done as f64 / all.max(1) as f64).min(1.0);
+            let share = part(bytes, expected) * READING + part(nested, elements) * NESTING + part(rows, elements) * WRITING;
+            bar.set_position((share * ALL as f64) as u64);
         }
         bar.tick();
         std::thread::sleep(Duration::from_millis(100));

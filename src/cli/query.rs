@@ -2,69 +2,44 @@
 
 use std::io::{IsTerminal, Read};
 
-use datafusion::common::ScalarValue;
 use tracesql_ingest::Store;
 
 use super::args::{Global, QueryArgs, SqlArgs};
-use super::{block_on, repl, warn_of_problems};
-use crate::engine::Engine;
+use super::open::{CommandLine, open_store};
+use super::{cache, runtime, warn_of_problems};
 use crate::error::{Error, Result};
-use crate::output::{self, Format, Target};
+use crate::repl::{Opened, Session, scalar, shell};
 
 pub fn run(args: &QueryArgs, global: &Global) -> Result<()> {
-    let store = Store::open(&args.store)?;
-    let engine = Engine::open(&store, None, &global.engine_options())?;
-    run_sql(engine, &args.sql, global)
+    run_sql(open_store(Store::open(&args.store)?, global)?, &args.sql, global)
 }
 
 /// Runs the SQL that was given; without any, a shell on a terminal, else what standard input holds.
-pub fn run_sql(engine: Engine, args: &SqlArgs, global: &Global) -> Result<()> {
-    warn_of_problems(&engine);
-    let sql = match (&args.command, &args.file) {
-        (Some(sql), _) => sql.clone(),
-        (None, Some(path)) if path.as_os_str() == "-" => from_stdin()?,
-        (None, Some(path)) => std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("{}: {e}", path.display())))?,
-        (None, None) if std::io::stdin().is_terminal() => return repl::run(engine, global),
-        (None, None) => from_stdin()?,
-    };
-    let parameters: Vec<(String, ScalarValue)> = args.parameters.iter().map(|(name, value)| (name.clone(), scalar(value))).collect();
-    block_on(global, async {
-        let statements = engine.parse(&sql)?;
-        if statements.is_empty() {
-            return Err(Error::Usage("there is no SQL to run".into()));
+pub fn run_sql(opened: Opened, args: &SqlArgs, global: &Global) -> Result<()> {
+    warn_of_problems(&opened.engine);
+    let is_shell = args.command.is_none() && args.file.is_none() && std::io::stdin().is_terminal();
+    let mut session = Session::new(opened, Box::new(CommandLine::new(global)), runtime(global)?, is_shell);
+    let parameters = args.parameters.iter().map(|(name, value)| (name.clone(), scalar(value))).collect();
+    session.set_options(parameters, args.format, args.output.clone());
+    if is_shell {
+        let history = cache::folder().map(|d| d.join("history"));
+        return shell(session, history.as_deref(), global.quiet);
+    }
+    // The width of standard output, if it is a terminal.
+    session.set_width(comfy_table::Table::new().width().map(usize::from));
+    match (&args.command, &args.file) {
+        (Some(sql), _) => session.script(sql, None),
+        (None, Some(path)) if path.as_os_str() != "-" => {
+            let name = path.display().to_string();
+            let text = std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("{name}: {e}")))?;
+            session.script(&text, Some(&name))
         }
-        let last = statements.len() - 1;
-        if args.output.is_some() && last > 0 {
-            return Err(Error::Usage("-o takes the result of one statement; give one".into()));
-        }
-        for statement in statements {
-            let target = args.output.clone().map_or(Target::Stdout, Target::File);
-            let format = args.format.or_else(|| args.output.as_deref().and_then(Format::of_file)).unwrap_or(Format::Table);
-            let result = engine.run(statement, &parameters).await?;
-            output::write(result, format, &target).await?;
-        }
-        Ok(())
-    })
+        (None, _) => session.script(&from_stdin()?, None),
+    }
 }
 
 fn from_stdin() -> Result<String> {
     let mut sql = String::new();
     std::io::stdin().read_to_string(&mut sql).map_err(|e| Error::Usage(format!("standard input: {e}")))?;
     Ok(sql)
-}
-
-/// A parameter's value: a number, true, false, null, or text.
-fn scalar(text: &str) -> ScalarValue {
-    if let Ok(n) = text.parse::<i64>() {
-        return ScalarValue::Int64(Some(n));
-    }
-    match text {
-        "true" => ScalarValue::Boolean(Some(true)),
-        "false" => ScalarValue::Boolean(Some(false)),
-        "null" => ScalarValue::Null,
-        _ => match text.parse::<f64>() {
-            Ok(f) if f.is_finite() => ScalarValue::Float64(Some(f)),
-            _ => ScalarValue::Utf8(Some(text.to_owned())),
-        },
-    }
 }

@@ -13,10 +13,12 @@ use std::sync::Arc;
 use datafusion::catalog::CatalogProvider;
 use datafusion::catalog::MemoryCatalogProvider;
 use datafusion::common::{ParamValues, ScalarValue};
+use datafusion::datasource::MemTable;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParser, Statement};
 use tracesql_ingest::{Manifest, Store};
@@ -82,6 +84,8 @@ impl Engine {
             .with_target_partitions(threads);
         config.options_mut().execution.parquet.pushdown_filters = true;
         config.options_mut().sql_parser.enable_ident_normalization = true;
+        // Errors say where in the statement.
+        config.options_mut().sql_parser.collect_spans = true;
         let mut runtime = RuntimeEnvBuilder::new();
         if options.memory_limit > 0 {
             runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(options.memory_limit)));
@@ -100,7 +104,7 @@ impl Engine {
         let catalog = MemoryCatalogProvider::new();
         catalog.register_schema("main", schema)?;
         context.register_catalog("tracesql", Arc::new(catalog));
-        tracesql_udfs::register(&context);
+        tracesql_udfs::register_with_rules(&context, library.name_rules().clone());
         for function in settings::functions(&settings) {
             if let tracesql_udfs::Call::Scalar(f) = function.call {
                 context.register_udf(f.as_ref().clone());
@@ -129,6 +133,16 @@ impl Engine {
         &self.context
     }
 
+    /// Computes a view once for all queries of this session that follow, which is faster if they name it often.
+    pub async fn keep_result(&self, view: &str) -> Result<()> {
+        let frame = self.context.table(view).await?;
+        let schema = frame.schema().inner().clone();
+        let batches = frame.collect_partitioned().await?;
+        self.context.deregister_table(view)?;
+        self.context.register_table(view, Arc::new(MemTable::try_new(schema, batches)?))?;
+        Ok(())
+    }
+
     /// The statements of a text, in order.
     pub fn parse(&self, sql: &str) -> Result<Vec<Statement>> {
         let statements = DFParser::parse_sql(sql).map_err(Error::from)?;
@@ -137,6 +151,11 @@ impl Engine {
 
     /// Runs one statement; its result is produced while it is read.
     pub async fn run(&self, statement: Statement, parameters: &[(String, ScalarValue)]) -> Result<SendableRecordBatchStream> {
+        Ok(self.start(statement, parameters).await?.result)
+    }
+
+    /// Starts one statement; with its plan, which counts what it reads.
+    pub async fn start(&self, statement: Statement, parameters: &[(String, ScalarValue)]) -> Result<Started> {
         let plan = self.context.state().statement_to_plan(statement).await?;
         // Results are written by us, so that a query cannot write files behind the user's back.
         let allowed = SQLOptions::new().with_allow_dml(false);
@@ -146,6 +165,16 @@ impl Engine {
             let values: HashMap<_, _> = parameters.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
             frame = frame.with_param_values(ParamValues::Map(values))?;
         }
-        Ok(frame.execute_stream().await?)
+        let task = Arc::new(frame.task_ctx());
+        let plan = frame.create_physical_plan().await?;
+        Ok(Started { result: execute_stream(plan.clone(), task)?, plan })
     }
+}
+
+/// A statement that runs.
+pub struct Started {
+    /// Its result, produced while it is read.
+    pub result: SendableRecordBatchStream,
+    /// Its plan.
+    pub plan: Arc<dyn ExecutionPlan>,
 }

@@ -14,12 +14,16 @@ use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, DirEntry, include_dir};
 use tracesql_ingest::schema;
+use tracesql_udfs::names::Rules;
 
 use crate::error::{Error, Result};
 pub use data::rows;
 pub use types::{matches, sql_type};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sql");
+
+/// The data table with rules that classify names.
+const NAME_RULES: &str = "name_rules";
 
 /// A view or data table, and what its file says about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,10 +99,11 @@ impl std::fmt::Display for Problem {
 }
 
 /// The views of a session.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Library {
     views: BTreeMap<String, View>,
     problems: Vec<Problem>,
+    name_rules: Rules,
 }
 
 impl Library {
@@ -107,7 +112,7 @@ impl Library {
     /// A file that does not hold together is left out and reported by [`Library::problems`]; a folder that cannot be read
     /// is an error.
     pub fn load(folders: &[PathBuf]) -> Result<Self> {
-        let mut library = Self::default();
+        let mut library = Self { views: BTreeMap::new(), problems: Vec::new(), name_rules: Rules::built_in() };
         let mut files = Vec::new();
         embedded(&EMBEDDED, &mut files);
         library.add(files);
@@ -132,7 +137,18 @@ impl Library {
         for (key, csv) in data {
             let (area, name) = key.split_once('/').unwrap_or_default();
             match self.views.get_mut(name) {
-                Some(View { area: a, body: Body::Data(files), .. }) if a == area => files.push(csv),
+                Some(View { area: a, body: Body::Data(files), .. }) if a == area => {
+                    if name == NAME_RULES {
+                        match Rules::parse(&csv.text) {
+                            Ok(rules) => self.name_rules = self.name_rules.clone().extend(rules),
+                            Err(e) => {
+                                self.problems.push(Problem { file: csv.file, line: 1, message: e.strip_backtrace() });
+                                continue;
+                            }
+                        }
+                    }
+                    files.push(csv);
+                }
                 _ => self.problems.push(Problem {
                     line: 1,
                     message: format!("no data table {name} in area {area}; document it in {name}.sql with `-- @data {name}.csv`"),
@@ -164,6 +180,11 @@ impl Library {
     /// A view.
     pub fn view(&self, name: &str) -> Option<&View> {
         self.views.get(name)
+    }
+
+    /// The rules that `classify` follows: the built-in ones and those of the user.
+    pub fn name_rules(&self) -> &Rules {
+        &self.name_rules
     }
 
     /// Files that were left out.

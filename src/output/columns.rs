@@ -32,7 +32,7 @@ impl Sink for Separated {
         self.writer.write(&batch).map_err(|e| from_writer(&self.name, e))
     }
 
-    fn end(self: Box<Self>) -> Result<()> {
+    fn end(self: Box<Self>, _has_more: bool) -> Result<()> {
         self.writer.into_inner().flush()
     }
 }
@@ -70,12 +70,12 @@ pub fn json_lines(out: Out) -> impl Sink {
     Json { name, writer: JsonBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(out) }
 }
 
-impl<F: JsonFormat> Sink for Json<F> {
+impl<F: JsonFormat + Send> Sink for Json<F> {
     fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
         self.writer.write(batch).map_err(|e| from_writer(&self.name, e))
     }
 
-    fn end(mut self: Box<Self>) -> Result<()> {
+    fn end(mut self: Box<Self>, _has_more: bool) -> Result<()> {
         self.writer.finish().map_err(|e| from_writer(&self.name, e))?;
         let mut out = self.writer.into_inner();
         if std::any::type_name::<F>().contains("JsonArray") {

@@ -30,7 +30,7 @@ impl Sink for Parquet {
         self.writer.write(batch).map_err(|e| from_writer(&self.name, e))
     }
 
-    fn end(self: Box<Self>) -> Result<()> {
+    fn end(self: Box<Self>, _has_more: bool) -> Result<()> {
         let mut out = self.writer.into_inner().map_err(|e| from_writer(&self.name, e))?;
         out.flush()
     }
@@ -55,7 +55,7 @@ impl Sink for Arrow {
         self.writer.write(batch).map_err(|e| from_writer(&self.name, e))
     }
 
-    fn end(self: Box<Self>) -> Result<()> {
+    fn end(self: Box<Self>, _has_more: bool) -> Result<()> {
         let mut out = self.writer.into_inner().map_err(|e| from_writer(&self.name, e))?;
         out.flush()
     }

@@ -2,8 +2,10 @@
 
 mod columns;
 mod files;
+mod fit;
 mod text;
 
+pub use fit::{clip, width};
 pub use text::safe;
 
 use std::fs::File;
@@ -57,10 +59,31 @@ impl Format {
     }
 }
 
+/// How a result looks on a terminal; by default as anywhere else.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Look {
+    /// Width in columns that tables have to fit into.
+    pub width: Option<usize>,
+    /// Rows to show; the query stops after them.
+    pub max_rows: Option<usize>,
+    /// Whether the shell shows it: the number of rows stands below, and how to see more.
+    pub in_shell: bool,
+}
+
+/// What was shown of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown {
+    /// Rows that were written.
+    pub rows: usize,
+    /// Whether there were more.
+    pub has_more: bool,
+}
+
 /// Takes the batches of one result.
-trait Sink {
+trait Sink: Send {
     fn batch(&mut self, batch: &RecordBatch) -> Result<()>;
-    fn end(self: Box<Self>) -> Result<()>;
+    /// Ends; `has_more` says that the result had more rows than were taken.
+    fn end(self: Box<Self>, has_more: bool) -> Result<()>;
 }
 
 /// Where results go.
@@ -102,39 +125,71 @@ fn partial(path: &Path) -> PathBuf {
 }
 
 /// Writes a result; returns the number of its rows.
-pub async fn write(mut result: SendableRecordBatchStream, format: Format, target: &Target) -> Result<usize> {
+pub async fn write(result: SendableRecordBatchStream, format: Format, target: &Target) -> Result<usize> {
     if result.schema().fields().is_empty() {
-        // A statement such as CREATE VIEW: it is run by reading its result, which holds nothing to write.
-        while let Some(batch) = result.next().await {
-            batch?;
-        }
-        return Ok(0);
+        return run(result).await;
     }
-    let written = write_all(result, format, target).await.and_then(|rows| target.complete().map(|()| rows));
-    if let (Err(_), Target::File(path)) = (&written, target) {
-        let _ = std::fs::remove_file(partial(path));
-    }
-    written
+    let partial = Partial(target);
+    let out = Out { out: target.open()?, name: target.name() };
+    let shown = write_all(result, format, out, Look::default()).await?;
+    target.complete()?;
+    drop(partial);
+    Ok(shown.rows)
 }
 
-async fn write_all(mut result: SendableRecordBatchStream, format: Format, target: &Target) -> Result<usize> {
-    let mut sink = sink(format, target, result.schema())?;
-    let mut rows = 0;
+/// Writes a whole document.
+pub fn write_document(bytes: &[u8], target: &Target) -> Result<()> {
+    let partial = Partial(target);
+    let mut out = Out { out: target.open()?, name: target.name() };
+    out.out.write_all(bytes).map_err(|e| Error::Output(out.name.clone(), e))?;
+    out.flush()?;
+    target.complete()?;
+    drop(partial);
+    Ok(())
+}
+
+/// Writes a result for somebody who looks at it.
+pub async fn show(result: SendableRecordBatchStream, format: Format, out: Box<dyn Write + Send>, look: Look) -> Result<Shown> {
+    if result.schema().fields().is_empty() {
+        return Ok(Shown { rows: run(result).await?, has_more: false });
+    }
+    write_all(result, format, Out { out, name: Target::Stdout.name() }, look).await
+}
+
+/// Runs a statement such as CREATE VIEW: it is run by reading its result, which holds nothing to write.
+async fn run(mut result: SendableRecordBatchStream) -> Result<usize> {
+    while let Some(batch) = result.next().await {
+        batch?;
+    }
+    Ok(0)
+}
+
+async fn write_all(mut result: SendableRecordBatchStream, format: Format, out: Out, look: Look) -> Result<Shown> {
+    let mut sink = sink(format, out, result.schema(), look)?;
+    let most = look.max_rows.unwrap_or(usize::MAX);
+    let mut shown = Shown { rows: 0, has_more: false };
     while let Some(batch) = result.next().await {
         let batch = batch?;
-        rows += batch.num_rows();
-        sink.batch(&batch)?;
+        let wanted = batch.num_rows().min(most - shown.rows);
+        shown.has_more = wanted < batch.num_rows();
+        shown.rows += wanted;
+        if wanted > 0 {
+            sink.batch(&batch.slice(0, wanted))?;
+        }
+        if shown.has_more {
+            break;
+        }
     }
-    sink.end()?;
-    Ok(rows)
+    sink.end(shown.has_more)?;
+    Ok(shown)
 }
 
-fn sink(format: Format, target: &Target, schema: SchemaRef) -> Result<Box<dyn Sink>> {
-    let out = Out { out: target.open()?, name: target.name() };
+fn sink(format: Format, out: Out, schema: SchemaRef, look: Look) -> Result<Box<dyn Sink>> {
     Ok(match format {
-        Format::Table => Box::new(text::Table::new(out, schema)),
+        Format::Table if text::is_plan(&schema) => Box::new(text::Plan::new(out)),
+        Format::Table => Box::new(text::Table::new(out, schema, look)),
         Format::Markdown => Box::new(text::Markdown::new(out, schema)?),
-        Format::Vertical => Box::new(text::Vertical::new(out, schema)),
+        Format::Vertical => Box::new(text::Vertical::new(out, schema, look)),
         Format::Csv => Box::new(columns::separated(out, b',', schema)?),
         Format::Tsv => Box::new(columns::separated(out, b'\t', schema)?),
         Format::Json => Box::new(columns::json_list(out)),
@@ -142,6 +197,17 @@ fn sink(format: Format, target: &Target, schema: SchemaRef) -> Result<Box<dyn Si
         Format::Parquet => Box::new(files::Parquet::new(out, schema)?),
         Format::Arrow => Box::new(files::Arrow::new(out, schema)?),
     })
+}
+
+/// Removes what was written so far of a file, unless it was completed: also when the query is cancelled.
+struct Partial<'a>(&'a Target);
+
+impl Drop for Partial<'_> {
+    fn drop(&mut self) {
+        if let Target::File(path) = self.0 {
+            let _ = std::fs::remove_file(partial(path));
+        }
+    }
 }
 
 /// A writer that knows its name for errors.

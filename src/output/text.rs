@@ -5,7 +5,7 @@ use arrow::datatypes::SchemaRef;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use comfy_table::{CellAlignment, presets};
 
-use super::{Out, Sink};
+use super::{Look, Out, Sink, fit};
 use crate::error::{Error, Result};
 
 /// The values of a batch as texts that are safe on a terminal, column by column.
@@ -57,11 +57,12 @@ pub struct Table {
     out: Out,
     schema: SchemaRef,
     rows: Vec<Vec<String>>,
+    look: Look,
 }
 
 impl Table {
-    pub fn new(out: Out, schema: SchemaRef) -> Self {
-        Self { out, schema, rows: Vec::new() }
+    pub fn new(out: Out, schema: SchemaRef, look: Look) -> Self {
+        Self { out, schema, rows: Vec::new(), look }
     }
 }
 
@@ -71,10 +72,21 @@ impl Sink for Table {
         Ok(())
     }
 
-    fn end(mut self: Box<Self>) -> Result<()> {
+    fn end(mut self: Box<Self>, has_more: bool) -> Result<()> {
+        let (mut header, numeric, count) = (headers(&self.schema), numeric(&self.schema), self.rows.len());
+        let mut notes = if self.look.in_shell { vec![rows_note(count, has_more)] } else { Vec::new() };
+        if let Some(width) = self.look.width {
+            let hidden = fit::table(&mut header, &mut self.rows, &numeric, width);
+            if hidden > 0 {
+                let all = header.len() + hidden;
+                let how =
+                    if self.look.in_shell { "\\x shows all of them, \\fit off lets lines be longer" } else { "--format vertical shows all of them" };
+                notes.push(format!("{} of {all} columns; {how}", header.len()));
+            }
+        }
         let mut table = comfy_table::Table::new();
-        table.load_preset(presets::UTF8_FULL_CONDENSED).set_header(headers(&self.schema)).add_rows(std::mem::take(&mut self.rows));
-        for (column, numeric) in table.column_iter_mut().zip(numeric(&self.schema)) {
+        table.load_preset(presets::UTF8_FULL_CONDENSED).set_header(header).add_rows(std::mem::take(&mut self.rows));
+        for (column, numeric) in table.column_iter_mut().zip(numeric) {
             if numeric {
                 column.set_cell_alignment(CellAlignment::Right);
             }
@@ -82,6 +94,53 @@ impl Sink for Table {
         let text = table.to_string();
         self.out.put(&text)?;
         self.out.put("\n")?;
+        if !notes.is_empty() {
+            self.out.put(&format!("({})\n", notes.join("; ")))?;
+        }
+        self.out.flush()
+    }
+}
+
+/// How many rows there are, in words.
+fn rows_note(rows: usize, has_more: bool) -> String {
+    match (rows, has_more) {
+        (_, true) => format!("the first {rows} rows; \\maxrows changes how many are shown"),
+        (1, false) => "1 row".to_owned(),
+        (_, false) => format!("{rows} rows"),
+    }
+}
+
+/// Whether a result is that of EXPLAIN.
+pub fn is_plan(schema: &SchemaRef) -> bool {
+    schema.fields().len() == 2 && schema.field(0).name() == "plan_type" && schema.field(1).name() == "plan"
+}
+
+/// Plans as they are drawn, line by line.
+pub struct Plan {
+    out: Out,
+}
+
+impl Plan {
+    pub fn new(out: Out) -> Self {
+        Self { out }
+    }
+}
+
+impl Sink for Plan {
+    fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        let options = FormatOptions::new();
+        let texts = |column: usize| ArrayFormatter::try_new(batch.column(column).as_ref(), &options).map_err(|e| Error::Query(e.to_string()));
+        let (kinds, plans) = (texts(0)?, texts(1)?);
+        for row in 0..batch.num_rows() {
+            self.out.put(&format!("{}\n", safe(&kinds.value(row).to_string())))?;
+            for line in plans.value(row).to_string().lines() {
+                self.out.put(&format!("  {}\n", safe(line)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end(mut self: Box<Self>, _has_more: bool) -> Result<()> {
         self.out.flush()
     }
 }
@@ -114,7 +173,7 @@ impl Sink for Markdown {
         Ok(())
     }
 
-    fn end(mut self: Box<Self>) -> Result<()> {
+    fn end(mut self: Box<Self>, _has_more: bool) -> Result<()> {
         self.out.flush()
     }
 }
@@ -124,28 +183,34 @@ pub struct Vertical {
     out: Out,
     names: Vec<String>,
     rows: usize,
+    look: Look,
 }
 
 impl Vertical {
-    pub fn new(out: Out, schema: SchemaRef) -> Self {
-        Self { out, names: headers(&schema), rows: 0 }
+    pub fn new(out: Out, schema: SchemaRef, look: Look) -> Self {
+        let names = headers(&schema);
+        let width = names.iter().map(|n| fit::width(n)).max().unwrap_or(0);
+        let names = names.iter().map(|n| format!("{}{n}", " ".repeat(width - fit::width(n)))).collect();
+        Self { out, names, rows: 0, look }
     }
 }
 
 impl Sink for Vertical {
     fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
-        let width = self.names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
         for row in cells(batch, "NULL")? {
             self.rows += 1;
             self.out.put(&format!("─── row {} ───\n", self.rows))?;
             for (name, value) in self.names.iter().zip(row) {
-                self.out.put(&format!("{name:>width$} │ {value}\n"))?;
+                self.out.put(&format!("{name} │ {value}\n"))?;
             }
         }
         Ok(())
     }
 
-    fn end(mut self: Box<Self>) -> Result<()> {
+    fn end(mut self: Box<Self>, has_more: bool) -> Result<()> {
+        if self.look.in_shell {
+            self.out.put(&format!("({})\n", rows_note(self.rows, has_more)))?;
+        }
         self.out.flush()
     }
 }

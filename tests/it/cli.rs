@@ -2,6 +2,7 @@
 
 mod cache;
 mod formats;
+mod scripts;
 mod stores;
 
 use std::path::{Path, PathBuf};
@@ -56,6 +57,14 @@ impl Place {
         assert_eq!(output.status.code(), Some(code), "{args:?}\n{stderr}");
         assert!(stdout.is_empty(), "results of a failure: {stdout}");
         assert!(stderr.contains("error: "), "{args:?}\n{stderr}");
+        stderr
+    }
+
+    /// Runs what must fail with an exit code after some results; its standard error.
+    fn fails_after(&self, code: i32, args: &[&str]) -> String {
+        let output = self.run(args);
+        let (_, stderr) = texts(&output);
+        assert_eq!(output.status.code(), Some(code), "{args:?}\n{stderr}");
         stderr
     }
 

@@ -226,7 +226,7 @@ fn what_a_query_gives_must_be_what_its_comment_says() {
         ("own/more.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT 1 AS n, 2 AS m\n"),
         ("own/a.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT n FROM b\n"),
         ("own/b.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT n FROM a\n"),
-        ("own/syntax.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT n FROM\n  WHERE\n"),
+        ("own/syntax.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT n\n  FROM ) x\n"),
     ]);
     let engine = with(folder.path(), &[]).expect("a session");
     let error = |name: &str| rows_of(&engine, &format!("SELECT * FROM {name}")).expect_err("an error").to_string();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use async_trait::async_trait;
 use futures::TryStreamExt;
-use sqllogictest::{AsyncDB, DBOutput, DefaultColumnType, Runner};
+use sqllogictest::{AsyncDB, ColumnType, DBOutput, Runner};
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql_ingest::Store;
 
@@ -19,9 +19,9 @@ struct Session(Engine);
 #[async_trait]
 impl AsyncDB for Session {
     type Error = tracesql::Error;
-    type ColumnType = DefaultColumnType;
+    type ColumnType = Letter;
 
-    async fn run(&mut self, sql: &str) -> Result<DBOutput<DefaultColumnType>, tracesql::Error> {
+    async fn run(&mut self, sql: &str) -> Result<DBOutput<Letter>, tracesql::Error> {
         let mut output = DBOutput::StatementComplete(0);
         for statement in self.0.parse(sql)? {
             let stream = self.0.run(statement, &[]).await?;
@@ -50,14 +50,28 @@ fn cell(value: String) -> String {
     if value.is_empty() { "(empty)".to_owned() } else { value.replace(['\n', '\t'], " ") }
 }
 
-fn kind(data_type: &arrow::datatypes::DataType) -> DefaultColumnType {
-    if data_type.is_integer() {
-        DefaultColumnType::Integer
-    } else if data_type.is_floating() {
-        DefaultColumnType::FloatingPoint
-    } else {
-        DefaultColumnType::Text
+/// Types as the files write them: I integer, R number, B boolean, T anything else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Letter(char);
+
+impl ColumnType for Letter {
+    fn from_char(value: char) -> Option<Self> {
+        Some(Self(value))
     }
+
+    fn to_char(&self) -> char {
+        self.0
+    }
+}
+
+fn kind(data_type: &arrow::datatypes::DataType) -> Letter {
+    use arrow::datatypes::DataType;
+    Letter(match data_type {
+        t if t.is_integer() => 'I',
+        t if t.is_floating() => 'R',
+        DataType::Boolean => 'B',
+        _ => 'T',
+    })
 }
 
 fn files(folder: &Path, into: &mut Vec<PathBuf>) {
@@ -92,10 +106,11 @@ fn answers_are_those_of_the_files() {
     for file in &all {
         let result = runtime.block_on(async {
             let mut runner = runner(&store.store);
+            runner.with_column_validator(sqllogictest::strict_column_validator);
             if bless {
                 let validator = sqllogictest::default_validator;
                 let normalizer = sqllogictest::default_normalizer;
-                let columns = sqllogictest::default_column_validator;
+                let columns = sqllogictest::strict_column_validator;
                 return runner.update_test_file(file, " ", validator, normalizer, columns).await.map_err(|e| e.to_string());
             }
             runner.run_file_async(file).await.map_err(|e| e.to_string())

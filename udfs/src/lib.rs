@@ -8,6 +8,7 @@
 
 mod doc;
 mod format;
+mod intervals;
 mod json;
 pub mod names;
 pub mod nest;
@@ -34,6 +35,7 @@ pub fn functions() -> Vec<Function> {
 /// All functions, area by area, with rules for names.
 pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
     [
+        intervals::functions(),
         nest::functions(),
         stacks::functions(),
         pprof::functions(),

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use crate::encode::TableRows;
 use crate::error::Result;
 use crate::issues::{Code, Issues};
 use crate::json::{self, Oddities};
-use crate::rows::TableRows;
 use crate::source::Content;
 use crate::trace::{Document, TopLevel};
 

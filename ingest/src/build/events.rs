@@ -6,17 +6,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crossbeam_channel::bounded;
-use parquet::arrow::ArrowWriter;
 
 use super::finish::{Finish, Found, TrackFacts};
 use super::{Built, Origin, Read};
+use crate::encode::{Effort, GROUP_ROWS};
 use crate::error::Result;
 use crate::issues::Issues;
 use crate::order::*;
-use crate::rows::{Context, Group, StepTimes, encode_group};
+use crate::rows::{Context, Group, Maker, StepTimes};
 use crate::schema;
 use crate::source::Reader;
-use crate::store::{Effort, GROUP_ROWS, TableFile, create, properties, sync};
+use crate::store::TableFile;
 
 pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
     let Read { content, mut document, texts, tracks, mut keys, pairs, options, scratch, progress, mut phases, .. } = read;
@@ -36,8 +36,13 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     let mut nester = Nester::new(SpillVec::new(scratch, options.memory_limit / 8));
     let mut facts = vec![TrackFacts::default(); tracks.len()];
     let mut devices = Vec::new();
+    let mut nested = 0u64;
     sorted.for_each(|key| {
         nester.row(key)?;
+        nested += 1;
+        if nested.is_multiple_of(1 << 16) {
+            progress.nested.store(nested, Ordering::Relaxed);
+        }
         facts[key.track as usize].note(key);
         if key.class().is_device() {
             devices.push(DeviceRow { ord: key.ord, link: key.link, ts: key.ts, args_at: key.offset + key.args as u64 });
@@ -45,6 +50,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         Ok(())
     })?;
     nester.finish()?;
+    progress.nested.store(nested, Ordering::Relaxed);
     let Nester { nests, launches, flow_points, modules, issues, .. } = nester;
     document.issues.merge(issues);
     let flows = pair_flows(flow_points, &mut document.issues);
@@ -73,7 +79,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         steps: &StepTimes::new(&document.steps),
         end_args: &paired.end_args,
     };
-    let mut side = Side::create(folder, effort)?;
+    let mut side = Side::create(folder)?;
     let issues = write_events(&context, folder, effort, options.threads, &mut side, |done| progress.rows.store(done as u64, Ordering::Relaxed))?;
     document.issues.merge(issues);
     phases.push(("write", start.elapsed().as_secs_f64()));
@@ -98,20 +104,20 @@ struct Side {
 }
 
 impl Side {
-    fn create(folder: &Path, effort: Effort) -> Result<Self> {
+    fn create(folder: &Path) -> Result<Self> {
         Ok(Self {
-            kernels: TableFile::create(folder, &schema::KERNELS, effort)?,
-            memory: TableFile::create(folder, &schema::MEMORY, effort)?,
-            counters: TableFile::create(folder, &schema::COUNTERS, effort)?,
+            kernels: TableFile::create(folder, &schema::KERNELS)?,
+            memory: TableFile::create(folder, &schema::MEMORY)?,
+            counters: TableFile::create(folder, &schema::COUNTERS)?,
             streams: Default::default(),
             hierarchies: Default::default(),
         })
     }
 
     fn take(&mut self, rows: crate::rows::SideRows) -> Result<()> {
-        rows.kernels.iter().try_for_each(|batch| self.kernels.write(batch))?;
-        rows.memory.iter().try_for_each(|batch| self.memory.write(batch))?;
-        rows.counters.iter().try_for_each(|batch| self.counters.write(batch))?;
+        rows.kernels.into_iter().try_for_each(|group| self.kernels.write(group))?;
+        rows.memory.into_iter().try_for_each(|group| self.memory.write(group))?;
+        rows.counters.into_iter().try_for_each(|group| self.counters.write(group))?;
         for (track, stream) in rows.streams {
             self.streams.entry(track).or_insert(stream);
         }
@@ -125,10 +131,7 @@ impl Side {
 
 /// Encodes row groups on all threads and writes them in order.
 fn write_events(c: &Context<'_>, folder: &Path, effort: Effort, threads: usize, side: &mut Side, mut done: impl FnMut(usize)) -> Result<Issues> {
-    let table = &schema::EVENTS;
-    let file = create(folder, table)?;
-    let kept = file.try_clone().map_err(|e| crate::error::IngestError::io(folder, e))?;
-    let (mut file, factory) = ArrowWriter::try_new(file, table.schema(), Some(properties(table, effort)))?.into_serialized_writer()?;
+    let mut file = TableFile::create(folder, &schema::EVENTS)?;
     let rows = c.keys.len();
     let groups = rows.div_ceil(GROUP_ROWS);
     let next = AtomicUsize::new(0);
@@ -137,16 +140,16 @@ fn write_events(c: &Context<'_>, folder: &Path, effort: Effort, threads: usize, 
     let result = std::thread::scope(|scope| {
         let (sender, results) = bounded::<(usize, Result<Group>)>(threads);
         for _ in 0..threads.min(groups) {
-            let (sender, factory, next, stop) = (sender.clone(), &factory, &next, &stop);
+            let (sender, next, stop) = (sender.clone(), &next, &stop);
             scope.spawn(move || {
+                let mut maker = Maker::new(c, effort);
                 loop {
                     let group = next.fetch_add(1, Ordering::Relaxed);
                     if group >= stop.load(Ordering::Relaxed) {
                         return;
                     }
                     let range = group * GROUP_ROWS..rows.min((group + 1) * GROUP_ROWS);
-                    let encoded = factory.create_column_writers(group).map_err(Into::into).and_then(|w| encode_group(c, range, w));
-                    if sender.send((group, encoded)).is_err() {
+                    if sender.send((group, maker.group(range))).is_err() {
                         return;
                     }
                 }
@@ -156,11 +159,7 @@ fn write_events(c: &Context<'_>, folder: &Path, effort: Effort, threads: usize, 
         let mut waiting = BTreeMap::new();
         let mut turn = 0;
         let mut write = |group: Group| -> Result<()> {
-            let mut out = file.next_row_group()?;
-            for column in group.columns {
-                column.append_to_row_group(&mut out)?;
-            }
-            out.close()?;
+            file.write(group.events)?;
             issues.merge(group.issues);
             side.take(group.side)
         };
@@ -179,7 +178,6 @@ fn write_events(c: &Context<'_>, folder: &Path, effort: Effort, threads: usize, 
         Ok(())
     });
     result?;
-    file.close()?;
-    sync(&kept)?;
+    file.finish()?;
     Ok(issues)
 }

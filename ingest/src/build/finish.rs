@@ -6,13 +6,13 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Origin, devices, modules};
+use crate::encode::{Effort, TableRows};
 use crate::error::Result;
 use crate::issues::Issues;
 use crate::order::{Flows, ModuleCall, id_text, text_of};
-use crate::rows::TableRows;
 use crate::schema::{self, TABLES, Table};
 use crate::source::Content;
-use crate::store::{Effort, TableFile};
+use crate::store::TableFile;
 use crate::trace::{Class, Document, Id, Key, Meta, MetaKind, NO_TEXT, Track};
 
 /// What the rows of a track show about it.
@@ -62,16 +62,16 @@ pub type Counted = Vec<(&'static str, u64)>;
 impl Finish<'_> {
     /// Writes the small tables; returns the rows of all.
     pub fn write(&self, document: &mut Document, found: Found<'_>, counted: &mut Counted) -> Result<Counted> {
-        let mut devices = TableRows::new(&schema::DEVICES);
+        let mut devices = TableRows::new(&schema::DEVICES, self.effort);
         let top = devices::read(self.content, document, &self.origin.trace_id, &mut devices)?;
         let is_kineto = top.is_kineto || self.texts.iter().any(|t| matches!(&**t, "cpu_op" | "cuda_runtime"));
         self.put(&schema::DEVICES, devices, counted)?;
-        let mut tracks = TableRows::new(&schema::TRACKS);
+        let mut tracks = TableRows::new(&schema::TRACKS, self.effort);
         for &no in self.track_order {
             self.track(&mut tracks, no, &found, document);
         }
         self.put(&schema::TRACKS, tracks, counted)?;
-        let mut rows = TableRows::new(&schema::MODULES);
+        let mut rows = TableRows::new(&schema::MODULES, self.effort);
         modules::push(&mut rows, &self.origin.trace_id, found.calls, found.hierarchies, self.texts);
         self.put(&schema::MODULES, rows, counted)?;
         self.steps(document, counted)?;
@@ -90,10 +90,10 @@ impl Finish<'_> {
 
     /// Writes the tables that every format ends with.
     pub fn trace_and_issues(&self, kind: &TraceKind<'_>, issues: &Issues, counted: &mut Counted) -> Result<()> {
-        let mut rows = TableRows::new(&schema::TRACES);
+        let mut rows = TableRows::new(&schema::TRACES, self.effort);
         kind.push(&mut rows, self.origin);
         self.put(&schema::TRACES, rows, counted)?;
-        let mut rows = TableRows::new(&schema::INGEST_ISSUES);
+        let mut rows = TableRows::new(&schema::INGEST_ISSUES, self.effort);
         for (code, issue) in issues.iter() {
             let skipped = if code.skips() { issue.count } else { 0 };
             let detail = match &issue.detail {
@@ -110,11 +110,8 @@ impl Finish<'_> {
 
     /// Writes a whole table.
     pub fn put(&self, table: &'static Table, mut rows: TableRows, counted: &mut Counted) -> Result<()> {
-        let mut file = TableFile::create(self.folder, table, self.effort)?;
-        let batch = rows.finish()?;
-        if batch.num_rows() > 0 {
-            file.write(&batch)?;
-        }
+        let mut file = TableFile::create(self.folder, table)?;
+        rows.finish()?.into_iter().try_for_each(|group| file.write(group))?;
         counted.push((table.name, file.finish()?));
         Ok(())
     }
@@ -157,8 +154,8 @@ impl Finish<'_> {
 
     /// Writes `flows`.
     pub fn flows(&self, flows: &Flows, counted: &mut Counted) -> Result<()> {
-        let mut file = TableFile::create(self.folder, &schema::FLOWS, self.effort)?;
-        let mut rows = TableRows::new(&schema::FLOWS);
+        let mut file = TableFile::create(self.folder, &schema::FLOWS)?;
+        let mut rows = TableRows::new(&schema::FLOWS, self.effort);
         for (src, dst) in flows.iter() {
             let kind = text_of(src.cat, self.texts).unwrap_or("bind_id");
             let id = match src.id {
@@ -168,19 +165,15 @@ impl Finish<'_> {
             rows.text(&*self.origin.trace_id).text(kind).text(text_of(src.name, self.texts)).text(&*id);
             rows.int(src.slice.map(i64::from)).int(dst.slice.map(i64::from));
             rows.int(src.ts).int(dst.ts).int(src.ord as i64).int(dst.ord as i64);
-            if rows.len() == 1 << 16 {
-                file.write(&rows.finish()?)?;
-            }
+            rows.take_groups().into_iter().try_for_each(|group| file.write(group))?;
         }
-        if rows.len() > 0 {
-            file.write(&rows.finish()?)?;
-        }
+        rows.finish()?.into_iter().try_for_each(|group| file.write(group))?;
         counted.push(("flows", file.finish()?));
         Ok(())
     }
 
     fn steps(&self, document: &Document, counted: &mut Counted) -> Result<()> {
-        let mut rows = TableRows::new(&schema::STEPS);
+        let mut rows = TableRows::new(&schema::STEPS, self.effort);
         let mut steps = document.steps.clone();
         steps.sort_by_key(|s| (s.ts, s.ord));
         for step in &steps {

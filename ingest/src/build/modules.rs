@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::encode::TableRows;
 use crate::order::{ModuleCall, text_of};
-use crate::rows::TableRows;
 
 /// Appends the modules seen as Python calls; without any, those of `Module Hierarchy` texts.
 pub fn push(rows: &mut TableRows, trace_id: &str, calls: &[ModuleCall], hierarchies: FxHashMap<String, (i64, u64)>, texts: &[Arc<str>]) {

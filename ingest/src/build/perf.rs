@@ -8,13 +8,12 @@ use rustc_hash::FxHashMap;
 use super::devices::{self, TopFacts};
 use super::finish::{Finish, TraceKind, in_order};
 use super::{Built, Origin, Read};
+use crate::encode::{Effort, TableRows};
 use crate::error::{IngestError, Result};
 use crate::issues::{Code, Issues};
 use crate::json::{self, Bad, Cursor, Oddities};
-use crate::rows::TableRows;
 use crate::schema;
 use crate::source::Content;
-use crate::store::Effort;
 use crate::trace::Document;
 
 /// One blob; times in ns of the recording's clock.
@@ -180,18 +179,10 @@ fn tables(
     phases: Vec<(&'static str, f64)>,
 ) -> Result<Built> {
     let texts: Vec<Arc<str>> = Vec::new();
-    let finish = Finish {
-        content,
-        origin,
-        folder,
-        effort: Effort::for_text(document.text_bytes),
-        texts: &texts,
-        tracks: &[],
-        track_order: &[],
-        track_ids: &[],
-    };
+    let effort = Effort::for_text(document.text_bytes);
+    let finish = Finish { content, origin, folder, effort, texts: &texts, tracks: &[], track_order: &[], track_ids: &[] };
     let mut counted = Vec::new();
-    let mut device_rows = TableRows::new(&schema::DEVICES);
+    let mut device_rows = TableRows::new(&schema::DEVICES, effort);
     let top = devices::read(content, document, &origin.trace_id, &mut device_rows)?;
     let top = TopFacts { base_time_ns: Some(base), ..top };
     finish.put(&schema::DEVICES, device_rows, &mut counted)?;
@@ -199,7 +190,7 @@ fn tables(
     let mut names: Vec<(bool, Option<&str>)> = blobs.iter().map(|b| (!b.is_memory, b.device.as_deref())).collect();
     names.sort();
     names.dedup();
-    let mut tracks = TableRows::new(&schema::TRACKS);
+    let mut tracks = TableRows::new(&schema::TRACKS, effort);
     for (id, (is_op, device)) in names.iter().enumerate() {
         let what = if *is_op { "operators" } else { "memory" };
         let name = format!("{} {what}", device.unwrap_or("unknown device"));
@@ -210,15 +201,15 @@ fn tables(
 
     let mut order: Vec<(usize, &Blob)> = blobs.iter().map(|b| (names.binary_search(&(!b.is_memory, b.device.as_deref())).unwrap_or(0), b)).collect();
     order.sort_by_key(|(track, b)| (*track, b.start, std::cmp::Reverse(b.end), b.ord));
-    let mut events = TableRows::new(&schema::EVENTS);
+    let mut events = TableRows::new(&schema::EVENTS, effort);
     for (row, (track, blob)) in order.iter().enumerate() {
         event(&mut events, origin, blob, *track, row);
     }
     finish.put(&schema::EVENTS, events, &mut counted)?;
 
-    finish.put(&schema::MEMORY, memory(origin, &order), &mut counted)?;
+    finish.put(&schema::MEMORY, memory(origin, &order, effort), &mut counted)?;
     for table in [&schema::KERNELS, &schema::MODULES, &schema::FLOWS, &schema::COUNTERS, &schema::STEPS] {
-        finish.put(table, TableRows::new(table), &mut counted)?;
+        finish.put(table, TableRows::new(table, effort), &mut counted)?;
     }
     let end = |b: &Blob| b.end.unwrap_or(b.start).max(b.start);
     let bounds = blobs.iter().map(|b| b.start).min().zip(blobs.iter().map(end).max());
@@ -242,18 +233,12 @@ fn event(rows: &mut TableRows, origin: &Origin<'_>, blob: &Blob, track: usize, r
     rows.text(&*origin.trace_id).int(blob.ord).int(track as i64).int(None).int(None).text("X").text(cat).text(blob.name.as_deref());
     rows.int(blob.start).int(dur).int(blob.end).int(None).int(0).int(dur).int(row as i64).int(row as i64);
     // step, ids of Kineto and Python, device and stream do not occur.
-    for _ in 0..10 {
-        rows.int(None);
-    }
-    for _ in 0..6 {
-        rows.text(None);
-    }
-    rows.flag(false).text(None).text(&*blob.args).text(None);
+    rows.nulls(16).flag(false).text(None).text(&*blob.args).text(None);
 }
 
 /// Allocations and frees in order of time, at the same time frees first, but for blobs that are held for no time; blobs that
 /// were never freed have no free.
-fn memory(origin: &Origin<'_>, order: &[(usize, &Blob)]) -> TableRows {
+fn memory(origin: &Origin<'_>, order: &[(usize, &Blob)], effort: Effort) -> TableRows {
     let mut points = Vec::new();
     for (track, blob) in order.iter().filter(|(_, b)| b.is_memory) {
         points.push((*track, blob.start, 1, *blob));
@@ -264,7 +249,7 @@ fn memory(origin: &Origin<'_>, order: &[(usize, &Blob)]) -> TableRows {
         }
     }
     points.sort_by_key(|(track, ts, rank, blob)| (*track, *ts, *rank, blob.ord));
-    let mut rows = TableRows::new(&schema::MEMORY);
+    let mut rows = TableRows::new(&schema::MEMORY, effort);
     for (_, ts, rank, blob) in points {
         let (action, sign) = if rank == 1 { ("alloc", 1) } else { ("free", -1) };
         rows.text(&*origin.trace_id).int(blob.ord).int(ts).text(action).int(blob.uuid).int(blob.bytes.and_then(|b| b.checked_mul(sign)));

@@ -190,7 +190,7 @@ mod tests {
     fn compact(raw: &str) -> (String, Oddities) {
         let (mut out, mut odd) = (Vec::new(), Oddities::default());
         compact_value(raw.as_bytes(), &mut out, &mut odd);
-        (String::from_utf8(out).unwrap(), odd)
+        (String::from_utf8(out).expect("UTF-8"), odd)
     }
 
     #[test]

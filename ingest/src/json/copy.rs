@@ -215,7 +215,7 @@ mod tests {
         a.push(b'}');
         let (mut b, mut odd_b) = (Vec::new(), Oddities::default());
         compact_value(raw.as_bytes(), &mut b, &mut odd_b);
-        ((String::from_utf8(a).unwrap(), odd_a), (String::from_utf8(b).unwrap(), odd_b))
+        ((String::from_utf8(a).expect("UTF-8"), odd_a), (String::from_utf8(b).expect("UTF-8"), odd_b))
     }
 
     #[test]

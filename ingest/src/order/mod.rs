@@ -7,10 +7,11 @@ mod pair;
 mod sort;
 mod spill;
 mod tracks;
+mod tree;
 
 pub use flows::{Flows, pair_flows};
 pub use links::{DeviceLinks, DeviceRow, link_otherwise};
-pub use nest::{Launches, ModuleCall, NO_ROW, Nest, Nester, OVERLAPS};
+pub use nest::{Launches, ModuleCall, NO_ROW, Nest, Nester};
 pub use pair::pair;
 pub use sort::{Order, SortedKeys, Sorter};
 pub use spill::SpillVec;

@@ -10,14 +10,17 @@ use rustc_hash::FxHashMap;
 
 use super::flows::FlowPoint;
 use super::spill::SpillVec;
+use super::tree::Tree;
 use crate::error::Result;
 use crate::issues::{Code, Issues};
 use crate::trace::*;
 
 /// Stands for no event or no depth.
 pub const NO_ROW: u32 = u32::MAX;
-/// The event partly overlaps an earlier one on its track.
-pub const OVERLAPS: u32 = 1;
+/// Bit of [`Nest::depth_and_overlap`].
+const OVERLAPS: u32 = 1 << 31;
+/// [`Nest::depth_and_overlap`] of a row that takes no part in nesting.
+const NO_DEPTH: u32 = OVERLAPS - 1;
 
 /// What nesting adds to a row.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -27,12 +30,24 @@ pub struct Nest {
     pub self_ns: i64,
     /// The parent's position in the event list, or [`NO_ROW`].
     pub parent: u32,
-    /// Number of ancestors, or [`NO_ROW`] if the row takes no part in nesting.
-    pub depth: u32,
-    /// Row number of the last descendant, or its own.
+    depth_and_overlap: u32,
+    /// Number in an order in which all that an event encloses follows it at once: its row number, but where events overlap.
+    pub pre: u32,
+    /// Number of the last descendant, or its own.
     pub post: u32,
-    /// Flags.
-    pub flags: u32,
+}
+
+impl Nest {
+    /// Number of ancestors; `None` if the row takes no part in nesting.
+    pub fn depth(&self) -> Option<u32> {
+        let depth = self.depth_and_overlap & !OVERLAPS;
+        (depth != NO_DEPTH).then_some(depth)
+    }
+
+    /// Whether the event partly overlaps an earlier one on its track.
+    pub fn overlaps(&self) -> bool {
+        self.depth_and_overlap & OVERLAPS != 0
+    }
 }
 
 /// A call that may have launched device work.
@@ -137,6 +152,7 @@ pub struct Nester {
     track: u32,
     row: u32,
     waiting: Vec<usize>,
+    tree: Tree,
 }
 
 impl Nester {
@@ -153,6 +169,7 @@ impl Nester {
             track: NO_ROW,
             row: 0,
             waiting: Vec::new(),
+            tree: Tree::default(),
         }
     }
 
@@ -164,29 +181,40 @@ impl Nester {
         }
         let row = self.row;
         self.row += 1;
-        let mut nest = Nest { self_ns: NO_TIME, parent: NO_ROW, depth: NO_ROW, post: row, flags: 0 };
+        let mut nest = Nest { self_ns: NO_TIME, parent: NO_ROW, depth_and_overlap: NO_DEPTH, pre: row, post: row };
         let (span, instant) = (key.is_span(), key.is_instant());
         let flow = matches!(key.ph, b's' | b't' | b'f');
+        if key.ts != NO_TIME {
+            self.close_before(key.ts, key.extent() == 0)?;
+        }
+        if self.open.is_empty() {
+            self.tree.finish(&mut self.nests)?;
+        }
         if key.ts == NO_TIME {
+            self.tree.add(row, None);
             return self.nests.push(nest);
         }
-        self.close_before(key.ts, key.extent() == 0)?;
         if flow {
             self.flow_point(key);
         }
         if !(span || instant) {
+            self.tree.add(row, self.open.last().map(|open| open.row));
             return self.nests.push(nest);
         }
         let parent = self.parent_of(key);
+        self.tree.add(row, parent.map(|at| self.open[at].row));
+        // The innermost open event is no parent if it is outlasted, or is device work.
+        self.tree.mixed |= parent.map_or(0, |at| at + 1) != self.open.len();
+        let mut overlaps = 0;
         if span && self.open.last().is_some_and(|top| top.end < key.end()) {
-            nest.flags |= OVERLAPS;
+            overlaps = OVERLAPS;
             self.issues.add(Code::PartialOverlap, Some(key.ord as u64), Some(key.offset), b"");
         }
         let mut module = NO_ROW;
-        nest.depth = 0;
+        let mut depth = 0;
         if let Some(parent) = parent.map(|at| &mut self.open[at]) {
             nest.parent = parent.ord;
-            nest.depth = parent.depth + 1;
+            depth = parent.depth + 1;
             module = parent.module;
             let end = key.end();
             if span && end > parent.covered_to {
@@ -194,6 +222,7 @@ impl Nester {
                 parent.covered_to = end;
             }
         }
+        nest.depth_and_overlap = depth | overlaps;
         if key.class().is_launch() && key.link != NO_LINK {
             let op = self.operator_around(key);
             let launch =
@@ -225,7 +254,7 @@ impl Nester {
                 dur: if key.has(OPEN) { NO_TIME } else { key.extent() },
                 covered_to: key.ts,
                 children_ns: 0,
-                depth: nest.depth,
+                depth,
                 is_op: key.has(IS_OP),
                 module,
                 encloses: key.class().encloses(),
@@ -242,7 +271,7 @@ impl Nester {
     fn finish_track(&mut self) -> Result<()> {
         while self.open.pop().map(|top| self.close(top)).transpose()?.is_some() {}
         self.waiting.clear();
-        Ok(())
+        self.tree.finish(&mut self.nests)
     }
 
     /// Closes the innermost events that ended before an event at `ts`.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering as Atomic};
 
 use super::spill::SpillVec;
 use crate::error::{IngestError, Result};
-use crate::trace::Key;
+use crate::trace::{Key, KeySink};
 
 /// How two keys of one track compare.
 pub type Order = fn(&Key, &Key) -> Ordering;
@@ -29,6 +29,12 @@ pub struct Sorter {
     runs: Vec<Run>,
     file: Option<File>,
     file_len: u64,
+}
+
+impl KeySink for Sorter {
+    fn push(&mut self, keys: &[Key]) -> Result<()> {
+        Sorter::push(self, keys)
+    }
 }
 
 /// A part of all keys on disk, in order within each track: place and number of keys by track number.
@@ -155,8 +161,14 @@ impl Sorter {
             for _ in 0..self.threads.min(jobs.len()) {
                 scope.spawn(|| {
                     while let Some(job) = jobs.get(next.fetch_add(1, Atomic::Relaxed)) {
-                        // Stable and quick on what is in order already, as most of a trace is.
-                        job.lock().unwrap_or_else(|e| e.into_inner()).sort_by(|&a, &b| order(key(a), key(b)));
+                        let mut positions = job.lock().unwrap_or_else(|e| e.into_inner());
+                        if positions.is_sorted_by(|&a, &b| order(key(a), key(b)) != Ordering::Greater) {
+                            continue;
+                        }
+                        // Both orders begin with the start, which is at hand here; keys lie far apart.
+                        let mut starts: Vec<(i64, u32)> = positions.iter().map(|&i| (key(i).ts, i)).collect();
+                        starts.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| order(key(a.1), key(b.1))));
+                        positions.iter_mut().zip(&starts).for_each(|(position, start)| *position = start.1);
                     }
                 });
             }

@@ -1,13 +1,13 @@
 //! The rows of `counters`.
 
-use super::columns::TableRows;
 use super::context::Context;
 use super::event::Element;
+use crate::encode::TableRows;
 use crate::issues::{Code, Issues};
 use crate::json::{self, Cursor, Oddities};
 
 /// Appends one row for each series of a counter event.
-pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, name: Option<&str>, issues: &mut Issues) {
+pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, issues: &mut Issues) {
     let raw = e.args.unwrap_or_default();
     if raw.first() != Some(&b'{') {
         return;
@@ -19,6 +19,7 @@ pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, name: Option
         }
         let series = json::as_text(key, &mut Oddities::default());
         rows.text(c.trace_id).int(e.key.ord as i64).int(e.key.ts).int(c.track_ids[e.key.track as usize] as i64);
-        rows.text(name).text(&*series).float(number);
+        e.push_name(c, rows);
+        rows.text(&*series).float(number);
     });
 }

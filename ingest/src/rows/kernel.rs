@@ -1,9 +1,9 @@
 //! The rows of `kernels`.
 
 use super::args::Args;
-use super::columns::TableRows;
 use super::context::{Context, Link};
 use super::event::Element;
+use crate::encode::TableRows;
 use crate::issues::{Code, Issues};
 use crate::json::{self, Cursor, Oddities};
 use crate::trace::{Class, NO_TIME};
@@ -108,7 +108,7 @@ fn triple(raw: Option<&[u8]>) -> ([Option<i64>; 3], bool) {
 }
 
 /// Appends the row of a device activity.
-pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, args: &Args, link: &Link, name: Option<&str>, issues: &mut Issues) {
+pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, args: &Args, link: &Link, issues: &mut Issues) {
     let key = e.key;
     let f = Fields::read(e.args.unwrap_or_default());
     let ((grid, grid_ok), (block, block_ok)) = (triple(f.grid), triple(f.block));
@@ -125,7 +125,8 @@ pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, args: &Args,
         _ => "kernel",
     };
     let dur = (key.dur != NO_TIME).then_some(key.dur);
-    rows.text(c.trace_id).int(key.ord as i64).text(kind).text(name);
+    rows.text(c.trace_id).int(key.ord as i64).text(kind);
+    e.push_name(c, rows);
     rows.int(args.device).int(f.context).int(args.stream).int(c.track_ids[key.track as usize] as i64);
     rows.int(key.ts).int(dur).int(dur.map(|d| key.ts.saturating_add(d)));
     rows.int(args.correlation).int(args.external_id);

@@ -1,8 +1,8 @@
 //! The rows of `memory` that come from `[memory]` events.
 
-use super::columns::TableRows;
 use super::context::Context;
 use super::event::Element;
+use crate::encode::TableRows;
 use crate::issues::{Code, Issues};
 use crate::json::{self, Cursor};
 

@@ -1,7 +1,6 @@
 //! Second reading: elements in row order become the columns of `events` and of the tables made from them.
 
 mod args;
-mod columns;
 mod context;
 mod counters;
 mod event;
@@ -9,6 +8,5 @@ mod group;
 mod kernel;
 mod memory;
 
-pub use columns::TableRows;
 pub use context::{Context, StepTimes};
-pub use group::{Group, SideRows, encode_group};
+pub use group::{Group, Maker, SideRows};

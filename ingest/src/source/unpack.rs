@@ -14,9 +14,11 @@ use crate::issues::{Code, Issues};
 pub struct Opened {
     /// The text, complete or growing.
     pub content: Content,
-    /// Hash and size of the input's own bytes; for standard input and archive members known when all is unpacked.
+    /// Hash and size of the input's own bytes; for standard input, archive members and files that are new to the store
+    /// known at the end.
     pub hash: HashSource,
-    unpacker: Option<std::thread::JoinHandle<(blake3::Hash, u64)>>,
+    /// Unpacks, or only hashes.
+    unpacker: Option<std::thread::JoinHandle<Result<(blake3::Hash, u64)>>>,
 }
 
 /// Where the content hash comes from.
@@ -31,7 +33,7 @@ impl Opened {
     /// Waits for the unpacking thread; returns hash and size of the input's own bytes.
     pub fn finish(&mut self, name: &str) -> Result<(blake3::Hash, u64)> {
         let from_thread = match self.unpacker.take() {
-            Some(thread) => Some(thread.join().map_err(|_| IngestError::input(name, "unpacking failed unexpectedly"))?),
+            Some(thread) => Some(thread.join().map_err(|_| IngestError::input(name, "unpacking failed unexpectedly"))??),
             None => None,
         };
         match (&self.hash, from_thread) {
@@ -42,26 +44,26 @@ impl Opened {
     }
 }
 
-/// Hashes a file with all cores.
+/// Hashes a file.
 fn hash_file(path: &Path) -> Result<(blake3::Hash, u64)> {
     let io = |e| IngestError::io(path, e);
+    let content = Content::of_file(File::open(path).map_err(io)?, path)?;
+    let (len, _) = content.wait(0)?;
     let mut hasher = blake3::Hasher::new();
-    let file = File::open(path).map_err(io)?;
-    let mut buffer = vec![0u8; 1 << 20];
-    let mut reader = file;
-    loop {
-        let n = reader.read(&mut buffer).map_err(io)?;
-        if n == 0 {
-            return Ok((hasher.finalize(), hasher.count()));
-        }
-        hasher.update(&buffer[..n]);
+    let mut at = 0;
+    while at < len {
+        let end = len.min(at + (2 << 20));
+        hasher.update(&content.map(at, end)?);
+        at = end;
     }
+    Ok((hasher.finalize(), len))
 }
 
-/// Opens an input. `scratch` is a folder for the unpacked text of anything but a plain file.
-pub fn open(input: &Input, scratch: &Path) -> Result<Opened> {
+/// Opens an input. `scratch` is a folder for the unpacked text of anything but a plain file; `may_be_known` says of the
+/// size of a file whether the store may hold it, so that its hash is wanted before it is read.
+pub fn open(input: &Input, scratch: &Path, may_be_known: impl FnOnce(u64) -> Result<bool>) -> Result<Opened> {
     match input {
-        Input::File(path) => open_file(path, scratch),
+        Input::File(path) => open_file(path, scratch, may_be_known),
         Input::Stdin => spool(scratch, "-", || Ok(Box::new(std::io::stdin().lock()))),
         Input::ZipMember { archive, index, .. } => {
             let (path, index) = (archive.clone(), *index);
@@ -87,7 +89,7 @@ pub fn open(input: &Input, scratch: &Path) -> Result<Opened> {
     }
 }
 
-fn open_file(path: &Path, scratch: &Path) -> Result<Opened> {
+fn open_file(path: &Path, scratch: &Path, may_be_known: impl FnOnce(u64) -> Result<bool>) -> Result<Opened> {
     let io = |e| IngestError::io(path, e);
     let mut file = File::open(path).map_err(io)?;
     if !file.metadata().map_err(io)?.is_file() {
@@ -99,8 +101,14 @@ fn open_file(path: &Path, scratch: &Path) -> Result<Opened> {
     }
     let mut magic = [0u8; 4];
     let n = file.read(&mut magic).map_err(io)?;
+    let is_plain = container(&magic[..n]) == Container::Plain;
+    if is_plain && !may_be_known(file.metadata().map_err(io)?.len())? {
+        let (name, content) = (path.to_owned(), Content::of_file(file, path)?);
+        let hasher = std::thread::spawn(move || hash_file(&name));
+        return Ok(Opened { content, hash: HashSource::AtEnd, unpacker: Some(hasher) });
+    }
     let (hash, len) = hash_file(path)?;
-    if container(&magic[..n]) == Container::Plain {
+    if is_plain {
         return Ok(Opened { content: Content::of_file(file, path)?, hash: HashSource::Known(hash, len), unpacker: None });
     }
     let mut opened = spool(scratch, &path.display().to_string(), {
@@ -125,7 +133,7 @@ fn spool_with(scratch: &Path, name: &str, copy: impl FnOnce(&mut ContentWriter) 
     let unpacker = std::thread::spawn(move || match copy(&mut writer) {
         Ok((issues, hash, len)) => {
             writer.finish(issues);
-            (hash, len)
+            Ok((hash, len))
         }
         Err(error) => {
             let error = match error {
@@ -133,7 +141,7 @@ fn spool_with(scratch: &Path, name: &str, copy: impl FnOnce(&mut ContentWriter) 
                 other => other,
             };
             writer.fail(error);
-            (blake3::hash(b""), 0)
+            Ok((blake3::hash(b""), 0))
         }
     });
     Ok(Opened { content, hash: HashSource::AtEnd, unpacker: Some(unpacker) })

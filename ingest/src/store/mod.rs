@@ -11,7 +11,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 pub use manifest::{Manifest, TableFacts};
-pub use parquet_file::{Effort, GROUP_ROWS, TableFile, VERSION, create, properties, sync};
+pub use parquet_file::{TableFile, VERSION};
 pub use scratch::Scratch;
 
 use crate::error::{IngestError, Result};

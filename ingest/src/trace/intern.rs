@@ -169,7 +169,14 @@ impl<'a> Local<'a> {
         {
             return no;
         }
-        let no = *self.by_track.entry(track).or_insert_with(|| self.tracks.intern(track));
+        let no = match self.by_track.get(&track) {
+            Some(&no) => no,
+            None => {
+                let no = self.tracks.intern(track);
+                self.by_track.insert(track, no);
+                no
+            }
+        };
         self.last_track = Some((track, no));
         no
     }

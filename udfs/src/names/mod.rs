@@ -1,7 +1,7 @@
 //! Names of kernels, operators, calls and types: what they mean, and shorter forms of them.
 
 mod csv;
-mod demangle;
+pub(crate) mod demangle;
 mod docs;
 mod dtype;
 mod functions;

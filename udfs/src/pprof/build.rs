@@ -155,7 +155,11 @@ impl Builder {
             for id in sample.location_id.iter().rev() {
                 // Locations and functions are numbered alike, from 1, in the order in which they are written.
                 let function = id.checked_sub(1).and_then(|at| profile.function.get(at as usize)).ok_or_else(wrong)?;
-                frames.push(text(function.system_name)?);
+                frames.push(match text(function.system_name)? {
+                    SAME => text(function.name)?,
+                    EMPTY => "",
+                    frame => frame,
+                });
             }
             let mut labels = Labels::new();
             for label in &sample.label {
@@ -221,6 +225,11 @@ impl Builder {
     }
 }
 
+/// The system's name of a function whose frame is its name.
+const SAME: &str = "";
+/// The system's name of a function whose frame is empty.
+const EMPTY: &str = " ";
+
 /// Writes texts, functions and locations at their first use.
 struct Writer {
     texts: HashMap<String, i64>,
@@ -246,8 +255,14 @@ impl Writer {
         let id = self.functions.len() as u64 + 1;
         self.functions.insert(frame.to_owned(), id);
         let parsed = FrameName::of(frame);
-        // The frame as it was goes with it, for whoever reads the profile again.
-        let (name, system_name, filename) = (self.text(&parsed.function), self.text(frame), self.text(&parsed.file));
+        // The frame as it was goes with it, for whoever reads the profile again. Where it is the name it is left out: pprof
+        // takes a name that is also the system's for a mangled one, and cuts all that stands in brackets.
+        let system_name = match frame {
+            "" => EMPTY,
+            frame if frame == parsed.function => SAME,
+            frame => frame,
+        };
+        let (name, system_name, filename) = (self.text(&parsed.function), self.text(system_name), self.text(&parsed.file));
         self.profile.function.push(proto::Function { id, name, system_name, filename, start_line: parsed.line });
         let line = vec![proto::Line { function_id: id, line: parsed.line }];
         self.profile.location.push(proto::Location { id, mapping_id: 1, line });

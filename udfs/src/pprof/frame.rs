@@ -1,5 +1,9 @@
 //! What a frame's text says of a function: its name, file and first line.
 
+use std::borrow::Cow;
+
+use crate::names::demangle::demangle;
+
 /// A function as profiles name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameName {
@@ -15,7 +19,8 @@ pub struct FrameName {
 pub const FILE: char = '\u{1f}';
 
 impl FrameName {
-    /// Reads a frame: `path/file.py(12): function` of Python, name and file around [`FILE`], else all of it is the name.
+    /// Reads a frame: `path/file.py(12): function` of Python, name and file around [`FILE`], a mangled C++ name, else all of it is
+    /// the name.
     ///
     /// A Python function is named with its module, as `torch.nn.modules.linear.forward`: viewers add up functions of one
     /// name, and half of all Python functions in a training run are called `forward`.
@@ -23,9 +28,24 @@ impl FrameName {
         if let Some((name, file)) = frame.rsplit_once(FILE) {
             return Self { function: name.to_owned(), file: file.to_owned(), line: 0 };
         }
-        let name = if frame.is_empty() { "(empty)" } else { frame };
-        python(frame).unwrap_or_else(|| Self { function: name.to_owned(), file: String::new(), line: 0 })
+        let whole = || {
+            let name = if frame.is_empty() { "(empty)" } else { frame };
+            let function = demangle(frame).unwrap_or_else(|| without_address(name).into_owned());
+            Self { function, file: String::new(), line: 0 }
+        };
+        python(frame).unwrap_or_else(whole)
     }
+}
+
+/// A frame without the addresses of objects (` at 0x7f…`), which differ from run to run.
+pub fn without_address(frame: &str) -> Cow<'_, str> {
+    const ADDRESS: &str = " at 0x";
+    let Some((before, after)) = frame.split_once(ADDRESS) else { return Cow::Borrowed(frame) };
+    let digits = after.bytes().take_while(u8::is_ascii_hexdigit).count();
+    if digits == 0 {
+        return Cow::Borrowed(frame);
+    }
+    Cow::Owned(format!("{before}{}", without_address(&after[digits..])))
 }
 
 fn python(frame: &str) -> Option<FrameName> {
@@ -86,9 +106,11 @@ mod tests {
 
     #[test]
     fn other_frames_are_names() {
-        for frame in ["aten::mm", "nn.Module: Linear_0", "<built-in method f of type object at 0x1>", "f(x): y", "f(): y", "void k<int>(int)"] {
+        for frame in ["aten::mm", "nn.Module: Linear_0", "<built-in method f of object>", "f(x): y", "f(): y", "void k<int>(int)"] {
             assert_eq!(name(frame), (frame.to_owned(), String::new(), 0));
         }
+        assert_eq!(name("<method f at 0x7fA1> of X at 0x>").0, "<method f> of X at 0x>");
         assert_eq!(name("").0, "(empty)");
+        assert_eq!(name("_Z4gemmIfEvPT_").0, "void gemm<float>(float*)");
     }
 }

@@ -11,7 +11,7 @@ use crate::doc::Function;
 
 pub use build::{Builder, Header, LabelValue, Labels, SampleType};
 pub use collect::{BASE, Collector, LABEL_NAMES, is_base};
-pub use frame::{FILE, FrameName};
+pub use frame::{FILE, FrameName, without_address};
 pub use labels::{LabelColumns, LabelReader};
 
 /// The functions of this folder.

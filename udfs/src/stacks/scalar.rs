@@ -6,8 +6,9 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray, BooleanArray, StringVie
 use datafusion::arrow::buffer::NullBuffer;
 use datafusion::arrow::compute::{cast, take};
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, plan_err};
+use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
+use regex::Regex;
 
 use super::column::{NO_NAME, Stacks, StacksBuilder, frames_by_name};
 use crate::doc::{Call, Example, Function, FunctionDoc};
@@ -20,6 +21,7 @@ pub fn functions() -> Vec<Function> {
         function(LEAF, &[Takes::Stack], DataType::Utf8View, |args, rows| end(args, rows, |frames| frames.next_back())),
         function(CONTAINS, &[Takes::Stack, Takes::Text], DataType::Boolean, |args, rows| any(args, rows, |frame, text| frame == text)),
         function(MENTIONS, &[Takes::Stack, Takes::Text], DataType::Boolean, |args, rows| any(args, rows, |frame, text| frame.contains(text))),
+        function(FILTER, &[Takes::Stack, Takes::Text], types::stack(), filter),
         function(CONCAT, &[], types::stack(), concat),
     ]
 }
@@ -71,6 +73,21 @@ const MENTIONS: FunctionDoc = FunctionDoc {
     examples: &[Example {
         sql: "SELECT stack_mentions(['main', 'aten::mm'], 'mm'), stack_mentions(['main', 'aten::mm'], 'n;a')",
         answer: "true | false",
+    }],
+};
+
+const FILTER: FunctionDoc = FunctionDoc {
+    name: "stack_filter",
+    area: "stacks",
+    signature: "stack_filter(stack VARCHAR[], pattern VARCHAR) → VARCHAR[]",
+    summary: "The frames of a stack that match a regular expression, in their order.",
+    detail: "For example only modules, `stack_filter(stack, '^nn[.]Module: ')`, or all but library code. The expression is searched for anywhere in \
+        a frame; `^` and `$` tie it to the ends. It is a literal, and asked once for each distinct frame.",
+    nulls: "NULL if either is NULL; a NULL frame of the stack is `(no name)`. Without a match the stack has no frames.",
+    errors: "An expression that is no literal or cannot be read.",
+    examples: &[Example {
+        sql: "SELECT fold_stack(stack_filter(['main', 'nn.Module: Net_0', 'forward', 'nn.Module: Linear_0', 'aten::mm'], '^nn[.]Module: '))",
+        answer: "nn.Module: Net_0;nn.Module: Linear_0",
     }],
 };
 
@@ -185,6 +202,24 @@ fn any(args: &[ColumnarValue], rows: usize, fits: fn(&str, &str) -> bool) -> Res
         }
     };
     Ok(Arc::new(found))
+}
+
+fn filter(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
+    let ColumnarValue::Scalar(pattern) = &args[1] else { return exec_err!("stack_filter: the pattern must be a literal") };
+    let stacks = Stacks::read(&args[0].to_array(rows)?)?;
+    let mut made = StacksBuilder::with_room(rows, 0)?;
+    let pattern = pattern.try_as_str().flatten().map(Regex::new).transpose();
+    let pattern = pattern.map_err(|e| exec_datafusion_err!("stack_filter: the pattern cannot be read: {e}"))?;
+    let fits = |text: &str| pattern.as_ref().is_some_and(|p| p.is_match(text));
+    let kept: Vec<Option<i32>> = (0..stacks.texts.len()).map(|at| stacks.text(Some(at))).map(|t| fits(t).then(|| made.frame(t))).collect();
+    let no_name = fits(NO_NAME).then(|| made.frame(NO_NAME));
+    for row in 0..stacks.len() {
+        let frames = stacks.get(row).filter(|_| pattern.is_some());
+        let known = frames.is_some();
+        frames.into_iter().flatten().filter_map(|frame| frame.map_or(no_name, |frame| kept[frame])).for_each(|frame| made.push(frame));
+        made.end(known)?;
+    }
+    made.finish()
 }
 
 fn concat(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {

@@ -28,7 +28,8 @@ const STACK: FunctionDoc = FunctionDoc {
     signature: "stack(name VARCHAR, start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, end DESC, …) → VARCHAR[]",
     summary: "The names of the intervals around the row's own, from the outermost to the row's own name.",
     detail: "Nesting is that of `nest_parent`: among the rows of the window's partition, so a filter leaves out frames. Each name is held once \
-        for all rows, a frame takes 4 bytes.",
+        for all rows, a frame takes 4 bytes. Group by `fold_stack(stack)` or by `stack_id` rather than by the list itself, which SQL compares \
+        frame by frame.",
     nulls: "A NULL name is the frame `(no name)`. A row whose start or end is NULL takes no part, and its answer is NULL.",
     errors: "As `nest_parent`; and a partition with more than 2147483647 frames in all its stacks together.",
     examples: &[Example {

@@ -62,7 +62,7 @@ pub(super) const MANN_WHITNEY: FunctionDoc = FunctionDoc {
     name: "mann_whitney",
     area: "statistics",
     signature: "mann_whitney(a DOUBLE[], b DOUBLE[]) → STRUCT<u DOUBLE, p_value DOUBLE, effect DOUBLE>",
-    summary: "The test of Mann and Whitney: do values of b tend to be larger or smaller than those of a?",
+    summary: "The test of Mann and Whitney, whether values of b tend to be larger or smaller than those of a.",
     detail: "u counts the pairs in which the value of a is larger, equal ones half. p_value is two-sided: exact if no two values are equal, the \
              smaller sample has at most 8 and the larger at most 10,000 values, otherwise from the normal approximation corrected for ties and for \
              continuity. Both as scipy.stats.mannwhitneyu(a, b) gives them. effect is the share of pairs in which b is larger less the share in \

@@ -1,0 +1,289 @@
+//! The pages of one column chunk, and what its footer says about them.
+
+use bytes::Bytes;
+use parquet::basic::{BoundaryOrder, Compression, Encoding, Type, ZstdLevel};
+use parquet::column::page::{CompressedPage, Page, PageWriter};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, ColumnIndexBuilder, OffsetIndexBuilder};
+use parquet::file::statistics::Statistics;
+use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::ColumnDescPtr;
+
+use super::table::Chunk;
+use super::{GROUP_ROWS, PAGE_ROWS};
+use crate::error::Result;
+
+/// How hard to compress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// For small traces, whose time does not matter.
+    Small,
+    /// For large ones.
+    Fast,
+}
+
+impl Effort {
+    /// What suits a trace of this size.
+    pub fn for_text(bytes: u64) -> Self {
+        if bytes < 128 << 20 { Self::Small } else { Self::Fast }
+    }
+}
+
+/// Level of Zstandard for small traces.
+const SMALL_LEVEL: i32 = 12;
+/// Level of Zstandard to tell which of two ways is smaller.
+const TRIAL_LEVEL: i32 = 1;
+
+/// A way to write the values of a chunk that is one page.
+pub struct Way<'a> {
+    /// The values without their levels.
+    pub values: Vec<u8>,
+    /// The dictionary page that they need.
+    pub dictionary: Option<&'a [u8]>,
+    /// How they are written.
+    pub encoding: Encoding,
+}
+
+/// Compresses pages; of use for any number of columns, one after the other.
+pub struct Codec {
+    effort: Effort,
+    zstd: Option<(i32, zstd::bulk::Compressor<'static>)>,
+    /// A page in the making: levels, then values.
+    pub body: Vec<u8>,
+}
+
+impl Codec {
+    /// A codec for pages of a trace.
+    pub fn new(effort: Effort) -> Self {
+        Self { effort, zstd: None, body: Vec::new() }
+    }
+
+    /// How hard it tries.
+    pub fn effort(&self) -> Effort {
+        self.effort
+    }
+
+    /// Rows after which pages end.
+    pub fn page_rows(&self) -> usize {
+        if self.effort == Effort::Small { GROUP_ROWS } else { PAGE_ROWS }
+    }
+
+    /// The smaller of two ways to write a chunk: its values, and its dictionary if it has one.
+    pub fn smaller<'a>(&mut self, a: Way<'a>, b: Way<'a>) -> Result<Way<'a>> {
+        let (size_a, size_b) = (self.size(&a)?, self.size(&b)?);
+        Ok(if size_b < size_a { b } else { a })
+    }
+
+    fn size(&mut self, way: &Way<'_>) -> Result<usize> {
+        let dictionary = way.dictionary.map_or(Ok(0), |raw| self.compress_at(raw, TRIAL_LEVEL).map(|z| z.len().min(raw.len()) + 16))?;
+        Ok(dictionary + self.compress_at(&way.values, TRIAL_LEVEL)?.len().min(way.values.len()))
+    }
+
+    fn compress(&mut self, raw: &[u8], level: i32) -> Result<Vec<u8>> {
+        self.compress_at(raw, if self.effort == Effort::Small { SMALL_LEVEL } else { level })
+    }
+
+    fn compress_at(&mut self, raw: &[u8], level: i32) -> Result<Vec<u8>> {
+        let (old, zstd) = match &mut self.zstd {
+            Some(zstd) => zstd,
+            None => self.zstd.insert((level, zstd::bulk::Compressor::new(level).map_err(ParquetError::from)?)),
+        };
+        if *old != level {
+            zstd.set_compression_level(level).map_err(ParquetError::from)?;
+            *old = level;
+        }
+        Ok(zstd.compress(raw).map_err(ParquetError::from)?)
+    }
+}
+
+/// The least and greatest of some integers.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    pub min: i64,
+    pub max: i64,
+}
+
+impl Bounds {
+    /// Of no integers.
+    pub const NONE: Self = Self { min: i64::MAX, max: i64::MIN };
+
+    /// Takes an integer into account.
+    #[inline(always)]
+    pub fn add(&mut self, value: i64) {
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+    }
+
+    /// `None` if there are no integers.
+    pub fn of_some(self) -> Option<Self> {
+        (self.min <= self.max).then_some(self)
+    }
+}
+
+/// A page that has not been compressed yet.
+struct Raw {
+    body: Vec<u8>,
+    values: usize,
+    encoding: Encoding,
+}
+
+/// The pages of a column chunk in the making.
+pub struct Pages {
+    level: i32,
+    bytes: TrackedWrite<Vec<u8>>,
+    /// The first page while it is the only one and small: compression may not pay.
+    only: Option<Raw>,
+    uncompressed: usize,
+    rows: usize,
+    encodings: Vec<Encoding>,
+    offsets: OffsetIndexBuilder,
+    /// Rows, NULLs and bounds of each page, where readers skip pages by them.
+    bounds: Option<Vec<(usize, usize, Option<Bounds>)>>,
+}
+
+/// Pages of at most this size wait whether they stay the only ones.
+const SMALL_PAGE: usize = 4 << 10;
+
+impl Pages {
+    /// No pages yet; `level` is that of Zstandard for large traces. `bounds` says whether readers skip pages by them.
+    pub fn new(level: i32, bounds: bool) -> Self {
+        Self {
+            level,
+            bytes: TrackedWrite::new(Vec::new()),
+            only: None,
+            uncompressed: 0,
+            rows: 0,
+            encodings: Vec::new(),
+            offsets: OffsetIndexBuilder::new(),
+            bounds: bounds.then(Vec::new),
+        }
+    }
+
+    /// Adds a data page of so many rows, whose levels and values are `body`.
+    pub fn add(&mut self, codec: &mut Codec, body: &[u8], rows: usize, nulls: usize, encoding: Encoding, bounds: Option<Bounds>) -> Result<()> {
+        if let Some(all) = &mut self.bounds {
+            all.push((rows, nulls, bounds));
+        }
+        self.offsets.append_row_count(rows as i64);
+        let first = self.rows == 0;
+        self.rows += rows;
+        if !self.encodings.contains(&encoding) {
+            self.encodings.push(encoding);
+        }
+        if first && body.len() <= SMALL_PAGE {
+            self.only = Some(Raw { body: body.to_vec(), values: rows, encoding });
+            return Ok(());
+        }
+        self.flush_only(codec)?;
+        let compressed = codec.compress(body, self.level)?;
+        self.write(compressed, body.len(), rows, encoding)
+    }
+
+    fn flush_only(&mut self, codec: &mut Codec) -> Result<()> {
+        let Some(raw) = self.only.take() else { return Ok(()) };
+        let compressed = codec.compress(&raw.body, self.level)?;
+        self.write(compressed, raw.body.len(), raw.values, raw.encoding)
+    }
+
+    fn write(&mut self, compressed: Vec<u8>, uncompressed: usize, values: usize, encoding: Encoding) -> Result<()> {
+        let page = Page::DataPage {
+            buf: compressed.into(),
+            num_values: values as u32,
+            encoding,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
+        };
+        let spec = SerializedPageWriter::new(&mut self.bytes).write_page(CompressedPage::new(page, uncompressed))?;
+        self.uncompressed += spec.uncompressed_size;
+        self.offsets.append_offset_and_size(spec.offset as i64, spec.compressed_size as i32);
+        Ok(())
+    }
+
+    /// The whole chunk: the dictionary if there is one (its bytes and number of values), then the data.
+    pub fn finish(
+        mut self,
+        codec: &mut Codec,
+        column: &ColumnDescPtr,
+        dictionary: Option<(&[u8], usize)>,
+        statistics: Option<Statistics>,
+    ) -> Result<Chunk> {
+        let mut compression = Compression::ZSTD(ZstdLevel::default());
+        let mut dict = dictionary.map(|(raw, _)| codec.compress(raw, self.level)).transpose()?;
+        if let Some(only) = self.only.take() {
+            let packed = codec.compress(&only.body, self.level)?;
+            let raw_size = only.body.len() + dictionary.map_or(0, |(raw, _)| raw.len());
+            if raw_size <= packed.len() + dict.as_ref().map_or(0, Vec::len) {
+                compression = Compression::UNCOMPRESSED;
+                dict = dictionary.map(|(raw, _)| raw.to_vec());
+                let size = only.body.len();
+                self.write(only.body, size, only.values, only.encoding)?;
+            } else {
+                self.write(packed, only.body.len(), only.values, only.encoding)?;
+            }
+        }
+        let mut head = TrackedWrite::new(Vec::new());
+        if let (Some(buf), Some((raw, values))) = (dict, dictionary) {
+            let page = Page::DictionaryPage { buf: buf.into(), num_values: values as u32, encoding: Encoding::PLAIN, is_sorted: false };
+            let spec = SerializedPageWriter::new(&mut head).write_page(CompressedPage::new(page, raw.len()))?;
+            self.uncompressed += spec.uncompressed_size;
+            self.encodings.push(Encoding::PLAIN);
+        }
+        if column.max_def_level() > 0 && !self.encodings.contains(&Encoding::RLE) {
+            self.encodings.push(Encoding::RLE);
+        }
+        let (mut bytes, data) = (head.into_inner()?, self.bytes.into_inner()?);
+        let dict_len = bytes.len();
+        if dict_len == 0 {
+            bytes = data;
+        } else {
+            bytes.extend_from_slice(&data);
+        }
+        let mut metadata = ColumnChunkMetaData::builder(column.clone())
+            .set_compression(compression)
+            .set_encodings(self.encodings)
+            .set_total_compressed_size(bytes.len() as i64)
+            .set_total_uncompressed_size(self.uncompressed as i64)
+            .set_num_values(self.rows as i64)
+            .set_data_page_offset(0);
+        if let Some(statistics) = statistics {
+            metadata = metadata.set_statistics(statistics);
+        }
+        // Pages can be found one by one in large traces only; small ones are read whole.
+        let large = codec.effort() == Effort::Fast;
+        let close = ColumnCloseResult {
+            bytes_written: bytes.len() as u64,
+            rows_written: self.rows as u64,
+            metadata: metadata.build()?,
+            bloom_filter: None,
+            column_index: match self.bounds.filter(|_| large) {
+                Some(bounds) => Some(column_index(&bounds)?),
+                None => None,
+            },
+            offset_index: large.then(|| self.offsets.build()),
+        };
+        Ok(Chunk { bytes: Bytes::from(bytes), close: close.update_dictionary_location(dict_len)? })
+    }
+}
+
+fn column_index(pages: &[(usize, usize, Option<Bounds>)]) -> Result<parquet::file::page_index::column_index::ColumnIndexMetaData> {
+    let mut index = ColumnIndexBuilder::new(Type::INT64);
+    let bytes = |value: i64| value.to_le_bytes().to_vec();
+    for &(rows, nulls, bounds) in pages {
+        match bounds {
+            Some(Bounds { min, max }) => index.append(false, bytes(min), bytes(max), nulls as i64),
+            None => index.append(true, Vec::new(), Vec::new(), rows as i64),
+        }
+    }
+    let known: Vec<Bounds> = pages.iter().filter_map(|p| p.2).collect();
+    let pairs = || known.iter().zip(known.iter().skip(1));
+    index.set_boundary_order(if pairs().all(|(a, b)| a.min <= b.min && a.max <= b.max) {
+        BoundaryOrder::ASCENDING
+    } else if pairs().all(|(a, b)| a.min >= b.min && a.max >= b.max) {
+        BoundaryOrder::DESCENDING
+    } else {
+        BoundaryOrder::UNORDERED
+    });
+    Ok(index.build()?)
+}

@@ -1,0 +1,74 @@
+-- Where the time of a trace's devices goes: computation, exposed communication, exposed copies, idle.
+--
+-- All devices of the trace are one timeline; gpu_timeline_by_device has one for each. Kernels whose names contain nccl, rccl or
+-- cross_device_reduce (in any case) are communication; copies, and kernels that ROCm runs for copies, are copies; all other kernels and
+-- fills are computation. Each time is the length of a union, so that what runs side by side counts once. Communication is
+-- exposed where no computation runs, a copy where neither runs. computation + exposed_comm + exposed_memcpy = busy, and
+-- busy + idle = total, which is from the first start to the last end. Waits of the device are no work.
+-- All device work counts, whether its launch was found or not; linked_events says for how many it was.
+--
+-- Source: gpu_timeline of TraceLens, which leaves out work without a launch; equal to it on that part.
+-- Example: SELECT computation_pct, exposed_comm_pct, exposed_memcpy_pct, idle_pct FROM gpu_timeline
+--
+-- @column trace_id VARCHAR text The trace.
+-- @column gpu_events BIGINT count Kernels, copies and fills.
+-- @column linked_events BIGINT count Those whose launch was found.
+-- @column computation_time_ns BIGINT ns Time in which computation runs.
+-- @column exposed_comm_time_ns BIGINT ns Time in which communication runs and no computation.
+-- @column exposed_memcpy_time_ns BIGINT ns Time in which copies run and nothing else.
+-- @column busy_time_ns BIGINT ns Time in which anything runs.
+-- @column idle_time_ns BIGINT ns Time between the first start and the last end in which nothing runs.
+-- @column total_time_ns BIGINT ns From the first start to the last end.
+-- @column total_comm_time_ns BIGINT ns Time in which communication runs, whatever runs beside it.
+-- @column total_memcpy_time_ns BIGINT ns Time in which copies run, whatever runs beside them.
+-- @column computation_pct DOUBLE pct computation_time_ns as percent of total_time_ns.
+-- @column exposed_comm_pct DOUBLE pct exposed_comm_time_ns as percent of total_time_ns.
+-- @column exposed_memcpy_pct DOUBLE pct exposed_memcpy_time_ns as percent of total_time_ns.
+-- @column busy_pct DOUBLE pct busy_time_ns as percent of total_time_ns.
+-- @column idle_pct DOUBLE pct idle_time_ns as percent of total_time_ns.
+WITH activities AS (
+    SELECT
+        trace_id, launch_id, ts_ns, end_ns,
+        CASE
+            WHEN kind = 'memcpy' OR kind = 'kernel' AND regexp_like(name, '^(MEMORY_COPY_|__amd_rocclr_copyBuffer)') THEN 'memcpy'
+            WHEN regexp_like(name, 'nccl|rccl|cross_device_reduce', 'i') THEN 'communication'
+            ELSE 'computation'
+        END AS class
+    FROM kernels
+    WHERE kind IN ('kernel', 'memcpy', 'memset')
+),
+times AS (
+    SELECT
+        trace_id,
+        count(*) AS gpu_events,
+        count(launch_id) AS linked_events,
+        interval_union_len(ts_ns, end_ns) FILTER (WHERE class = 'computation') AS computation_ns,
+        interval_union_len(ts_ns, end_ns) FILTER (WHERE class <> 'memcpy') AS computation_or_comm_ns,
+        interval_union_len(ts_ns, end_ns) AS busy_ns,
+        interval_union_len(ts_ns, end_ns) FILTER (WHERE class = 'communication') AS comm_ns,
+        interval_union_len(ts_ns, end_ns) FILTER (WHERE class = 'memcpy') AS memcpy_ns,
+        max(end_ns) - min(ts_ns) AS total_ns
+    FROM activities
+    GROUP BY trace_id
+),
+timeline AS (
+    SELECT
+        trace_id, gpu_events, linked_events,
+        computation_ns AS computation_time_ns,
+        computation_or_comm_ns - computation_ns AS exposed_comm_time_ns,
+        busy_ns - computation_or_comm_ns AS exposed_memcpy_time_ns,
+        busy_ns AS busy_time_ns,
+        total_ns - busy_ns AS idle_time_ns,
+        total_ns AS total_time_ns,
+        comm_ns AS total_comm_time_ns,
+        memcpy_ns AS total_memcpy_time_ns
+    FROM times
+)
+SELECT
+    *,
+    100.0 * computation_time_ns / NULLIF(total_time_ns, 0) AS computation_pct,
+    100.0 * exposed_comm_time_ns / NULLIF(total_time_ns, 0) AS exposed_comm_pct,
+    100.0 * exposed_memcpy_time_ns / NULLIF(total_time_ns, 0) AS exposed_memcpy_pct,
+    100.0 * busy_time_ns / NULLIF(total_time_ns, 0) AS busy_pct,
+    100.0 * idle_time_ns / NULLIF(total_time_ns, 0) AS idle_pct
+FROM timeline

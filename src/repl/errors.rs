@@ -1,0 +1,293 @@
+//! What is wrong with a statement, where, and what was probably meant.
+
+use std::ops::Range;
+
+use datafusion::common::{SchemaError, Span};
+use datafusion::error::DataFusionError;
+use datafusion::sql::sqlparser::parser::ParserError;
+
+use super::catalog::{Catalog, nearest};
+use super::keywords::KEYWORDS;
+use super::lex::{self, Kind, Token};
+use crate::output::{safe, width};
+
+/// An error made for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// What is wrong.
+    pub message: String,
+    /// Where in the statement, in bytes.
+    pub place: Option<Range<usize>>,
+    /// What was probably meant, or what to do.
+    pub help: Option<String>,
+}
+
+/// Looks up what an error of the engine says about a statement.
+pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog) -> Report {
+    let tokens = lex::words(&lex::tokens(statement));
+    if let Some((place, inner)) = in_view(error) {
+        // Not what the user wrote: places and names are those of the view.
+        let named = between(place, "in view ", " (").and_then(|name| tokens.iter().find(|t| t.name().as_deref() == Some(name)));
+        return Report { message: format!("{place}: {}", message(root(inner))), place: named.map(|t| t.start..t.end()), help: None };
+    }
+    let root = root(error);
+    let text = message(root);
+    let report = |message: String, place, help| Report { message, place, help };
+    match root {
+        DataFusionError::SchemaError(schema, _) => match schema.as_ref() {
+            SchemaError::FieldNotFound { field, valid_fields } => {
+                let of = field.relation.as_ref().map_or(String::new(), |r| format!(" in {}", r.table()));
+                let place = placed(error, statement, &field.name, &tokens);
+                let help = column_help(&field.name, valid_fields.iter().map(|f| f.name.as_str()), catalog);
+                report(format!("there is no column {}{of}", field.name), place, help)
+            }
+            SchemaError::AmbiguousReference { field } => {
+                let place = placed(error, statement, &field.name, &tokens);
+                let help = format!("write whose it is, as in t.{}", field.name);
+                report(format!("several tables have a column {}", field.name), place, Some(help))
+            }
+            _ => generic(error, text, statement),
+        },
+        DataFusionError::SQL(parser, _) => syntax(&parser_message(parser), statement, &tokens, catalog),
+        _ if text.contains("Placeholder '$") => {
+            let name = between(&text, "Placeholder '$", "'").unwrap_or_default();
+            let place = tokens.iter().find(|t| t.kind == Kind::Parameter && t.text[1..] == *name).map(|t| t.start..t.end());
+            report(format!("${name} has no value"), place, Some(format!("give it one with -p {name}=VALUE or \\set {name} VALUE")))
+        }
+        DataFusionError::Plan(_) => {
+            if let Some(name) = between(&text, "table '", "' not found") {
+                let name = name.rsplit('.').next().unwrap_or(name);
+                let near = nearest(name, catalog.relations.iter().map(|r| r.name.as_str()));
+                let help = meant(&near).or_else(|| Some("\\d lists tables and views".to_owned()));
+                report(format!("there is no table or view {name}"), placed(error, statement, name, &tokens), help)
+            } else if let Some(name) = between(&text, "Invalid function '", "'") {
+                let near = nearest(name, catalog.functions.iter().map(|f| f.name.as_str()));
+                let help = meant(&near).or_else(|| Some("\\df lists functions".to_owned()));
+                report(format!("there is no function {name}"), placed(error, statement, name, &tokens), help)
+            } else {
+                let mut report = generic(error, text, statement);
+                if report.place.is_none() {
+                    // Wrong arguments of a function: the message names it.
+                    let named = tokens.iter().zip(tokens.iter().skip(1)).find(|(f, open)| {
+                        f.kind == Kind::Word && open.text == "(" && report.message.contains(&format!("'{}", f.text.to_lowercase()))
+                    });
+                    report.place = named.map(|(f, _)| f.start..f.end());
+                }
+                report
+            }
+        }
+        _ => generic(error, text, statement),
+    }
+}
+
+/// The view of the library in whose text an error is, and the error.
+fn in_view(error: &DataFusionError) -> Option<(&str, &DataFusionError)> {
+    match error {
+        DataFusionError::Context(text, inner) if text.starts_with("in view ") => in_view(inner).or(Some((text.as_str(), inner.as_ref()))),
+        DataFusionError::Diagnostic(_, inner) | DataFusionError::Context(_, inner) => in_view(inner),
+        DataFusionError::Collection(all) => all.first().and_then(in_view),
+        DataFusionError::Shared(inner) => in_view(inner),
+        _ => None,
+    }
+}
+
+/// The error within diagnostics and context.
+fn root(error: &DataFusionError) -> &DataFusionError {
+    match error {
+        DataFusionError::Diagnostic(_, inner) | DataFusionError::Context(_, inner) => root(inner),
+        DataFusionError::Collection(all) => all.first().map_or(error, root),
+        DataFusionError::Shared(inner) => root(inner),
+        _ => error,
+    }
+}
+
+/// What it says, without the words that only name a layer of the engine.
+fn message(root: &DataFusionError) -> String {
+    let text = match root {
+        DataFusionError::Plan(_) | DataFusionError::SQL(..) | DataFusionError::SchemaError(..) | DataFusionError::ArrowError(..) => {
+            root.message().into_owned()
+        }
+        _ => root.strip_backtrace(),
+    };
+    let text = text.split("\n\nbacktrace: ").next().unwrap_or_default().trim();
+    text.strip_prefix("Execution error: ").unwrap_or(text).replace('\t', "  ")
+}
+
+/// What the parser says, without the name of its layer.
+fn parser_message(error: &ParserError) -> String {
+    match error {
+        ParserError::TokenizerError(text) | ParserError::ParserError(text) => text.clone(),
+        ParserError::RecursionLimitExceeded => "the statement is nested too deeply".to_owned(),
+    }
+}
+
+fn generic(error: &DataFusionError, message: String, statement: &str) -> Report {
+    let Some(diagnostic) = error.diagnostic() else { return Report { message, place: None, help: None } };
+    let notes: Vec<&str> = diagnostic.helps.iter().map(|h| h.message.as_str()).chain(diagnostic.notes.iter().map(|n| n.message.as_str())).collect();
+    let place = diagnostic.span.map(|span| bytes(statement, &span)).filter(|place| place.start < place.end);
+    Report { message, place, help: (!notes.is_empty()).then(|| notes.join("; ")) }
+}
+
+fn bytes(statement: &str, span: &Span) -> Range<usize> {
+    lex::byte_at(statement, span.start.line, span.start.column)..lex::byte_at(statement, span.end.line, span.end.column)
+}
+
+/// Where a name stands: at the place that the engine gives if the name is there, else where it comes first.
+///
+/// The engine's places may be those of a view's text, which the user did not write.
+fn placed(error: &DataFusionError, statement: &str, name: &str, tokens: &[Token]) -> Option<Range<usize>> {
+    let is_it = |token: &&Token| token.name().is_some_and(|n| n.eq_ignore_ascii_case(name));
+    let given = error.diagnostic().and_then(|d| d.span).map(|span| bytes(statement, &span));
+    let given = given.and_then(|place| tokens.iter().filter(is_it).find(|t| t.start >= place.start && t.end() <= place.end));
+    given.or_else(|| tokens.iter().find(is_it)).map(|t| t.start..t.end())
+}
+
+/// A syntax error: the parser says where in words.
+fn syntax(text: &str, statement: &str, tokens: &[Token], catalog: &Catalog) -> Report {
+    let (message, at) = match text.rsplit_once(" at Line: ") {
+        Some((message, at)) => (message, at.split_once(", Column: ").and_then(|(l, c)| Some((l.trim().parse().ok()?, c.trim().parse().ok()?)))),
+        None => (text, None),
+    };
+    let end = statement.trim_end_matches(|c: char| c.is_whitespace() || c == ';').len();
+    let start = match at {
+        Some((line, column)) => lex::byte_at(statement, line, column),
+        None => end,
+    };
+    let place = match tokens.iter().find(|t| t.start <= start && start < t.end()) {
+        Some(token) if token.kind == Kind::Open => token.start..token.start + 1,
+        Some(token) => token.start..token.end(),
+        None => end..end,
+    };
+    let help = tokens.iter().filter(|t| t.start <= place.start).rev().take(2).find_map(|token| misspelt_keyword(token, catalog));
+    Report { message: format!("syntax: {message}"), place: Some(place), help }
+}
+
+fn misspelt_keyword(token: &Token, catalog: &Catalog) -> Option<String> {
+    let word = token.text.to_uppercase();
+    let is_known = token.kind != Kind::Word
+        || KEYWORDS.contains(&word.as_str())
+        || catalog.relation(token.text).is_some()
+        || catalog.relations.iter().any(|r| r.columns.iter().any(|c| c.name.eq_ignore_ascii_case(token.text)));
+    if is_known || word.len() < 3 {
+        return None;
+    }
+    let near = KEYWORDS.iter().find(|k| strsim::osa_distance(&word, k) == 1)?;
+    Some(format!("did you mean {near} instead of {}?", token.text))
+}
+
+fn column_help<'a>(name: &str, valid: impl Iterator<Item = &'a str>, catalog: &Catalog) -> Option<String> {
+    let valid: Vec<&str> = valid.collect();
+    if let Some(help) = meant(&nearest(name, valid.iter().copied())) {
+        return Some(help);
+    }
+    let owners: Vec<&str> =
+        catalog.relations.iter().filter(|r| r.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name))).map(|r| r.name.as_str()).take(4).collect();
+    if !owners.is_empty() {
+        return Some(format!("a column of {}", owners.join(", ")));
+    }
+    let mut shown: Vec<&str> = valid.clone();
+    shown.dedup();
+    match shown.len() {
+        0 => None,
+        1..=12 => Some(format!("there are {}", shown.join(", "))),
+        n => Some(format!("there are {} and {} more", shown[..10].join(", "), n - 10)),
+    }
+}
+
+fn meant(near: &[&str]) -> Option<String> {
+    match near {
+        [] => None,
+        [one] => Some(format!("did you mean {one}?")),
+        [some @ .., last] => Some(format!("did you mean {} or {last}?", some.join(", "))),
+    }
+}
+
+fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let start = text.find(before)? + before.len();
+    let len = text[start..].find(after)?;
+    Some(&text[start..start + len])
+}
+
+/// The report as lines; `text` is what the statement was taken from, beginning at `start`.
+pub fn render(report: &Report, text: &str, start: usize, file: Option<&str>) -> String {
+    let Some(place) = &report.place else {
+        return match &report.help {
+            Some(help) => format!("{}\n  {help}", report.message),
+            None => report.message.clone(),
+        };
+    };
+    let (from, to) = ((start + place.start).min(text.len()), (start + place.end).min(text.len()));
+    let (line, column) = lex::line_and_column(text, from);
+    let line_start = text[..from].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = text[from..].find('\n').map_or(text.len(), |at| from + at);
+    let (before, caret, after) = window(&text[line_start..from], &text[from..to.min(line_end)], &text[to.min(line_end)..line_end]);
+    let file = file.map_or(String::new(), |f| format!("{}, ", safe(f)));
+    let help = report.help.as_ref().map_or(String::new(), |h| format!(" {h}"));
+    let marks = "^".repeat(width(&caret).max(1));
+    format!("{}\n  {file}line {line}, column {column}\n    {before}{caret}{after}\n    {}{marks}{help}", report.message, " ".repeat(width(&before)))
+}
+
+/// What of a line to show around a place, each character as wide as it looks.
+fn window(before: &str, caret: &str, after: &str) -> (String, String, String) {
+    const BEFORE: usize = 60;
+    const AFTER: usize = 40;
+    let plain = |text: &str| -> String { text.chars().map(|c| if safe(c.encode_utf8(&mut [0; 4])).starts_with(c) { c } else { ' ' }).collect() };
+    let (before, caret, after) = (plain(before), plain(caret), plain(after));
+    let skip = before.chars().count().saturating_sub(BEFORE);
+    let before = if skip > 0 { format!("…{}", before.chars().skip(skip + 1).collect::<String>()) } else { before };
+    (before, crate::output::clip(&caret, BEFORE), crate::output::clip(&after, AFTER))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caret(text: &str, statement: &str, place: Range<usize>) -> String {
+        let start = text.find(statement).expect("the statement");
+        render(&Report { message: "m".into(), place: Some(place), help: Some("h".into()) }, text, start, None)
+    }
+
+    #[test]
+    fn carets_stand_under_their_place() {
+        assert_eq!(caret("SELECT nam FROM t", "SELECT nam FROM t", 7..10), "m\n  line 1, column 8\n    SELECT nam FROM t\n           ^^^ h");
+        assert_eq!(caret("SELECT 1;\nSELECT\n\tnam;", "SELECT\n\tnam;", 8..11), "m\n  line 3, column 2\n     nam;\n     ^^^ h");
+        assert_eq!(caret("SELECT '漢', nam", "SELECT '漢', nam", 14..17), "m\n  line 1, column 13\n    SELECT '漢', nam\n                 ^^^ h");
+        assert_eq!(caret("SELECT", "SELECT", 6..6), "m\n  line 1, column 7\n    SELECT\n          ^ h");
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_place() {
+        let text = format!("SELECT {}, nam, {}", "a, ".repeat(100), "b, ".repeat(100));
+        let at = text.find("nam").expect("it");
+        let shown = caret(&text, &text, at..at + 3);
+        let lines: Vec<&str> = shown.lines().collect();
+        let column = |line: &str, what: &str| line[..line.find(what).expect(what)].chars().count();
+        assert_eq!(column(lines[2], "nam"), column(lines[3], "^^^"));
+        assert!(lines[2].chars().count() < 120 && lines[2].ends_with('…'), "{shown}");
+    }
+
+    #[test]
+    fn no_control_characters_come_out() {
+        let shown = caret("SELECT '\x1b[31m' , nam", "SELECT '\x1b[31m' , nam", 18..21);
+        assert!(!shown.contains('\x1b'));
+        assert!(shown.lines().last().expect("a line").contains('^'));
+    }
+
+    #[test]
+    fn syntax_errors_name_the_token_and_the_keyword() {
+        let statement = "SELECT name FORM events";
+        let tokens = lex::words(&lex::tokens(statement));
+        let report = syntax("Expected: end of statement, found: events at Line: 1, Column: 18", statement, &tokens, &Catalog::default());
+        assert_eq!(report.place, Some(17..23));
+        assert_eq!(report.help.as_deref(), Some("did you mean FROM instead of FORM?"));
+        assert_eq!(report.message, "syntax: Expected: end of statement, found: events");
+    }
+
+    #[test]
+    fn an_open_string_is_marked_where_it_begins() {
+        let statement = "SELECT 'abc";
+        let tokens = lex::words(&lex::tokens(statement));
+        let report = syntax("Unterminated string literal at Line: 1, Column: 8", statement, &tokens, &Catalog::default());
+        assert_eq!(report.place, Some(7..8));
+    }
+}

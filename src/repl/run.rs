@@ -1,0 +1,111 @@
+//! One statement from its start to its last row, and what it took.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use datafusion::common::ScalarValue;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::sql::parser::Statement;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::pager::Screen;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::output::{self, Format, Look, Shown, Target};
+
+/// Where a result goes.
+pub enum To {
+    /// Standard output, as it is.
+    Plain(Format),
+    /// A file.
+    File(Format, PathBuf),
+    /// Somebody who looks at it.
+    Screen(Format, Look, Screen),
+}
+
+/// What a statement gave and took.
+#[derive(Debug)]
+pub struct Done {
+    /// Rows that came out, and whether there were more.
+    pub shown: Shown,
+    /// Time from the start to the last row, with writing it.
+    pub elapsed: Duration,
+    /// What was read of the store.
+    pub scanned: Scanned,
+}
+
+/// What a plan read of the store.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Scanned {
+    /// Rows that were looked at.
+    pub rows: usize,
+    /// Bytes of files that were read.
+    pub bytes: usize,
+}
+
+/// Runs a statement; its result goes where it should.
+pub async fn run(engine: Arc<Engine>, statement: Statement, parameters: Vec<(String, ScalarValue)>, to: To) -> Result<Done> {
+    let start = Instant::now();
+    let started = engine.start(statement, &parameters).await?;
+    let all = |rows| Shown { rows, has_more: false };
+    let shown = match to {
+        To::Plain(format) => all(output::write(started.result, format, &Target::Stdout).await?),
+        To::File(format, path) => all(output::write(started.result, format, &Target::File(path)).await?),
+        To::Screen(format, look, screen) => output::show(started.result, format, Box::new(screen), look).await?,
+    };
+    Ok(Done { shown, elapsed: start.elapsed(), scanned: scanned(&started.plan) })
+}
+
+/// Runs work until its end or Ctrl-C, whichever comes first. `held` says whether somebody else holds the terminal.
+pub fn cancellable<T: Send + 'static>(
+    runtime: &Runtime,
+    held: impl Fn() -> bool,
+    work: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    runtime.block_on(async {
+        let mut interrupts = signal(SignalKind::interrupt()).map_err(|e| Error::Output("signals".into(), e))?;
+        let mut task = tokio::spawn(work);
+        tokio::select! {
+            done = &mut task => return done.unwrap_or_else(|e| Err(Error::Query(format!("the query engine failed: {e}")))),
+            _ = interrupts.recv() => task.abort(),
+        }
+        // A part that does not look up for a while ends later, without anybody waiting for it.
+        while tokio::time::timeout(Duration::from_millis(500), &mut task).await.is_err() && held() {}
+        Err(Error::Cancelled)
+    })
+}
+
+/// What the leaves of a plan counted.
+fn scanned(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
+    let children = plan.children();
+    if !children.is_empty() {
+        return children.into_iter().map(scanned).fold(Scanned::default(), |a, b| Scanned { rows: a.rows + b.rows, bytes: a.bytes + b.bytes });
+    }
+    let Some(metrics) = plan.metrics() else { return Scanned::default() };
+    let sum = |name: &str| metrics.sum_by_name(name).map_or(0, |v| v.as_usize());
+    // Rows that a filter dropped while reading were looked at too.
+    Scanned { rows: metrics.output_rows().unwrap_or(0) + sum("pushdown_rows_pruned"), bytes: sum("bytes_scanned") }
+}
+
+impl Scanned {
+    /// In words; empty if nothing was read.
+    pub fn text(&self) -> String {
+        if self.rows == 0 && self.bytes == 0 {
+            return String::new();
+        }
+        format!("; read {}, {} of the store", rows(self.rows), indicatif::HumanBytes(self.bytes as u64))
+    }
+}
+
+/// A time for people.
+pub fn time(elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
+}
+
+/// A number of rows in words.
+pub fn rows(count: usize) -> String {
+    if count == 1 { "1 row".to_owned() } else { format!("{} rows", indicatif::HumanCount(count as u64)) }
+}

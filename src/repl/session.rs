@@ -1,0 +1,300 @@
+//! What a shell or a script works on, and how it runs statements and commands.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use datafusion::common::ScalarValue;
+use datafusion::sql::parser::Statement;
+use tokio::runtime::Runtime;
+
+use super::catalog::Catalog;
+use super::complete::Values;
+use super::describe::Page;
+use super::pager::{Screen, Size};
+use super::run::{self, To};
+use super::split::{Part, Piece, split};
+use super::{Host, Opened, Source, errors};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::output::{Format, Look, safe};
+
+/// Rows that the shell shows of a result unless told otherwise.
+const MOST_ROWS: usize = 10_000;
+/// How deep files may include files.
+const MOST_DEPTH: usize = 16;
+
+/// A session: an engine, and how it is used.
+pub struct Session {
+    pub(super) engine: Arc<Engine>,
+    pub(super) source: Source,
+    pub(super) host: Box<dyn Host>,
+    pub(super) runtime: Runtime,
+    /// Values of `$name`.
+    pub(super) parameters: Vec<(String, ScalarValue)>,
+    /// Format of results; what the name of the file says, else a table.
+    pub(super) format: Option<Format>,
+    /// File for the next result.
+    pub(super) output: Option<PathBuf>,
+    pub(super) vertical: bool,
+    pub(super) timing: bool,
+    pub(super) pager: bool,
+    pub(super) fit: bool,
+    pub(super) max_rows: Option<usize>,
+    /// The terminal of a shell; a script has none.
+    pub(super) screen: Option<Size>,
+    /// Width of the terminal that a script's results go to, if they go to one.
+    pub(super) width: Option<usize>,
+    pub(super) in_shell: bool,
+    pub(super) last_input: String,
+    catalog: Option<Arc<Catalog>>,
+    depth: usize,
+}
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// With the next statement.
+    Go,
+    /// Not: `\q` was given.
+    Quit,
+}
+
+/// A statement or command that was cut from a text.
+enum Step<'a> {
+    Command(&'a str),
+    Statement(Statement, Part<'a>),
+}
+
+impl Session {
+    /// A session over what was opened.
+    pub fn new(opened: Opened, host: Box<dyn Host>, runtime: Runtime, in_shell: bool) -> Self {
+        Self {
+            engine: Arc::new(opened.engine),
+            source: opened.source,
+            host,
+            runtime,
+            parameters: Vec::new(),
+            format: None,
+            output: None,
+            vertical: false,
+            timing: false,
+            pager: true,
+            fit: true,
+            max_rows: in_shell.then_some(MOST_ROWS),
+            screen: None,
+            width: None,
+            in_shell,
+            last_input: String::new(),
+            catalog: None,
+            depth: 0,
+        }
+    }
+
+    /// Sets what `-p`, `--format` and `-o` of the command line say.
+    pub fn set_options(&mut self, parameters: Vec<(String, ScalarValue)>, format: Option<Format>, output: Option<PathBuf>) {
+        (self.parameters, self.format, self.output) = (parameters, format, output);
+    }
+
+    /// Lets tables of a script fit a terminal of this width.
+    pub fn set_width(&mut self, width: Option<usize>) {
+        self.width = width;
+    }
+
+    /// Runs a script: all its statements are parsed before the first one runs.
+    pub fn script(&mut self, text: &str, file: Option<&str>) -> Result<()> {
+        let steps = self.steps(text, file)?;
+        if steps.is_empty() {
+            return Err(Error::Usage("there is no SQL to run".into()));
+        }
+        if self.output.is_some() && steps.iter().filter(|s| matches!(s, Step::Statement(..))).count() > 1 {
+            return Err(Error::Usage("-o takes the result of one statement; give one".into()));
+        }
+        self.steps_in_order(steps, text, file).map(drop)
+    }
+
+    /// Runs what was typed into a shell.
+    pub fn input(&mut self, text: &str) -> Result<Next> {
+        let steps = self.steps(text, None)?;
+        self.steps_in_order(steps, text, None)
+    }
+
+    /// Runs a file with statements and commands.
+    pub fn include(&mut self, path: &Path) -> Result<Next> {
+        if self.depth >= MOST_DEPTH {
+            return Err(Error::Usage(format!("{}: files include each other {MOST_DEPTH} deep", path.display())));
+        }
+        let text = std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("{}: {e}", path.display())))?;
+        let name = path.display().to_string();
+        self.depth += 1;
+        let steps = self.steps(&text, Some(&name));
+        let next = steps.and_then(|steps| self.steps_in_order(steps, &text, Some(&name)));
+        self.depth -= 1;
+        next
+    }
+
+    fn steps<'a>(&mut self, text: &'a str, file: Option<&str>) -> Result<Vec<Step<'a>>> {
+        let mut steps = Vec::new();
+        for part in split(text) {
+            match part.piece {
+                Piece::Gap => {}
+                Piece::Command => steps.push(Step::Command(part.text)),
+                Piece::Statement | Piece::Unfinished => {
+                    let parsed = self.engine.parse(part.text).map_err(|e| self.located(e, part, text, file))?;
+                    steps.extend(parsed.into_iter().map(|s| Step::Statement(s, part)));
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    fn steps_in_order(&mut self, steps: Vec<Step>, text: &str, file: Option<&str>) -> Result<Next> {
+        for step in steps {
+            match step {
+                Step::Command(line) => {
+                    if self.command(line)? == Next::Quit {
+                        return Ok(Next::Quit);
+                    }
+                }
+                Step::Statement(statement, part) => self.statement(statement).map_err(|e| self.located(e, part, text, file))?,
+            }
+        }
+        Ok(Next::Go)
+    }
+
+    /// Runs SQL that a command stands for.
+    pub(super) fn sql(&mut self, sql: &str) -> Result<()> {
+        let part = Part { piece: Piece::Statement, text: sql, start: 0 };
+        for statement in self.engine.parse(sql).map_err(|e| self.located(e, part, sql, None))? {
+            self.statement(statement).map_err(|e| self.located(e, part, sql, None))?;
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: Statement) -> Result<()> {
+        let output = self.output.take();
+        let to = match &output {
+            Some(path) => To::File(self.format.or_else(|| Format::of_file(path)).unwrap_or(Format::Table), path.clone()),
+            None => self.to_terminal()?,
+        };
+        let flag = match &to {
+            To::Screen(_, _, screen) => Some(screen.pager_flag()),
+            _ => None,
+        };
+        let work = run::run(self.engine.clone(), statement, self.parameters.clone(), to);
+        let done = if self.in_shell {
+            run::cancellable(&self.runtime, || flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed)), work)
+        } else {
+            self.runtime.block_on(work)
+        };
+        let done = match done {
+            // The pager was left before the end.
+            Err(e) if self.in_shell && e.is_broken_pipe() => return Ok(()),
+            done => done?,
+        };
+        if let Some(path) = output.filter(|_| self.in_shell) {
+            self.note(&format!("{} to {}", run::rows(done.shown.rows), path.display()));
+        }
+        if self.timing {
+            let rows = if done.shown.has_more { format!("the first {}", run::rows(done.shown.rows)) } else { run::rows(done.shown.rows) };
+            self.note(&format!("{} for {rows}{}", run::time(done.elapsed), done.scanned.text()));
+        }
+        Ok(())
+    }
+
+    fn to_terminal(&self) -> Result<To> {
+        let format = match self.format.unwrap_or(Format::Table) {
+            Format::Table if self.vertical => Format::Vertical,
+            format => format,
+        };
+        if self.in_shell && matches!(format, Format::Parquet | Format::Arrow) {
+            return Err(Error::Usage("this format is not for reading; name a file with \\o FILE, or choose another with \\format".into()));
+        }
+        if !self.in_shell && self.width.is_none() {
+            return Ok(To::Plain(format));
+        }
+        let width = self.width.or(self.screen.map(|s| s.width)).filter(|_| self.fit);
+        let look = Look { width, max_rows: self.max_rows, in_shell: self.in_shell };
+        Ok(To::Screen(format, look, self.screen()))
+    }
+
+    /// The terminal, with a pager if it is wanted.
+    fn screen(&self) -> Screen {
+        Screen::new(self.screen.filter(|_| self.pager && self.in_shell))
+    }
+
+    /// Prints a text that may be longer than the screen. What is left unread when the pager is closed is no error.
+    pub(super) fn print(&self, text: &str) {
+        let _ = self.screen().write_all(text.as_bytes());
+    }
+
+    /// Says something beside the results.
+    pub(super) fn note(&self, text: &str) {
+        eprintln!("{}", safe(text));
+    }
+
+    /// How descriptions look here.
+    pub(super) fn page(&self) -> Page {
+        Page { width: self.screen.map(|s| s.width).or(self.width), colour: self.in_shell && crate::messages::colour() }
+    }
+
+    /// All names; looked up when they are first needed.
+    pub fn catalog(&mut self) -> Arc<Catalog> {
+        let made = || Arc::new(Catalog::of(&self.engine, &self.runtime));
+        self.catalog.get_or_insert_with(made).clone()
+    }
+
+    /// Forgets names, after statements that may have made new ones.
+    pub(super) fn forget_catalog(&mut self) {
+        self.catalog = None;
+    }
+
+    /// Forgets names if a statement may have made new ones.
+    pub(super) fn forget_new_names(&mut self) {
+        let makes = ["create", "drop"].iter().any(|w| self.last_input.to_lowercase().contains(w));
+        if makes {
+            self.forget_catalog();
+        }
+    }
+
+    /// Names of parameters and settings.
+    pub fn values(&self) -> Values {
+        Values { parameters: self.parameters.iter().map(|(n, _)| n.clone()).collect(), settings: self.engine.settings().all().into_keys().collect() }
+    }
+
+    /// Works on something else from now on, with the settings as they are.
+    pub(super) fn replace(&mut self, opened: Opened) {
+        for (name, setting) in self.engine.settings().all() {
+            if let Some(value) = setting.value.filter(|v| setting.default.as_ref() != Some(v)) {
+                opened.engine.settings().set(&name, &value);
+            }
+        }
+        self.engine = Arc::new(opened.engine);
+        self.source = opened.source;
+        self.forget_catalog();
+    }
+
+    /// An error of the engine with its place in the text, and what was probably meant.
+    fn located(&mut self, error: Error, part: Part, text: &str, file: Option<&str>) -> Error {
+        let Error::Sql(e) = error else { return error };
+        let catalog = self.catalog();
+        Error::Query(errors::render(&errors::explain(&e, part.text, &catalog), text, part.start, file))
+    }
+}
+
+/// A value as it is written on the command line: a number, true, false, null, or text.
+pub fn scalar(text: &str) -> ScalarValue {
+    if let Ok(n) = text.parse::<i64>() {
+        return ScalarValue::Int64(Some(n));
+    }
+    match text {
+        "true" => ScalarValue::Boolean(Some(true)),
+        "false" => ScalarValue::Boolean(Some(false)),
+        "null" => ScalarValue::Null,
+        _ => match text.parse::<f64>() {
+            Ok(f) if f.is_finite() => ScalarValue::Float64(Some(f)),
+            _ => ScalarValue::Utf8(Some(text.to_owned())),
+        },
+    }
+}

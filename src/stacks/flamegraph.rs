@@ -1,0 +1,71 @@
+//! Flame graphs as SVG.
+
+use inferno::flamegraph::color::{BasicPalette, Palette};
+use inferno::flamegraph::{self, Options, TextTruncateDirection};
+use tracesql_udfs::pprof::Builder;
+use tracesql_udfs::stacks::fold_frame;
+
+use super::{measure, stacks_of};
+use crate::error::{Error, Result};
+
+/// Longer names of frames are cut: a browser shows them as one tooltip.
+const LONGEST_FRAME: usize = 500;
+
+/// Which way stacks grow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Direction {
+    /// Down, the root at the top.
+    #[default]
+    Icicle,
+    /// Up, the root at the bottom.
+    Flame,
+}
+
+/// A flame graph of a measure; with a base to compare with, colours show by how much a frame grew or shrank.
+pub fn flamegraph(profile: &Builder, measure_name: Option<&str>, title: &str, direction: Direction, compared: bool) -> Result<Vec<u8>> {
+    let at = measure(profile, measure_name)?;
+    let sample_type = profile.types()[at].clone();
+    let stacks = stacks_of(profile, at, compared, svg_frame);
+    let mut lines: Vec<String> = Vec::with_capacity(stacks.len());
+    for stack in stacks.iter().filter(|s| s.value > 0 || s.base > 0) {
+        let text = stack.frames.join(";");
+        lines.push(if compared { format!("{text} {} {}", stack.base.max(0), stack.value.max(0)) } else { format!("{text} {}", stack.value) });
+    }
+    if lines.iter().all(|line| line.ends_with(" 0")) {
+        return Err(Error::Query(format!("no stack has {}: there is nothing to draw", sample_type.name)));
+    }
+    let mut options = Options::default();
+    options.title = title.to_owned();
+    options.subtitle = Some(format!("{} by stack{}", sample_type.name, if compared { ", compared with the base" } else { "" }));
+    options.colors = match (sample_type.name.as_str(), sample_type.unit.as_str()) {
+        (_, "bytes") => Palette::Basic(BasicPalette::Green),
+        ("gpu", _) => Palette::Basic(BasicPalette::Blue),
+        _ => Palette::Basic(BasicPalette::Hot),
+    };
+    // Times are shown as microseconds, as the profiler's own tools do; counts and bytes stay as they are.
+    (options.count_name, options.factor) = match sample_type.unit.as_str() {
+        "nanoseconds" => ("us".to_owned(), 1e-3),
+        "count" => (sample_type.name.clone(), 1.0),
+        unit => (unit.to_owned(), 1.0),
+    };
+    options.direction = match direction {
+        Direction::Icicle => flamegraph::Direction::Inverted,
+        Direction::Flame => flamegraph::Direction::Straight,
+    };
+    options.text_truncate_direction = TextTruncateDirection::Right;
+    options.hash = true;
+    options.deterministic = true;
+    let mut svg = Vec::new();
+    flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), &mut svg).map_err(|e| Error::Query(format!("the flame graph: {e}")))?;
+    Ok(svg)
+}
+
+/// A frame without what SVG cannot hold.
+fn svg_frame(frame: &str) -> String {
+    let folded = fold_frame(frame);
+    let held = |c: char| if matches!(c, '\u{fffe}' | '\u{ffff}') { char::REPLACEMENT_CHARACTER } else { c };
+    if folded.chars().count() <= LONGEST_FRAME {
+        return folded.chars().map(held).collect();
+    }
+    folded.chars().take(LONGEST_FRAME).map(held).chain(['…']).collect()
+}

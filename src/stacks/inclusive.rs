@@ -1,0 +1,75 @@
+//! Stacks as torch2pprof makes them, for whoever compares with its profiles.
+//!
+//! Threads are known by `tid` alone, so equal ids of two processes nest into each other; equal starts stay in the order of
+//! the file (torch2pprof leaves that open); each event counts its whole duration at its whole stack. Ends are compared as
+//! floating point microseconds, since whether a child ends within its parent depends on their rounding there.
+
+use datafusion::arrow::array::{AsArray, Int64Array, StringArray};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, Int64Type};
+use futures::StreamExt;
+use tracesql_udfs::pprof::{BASE, Builder, FILE, LabelValue, Labels, SampleType};
+
+use crate::engine::Engine;
+use crate::error::Result;
+
+/// The profile of the events that `sql` gives: thread, name, category, start, duration and value, in the order of thread and start.
+pub async fn profile(engine: &Engine, sql: &str, sign: i64) -> Result<Builder> {
+    let mut profile = Builder::new(vec![SampleType::new("samples", "count"), SampleType::new("time", "nanoseconds")])?;
+    add(&mut profile, engine, sql, sign).await?;
+    Ok(profile)
+}
+
+/// Adds the events that `sql` gives.
+pub async fn add(profile: &mut Builder, engine: &Engine, sql: &str, sign: i64) -> Result<()> {
+    let labels = if sign < 0 { vec![(BASE.to_owned(), LabelValue::Text("true".to_owned()))] } else { Labels::new() };
+    let group = profile.group(&labels);
+    let mut result = engine.run(engine.parse(sql)?.remove(0), &[]).await?;
+    let mut thread = String::new();
+    let mut open: Vec<(f64, String)> = Vec::new();
+    while let Some(batch) = result.next().await {
+        let batch = batch?;
+        let text = |at: usize| -> Result<StringArray> {
+            let column = cast(batch.column(at), &DataType::Utf8).map_err(datafusion::error::DataFusionError::from)?;
+            Ok(column.as_string::<i32>().clone())
+        };
+        let int = |at: usize| -> Int64Array { batch.column(at).as_primitive::<Int64Type>().clone() };
+        let (threads, names, cats) = (text(0)?, text(1)?, text(2)?);
+        let (starts, durations, values) = (int(3), int(4), int(5));
+        for row in 0..batch.num_rows() {
+            if threads.value(row) != thread {
+                threads.value(row).clone_into(&mut thread);
+                open.clear();
+            }
+            let start = microseconds(starts.value(row));
+            let end = start + microseconds(durations.value(row));
+            while open.last().is_some_and(|top| top.0 < start) {
+                open.pop();
+            }
+            open.retain(|frame| frame.0 >= end);
+            open.push((end, format!("{}{FILE}{}", names.value(row), cats.value(row))));
+            profile.add(open.iter().map(|frame| frame.1.as_str()), group, &[sign, sign * values.value(row)])?;
+        }
+    }
+    Ok(())
+}
+
+/// The floating point number that is read from a time written in microseconds.
+fn microseconds(ns: i64) -> f64 {
+    let sign = if ns < 0 { "-" } else { "" };
+    let text = format!("{sign}{}.{:03}", ns.unsigned_abs() / 1000, ns.unsigned_abs() % 1000);
+    text.parse().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::microseconds;
+
+    #[test]
+    fn times_are_those_of_the_text() {
+        for text in ["1720500000000000.123", "0.289", "-5.001", "0.000"] {
+            let exact: i64 = text.replace('.', "").parse().expect("a number");
+            assert_eq!(microseconds(exact), text.parse::<f64>().expect("a number"));
+        }
+    }
+}

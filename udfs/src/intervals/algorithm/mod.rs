@@ -1,0 +1,94 @@
+//! What the functions compute, on plain slices: no Arrow, no DataFusion.
+//!
+//! Intervals are half-open, `[start, end)`. An empty one holds no instant and is left out before these are called.
+
+pub mod asof;
+pub mod count;
+pub mod flatten;
+pub mod gaps;
+pub mod merge;
+pub mod overlap;
+pub mod pairs;
+pub mod subtract;
+#[cfg(test)]
+pub mod testing;
+
+use std::fmt;
+
+/// A half-open interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// First instant.
+    pub start: i64,
+    /// First instant after it.
+    pub end: i64,
+}
+
+impl Span {
+    /// A span, unless it ends before it starts.
+    pub fn new(start: i64, end: i64) -> Result<Self, Fault> {
+        if end < start { Err(Fault::Negative { start, end }) } else { Ok(Self { start, end }) }
+    }
+
+    /// Whether it holds no instant.
+    pub fn is_empty(self) -> bool {
+        self.start >= self.end
+    }
+
+    /// Its length, which can exceed an `i64`.
+    pub fn len(self) -> u64 {
+        self.end.wrapping_sub(self.start) as u64
+    }
+}
+
+/// A span and the number of the row it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Item {
+    /// Row number.
+    pub row: u32,
+    /// The interval.
+    pub span: Span,
+}
+
+/// What is wrong with values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// An interval that ends before it starts.
+    Negative { start: i64, end: i64 },
+    /// A length that no BIGINT holds.
+    TooLong,
+    /// A set number that has no bit.
+    Set(i64),
+    /// More sets in one group than there are bits.
+    TooManySets(usize),
+    /// Bounds in the wrong order.
+    Bounds { from: i64, to: i64 },
+    /// More elements than a list can hold.
+    TooMany,
+}
+
+/// Sets are bits of a BIGINT that stays positive.
+pub const MAX_SETS: usize = 63;
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Negative { start, end } => write!(
+                f,
+                "negative interval: it starts at {start} and ends at {end}; write greatest(end, start) for the end, or leave such rows out with WHERE end >= start"
+            ),
+            Self::TooLong => f.write_str("the length does not fit in BIGINT; are start and end in the same unit?"),
+            Self::Set(set) => write!(f, "set {set} is outside 0..62; number the sets from 0, or name them with text"),
+            Self::TooManySets(n) => {
+                write!(f, "{n} sets in one group, but at most {MAX_SETS} are possible; use fewer labels, or group by something finer")
+            }
+            Self::Bounds { from, to } => write!(f, "from ({from}) lies after to ({to}); exchange them"),
+            Self::TooMany => f.write_str("more than 2147483647 elements in one list; group by something finer"),
+        }
+    }
+}
+
+/// A length as BIGINT.
+pub fn as_bigint(len: u128) -> Result<i64, Fault> {
+    i64::try_from(len).map_err(|_| Fault::TooLong)
+}

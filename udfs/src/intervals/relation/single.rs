@@ -1,0 +1,61 @@
+//! Functions of one relation that need only its intervals.
+
+use std::sync::Arc;
+
+use datafusion::common::{NullHandling, Result, ScalarValue, UnnestOptions};
+use datafusion::functions::core::expr_fn::get_field;
+use datafusion::functions_aggregate::expr_fn::{max, min};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
+
+use super::Relation;
+use super::arguments::{Arguments, column};
+use super::gaps::gaps_function;
+use super::groups::{key, key_columns, keys};
+use crate::intervals::aggregate::Measure;
+
+/// The column of lists between aggregation and rows.
+pub const LIST: &str = "__list";
+
+/// Merged intervals, or intervals with the number of open ones: the aggregate's list as rows.
+pub fn listed(relation: Relation, arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
+    let input = arguments.input();
+    let by = arguments.by(&input)?;
+    let [start, end] = arguments.times(["start", "end"], &input)?;
+    let measure = if relation == Relation::Merge { Measure::Merge } else { Measure::OverlapCount };
+    let list = measure.function().call(vec![column(&start), column(&end)]).alias(LIST);
+    let plan = LogicalPlanBuilder::from(input).aggregate(keys(&by, &start), [list])?;
+    let mut columns = key_columns(&by);
+    columns.extend([field("start").alias(start), field("end").alias(end)]);
+    if measure == Measure::OverlapCount {
+        columns.push(field("open"));
+    }
+    rows(plan, columns)
+}
+
+/// The gaps between merged intervals, from and to bounds of the group if there are any.
+pub fn gaps(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
+    let input = arguments.input();
+    let by = arguments.by(&input)?;
+    let [start, end] = arguments.times(["start", "end"], &input)?;
+    let none = || lit(ScalarValue::Int64(None));
+    let from = min(arguments.expression("from", &input)?.unwrap_or_else(none)).alias("__from");
+    let to = max(arguments.expression("to", &input)?.unwrap_or_else(none)).alias("__to");
+    let merged = Measure::Merge.function().call(vec![column(&start), column(&end)]).alias("__merged");
+    let list = Arc::new(gaps_function()).call(vec![column("__merged"), column("__from"), column("__to")]).alias(LIST);
+    let plan = LogicalPlanBuilder::from(input).aggregate(keys(&by, &start), [merged, from, to])?;
+    let plan = plan.project((0..by.len()).map(|i| column(&key(i))).chain([list]))?;
+    let mut columns = key_columns(&by);
+    columns.extend([field("start").alias(start), field("end").alias(end)]);
+    rows(plan, columns)
+}
+
+/// A field of the list's elements.
+pub fn field(name: &str) -> Expr {
+    get_field(column(LIST), name).alias(name)
+}
+
+/// The elements of the lists as rows with these columns.
+pub fn rows(plan: LogicalPlanBuilder, columns: Vec<Expr>) -> Result<LogicalPlan> {
+    let options = UnnestOptions { null_handling: NullHandling::Drop, recursions: vec![] };
+    plan.unnest_column_with_options(LIST, options)?.project(columns)?.build()
+}
