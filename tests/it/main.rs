@@ -17,4 +17,5 @@ mod slt;
 mod sources;
 mod stacks;
 mod support;
+mod tensorboard;
 mod timeline;

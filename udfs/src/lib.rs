@@ -15,6 +15,7 @@ pub mod nest;
 pub mod pprof;
 pub mod stacks;
 mod stats;
+mod tree;
 mod types;
 
 use std::sync::Arc;
@@ -42,6 +43,7 @@ pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
         stats::functions(),
         json::functions(),
         format::functions(),
+        tree::functions(),
     ]
     .concat()
 }

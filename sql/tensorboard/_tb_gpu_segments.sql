@@ -1,0 +1,51 @@
+-- As _gpu_segments, of the times, steps and buckets of torch-tb-profiler 0.4.3.
+WITH work AS (
+    SELECT trace_id, device, start_us, end_us, CASE WHEN blocks_per_sm > 0 THEN blocks_per_sm END AS blocks
+    FROM _tb_work
+    WHERE kind = 'kernel' AND device IS NOT NULL
+),
+devices AS (SELECT DISTINCT trace_id, device FROM kernels WHERE kind = 'kernel' AND device IS NOT NULL),
+ends AS (SELECT trace_id, min(start_us) AS start_us, last_value(end_us ORDER BY ordinal) AS end_us FROM _tb_steps GROUP BY trace_id),
+edges AS (SELECT *, unnest(generate_series(0, buckets)) AS i FROM _tb_profile_window),
+-- Running sums of the columns say what is going on: kernels, their blocks, kernels with blocks, whether within the steps, the bucket from 1.
+points AS (
+    SELECT trace_id, device, start_us AS at, 1 AS running, blocks, 1 AS sign, 0 AS step, 0 AS bucket FROM work
+    UNION ALL
+    SELECT trace_id, device, end_us, -1, -blocks, -1, 0, 0 FROM work
+    UNION ALL
+    SELECT d.trace_id, d.device, unnest([e.start_us, e.end_us]), 0, NULL, 0, unnest([1, -1]), 0 FROM devices d JOIN ends e ON e.trace_id = d.trace_id
+    UNION ALL
+    SELECT
+        d.trace_id, d.device, CASE WHEN e.i = e.buckets THEN e.end_us ELSE e.start_us + e.i * e.bucket_us END, 0, NULL, 0, 0,
+        CASE WHEN e.i = e.buckets THEN -e.buckets ELSE 1 END
+    FROM devices d
+    JOIN edges e ON e.trace_id = d.trace_id
+),
+instants AS (
+    SELECT
+        trace_id, device, at,
+        sum(running) AS running,
+        sum(blocks) AS blocks,
+        sum(CASE WHEN blocks IS NOT NULL THEN sign ELSE 0 END) AS with_blocks,
+        sum(step) AS step,
+        sum(bucket) AS bucket
+    FROM points
+    GROUP BY trace_id, device, at
+),
+segments AS (
+    SELECT
+        trace_id, device, at AS start_us,
+        lead(at) OVER w AS end_us,
+        sum(running) OVER w AS running,
+        sum(blocks) OVER w AS level,
+        sum(with_blocks) OVER w > 0 AS has_blocks,
+        sum(step) OVER w > 0 AS in_steps,
+        nullif(sum(bucket) OVER w, 0) - 1 AS bucket
+    FROM instants
+    WINDOW w AS (PARTITION BY trace_id, device ORDER BY at)
+)
+SELECT
+    trace_id, device, start_us, end_us, end_us - start_us AS len_us, running, has_blocks, in_steps, bucket,
+    CASE WHEN has_blocks THEN greatest(0.0, least(1.0, level)) ELSE 0.0 END AS sm_level
+FROM segments
+WHERE end_us > start_us

@@ -1,0 +1,67 @@
+-- Host calls with the node that torch-tb-profiler 0.4.3 hangs them on, and the device work of launches.
+--
+-- Nodes nest by time; one that outlasts the innermost open node is dropped. A launch hangs on the first node with its External id, threads taken in
+-- the order of their first node; owner_id is 0 - 1 for launches without an id, which hang on the root of their thread, NULL for those that vanish.
+WITH launched AS (
+    SELECT
+        trace_id, launch_id,
+        sum(end_us - start_us) AS device_us,
+        sum(CASE WHEN kind = 'kernel' THEN end_us - start_us ELSE 0.0 END) AS kernel_us,
+        sum(CASE WHEN uses_tensor_cores THEN end_us - start_us ELSE 0.0 END) AS tensor_core_us
+    FROM _tb_work
+    WHERE NOT is_stale
+    GROUP BY trace_id, launch_id
+),
+-- Just before each start lies a probe: a node that holds the probe, and ends before a node that starts there, cuts it.
+probes AS (
+    SELECT trace_id, tid, start_tick, end_tick, 4 * start_tick AS from_tick, 4 * end_tick - 2 AS to_tick
+    FROM _tb_calls
+    WHERE is_launch = 0 AND end_tick > start_tick
+    UNION ALL
+    SELECT DISTINCT trace_id, tid, start_tick, CAST(NULL AS BIGINT), 4 * start_tick - 1, 4 * start_tick - 1
+    FROM _tb_calls
+    WHERE is_launch = 0
+),
+held AS (
+    SELECT *, nest_parent(end_tick, from_tick, to_tick) OVER (PARTITION BY trace_id, tid ORDER BY from_tick, to_tick DESC) AS around_end FROM probes
+),
+cut AS (
+    SELECT c.trace_id, c.event_id
+    FROM _tb_calls c
+    JOIN held h ON h.trace_id = c.trace_id AND h.tid = c.tid AND h.start_tick = c.start_tick AND h.end_tick IS NULL
+    WHERE c.is_launch = 0 AND h.around_end < c.end_tick
+),
+threads AS (
+    SELECT trace_id, tid, CAST(row_number() OVER (PARTITION BY trace_id ORDER BY first_us, first_id) AS BIGINT) AS thread_order
+    FROM (SELECT trace_id, tid, min(start_us) AS first_us, min(event_id) AS first_id FROM _tb_calls WHERE is_launch = 0 GROUP BY trace_id, tid)
+),
+kept AS (
+    SELECT c.*, t.thread_order, w.device_us, w.kernel_us, w.tensor_core_us, c.is_launch = 0 AND classify('tensor_core_eligible', c.name) IS NOT NULL AS is_named_eligible, x.event_id IS NOT NULL AS is_cut,
+        CASE WHEN c.is_launch = 0 THEN
+            CAST(row_number() OVER (PARTITION BY c.trace_id, c.external_id, c.is_launch ORDER BY t.thread_order, c.start_us, c.event_id) AS BIGINT) END AS taker
+    FROM _tb_calls c
+    LEFT JOIN cut x ON x.trace_id = c.trace_id AND x.event_id = c.event_id
+    LEFT JOIN threads t ON t.trace_id = c.trace_id AND t.tid = c.tid
+    LEFT JOIN launched w ON w.trace_id = c.trace_id AND w.launch_id = c.event_id
+),
+nested AS (
+    SELECT *,
+        nest_parent(
+            CASE WHEN start_tick = end_tick THEN -1 - event_id ELSE event_id END,
+            CASE WHEN is_launch = 0 AND NOT is_cut THEN start_tick END,
+            CASE WHEN is_launch = 0 AND NOT is_cut THEN end_tick END)
+            OVER (PARTITION BY trace_id, tid ORDER BY start_tick, end_tick DESC, is_launch, event_id) AS around,
+        max(CASE WHEN taker = 1 AND kind <> 'module' THEN event_id END) OVER (PARTITION BY trace_id, external_id) AS taker_id
+    FROM kept
+)
+SELECT
+    *,
+    CASE
+        WHEN is_launch = 1 AND external_id IS NULL THEN CASE WHEN thread_order IS NULL THEN NULL ELSE -1 END
+        WHEN is_launch = 1 THEN taker_id
+        WHEN around < 0 THEN nullif(
+            last_known(CASE WHEN is_launch = 0 AND NOT is_cut AND start_tick = end_tick AND coalesce(around, 0) >= 0 THEN coalesce(around, -1) END)
+                OVER (PARTITION BY trace_id, tid ORDER BY start_tick, end_tick DESC, is_launch, event_id), -1)
+        ELSE around
+    END AS owner_id
+FROM nested

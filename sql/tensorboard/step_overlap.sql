@@ -1,0 +1,43 @@
+-- Computation, communication and how far they overlap, by step.
+--
+-- Steps as in step_time. Computation is the time in kernels other than collectives, or in operators where the trace has no kernels.
+--
+-- Source: the distributed view of torch-tb-profiler 0.4.3.
+-- Example: SELECT step, communication_ns, overlap_ns FROM step_overlap ORDER BY step
+--
+-- @column trace_id VARCHAR text The trace.
+-- @column rank BIGINT id Rank of the trace; NULL if not recorded.
+-- @column step BIGINT id Number of the step; NULL if the trace has no steps.
+-- @column total_ns BIGINT ns Length of the step.
+-- @column computation_ns BIGINT ns Time in which computation ran.
+-- @column communication_ns BIGINT ns Time in which a collective ran.
+-- @column overlap_ns BIGINT ns Time in which both did.
+-- @column exposed_communication_ns BIGINT ns communication_ns - overlap_ns.
+-- @column other_ns BIGINT ns Time in which neither did.
+WITH computing AS (
+    SELECT trace_id, CASE WHEN max(CASE WHEN role = 0 THEN 1 ELSE 0 END) = 1 THEN 1 ELSE 64 END AS bit
+    FROM _role_ranges
+    GROUP BY trace_id
+),
+parts AS (
+    SELECT
+        o.trace_id, o.ordinal,
+        sum(o.len_ns) FILTER (WHERE o.mask & c.bit > 0) AS computation_ns,
+        sum(o.len_ns) FILTER (WHERE o.mask & 8 > 0) AS communication_ns,
+        sum(o.len_ns) FILTER (WHERE o.mask & c.bit > 0 AND o.mask & 8 > 0) AS overlap_ns
+    FROM _role_overlaps o
+    JOIN computing c ON c.trace_id = o.trace_id
+    GROUP BY o.trace_id, o.ordinal
+)
+SELECT
+    s.trace_id, t.rank,
+    CASE WHEN s.is_marked THEN s.step END AS step,
+    s.end_ns - s.start_ns AS total_ns,
+    coalesce(p.computation_ns, 0) AS computation_ns,
+    coalesce(p.communication_ns, 0) AS communication_ns,
+    coalesce(p.overlap_ns, 0) AS overlap_ns,
+    coalesce(p.communication_ns, 0) - coalesce(p.overlap_ns, 0) AS exposed_communication_ns,
+    s.end_ns - s.start_ns + coalesce(p.overlap_ns, 0) - coalesce(p.computation_ns, 0) - coalesce(p.communication_ns, 0) AS other_ns
+FROM _steps s
+JOIN traces t ON t.trace_id = s.trace_id
+LEFT JOIN parts p ON p.trace_id = s.trace_id AND p.ordinal = s.ordinal

@@ -1,0 +1,3 @@
+-- Names of the kernels in the store and whether they use tensor cores, by the rules of name_rules.
+SELECT name, classify('tensor_core', name) IS NOT NULL AS uses_tensor_cores, classify('matrix_unit', name) IS NOT NULL AS uses_matrix_unit
+FROM (SELECT DISTINCT name FROM kernels WHERE kind = 'kernel')

@@ -1,0 +1,39 @@
+-- Kernels by name and device: calls, time, launch figures, tensor core use.
+--
+-- All kernels of the trace, whoever launched them. Means of blocks per SM and occupancy are weighted by duration; a kernel without a value
+-- counts as 0, and the mean is NULL if no kernel of the row has one.
+--
+-- Source: the kernel table of torch-tb-profiler 0.4.3, which has one row for all devices.
+-- Example: SELECT name, calls, total_ns FROM kernels_by_name ORDER BY total_ns DESC LIMIT 5
+--
+-- @column trace_id VARCHAR text The trace.
+-- @column rank BIGINT id Rank of the trace; NULL if not recorded.
+-- @column device BIGINT id Device.
+-- @column name VARCHAR text Name of the kernel.
+-- @column calls BIGINT count Number of kernels.
+-- @column total_ns BIGINT ns Sum of durations.
+-- @column total_pct DOUBLE pct total_ns as percent of the sum over all kernels of the device.
+-- @column mean_ns DOUBLE ns Mean duration.
+-- @column min_ns BIGINT ns Shortest duration.
+-- @column max_ns BIGINT ns Longest duration.
+-- @column blocks_per_sm DOUBLE count Mean blocks per multiprocessor, weighted by duration.
+-- @column occupancy_pct DOUBLE pct Mean estimated achieved occupancy, weighted by duration.
+-- @column uses_tensor_cores BOOLEAN flag Whether the kernel uses tensor cores, by the plugin's list of names, which ends with Ampere.
+-- @column uses_matrix_unit BOOLEAN flag The same by a list that knows later GPUs, Triton and AMD's matrix cores.
+SELECT
+    k.trace_id, t.rank, k.device, k.name,
+    count(*) AS calls,
+    sum(k.dur_ns) AS total_ns,
+    100.0 * sum(k.dur_ns) / nullif(sum(sum(k.dur_ns)) OVER (PARTITION BY k.trace_id, k.device), 0) AS total_pct,
+    CAST(sum(k.dur_ns) AS DOUBLE) / count(*) AS mean_ns,
+    min(k.dur_ns) AS min_ns,
+    max(k.dur_ns) AS max_ns,
+    CASE WHEN count(k.blocks_per_sm) > 0 THEN sum(k.blocks_per_sm * k.dur_ns) / nullif(sum(k.dur_ns), 0) END AS blocks_per_sm,
+    CASE WHEN count(k.occupancy_pct) > 0 THEN sum(k.occupancy_pct * k.dur_ns) / nullif(sum(k.dur_ns), 0) END AS occupancy_pct,
+    bool_or(coalesce(c.uses_tensor_cores, false)) AS uses_tensor_cores,
+    bool_or(coalesce(c.uses_matrix_unit, false)) AS uses_matrix_unit
+FROM kernels k
+JOIN traces t ON t.trace_id = k.trace_id
+LEFT JOIN _kernel_classes c ON c.name = k.name
+WHERE k.kind = 'kernel' AND k.dur_ns IS NOT NULL
+GROUP BY k.trace_id, t.rank, k.device, k.name

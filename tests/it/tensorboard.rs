@@ -1,0 +1,139 @@
+//! The views of operators, kernels and steps against torch-tb-profiler's own figures, cell by cell.
+//!
+//! Expected figures are outputs of the published package (`tests/expected/tb/README.md`): for our fixtures in the project, for public traces
+//! beside the corpus. Integers must be equal, floats within 1e-9 of each other. Every difference is listed in `tests/expected/tb/differences.tsv` with
+//! its reason; one that is not, or that is no longer there or another, fails the test. Figures without a trace at hand are named and left out.
+
+mod cells;
+mod checks;
+mod differences;
+mod expected;
+mod key_averages;
+mod rows;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::support::{TestStore, corpus, fixture, root};
+use cells::{Tally, compare};
+use checks::CHECKS;
+use differences::Differences;
+use expected::Expected;
+
+/// Compares all views with the figures of one set of traces.
+fn check(set: &str, expected: Vec<Expected>) {
+    let mut known = Differences::read(set);
+    let mut wrong = Vec::new();
+    let mut report: BTreeMap<String, Vec<(&str, Tally)>> = BTreeMap::new();
+    for e in expected {
+        let (store, _) = TestStore::with(&e.trace);
+        for c in CHECKS.iter().filter(|c| c.mode == e.mode) {
+            let want = (c.want)(&e.figures);
+            let tally = compare(c, want, store.rows(c.sql));
+            wrong.extend(known.accept(&e.name(), c.view, &tally));
+            report.entry(e.name()).or_default().push((c.view, tally));
+        }
+    }
+    wrong.extend(known.left());
+    let table = table(&report);
+    println!("{table}");
+    if wrong.is_empty() {
+        wrong.extend(in_docs(set, &table));
+    }
+    assert!(wrong.is_empty(), "{} differences from what is documented:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(report.values().flatten().map(|(_, t)| t.total).sum::<usize>() > 1000, "hardly anything was compared");
+}
+
+/// Trace × view × equal cells of all.
+fn table(report: &BTreeMap<String, Vec<(&str, Tally)>>) -> String {
+    let mut lines = vec!["| trace | view | cells equal / all | rows only here |".to_owned(), "| --- | --- | ---: | ---: |".to_owned()];
+    for (trace, views) in report {
+        for (view, tally) in views.iter().filter(|(_, t)| t.total + t.extra.len() > 0) {
+            lines.push(format!("| {trace} | `{view}` | {} / {} | {} |", tally.equal, tally.total, tally.extra.len()));
+        }
+    }
+    lines.join("\n")
+}
+
+/// The table must stand in the documentation, so that it cannot grow stale.
+fn in_docs(set: &str, table: &str) -> Option<String> {
+    let path = root().join("docs/tensorboard.md");
+    let text = std::fs::read_to_string(&path).expect("docs/tensorboard.md");
+    if text.contains(table) {
+        return None;
+    }
+    let fresh = std::env::temp_dir().join(format!("tracesql-tensorboard-{set}.md"));
+    std::fs::write(&fresh, table).expect("a temporary file");
+    Some(format!("docs/tensorboard.md does not hold the table of the {set}; it was written to {}", fresh.display()))
+}
+
+#[test]
+fn fixtures_equal_the_plugin() {
+    let folder = root().join("tests/expected/tb");
+    let traces = [
+        ("resnet_cpu", "resnet_cpu.pt.trace.json.gz"),
+        ("ddp_rank0", "ddp_rank0.pt.trace.json.gz"),
+        ("ddp_rank1", "ddp_rank1.pt.trace.json.gz"),
+        ("synthetic_gpu_rank0", "synthetic_gpu_rank0.json.gz"),
+        ("synthetic_gpu_rank1", "synthetic_gpu_rank1.json.gz"),
+        ("old_kineto", "old_kineto.json.gz"),
+    ];
+    let modes = ["plain", "relink"];
+    let all = traces.iter().flat_map(|(name, file)| modes.map(|mode| Expected::read(&folder, name, mode, "*", fixture(file))));
+    check("fixtures", all.map(|e| e.expect("the expected figures of every fixture")).collect());
+}
+
+#[test]
+fn public_traces_equal_the_plugin() {
+    let Some(corpus) = corpus() else {
+        eprintln!("left out: the corpus of public traces is not beside the project");
+        return;
+    };
+    let folder = corpus.join("../oracle/expected/tb");
+    if !folder.is_dir() {
+        eprintln!("left out: {} with the expected figures is not there", folder.display());
+        return;
+    }
+    let mut all = Vec::new();
+    let mut used = Vec::new();
+    for (name, worker, trace) in expected::traces() {
+        for mode in ["plain", "relink"] {
+            if let Some(e) = Expected::read(&folder, &name, mode, &worker, corpus.join(&trace)) {
+                assert!(e.trace.is_file(), "{} is not in the corpus", e.trace.display());
+                used.push(format!("{name}.{mode}.json.gz"));
+                all.push(e);
+            }
+        }
+    }
+    // Whatever figures there are must be used, but for the one whose traces are those of another: it is of the diff view.
+    let files = std::fs::read_dir(&folder).expect("a folder").flatten().map(|f| f.file_name().to_string_lossy().into_owned());
+    let unused: Vec<String> = files.filter(|f| f.ends_with(".json.gz") && !used.contains(f)).collect();
+    assert_eq!(unused, ["kineto.diff_w0_w4.plain.json.gz"]);
+    check("public traces", all);
+}
+
+#[test]
+fn key_averages_of_fixtures_equal_pytorch() {
+    let wrong = key_averages::differences(&fixture("resnet_cpu.pt.trace.json.gz"), &fixture("resnet_cpu.key_averages.json"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn key_averages_of_made_traces_equal_pytorch() {
+    let Some(corpus) = corpus() else {
+        eprintln!("left out: the corpus of public traces is not beside the project");
+        return;
+    };
+    let mut wrong = Vec::new();
+    let mut compared = 0;
+    let files = std::fs::read_dir(corpus.join("made")).expect("a folder").flatten().map(|f| f.path());
+    let mut files: Vec<PathBuf> = files.filter(|f| f.to_string_lossy().ends_with(".key_averages.json")).collect();
+    files.sort();
+    for table in files {
+        let trace = PathBuf::from(table.to_string_lossy().replace(".key_averages.json", ".pt.trace.json.gz"));
+        wrong.extend(key_averages::differences(&trace, &table));
+        compared += 1;
+    }
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(compared > 20, "only {compared} tables were found");
+}
