@@ -65,7 +65,7 @@ pub enum Next {
 /// A statement or command that was cut from a text.
 enum Step<'a> {
     Command(&'a str),
-    Statement(Statement, Part<'a>),
+    Statement(Box<Statement>, Part<'a>),
 }
 
 impl Session {
@@ -144,7 +144,7 @@ impl Session {
                 Piece::Command => steps.push(Step::Command(part.text)),
                 Piece::Statement | Piece::Unfinished => {
                     let parsed = self.engine.parse(part.text).map_err(|e| self.located(e, part, text, file))?;
-                    steps.extend(parsed.into_iter().map(|s| Step::Statement(s, part)));
+                    steps.extend(parsed.into_iter().map(|s| Step::Statement(Box::new(s), part)));
                 }
             }
         }
@@ -159,7 +159,7 @@ impl Session {
                         return Ok(Next::Quit);
                     }
                 }
-                Step::Statement(statement, part) => self.statement(statement).map_err(|e| self.located(e, part, text, file))?,
+                Step::Statement(statement, part) => self.statement(*statement).map_err(|e| self.located(e, part, text, file))?,
             }
         }
         Ok(Next::Go)
