@@ -39,12 +39,23 @@ capabilities AS (
 ),
 found AS (
     SELECT
-        trace_id, 1 AS position, 'dataloader' AS rule, CAST(NULL AS BIGINT) AS device, dataloader_pct AS value, setting('advice_dataloader_pct') AS threshold,
-        'pct' AS unit, 'of the mean step is data loading' AS finding,
-        'Load data in worker processes: raise num_workers of the DataLoader, and use pin_memory and persistent_workers.' AS advice,
-        true AS applies, 'step_time_average' AS source
-    FROM step_time_average
-    WHERE dataloader_pct > setting('advice_dataloader_pct')
+        trace_id, position, rule, CAST(NULL AS BIGINT) AS device, value, threshold, 'pct' AS unit, finding, advice, true AS applies,
+        'step_time_average' AS source
+    FROM (
+        SELECT
+            trace_id,
+            unnest(make_array(1, 4)) AS position,
+            unnest(make_array('dataloader', 'communication')) AS rule,
+            unnest(make_array(dataloader_pct, communication_pct)) AS value,
+            unnest(make_array(setting('advice_dataloader_pct'), setting('advice_communication_pct'))) AS threshold,
+            unnest(make_array('of the mean step is data loading', 'of the mean step is communication')) AS finding,
+            unnest(make_array(
+                'Load data in worker processes: raise num_workers of the DataLoader, and use pin_memory and persistent_workers.',
+                'Compress gradients (DDP communication hooks), accumulate them over several batches, or raise the batch size; with large batches try LAMB.'
+            )) AS advice
+        FROM step_time_average
+    )
+    WHERE value > threshold
     UNION ALL
     SELECT
         o.trace_id, 2, 'data_parallel', NULL, CAST(o.devices_used AS DOUBLE), 1.0, 'count', 'GPUs are used through DataParallel',
@@ -59,13 +70,6 @@ found AS (
     FROM marks m
     JOIN capabilities c ON c.trace_id = m.trace_id
     WHERE m.use_ddp AND NOT m.has_nccl AND c.best_capability >= 35
-    UNION ALL
-    SELECT
-        trace_id, 4, 'communication', NULL, communication_pct, setting('advice_communication_pct'), 'pct', 'of the mean step is communication',
-        'Compress gradients (DDP communication hooks), accumulate them over several batches, or raise the batch size; with large batches try LAMB.',
-        true, 'step_time_average'
-    FROM step_time_average
-    WHERE communication_pct > setting('advice_communication_pct')
     UNION ALL
     SELECT
         trace_id, 5, 'gpu_utilization', device, utilization_pct, setting('advice_gpu_utilization_pct'), 'pct', 'of the steps'' time a kernel runs on the GPU',

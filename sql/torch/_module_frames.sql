@@ -1,7 +1,7 @@
 -- Calls of modules: marks of PyTorch Lightning where a trace has them, else nn.Module frames of Python stacks.
 --
--- name is the instance, which tells instances of one class apart; PyTorch before 2.0 writes the class only, and the number that later versions add is
--- then taken from Python module id. For Lightning it is the whole dotted path that the mark has.
+-- name is the instance, which tells instances of one class apart; PyTorch 1.12 writes the class only; the number that later versions add is then
+-- taken from Python module id. For Lightning it is the whole dotted path that the mark has.
 WITH calls AS (
     SELECT
         trace_id, event_id, track_id, step, ts_ns, greatest(dur_ns, 0) AS dur_ns, greatest(end_ns, ts_ns) AS end_ns, name, python_module_id,

@@ -75,15 +75,15 @@ texts AS (
         ('steps', 'step_time; step_overlap; memory_leak; step_variation', 'call prof.step() at the end of each step, with a schedule'),
         ('operators', 'operators; key_averages; call_graph', 'activities=[ProfilerActivity.CPU, …]'),
         ('shapes', 'operators_by_input; collective_operators', 'record_shapes=True'),
-        ('stacks', 'stack views; device_syncs (where)', 'with_stack=True; in PyTorch 2.1 to 2.3 also experimental_config=_ExperimentalConfig(verbose=True)'),
-        ('call_stacks', 'operators_by_stack', 'with_stack=True before PyTorch 2.0; later versions write Python frames instead (stacks)'),
+        ('stacks', 'stack views; device_syncs (where)', 'with_stack=True; where frames are missing all the same, also experimental_config=_ExperimentalConfig(verbose=True)'),
+        ('call_stacks', 'operators_by_stack', 'with_stack=True; since PyTorch 2.4 or before, only with experimental_config=_ExperimentalConfig(verbose=True), as frames (stacks) say the same'),
         ('modules', 'module_tree; allocations (module_path)', 'with_stack=True, which writes nn.Module frames; with_modules=True for TorchScript models'),
         ('memory', 'memory_curve; allocations; memory_by_operator; memory_peak; memory_leak', 'profile_memory=True'),
         ('memory_totals', 'memory_curve (recorded values); memory_fragmentation', 'profile_memory=True with PyTorch 1.10 or later'),
         ('device', 'gpu_summary; kernels_by_name; gpu_timeline', 'activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and a GPU that the process uses'),
         ('links', 'device time of operators, modules and regions', 'record CPU and CUDA together, and start a step or more before the one of interest, so that launches are in the trace'),
         ('occupancy', 'gpu_summary (sm_efficiency_pct; occupancy_pct)', 'recorded by CUPTI on NVIDIA GPUs; other profilers do not have it'),
-        ('collectives', 'collectives (size; group; bandwidth)', 'PyTorch 2.2 or later with NCCL; records of each rank in files of one folder'),
+        ('collectives', 'collectives (size; group; bandwidth)', 'PyTorch 2.4 or later with NCCL, which writes size and group to each kernel; files of all ranks in one folder'),
         ('rank', 'job_ranks; collective_waits; stragglers', 'initialise torch.distributed before the profiler starts, or put rank<N> into the name of the file'),
         ('device_properties', 'gpu_summary (name; memory); memory_peak (peak_pct)', 'written by torch.profiler for CUDA and ROCm devices')
     ) AS t(information, views, how_to_record)

@@ -5,8 +5,8 @@
 -- has a negative one. Sizes come from the records, so views over all rows of a device add up to its records; those that no operator made are the row
 -- with a NULL name.
 --
--- Source: the memory view of torch-tb-profiler 0.4.3, which counts an operator within another of its name twice and counts calls only where a record
--- was seen nearby.
+-- Source: the memory view of torch-tb-profiler 0.4.3, which leaves out what optimizers and data loading take themselves, counts an operator within
+--   another of its name twice, and counts calls only where a record was seen nearby.
 -- Example: SELECT name, allocations_self, allocated_self_bytes FROM memory_by_operator ORDER BY allocated_self_bytes DESC LIMIT 5
 --
 -- @column trace_id VARCHAR text The trace.

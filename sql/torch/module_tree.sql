@@ -4,7 +4,7 @@
 --   python     nn.Module frames of Python stacks (with_stack=True)
 --   lightning  marks of PyTorch Lightning's profiler; the tree is that of their dotted names
 --   hierarchy  Module Hierarchy of operators (with_modules=True, TorchScript models), if a trace has none of the others. Calls are not recorded there,
---              host times are those of operators without runtime calls, and the time of a module's own code is not known
+--              host times are those of operators, and the time of a module's own code is not known
 -- Device time is that of kernels, copies and fills that were launched while the module ran, on its thread, inside operators or not; forward only, as
 -- backward runs outside of modules. exclusive and device self times add up over the tree: the row with a NULL path has the device time that was
 -- launched outside of all modules or whose launch is not known.
@@ -51,21 +51,20 @@ framed AS (
     LEFT JOIN inside i ON i.trace_id = m.trace_id AND i.owner_id = m.event_id AND m.is_launch = 0
     WHERE m.path <> ''
 ),
--- Operators with the modules around them, each with what it does itself: a frame of no duration of its own.
+-- Operators with the modules around them, each with what it does itself.
 hierarchical AS (
     SELECT
-        o.trace_id, string_to_array(regexp_replace(e.module_hierarchy, '[(:][^.]*', '', 'g'), '.') AS names,
-        nullif(regexp_replace(regexp_replace(e.module_hierarchy, '^.*\.', ''), '^[^(:]*\(?([^):]*)\)?.*$', '\1'), '') AS class,
-        o.ts_ns, o.host_self_ns, o.device_self_ns, d.activities
-    FROM operator_calls o
-    JOIN events e ON e.trace_id = o.trace_id AND e.event_id = o.event_id
+        e.trace_id, string_to_array(regexp_replace(e.module_hierarchy, '[(:][^.]*', '', 'g'), '.') AS names, e.ts_ns,
+        nest_self(e.ts_ns, e.end_ns) OVER (PARTITION BY e.trace_id, e.track_id ORDER BY e.ts_ns, e.end_ns DESC, e.event_id) AS host_self_ns,
+        coalesce(d.device_ns, 0) AS device_ns, coalesce(d.activities, 0) AS activities
+    FROM events e
     LEFT JOIN (
-        SELECT trace_id, op_id, count(*) AS activities
+        SELECT trace_id, op_id, sum(dur_ns) AS device_ns, count(*) AS activities
         FROM kernels
         WHERE kind IN ('kernel', 'memcpy', 'memset') AND op_id IS NOT NULL
         GROUP BY trace_id, op_id
     ) d ON d.trace_id = e.trace_id AND d.op_id = e.event_id
-    WHERE e.module_hierarchy <> ''
+    WHERE e.module_hierarchy <> '' AND e.dur_ns >= 0
 ),
 own AS (
     SELECT
@@ -77,7 +76,7 @@ own AS (
     GROUP BY trace_id, source, names
     UNION ALL
     SELECT
-        h.trace_id, 'hierarchy', h.names, max(h.class), min(h.ts_ns), NULL, count(*), NULL, NULL, sum(h.host_self_ns), sum(h.device_self_ns), sum(h.activities)
+        h.trace_id, 'hierarchy', h.names, NULL, min(h.ts_ns), NULL, count(*), NULL, NULL, sum(h.host_self_ns), sum(h.device_ns), sum(h.activities)
     FROM hierarchical h
     LEFT ANTI JOIN _module_frames f ON f.trace_id = h.trace_id
     GROUP BY h.trace_id, h.names
@@ -143,4 +142,4 @@ SELECT
 FROM sums s
 JOIN traces t ON t.trace_id = s.trace_id
 LEFT JOIN modules m ON m.trace_id = s.trace_id AND m.path = s.path AND s.source = 'hierarchy'
-WHERE s.path IS NOT NULL OR s.activities_self > 0
+WHERE s.path IS NOT NULL OR s.activities_self > s.modules_activities
