@@ -1,7 +1,7 @@
 -- Host calls as torch-tb-profiler 0.4.3 reads them: categories it knows, times in float microseconds, threads by tid alone.
 --
 -- A start is the float that stands nearest to the trace's decimal number, an end is start plus duration in float arithmetic, as Python has it.
--- tick counts time in a power of two small enough that no float is rounded, so that nesting can compare exactly.
+-- start_tick and end_tick are the same in the unit of _tb_clock, so that nesting can compare exactly.
 WITH calls AS (
     SELECT
         e.trace_id, e.event_id, coalesce(e.tid, TRY_CAST(k.tid_text AS BIGINT)) AS tid, lower(e.cat) AS cat, e.name, e.step, e.external_id, e.input_dims, e.call_stack,
@@ -26,7 +26,7 @@ named AS (
     FROM calls
 ),
 kinds AS (
-    SELECT *,
+    SELECT n.*,
         CASE
             WHEN cat = 'runtime' THEN 'launch'
             WHEN cat = 'python_function' THEN 'module'
@@ -37,8 +37,9 @@ kinds AS (
             WHEN cat IN ('user_annotation', 'gpu_user_annotation') THEN 'collective'
             ELSE 'operator'
         END AS kind,
-        power(2.0, floor(60.0 - log2(greatest(max(end_us) OVER (PARTITION BY trace_id), 1.0)))) AS ticks_per_us
-    FROM named
+        ticks_per_us
+    FROM named n
+    JOIN _tb_clock k ON k.trace_id = n.trace_id
     WHERE cat NOT IN ('user_annotation', 'gpu_user_annotation') OR is_step OR is_collective_name
 )
 SELECT

@@ -9,11 +9,10 @@ mod checks;
 mod differences;
 mod expected;
 mod key_averages;
+mod rows;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-
-use serde_json::Value;
 
 use crate::support::{TestStore, corpus, fixture, root};
 use cells::{Tally, compare};
@@ -137,13 +136,4 @@ fn key_averages_of_made_traces_equal_pytorch() {
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
     assert!(compared > 20, "only {compared} tables were found");
-}
-
-/// The text of a field, as a key.
-fn text(value: &Value, field: &str) -> String {
-    match &value[field] {
-        Value::String(text) => text.clone(),
-        Value::Null => "NULL".into(),
-        other => other.to_string(),
-    }
 }

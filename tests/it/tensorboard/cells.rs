@@ -58,8 +58,8 @@ fn same(wanted: &Value, got: &str) -> bool {
         Value::Bool(b) => got == b.to_string(),
         Value::String(text) => text == got,
         Value::Number(number) => {
-            if let (Some(a), Ok(b)) = (number.as_i64(), got.parse::<i64>()) {
-                return a == b;
+            if let Some(a) = number.as_i64() {
+                return got.parse() == Ok(a) || got.parse() == Ok(a as f64);
             }
             let (Some(a), Ok(b)) = (number.as_f64(), got.parse::<f64>()) else { return false };
             a == b || (a - b).abs() <= 1e-9 * a.abs().max(b.abs())

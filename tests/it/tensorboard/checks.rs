@@ -1,9 +1,9 @@
 //! Which view is compared with which of the plugin's figures.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::cells::Row;
-use super::text;
+use super::rows;
 
 /// A comparison of one view.
 pub struct Check {
@@ -21,18 +21,18 @@ pub struct Check {
     pub want: fn(&Value) -> Vec<Row>,
 }
 
-const OPERATOR: &[&str] = &[
-    "calls",
-    "host_total_ns",
-    "host_self_ns",
-    "device_total_ns",
-    "device_self_ns",
-    "tensor_core_eligible",
-    "tensor_core_self_ratio",
-    "tensor_core_total_ratio",
-];
-const STEP: &[&str] = &["kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu_exec", "other", "total"];
-const KERNEL: &[&str] = &["calls", "total_ns", "mean_ns", "max_ns", "min_ns", "blocks_per_sm", "occupancy_pct", "uses_tensor_cores"];
+const OPERATOR: &[&str] =
+    &["calls", "host_total", "host_self", "device_total", "device_self", "tensor_core_eligible", "tensor_core_self", "tensor_core_total"];
+const STACK: &[&str] = &["calls", "host_total", "host_self"];
+const KERNEL: &[&str] = &["calls", "total", "mean", "max", "min", "blocks_per_sm", "occupancy", "uses_tensor_cores"];
+const LAUNCHED: &[&str] =
+    &["calls", "total", "mean", "max", "min", "blocks_per_sm", "occupancy", "uses_tensor_cores", "operator_tensor_core_eligible"];
+const STEP: &[&str] = &["step", "start", "end", "kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu_exec", "other", "total"];
+const PARTS: &[&str] = &["kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu_exec", "other", "total"];
+const OVERLAP: &[&str] = &["step", "computation", "communication", "overlap", "other"];
+const GPU: &[&str] = &["utilization", "sm_efficiency", "occupancy", "tensor_cores"];
+const BUCKET: &[&str] = &["start", "utilization"];
+const TENSOR: &[&str] = &["used", "eligible"];
 
 /// All comparisons.
 pub const CHECKS: &[Check] = &[
@@ -44,7 +44,7 @@ pub const CHECKS: &[Check] = &[
               FROM operators WHERE name <> '(unattributed)'",
         keys: 1,
         columns: OPERATOR,
-        want: |w| list(&w["raw"]["operators"]).map(|o| Row { key: vec![text(o, "name")], cells: operator(o) }).collect(),
+        want: rows::operators,
     },
     Check {
         mode: "relink",
@@ -54,23 +54,23 @@ pub const CHECKS: &[Check] = &[
               FROM operators_by_input WHERE name <> '(unattributed)'",
         keys: 2,
         columns: OPERATOR,
-        want: |w| list(&w["raw"]["operators_by_input"]).map(|o| Row { key: vec![text(o, "name"), shapes(o)], cells: operator(o) }).collect(),
+        want: rows::operators_by_input,
     },
     Check {
         mode: "relink",
         view: "operators_by_stack",
         sql: "SELECT name, call_stack, calls, host_total_ns, host_self_ns FROM operators_by_stack",
         keys: 2,
-        columns: &["calls", "host_total_ns", "host_self_ns"],
-        want: |w| stacks(&w["operation_stack_by_name"], |s| vec![text(s, "name"), text(s, "call_stack")]),
+        columns: STACK,
+        want: rows::stacks,
     },
     Check {
         mode: "relink",
         view: "operators_by_input_stack",
         sql: "SELECT name, input_shapes, call_stack, calls, host_total_ns, host_self_ns FROM operators_by_input_stack",
         keys: 3,
-        columns: &["calls", "host_total_ns", "host_self_ns"],
-        want: |w| stacks(&w["operation_stack_by_name_input"], |s| vec![text(s, "name"), shapes(s), text(s, "call_stack")]),
+        columns: STACK,
+        want: rows::input_stacks,
     },
     Check {
         mode: "relink",
@@ -81,161 +81,153 @@ pub const CHECKS: &[Check] = &[
               FROM kernels_by_name GROUP BY name",
         keys: 1,
         columns: KERNEL,
-        want: |w| {
-            let fields = ["count", "sum", "mean", "max", "min", "blocks_per_sm", "occupancy", "tc_used"];
-            list(&w["raw"]["kernels"]).map(|k| Row { key: vec![text(k, "name")], cells: cells(k, &fields) }).collect()
-        },
+        want: rows::kernels,
     },
     Check {
         mode: "relink",
         view: "kernels_by_operator",
         sql: "SELECT name, operator, grid, block, registers_per_thread, shared_memory_bytes, calls, total_ns, mean_ns, max_ns, min_ns,
-                  coalesce(blocks_per_sm, 0.0), coalesce(occupancy_pct, 0.0), uses_tensor_cores, operator_tensor_core_eligible
+                  coalesce(blocks_per_sm, 0.0), coalesce(occupancy_pct, 0.0), uses_tensor_cores,
+                  operator_tensor_core_eligible
               FROM kernels_by_operator",
         keys: 6,
-        columns: &[
-            "calls",
-            "total_ns",
-            "mean_ns",
-            "max_ns",
-            "min_ns",
-            "blocks_per_sm",
-            "occupancy_pct",
-            "uses_tensor_cores",
-            "operator_tensor_core_eligible",
-        ],
-        want: |w| list(&w["raw"]["kernels_by_op"]).map(launched).collect(),
+        columns: LAUNCHED,
+        want: rows::launched,
     },
     Check {
         mode: "relink",
         view: "step_time",
-        sql: "SELECT coalesce(step, 0), start_ns, end_ns, kernel_ns, memcpy_ns, memset_ns, communication_ns, runtime_ns, dataloader_ns, cpu_exec_ns,
-                  other_ns, total_ns
+        sql: "SELECT row_number() OVER (ORDER BY start_ns) - 1, coalesce(step, 0), start_ns, end_ns, kernel_ns, memcpy_ns, memset_ns, communication_ns, runtime_ns, dataloader_ns, cpu_exec_ns, other_ns, total_ns
               FROM step_time",
         keys: 1,
-        columns: &["start", "end", "kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu_exec", "other", "total"],
-        want: |w| {
-            let raw = &w["raw"];
-            steps(w, |i| list(&raw["steps"][i]).chain(list(&raw["steps_costs"][i])).cloned().collect())
-        },
+        columns: STEP,
+        want: rows::steps,
     },
     Check {
         mode: "relink",
         view: "step_time_average",
-        sql: "SELECT kernel_ns, memcpy_ns, memset_ns, communication_ns, runtime_ns, dataloader_ns, cpu_exec_ns, other_ns, total_ns
-              FROM step_time_average",
+        sql: "SELECT kernel_ns, memcpy_ns, memset_ns, communication_ns, runtime_ns, dataloader_ns, cpu_exec_ns, other_ns, total_ns FROM step_time_average",
         keys: 0,
-        columns: STEP,
-        want: |w| vec![Row { key: vec![], cells: list(&w["raw"]["avg_costs"]).cloned().collect() }],
+        columns: PARTS,
+        want: rows::average,
     },
     Check {
         mode: "relink",
         view: "step_overlap",
-        sql: "SELECT coalesce(step, 0), computation_ns, communication_ns, overlap_ns, other_ns FROM step_overlap",
+        sql: "SELECT row_number() OVER (ORDER BY step) - 1, coalesce(step, 0), computation_ns, communication_ns, overlap_ns, other_ns FROM step_overlap",
         keys: 1,
-        columns: &["computation", "communication", "overlap", "other"],
-        want: |w| steps(w, |i| cells(&w["raw"]["comm_overlap"][i], &["computation", "communication", "overlap", "other"])),
+        columns: OVERLAP,
+        want: rows::overlaps,
     },
     Check {
         mode: "relink",
         view: "gpu_summary",
         sql: "SELECT device, utilization_pct / 100, sm_efficiency_pct / 100, occupancy_pct, tensor_core_pct / 100 FROM gpu_summary",
         keys: 1,
-        columns: &["utilization", "sm_efficiency", "occupancy", "tensor_core_ratio"],
-        want: |w| {
-            devices(w)
-                .map(|(device, g)| Row { key: vec![device], cells: cells(g, &["utilization", "sm_efficiency", "occupancy", "tc_ratio"]) })
-                .collect()
-        },
+        columns: GPU,
+        want: rows::gpus,
     },
     Check {
         mode: "relink",
         view: "gpu_utilization_over_time",
-        sql: "SELECT device, start_ns, utilization_pct / 100 FROM gpu_utilization_over_time",
+        sql: "SELECT device, bucket, start_ns, utilization_pct / 100 FROM gpu_utilization_over_time",
         keys: 2,
-        columns: &["utilization"],
-        want: |w| {
-            let buckets = devices(w).flat_map(|(device, g)| list(&g["buckets"]).map(move |b| (device.clone(), b)));
-            // The last bucket only closes the curve.
-            let mut rows: Vec<Row> = buckets.map(|(device, b)| Row { key: vec![device, b[0].to_string()], cells: vec![b[1].clone()] }).collect();
-            let closing = |at: usize, rows: &[Row]| rows.get(at + 1).is_none_or(|next| next.key[0] != rows[at].key[0]);
-            for at in (0..rows.len()).rev() {
-                if closing(at, &rows) {
-                    rows[at].key[0] = "closing".into();
-                }
-            }
-            rows.retain(|r| r.key[0] != "closing");
-            rows
-        },
+        columns: BUCKET,
+        want: rows::buckets,
     },
     Check {
         mode: "relink",
         view: "tensor_core_time",
         sql: "SELECT used_pct / 100, eligible_operators_pct / 100 FROM tensor_core_time",
         keys: 0,
-        columns: &["used_ratio", "eligible_ratio"],
-        want: |w| {
-            let raw = &w["raw"];
-            let used = if raw["kernels"].is_array() { raw["tc_used_ratio"].clone() } else { Value::Null };
-            vec![Row { key: vec![], cells: vec![used, raw["tc_eligible_ops_kernel_ratio"].clone()] }]
-        },
+        columns: TENSOR,
+        want: rows::tensor_cores,
+    },
+    Check {
+        mode: "plain",
+        view: "tb_operators",
+        sql: "SELECT name, calls, host_total_us, host_self_us, device_total_us, device_self_us, tc_eligible, tc_self_ratio, tc_total_ratio
+              FROM tb_operators",
+        keys: 1,
+        columns: OPERATOR,
+        want: rows::operators,
+    },
+    Check {
+        mode: "plain",
+        view: "tb_operators_by_input",
+        sql: "SELECT name, input_shapes, calls, host_total_us, host_self_us, device_total_us, device_self_us, tc_eligible, tc_self_ratio, tc_total_ratio
+              FROM tb_operators_by_input",
+        keys: 2,
+        columns: OPERATOR,
+        want: rows::operators_by_input,
+    },
+    Check {
+        mode: "plain",
+        view: "tb_kernels_by_name",
+        sql: "SELECT name, calls, total_us, mean_us, max_us, min_us,
+                  blocks_per_sm, occupancy_pct, tc_used FROM tb_kernels_by_name",
+        keys: 1,
+        columns: KERNEL,
+        want: rows::kernels,
+    },
+    Check {
+        mode: "plain",
+        view: "tb_kernels_by_operator",
+        sql: "SELECT name, CASE operator WHEN 'CallTreeRoot' THEN '(unattributed)' ELSE operator END, grid, block,
+                  registers_per_thread, shared_memory_bytes, calls, total_us, mean_us, max_us, min_us,
+                  blocks_per_sm, occupancy_pct, tc_used, op_tc_eligible
+              FROM tb_kernels_by_operator",
+        keys: 6,
+        columns: LAUNCHED,
+        want: rows::launched,
+    },
+    Check {
+        mode: "plain",
+        view: "tb_step_time",
+        sql: "SELECT ordinal, step, start_us, end_us, kernel_us, memcpy_us, memset_us, communication_us, runtime_us, dataloader_us, cpu_exec_us, other_us, total_us
+              FROM tb_step_time",
+        keys: 1,
+        columns: STEP,
+        want: rows::steps,
+    },
+    Check {
+        mode: "plain",
+        view: "tb_step_time_average",
+        sql: "SELECT kernel_us, memcpy_us, memset_us, communication_us, runtime_us, dataloader_us, cpu_exec_us, other_us, total_us FROM tb_step_time_average",
+        keys: 0,
+        columns: PARTS,
+        want: rows::average,
+    },
+    Check {
+        mode: "plain",
+        view: "tb_step_overlap",
+        sql: "SELECT ordinal, step, computation_us, communication_us, overlap_us, other_us FROM tb_step_overlap",
+        keys: 1,
+        columns: OVERLAP,
+        want: rows::overlaps,
+    },
+    Check {
+        mode: "plain",
+        view: "tb_gpu_summary",
+        sql: "SELECT device, utilization, sm_efficiency, occupancy_pct, tc_ratio FROM tb_gpu_summary",
+        keys: 1,
+        columns: GPU,
+        want: rows::gpus,
+    },
+    Check {
+        mode: "plain",
+        view: "tb_gpu_utilization_over_time",
+        sql: "SELECT device, bucket, start_us, utilization FROM tb_gpu_utilization_over_time",
+        keys: 2,
+        columns: BUCKET,
+        want: rows::buckets,
+    },
+    Check {
+        mode: "plain",
+        view: "tb_tensor_core_time",
+        sql: "SELECT used_ratio, eligible_ratio FROM tb_tensor_core_time",
+        keys: 0,
+        columns: TENSOR,
+        want: rows::tensor_cores,
     },
 ];
-
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
-}
-
-fn devices(worker: &Value) -> impl Iterator<Item = (String, &Value)> {
-    worker["raw"]["gpu"].as_object().into_iter().flatten().map(|(device, figures)| (device.clone(), figures))
-}
-
-fn cells(row: &Value, fields: &[&str]) -> Vec<Value> {
-    fields.iter().map(|f| row[*f].clone()).collect()
-}
-
-fn operator(row: &Value) -> Vec<Value> {
-    let fields =
-        ["calls", "host_duration", "self_host_duration", "device_duration", "self_device_duration", "tc_eligible", "tc_self_ratio", "tc_total_ratio"];
-    cells(row, &fields)
-}
-
-/// Shapes as compact JSON; the plugin keeps them as Python's text of the list.
-fn shapes(row: &Value) -> String {
-    text(row, "input_shape").replace(", ", ",")
-}
-
-fn stacks(tables: &Value, key: fn(&Value) -> Vec<String>) -> Vec<Row> {
-    let rows = tables.as_object().into_iter().flatten().flat_map(|(_, table)| list(&table["data"]));
-    rows.map(|s| Row { key: key(s), cells: cells(s, &["calls", "host_total_duration", "host_self_duration"]) }).collect()
-}
-
-fn steps(worker: &Value, cells: impl Fn(usize) -> Vec<Value>) -> Vec<Row> {
-    let names = list(&worker["raw"]["steps_names"]).enumerate();
-    names.map(|(i, name)| Row { key: vec![name.as_str().expect("a step").to_owned()], cells: cells(i) }).collect()
-}
-
-/// A kernel by operator and launch configuration; the plugin's root and its N/A are our unattributed row.
-fn launched(kernel: &Value) -> Row {
-    let operator = match kernel["op_name"].as_str() {
-        Some("CallTreeRoot" | "N/A") | None => "(unattributed)",
-        Some(name) => name,
-    };
-    let dims = |field: &str| if kernel[field].is_array() { kernel[field].to_string().replace(',', ", ") } else { "NULL".to_owned() };
-    let count = |field: &str| kernel[field].as_i64().unwrap_or(0).to_string();
-    let fields = [
-        "calls",
-        "total_duration",
-        "avg_duration",
-        "max_duration",
-        "min_duration",
-        "avg_blocks_per_sm",
-        "avg_occupancy",
-        "tc_used",
-        "op_tc_eligible",
-    ];
-    Row {
-        key: vec![text(kernel, "name"), operator.to_owned(), dims("grid"), dims("block"), count("regs_per_thread"), count("shared_memory")],
-        cells: cells(kernel, &fields),
-    }
-}
