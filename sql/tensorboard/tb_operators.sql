@@ -22,18 +22,33 @@ WITH calls AS (
     FROM _tb_tree
     WHERE is_listed AND call_id = event_id
 ),
-grouped AS (
+by_thread AS (
     SELECT
-        trace_id, name,
+        trace_id, thread_order, name,
         count(*) AS calls,
         sum(dur_us) AS host_total_us,
         sum(call_self_us) AS host_self_us,
         sum(device_total_us) AS device_total_us,
         sum(call_device_us) AS device_self_us,
-        first_value(eligible_nodes > 0 ORDER BY thread_order, end_us, start_us DESC) AS tc_eligible,
+        coalesce(min(end_us) FILTER (WHERE eligible_nodes > 0) < min(end_us) FILTER (WHERE eligible_nodes = 0), bool_or(eligible_nodes > 0))
+            AS tc_eligible,
         sum(call_tensor_core_us) AS tc_self_us,
         sum(tensor_core_total_us) AS tc_total_us
     FROM calls
+    GROUP BY trace_id, thread_order, name
+),
+grouped AS (
+    SELECT
+        trace_id, name,
+        sum(calls) AS calls,
+        sum(host_total_us) AS host_total_us,
+        sum(host_self_us) AS host_self_us,
+        sum(device_total_us) AS device_total_us,
+        sum(device_self_us) AS device_self_us,
+        first_value(tc_eligible ORDER BY thread_order) AS tc_eligible,
+        sum(tc_self_us) AS tc_self_us,
+        sum(tc_total_us) AS tc_total_us
+    FROM by_thread
     GROUP BY trace_id, name
 )
 SELECT

@@ -14,7 +14,7 @@ WITH owned AS (
         subtree_sum(event_id, owner_id, tensor_core_ns) OVER track AS tensor_core_total_ns,
         parent_value(event_id, owner_id, name) OVER track AS owner_name,
         parent_value(event_id, owner_id, CAST(is_operator AS BIGINT)) OVER track AS owner_is_operator,
-        first_value(ts_ns) OVER track AS track_start_ns
+        min(ts_ns) OVER (PARTITION BY trace_id, track_id) AS track_start_ns
     FROM _host_links
     WINDOW track AS (PARTITION BY trace_id, track_id ORDER BY ts_ns, end_ns DESC, is_launch, event_id)
 ),

@@ -21,16 +21,28 @@
 -- @column tensor_core_self_ns BIGINT ns The part of device_self_ns in kernels that use tensor cores.
 -- @column tensor_core_total_pct DOUBLE pct tensor_core_total_ns as percent of device_total_ns; NULL if that is 0.
 -- @column tensor_core_self_pct DOUBLE pct tensor_core_self_ns as percent of device_self_ns; NULL if that is 0.
-WITH calls AS (
+WITH by_track AS (
     SELECT
-        trace_id, rank, name, 1 AS calls, host_total_ns, host_self_ns, device_total_ns, device_self_ns,
-        tensor_core_eligible, tensor_core_total_ns, tensor_core_self_ns, track_start_ns, track_id, end_ns, ts_ns
+        trace_id, rank, track_start_ns, track_id, name,
+        count(*) AS calls,
+        sum(host_total_ns) AS host_total_ns,
+        sum(host_self_ns) AS host_self_ns,
+        sum(device_total_ns) AS device_total_ns,
+        sum(device_self_ns) AS device_self_ns,
+        coalesce(
+            min(end_ns) FILTER (WHERE tensor_core_eligible) < min(end_ns) FILTER (WHERE NOT tensor_core_eligible), bool_or(tensor_core_eligible))
+            AS tensor_core_eligible,
+        sum(tensor_core_total_ns) AS tensor_core_total_ns,
+        sum(tensor_core_self_ns) AS tensor_core_self_ns
     FROM operator_calls
+    GROUP BY trace_id, rank, track_start_ns, track_id, name
     UNION ALL
     SELECT
-        d.trace_id, t.rank, '(unattributed)', 0, 0, 0, 0, d.dur_ns, false, 0, CASE WHEN d.uses_tensor_cores THEN d.dur_ns ELSE 0 END, 0, 0, 0, 0
+        d.trace_id, t.rank, 0, 0, '(unattributed)', 0, 0, 0, 0, sum(d.dur_ns), false, 0,
+        sum(CASE WHEN d.uses_tensor_cores THEN d.dur_ns ELSE 0 END)
     FROM _device_work d
     JOIN traces t ON t.trace_id = d.trace_id
+    GROUP BY d.trace_id, t.rank
 ),
 grouped AS (
     SELECT
@@ -40,14 +52,14 @@ grouped AS (
         sum(host_self_ns) AS host_self_ns,
         sum(device_total_ns) AS device_total_ns,
         sum(device_self_ns) AS device_self_ns,
-        first_value(tensor_core_eligible ORDER BY track_start_ns, track_id, end_ns, ts_ns DESC) AS tensor_core_eligible,
+        first_value(tensor_core_eligible ORDER BY track_start_ns, track_id) AS tensor_core_eligible,
         sum(tensor_core_total_ns) AS tensor_core_total_ns,
         sum(tensor_core_self_ns) AS tensor_core_self_ns,
         sum(sum(host_self_ns)) OVER (PARTITION BY trace_id) AS all_host_ns,
         sum(CASE WHEN sum(calls) > 0 THEN sum(device_self_ns) ELSE 0 END) OVER (PARTITION BY trace_id) AS operators_device_ns,
         sum(CASE WHEN sum(calls) = 0 THEN sum(device_self_ns) ELSE 0 END) OVER (PARTITION BY trace_id) AS all_device_ns,
         sum(CASE WHEN sum(calls) > 0 THEN sum(tensor_core_self_ns) ELSE 0 END) OVER (PARTITION BY trace_id) AS operators_tensor_core_ns
-    FROM calls
+    FROM by_track
     GROUP BY trace_id, rank, name
 ),
 -- So far the last row holds all device work; what operators launched is taken off.

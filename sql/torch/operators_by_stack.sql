@@ -22,20 +22,36 @@
 -- @column tensor_core_self_ns BIGINT ns The part of device_self_ns in kernels that use tensor cores.
 -- @column tensor_core_total_pct DOUBLE pct tensor_core_total_ns as percent of device_total_ns; NULL if that is 0.
 -- @column tensor_core_self_pct DOUBLE pct tensor_core_self_ns as percent of device_self_ns; NULL if that is 0.
-WITH grouped AS (
+WITH by_track AS (
     SELECT
-        trace_id, rank, name, call_stack,
+        trace_id, rank, track_start_ns, track_id, name, call_stack,
         count(*) AS calls,
         sum(host_total_ns) AS host_total_ns,
         sum(host_self_ns) AS host_self_ns,
         sum(device_total_ns) AS device_total_ns,
         sum(device_self_ns) AS device_self_ns,
-        first_value(tensor_core_eligible ORDER BY track_start_ns, track_id, end_ns, ts_ns DESC) AS tensor_core_eligible,
+        coalesce(
+            min(end_ns) FILTER (WHERE tensor_core_eligible) < min(end_ns) FILTER (WHERE NOT tensor_core_eligible), bool_or(tensor_core_eligible))
+            AS tensor_core_eligible,
+        sum(tensor_core_total_ns) AS tensor_core_total_ns,
+        sum(tensor_core_self_ns) AS tensor_core_self_ns
+    FROM operator_calls
+    GROUP BY trace_id, rank, track_start_ns, track_id, name, call_stack
+),
+grouped AS (
+    SELECT
+        trace_id, rank, name, call_stack,
+        sum(calls) AS calls,
+        sum(host_total_ns) AS host_total_ns,
+        sum(host_self_ns) AS host_self_ns,
+        sum(device_total_ns) AS device_total_ns,
+        sum(device_self_ns) AS device_self_ns,
+        first_value(tensor_core_eligible ORDER BY track_start_ns, track_id) AS tensor_core_eligible,
         sum(tensor_core_total_ns) AS tensor_core_total_ns,
         sum(tensor_core_self_ns) AS tensor_core_self_ns,
         sum(sum(host_self_ns)) OVER (PARTITION BY trace_id) AS all_host_ns,
         sum(sum(device_self_ns)) OVER (PARTITION BY trace_id) AS all_device_ns
-    FROM operator_calls
+    FROM by_track
     GROUP BY trace_id, rank, name, call_stack
 )
 SELECT
