@@ -51,7 +51,7 @@ fn check(traces: Vec<(PathBuf, Vec<Expected>)>) {
         for (rows, found) in &found {
             let mut own: Vec<&[String]> = found.iter().filter(|r| r[0] == *id).map(|r| &r[1..]).collect();
             let mut want: Vec<Vec<String>> =
-                wanted.iter().filter(|w| w.rows == *rows).map(|w| [&[w.device.clone()], w.figures.as_slice()].concat()).collect();
+                wanted.iter().filter(|w| w.rows == *rows).map(|w| [std::slice::from_ref(&w.device), w.figures.as_slice()].concat()).collect();
             own.sort();
             want.sort();
             if own != want {
