@@ -84,14 +84,5 @@ fn warn_of_problems(engine: &crate::engine::Engine) {
 
 /// Runs something that waits, with the threads that were asked for.
 fn block_on<T>(global: &Global, work: impl Future<Output = Result<T>>) -> Result<T> {
-    runtime(global)?.block_on(work)
-}
-
-fn runtime(global: &Global) -> Result<tokio::runtime::Runtime> {
-    let mut builder = tokio::runtime::Builder::new_multi_thread();
-    if global.threads > 0 {
-        builder.worker_threads(global.threads);
-    }
-    // Deep expressions are planned by recursion.
-    builder.thread_stack_size(8 << 20).enable_all().build().map_err(|e| Error::Output("threads".into(), e))
+    crate::repl::runtime(global.threads)?.block_on(work)
 }

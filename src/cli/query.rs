@@ -6,7 +6,7 @@ use tracesql_ingest::Store;
 
 use super::args::{Global, QueryArgs, SqlArgs};
 use super::open::{CommandLine, open_store};
-use super::{cache, runtime, warn_of_problems};
+use super::{cache, warn_of_problems};
 use crate::error::{Error, Result};
 use crate::repl::{Opened, Session, scalar, shell};
 
@@ -18,7 +18,7 @@ pub fn run(args: &QueryArgs, global: &Global) -> Result<()> {
 pub fn run_sql(opened: Opened, args: &SqlArgs, global: &Global) -> Result<()> {
     warn_of_problems(&opened.engine);
     let is_shell = args.command.is_none() && args.file.is_none() && std::io::stdin().is_terminal();
-    let mut session = Session::new(opened, Box::new(CommandLine::new(global)), runtime(global)?, is_shell);
+    let mut session = Session::new(opened, Box::new(CommandLine::new(global)), global.threads, is_shell)?;
     let parameters = args.parameters.iter().map(|(name, value)| (name.clone(), scalar(value))).collect();
     session.set_options(parameters, args.format, args.output.clone());
     if is_shell {

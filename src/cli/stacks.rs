@@ -26,7 +26,7 @@ pub struct SamplesArgs {
     /// Samples from a query: a list of texts is the stack, whole numbers are values (a name with _ns or _bytes says the
     /// unit), texts and rank, step, pid, tid, device, stream are labels
     #[arg(short = 'c', long = "command", value_name = "SQL", allow_hyphen_values = true, conflicts_with = "rule")]
-    pub sql: Option<String>,
+    pub query: Option<String>,
     /// What is counted
     #[arg(long, value_enum, default_value = "linked")]
     pub rule: Rule,
@@ -125,8 +125,14 @@ pub fn speedscope(args: &SpeedscopeArgs, global: &Global) -> Result<()> {
 }
 
 fn collect(args: &SamplesArgs, global: &Global) -> Result<Samples> {
-    let request =
-        Request { rule: args.rule, sql: args.sql.clone(), filter: args.filter.clone(), step: args.step, rank: args.rank, by_thread: args.by_thread };
+    let request = Request {
+        rule: args.rule,
+        sql: args.query.clone(),
+        filter: args.filter.clone(),
+        step: args.step,
+        rank: args.rank,
+        by_thread: args.by_thread,
+    };
     let engine = engine(&args.store, global)?;
     let base = args.base.as_ref().map(|base| self::engine(base, global)).transpose()?;
     let samples = block_on(global, stacks::collect(&engine, base.as_ref(), &request))?;

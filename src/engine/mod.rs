@@ -1,6 +1,7 @@
 //! A DataFusion session over the traces of a store.
 
 mod catalog;
+mod cooperative;
 mod settings;
 mod system;
 mod tables;
@@ -166,7 +167,7 @@ impl Engine {
             frame = frame.with_param_values(ParamValues::Map(values))?;
         }
         let task = Arc::new(frame.task_ctx());
-        let plan = frame.create_physical_plan().await?;
+        let plan = cooperative::joins(frame.create_physical_plan().await?)?;
         Ok(Started { result: execute_stream(plan.clone(), task)?, plan })
     }
 }

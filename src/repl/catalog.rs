@@ -170,15 +170,20 @@ fn of_engine(name: &str, kind: &'static str, doc: Option<&Documentation>) -> Fun
 pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted = wanted.to_lowercase();
     let most = (wanted.chars().count() / 3).clamp(1, 3);
-    let distance = |name: &str| {
-        let name = name.to_lowercase();
-        let edits = strsim::osa_distance(&wanted, &name);
-        // One word of a longer name, such as `name` for `kernel_name`, is near too, after misspellings.
-        let is_part = wanted.len() >= 4 && (name.contains(&wanted) || (name.len() >= 4 && wanted.contains(&name)));
-        if edits <= most { Some(edits) } else { is_part.then_some(most + 1) }
-    };
-    let mut near: Vec<(usize, &str)> = names.filter_map(|name| Some((distance(name)?, name))).collect();
-    near.sort();
+    let mut near: Vec<(usize, &str)> = Vec::new();
+    let mut longer = Vec::new();
+    for name in names {
+        let lower = name.to_lowercase();
+        let edits = strsim::osa_distance(&wanted, &lower);
+        if edits <= most {
+            near.push((edits, name));
+        } else if wanted.len() >= 4 && (lower.contains(&wanted) || (lower.len() >= 4 && wanted.contains(&lower))) {
+            longer.push((lower.len().abs_diff(wanted.len()), name));
+        }
+    }
+    // A part of a longer name, such as `kernel` of `kernel_name`, is only meant if nothing is misspelt.
+    let mut near = if near.is_empty() { longer } else { near };
+    near.sort_unstable();
     near.dedup();
     near.into_iter().map(|(_, name)| name).take(3).collect()
 }
@@ -191,7 +196,8 @@ mod tests {
     fn misspelt_names_find_theirs() {
         let names = ["events", "kernels", "kernel_stats", "memory", "traces", "tracks"];
         assert_eq!(nearest("evnets", names.into_iter()), ["events"]);
-        assert_eq!(nearest("kernel", names.into_iter())[0], "kernels");
+        assert_eq!(nearest("kernel", names.into_iter()), ["kernels"]);
+        assert_eq!(nearest("stats", names.into_iter()), ["kernel_stats"]);
         assert_eq!(nearest("EVENT", names.into_iter()), ["events"]);
         assert_eq!(nearest("trcks", names.into_iter()), ["tracks"]);
         assert!(nearest("whatever", names.into_iter()).is_empty());

@@ -115,7 +115,8 @@ pub fn functions(catalog: &Catalog, pattern: &str, page: Page) -> String {
 /// All that is known of a name.
 pub fn name(catalog: &Catalog, name: &str, page: Page) -> Result<String, String> {
     let mut out = catalog.relation(name).map_or(String::new(), |r| of_relation(r, page));
-    if let Some(function) = catalog.function(name) {
+    // A name may be an aggregate and a relation function.
+    for function in catalog.functions.iter().filter(|f| f.name.eq_ignore_ascii_case(name)) {
         out.push_str(if out.is_empty() { "" } else { "\n" });
         out.push_str(&of_function(function, page));
     }
@@ -131,7 +132,7 @@ pub fn name(catalog: &Catalog, name: &str, page: Page) -> Result<String, String>
 fn did_you_mean(name: &str, catalog: &Catalog) -> String {
     let names = catalog.relations.iter().map(|r| r.name.as_str()).chain(catalog.functions.iter().map(|f| f.name.as_str()));
     match nearest(name, names).first() {
-        Some(near) => format!("; did you mean {near}?"),
+        Some(near) => format!("; did you mean {}?", safe(near)),
         None => String::new(),
     }
 }

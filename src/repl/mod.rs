@@ -25,6 +25,7 @@ mod split;
 
 use std::path::PathBuf;
 
+pub use run::runtime;
 pub use session::{Session, scalar};
 pub use shell::run as shell;
 

@@ -7,13 +7,16 @@ use std::time::{Duration, Instant};
 use datafusion::common::ScalarValue;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::sql::parser::Statement;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::pager::Screen;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::output::{self, Format, Look, Shown, Target};
+
+/// How long a query may take to end after Ctrl-C.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Where a result goes.
 pub enum To {
@@ -58,22 +61,49 @@ pub async fn run(engine: Arc<Engine>, statement: Statement, parameters: Vec<(Str
     Ok(Done { shown, elapsed: start.elapsed(), scanned: scanned(&started.plan) })
 }
 
+/// The threads that run queries; 0 stands for all cores.
+pub fn runtime(threads: usize) -> Result<Runtime> {
+    let mut builder = Builder::new_multi_thread();
+    if threads > 0 {
+        builder.worker_threads(threads);
+    }
+    // Deep expressions are planned by recursion.
+    builder.thread_stack_size(8 << 20).enable_all().build().map_err(|e| Error::Output("threads".into(), e))
+}
+
+/// How a query ended that Ctrl-C could end.
+pub enum Ended<T> {
+    /// By itself.
+    Itself(Result<T>),
+    /// By Ctrl-C.
+    Cancelled,
+    /// By Ctrl-C, but a part of it still keeps threads busy.
+    Abandoned,
+}
+
 /// Runs work until its end or Ctrl-C, whichever comes first. `held` says whether somebody else holds the terminal.
 pub fn cancellable<T: Send + 'static>(
     runtime: &Runtime,
     held: impl Fn() -> bool,
     work: impl Future<Output = Result<T>> + Send + 'static,
-) -> Result<T> {
-    runtime.block_on(async {
+) -> Result<Ended<T>> {
+    // Waiting has a runtime of its own: threads that are busy with a query see no signals.
+    let waiting = Builder::new_current_thread().enable_all().build().map_err(|e| Error::Output("threads".into(), e))?;
+    let mut task = runtime.spawn(work);
+    waiting.block_on(async {
         let mut interrupts = signal(SignalKind::interrupt()).map_err(|e| Error::Output("signals".into(), e))?;
-        let mut task = tokio::spawn(work);
         tokio::select! {
-            done = &mut task => return done.unwrap_or_else(|e| Err(Error::Query(format!("the query engine failed: {e}")))),
+            done = &mut task => {
+                return Ok(Ended::Itself(done.unwrap_or_else(|e| Err(Error::Query(format!("the query engine failed: {e}"))))));
+            }
             _ = interrupts.recv() => task.abort(),
         }
-        // A part that does not look up for a while ends later, without anybody waiting for it.
-        while tokio::time::timeout(Duration::from_millis(500), &mut task).await.is_err() && held() {}
-        Err(Error::Cancelled)
+        while tokio::time::timeout(PATIENCE, &mut task).await.is_err() {
+            if !held() {
+                return Ok(Ended::Abandoned);
+            }
+        }
+        Ok(Ended::Cancelled)
     })
 }
 
@@ -90,12 +120,13 @@ fn scanned(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
 }
 
 impl Scanned {
-    /// In words; empty if nothing was read.
+    /// In words; empty if nothing was read. Bytes that lay in a cache are not counted, so they may be none.
     pub fn text(&self) -> String {
-        if self.rows == 0 && self.bytes == 0 {
-            return String::new();
+        match (self.rows, self.bytes) {
+            (0, 0) => String::new(),
+            (count, 0) => format!("; read {}", rows(count)),
+            (count, bytes) => format!("; read {}, {} of the store", rows(count), indicatif::HumanBytes(bytes as u64)),
         }
-        format!("; read {}, {} of the store", rows(self.rows), indicatif::HumanBytes(self.bytes as u64))
     }
 }
 

@@ -31,6 +31,7 @@ pub struct Session {
     pub(super) source: Source,
     pub(super) host: Box<dyn Host>,
     pub(super) runtime: Runtime,
+    threads: usize,
     /// Values of `$name`.
     pub(super) parameters: Vec<(String, ScalarValue)>,
     /// Format of results; what the name of the file says, else a table.
@@ -64,17 +65,18 @@ pub enum Next {
 /// A statement or command that was cut from a text.
 enum Step<'a> {
     Command(&'a str),
-    Statement(Statement, Part<'a>),
+    Statement(Box<Statement>, Part<'a>),
 }
 
 impl Session {
-    /// A session over what was opened.
-    pub fn new(opened: Opened, host: Box<dyn Host>, runtime: Runtime, in_shell: bool) -> Self {
-        Self {
+    /// A session over what was opened; 0 threads stand for all cores.
+    pub fn new(opened: Opened, host: Box<dyn Host>, threads: usize, in_shell: bool) -> Result<Self> {
+        Ok(Self {
             engine: Arc::new(opened.engine),
             source: opened.source,
             host,
-            runtime,
+            runtime: run::runtime(threads)?,
+            threads,
             parameters: Vec::new(),
             format: None,
             output: None,
@@ -89,7 +91,7 @@ impl Session {
             last_input: String::new(),
             catalog: None,
             depth: 0,
-        }
+        })
     }
 
     /// Sets what `-p`, `--format` and `-o` of the command line say.
@@ -142,7 +144,7 @@ impl Session {
                 Piece::Command => steps.push(Step::Command(part.text)),
                 Piece::Statement | Piece::Unfinished => {
                     let parsed = self.engine.parse(part.text).map_err(|e| self.located(e, part, text, file))?;
-                    steps.extend(parsed.into_iter().map(|s| Step::Statement(s, part)));
+                    steps.extend(parsed.into_iter().map(|s| Step::Statement(Box::new(s), part)));
                 }
             }
         }
@@ -157,7 +159,7 @@ impl Session {
                         return Ok(Next::Quit);
                     }
                 }
-                Step::Statement(statement, part) => self.statement(statement).map_err(|e| self.located(e, part, text, file))?,
+                Step::Statement(statement, part) => self.statement(*statement).map_err(|e| self.located(e, part, text, file))?,
             }
         }
         Ok(Next::Go)
@@ -184,7 +186,15 @@ impl Session {
         };
         let work = run::run(self.engine.clone(), statement, self.parameters.clone(), to);
         let done = if self.in_shell {
-            run::cancellable(&self.runtime, || flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed)), work)
+            match run::cancellable(&self.runtime, || flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed)), work)? {
+                run::Ended::Itself(done) => done,
+                run::Ended::Cancelled => Err(Error::Cancelled),
+                run::Ended::Abandoned => {
+                    self.note("a part of the query cannot be stopped; it goes on until its end or that of the shell");
+                    std::mem::replace(&mut self.runtime, run::runtime(self.threads)?).shutdown_background();
+                    Err(Error::Cancelled)
+                }
+            }
         } else {
             self.runtime.block_on(work)
         };

@@ -10,6 +10,9 @@ use tempfile::TempDir;
 
 use crate::support::{fixture, tracesql_in};
 
+/// What the line editor sends when it begins to read.
+const PROMPT: &str = "\x1b[?2004h";
+
 /// A shell over the fixture chrome_mixed, on a terminal of 100 columns and 30 lines.
 struct Shell {
     folder: TempDir,
@@ -47,13 +50,20 @@ impl Shell {
         });
         let keys = child.stdin.take().expect("its input");
         let mut shell = Self { folder, child, keys, output, seen: String::new() };
-        shell.until("tracesql> ");
+        shell.until(PROMPT);
         Some(shell)
     }
 
     fn keys(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("keys are taken");
         self.keys.flush().expect("keys are taken");
+    }
+
+    /// Types a line that completes an input; what comes up to the next prompt. Keys that come before the prompt are lost.
+    fn line(&mut self, text: &str) -> String {
+        self.keys(text);
+        self.keys("\r");
+        self.until(PROMPT)
     }
 
     /// What comes on the screen up to a text, which must come within half a minute.
@@ -71,8 +81,10 @@ impl Shell {
         }
     }
 
-    /// Leaves; the exit code, and whatever came.
+    /// Leaves; the exit code, and the folder with what it left.
     fn leave(mut self) -> (Option<i32>, TempDir) {
+        self.keys("\x03");
+        self.until(PROMPT);
         self.keys("\x04");
         let start = Instant::now();
         let code = loop {
@@ -85,53 +97,54 @@ impl Shell {
             }
             std::thread::sleep(Duration::from_millis(10));
         };
-        (code, self.folder)
+        (code, std::mem::replace(&mut self.folder, TempDir::new().expect("a folder")))
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        // A shell that a failed test leaves must not go on.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
 #[test]
 fn statements_span_lines_and_their_results_are_counted() {
     let Some(mut shell) = Shell::start() else { return };
-    shell.keys("SELECT 'a;b' AS x, -- not yet;\r");
-    shell.keys("40 + 2 AS y\r;\r");
-    shell.until("│ a;b ┆ 42 │");
-    shell.until("(1 row)");
+    let shown = shell.line("SELECT 'a;b' AS x, -- not yet;\r40 + 2 AS y\r;");
+    assert!(shown.contains("│ a;b ┆ 42 │") && shown.contains("(1 row)"), "{shown}");
     assert_eq!(shell.leave().0, Some(0));
 }
 
 #[test]
 fn it_says_what_is_loaded() {
     let Some(mut shell) = Shell::start() else { return };
-    shell.keys("\\loaded\r");
-    shell.until("1 trace, 98 events");
-    shell.until("chrome_mixed.json");
-    shell.until("issues: ");
+    let shown = shell.line("\\loaded");
+    assert!(shown.contains("1 trace, 98 events") && shown.contains("chrome_mixed.json") && shown.contains("issues: "), "{shown}");
     shell.leave();
 }
 
 #[test]
 fn errors_do_not_end_it() {
     let Some(mut shell) = Shell::start() else { return };
-    shell.keys("SELECT nam FROM events;\r");
-    shell.until("^^^ did you mean name?");
-    shell.keys("\\nonsense\r");
-    shell.until("there is no command \\nonsense");
-    shell.keys("SELECT 6 * 7 AS n;\r");
-    shell.until("│ 42 │");
+    assert!(shell.line("SELECT nam FROM events;").contains("^^^ did you mean name?"));
+    assert!(shell.line("\\nonsense").contains("there is no command \\nonsense"));
+    assert!(shell.line("SELECT 6 * 7 AS n;").contains("│ 42 │"));
     assert_eq!(shell.leave().0, Some(0));
 }
 
 #[test]
 fn ctrl_c_ends_the_query_and_not_the_shell() {
     let Some(mut shell) = Shell::start() else { return };
-    shell.keys("SELECT sum(a.ts_ns * b.ts_ns % (c.event_id + d.event_id + e.event_id + f.event_id)) FROM events a, events b, events c, events d, events e, events f;\r");
+    shell.keys("SELECT sum(a.event_id * b.event_id % (c.event_id + d.event_id + e.event_id + f.event_id + 1)) FROM events a, events b, events c, events d, events e, events f;\r");
     std::thread::sleep(Duration::from_secs(1));
     let start = Instant::now();
     shell.keys("\x03");
     shell.until("cancelled");
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
-    shell.keys("SELECT 6 * 7 AS n;\r");
-    shell.until("│ 42 │");
+    shell.until(PROMPT);
+    assert!(shell.line("SELECT 6 * 7 AS n;").contains("│ 42 │"));
     assert_eq!(shell.leave().0, Some(0));
 }
 
@@ -139,17 +152,16 @@ fn ctrl_c_ends_the_query_and_not_the_shell() {
 fn ctrl_c_at_the_prompt_clears_the_line() {
     let Some(mut shell) = Shell::start() else { return };
     shell.keys("SELECT 'never closed\r\x03");
-    shell.keys("SELECT 6 * 7 AS n;\r");
-    shell.until("│ 42 │");
+    shell.until(PROMPT);
+    assert!(shell.line("SELECT 6 * 7 AS n;").contains("│ 42 │"));
     shell.leave();
 }
 
 #[test]
 fn tab_completes() {
     let Some(mut shell) = Shell::start() else { return };
-    shell.keys("SELECT count(*) AS n FROM ingest_i\t WHERE 1 = 0;\r");
-    shell.until("│ 0 │");
-    shell.keys("SELECT kernels.\t\x03");
+    assert!(shell.line("SELECT count(*) AS n FROM ingest_i\t WHERE 1 = 0;").contains("│ 0 │"));
+    shell.keys("SELECT kernels.\t");
     shell.until("grid_x");
     shell.leave();
 }
@@ -157,10 +169,8 @@ fn tab_completes() {
 #[test]
 fn what_was_typed_is_remembered() {
     let Some(mut shell) = Shell::start() else { return };
-    shell.keys("SELECT 6 * 7\rAS n;\r");
-    shell.until("│ 42 │");
-    shell.keys("\x1b[A\r");
-    shell.until("│ 42 │");
+    assert!(shell.line("SELECT 6 * 7\rAS n;").contains("│ 42 │"));
+    assert!(shell.line("\x1b[A").contains("│ 42 │"));
     let (_, folder) = shell.leave();
     let history = std::fs::read_to_string(folder.path().join("cache/history")).expect("a history");
     assert_eq!(history.matches("SELECT 6 * 7").count(), 1, "{history}");
@@ -169,14 +179,13 @@ fn what_was_typed_is_remembered() {
 #[test]
 fn long_results_go_through_the_pager() {
     let Some(mut shell) = Shell::start() else { return };
-    shell.keys("SELECT event_id FROM events;\rSELECT 6 * 7 AS n;\r");
-    shell.until("│ 42 │");
+    shell.line("SELECT event_id FROM events;");
     let path = shell.folder.path().join("paged");
     let paged = std::fs::read_to_string(&path).expect("the pager ran");
     assert!(paged.contains("event_id") && paged.ends_with("(98 rows)\n"), "{paged}");
     std::fs::remove_file(&path).expect("it is there");
-    shell.keys("\\pager off\rSELECT event_id FROM events;\r");
-    shell.until("(98 rows)");
+    shell.line("\\pager off");
+    assert!(shell.line("SELECT event_id FROM events;").contains("(98 rows)"));
     assert!(!path.exists());
     shell.leave();
 }
@@ -184,23 +193,25 @@ fn long_results_go_through_the_pager() {
 #[test]
 fn tables_fit_the_terminal() {
     let Some(mut shell) = Shell::start() else { return };
-    shell.keys("SELECT repeat('long ', 50) AS text, 123456789012345 AS number;\r");
-    let shown = shell.until("(1 row)");
+    let shown = shell.line("SELECT repeat('long ', 50) AS text, 123456789012345 AS number;");
     assert!(shown.contains("123456789012345 │") && shown.contains("…"), "{shown}");
     assert!(shown.lines().filter(|l| l.starts_with(['│', '┌'])).all(|l| l.trim_end().chars().count() <= 100), "{shown}");
-    shell.keys("\\fit off\r\\pager off\rSELECT repeat('long ', 50) AS text;\r");
-    shell.until(&"long ".repeat(50));
+    shell.line("\\fit off");
+    shell.line("\\pager off");
+    assert!(shell.line("SELECT repeat('long ', 50) AS text;").contains(&"long ".repeat(50)));
     shell.leave();
 }
 
 #[test]
 fn commands_change_what_follows() {
     let Some(mut shell) = Shell::start() else { return };
-    shell.keys("\\set n 41\r\\x on\r\\timing on\rSELECT $n + 1 AS more;\r");
-    shell.until("more │ 42");
-    shell.until(" ms for 1 row");
-    shell.keys("\\o out.csv\rSELECT 1 AS a;\r");
-    shell.until("1 row to out.csv");
+    for command in ["\\set n 41", "\\x on", "\\timing on"] {
+        shell.line(command);
+    }
+    let shown = shell.line("SELECT $n + 1 AS more;");
+    assert!(shown.contains("more │ 42") && shown.contains(" ms for 1 row"), "{shown}");
+    shell.line("\\o out.csv");
+    assert!(shell.line("SELECT 1 AS a;").contains("1 row to out.csv"));
     assert_eq!(std::fs::read_to_string(shell.folder.path().join("out.csv")).expect("a file"), "a\n1\n");
     shell.leave();
 }
@@ -210,8 +221,8 @@ fn nothing_raw_of_a_trace_reaches_the_terminal() {
     let Some(mut shell) = Shell::start() else { return };
     let name = r#"{"traceEvents":[{"ph":"i","name":"\u001b[31mred\u0007","ts":1}]}"#;
     std::fs::write(shell.folder.path().join("odd\u{1b}[31m.json"), name).expect("a file");
-    shell.keys("\\open odd*.json\rSELECT name FROM events;\r");
-    let shown = shell.until("\\u{1b}[31mred\\u{7}");
+    let shown = shell.line("\\open odd*.json") + &shell.line("SELECT name FROM events;");
+    assert!(shown.contains("\\u{1b}[31mred\\u{7}") && shown.contains("odd\\u{1b}[31m.json"), "{shown}");
     assert!(!shown.contains("\x1b[31m"), "{shown:?}");
     shell.leave();
 }
@@ -219,11 +230,13 @@ fn nothing_raw_of_a_trace_reaches_the_terminal() {
 #[test]
 fn a_file_that_is_cancelled_leaves_nothing() {
     let Some(mut shell) = Shell::start() else { return };
-    shell.keys("\\o out.csv\rSELECT a.name FROM events a, events b, events c, events d, events e;\r");
+    shell.line("\\o out.csv");
+    shell.keys("SELECT a.name FROM events a, events b, events c, events d, events e;\r");
     std::thread::sleep(Duration::from_secs(1));
     shell.keys("\x03");
     shell.until("cancelled");
     let left = |name: &str| Path::exists(&shell.folder.path().join(name));
     assert!(!left("out.csv") && !left("out.csv.partial"));
+    shell.until(PROMPT);
     shell.leave();
 }

@@ -30,7 +30,8 @@ def fold(name):
         name = json.dumps(name, separators=(",", ":"), ensure_ascii=False)
     if name == "":
         return "(empty)"
-    return "".join(":" if c == ";" else "\ufffd" if unicodedata.category(c) == "Cc" else c for c in name)
+    # Control characters, and halves of surrogate pairs, which are no characters.
+    return "".join(":" if c == ";" else "\ufffd" if unicodedata.category(c) in ("Cc", "Cs") else c for c in name)
 
 
 def threads(elements):

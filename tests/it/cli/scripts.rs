@@ -72,7 +72,7 @@ fn misspelt_names_get_a_suggestion() {
     for (sql, help) in [
         ("SELECT * FROM evnts", "there is no table or view evnts"),
         ("SELECT * FROM evnts", "^^^^^ did you mean events?"),
-        ("SELECT * FROM kernel", "^^^^^^ did you mean kernels?"),
+        ("SELECT * FROM kernel", "^^^^^^ did you mean kernels"),
         ("SELECT k.strem FROM kernels k", "did you mean stream?"),
         ("SELECT format_n(1)", "^^^^^^^^ did you mean format_ns?"),
         ("SELECT grid_x FROM events", "a column of kernels"),

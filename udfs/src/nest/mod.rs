@@ -3,6 +3,7 @@
 //! They never sort and never repair: rows that come in another order are refused.
 
 mod intervals;
+mod lane;
 mod rules;
 mod window;
 
@@ -14,7 +15,7 @@ use window::{Answer, function};
 
 /// The functions of this folder.
 pub fn functions() -> Vec<Function> {
-    vec![function(Answer::Parent, PARENT), function(Answer::Depth, DEPTH), function(Answer::SelfTime, SELF)]
+    vec![function(Answer::Parent, PARENT), function(Answer::Depth, DEPTH), function(Answer::SelfTime, SELF), lane::function()]
 }
 
 /// What all of them refuse.

@@ -64,7 +64,7 @@ impl AggregateUDFImpl for Pprof {
     }
 
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
-        if types.len() < 4 || types.len() % 3 == 0 {
+        if types.len() < 4 || types.len().is_multiple_of(3) {
             return plan_err!("pprof takes a stack, then a type, a unit and a value for each sample type, then perhaps labels as a struct");
         }
         let labels_at = if has_labels(types.len()) { types.len() - 1 } else { types.len() };

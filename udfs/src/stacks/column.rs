@@ -49,6 +49,11 @@ impl Stacks {
         self.offsets.len() - 1
     }
 
+    /// Whether there are no stacks.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The frames of a stack, root first: numbers of texts, `None` for a frame without a name; `None` for no stack.
     pub fn get(&self, row: usize) -> Option<impl DoubleEndedIterator<Item = Option<usize>> + ExactSizeIterator + Clone> {
         let frames = self.range(row)?;
@@ -120,6 +125,11 @@ impl StacksBuilder {
     /// The number of stacks made so far.
     pub fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// Whether none was made yet.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
     }
 
     /// The column.

@@ -237,7 +237,7 @@ fn concat(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
 
 /// A part of a joined stack, its frames numbered as in the result.
 enum Part {
-    Stack { stacks: Stacks, numbers: Vec<i32>, no_name: i32 },
+    Stack { stacks: Box<Stacks>, numbers: Vec<i32>, no_name: i32 },
     Frame { frames: Vec<i32>, nulls: Option<NullBuffer> },
 }
 
@@ -246,7 +246,7 @@ impl Part {
         if types::is_text(column.data_type()) {
             return Ok(Self::Frame { nulls: column.logical_nulls(), frames: frames_by_name(column, &mut |text| made.frame(text))? });
         }
-        let stacks = Stacks::read(column)?;
+        let stacks = Box::new(Stacks::read(column)?);
         let numbers = (0..stacks.texts.len()).map(|at| made.frame(stacks.text(Some(at)))).collect();
         Ok(Self::Stack { stacks, numbers, no_name: made.frame(NO_NAME) })
     }

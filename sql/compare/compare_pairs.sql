@@ -1,0 +1,38 @@
+-- Pairs of traces that comparisons are made of: a base and a candidate.
+--
+-- With the settings compare_base and compare_candidate it is the traces they name, by trace_id or by the end of their path. A setting that is empty
+-- stands for any other trace: without both, each two traces of the store are a pair, the earlier one (by Unix time, else by path) as its base. In a
+-- store of many traces set them, or filter on base_trace_id and cand_trace_id, which compares only those.
+--
+-- Example: SELECT base_path, cand_path FROM compare_pairs
+--
+-- @column base_trace_id VARCHAR text The trace compared with.
+-- @column cand_trace_id VARCHAR text The trace that is compared.
+-- @column trace_id VARCHAR text The same as cand_trace_id.
+-- @column base_path VARCHAR text Path of the base.
+-- @column cand_path VARCHAR text Path of the candidate.
+-- @column base_rank BIGINT id Rank of the base; NULL if not recorded.
+-- @column cand_rank BIGINT id Rank of the candidate; NULL if not recorded.
+-- @column base_duration_ns BIGINT ns Length of the base.
+-- @column cand_duration_ns BIGINT ns Length of the candidate.
+WITH ordered AS (
+    SELECT
+        trace_id, path, rank, duration_ns,
+        row_number() OVER (ORDER BY coalesce(base_time_ns + start_ns, 9223372036854775807), path, trace_id) AS place,
+        coalesce(setting_text('compare_base'), '') AS base,
+        coalesce(setting_text('compare_candidate'), '') AS cand
+    FROM traces
+),
+named AS (
+    SELECT
+        *,
+        base = '' OR trace_id = base OR ends_with(path, base) AS is_base,
+        cand = '' OR trace_id = cand OR ends_with(path, cand) AS is_cand
+    FROM ordered
+)
+SELECT
+    b.trace_id AS base_trace_id, c.trace_id AS cand_trace_id, c.trace_id,
+    b.path AS base_path, c.path AS cand_path, b.rank AS base_rank, c.rank AS cand_rank,
+    b.duration_ns AS base_duration_ns, c.duration_ns AS cand_duration_ns
+FROM named b
+JOIN named c ON b.is_base AND c.is_cand AND b.trace_id <> c.trace_id AND (b.base <> '' OR c.cand <> '' OR b.place < c.place)
