@@ -14,13 +14,13 @@ edges AS (SELECT *, unnest(generate_series(0, buckets)) AS i FROM _profile_windo
 points AS (
     SELECT trace_id, device, ts_ns AS at, 1 AS running, blocks, 1 AS sign, 0 AS step, 0 AS bucket FROM work
     UNION ALL
-    SELECT trace_id, device, end_ns, -1, -blocks, -1, 0, 0 FROM work
+    SELECT trace_id, device, end_ns, -1, 0.0 - blocks, -1, 0, 0 FROM work
     UNION ALL
     SELECT d.trace_id, d.device, unnest([e.start_ns, e.end_ns]), 0, NULL, 0, unnest([1, -1]), 0 FROM devices d JOIN ends e ON e.trace_id = d.trace_id
     UNION ALL
     SELECT
         d.trace_id, d.device, CASE WHEN e.i = e.buckets THEN e.end_ns ELSE e.start_ns + e.i * e.bucket_ns END, 0, NULL, 0, 0,
-        CASE WHEN e.i = e.buckets THEN -e.buckets ELSE 1 END
+        CASE WHEN e.i = e.buckets THEN 0 - e.buckets ELSE 1 END
     FROM devices d
     JOIN edges e ON e.trace_id = d.trace_id
 ),

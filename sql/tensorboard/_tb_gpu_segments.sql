@@ -11,13 +11,13 @@ edges AS (SELECT *, unnest(generate_series(0, buckets)) AS i FROM _tb_profile_wi
 points AS (
     SELECT trace_id, device, start_us AS at, 1 AS running, blocks, 1 AS sign, 0 AS step, 0 AS bucket FROM work
     UNION ALL
-    SELECT trace_id, device, end_us, -1, -blocks, -1, 0, 0 FROM work
+    SELECT trace_id, device, end_us, -1, 0.0 - blocks, -1, 0, 0 FROM work
     UNION ALL
     SELECT d.trace_id, d.device, unnest([e.start_us, e.end_us]), 0, NULL, 0, unnest([1, -1]), 0 FROM devices d JOIN ends e ON e.trace_id = d.trace_id
     UNION ALL
     SELECT
         d.trace_id, d.device, CASE WHEN e.i = e.buckets THEN e.end_us ELSE e.start_us + e.i * e.bucket_us END, 0, NULL, 0, 0,
-        CASE WHEN e.i = e.buckets THEN -e.buckets ELSE 1 END
+        CASE WHEN e.i = e.buckets THEN 0 - e.buckets ELSE 1 END
     FROM devices d
     JOIN edges e ON e.trace_id = d.trace_id
 ),
