@@ -119,3 +119,17 @@ fn answers_are_those_of_the_files() {
     }
     assert!(failures.is_empty(), "{} of {} files failed\n\n{}", failures.len(), all.len(), failures.join("\n\n"));
 }
+
+/// Each view and function is at least named in a file; what it gives there is up to the reader to judge.
+#[test]
+fn every_view_and_function_is_in_a_file() {
+    let mut all = Vec::new();
+    files(&root().join("tests/slt"), &mut all);
+    let text: String = all.iter().map(|f| std::fs::read_to_string(f).expect("the file is read")).collect();
+    let words: std::collections::HashSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let library = tracesql::library::Library::load(&[]).expect("the library loads");
+    let mut missing: Vec<String> = library.public_views().map(|v| v.name.clone()).filter(|n| !words.contains(n.as_str())).collect();
+    let functions = tracesql::engine::functions();
+    missing.extend(functions.iter().map(|f| f.doc.name.to_owned()).filter(|n| !text.contains(n.as_str())));
+    assert!(missing.is_empty(), "in no .slt file: {}", missing.join(", "));
+}
