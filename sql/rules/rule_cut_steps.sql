@@ -25,18 +25,15 @@
 -- @column advice VARCHAR text What to do; NULL unless status is finding.
 -- @column evidence VARCHAR text A query that shows the rows behind it.
 -- @column reason VARCHAR text Why it is not measurable and how to record what is missing; NULL otherwise.
-WITH marked AS (SELECT trace_id, count(*) AS steps FROM _host_steps WHERE is_marked GROUP BY trace_id),
-whole AS (SELECT trace_id, count(*) AS steps FROM _steps WHERE is_marked GROUP BY trace_id),
-measured AS (
+WITH measured AS (
     SELECT
-        t.trace_id, t.rank, m.steps - coalesce(w.steps, 0) AS numerator, m.steps AS denominator,
+        t.trace_id, t.rank, s.host_steps - s.steps AS numerator, s.host_steps AS denominator,
         CASE
             WHEN t.format = 'mllm_perf' THEN 'A perf.json recording has no steps.'
-            WHEN m.trace_id IS NULL THEN 'The trace has no steps; call prof.step() at the end of each step, with a schedule.'
+            WHEN NOT coalesce(s.is_marked, false) THEN 'The trace has no steps; call prof.step() at the end of each step, with a schedule.'
         END AS reason
     FROM _rule_traces t
-    LEFT JOIN marked m ON m.trace_id = t.trace_id
-    LEFT JOIN whole w ON w.trace_id = t.trace_id
+    LEFT JOIN _step_shares s ON s.trace_id = t.trace_id
 ),
 judged AS (
     SELECT

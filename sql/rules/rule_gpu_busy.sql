@@ -27,15 +27,12 @@
 -- @column advice VARCHAR text What to do; NULL unless status is finding.
 -- @column evidence VARCHAR text A query that shows the rows behind it.
 -- @column reason VARCHAR text Why it is not measurable and how to record what is missing; NULL otherwise.
-WITH windows AS (
-    SELECT trace_id, min(start_ns) AS start_ns, max(end_ns) AS end_ns, bool_or(is_marked) AS is_marked FROM _steps GROUP BY trace_id
-),
-busy AS (
+WITH busy AS (
     SELECT
         k.trace_id, k.device, w.is_marked, w.end_ns - w.start_ns AS window_ns,
         interval_union_len(greatest(k.ts_ns, w.start_ns), least(k.end_ns, w.end_ns)) FILTER (WHERE k.ts_ns < w.end_ns AND k.end_ns > w.start_ns) AS busy_ns
     FROM kernels k
-    JOIN windows w ON w.trace_id = k.trace_id
+    JOIN _step_shares w ON w.trace_id = k.trace_id
     WHERE k.kind IN ('kernel', 'memcpy', 'memset') AND k.dur_ns >= 0 AND w.end_ns > w.start_ns
     GROUP BY k.trace_id, k.device, w.is_marked, w.start_ns, w.end_ns
 ),

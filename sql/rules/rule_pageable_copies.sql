@@ -1,8 +1,9 @@
 -- Pageable copies: copies between the device and host memory that is not pinned, which block the host and are slow.
 --
 -- Numerator: time in which at least one copy from or to pageable memory runs on the device (its name says Pageable). Denominator: time in which the
--- device works (gpu_timeline_by_device). A finding above rule_pageable_copies_pct (2) percent, high above rule_pageable_copies_high_pct (10). Not
--- measurable without device work, and where no copy's name says whether the host's memory is pinned (ROCm).
+-- device works (gpu_timeline_by_device). A finding above rule_pageable_copies_pct (2) percent if they copy at least rule_pageable_copies_bytes
+-- (1,000,000), high above rule_pageable_copies_high_pct (10); smaller ones are looked at by tiny_copies. Not measurable without device work, and
+-- where no copy's name says whether the host's memory is pinned (ROCm).
 --
 -- Source: pageable copies as CUPTI names them.
 -- Example: SELECT status, severity, value, message FROM rule_pageable_copies
@@ -51,7 +52,7 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_pageable_copies_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_pageable_copies_pct') * denominator AND coalesce(bytes >= setting('rule_pageable_copies_bytes'), true) THEN 'finding' ELSE 'ok' END AS status
     FROM measured
 )
 SELECT

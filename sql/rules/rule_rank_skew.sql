@@ -30,34 +30,35 @@
 -- @column reason VARCHAR text Why it is not measurable and how to record what is missing; NULL otherwise.
 WITH ranks AS (
     SELECT
-        j.trace_id, j.job, j.rank, s.steps,
+        t.trace_id, t.rank, t.format, j.job, j.rank AS job_rank, s.steps,
         CASE WHEN bool_or(t.device_work > 0) OVER (PARTITION BY j.job) THEN s.device_computation_ns ELSE s.no_communication_ns END AS computation_ns
-    FROM job_ranks j
-    JOIN _rule_traces t ON t.trace_id = j.trace_id
-    LEFT JOIN _step_shares s ON s.trace_id = j.trace_id
+    FROM _rule_traces t
+    LEFT JOIN job_ranks j ON j.trace_id = t.trace_id
+    LEFT JOIN _step_shares s ON s.trace_id = t.trace_id
 ),
 jobs AS (
     SELECT
-        job, count(*) AS ranks, min(steps) = max(steps) AND count(steps) = count(*) AS is_even, sum(computation_ns) AS sum_ns, max(computation_ns) AS most_ns,
-        min(computation_ns) AS least_ns,
-        first_value(rank ORDER BY computation_ns DESC, rank) AS slowest, first_value(rank ORDER BY computation_ns, rank) AS fastest
+        *,
+        count(*) OVER job AS ranks,
+        min(steps) OVER job = max(steps) OVER job AND count(steps) OVER job = count(*) OVER job AS is_even,
+        sum(computation_ns) OVER job AS sum_ns, max(computation_ns) OVER job AS most_ns, min(computation_ns) OVER job AS least_ns,
+        first_value(job_rank) OVER (PARTITION BY job ORDER BY computation_ns DESC, job_rank) AS slowest,
+        first_value(job_rank) OVER (PARTITION BY job ORDER BY computation_ns, job_rank) AS fastest
     FROM ranks
-    GROUP BY job
+    WINDOW job AS (PARTITION BY job)
 ),
 measured AS (
     SELECT
-        t.trace_id, t.rank, concat('rank ', x.slowest, ' against rank ', x.fastest) AS subject,
-        x.ranks * x.most_ns - x.sum_ns AS numerator, x.sum_ns AS denominator, x.most_ns, x.least_ns, x.ranks,
+        trace_id, rank, concat('rank ', slowest, ' against rank ', fastest) AS subject,
+        ranks * most_ns - sum_ns AS numerator, sum_ns AS denominator, most_ns, least_ns, ranks,
         CASE
-            WHEN t.format = 'mllm_perf' THEN 'A perf.json recording is of one process.'
-            WHEN r.trace_id IS NULL THEN 'The trace does not say which rank it is; initialise torch.distributed before the profiler starts, or put rank<N> into the name of the file.'
-            WHEN x.ranks = 1 THEN 'The store has no other rank of this job; ingest the files of all ranks from one folder.'
-            WHEN NOT coalesce(x.is_even, false) THEN 'The ranks of the job do not have equally many whole steps: record the same steps on all of them.'
-            WHEN coalesce(x.sum_ns, 0) = 0 THEN 'No rank has computation in its steps.'
+            WHEN format = 'mllm_perf' THEN 'A perf.json recording is of one process.'
+            WHEN job IS NULL THEN 'The trace does not say which rank it is; initialise torch.distributed before the profiler starts, or put rank<N> into the name of the file.'
+            WHEN ranks = 1 THEN 'The store has no other rank of this job; ingest the files of all ranks from one folder.'
+            WHEN NOT coalesce(is_even, false) THEN 'The ranks of the job do not have equally many whole steps: record the same steps on all of them.'
+            WHEN coalesce(sum_ns, 0) = 0 THEN 'No rank has computation in its steps.'
         END AS reason
-    FROM _rule_traces t
-    LEFT JOIN ranks r ON r.trace_id = t.trace_id
-    LEFT JOIN jobs x ON x.job = r.job
+    FROM jobs
 ),
 judged AS (
     SELECT

@@ -1,8 +1,9 @@
 -- Recording: kinds of information that the trace lacks, and how to record them.
 --
--- Numerator: kinds of information of coverage that are missing. Denominator: kinds that could be there. A finding (info) above rule_recording_pct (0)
--- percent; the message names them, the advice says how to record them. Views that need them are empty or NULL, and rules about them not measurable.
--- Not measurable for perf.json recordings.
+-- Numerator: kinds of information of coverage that are missing: steps, operators, shapes, stacks, modules, memory, device work, links, details of
+-- collectives. Denominator: those that could be there. A finding (info) above rule_recording_pct (0) percent; the message names them, the advice says
+-- how to record them. Views that need them are empty or NULL, and rules about them not measurable. Not measurable for traces that are not of
+-- torch.profiler.
 --
 -- Source: coverage.
 -- Example: SELECT status, severity, value, message FROM rule_recording
@@ -29,16 +30,20 @@
 WITH kinds AS (
     SELECT
         trace_id,
-        count(*) FILTER (WHERE status = 'missing') AS missing, count(*) FILTER (WHERE status <> 'not applicable') AS kinds,
+        count(*) FILTER (WHERE status = 'missing') AS missing, count(*) AS kinds,
         string_agg(CASE WHEN status = 'missing' THEN information END, ', ' ORDER BY information) AS names,
         string_agg(CASE WHEN status = 'missing' THEN concat(information, ': ', how_to_record) END, '; ' ORDER BY information) AS how
     FROM coverage
+    WHERE status <> 'not applicable' AND information NOT IN ('call_stacks', 'occupancy', 'device_properties', 'rank')
     GROUP BY trace_id
 ),
 measured AS (
     SELECT
         t.trace_id, t.rank, k.missing AS numerator, k.kinds AS denominator, k.names, k.how,
-        CASE WHEN t.format = 'mllm_perf' OR coalesce(k.kinds, 0) = 0 THEN 'What a perf.json recording holds is fixed.' END AS reason
+        CASE
+            WHEN t.format = 'mllm_perf' THEN 'What a perf.json recording holds is fixed.'
+            WHEN t.format <> 'kineto' OR coalesce(k.kinds, 0) = 0 THEN 'The trace is not of torch.profiler.'
+        END AS reason
     FROM _rule_traces t
     LEFT JOIN kinds k ON k.trace_id = t.trace_id
 ),

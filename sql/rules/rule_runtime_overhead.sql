@@ -64,7 +64,7 @@ SELECT
     CASE WHEN status = 'not_measurable' THEN 'Runtime overhead could not be measured.' ELSE concat(
             'Runtime and driver calls without device work beside them take ', round(100.0 * numerator / denominator, 1), ' % of the steps: ', format_ns(numerator), ' of ',
             format_ns(denominator), '; the longest in sum is ', name, ' (', calls, CASE calls WHEN 1 THEN ' call, ' ELSE ' calls, ' END, format_ns(call_ns), ').') END AS message,
-    CASE WHEN status = 'finding' THEN 'If the calls are launches, launch less: fuse with torch.compile, use foreach or fused optimizers, capture CUDA graphs. If they allocate or free, keep memory in the caching allocator and warm up first; if they synchronise, see cpu_gpu_sync.' END AS advice,
+    CASE WHEN status = 'finding' THEN 'If the calls are launches, launch less: fuse with torch.compile, use foreach or fused optimizers, capture CUDA graphs. If they allocate, free or initialise, keep memory in the caching allocator and warm up before the recording; if they synchronise, see cpu_gpu_sync.' END AS advice,
     concat('SELECT name, count(*) AS calls, sum(dur_ns) AS total_ns FROM events WHERE trace_id = ''', trace_id, ''' AND cat IN (''cuda_runtime'', ''cuda_driver'', ''Runtime'', ''runtime'', ''hip_runtime'', ''hip_driver'', ''xpu_runtime'', ''xpu_driver'', ''mtia_runtime'') GROUP BY name ORDER BY total_ns DESC') AS evidence,
     reason
 FROM judged

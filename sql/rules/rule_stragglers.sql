@@ -2,8 +2,9 @@
 --
 -- Numerator: waits of the other ranks in collectives in which this rank came last (stragglers.waited_for_ns). Denominator: the length of the trace
 -- times the number of other ranks, so that value is the part of its time that each other rank waits for this one on average. subject is the rank. A
--- finding above rule_stragglers_pct (5) percent, high above rule_stragglers_high_pct (15). Not measurable unless the store has several ranks of the
--- job with collectives that could be matched (collective_waits).
+-- finding above rule_stragglers_pct (5) percent, high above rule_stragglers_high_pct (15), if each other rank waits more than rule_stragglers_ratio
+-- (2) times as long for it on average as it waits itself: ranks that wait for each other in turn are no stragglers. Not measurable unless the store
+-- has several ranks of the job with collectives that could be matched (collective_waits).
 --
 -- Source: waiting and transfer as in collective_waits.
 -- Example: SELECT status, severity, value, message FROM rule_stragglers
@@ -38,7 +39,7 @@ jobs AS (SELECT trace_id, ranks FROM job_ranks),
 measured AS (
     SELECT
         t.trace_id, t.rank, concat('rank ', r.rank) AS subject, r.waited_for_ns AS numerator, t.duration_ns * (r.ranks - 1) AS denominator,
-        r.calls, r.last_calls, r.wait_ns,
+        r.calls, r.last_calls, r.wait_ns, r.ranks,
         CASE
             WHEN t.format = 'mllm_perf' THEN 'A perf.json recording is of one process.'
             WHEN r.trace_id IS NOT NULL AND t.duration_ns > 0 AND r.ranks > 1 THEN NULL
@@ -53,7 +54,7 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_stragglers_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_stragglers_pct') * denominator AND numerator > setting('rule_stragglers_ratio') * wait_ns * (ranks - 1) THEN 'finding' ELSE 'ok' END AS status
     FROM measured
 )
 SELECT

@@ -3,9 +3,9 @@
 -- Numerator: time of kernels that use tensor or matrix cores (matrix_unit in name_rules). Denominator: these and all other kernels of matrix
 -- products, convolutions and attention (matrix_work in name_rules). Kernels whose names leave open what they use (Triton templates, some attention
 -- kernels) are in neither; if they take more time than the rest, the rule is not measurable. One row per device. A finding below
--- rule_tensor_cores_pct (50) percent: medium if the eligible kernels are at least rule_tensor_cores_share_pct (25) percent of the device's kernel
--- time, else low; high if in addition less than rule_tensor_cores_high_pct (10) percent use them. Not measurable without device work, on NVIDIA
--- devices older than compute capability 7.0, and without such kernels.
+-- rule_tensor_cores_pct (50) percent if the denominator is at least rule_tensor_cores_share_pct (10) percent of the device's kernel time; high below
+-- rule_tensor_cores_high_pct (10) percent. Not measurable without device work, on NVIDIA devices older than compute capability 7.0, and without such
+-- kernels.
 --
 -- Source: the tensor core rule of Perfessor, by time instead of by number of names, and of kernels instead of operators.
 -- Example: SELECT status, severity, value, message FROM rule_tensor_cores
@@ -64,16 +64,12 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator < setting('rule_tensor_cores_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator < setting('rule_tensor_cores_pct') * denominator AND 100.0 * denominator >= setting('rule_tensor_cores_share_pct') * kernel_ns THEN 'finding' ELSE 'ok' END AS status
     FROM measured
 )
 SELECT
     'tensor_cores' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE
-        WHEN 100.0 * denominator < setting('rule_tensor_cores_share_pct') * kernel_ns THEN 'low'
-        WHEN 100.0 * numerator < setting('rule_tensor_cores_high_pct') * denominator THEN 'high'
-        ELSE 'medium'
-    END END AS severity,
+    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator < setting('rule_tensor_cores_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
     trace_id, rank, device AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
