@@ -2,8 +2,8 @@
 --
 -- Numerator: time within the steps in which a runtime or driver call is under way (launches, allocation, synchronisation) and no kernel, copy, fill
 -- or collective runs. Denominator: the length of all steps. Calls beside device work cost nothing and do not count. A finding above
--- rule_runtime_overhead_pct (15) percent, high above rule_runtime_overhead_high_pct (40). The message names the call with the longest own time in the
--- trace. Not measurable without device work or runtime calls.
+-- rule_runtime_overhead_pct (15) percent, high above rule_runtime_overhead_high_pct (40). The message names the call with the longest time in the
+-- trace, synchronisations aside, which cpu_gpu_sync looks at. Not measurable without device work or runtime calls.
 --
 -- Source: the runtime rule of Perfessor, restricted to what device work does not hide.
 -- Example: SELECT status, severity, value, message FROM rule_runtime_overhead
@@ -30,6 +30,7 @@
 WITH calls AS (
     SELECT trace_id, name, count(*) AS calls, sum(dur_ns) AS call_ns, row_number() OVER (PARTITION BY trace_id ORDER BY sum(dur_ns) DESC, name) AS place
     FROM _launches
+    WHERE NOT contains(name, 'Synchronize')
     GROUP BY trace_id, name
 ),
 measured AS (
@@ -38,8 +39,8 @@ measured AS (
         c.name, c.calls, c.call_ns,
         CASE
             WHEN t.no_device_reason IS NOT NULL THEN t.no_device_reason
-            WHEN coalesce(s.total_ns, 0) = 0 OR c.trace_id IS NULL
-                THEN 'The trace has device work and no runtime calls; record ProfilerActivity.CPU and ProfilerActivity.CUDA together.'
+            WHEN coalesce(s.runtime_ns, 0) = 0
+                THEN 'The steps of the trace have device work and no runtime calls; record ProfilerActivity.CPU and ProfilerActivity.CUDA together.'
         END AS reason
     FROM _rule_traces t
     LEFT JOIN _step_shares s ON s.trace_id = t.trace_id
@@ -63,7 +64,8 @@ SELECT
     'runtime and driver calls without device work beside them, ns' AS numerator_name, CASE WHEN is_marked THEN 'length of all steps, ns' ELSE 'from the first to the last operator, ns' END AS denominator_name,
     CASE WHEN status = 'not_measurable' THEN 'Runtime overhead could not be measured.' ELSE concat(
             'Runtime and driver calls without device work beside them take ', round(100.0 * numerator / denominator, 1), ' % of the steps: ', format_ns(numerator), ' of ',
-            format_ns(denominator), '; the longest in sum is ', name, ' (', calls, CASE calls WHEN 1 THEN ' call, ' ELSE ' calls, ' END, format_ns(call_ns), ').') END AS message,
+            format_ns(denominator),
+            CASE WHEN name IS NULL THEN '' ELSE concat('; of all but synchronisations the longest in sum is ', name, ' (', calls, CASE calls WHEN 1 THEN ' call, ' ELSE ' calls, ' END, format_ns(call_ns), ')') END, '.') END AS message,
     CASE WHEN status = 'finding' THEN 'If the calls are launches, launch less: fuse with torch.compile, use foreach or fused optimizers, capture CUDA graphs. If they allocate, free or initialise, keep memory in the caching allocator and warm up before the recording; if they synchronise, see cpu_gpu_sync.' END AS advice,
     concat('SELECT name, count(*) AS calls, sum(dur_ns) AS total_ns FROM events WHERE trace_id = ''', trace_id, ''' AND cat IN (''cuda_runtime'', ''cuda_driver'', ''Runtime'', ''runtime'', ''hip_runtime'', ''hip_driver'', ''xpu_runtime'', ''xpu_driver'', ''mtia_runtime'') GROUP BY name ORDER BY total_ns DESC') AS evidence,
     reason

@@ -1,7 +1,7 @@
 -- Trace damage: what was odd about the file, by kind.
 --
 -- One row per kind of error or warning in ingest_issues, with the number of times as value: high for errors (elements or bytes are lost), low for
--- warnings (something odd was kept). Partial overlaps are a finding (low) above rule_overlaps_pct (1) percent of the events with a duration. A trace
+-- warnings (something odd was kept). Partial overlaps are a finding (low) above rule_overlaps_pct (5) percent of the events with a duration. A trace
 -- without these has one row that is ok.
 --
 -- Source: ingest_issues.
@@ -64,7 +64,9 @@ SELECT
     CASE WHEN code = 'partial_overlap' THEN 'partial overlaps' END AS numerator_name, CASE WHEN code = 'partial_overlap' THEN 'events with a duration' END AS denominator_name,
     CASE WHEN status = 'not_measurable' THEN 'The file could not be judged.' ELSE CASE
             WHEN code IS NULL THEN 'Nothing was wrong with the file.'
-            ELSE concat(code, ', ', times, CASE times WHEN 1 THEN ' time: ' ELSE ' times: ' END, left(detail, 300))
+            ELSE concat(
+                code, ', ', times, CASE times WHEN 1 THEN ' time' ELSE ' times' END,
+                CASE WHEN denominator IS NULL THEN '' ELSE concat(' (', round(100.0 * numerator / denominator, 2), ' % of the events with a duration)') END, ': ', left(detail, 300))
         END END AS message,
     CASE WHEN status = 'finding' THEN 'If elements are lost, record the trace again and let the profiler finish writing; other oddities are kept in the tables: look at the examples.' END AS advice,
     concat('SELECT severity, code, count, skipped_count, first_event_id, example, detail FROM ingest_issues WHERE trace_id = ''', trace_id, ''' ORDER BY severity, code') AS evidence,
