@@ -49,6 +49,9 @@ pub struct Global {
     /// Folder with views of your own, laid out as AREA/NAME.sql; may be given several times
     #[arg(long, global = true, value_name = "DIR")]
     pub sql: Vec<PathBuf>,
+    /// Folder with rules of your own, as rule_NAME.sql or rules/rule_NAME.sql; may be given several times
+    #[arg(long, global = true, value_name = "DIR")]
+    pub rules: Vec<PathBuf>,
     /// Change a setting, for example a threshold; `tracesql docs` lists them
     #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = parameter)]
     pub set: Vec<(String, String)>,

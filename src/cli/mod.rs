@@ -66,6 +66,7 @@ impl Global {
             threads: self.threads,
             memory_limit: self.memory_limit.unwrap_or(0),
             sql: self.sql.clone(),
+            rules: self.rules.clone(),
             settings: self.set.clone(),
         }
     }

@@ -40,6 +40,8 @@ pub struct EngineOptions {
     pub memory_limit: usize,
     /// Folders with views of the user, laid out like `sql/`.
     pub sql: Vec<PathBuf>,
+    /// Folders with rules of the user.
+    pub rules: Vec<PathBuf>,
     /// Settings to change.
     pub settings: Vec<(String, String)>,
 }
@@ -93,7 +95,7 @@ impl Engine {
             config.options_mut().execution.sort_spill_reservation_bytes = (options.memory_limit / 16).min(10 << 20);
         }
         let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
-        let library = Arc::new(Library::load(&options.sql)?);
+        let library = Arc::new(Library::load_with_rules(&options.sql, &options.rules)?);
         let settings = Arc::new(Settings::of(&library)?);
         for (name, value) in &options.settings {
             if !settings.set(name, value) {
