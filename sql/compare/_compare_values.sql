@@ -16,6 +16,11 @@ operator AS (
     SELECT side, trace_id, rank, run, step, operator, 'device', sum(calls), sum(ns)
     FROM device
     GROUP BY side, trace_id, rank, run, step, operator
+    UNION ALL
+    SELECT s.side, m.trace_id, s.rank, s.run, NULL, m.name, 'host', count(*), sum(m.end_ns - m.start_ns)
+    FROM mllm_operations m
+    JOIN compare_sides s ON s.trace_id = m.trace_id
+    GROUP BY s.side, m.trace_id, s.rank, s.run, m.name
 ),
 module AS (
     SELECT

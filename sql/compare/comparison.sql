@@ -3,7 +3,7 @@
 -- The sides are those of compare_sides. dimension says what a row is about:
 --   op           operators by name: host is their time on the host without operators and runtime calls inside, device the time of the kernels, copies
 --                and fills that they launched themselves, so that libraries of different vendors meet in the operator above; (unattributed) is device
---                work that no operator launched
+--                work that no operator launched. Operations of perf.json are operators too
 --   family       the same by family of operators: GEMM, CONV_fwd, elementwise, … ((no family) for the rest)
 --   kernel       kernels by name
 --   kernel_type  device work by what it does: computation, communication, memcpy, memset
@@ -13,8 +13,8 @@
 --
 -- Totals are sums over all traces of a side. Times per step are means: each step is the mean over the ranks that have it, and 0 where the key does not
 -- occur in a step. The verdict comes from these values per step:
+--   not judged       a side has fewer than compare_min_steps (4) steps, or nothing of the kind at all; reason says which
 --   added, removed   it is on one side only
---   not judged       a side has fewer than compare_min_steps (4) steps; reason says which
 --   same             the shift (Hodges and Lehmann) and the difference of the means are at most compare_same_pct (1) percent of the base's mean
 --   noise            the test of Mann and Whitney gives more than compare_alpha (0.05), or the shift is within noise_ns, which is twice the standard error
 --                    of the difference by the median absolute deviations
@@ -138,10 +138,25 @@ tested AS (
     FROM figures f
     CROSS JOIN size z
 ),
+sided AS (
+    SELECT
+        *,
+        sum(base_traces) OVER (PARTITION BY dimension, measure) AS base_any, sum(cand_traces) OVER (PARTITION BY dimension, measure) AS cand_any,
+        CASE
+            WHEN dimension IN ('step', 'category') THEN 'steps'
+            WHEN measure = 'device' THEN 'device work'
+            WHEN dimension = 'module' THEN 'modules'
+            ELSE 'operators'
+        END AS things
+    FROM tested
+),
 compared AS (
     SELECT
         *, coalesce(base_step_ns, base_trace_ns) AS base_ns, coalesce(cand_step_ns, cand_trace_ns) AS cand_ns,
         CASE
+            WHEN base_any = 0 THEN concat('the base has no ', things)
+            WHEN cand_any = 0 THEN concat('the candidate has no ', things)
+            WHEN base_traces = 0 OR cand_traces = 0 THEN NULL
             WHEN base_steps = 0 AND cand_steps = 0 THEN 'neither side has steps'
             WHEN base_steps = 0 THEN 'the base has no steps'
             WHEN cand_steps = 0 THEN 'the candidate has no steps'
@@ -149,14 +164,15 @@ compared AS (
                 CASE WHEN base_steps <= cand_steps THEN 'the base has ' ELSE 'the candidate has ' END, least(base_steps, cand_steps),
                 CASE WHEN least(base_steps, cand_steps) = 1 THEN ' step, ' ELSE ' steps, ' END, setting_int('compare_min_steps'), ' are needed')
         END AS reason
-    FROM tested
+    FROM sided
+    WHERE base_traces > 0 OR cand_traces > 0
 )
 SELECT
     trace_id, dimension, key, measure,
     CASE
-        WHEN base_traces = 0 AND cand_traces > 0 THEN 'added'
-        WHEN cand_traces = 0 AND base_traces > 0 THEN 'removed'
         WHEN reason IS NOT NULL THEN 'not judged'
+        WHEN base_traces = 0 THEN 'added'
+        WHEN cand_traces = 0 THEN 'removed'
         WHEN greatest(abs(shift_ns), abs(cand_step_ns - base_step_ns)) * 100 <= setting('compare_same_pct') * base_step_ns THEN 'same'
         WHEN p_value > setting('compare_alpha') OR abs(shift_ns) <= noise_ns THEN 'noise'
         WHEN shift_ns > 0 THEN 'slower'
@@ -165,5 +181,5 @@ SELECT
     base_traces, cand_traces, base_steps, cand_steps, base_calls, cand_calls, base_total_ns, cand_total_ns, base_step_ns, cand_step_ns,
     base_ns, cand_ns, cand_ns - base_ns AS delta_ns, 100.0 * (cand_ns - base_ns) / nullif(base_ns, 0) AS delta_pct, cand_ns / nullif(base_ns, 0) AS time_ratio,
     base_median_ns, cand_median_ns, base_mad_ns, cand_mad_ns, shift_ns, noise_ns, p_value,
-    CASE WHEN base_traces > 0 AND cand_traces > 0 THEN reason END AS reason
+    reason
 FROM compared
