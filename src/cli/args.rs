@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::check::CheckArgs;
+use super::compare::CompareArgs;
 use super::stacks::{FlamegraphArgs, FoldedArgs, PprofArgs, SpeedscopeArgs};
 use crate::docs::Style;
 use crate::output::Format;
@@ -63,6 +65,10 @@ pub enum Command {
     Ingest(IngestArgs),
     /// Run SQL over a store
     Query(QueryArgs),
+    /// Run rules, assertions and comparisons with a baseline; for pipelines
+    Check(CheckArgs),
+    /// Compare two stores or traces by step, operator, kernel or module
+    Compare(CompareArgs),
     /// Write stacks with host time, device time and memory as a profile for pprof
     Pprof(PprofArgs),
     /// Write folded stacks, one line each

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod cooperative;
+mod objects;
 mod settings;
 mod system;
 mod tables;
@@ -27,6 +28,7 @@ use tracesql_ingest::{Manifest, Store};
 use crate::error::{Error, Result};
 use crate::library::Library;
 use catalog::Catalog;
+pub use objects::{Object, int, number, text};
 pub use settings::{Setting, Settings};
 pub use system::documented;
 use tables::StoreTables;
@@ -69,6 +71,21 @@ impl Engine {
             traces.retain(|t: &Manifest| only.contains(&t.trace_id));
         }
         let folders = traces.iter().map(|t| store.trace_folder(&t.trace_id)).collect();
+        Self::over(traces, folders, options)
+    }
+
+    /// Opens traces of several stores as one; a trace that more than one holds is there once.
+    pub fn open_together(stores: &[(&Store, Option<&[String]>)], options: &EngineOptions) -> Result<Self> {
+        let (mut traces, mut folders) = (Vec::<Manifest>::new(), Vec::new());
+        for (store, only) in stores {
+            for manifest in store.traces()? {
+                let is_wanted = only.is_none_or(|only| only.contains(&manifest.trace_id));
+                if is_wanted && !traces.iter().any(|t| t.trace_id == manifest.trace_id) {
+                    folders.push(store.trace_folder(&manifest.trace_id));
+                    traces.push(manifest);
+                }
+            }
+        }
         Self::over(traces, folders, options)
     }
 
