@@ -2,6 +2,7 @@
 
 mod catalog;
 mod cooperative;
+mod objects;
 mod settings;
 mod shared;
 mod system;
@@ -28,6 +29,7 @@ use tracesql_ingest::{Manifest, Store};
 use crate::error::{Error, Result};
 use crate::library::Library;
 use catalog::Catalog;
+pub use objects::{Object, int, number, text};
 pub use settings::{Setting, Settings};
 pub use shared::computed_once;
 pub use system::documented;
@@ -42,6 +44,8 @@ pub struct EngineOptions {
     pub memory_limit: usize,
     /// Folders with views of the user, laid out like `sql/`.
     pub sql: Vec<PathBuf>,
+    /// Folders with rules of the user.
+    pub rules: Vec<PathBuf>,
     /// Settings to change.
     pub settings: Vec<(String, String)>,
 }
@@ -74,6 +78,21 @@ impl Engine {
         Self::over(traces, folders, options)
     }
 
+    /// Opens traces of several stores as one; a trace that more than one holds is there once.
+    pub fn open_together(stores: &[(&Store, Option<&[String]>)], options: &EngineOptions) -> Result<Self> {
+        let (mut traces, mut folders) = (Vec::<Manifest>::new(), Vec::new());
+        for (store, only) in stores {
+            for manifest in store.traces()? {
+                let is_wanted = only.is_none_or(|only| only.contains(&manifest.trace_id));
+                if is_wanted && !traces.iter().any(|t| t.trace_id == manifest.trace_id) {
+                    folders.push(store.trace_folder(&manifest.trace_id));
+                    traces.push(manifest);
+                }
+            }
+        }
+        Self::over(traces, folders, options)
+    }
+
     /// A session whose tables are empty.
     pub fn without_store(options: &EngineOptions) -> Result<Self> {
         Self::over(Vec::new(), Vec::new(), options)
@@ -97,7 +116,7 @@ impl Engine {
             config.options_mut().execution.sort_spill_reservation_bytes = (options.memory_limit / 16).min(10 << 20);
         }
         let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
-        let library = Arc::new(Library::load(&options.sql)?);
+        let library = Arc::new(Library::load_with_rules(&options.sql, &options.rules)?);
         let settings = Arc::new(Settings::of(&library)?);
         for (name, value) in &options.settings {
             if !settings.set(name, value) {

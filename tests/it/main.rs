@@ -1,6 +1,7 @@
 //! All integration tests, in one binary because each binary costs a link of the whole query engine.
 
 mod bad_inputs;
+mod check;
 mod cli;
 mod concurrency;
 mod corpus;
