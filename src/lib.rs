@@ -8,6 +8,7 @@ pub mod cli;
 pub mod docs;
 pub mod engine;
 mod error;
+pub mod export;
 pub mod library;
 mod messages;
 pub mod output;
