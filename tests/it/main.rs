@@ -4,6 +4,7 @@ mod bad_inputs;
 mod cli;
 mod concurrency;
 mod corpus;
+mod export;
 mod fixtures;
 mod interop;
 mod library;
