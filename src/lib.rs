@@ -10,6 +10,7 @@ pub mod compare;
 pub mod docs;
 pub mod engine;
 mod error;
+pub mod export;
 pub mod library;
 mod messages;
 pub mod output;

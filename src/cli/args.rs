@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use super::check::CheckArgs;
 use super::compare::CompareArgs;
+use super::export::ExportArgs;
 use super::stacks::{FlamegraphArgs, FoldedArgs, PprofArgs, SpeedscopeArgs};
 use crate::docs::Style;
 use crate::output::Format;
@@ -77,6 +78,8 @@ pub enum Command {
     Flamegraph(FlamegraphArgs),
     /// Write stacks as a profile for speedscope
     Speedscope(SpeedscopeArgs),
+    /// Write traces and views for other tools: Chrome JSON, CSV, Parquet, …
+    Export(ExportArgs),
     /// List the traces of a store
     List(StoreArgs),
     /// Remove traces from a store

@@ -5,6 +5,7 @@ mod cache;
 mod check;
 mod compare;
 mod docs;
+mod export;
 mod ingest;
 mod open;
 mod progress;
@@ -54,6 +55,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Folded(args)) => stacks::folded(&args, &global),
         Some(Command::Flamegraph(args)) => stacks::flamegraph(&args, &global),
         Some(Command::Speedscope(args)) => stacks::speedscope(&args, &global),
+        Some(Command::Export(args)) => export::run(&args, &global),
         Some(Command::List(args)) => traces::list(&args, &global),
         Some(Command::Remove(args)) => traces::remove(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),

@@ -6,6 +6,7 @@ mod cli;
 mod concurrency;
 mod corpus;
 mod findings;
+mod export;
 mod fixtures;
 mod interop;
 mod library;
