@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::report::ReportArgs;
 use super::stacks::{FlamegraphArgs, FoldedArgs, PprofArgs, SpeedscopeArgs};
 use crate::docs::Style;
 use crate::output::Format;
@@ -60,6 +61,8 @@ pub enum Command {
     Ingest(IngestArgs),
     /// Run SQL over a store
     Query(QueryArgs),
+    /// Write a report: text, Markdown, JSON or an HTML page
+    Report(ReportArgs),
     /// Write stacks with host time, device time and memory as a profile for pprof
     Pprof(PprofArgs),
     /// Write folded stacks, one line each
