@@ -15,6 +15,7 @@ pub mod library;
 mod messages;
 pub mod output;
 mod repl;
+pub mod report;
 pub mod stacks;
 
 pub use error::{Error, Result};

@@ -10,6 +10,7 @@ mod ingest;
 mod open;
 mod progress;
 mod query;
+mod report;
 mod stacks;
 mod traces;
 
@@ -51,6 +52,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Compare(args)) => return compare::run(&args, &global),
         Some(Command::Ingest(args)) => ingest::run(&args, &global),
         Some(Command::Query(args)) => query::run(&args, &global),
+        Some(Command::Report(args)) => report::run(&args, &global),
         Some(Command::Pprof(args)) => stacks::pprof(&args, &global),
         Some(Command::Folded(args)) => stacks::folded(&args, &global),
         Some(Command::Flamegraph(args)) => stacks::flamegraph(&args, &global),
