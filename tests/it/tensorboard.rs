@@ -13,8 +13,9 @@ mod rows;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::process::Command;
 
-use crate::support::{TestStore, corpus, fixture, root};
+use crate::support::{TestStore, corpus, fixture, root, texts};
 use cells::{Tally, compare};
 use checks::CHECKS;
 use differences::Differences;
@@ -110,6 +111,26 @@ fn public_traces_equal_the_plugin() {
     let unused: Vec<String> = files.filter(|f| f.ends_with(".json.gz") && !used.contains(f)).collect();
     assert_eq!(unused, ["kineto.diff_w0_w4.plain.json.gz"]);
     check("public traces", all);
+}
+
+/// Memory, modules, jobs, comparisons and advice, and perf.json: a script holds the rules by which their rows meet those of the references. It fails
+/// on any cell that is not as `tests/expected/tb/torch_differences.tsv` and the documentation say.
+#[test]
+fn memory_modules_jobs_and_advice_equal_the_references() {
+    let Some(corpus) = corpus() else {
+        eprintln!("left out: the corpus of public traces is not beside the project");
+        return;
+    };
+    let expected = corpus.join("../oracle/expected");
+    if !expected.join("tb").is_dir() {
+        eprintln!("left out: {} with the expected figures is not there", expected.display());
+        return;
+    }
+    let script = root().join("tests/oracle/compare_torch.py");
+    let out = Command::new("python3").arg(script).arg(env!("CARGO_BIN_EXE_tracesql")).args([&corpus, &expected]).output().expect("python3 runs");
+    let (stdout, stderr) = texts(&out);
+    println!("{stdout}");
+    assert!(out.status.success(), "{stderr}");
 }
 
 #[test]
