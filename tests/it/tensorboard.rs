@@ -12,7 +12,7 @@ mod key_averages;
 mod rows;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::{TestStore, corpus, fixture, root, texts};
@@ -115,8 +115,21 @@ fn public_traces_equal_the_plugin() {
 
 /// Memory, modules, jobs, comparisons and advice, and perf.json: a script holds the rules by which their rows meet those of the references. It fails
 /// on any cell that is not as `tests/expected/tb/torch_differences.tsv` and the documentation say.
+fn compare_torch(of: &[&Path]) {
+    let script = root().join("tests/oracle/compare_torch.py");
+    let out = Command::new("python3").arg(script).arg(env!("CARGO_BIN_EXE_tracesql")).args(of).output().expect("python3 runs");
+    let (stdout, stderr) = texts(&out);
+    println!("{stdout}");
+    assert!(out.status.success(), "{stderr}");
+}
+
 #[test]
-fn memory_modules_jobs_and_advice_equal_the_references() {
+fn memory_modules_jobs_and_advice_of_fixtures_equal_the_plugin() {
+    compare_torch(&[Path::new("fixtures")]);
+}
+
+#[test]
+fn memory_modules_jobs_and_advice_of_public_traces_equal_the_references() {
     let Some(corpus) = corpus() else {
         eprintln!("left out: the corpus of public traces is not beside the project");
         return;
@@ -126,11 +139,7 @@ fn memory_modules_jobs_and_advice_equal_the_references() {
         eprintln!("left out: {} with the expected figures is not there", expected.display());
         return;
     }
-    let script = root().join("tests/oracle/compare_torch.py");
-    let out = Command::new("python3").arg(script).arg(env!("CARGO_BIN_EXE_tracesql")).args([&corpus, &expected]).output().expect("python3 runs");
-    let (stdout, stderr) = texts(&out);
-    println!("{stdout}");
-    assert!(out.status.success(), "{stderr}");
+    compare_torch(&[&corpus, &expected]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Views of memory, modules, ranks, comparisons and advice against torch-tb-profiler's own figures; perf.json against its reference.
 
+    compare_torch.py TRACESQL fixtures [--write]
     compare_torch.py TRACESQL CORPUS EXPECTED [--write]
 
 TRACESQL is the program, CORPUS the folder of public traces, EXPECTED that of the plugin's outputs (`tb/*.json.gz`) and of the perf.json reference. Prints
@@ -19,11 +20,11 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM, CORPUS, EXPECTED = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM, SET = sys.argv[1], "fixtures" if sys.argv[2] == "fixtures" else "public traces"
 LISTED, DOCS = ROOT / "tests/expected/tb/torch_differences.tsv", ROOT / "docs/tensorboard.md"
-HEAD = ["trace", "view", "cell", "expected", "found", "reason"]
-TABLE_HEAD = "| trace | view | cells equal / all |\n| --- | --- | ---: |\n"
+HEAD = ["set", "trace", "view", "cell", "expected", "found", "reason"]
+TABLE_HEAD = f"| trace ({SET}) | view | cells equal / all |\n| --- | --- | ---: |\n"
 WORK = tempfile.TemporaryDirectory()
 STORE = WORK.name + "/store"
 TABLE, WRONG = {}, []
@@ -50,7 +51,7 @@ def cell(trace, view, what, want, got):
     TABLE[trace, view] = (equal + (want == got), total + 1)
     if want != got:
         what = what if isinstance(what, tuple) else (what,)
-        WRONG.append((trace, view, " ".join(str(part) for part in what), json.dumps(want), json.dumps(got)))
+        WRONG.append((SET, trace, view, " ".join(str(part) for part in what), json.dumps(want), json.dumps(got)))
 
 
 def read(path):
@@ -144,37 +145,64 @@ def advice(trace, trace_id, said):
 
 
 def distributed(trace, figures, workers):
-    step, waits = next((s, f) for s, f in figures["steps_to_wait"]["data"].items() if s != "all")
-    for worker, trace_id in workers.items():
-        ours = next(r for r in view("communication_wait")[trace_id] if r["step"] == int(step))
-        transfer, wait = waits[worker]
-        cell(trace, "communication_wait", (worker, "transfer_ns"), transfer, ours["transfer_ns"])
-        cell(trace, "communication_wait", (worker, "wait_ns"), wait, ours["wait_ns"])
-        ours = {r["name"]: r for r in view("collective_operators")[trace_id]}
-        for name, *theirs in figures["comm_ops"]["data"][worker]["rows"]:
+    for step, waits in figures["steps_to_wait"]["data"].items():
+        for worker, (transfer, wait) in waits.items():
+            # The mean over all steps is cut to a whole number.
+            if step != "all":
+                ours = next(r for r in view("communication_wait")[workers[worker]] if r["step"] == (None if step == "null" else int(step)))
+                cell(trace, "communication_wait", (worker, step, "transfer_ns"), transfer, ours["transfer_ns"])
+                cell(trace, "communication_wait", (worker, step, "wait_ns"), wait, ours["wait_ns"])
+    for worker, table in figures["comm_ops"]["data"].items():
+        ours = {r["name"]: r for r in view("collective_operators")[workers[worker]]}
+        for name, *theirs in table["rows"]:
             fields = ("calls", "size_bytes", "mean_size_bytes", "latency_ns", "mean_latency_ns", "transfer_ns", "mean_transfer_ns")
             for field, want in zip(fields, theirs):
-                cell(trace, "collective_operators", (worker, name, field), want, round(ours[name][field]))
+                # Sizes that were not recorded are NULL here and 0 there.
+                cell(trace, "collective_operators", (worker, name, field), want, round(ours[name][field] or 0))
 
 
-def subtrees(trace, root, base, cand):
-    ours = rows(f"SELECT * FROM subtree_diff WHERE base_trace_id = '{base}' AND cand_trace_id = '{cand}' AND path LIKE 'ProfilerStep*%'")
-    for side, theirs in (("base", root["left"]), ("cand", root["right"])):
-        host = sum(r[f"{side}_host_total_ns"] for r in ours if r["parent_path"] == "ProfilerStep*")
-        cell(trace, "subtree_diff", (side, "host"), theirs["duration"] * 1000, host)
-        sums = collections.defaultdict(collections.Counter)
-        for r in ours:
-            for field in ("calls", "host_total_ns", "host_self_ns", "device_total_ns"):
-                sums[r["name"]][field] += r[f"{side}_{field}"]
+def diff(trace, root, unit, base, cand):
+    """Rows of the plugin's tree, and operators of each; times are in units of so many ns."""
+    of_pair = f"WHERE base_trace_id = '{base}' AND cand_trace_id = '{cand}'"
+    ours = {r["path"]: r for r in rows(f"SELECT * FROM tb_subtree_diff {of_pair}")}
+    operators = {(r["path"], r["name"]): r for r in rows(f"SELECT * FROM tb_subtree_operator_diff {of_pair}")}
+    seen = set()
+
+    def walk(node, path):
+        for side, theirs in (("base", node["left"]), ("cand", node["right"])):
+            got = ours.get(path, {})
+            cell(trace, "tb_subtree_diff", (path, side, "name"), theirs["name"], got.get(f"{side}_name"))
+            for want, field in (("duration", "host_total_ns"), ("device_duration", "device_total_ns"), ("total_duration", "total_ns")):
+                cell(trace, "tb_subtree_diff", (path, side, field), theirs[want] * unit, got.get(f"{side}_{field}"))
+            for operator in theirs["aggs"]:
+                got = operators.get((path, operator["name"]), {})
+                seen.add((path, operator["name"]))
+                cell(trace, "tb_subtree_operator_diff", (path, side, operator["name"], "calls"), operator["calls"], got.get(f"{side}_calls"))
+                for want, field in (
+                    ("host_duration", "host_total_ns"), ("self_host_duration", "host_self_ns"),
+                    ("device_duration", "device_total_ns"), ("self_device_duration", "device_self_ns"),
+                ):
+                    cell(trace, "tb_subtree_operator_diff", (path, side, operator["name"], field), operator[want] * unit, got.get(f"{side}_{field}"))
+        for i, child in enumerate(node["children"]):
+            walk(child, f"{path}-{i}")
+        seen.add(path)
+
+    walk(root, "0")
+    for row in (ours.keys() | operators.keys()) - seen:
+        cell(trace, "tb_subtree_diff", (row, "is a row only here"), False, True)
+    # Our own pairing sees the same operators inside of steps, where these are on one thread.
+    graph = rows(f"SELECT * FROM subtree_diff {of_pair} AND path LIKE 'ProfilerStep*%'")
+    for side, theirs in (("base", root["left"]), ("cand", root["right"])) if graph else ():
+        sums = collections.Counter()
+        for r in graph:
+            sums[r["name"], "calls"] += r[f"{side}_calls"]
+            sums[r["name"], "host_self_ns"] += r[f"{side}_host_self_ns"]
         for operator in theirs["aggs"]:
-            got = sums[operator["name"]]
-            cell(trace, "subtree_diff", (side, operator["name"], "calls"), operator["calls"], got["calls"])
-            for want, field in (("host_duration", "host_total_ns"), ("self_host_duration", "host_self_ns"), ("device_duration", "device_total_ns")):
-                cell(trace, "subtree_diff", (side, operator["name"], field), operator[want] * 1000, got[field])
+            cell(trace, "subtree_diff", (side, operator["name"], "calls"), operator["calls"], sums[operator["name"], "calls"])
+            cell(trace, "subtree_diff", (side, operator["name"], "host_self_ns"), operator["self_host_duration"] * unit, sums[operator["name"], "host_self_ns"])
 
 
-def perf(trace, trace_id):
-    theirs = json.load(open(EXPECTED / f"{trace}.json"))
+def perf(trace, trace_id, theirs):
     summary = view("mllm_summary")[trace_id][0]
     curve = sorted({(r["time"], r["all_devices_bytes"]) for r in view("mllm_memory_curve")[trace_id]})
     # The reference frees what is alive at the end of the recording; here it stays.
@@ -189,48 +217,74 @@ def perf(trace, trace_id):
         cell(trace, "mllm_summary", field, want, summary[field])
 
 
-def compare():
+def of_worker(trace, trace_id, worker):
+    raw = worker["raw"]
+    if "memory_records" in raw:
+        memory_curve(trace, trace_id, raw["memory_records"])
+        allocations(trace, trace_id, raw["memory_records"])
+        memory_by_operator(trace, trace_id, raw["memory_statistics"])
+    if worker.get("module_view"):
+        modules(trace, trace_id, worker["module_view"]["data"])
+    advice(trace, trace_id, raw["recommendations"])
+
+
+def ingest(files):
+    """Trace ids by path, of a store with these files."""
+    subprocess.run([PROGRAM, "ingest", *sorted(map(str, files)), "-o", STORE], check=True, capture_output=True)
+    return {pathlib.Path(r["path"]): r["trace_id"] for r in rows("SELECT path, trace_id FROM traces")}
+
+
+def fixtures():
+    folder = ROOT / "tests/expected/tb"
+    traces = {
+        "resnet_cpu": "resnet_cpu.pt.trace.json.gz", "ddp_rank0": "ddp_rank0.pt.trace.json.gz", "ddp_rank1": "ddp_rank1.pt.trace.json.gz",
+        "synthetic_gpu_rank0": "synthetic_gpu_rank0.json.gz", "synthetic_gpu_rank1": "synthetic_gpu_rank1.json.gz", "old_kineto": "old_kineto.json.gz",
+    }
+    ids = ingest(ROOT / "fixtures" / file for file in traces.values())
+    ids = {trace: ids[ROOT / "fixtures" / file] for trace, file in traces.items()}
+    for trace in traces:
+        of_worker(trace, ids[trace], read(folder / f"{trace}.relink.json.gz")["workers"][0])
+    for job in ("ddp", "synthetic_gpu"):
+        distributed(f"job {job}", read(folder / f"job.{job}.relink.json.gz")["distributed"][0], ids)
+    for name, base, cand in (("synthetic_gpu", "synthetic_gpu_rank0", "synthetic_gpu_rank1"), ("ddp", "ddp_rank0", "ddp_rank1"),
+                             ("resnet_cpu.old_kineto", "resnet_cpu", "old_kineto")):
+        diff(f"diff {name}", read(folder / f"diff.{name}.relink.json.gz")["diff"], 1, ids[base], ids[cand])
+
+
+def public_traces(corpus, expected):
     listed = list(csv.DictReader(open(ROOT / "tests/expected/tb/traces.tsv"), delimiter="\t"))
-    perfs = {"mllm_perf_sample": CORPUS / "public/mllm/tools/mllm-perf-viewer/perf.json", "mllm_perf_edge": EXPECTED / "../data/mllm_perf_edge.json"}
-    files = sorted({CORPUS / t["trace"] for t in listed} | {p.resolve() for p in perfs.values()})
-    subprocess.run([PROGRAM, "ingest", *map(str, files), "-o", STORE], check=True, capture_output=True)
-    ids = {r["path"]: r["trace_id"] for r in rows("SELECT path, trace_id FROM traces")}
+    perfs = {
+        "mllm_perf_sample": corpus / "public/mllm/tools/mllm-perf-viewer/perf.json", "mllm_perf_edge": (expected / "../data/mllm_perf_edge.json").resolve(),
+    }
+    ids = ingest({corpus / t["trace"] for t in listed} | set(perfs.values()))
     jobs = collections.defaultdict(dict)
     for t in listed:
-        expected = EXPECTED / f"tb/{t['expected']}.relink.json.gz"
-        if not expected.is_file():
-            continue
-        trace = t["expected"] + ("" if t["worker"] == "*" else "." + t["worker"])
-        trace_id = ids[str(CORPUS / t["trace"])]
-        jobs[t["expected"]][t["worker"]] = trace_id
-        worker = next(w for w in read(expected)["workers"] if t["worker"] in ("*", w["worker"]))
-        if "memory_records" in worker["raw"]:
-            memory_curve(trace, trace_id, worker["raw"]["memory_records"])
-            allocations(trace, trace_id, worker["raw"]["memory_records"])
-            memory_by_operator(trace, trace_id, worker["raw"]["memory_statistics"])
-        if worker.get("module_view"):
-            modules(trace, trace_id, worker["module_view"]["data"])
-        advice(trace, trace_id, worker["raw"]["recommendations"])
+        figures = expected / f"tb/{t['expected']}.relink.json.gz"
+        if figures.is_file():
+            trace, trace_id = t["expected"] + ("" if t["worker"] == "*" else "." + t["worker"]), ids[corpus / t["trace"]]
+            jobs[t["expected"]][t["worker"]] = trace_id
+            of_worker(trace, trace_id, next(w for w in read(figures)["workers"] if t["worker"] in ("*", w["worker"])))
     for job, workers in jobs.items():
         # With one rank there is nobody to wait for.
         if len(workers) > 1:
-            distributed(job, read(EXPECTED / f"tb/{job}.relink.json.gz")["distributed"][0], workers)
-    sides = [ids[str(CORPUS / t["trace"])] for t in listed if t["expected"].startswith("kineto.resnet50_num_workers")]
-    subtrees("kineto.diff_w0_w4", read(EXPECTED / "tb/kineto.diff_w0_w4.plain.json.gz")["diff"], *sides)
+            distributed(job, read(expected / f"tb/{job}.relink.json.gz")["distributed"][0], workers)
+    sides = [ids[corpus / t["trace"]] for t in listed if t["expected"].startswith("kineto.resnet50_num_workers")]
+    diff("kineto.diff_w0_w4", read(expected / "tb/kineto.diff_w0_w4.plain.json.gz")["diff"], 1000, *sides)
     for trace, path in perfs.items():
-        perf(trace, ids[str(path.resolve())])
+        perf(trace, ids[path], json.load(open(expected / f"{trace}.json")))
 
 
 def verdict(write):
     """What is wrong: differences that are not listed, or listed and not met; reasons without an explanation; a table that is not in the docs."""
     docs = DOCS.read_text()
     listed = list(csv.DictReader(open(LISTED), delimiter="\t", quoting=csv.QUOTE_NONE)) if LISTED.is_file() else []
-    reasons = {tuple(r[h] for h in HEAD[:-1]): r["reason"] for r in listed}
+    others = [r for r in listed if r["set"] != SET]
+    reasons = {tuple(r[h] for h in HEAD[:-1]): r["reason"] for r in listed if r["set"] == SET}
     table = TABLE_HEAD + "".join(f"| {trace} | `{view}` | {equal:,} / {total:,} |\n" for (trace, view), (equal, total) in sorted(TABLE.items()))
     print(table)
     print(f"{sum(e for e, _ in TABLE.values()):,} of {sum(t for _, t in TABLE.values()):,} cells are equal.")
     if write:
-        lines = ["\t".join([*wrong, reasons.get(wrong, "")]) for wrong in sorted(WRONG)]
+        lines = sorted(["\t".join([*wrong, reasons.get(wrong, "")]) for wrong in WRONG] + ["\t".join(r.values()) for r in others])
         LISTED.write_text("\n".join(["\t".join(HEAD), *lines]) + "\n")
         DOCS.write_text(re.sub(re.escape(TABLE_HEAD) + r"(\|.*\n)*", lambda _: table, docs, count=1))
     wrong = [f"differs, and is not listed: {w}" for w in sorted(set(WRONG) - reasons.keys())]
@@ -241,5 +295,8 @@ def verdict(write):
     return wrong
 
 
-compare()
+if SET == "fixtures":
+    fixtures()
+else:
+    public_traces(pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3]).resolve())
 sys.exit("\n".join(verdict("--write" in sys.argv)) or None)
