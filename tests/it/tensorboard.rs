@@ -144,8 +144,9 @@ fn memory_modules_jobs_and_advice_of_public_traces_equal_the_references() {
 
 #[test]
 fn key_averages_of_fixtures_equal_pytorch() {
-    let wrong = key_averages::differences(&fixture("resnet_cpu.pt.trace.json.gz"), &fixture("resnet_cpu.key_averages.json"));
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let compared = key_averages::compare(&fixture("resnet_cpu.pt.trace.json.gz"), &fixture("resnet_cpu.key_averages.json"));
+    assert!(compared.wrong.is_empty(), "{}", compared.wrong.join("\n"));
+    assert!(compared.memory > 100 && compared.flops == 4, "{} values of memory, {} of operations", compared.memory, compared.flops);
 }
 
 #[test]
@@ -155,15 +156,19 @@ fn key_averages_of_made_traces_equal_pytorch() {
         return;
     };
     let mut wrong = Vec::new();
-    let mut compared = 0;
+    let (mut compared, mut memory, mut flops) = (0, 0, 0);
     let files = std::fs::read_dir(corpus.join("made")).expect("a folder").flatten().map(|f| f.path());
     let mut files: Vec<PathBuf> = files.filter(|f| f.to_string_lossy().ends_with(".key_averages.json")).collect();
     files.sort();
     for table in files {
         let trace = PathBuf::from(table.to_string_lossy().replace(".key_averages.json", ".pt.trace.json.gz"));
-        wrong.extend(key_averages::differences(&trace, &table));
+        let found = key_averages::compare(&trace, &table);
+        wrong.extend(found.wrong);
         compared += 1;
+        memory += found.memory;
+        flops += found.flops;
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(compared > 20, "only {compared} tables were found");
+    println!("{compared} tables, {memory} values of memory and {flops} of operations other than 0");
+    assert!(compared > 20 && memory > 500 && flops > 10, "only {compared} tables, {memory} values of memory and {flops} of operations were found");
 }
