@@ -11,7 +11,7 @@ WITH records AS (
         CASE WHEN t.format = 'mllm_perf' AND m.action = 'free' THEN 0 ELSE 1 END AS turn
     FROM memory m
     JOIN traces t ON t.trace_id = m.trace_id
-    WHERE m.action IS NOT NULL
+    WHERE m.action IS NOT NULL AND m.bytes IS NOT NULL
 ),
 summed AS (
     SELECT
