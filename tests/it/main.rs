@@ -11,6 +11,8 @@ mod fixtures;
 mod interop;
 mod library;
 mod limits;
+mod memory;
+mod operator_costs;
 mod pack;
 mod random_traces;
 mod recount;
