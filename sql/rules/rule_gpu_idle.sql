@@ -83,16 +83,16 @@ SELECT
     END AS message,
     CASE WHEN status = 'finding' THEN
         CASE cause
-                WHEN 'data_loading' THEN 'The device waits for batches: load them in worker processes (num_workers, pin_memory, persistent_workers) and prefetch.'
-                WHEN 'synchronisation' THEN 'The host waits for the device and then prepares the next work while the device is idle: take .item(), .cpu(), print and synchronize() '
-                    || 'out of the loop; device_syncs says where they are.'
-                WHEN 'host_late' THEN 'The host is too slow to feed the device: batch more work per launch, fuse with torch.compile, capture CUDA graphs, and move Python '
-                    || 'work out of the loop.'
-                WHEN 'launch_call' THEN 'The device waits for launch calls: fuse small kernels, capture CUDA graphs; where a single call is long, it loads modules or '
-                    || 'allocates: warm up first.'
-                WHEN 'queued' THEN 'Work was launched and the device did not begin it: look for streams that wait for each other (events, collectives) and for delays '
-                    || 'between short kernels.'
-                ELSE 'Launches were not recorded: start the profiler a step earlier and record CPU and CUDA together.'
+            WHEN 'data_loading' THEN 'The device waits for batches: load them in worker processes (num_workers, pin_memory, persistent_workers) and prefetch.'
+            WHEN 'synchronisation' THEN 'The host waits for the device and then prepares the next work while the device is idle: take .item(), .cpu(), print and synchronize() '
+                || 'out of the loop; device_syncs says where they are.'
+            WHEN 'host_late' THEN 'The host is too slow to feed the device: batch more work per launch, fuse with torch.compile, capture CUDA graphs, and move Python '
+                || 'work out of the loop.'
+            WHEN 'launch_call' THEN 'The device waits for launch calls: fuse small kernels, capture CUDA graphs; where a single call is long, it loads modules or '
+                || 'allocates: warm up first.'
+            WHEN 'queued' THEN 'Work was launched and the device did not begin it: look for streams that wait for each other (events, collectives) and for delays '
+                || 'between short kernels.'
+            ELSE 'Launches were not recorded: start the profiler a step earlier and record CPU and CUDA together.'
         END
     END AS advice,
     concat(
