@@ -15,7 +15,7 @@
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id NULL: the rule is about the whole trace.
 -- @column step BIGINT id NULL: the rule is about the whole trace.
--- @column subject VARCHAR text Operator with most of it; NULL for none.
+-- @column subject VARCHAR text Operator with most of it; NULL for none or if not measurable.
 -- @column value DOUBLE number 100 * numerator / denominator; NULL if not measurable.
 -- @column unit VARCHAR text Unit of value and threshold: pct.
 -- @column threshold DOUBLE number The setting rule_memory_bound_pct.
@@ -74,7 +74,7 @@ SELECT
             ELSE 'low'
         END
     END AS severity,
-    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, name AS subject,
+    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, CASE WHEN status <> 'not_measurable' THEN name END AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
     setting('rule_memory_bound_pct') AS threshold,
