@@ -51,7 +51,7 @@ measured AS (
             WHEN s.unknown_ns = s.all_ns THEN 'No operator could be measured; use record_shapes=True.'
             WHEN 100.0 * s.bound_ns <= setting('rule_memory_bound_pct') * s.all_ns AND 100.0 * (s.bound_ns + s.unknown_ns) > setting('rule_memory_bound_pct') * s.all_ns
                 THEN concat('Operators with ', round(100.0 * s.unknown_ns / s.all_ns, 1), ' % of the device time cannot be measured (', format_ns(s.unknown_ns), '); ',
-                    round(100.0 * s.bound_ns / s.all_ns, 1), ' % are known to be bound by memory. Record with record_shapes=True; see memory_bound_operations for which are left.')
+                    round(100.0 * s.bound_ns / s.all_ns, 1), ' % are known to be bound by memory. memory_bound_operations says why; shapes need record_shapes=True.')
         END AS reason
     FROM _rule_traces t
     LEFT JOIN sums s ON s.trace_id = t.trace_id
