@@ -10,10 +10,12 @@ pub mod compare;
 pub mod docs;
 pub mod engine;
 mod error;
+pub mod export;
 pub mod library;
 mod messages;
 pub mod output;
 mod repl;
+pub mod report;
 pub mod stacks;
 
 pub use error::{Error, Result};

@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 use super::check::CheckArgs;
 use super::compare::CompareArgs;
+use super::export::ExportArgs;
+use super::report::ReportArgs;
 use super::stacks::{FlamegraphArgs, FoldedArgs, PprofArgs, SpeedscopeArgs};
 use crate::docs::Style;
 use crate::output::Format;
@@ -69,6 +71,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Compare two stores or traces by step, operator, kernel or module
     Compare(CompareArgs),
+    /// Write a report: text, Markdown, JSON or an HTML page
+    Report(ReportArgs),
     /// Write stacks with host time, device time and memory as a profile for pprof
     Pprof(PprofArgs),
     /// Write folded stacks, one line each
@@ -77,6 +81,8 @@ pub enum Command {
     Flamegraph(FlamegraphArgs),
     /// Write stacks as a profile for speedscope
     Speedscope(SpeedscopeArgs),
+    /// Write traces and views for other tools: Chrome JSON, CSV, Parquet, …
+    Export(ExportArgs),
     /// List the traces of a store
     List(StoreArgs),
     /// Remove traces from a store

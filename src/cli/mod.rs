@@ -5,10 +5,12 @@ mod cache;
 mod check;
 mod compare;
 mod docs;
+mod export;
 mod ingest;
 mod open;
 mod progress;
 mod query;
+mod report;
 mod stacks;
 mod traces;
 
@@ -50,10 +52,12 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Compare(args)) => return compare::run(&args, &global),
         Some(Command::Ingest(args)) => ingest::run(&args, &global),
         Some(Command::Query(args)) => query::run(&args, &global),
+        Some(Command::Report(args)) => report::run(&args, &global),
         Some(Command::Pprof(args)) => stacks::pprof(&args, &global),
         Some(Command::Folded(args)) => stacks::folded(&args, &global),
         Some(Command::Flamegraph(args)) => stacks::flamegraph(&args, &global),
         Some(Command::Speedscope(args)) => stacks::speedscope(&args, &global),
+        Some(Command::Export(args)) => export::run(&args, &global),
         Some(Command::List(args)) => traces::list(&args, &global),
         Some(Command::Remove(args)) => traces::remove(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),

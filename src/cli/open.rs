@@ -18,7 +18,7 @@ pub fn run(args: &OpenArgs, global: &Global) -> Result<()> {
 }
 
 /// Opens one store, or traces by way of the cache.
-fn open(inputs: &[String], strict: bool, global: &Global) -> Result<Opened> {
+pub fn open(inputs: &[String], strict: bool, global: &Global) -> Result<Opened> {
     let stores = inputs.iter().filter(|i| Store::is_store(Path::new(i))).count();
     if stores > 0 && inputs.len() > 1 {
         return Err(Error::Usage("open either one store, or traces".into()));
