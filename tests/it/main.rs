@@ -3,6 +3,7 @@
 mod bad_inputs;
 mod check;
 mod cli;
+mod compare;
 mod concurrency;
 mod corpus;
 mod export;
