@@ -3,6 +3,7 @@
 mod args;
 mod cache;
 mod docs;
+mod doctor;
 mod export;
 mod ingest;
 mod open;
@@ -52,6 +53,7 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Flamegraph(args)) => stacks::flamegraph(&args, &global),
         Some(Command::Speedscope(args)) => stacks::speedscope(&args, &global),
         Some(Command::Export(args)) => export::run(&args, &global),
+        Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::List(args)) => traces::list(&args, &global),
         Some(Command::Remove(args)) => traces::remove(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),
@@ -69,6 +71,7 @@ impl Global {
             memory_limit: self.memory_limit.unwrap_or(0),
             sql: self.sql.clone(),
             settings: self.set.clone(),
+            allow_files: self.allow_files,
         }
     }
 
@@ -84,7 +87,7 @@ fn warn_of_problems(engine: &crate::engine::Engine) {
     }
 }
 
-/// Runs something that waits, with the threads that were asked for.
+/// Runs something that waits, with the threads that were asked for, for as long as it may take.
 fn block_on<T>(global: &Global, work: impl Future<Output = Result<T>>) -> Result<T> {
-    crate::repl::runtime(global.threads)?.block_on(work)
+    crate::repl::within(&crate::repl::runtime(global.threads)?, global.timeout, work)
 }

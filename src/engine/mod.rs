@@ -19,6 +19,7 @@ use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::logical_expr::{DdlStatement, LogicalPlan, Statement as PlanStatement};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParser, Statement};
@@ -42,6 +43,8 @@ pub struct EngineOptions {
     pub sql: Vec<PathBuf>,
     /// Settings to change.
     pub settings: Vec<(String, String)>,
+    /// Whether statements may read files outside the store.
+    pub allow_files: bool,
 }
 
 /// All functions that a session adds to SQL.
@@ -57,6 +60,7 @@ pub struct Engine {
     library: Arc<Library>,
     settings: Arc<Settings>,
     traces: Vec<Manifest>,
+    allow_files: bool,
 }
 
 impl Engine {
@@ -111,7 +115,7 @@ impl Engine {
                 context.register_udf(f.as_ref().clone());
             }
         }
-        Ok(Self { context, library, settings, traces })
+        Ok(Self { context, library, settings, traces, allow_files: options.allow_files })
     }
 
     /// The views of the session and what documents them.
@@ -161,6 +165,9 @@ impl Engine {
         // Results are written by us, so that a query cannot write files behind the user's back.
         let allowed = SQLOptions::new().with_allow_dml(false);
         allowed.verify_plan(&plan)?;
+        if !self.allow_files {
+            refuse_files(&plan)?;
+        }
         let mut frame = self.context.execute_logical_plan(plan).await?;
         if !parameters.is_empty() {
             let values: HashMap<_, _> = parameters.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
@@ -170,6 +177,18 @@ impl Engine {
         let plan = cooperative::joins(frame.create_physical_plan().await?)?;
         Ok(Started { result: execute_stream(plan.clone(), task)?, plan })
     }
+}
+
+/// Refuses statements that reach for files outside the store.
+fn refuse_files(plan: &LogicalPlan) -> Result<()> {
+    let what = match plan {
+        LogicalPlan::Ddl(DdlStatement::CreateExternalTable(_)) => "CREATE EXTERNAL TABLE reads files outside the store",
+        LogicalPlan::Statement(PlanStatement::SetVariable(set)) if set.variable.starts_with("datafusion.runtime.") => {
+            "settings of the runtime say where temporary files go and how much memory is taken"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::Query(format!("{what}; allow it with --allow-files")))
 }
 
 /// A statement that runs.
