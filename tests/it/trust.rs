@@ -60,7 +60,7 @@ fn statements_stay_within_the_store() {
         format!("COPY (SELECT 1) TO '{}'", target.display()),
         format!("SELECT * FROM '{}'", secret.display()),
         format!("SELECT * FROM read_csv('{}')", secret.display()),
-        format!("INSERT INTO events SELECT * FROM events"),
+        "INSERT INTO events SELECT * FROM events".to_owned(),
         "DROP TABLE events".to_owned(),
         "SET datafusion.runtime.temp_directory = '/'".to_owned(),
         format!("EXPLAIN ANALYZE COPY (SELECT 1) TO '{}'", target.display()),
