@@ -11,6 +11,7 @@ mod limits;
 mod pack;
 mod random_traces;
 mod recount;
+mod report;
 mod rules;
 mod shell;
 mod slt;
