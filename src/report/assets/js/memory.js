@@ -1,6 +1,6 @@
 // Memory over time, its peaks, and what held it then.
 function memoryTab() {
-  return [...curves(), panelOr("memory_peaks", () => tableOf("memory_peaks")), panelOr("memory_at_peak", () => tableOf("memory_at_peak"))];
+  return [...curves(), panelOr("memory_peaks", () => tableOf("memory_peaks")), panelOr("memory_at_peak", () => tableOf("memory_at_peak", { only: ["device_type", "device", "kind", "op_name", "module_path", "step", "allocations", "bytes", "share_pct"] }))];
 }
 
 function curves() {
