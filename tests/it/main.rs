@@ -18,6 +18,7 @@ mod operator_costs;
 mod pack;
 mod random_traces;
 mod recount;
+mod report;
 mod rules;
 mod shell;
 mod slt;
