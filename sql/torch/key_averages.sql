@@ -3,11 +3,12 @@
 -- Host rows are operators, annotations and runtime calls; device rows are kernels, copies and fills. ProfilerStep#N counts as ProfilerStep*.
 -- A row that is the only one inside a row of its name counts as one with it. CPU total of nested rows is counted at every level, so the
 -- percentages of CPU total can add up to more than 100. Device times of a host row are sums over the work launched in it; totals include rows
--- inside. Operators that PyTorch hides are left out. Memory columns need profile_memory=True; what was allocated or freed while no row ran is
--- the row [memory]. PyTorch computes FLOPs while it profiles and does not write them into traces: here they are computed again from the inputs
+-- inside. Operators that PyTorch hides are left out. Memory columns need profile_memory=True (since PyTorch 1.9). As in PyTorch, memory counts for
+-- all rows that run at its time, on any thread, so that rows of two threads both have it; what was allocated or freed while no row ran is the row
+-- [memory]. PyTorch computes FLOPs while it profiles and does not write them into traces: here they are computed again from the inputs
 -- (record_shapes=True), by its formulas; for aten::conv2d the trace must hold Concrete Inputs (since PyTorch 2.0).
 --
--- Source: torch.autograd.profiler_util of PyTorch 2.15; counts and CPU times are equal to those of key_averages() of the same run.
+-- Source: torch.autograd.profiler_util of PyTorch 2.15; counts, CPU times, memory and FLOPs are equal to those of key_averages() of the same run.
 -- Example: SELECT name AS "Name", round(self_cpu_pct, 2) AS "Self CPU %", format_ns(self_cpu_ns) AS "Self CPU", format_ns(cpu_total_ns) AS "CPU total",
 --   format_bytes(self_cpu_mem_bytes) AS "Self CPU Mem", calls AS "# of Calls", flops AS "Total FLOPs"
 --   FROM key_averages WHERE device_type = 'cpu' ORDER BY self_cpu_ns DESC LIMIT 5

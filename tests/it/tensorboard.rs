@@ -123,6 +123,16 @@ fn compare_torch(of: &[&Path]) {
     assert!(out.status.success(), "{stderr}");
 }
 
+/// Comparisons of ranks, collectives and GPU use over time against a second count from the JSON of the fixtures.
+#[test]
+fn comparisons_and_collectives_equal_a_recount() {
+    let script = root().join("tests/oracle/compare_recount.py");
+    let out = Command::new("python3").arg(script).arg(env!("CARGO_BIN_EXE_tracesql")).output().expect("python3 runs");
+    let (stdout, stderr) = texts(&out);
+    assert!(out.status.success(), "{stderr}");
+    assert!(stdout.contains("operator_diff: 3822 values"), "{stdout}");
+}
+
 #[test]
 fn memory_modules_jobs_and_advice_of_fixtures_equal_the_plugin() {
     compare_torch(&[Path::new("fixtures")]);
