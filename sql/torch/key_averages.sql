@@ -40,11 +40,10 @@ WITH work AS (
     SELECT
         r.trace_id, 'cpu' AS device_type, CASE WHEN starts_with(r.name, 'ProfilerStep#') THEN 'ProfilerStep*' ELSE r.name END AS name,
         call_self_ns AS self_cpu_ns, dur_ns AS cpu_total_ns, call_device_ns AS self_device_ns, device_total_ns, 0 AS device_ns,
-        m.cpu_bytes AS cpu_mem_bytes, m.call_self_cpu_bytes AS self_cpu_mem_bytes,
-        m.device_bytes AS device_mem_bytes, m.call_self_device_bytes AS self_device_mem_bytes,
+        cpu_bytes AS cpu_mem_bytes, call_self_cpu_bytes AS self_cpu_mem_bytes,
+        device_bytes AS device_mem_bytes, call_self_device_bytes AS self_device_mem_bytes,
         f.event_id AS counted_id, f.flops
     FROM _record_functions r
-    LEFT JOIN _record_function_memory m ON m.trace_id = r.trace_id AND m.event_id = r.event_id
     LEFT JOIN _record_function_flops f ON f.trace_id = r.trace_id AND f.event_id = r.event_id
     WHERE r.call_id = r.event_id
     UNION ALL
@@ -53,8 +52,8 @@ WITH work AS (
     FROM kernels
     WHERE kind IN ('kernel', 'memcpy', 'memset') AND dur_ns IS NOT NULL
     UNION ALL
-    SELECT trace_id, 'cpu', name, 0, 0, 0, 0, 0, cpu_bytes, call_self_cpu_bytes, device_bytes, call_self_device_bytes, NULL, NULL
-    FROM _record_function_memory
+    SELECT trace_id, 'cpu', '[memory]', 0, 0, 0, 0, 0, cpu_bytes, cpu_bytes AS self_cpu_mem_bytes, device_bytes, device_bytes AS self_device_mem_bytes, NULL, NULL
+    FROM _event_memory
     WHERE event_id IS NULL
 ),
 grouped AS (
