@@ -12,6 +12,7 @@ mod memory;
 mod operator_costs;
 mod pack;
 mod random_traces;
+mod recipes;
 mod recount;
 mod rules;
 mod shell;
