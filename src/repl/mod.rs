@@ -28,6 +28,7 @@ use std::path::PathBuf;
 pub use run::runtime;
 pub use session::{Session, scalar};
 pub use shell::run as shell;
+pub use split::{Piece, split};
 
 use crate::engine::Engine;
 use crate::error::Result;

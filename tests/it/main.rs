@@ -1,9 +1,12 @@
 //! All integration tests, in one binary because each binary costs a link of the whole query engine.
 
 mod bad_inputs;
+mod check;
 mod cli;
 mod concurrency;
 mod corpus;
+mod findings;
+mod export;
 mod fixtures;
 mod interop;
 mod library;
