@@ -131,9 +131,8 @@ fn judge(line: &Line, base: Option<&Metric>, cand: Option<&Metric>, thresholds: 
     put("allowed", json!(allowed));
     put("improved", json!(line.direction == Direction::Worse && worse < -allowed));
     let by = if b != 0.0 { change(100.0 * delta / b.abs()) } else { format!("by {}", figure(delta, unit)) };
-    let most =
-        if b != 0.0 && allowed > 0.0 { format!("{} or {:.3} %", figure(allowed, unit), 100.0 * allowed / b.abs()) } else { figure(allowed, unit) };
-    let message = format!("{} → {}, {by} (allowed: {most})", figure(b, unit), figure(c, unit));
+    let share = if b != 0.0 && allowed > 0.0 && unit != "pct" { format!(", {:.1} %", 100.0 * allowed / b.abs()) } else { String::new() };
+    let message = format!("{} → {}, {by} (allowed: {}{share})", figure(b, unit), figure(c, unit), figure(allowed, unit));
     Ok(Some((if worse > allowed { Status::Failed } else { Status::Passed }, message, figures)))
 }
 
