@@ -57,6 +57,10 @@ pub fn compare(baseline: Baseline, sources: &[Source], metrics: &BTreeMap<Key, M
         notes.push(format!("{unjudged} metrics not judged: {} have no line about them, or say ignore", thresholds.name));
     }
     items.extend(nowhere(thresholds, &keys));
+    if items.is_empty() {
+        let message = format!("not one metric was judged: no line of {} is about one that has a better side or a direction", thresholds.name);
+        items.push(Item::new(Kind::Metric, "baseline", Status::Failed, message));
+    }
     Ok(Compared { items, notes })
 }
 

@@ -71,10 +71,11 @@ fn thresholds_decide() {
     run(1, "gpu_utilization,*,worse,5,,");
     run(0, "gpu_utilization,*,worse,10,,");
     // A metric that is neither better nor worse needs a direction.
-    assert_eq!(run(0, "gpu_busy_time,*,worse,,,")["summary"]["checks"], 0);
+    let json = run(1, "gpu_busy_time,*,worse,,,");
+    assert!(json["checks"][0]["message"].as_str().expect("a text").starts_with("not one metric was judged"), "nothing judged is no pass");
     run(1, "gpu_busy_time,*,decrease,,,");
     // The first line that fits decides.
-    run(0, "*,*,ignore,,,\nkernel_time,,change,,,");
+    run(0, "steps,,change,,,\n*,*,ignore,,,\nkernel_time,,change,,,");
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn a_metric_that_is_missing_fails_unless_that_is_allowed() {
     // Named by a line, but nowhere.
     let json = run(1, "memory_peak,tpu,,5,,", "base.json");
     assert_eq!(json["checks"][0]["message"], "neither side has it; line 2 of t.csv asks for it");
-    assert_eq!(run(0, "memory_peak,tpu,,5,,allow", "base.json")["summary"]["checks"], 0);
+    assert_eq!(run(0, "memory_peak,tpu,,5,,allow\nsteps,,change,,,", "base.json")["summary"]["checks"], 1);
     // A value that is none.
     place.write("null.json", &place.read("base.json").replace("\"subject\":\"cpu\",\"value\":786560.0", "\"subject\":\"cpu\",\"value\":null"));
     let json = run(1, "memory_peak,cpu,,5,,", "null.json");
@@ -180,15 +181,16 @@ fn ranks_meet_by_their_number() {
     // Nothing in common.
     place.ends(0, &["ingest", "-q", fixture("chrome_mixed.json").to_str().expect("a path"), "-o", "mixed"]);
     place.ends(0, &["ingest", "-q", fixture("perf.json").to_str().expect("a path"), "-o", "mixed"]);
-    let out = place.check(4, &["mixed", "--baseline", "both.json"]);
-    assert!(out.contains("nothing to compare: the baseline has rank 0, rank 1, the candidate chrome_mixed.json, perf.json"), "{out}");
+    let json = place.json(4, &["mixed", "--baseline", "both.json"]);
+    let message = json["checks"][0]["message"].as_str().expect("a text");
+    assert!(message.contains("nothing to compare: the baseline has rank 0, rank 1, the candidate chrome_mixed.json, perf.json"), "{message}");
 }
 
 #[test]
 fn a_baseline_alone_can_be_saved() {
     let place = Place::ranks();
     let out = place.check(0, &[RANK0, "--save-baseline", "base.json"]);
-    assert!(out.contains("PASSED"), "{out}");
+    assert!(out.contains("the figures were written to base.json") && out.contains("PASSED: nothing was checked"), "{out}");
     place.check(4, &[RANK0, "--save-baseline", "no/such/folder.json"]);
     place.check(2, &[RANK0]);
 }
