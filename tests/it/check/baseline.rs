@@ -194,3 +194,21 @@ fn a_baseline_alone_can_be_saved() {
     place.check(4, &[RANK0, "--save-baseline", "no/such/folder.json"]);
     place.check(2, &[RANK0]);
 }
+
+#[test]
+fn a_figure_of_the_user_that_is_no_number_is_no_pass() {
+    let place = Place::ranks();
+    let columns = [("trace_id", "VARCHAR text"), ("rank", "BIGINT id"), ("metric", "VARCHAR text"), ("subject", "VARCHAR text")];
+    let mut sql = "-- Figures of our own.\n--\n".to_owned();
+    for (name, kind) in columns.iter().chain(&[("value", "DOUBLE number"), ("unit", "VARCHAR text"), ("better", "VARCHAR text")]) {
+        sql.push_str(&format!("-- @column {name} {kind} As in metrics.\n"));
+    }
+    let query = "SELECT trace_id, rank, 'ours' AS metric, CAST(NULL AS VARCHAR) AS subject, CAST('NaN' AS DOUBLE) AS value, 'ns' AS unit, 'lower' AS better FROM traces\n";
+    place.write("own/compare/metrics.sql", &(sql.clone() + query));
+    place.write("t.csv", "metric\nours\n");
+    let args = [RANK0, "--sql", "own", "--baseline", RANK1, "--thresholds", "t.csv"];
+    assert_eq!(place.json(1, &args)["checks"][0]["message"], "it has no value on either side");
+    place.write("own/compare/metrics.sql", &(sql + &query.replace("'lower'", "'less'")));
+    let out = place.check(4, &args);
+    assert!(out.contains("metric ours: better is \"less\"; it must be lower, higher or neutral"), "{out}");
+}
