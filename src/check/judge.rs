@@ -27,6 +27,12 @@ pub struct Compared {
 pub fn compare(baseline: Baseline, sources: &[Source], metrics: &BTreeMap<Key, Metric>, thresholds: &Thresholds) -> Result<Compared> {
     let ours: BTreeSet<&str> = sources.iter().map(|s| s.label.as_str()).collect();
     let mut notes: Vec<String> = baseline.note.iter().cloned().collect();
+    for label in &ours {
+        let count = sources.iter().filter(|s| s.label == *label).count();
+        if count > 1 {
+            notes.push(format!("{count} traces are called {label}: the medians of their figures are compared"));
+        }
+    }
     let theirs = meet(baseline, &ours, &mut notes)?;
     let mut items = Vec::new();
     let labels: BTreeSet<&str> = theirs.labels.iter().map(String::as_str).collect();

@@ -178,6 +178,19 @@ fn ranks_meet_by_their_number() {
     assert_eq!(json["checks"][0]["message"], "the candidate has no trace of rank 1");
     let json = place.json(1, &["both", "--baseline", RANK0]);
     assert_eq!(json["checks"][0]["message"], "the baseline has no trace of rank 1");
+    // Several traces of one rank: here two of rank 0, one of them without anything that is compared.
+    place.write(
+        "rank0.json",
+        r#"{"distributedInfo":{"rank":0,"world_size":2},"traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":5}]}"#,
+    );
+    place.ends(0, &["ingest", "-q", fixture("synthetic_gpu_rank0.json.gz").to_str().expect("a path"), "rank0.json", "-o", "twice"]);
+    let json = place.json(0, &["twice", "--baseline", RANK0]);
+    assert!(
+        json["notes"].as_array().expect("notes").iter().any(|n| n == "2 traces are called rank 0: the medians of their figures are compared"),
+        "{json}"
+    );
+    let wall = json["checks"].as_array().expect("checks").iter().find(|c| c["name"] == "wall_time").expect("the check");
+    assert_eq!(wall["figures"]["value"].as_f64(), Some((19_722_517.0 + 5_000.0) / 2.0));
     // Nothing in common.
     place.ends(0, &["ingest", "-q", fixture("chrome_mixed.json").to_str().expect("a path"), "-o", "mixed"]);
     place.ends(0, &["ingest", "-q", fixture("perf.json").to_str().expect("a path"), "-o", "mixed"]);
