@@ -17,6 +17,7 @@ mod memory;
 mod operator_costs;
 mod pack;
 mod random_traces;
+mod recipes;
 mod recount;
 mod report;
 mod rules;
