@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::support::{TestStore, fixture, texts, tracesql, within_a_minute};
+use crate::support::{TestStore, fixture, root, texts, tracesql, within_a_minute};
 
 fn store() -> (TestStore, String) {
     let (store, _) = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz"));
@@ -145,4 +145,18 @@ fn damaged_files_give_errors_and_not_answers() {
     std::fs::write(&file, &whole).expect("it is written");
     assert!(failed >= 8, "{failed} failed, {same} gave the same");
     assert_eq!(texts(&tracesql(&["query", &path, "--format", "csv", "-c", sum])).0, right, "the store is as it was");
+}
+
+/// `bench/faults.py` with small numbers; docs/trust.md says what it gave with large ones.
+#[test]
+fn faults_lose_nothing() {
+    let output = Command::new("python3")
+        .arg(root().join("bench/faults.py"))
+        .arg(env!("CARGO_BIN_EXE_tracesql"))
+        .args(["--kills", "12", "--damages", "24", "--disks", "4", "--shrinks", "4", "--seconds", "3"])
+        .output()
+        .expect("python3 runs");
+    let (out, error) = texts(&output);
+    assert!(output.status.success(), "{out}{error}");
+    out.lines().filter(|l| l.contains("left out")).for_each(|l| eprintln!("{l}"));
 }
