@@ -7,7 +7,7 @@ use tracesql::export::Selection;
 use tracesql_ingest::schema::TABLES;
 
 use super::again;
-use crate::support::{TestStore, corpus, root};
+use crate::support::{TestStore, corpus, root, rows_of};
 
 /// Columns that say where an element stands in the file; what was skipped is not there, so later ones move up.
 const POSITIONS: &[&str] = &["event_id", "parent_id", "launch_id", "op_id", "src_event_id", "dst_event_id", "src_flow_event_id", "dst_flow_event_id"];
@@ -58,12 +58,14 @@ fn differences(path: &Path) -> Vec<String> {
         return Vec::new();
     }
     let (other, exported, written) = again(&store, Selection::default());
+    let (before, after) = (store.engine(), other.engine());
     let mut differences = Vec::new();
     if written.elements.to_string() != facts[1] || written.skipped.to_string() != facts[2] {
         differences.push(format!("{} elements, {} skipped, not {facts:?}", written.elements, written.skipped));
     }
     for sql in queries() {
-        let (mut want, mut got) = (store.rows(&sql), other.rows(&sql));
+        let rows = |engine| rows_of(engine, &sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
+        let (mut want, mut got) = (rows(&before), rows(&after));
         want.sort_unstable();
         got.sort_unstable();
         if want != got {
