@@ -8,7 +8,7 @@ use crate::build::{self, BuildOptions, Origin};
 use crate::error::{IngestError, Result};
 use crate::issues::Issues;
 use crate::schema::{SCHEMA_VERSION, TABLES};
-use crate::source::{HashSource, Input, open};
+use crate::source::{HashSource, Input, open, without_comments};
 use crate::store::{Manifest, Store, TableFacts, VERSION};
 use crate::trace::Progress;
 
@@ -69,7 +69,7 @@ pub fn ingest(input: &Input, store: &Store, options: &IngestOptions, progress: &
         return Ok(Outcome { manifest, was_there: true, issues: Issues::default(), phases: Vec::new() });
     }
     let build_options = options.build_options();
-    let content = opened.content.clone();
+    let content = without_comments(&opened.content, scratch.path())?;
     let read = build::read(&name, &content, scratch.path(), &build_options, progress)?;
     let (hash, input_bytes) = opened.finish(&name)?;
     let content_hash = hash.to_hex().to_string();

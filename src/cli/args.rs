@@ -5,8 +5,11 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::check::CheckArgs;
+use super::compare::CompareArgs;
 use super::doctor::DoctorArgs;
 use super::export::ExportArgs;
+use super::report::ReportArgs;
 use super::stacks::{FlamegraphArgs, FoldedArgs, PprofArgs, SpeedscopeArgs};
 use crate::docs::Style;
 use crate::output::Format;
@@ -61,6 +64,9 @@ pub struct Global {
     /// Folder with views of your own, laid out as AREA/NAME.sql; may be given several times
     #[arg(long, global = true, value_name = "DIR")]
     pub sql: Vec<PathBuf>,
+    /// Folder with rules of your own, as rule_NAME.sql or rules/rule_NAME.sql; may be given several times
+    #[arg(long, global = true, value_name = "DIR")]
+    pub rules: Vec<PathBuf>,
     /// Change a setting, for example a threshold; `tracesql docs` lists them
     #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = parameter)]
     pub set: Vec<(String, String)>,
@@ -72,6 +78,12 @@ pub enum Command {
     Ingest(IngestArgs),
     /// Run SQL over a store
     Query(QueryArgs),
+    /// Run rules, assertions and comparisons with a baseline; for pipelines
+    Check(CheckArgs),
+    /// Compare two stores or traces by step, operator, kernel or module
+    Compare(CompareArgs),
+    /// Write a report: text, Markdown, JSON or an HTML page
+    Report(ReportArgs),
     /// Write stacks with host time, device time and memory as a profile for pprof
     Pprof(PprofArgs),
     /// Write folded stacks, one line each

@@ -2,6 +2,8 @@
 
 mod args;
 mod cache;
+mod check;
+mod compare;
 mod docs;
 mod doctor;
 mod export;
@@ -9,6 +11,7 @@ mod ingest;
 mod open;
 mod progress;
 mod query;
+mod report;
 mod stacks;
 mod traces;
 
@@ -30,7 +33,7 @@ pub fn main() -> ExitCode {
         }
     };
     match run(cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(e) if e.is_broken_pipe() => ExitCode::SUCCESS,
         Err(e) => {
             say_error(&e.to_string());
@@ -39,15 +42,18 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> Result<()> {
+fn run(cli: Cli) -> Result<ExitCode> {
     let global = cli.global;
     if cli.command.is_some() && !cli.open.inputs.is_empty() {
         let input = &cli.open.inputs[0];
         return Err(Error::Usage(format!("{input:?} stands before the name of a command; inputs come after it")));
     }
-    match cli.command {
+    let done = match cli.command {
+        Some(Command::Check(args)) => return check::run(&args, &global),
+        Some(Command::Compare(args)) => return compare::run(&args, &global),
         Some(Command::Ingest(args)) => ingest::run(&args, &global),
         Some(Command::Query(args)) => query::run(&args, &global),
+        Some(Command::Report(args)) => report::run(&args, &global),
         Some(Command::Pprof(args)) => stacks::pprof(&args, &global),
         Some(Command::Folded(args)) => stacks::folded(&args, &global),
         Some(Command::Flamegraph(args)) => stacks::flamegraph(&args, &global),
@@ -61,7 +67,8 @@ fn run(cli: Cli) -> Result<()> {
             "name a trace or a store, for example `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; `tracesql --help` shows more".into(),
         )),
         None => open::run(&cli.open, &global),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 impl Global {
@@ -70,6 +77,7 @@ impl Global {
             threads: self.threads,
             memory_limit: self.memory_limit.unwrap_or(0),
             sql: self.sql.clone(),
+            rules: self.rules.clone(),
             settings: self.set.clone(),
             allow_files: self.allow_files,
         }

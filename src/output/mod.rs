@@ -1,11 +1,15 @@
 //! Writing results: one file per family of formats.
 
 mod columns;
+mod figures;
 mod files;
 mod fit;
+mod paragraph;
 mod text;
 
+pub use figures::{change, figure};
 pub use fit::{clip, width};
+pub use paragraph::wrap;
 pub use text::safe;
 
 use std::fs::File;

@@ -12,9 +12,10 @@ mod key_averages;
 mod rows;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use crate::support::{TestStore, corpus, fixture, root};
+use crate::support::{TestStore, corpus, elements, fixture, root, texts};
 use cells::{Tally, compare};
 use checks::CHECKS;
 use differences::Differences;
@@ -112,10 +113,74 @@ fn public_traces_equal_the_plugin() {
     check("public traces", all);
 }
 
+/// Memory, modules, jobs, comparisons and advice, and perf.json: a script holds the rules by which their rows meet those of the references. It fails
+/// on any cell that is not as `tests/expected/tb/torch_differences.tsv` and the documentation say.
+fn compare_torch(of: &[&Path]) {
+    let script = root().join("tests/oracle/compare_torch.py");
+    let out = Command::new("python3").arg(script).arg(env!("CARGO_BIN_EXE_tracesql")).args(of).output().expect("python3 runs");
+    let (stdout, stderr) = texts(&out);
+    println!("{stdout}");
+    assert!(out.status.success(), "{stderr}");
+}
+
+/// Comparisons of ranks, collectives and GPU use over time against a second count from the JSON of the fixtures.
+#[test]
+fn comparisons_and_collectives_equal_a_recount() {
+    let script = root().join("tests/oracle/compare_recount.py");
+    let out = Command::new("python3").arg(script).arg(env!("CARGO_BIN_EXE_tracesql")).output().expect("python3 runs");
+    let (stdout, stderr) = texts(&out);
+    assert!(out.status.success(), "{stderr}");
+    assert!(stdout.contains("operator_diff: 3822 values"), "{stdout}");
+}
+
+#[test]
+fn memory_modules_jobs_and_advice_of_fixtures_equal_the_plugin() {
+    compare_torch(&[Path::new("fixtures")]);
+}
+
+#[test]
+fn memory_modules_jobs_and_advice_of_public_traces_equal_the_references() {
+    let Some(corpus) = corpus() else {
+        eprintln!("left out: the corpus of public traces is not beside the project");
+        return;
+    };
+    let expected = corpus.join("../oracle/expected");
+    if !expected.join("tb").is_dir() {
+        eprintln!("left out: {} with the expected figures is not there", expected.display());
+        return;
+    }
+    compare_torch(&[&corpus, &expected]);
+}
+
 #[test]
 fn key_averages_of_fixtures_equal_pytorch() {
-    let wrong = key_averages::differences(&fixture("resnet_cpu.pt.trace.json.gz"), &fixture("resnet_cpu.key_averages.json"));
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let compared = key_averages::compare(&fixture("resnet_cpu.pt.trace.json.gz"), &fixture("resnet_cpu.key_averages.json"));
+    assert!(compared.wrong.is_empty(), "{}", compared.wrong.join("\n"));
+    assert!(compared.memory > 100 && compared.flops == 4, "{} values of memory, {} of operations", compared.memory, compared.flops);
+}
+
+/// Memory counts for all rows that run then; while none does, it is a row of its own, as in PyTorch.
+#[test]
+fn key_averages_hold_all_memory() {
+    let memory = |ts: i64, bytes: i64, device: i64| {
+        format!(
+            r#"{{"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":2,"ts":{ts},"args":{{"Bytes":{bytes},"Device Type":{device},"Device Id":-1,"Addr":1}}}}"#
+        )
+    };
+    let store = elements(
+        [
+            r#"{"ph":"X","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":0,"dur":100}"#.to_owned(),
+            r#"{"ph":"X","cat":"cpu_op","name":"inner","pid":1,"tid":1,"ts":20,"dur":30}"#.to_owned(),
+            memory(20, 8, 0),
+            memory(50, 16, 1),
+            memory(51, 32, 0),
+            memory(101, -40, 0),
+            memory(102, -16, 1),
+        ]
+        .join(",\n"),
+    );
+    let sql = "SELECT name, calls, cpu_mem_bytes, self_cpu_mem_bytes, device_mem_bytes, self_device_mem_bytes FROM key_averages ORDER BY name";
+    assert_eq!(store.lines(sql), ["[memory] 2 -40 -40 -16 -16", "inner 1 8 8 16 16", "outer 1 40 32 16 0"]);
 }
 
 #[test]
@@ -125,15 +190,19 @@ fn key_averages_of_made_traces_equal_pytorch() {
         return;
     };
     let mut wrong = Vec::new();
-    let mut compared = 0;
+    let (mut compared, mut memory, mut flops) = (0, 0, 0);
     let files = std::fs::read_dir(corpus.join("made")).expect("a folder").flatten().map(|f| f.path());
     let mut files: Vec<PathBuf> = files.filter(|f| f.to_string_lossy().ends_with(".key_averages.json")).collect();
     files.sort();
     for table in files {
         let trace = PathBuf::from(table.to_string_lossy().replace(".key_averages.json", ".pt.trace.json.gz"));
-        wrong.extend(key_averages::differences(&trace, &table));
+        let found = key_averages::compare(&trace, &table);
+        wrong.extend(found.wrong);
         compared += 1;
+        memory += found.memory;
+        flops += found.flops;
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(compared > 20, "only {compared} tables were found");
+    println!("{compared} tables, {memory} values of memory and {flops} of operations other than 0");
+    assert!(compared > 20 && memory > 500 && flops > 10, "only {compared} tables, {memory} values of memory and {flops} of operations were found");
 }
