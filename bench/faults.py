@@ -126,7 +126,7 @@ def full_disk(place, rng, number):
     place.remove_large()
     counts = Counter()
     for i in range(number):
-        size = rng.randrange(400, 60_000)
+        size = rng.randrange(300, 26_000)
         if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "none", mount], stderr=subprocess.DEVNULL).returncode != 0:
             print("full disk: left out, no tmpfs can be mounted here")
             return

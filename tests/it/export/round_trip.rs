@@ -137,7 +137,7 @@ fn public_and_made_traces_come_back_whole() {
 
 #[test]
 fn random_traces_come_back_whole() {
-    let number = std::env::var("TRACESQL_RANDOM_TRACES").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+    let number = std::env::var("TRACESQL_RANDOM_TRACES").ok().and_then(|n| n.parse().ok()).unwrap_or(24);
     let folder = tempfile::tempdir().expect("a folder");
     let made = Command::new("python3").arg(root().join("tests/oracle/random_traces.py")).arg(folder.path()).arg(number.to_string()).status();
     assert!(made.expect("python3 runs").success());
