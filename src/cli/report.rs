@@ -1,7 +1,6 @@
 //! `tracesql report`: what a store says, for people and machines.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use tracesql_ingest::{Manifest, Store};
@@ -43,7 +42,7 @@ pub struct ReportArgs {
     /// Most traces that the report is about; the others are named as left out
     #[arg(long, default_value_t = 16, value_name = "N")]
     pub max_traces: usize,
-    /// Say on standard error how long each section took
+    /// Say on standard error when the rows of each section were complete
     #[arg(long, hide = true)]
     pub timing: bool,
 }
@@ -51,7 +50,7 @@ pub struct ReportArgs {
 pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
     let (engine, left_out) = chosen(open::open(&args.inputs, false, global)?, args, global)?;
     warn_of_problems(&engine);
-    let report = block_on(global, report::collect(Arc::new(engine), left_out))?;
+    let report = block_on(global, report::collect(&engine, left_out))?;
     if args.timing {
         say_times(&report);
     }
@@ -97,6 +96,7 @@ fn is_named(trace: &Manifest, name: &str) -> bool {
 }
 
 fn say_times(report: &Report) {
+    eprintln!("{:>8.1} ms  planning", report.planning.as_secs_f64() * 1e3);
     let mut answers: Vec<_> = report.answers.iter().collect();
     answers.sort_by_key(|a| std::cmp::Reverse(a.elapsed));
     for answer in answers {

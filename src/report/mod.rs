@@ -17,6 +17,7 @@ mod text;
 mod tree;
 
 use std::path::Path;
+use std::time::Duration;
 
 pub use answer::{Answer, Column, Missing, Rest};
 pub use collect::collect;
@@ -84,6 +85,8 @@ pub struct Report {
     pub settings: Vec<ChangedSetting>,
     /// The answer of each section, in the order of [`SECTIONS`].
     pub answers: Vec<Answer>,
+    /// How long it took to plan all queries.
+    pub planning: Duration,
 }
 
 impl Report {

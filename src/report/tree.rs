@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::{BinaryHeap, HashMap};
 
+use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use serde_json::Value;
 use tracesql_udfs::pprof::{Collector, FILE, LabelValue, without_address};
@@ -11,15 +12,13 @@ use tracesql_udfs::pprof::{Collector, FILE, LabelValue, without_address};
 use super::answer::{Answer, Column};
 use super::collect::unit;
 use super::sections::Section;
-use crate::engine::Engine;
 use crate::error::Result;
 
 /// The name of what was merged.
 pub const OTHER: &str = "(other)";
 
-/// Runs a query for stacks; its answer has one row for each frame of the tree of a trace.
-pub async fn collect(engine: &Engine, section: &'static Section, most: usize) -> Result<Answer> {
-    let mut result = engine.run(engine.parse(section.sql)?.remove(0), &[]).await?;
+/// Reads stacks; its answer has one row for each frame of the tree of a trace.
+pub async fn collect(section: &'static Section, mut result: SendableRecordBatchStream, most: usize) -> Result<Answer> {
     let mut collector = Collector::new(&result.schema())?;
     let names: Vec<String> = result.schema().fields().iter().map(|f| f.name().clone()).filter(|n| n != "stack" && n != "trace").collect();
     while let Some(batch) = result.next().await {
