@@ -50,7 +50,8 @@ pub struct ReportArgs {
 pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
     let (engine, left_out) = chosen(open::open(&args.inputs, false, global)?, args, global)?;
     warn_of_problems(&engine);
-    let report = block_on(global, report::collect(&engine, left_out))?;
+    let format = args.format.or_else(|| Format::of_file(args.output.as_ref()?)).unwrap_or_default();
+    let report = block_on(global, report::collect(&engine, left_out, format))?;
     if args.timing {
         say_times(&report);
     }
@@ -58,7 +59,6 @@ pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
         Some(path) if path.as_os_str() != "-" => Target::File(path.clone()),
         _ => Target::Stdout,
     };
-    let format = args.format.or_else(|| Format::of_file(args.output.as_ref()?)).unwrap_or_default();
     // That of the terminal; where there is none, what the caller says there would be.
     let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let screen = comfy_table::Table::new().width().map(usize::from).or(columns).unwrap_or(100).clamp(LEAST_WIDTH, MOST_WIDTH);

@@ -15,16 +15,18 @@ use serde_json::Value;
 use super::answer::{Answer, Column};
 use super::fold::Fold;
 use super::sections::{SECTIONS, Section, Shape};
-use super::{ChangedSetting, Report, Trace, missing, tree};
+use super::{ChangedSetting, Format, Report, Trace, missing, tree};
 use crate::engine::{Engine, Started};
 use crate::error::{Error, Result};
 
-/// The report on the traces that are open in a session; `left_out` names those of the store that are not.
-pub async fn collect(engine: &Engine, left_out: Vec<String>) -> Result<Report> {
+/// The report on the traces that are open in a session, with what a format shows of it; `left_out` names those of the store
+/// that are not.
+pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> Result<Report> {
     let traces = traces(engine).await?;
     let count = traces.len().max(1);
-    let (asked, spared): (Vec<&'static Section>, Vec<&'static Section>) =
-        SECTIONS.iter().partition(|s| traces.iter().any(|t| s.scope.holds(t, traces.len())));
+    let has_details = matches!(format, Format::Json | Format::Html);
+    let shown = SECTIONS.iter().filter(|s| has_details || !s.is_detail);
+    let (asked, spared): (Vec<&'static Section>, Vec<&'static Section>) = shown.partition(|s| traces.iter().any(|t| s.scope.holds(t, traces.len())));
     let mut answers: Vec<Answer> = spared.into_iter().map(Answer::empty).collect();
     let start = Instant::now();
     let (started, failed) = start_all(engine, asked).await?;
