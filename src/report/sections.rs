@@ -40,7 +40,8 @@ pub enum Shape {
         /// Columns with a sum in the rest.
         add: &'static [&'static str],
     },
-    /// Stacks with values, as a tree of at most this many frames over all traces; small ones become `(other)`.
+    /// Stacks with values, below their thread if there is such a column, as a tree of at most this many frames over all
+    /// traces; small ones become `(other)`.
     Stacks {
         /// How many frames.
         most: usize,
@@ -288,8 +289,8 @@ ORDER BY trace_id, greatest(coalesce(host_total_ns, 0), coalesce(device_total_ns
         if_empty: "no event on a thread has a duration",
         is_detail: true,
         shape: Shape::Stacks { most: 6000 },
-        sql: "SELECT stack_concat(coalesce(thread, '(no thread)'), stack) AS stack, cpu_ns AS host_ns, gpu_ns AS device_ns, alloc_space_bytes AS allocated_bytes,
-       trace_id AS trace
+        sql: "SELECT trace_id AS trace, coalesce(thread, '(no thread)') AS thread, stack, cpu_ns AS host_ns, gpu_ns AS device_ns,
+       alloc_space_bytes AS allocated_bytes
 FROM stack_samples",
     },
     Section {

@@ -20,7 +20,7 @@ pub const OTHER: &str = "(other)";
 /// Reads stacks; its answer has one row for each frame of the tree of a trace.
 pub async fn collect(section: &'static Section, mut result: SendableRecordBatchStream, most: usize) -> Result<Answer> {
     let mut collector = Collector::new(&result.schema())?;
-    let names: Vec<String> = result.schema().fields().iter().map(|f| f.name().clone()).filter(|n| n != "stack" && n != "trace").collect();
+    let names: Vec<String> = result.schema().fields().iter().map(|f| f.name().clone()).filter(|n| !["stack", "trace", "thread"].contains(&n.as_str())).collect();
     while let Some(batch) = result.next().await {
         collector.add(&batch?, false)?;
     }
@@ -31,18 +31,20 @@ pub async fn collect(section: &'static Section, mut result: SendableRecordBatchS
     let mut trees: Vec<(String, Tree)> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     let add = |frames: &[&str], labels: &tracesql_udfs::pprof::Labels, values: &[i64]| {
-        let trace = labels.iter().find_map(|(name, value)| match value {
-            LabelValue::Text(text) if name == "trace" => Some(text.as_str()),
-            _ => None,
-        });
-        let trace = trace.unwrap_or_default();
+        let label = |wanted: &str| {
+            labels.iter().find_map(|(name, value)| match value {
+                LabelValue::Text(text) if name == wanted => Some(text.as_str()),
+                _ => None,
+            })
+        };
+        let trace = label("trace").unwrap_or_default();
         let at = *known.entry(trace.to_owned()).or_insert_with(|| {
             trees.push((trace.to_owned(), Tree::new(names.len())));
             trees.len() - 1
         });
         let values: Vec<i64> = places.iter().map(|p| p.map_or(0, |p| values[p])).collect();
         let frames: Vec<Cow<str>> = frames.iter().map(|f| shown(f)).collect();
-        trees[at].1.add(frames.iter().map(|f| f.as_ref()), &values);
+        trees[at].1.add(label("thread").into_iter().chain(frames.iter().map(|f| f.as_ref())), &values);
         Ok::<(), ()>(())
     };
     // The visitor never fails.
