@@ -20,7 +20,8 @@ pub const OTHER: &str = "(other)";
 /// Reads stacks; its answer has one row for each frame of the tree of a trace.
 pub async fn collect(section: &'static Section, mut result: SendableRecordBatchStream, most: usize) -> Result<Answer> {
     let mut collector = Collector::new(&result.schema())?;
-    let names: Vec<String> = result.schema().fields().iter().map(|f| f.name().clone()).filter(|n| !["stack", "trace", "thread"].contains(&n.as_str())).collect();
+    let names: Vec<String> =
+        result.schema().fields().iter().map(|f| f.name().clone()).filter(|n| !["stack", "trace", "thread"].contains(&n.as_str())).collect();
     while let Some(batch) = result.next().await {
         collector.add(&batch?, false)?;
     }
