@@ -58,7 +58,9 @@ fn one(report: &Report, trace: &Trace, width: usize) -> String {
     }
     let missing: Vec<&str> = ["steps", "memory", "modules", "stacks", "shapes"].into_iter().filter(|kind| is_missing(report, trace, kind)).collect();
     if !missing.is_empty() && trace.format == "kineto" {
-        out.push_str(&format!("\nNot recorded: {} (tracesql report --format html says how to record them)\n", missing.join(", ")));
+        out.push('\n');
+        let all = missing.join(", ");
+        out.push_str(&wrapped("Not recorded: ", &format!("{all}; the view coverage says how to record it"), width));
     }
     out
 }
