@@ -68,12 +68,13 @@ hierarchical AS (
 ),
 own AS (
     SELECT
-        trace_id, source, names,
+        trace_id, source, first_value(names) AS names,
         first_value(class ORDER BY class NULLS LAST) AS class, min(first_ts_ns) AS first_ts_ns, sum(calls) AS calls, sum(operators) AS operators,
         sum(host_total_ns) AS host_total_ns, sum(host_self_ns) AS host_self_ns, sum(host_exclusive_ns) AS host_exclusive_ns,
         sum(device_ns) AS device_ns, sum(activities) AS activities
     FROM framed
-    GROUP BY trace_id, source, names
+    -- Lists are slow to group by.
+    GROUP BY trace_id, source, array_to_string(names, chr(31))
     UNION ALL
     SELECT
         h.trace_id, 'hierarchy', h.names, NULL, min(h.ts_ns), NULL, count(*), NULL, NULL, sum(h.host_self_ns), sum(h.device_ns), sum(h.activities)

@@ -1,7 +1,6 @@
 //! `tracesql report`: what a store says, for people and machines.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use tracesql_ingest::{Manifest, Store};
@@ -43,7 +42,7 @@ pub struct ReportArgs {
     /// Most traces that the report is about; the others are named as left out
     #[arg(long, default_value_t = 16, value_name = "N")]
     pub max_traces: usize,
-    /// Say on standard error how long each section took
+    /// Say on standard error when the rows of each section were complete
     #[arg(long, hide = true)]
     pub timing: bool,
 }
@@ -51,7 +50,8 @@ pub struct ReportArgs {
 pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
     let (engine, left_out) = chosen(open::open(&args.inputs, false, global)?, args, global)?;
     warn_of_problems(&engine);
-    let report = block_on(global, report::collect(Arc::new(engine), left_out))?;
+    let format = args.format.or_else(|| Format::of_file(args.output.as_ref()?)).unwrap_or_default();
+    let report = block_on(global, report::collect(&engine, left_out, format))?;
     if args.timing {
         say_times(&report);
     }
@@ -59,7 +59,6 @@ pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
         Some(path) if path.as_os_str() != "-" => Target::File(path.clone()),
         _ => Target::Stdout,
     };
-    let format = args.format.or_else(|| Format::of_file(args.output.as_ref()?)).unwrap_or_default();
     // That of the terminal; where there is none, what the caller says there would be.
     let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let screen = comfy_table::Table::new().width().map(usize::from).or(columns).unwrap_or(100).clamp(LEAST_WIDTH, MOST_WIDTH);
@@ -97,6 +96,7 @@ fn is_named(trace: &Manifest, name: &str) -> bool {
 }
 
 fn say_times(report: &Report) {
+    eprintln!("{:>8.1} ms  planning", report.planning.as_secs_f64() * 1e3);
     let mut answers: Vec<_> = report.answers.iter().collect();
     answers.sort_by_key(|a| std::cmp::Reverse(a.elapsed));
     for answer in answers {

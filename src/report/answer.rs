@@ -54,7 +54,7 @@ pub struct Answer {
     pub missing: Vec<Missing>,
     /// Why the query failed.
     pub error: Option<String>,
-    /// How long the query took.
+    /// When its rows were complete, from the start of planning.
     pub elapsed: Duration,
 }
 

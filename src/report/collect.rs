@@ -7,37 +7,36 @@ use arrow::array::RecordBatch;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type, Schema};
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::sql::parser::Statement;
 use futures::StreamExt;
 use serde_json::Value;
-use tokio::sync::Semaphore;
 
 use super::answer::{Answer, Column};
 use super::fold::Fold;
 use super::sections::{SECTIONS, Section, Shape};
-use super::{ChangedSetting, Report, Trace, missing, tree};
-use crate::engine::Engine;
+use super::{ChangedSetting, Format, Report, Trace, missing, tree};
+use crate::engine::{Engine, Started};
 use crate::error::{Error, Result};
 
-/// Queries at a time: more would only wait for each other's cores and hold more memory.
-const AT_A_TIME: usize = 6;
-
-/// The report on the traces that are open in a session; `left_out` names those of the store that are not.
-pub async fn collect(engine: Arc<Engine>, left_out: Vec<String>) -> Result<Report> {
-    let traces = traces(&engine).await?;
-    let places = Arc::new(Semaphore::new(AT_A_TIME));
+/// The report on the traces that are open in a session, with what a format shows of it; `left_out` names those of the store
+/// that are not.
+pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> Result<Report> {
+    let traces = traces(engine).await?;
     let count = traces.len().max(1);
+    let has_details = matches!(format, Format::Json | Format::Html);
+    let shown = SECTIONS.iter().filter(|s| has_details || !s.is_detail);
+    let (asked, spared): (Vec<&'static Section>, Vec<&'static Section>) = shown.partition(|s| traces.iter().any(|t| s.scope.holds(t, traces.len())));
+    let mut answers: Vec<Answer> = spared.into_iter().map(Answer::empty).collect();
+    let start = Instant::now();
+    let (started, failed) = start_all(engine, asked).await?;
+    let planning = start.elapsed();
+    answers.extend(failed);
+    // All read side by side: what they share is computed once.
     let mut tasks = Vec::new();
-    let (asked, spared): (Vec<&'static Section>, Vec<&'static Section>) =
-        SECTIONS.iter().partition(|s| traces.iter().any(|t| s.scope.holds(t, traces.len())));
-    // The slowest begin first.
-    let mut order = asked;
-    order.sort_by_key(|s| std::cmp::Reverse(s.weight));
-    for section in order {
-        let (engine, places) = (engine.clone(), places.clone());
+    for (section, started) in started {
         tasks.push(tokio::spawn(async move {
-            let _place = places.acquire().await;
-            let start = Instant::now();
-            let mut answer = match ask(&engine, section, count).await {
+            let mut answer = match read(section, started.result, count).await {
                 Ok(answer) => answer,
                 Err(e) => Answer { error: Some(e.to_string()), ..Answer::empty(section) },
             };
@@ -45,31 +44,46 @@ pub async fn collect(engine: Arc<Engine>, left_out: Vec<String>) -> Result<Repor
             answer
         }));
     }
-    let mut answers: Vec<Answer> = spared.into_iter().map(Answer::empty).collect();
     for task in tasks {
         answers.push(task.await.map_err(|e| Error::Query(format!("a section of the report ended early: {e}")))?);
     }
-    let place = |a: &Answer| SECTIONS.iter().position(|s| std::ptr::eq(s, a.section));
-    answers.sort_by_key(place);
+    answers.sort_by_key(|a| SECTIONS.iter().position(|s| std::ptr::eq(s, a.section)));
     for answer in &mut answers {
         let at = |row: &Vec<Value>| traces.iter().position(|t| row.first().and_then(Value::as_str) == Some(&t.trace_id));
         answer.rows.retain(|row| at(row).is_some_and(|at| answer.section.scope.holds(&traces[at], traces.len())));
         answer.rows.sort_by_key(at);
     }
     missing::explain(&mut answers, &traces);
-    Ok(Report { traces, left_out, settings: changed_settings(&engine), answers })
+    Ok(Report { traces, left_out, settings: changed_settings(engine), answers, planning })
 }
 
-async fn ask(engine: &Engine, section: &'static Section, traces: usize) -> Result<Answer> {
+/// Starts the queries of sections together; those that cannot be planned become answers that say so.
+async fn start_all(engine: &Engine, sections: Vec<&'static Section>) -> Result<(Vec<(&'static Section, Started)>, Vec<Answer>)> {
+    let statements = |sections: &[&'static Section]| -> Result<Vec<Statement>> {
+        Ok(sections.iter().map(|s| engine.parse(s.sql)).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+    };
+    if let Ok(started) = engine.start_all(statements(&sections)?, &[]).await {
+        return Ok((sections.into_iter().zip(started).collect(), Vec::new()));
+    }
+    let (mut sound, mut failed) = (Vec::new(), Vec::new());
+    for section in sections {
+        match engine.start_all(statements(&[section])?, &[]).await {
+            Ok(_) => sound.push(section),
+            Err(e) => failed.push(Answer { error: Some(e.to_string()), ..Answer::empty(section) }),
+        }
+    }
+    let started = engine.start_all(statements(&sound)?, &[]).await?;
+    Ok((sound.into_iter().zip(started).collect(), failed))
+}
+
+async fn read(section: &'static Section, result: SendableRecordBatchStream, traces: usize) -> Result<Answer> {
     match section.shape {
-        Shape::Rows { most, add } => rows(engine, section, (most / traces).max(50), add).await,
-        Shape::Stacks { most } => tree::collect(engine, section, (most / traces).max(50)).await,
+        Shape::Rows { most, add } => rows(section, result, (most / traces).max(50), add).await,
+        Shape::Stacks { most } => tree::collect(section, result, (most / traces).max(50)).await,
     }
 }
 
-async fn rows(engine: &Engine, section: &'static Section, most: usize, add: &[&str]) -> Result<Answer> {
-    let mut statements = engine.parse(section.sql)?;
-    let mut result = engine.run(statements.remove(0), &[]).await?;
+async fn rows(section: &'static Section, mut result: SendableRecordBatchStream, most: usize, add: &[&str]) -> Result<Answer> {
     let columns = columns(&result.schema());
     let sums: Vec<usize> = add.iter().filter_map(|name| columns.iter().position(|c| c.name == *name)).collect();
     let mut fold = Fold::new(most, sums);

@@ -17,6 +17,7 @@ mod text;
 mod tree;
 
 use std::path::Path;
+use std::time::Duration;
 
 pub use answer::{Answer, Column, Missing, Rest};
 pub use collect::collect;
@@ -82,12 +83,14 @@ pub struct Report {
     pub left_out: Vec<String>,
     /// Settings that were changed.
     pub settings: Vec<ChangedSetting>,
-    /// The answer of each section, in the order of [`SECTIONS`].
+    /// The answers of the sections that the format shows, in the order of [`SECTIONS`].
     pub answers: Vec<Answer>,
+    /// How long it took to plan all queries.
+    pub planning: Duration,
 }
 
 impl Report {
-    /// The report in a format; `width` is that of the terminal for text.
+    /// The report in the format it was collected for, or in one that shows less; `width` is that of the terminal for text.
     pub fn write(&self, format: Format, width: usize) -> String {
         match format {
             Format::Text => text::write(self, width),

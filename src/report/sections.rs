@@ -40,7 +40,8 @@ pub enum Shape {
         /// Columns with a sum in the rest.
         add: &'static [&'static str],
     },
-    /// Stacks with values, as a tree of at most this many frames over all traces; small ones become `(other)`.
+    /// Stacks with values, below their thread if there is such a column, as a tree of at most this many frames over all
+    /// traces; small ones become `(other)`.
     Stacks {
         /// How many frames.
         most: usize,
@@ -62,8 +63,8 @@ pub struct Section {
     pub needs: &'static [&'static str],
     /// What to say where nothing is missing and there are no rows all the same.
     pub if_empty: &'static str,
-    /// How long its query takes compared with others.
-    pub weight: u8,
+    /// Whether only the page and JSON show it.
+    pub is_detail: bool,
     /// What its answer looks like.
     pub shape: Shape,
     /// The query.
@@ -83,7 +84,7 @@ pub const SECTIONS: &[Section] = &[
         scope: Scope::Any,
         needs: &[],
         if_empty: "",
-        weight: 0,
+        is_detail: false,
         shape: rows(2000, &[]),
         sql: "SELECT trace_id, path, format, framework, rank, world_size, backend, host, content_hash, input_bytes, text_bytes, base_time_ns,
        start_ns, duration_ns, element_count, event_count, skipped_count
@@ -96,7 +97,7 @@ FROM traces ORDER BY trace_id",
         scope: Scope::Any,
         needs: &[],
         if_empty: "",
-        weight: 3,
+        is_detail: false,
         shape: rows(2000, &[]),
         sql: "SELECT trace_id, device_type, device_names, devices_used, streams_used, duration_ns, profiled_ns, events, steps, host_threads, operators,
        runtime_calls, kernels, kernel_names, copies, fills, collectives, memory_events
@@ -110,7 +111,7 @@ FROM overview ORDER BY trace_id",
         scope: Scope::Any,
         needs: &[],
         if_empty: "no rule gave a row for this trace",
-        weight: 9,
+        is_detail: false,
         shape: rows(2000, &[]),
         sql: "SELECT trace_id, rule, status, severity, rank, device, step, subject, value, unit, threshold, numerator, denominator, numerator_name,
        denominator_name, message, advice, evidence, reason
@@ -126,7 +127,7 @@ ORDER BY trace_id, CASE status WHEN 'finding' THEN 0 WHEN 'not_measurable' THEN 
         scope: Scope::Torch,
         needs: &["device"],
         if_empty: "no kernel, copy or fill ran on a device",
-        weight: 1,
+        is_detail: false,
         shape: rows(500, &["gpu_events", "linked_events", "busy_time_ns"]),
         sql: "SELECT trace_id, device, gpu_events, linked_events, computation_time_ns, exposed_comm_time_ns, exposed_memcpy_time_ns, busy_time_ns,
        idle_time_ns, total_time_ns, busy_pct, computation_pct, exposed_comm_pct, exposed_memcpy_pct, idle_pct
@@ -139,7 +140,7 @@ FROM gpu_timeline_by_device ORDER BY trace_id, device",
         scope: Scope::Torch,
         needs: &["device"],
         if_empty: "no kernel, copy or fill ran on a device",
-        weight: 1,
+        is_detail: true,
         shape: rows(8000, &["length_ns", "computation_time_ns", "exposed_comm_time_ns", "exposed_memcpy_time_ns", "busy_time_ns", "idle_time_ns"]),
         sql: "SELECT g.trace_id, g.device, g.bucket, g.start_ns - t.start_ns AS at_ns, g.length_ns, g.computation_time_ns, g.exposed_comm_time_ns,
        g.exposed_memcpy_time_ns, g.busy_time_ns, g.idle_time_ns
@@ -154,7 +155,7 @@ ORDER BY g.trace_id, g.device, g.bucket",
         scope: Scope::Torch,
         needs: &["device"],
         if_empty: "no kernel ran on a device",
-        weight: 7,
+        is_detail: false,
         shape: rows(500, &["kernel_ns"]),
         sql: "SELECT trace_id, device, name, total_memory_bytes, compute_capability, steps_ns, kernel_ns, utilization_pct, sm_efficiency_pct, occupancy_pct,
        operator_kernel_ns, tensor_core_ns, tensor_core_pct
@@ -168,7 +169,7 @@ FROM gpu_summary ORDER BY trace_id, device",
         scope: Scope::Torch,
         needs: &[],
         if_empty: "no steps, operators or device work to divide",
-        weight: 8,
+        is_detail: false,
         shape: rows(6400, &["steps", "total_ns"]),
         sql: "WITH numbered AS (
     SELECT *, row_number() OVER (PARTITION BY trace_id ORDER BY start_ns, step) - 1 AS place, count(*) OVER (PARTITION BY trace_id) AS of_steps
@@ -190,7 +191,7 @@ ORDER BY n.trace_id, bar",
         scope: Scope::Torch,
         needs: &["operators"],
         if_empty: "no operator was recorded",
-        weight: 6,
+        is_detail: false,
         shape: rows(5000, &["calls", "host_self_ns", "host_self_pct", "device_self_ns", "device_self_pct", "tensor_core_self_ns"]),
         sql: "SELECT trace_id, name, calls, host_self_ns, host_self_pct, host_total_ns, device_self_ns, device_self_pct, device_total_ns, tensor_core_eligible,
        tensor_core_self_ns, tensor_core_self_pct
@@ -205,7 +206,7 @@ ORDER BY trace_id, greatest(coalesce(host_self_pct, 0), coalesce(device_self_pct
         scope: Scope::Torch,
         needs: &["device"],
         if_empty: "no kernel ran on a device",
-        weight: 2,
+        is_detail: false,
         shape: rows(5000, &["calls", "total_ns", "total_pct"]),
         sql: "SELECT trace_id, name, kernel_type(name) AS type, device, calls, total_ns, total_pct, mean_ns, min_ns, max_ns, blocks_per_sm, occupancy_pct,
        uses_tensor_cores
@@ -218,7 +219,7 @@ FROM kernels_by_name ORDER BY trace_id, total_ns DESC, name, device",
         scope: Scope::Torch,
         needs: &["memory"],
         if_empty: "no allocation was recorded",
-        weight: 1,
+        is_detail: false,
         shape: rows(500, &["allocations", "frees"]),
         sql: "SELECT m.trace_id, m.device_type, m.device, m.peak_allocated_bytes, m.peak_ts_ns - t.start_ns AS peak_at_ns, m.peak_step, m.peak_reserved_bytes,
        m.start_allocated_bytes, m.end_allocated_bytes, m.allocations, m.frees, m.total_memory_bytes, m.peak_pct
@@ -233,7 +234,7 @@ ORDER BY m.trace_id, m.peak_allocated_bytes DESC, m.device_type, m.device",
         scope: Scope::Torch,
         needs: &["memory"],
         if_empty: "no allocation was recorded",
-        weight: 2,
+        is_detail: true,
         shape: rows(12_000, &["records"]),
         sql: "WITH placed AS (
     SELECT m.*, m.ts_ns - t.start_ns AS at_ns, (m.ts_ns - t.start_ns) / greatest((t.duration_ns + 399) / 400, 1) AS bucket
@@ -256,7 +257,7 @@ ORDER BY trace_id, device_type, device, bucket",
         scope: Scope::Torch,
         needs: &["memory"],
         if_empty: "no allocation was recorded",
-        weight: 5,
+        is_detail: false,
         shape: rows(1000, &["allocations", "bytes", "share_pct"]),
         sql: "SELECT p.trace_id, p.device_type, p.device, p.kind, p.op_name, p.module_path, p.alloc_step AS step, p.allocations, p.bytes, p.largest_bytes, p.share_pct
 FROM peak_composition p JOIN traces t ON t.trace_id = p.trace_id
@@ -270,7 +271,7 @@ ORDER BY p.trace_id, p.bytes DESC, p.op_name, p.module_path",
         scope: Scope::Torch,
         needs: &["modules"],
         if_empty: "no module was called",
-        weight: 8,
+        is_detail: true,
         shape: rows(5000, &["calls", "host_exclusive_ns", "device_self_ns"]),
         sql: "SELECT trace_id, path, parent_path, name, class, depth, calls, operators, host_total_ns, host_exclusive_ns, device_total_ns, device_self_ns,
        device_total_pct
@@ -286,10 +287,10 @@ ORDER BY trace_id, greatest(coalesce(host_total_ns, 0), coalesce(device_total_ns
         scope: Scope::Torch,
         needs: &[],
         if_empty: "no event on a thread has a duration",
-        weight: 7,
+        is_detail: true,
         shape: Shape::Stacks { most: 6000 },
-        sql: "SELECT stack_concat(coalesce(thread, '(no thread)'), stack) AS stack, cpu_ns AS host_ns, gpu_ns AS device_ns, alloc_space_bytes AS allocated_bytes,
-       trace_id AS trace
+        sql: "SELECT trace_id AS trace, coalesce(thread, '(no thread)') AS thread, stack, cpu_ns AS host_ns, gpu_ns AS device_ns,
+       alloc_space_bytes AS allocated_bytes
 FROM stack_samples",
     },
     Section {
@@ -300,7 +301,7 @@ FROM stack_samples",
         scope: Scope::Torch,
         needs: &["operators"],
         if_empty: "no operator, annotation or runtime call was recorded",
-        weight: 5,
+        is_detail: true,
         shape: Shape::Stacks { most: 3000 },
         sql: "SELECT unfold_stack(path) AS stack, host_self_ns AS host_ns, device_self_ns AS device_ns, trace_id AS trace
 FROM call_graph",
@@ -312,7 +313,7 @@ FROM call_graph",
         scope: Scope::Job,
         needs: &["rank", "device"],
         if_empty: "no kernel ran on a device",
-        weight: 3,
+        is_detail: false,
         shape: rows(2000, &[]),
         sql: "SELECT c.trace_id, c.job, c.rank, j.world_size, j.ranks, j.is_complete, j.host, c.busy_ns, c.computation_ns, c.communication_ns, c.overlap_ns,
        c.overlap_pct, c.exposed_communication_ns, c.exposed_communication_pct, c.transfer_ns, c.wait_ns
@@ -326,7 +327,7 @@ ORDER BY c.trace_id",
         scope: Scope::Job,
         needs: &["rank"],
         if_empty: "no collective could be matched between ranks",
-        weight: 3,
+        is_detail: true,
         shape: rows(2000, &["waited_for_ns"]),
         sql: "SELECT trace_id, job, rank, place, calls, communication_ns, transfer_ns, wait_ns, wait_pct, last_calls, last_pct, waited_for_ns, waited_for_pct
 FROM stragglers ORDER BY trace_id, place",
@@ -338,7 +339,7 @@ FROM stragglers ORDER BY trace_id, place",
         scope: Scope::Torch,
         needs: &["rank"],
         if_empty: "no collective was recorded",
-        weight: 3,
+        is_detail: true,
         shape: rows(2000, &["calls"]),
         sql: "SELECT trace_id, rank, name, calls, size_bytes, latency_ns, transfer_ns, transfer_bandwidth_gb_s
 FROM collective_operators ORDER BY trace_id, latency_ns DESC, name",
@@ -350,7 +351,7 @@ FROM collective_operators ORDER BY trace_id, latency_ns DESC, name",
         scope: Scope::Any,
         needs: &[],
         if_empty: "no event",
-        weight: 1,
+        is_detail: false,
         shape: rows(1000, &["events", "total_ns", "self_ns", "self_pct"]),
         sql: "SELECT trace_id, coalesce(cat, '(none)') AS name, events, total_ns, self_ns, self_pct, min_ns, mean_ns, max_ns
 FROM category_totals ORDER BY trace_id, self_ns DESC NULLS LAST, name",
@@ -362,7 +363,7 @@ FROM category_totals ORDER BY trace_id, self_ns DESC NULLS LAST, name",
         scope: Scope::Mllm,
         needs: &[],
         if_empty: "the recording holds no blob and no operation",
-        weight: 1,
+        is_detail: false,
         shape: rows(500, &[]),
         sql: "SELECT trace_id, devices, blobs, memory_duration_ns, peak_bytes, peak_ts_ns, lanes, alive_blobs, alive_bytes, operations
 FROM mllm_summary ORDER BY trace_id",
@@ -374,7 +375,7 @@ FROM mllm_summary ORDER BY trace_id",
         scope: Scope::Mllm,
         needs: &[],
         if_empty: "the recording holds no memory blob",
-        weight: 1,
+        is_detail: true,
         shape: rows(8000, &["changes"]),
         sql: "WITH placed AS (
     SELECT m.*, m.ts_ns - t.start_ns AS at_ns, (m.ts_ns - t.start_ns) / greatest((t.duration_ns + 399) / 400, 1) AS bucket
@@ -394,7 +395,7 @@ ORDER BY trace_id, device_name, bucket",
         scope: Scope::Mllm,
         needs: &[],
         if_empty: "the recording holds no memory blob",
-        weight: 1,
+        is_detail: true,
         shape: rows(4000, &["bytes"]),
         sql: "SELECT b.trace_id, b.name, b.device_name, b.bytes, b.start_ns - t.start_ns AS at_ns, b.end_ns - b.start_ns AS lifetime_ns, b.is_alive, b.is_at_peak, b.lane
 FROM mllm_blobs b JOIN traces t ON t.trace_id = b.trace_id
@@ -407,7 +408,7 @@ ORDER BY b.trace_id, b.bytes DESC, b.start_ns, b.event_id",
         scope: Scope::Mllm,
         needs: &[],
         if_empty: "the recording holds no operation",
-        weight: 1,
+        is_detail: true,
         shape: rows(4000, &["duration_ns"]),
         sql: "SELECT o.trace_id, o.name, o.device_name, o.start_ns - t.start_ns AS at_ns, o.end_ns - o.start_ns AS duration_ns, o.lane
 FROM mllm_operations o JOIN traces t ON t.trace_id = o.trace_id
@@ -420,7 +421,7 @@ ORDER BY o.trace_id, duration_ns DESC NULLS LAST, o.start_ns, o.event_id",
         scope: Scope::Mllm,
         needs: &[],
         if_empty: "the recording holds no operation",
-        weight: 1,
+        is_detail: false,
         shape: rows(2000, &["calls", "total_ns", "total_pct"]),
         sql: "SELECT trace_id, name, device_name, calls, total_ns, total_pct, min_ns, max_ns
 FROM mllm_operation_totals ORDER BY trace_id, total_ns DESC NULLS LAST, name, device_name",
@@ -432,7 +433,7 @@ FROM mllm_operation_totals ORDER BY trace_id, total_ns DESC NULLS LAST, name, de
         scope: Scope::Torch,
         needs: &[],
         if_empty: "",
-        weight: 2,
+        is_detail: false,
         shape: rows(4000, &[]),
         sql: "SELECT trace_id, information, status, events, candidates, views, how_to_record
 FROM coverage
@@ -445,7 +446,7 @@ ORDER BY trace_id, CASE status WHEN 'missing' THEN 0 WHEN 'partial' THEN 1 WHEN 
         scope: Scope::Any,
         needs: &[],
         if_empty: "nothing was odd about the input",
-        weight: 0,
+        is_detail: false,
         shape: rows(2000, &["count", "skipped_count"]),
         sql: "SELECT trace_id, severity, code, count, skipped_count, first_event_id, first_byte_offset, example, detail
 FROM ingest_issues

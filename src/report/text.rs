@@ -58,7 +58,9 @@ fn one(report: &Report, trace: &Trace, width: usize) -> String {
     }
     let missing: Vec<&str> = ["steps", "memory", "modules", "stacks", "shapes"].into_iter().filter(|kind| is_missing(report, trace, kind)).collect();
     if !missing.is_empty() && trace.format == "kineto" {
-        out.push_str(&format!("\nNot recorded: {} (tracesql report --format html says how to record them)\n", missing.join(", ")));
+        out.push('\n');
+        let all = missing.join(", ");
+        out.push_str(&wrapped("Not recorded: ", &format!("{all}; the view coverage says how to record it"), width));
     }
     out
 }
@@ -175,10 +177,13 @@ fn findings(report: &Report, trace: &Trace, width: usize) -> String {
     let Some(answer) = report.answer("findings").filter(|a| a.error.is_none()) else { return String::new() };
     let mut out = format!("\nFindings: {}\n", tally(answer, trace));
     let all: Vec<Row> = answer.of(&trace.trace_id).filter(|r| r.text("status") == Some("finding")).collect();
+    let mut advised: Vec<&str> = Vec::new();
     for row in all.iter().take(TOP) {
         let severity = row.text("severity").unwrap_or("info");
         out.push_str(&wrapped(&format!("  {severity:<7} "), row.text("message").unwrap_or_default(), width));
-        if let Some(advice) = row.text("advice") {
+        // What a rule advises stands below its first finding.
+        if let Some(advice) = row.text("advice").filter(|advice| !advised.contains(advice)) {
+            advised.push(advice);
             out.push_str(&wrapped("          → ", advice, width));
         }
     }

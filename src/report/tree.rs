@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::{BinaryHeap, HashMap};
 
+use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use serde_json::Value;
 use tracesql_udfs::pprof::{Collector, FILE, LabelValue, without_address};
@@ -11,17 +12,16 @@ use tracesql_udfs::pprof::{Collector, FILE, LabelValue, without_address};
 use super::answer::{Answer, Column};
 use super::collect::unit;
 use super::sections::Section;
-use crate::engine::Engine;
 use crate::error::Result;
 
 /// The name of what was merged.
 pub const OTHER: &str = "(other)";
 
-/// Runs a query for stacks; its answer has one row for each frame of the tree of a trace.
-pub async fn collect(engine: &Engine, section: &'static Section, most: usize) -> Result<Answer> {
-    let mut result = engine.run(engine.parse(section.sql)?.remove(0), &[]).await?;
+/// Reads stacks; its answer has one row for each frame of the tree of a trace.
+pub async fn collect(section: &'static Section, mut result: SendableRecordBatchStream, most: usize) -> Result<Answer> {
     let mut collector = Collector::new(&result.schema())?;
-    let names: Vec<String> = result.schema().fields().iter().map(|f| f.name().clone()).filter(|n| n != "stack" && n != "trace").collect();
+    let names: Vec<String> =
+        result.schema().fields().iter().map(|f| f.name().clone()).filter(|n| !["stack", "trace", "thread"].contains(&n.as_str())).collect();
     while let Some(batch) = result.next().await {
         collector.add(&batch?, false)?;
     }
@@ -32,18 +32,20 @@ pub async fn collect(engine: &Engine, section: &'static Section, most: usize) ->
     let mut trees: Vec<(String, Tree)> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     let add = |frames: &[&str], labels: &tracesql_udfs::pprof::Labels, values: &[i64]| {
-        let trace = labels.iter().find_map(|(name, value)| match value {
-            LabelValue::Text(text) if name == "trace" => Some(text.as_str()),
-            _ => None,
-        });
-        let trace = trace.unwrap_or_default();
+        let label = |wanted: &str| {
+            labels.iter().find_map(|(name, value)| match value {
+                LabelValue::Text(text) if name == wanted => Some(text.as_str()),
+                _ => None,
+            })
+        };
+        let trace = label("trace").unwrap_or_default();
         let at = *known.entry(trace.to_owned()).or_insert_with(|| {
             trees.push((trace.to_owned(), Tree::new(names.len())));
             trees.len() - 1
         });
         let values: Vec<i64> = places.iter().map(|p| p.map_or(0, |p| values[p])).collect();
         let frames: Vec<Cow<str>> = frames.iter().map(|f| shown(f)).collect();
-        trees[at].1.add(frames.iter().map(|f| f.as_ref()), &values);
+        trees[at].1.add(label("thread").into_iter().chain(frames.iter().map(|f| f.as_ref())), &values);
         Ok::<(), ()>(())
     };
     // The visitor never fails.

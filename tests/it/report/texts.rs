@@ -27,6 +27,15 @@ fn a_text_fits_the_terminal_and_says_what_matters() {
 }
 
 #[test]
+fn what_is_missing_fits_too() {
+    let text = report(&store(&["resnet_cpu.pt.trace.json.gz", "old_kineto.json.gz"]), "text", &[]);
+    assert!(text.contains("Not recorded: "), "{text}");
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+    }
+}
+
+#[test]
 fn a_text_on_perf_json() {
     let text = report(&store(&["perf.json"]), "text", &[]);
     for part in ["perf.json · mllm_perf", "49.1 MiB in 17 blobs; 4 alive at the end (48.5 MiB)", "Linear"] {
@@ -71,3 +80,4 @@ fn what_is_no_store_and_no_trace_is_an_error() {
     let out = tracesql_in(Path::new("."), &["report", "/nowhere"], &[]);
     assert_eq!(out.status.code(), Some(3), "{}", texts(&out).1);
 }
+large-fcc631127e2a

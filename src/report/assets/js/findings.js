@@ -10,7 +10,7 @@ function findingsTab() {
   const left = rest("findings");
   return [
     panel("findings", found.length ? found.map((f) => findingBox(f, false)) : el("p", { class: "quiet" }, "No rule found anything."), left ? el("p", { class: "notice" }, `${grouped(left.rows)} more rows are not in this page; ask for them with the SQL above.`) : null),
-    silent.length ? el("section", { class: "panel" }, el("header", {}, el("h2", {}, `Not measurable (${silent.length})`), el("p", { class: "small" }, "What these rules need is not in the trace, so they say nothing about it.")), silent.map((f) => el("div", { class: "finding" }, el("div", { class: "head" }, el("span", { class: "badge" }, "not measurable"), el("code", {}, f.rule)), el("div", {}, sentence(f.reason || "no reason given"))))) : null,
+    silent.length ? el("section", { class: "panel" }, el("header", {}, el("h2", {}, `Not measurable (${silent.length})`), el("p", { class: "small" }, "What these rules need is not in the trace, so they say nothing about it.")), silent.map((f) => el("div", { class: "finding" }, el("div", { class: "head" }, el("span", { class: "badge" }, "not measurable"), el("code", {}, f.rule), el("span", { class: "quiet small" }, placeOf(f).slice(0, 300))), el("div", {}, sentence(f.reason || "no reason given"))))) : null,
     good.length ? el("section", { class: "panel" }, el("header", {}, el("h2", {}, `Fine (${good.length})`)), good.map((f) => findingBox(f, true))) : null,
   ];
 }
@@ -18,7 +18,7 @@ function findingsTab() {
 function findingBox(f, short) {
   const unit = f.unit || "number";
   const figure = f.value === null ? null : `${human(f.value, unit)}${f.threshold === null ? "" : `, limit ${human(f.threshold, unit)}`}`;
-  const place = [f.subject, f.step === null ? null : `step ${f.step}`, f.device === null ? null : `device ${f.device}`].filter(Boolean).join(" · ");
+  const place = placeOf(f);
   return el("article", { class: `finding ${f.status === "finding" ? f.severity || "info" : "fine"}` },
     el("div", { class: "head" }, el("span", { class: `badge ${f.status === "finding" ? f.severity || "" : "ok"}` }, f.status === "finding" ? f.severity || "info" : "ok"), el("code", {}, f.rule), figure ? el("span", { class: "quiet small", title: `${exact(f.value, unit)}` }, figure) : null),
     el("div", { class: "message" }, f.message || ""),
@@ -26,6 +26,12 @@ function findingBox(f, short) {
     f.numerator !== null && f.denominator !== null && !short ? el("div", { class: "quotient" }, `${quantity(f.numerator, f.numerator_name)} of ${quantity(f.denominator, f.denominator_name)}`) : null,
     f.advice && f.status === "finding" ? el("div", { class: "advice" }, f.advice) : null,
     f.evidence && !short ? el("details", { class: "query" }, el("summary", {}, "Evidence (SQL)"), copyable(f.evidence)) : null);
+}
+
+// What a row is about: subject, step, device.
+function placeOf(f) {
+  const device = f.device === null ? null : f.device < 0 ? "host" : `device ${f.device}`;
+  return [f.subject, f.step === null ? null : `step ${f.step}`, device].filter(Boolean).join(" · ");
 }
 
 // A number with what it is: the name says the unit behind a comma.

@@ -71,7 +71,7 @@ function flameGraph(key) {
       if (matches) found.push(node);
       const room = wide * width > 34;
       bars.push(el("button", {
-        type: "button", class: `${kindOf(node)}${matches ? " match" : ""}`, left: `${left * 100}%`, width: `${wide * 100}%`, top: `${level * FLAME_ROW}px`,
+        type: "button", class: `${kindOf(node)}${matches ? " match" : ""}${room ? "" : " thin"}`, left: `${left * 100}%`, width: `${wide * 100}%`, top: `${level * FLAME_ROW}px`,
         title: `${node.name.slice(0, 500)}\n${exact(value(node), measure.unit)}, ${share(node)} of all\nitself ${exact(node.own[measure.at], measure.unit)}`,
         "aria-label": room ? undefined : node.name.slice(0, 200), onclick: () => { top = node; draw(); }, onmouseenter: () => { path.textContent = describe(node); },
       }, room ? node.name.slice(0, 200) : ""));
@@ -150,7 +150,7 @@ function sunburst(key) {
       series: [{
         type: "sunburst", nodeClick: false, sort: undefined, emphasis: { focus: "none", itemStyle: { opacity: 1 } }, data: inside(top).map((c) => item(c, colour(tint.get(c)), 0)),
         itemStyle: { borderColor: colour("panel"), borderWidth: 1 }, levels: [{}, ...Array.from({ length: RINGS }, (_, i) => ring(i))],
-        label: { minAngle: 11, overflow: "truncate", ellipsis: "…", width: 36, color: "#fff", fontSize: 10, textBorderColor: "rgba(0,0,0,0.4)", textBorderWidth: 2, formatter: ({ name }) => name.replace(/^(aten|torch)::|^nn\.Module: /, "") },
+        label: { minAngle: 11, overflow: "truncate", ellipsis: "…", width: 36, color: "#fff", fontSize: 10, textBorderColor: "rgba(0,0,0,0.4)", textBorderWidth: 2, formatter: ({ name }) => name.replace(/^autograd::engine::evaluate_function: |^nn\.Module: /, "").replace(/^(aten|torch::autograd|torch)::/, "") },
       }],
     };
   }

@@ -27,6 +27,7 @@ function lanes(list, { end, text, tint, note }, key) {
   const box = el("div", { class: "flame" }, list.map((r) => el("button", {
     type: "button", tabindex: "-1", left: `${(100 * r.at_ns) / last}%`, width: `${Math.max((100 * (end(r) - r.at_ns)) / last, 0.08)}%`, top: `${r.lane * LANE}px`, height: `${LANE - 1}px`, background: `var(--${tint(r)})`,
     title: columns.map((c) => `${words(c.name)}: ${exact(r[c.name], c.unit)}`).join("\n").slice(0, 900),
+    class: (end(r) - r.at_ns) / last > 0.01 ? undefined : "thin",
   }, (end(r) - r.at_ns) / last > 0.05 ? text(r).slice(0, 100) : "")));
   box.classList.add("lanes");
   box.style.height = `${(most + 1) * LANE}px`;
