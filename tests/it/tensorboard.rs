@@ -156,7 +156,7 @@ fn memory_modules_jobs_and_advice_of_public_traces_equal_the_references() {
 fn key_averages_of_fixtures_equal_pytorch() {
     let compared = key_averages::compare(&fixture("resnet_cpu.pt.trace.json.gz"), &fixture("resnet_cpu.key_averages.json"));
     assert!(compared.wrong.is_empty(), "{}", compared.wrong.join("\n"));
-    assert!(compared.memory > 100 && compared.flops == 4, "{} values of memory, {} of operations", compared.memory, compared.flops);
+    assert!(compared.memory > 80 && compared.flops == 4, "{} values of memory, {} of operations", compared.memory, compared.flops);
 }
 
 /// Memory counts for all rows that run then; while none does, it is a row of its own, as in PyTorch.
