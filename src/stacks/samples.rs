@@ -75,9 +75,9 @@ pub async fn collect(engine: &Engine, base: Option<&Engine>, request: &Request) 
     }
     let sql = request.sql();
     let mut collector = None;
-    add(engine, &sql, false, request, &mut collector).await?;
+    add(engine, &sql, false, &mut collector).await?;
     if let Some(base) = base {
-        add(base, &sql, true, request, &mut collector).await?;
+        add(base, &sql, true, &mut collector).await?;
     }
     let Some(collector) = collector else { return Err(Error::Usage("the query gives no result".into())) };
     let mut notes = notes;
@@ -89,10 +89,7 @@ pub async fn collect(engine: &Engine, base: Option<&Engine>, request: &Request) 
     Ok(Samples { profile: collector.finish(), header, notes })
 }
 
-async fn add(engine: &Engine, sql: &str, base: bool, request: &Request, collector: &mut Option<Collector>) -> Result<()> {
-    if request.sql.is_none() && request.rule == Rule::Linked {
-        engine.keep_result("event_stacks").await?;
-    }
+async fn add(engine: &Engine, sql: &str, base: bool, collector: &mut Option<Collector>) -> Result<()> {
     let mut statements = engine.parse(sql)?;
     if statements.len() != 1 {
         return Err(Error::Usage(format!("give one query for the samples, not {}", statements.len())));

@@ -1,16 +1,25 @@
 //! All integration tests, in one binary because each binary costs a link of the whole query engine.
 
 mod bad_inputs;
+mod check;
 mod cli;
+mod compare;
 mod concurrency;
 mod corpus;
+mod doctor;
+mod export;
+mod findings;
 mod fixtures;
 mod interop;
 mod library;
 mod limits;
+mod memory;
+mod operator_costs;
 mod pack;
 mod random_traces;
+mod recipes;
 mod recount;
+mod report;
 mod rules;
 mod shell;
 mod slt;
@@ -19,3 +28,4 @@ mod stacks;
 mod support;
 mod tensorboard;
 mod timeline;
+mod trust;

@@ -3,6 +3,7 @@
 //! A trace is written to a hidden folder beside the others and appears by one rename, so a reader never sees half of
 //! one, and a crash leaves the store as it was.
 
+mod examine;
 mod manifest;
 mod parquet_file;
 mod scratch;
@@ -10,6 +11,7 @@ mod scratch;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+pub use examine::{Examined, Gravity, Problem, examine};
 pub use manifest::{Manifest, TableFacts};
 pub use parquet_file::{TableFile, VERSION};
 pub use scratch::Scratch;
@@ -39,7 +41,7 @@ impl Store {
         let version = serde_json::from_slice::<serde_json::Value>(&marker).ok().and_then(|v| v.get("schema_version")?.as_u64());
         match version {
             Some(v) if v == crate::schema::SCHEMA_VERSION as u64 => Ok(Self { root: root.to_owned() }),
-            Some(v) => refuse(&format!("it has schema version {v}, this tracesql reads {}; ingest its traces anew", crate::schema::SCHEMA_VERSION)),
+            Some(found) => Err(IngestError::StoreVersion { path: root.to_owned(), found, expected: crate::schema::SCHEMA_VERSION }),
             None => refuse(&format!("{MARKER} is damaged; ingest its traces anew")),
         }
     }
