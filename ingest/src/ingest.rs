@@ -104,7 +104,8 @@ pub fn ingest(input: &Input, store: &Store, options: &IngestOptions, progress: &
     Ok(Outcome { manifest, was_there: false, issues: built.issues, phases: built.phases })
 }
 
-fn file_facts(path: &Path) -> Result<(u64, String)> {
+/// Size of a file and BLAKE3 of its bytes.
+pub(crate) fn file_facts(path: &Path) -> Result<(u64, String)> {
     let io = |e| IngestError::io(path, e);
     let mut hasher = blake3::Hasher::new();
     let bytes = std::io::copy(&mut File::open(path).map_err(io)?, &mut hasher).map_err(io)?;
