@@ -10,8 +10,11 @@ pub mod engine;
 mod error;
 pub mod library;
 mod messages;
+pub mod open;
 pub mod output;
 mod repl;
+pub mod size;
 pub mod stacks;
 
 pub use error::{Error, Result};
+pub use repl::{Audience, explained, runtime};

@@ -52,6 +52,9 @@ pub enum IngestError {
         /// What is wrong and what to do about it.
         reason: String,
     },
+    /// Somebody stopped the reading; nothing was stored.
+    #[error("stopped")]
+    Stopped,
     /// Writing Parquet failed.
     #[error("writing Parquet failed: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),

@@ -4,6 +4,7 @@ mod args;
 mod cache;
 mod docs;
 mod ingest;
+mod manual;
 mod open;
 mod progress;
 mod query;
@@ -53,6 +54,8 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::List(args)) => traces::list(&args, &global),
         Some(Command::Remove(args)) => traces::remove(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),
+        Some(Command::Completions(args)) => manual::completions(&args),
+        Some(Command::Man(args)) => manual::man(&args),
         None if cli.open.inputs.is_empty() => Err(Error::Usage(
             "name a trace or a store, for example `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; `tracesql --help` shows more".into(),
         )),
