@@ -4,15 +4,19 @@
 //! [`output`] writes results; `repl` runs scripts and is the shell; [`cli`] is the command line. Data flows one way:
 //! ingest → store → engine → output.
 
+pub mod check;
 pub mod cli;
+pub mod compare;
 pub mod docs;
 pub mod engine;
 mod error;
+pub mod export;
 pub mod library;
 mod messages;
 pub mod open;
 pub mod output;
 mod repl;
+pub mod report;
 pub mod size;
 pub mod stacks;
 

@@ -55,6 +55,16 @@ pub enum IngestError {
     /// Somebody stopped the reading; nothing was stored.
     #[error("stopped")]
     Stopped,
+    /// The store was made by another version of the program.
+    #[error("{path}: it has schema version {found}, this tracesql reads {expected}; ingest its traces anew", path = path.display())]
+    StoreVersion {
+        /// The store.
+        path: PathBuf,
+        /// The version of its tables.
+        found: u64,
+        /// The version that this program reads.
+        expected: u32,
+    },
     /// Writing Parquet failed.
     #[error("writing Parquet failed: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),

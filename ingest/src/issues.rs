@@ -96,7 +96,7 @@ codes! {
     LaunchShape Warning false "launch_shape" "A grid or block is not a list of three numbers; what is missing is NULL.";
     BlobNoStart Error true "blob_no_start" "A blob has no start time (or 0, a free without an alloc); it was skipped.";
     BlobEnd Warning false "blob_end_before_start" "A blob ends before it starts; its duration is NULL.";
-    BlobValue Warning false "blob_value" "A blob lacks a field or has one of an unusable type; the column is NULL.";
+    BlobValue Warning false "blob_value" "A blob lacks a field or has one that cannot be used (another type, a negative size, sizes beyond 64 bits in all); the column is NULL.";
     BlobRepeatedUuid Warning false "blob_repeated_uuid" "A memory blob's uuid occurs twice.";
     BlobInitTime Warning false "blob_init_time" "`init_time` is missing or later than the first start; times are relative to the earliest start, or negative.";
 }

@@ -1,8 +1,9 @@
 -- Pairs of traces that comparisons are made of: a base and a candidate.
 --
--- With the settings compare_base and compare_candidate it is the traces they name, by trace_id or by the end of their path. A setting that is empty
--- stands for any other trace: without both, each two traces of the store are a pair, the earlier one (by Unix time, else by path) as its base. In a
--- store of many traces set them, or filter on base_trace_id and cand_trace_id, which compares only those.
+-- With the settings compare_base and compare_candidate it is the traces they name, by trace_id or by the end of their path; semicolons separate
+-- several, each of which makes a pair with each of the other side. A setting that is empty stands for any other trace: without both, each two traces
+-- of the store are a pair, the earlier one (by Unix time, else by path) as its base. In a store of many traces set them, or filter on base_trace_id
+-- and cand_trace_id, which compares only those.
 --
 -- Example: SELECT base_path, cand_path FROM compare_pairs
 --
@@ -23,12 +24,13 @@ WITH ordered AS (
         coalesce(setting_text('compare_candidate'), '') AS cand
     FROM traces
 ),
+sides AS (
+    SELECT trace_id, bool_or(side = 'base') AS is_base, bool_or(side = 'candidate') AS is_cand FROM compare_sides GROUP BY trace_id
+),
 named AS (
-    SELECT
-        *,
-        base = '' OR trace_id = base OR ends_with(path, base) AS is_base,
-        cand = '' OR trace_id = cand OR ends_with(path, cand) AS is_cand
-    FROM ordered
+    SELECT o.*, o.base = '' OR coalesce(s.is_base, false) AS is_base, o.cand = '' OR coalesce(s.is_cand, false) AS is_cand
+    FROM ordered o
+    LEFT JOIN sides s ON s.trace_id = o.trace_id
 )
 SELECT
     b.trace_id AS base_trace_id, c.trace_id AS cand_trace_id, c.trace_id,

@@ -1,7 +1,7 @@
 -- Memory of perf.json over time: what is allocated on each device and on all, after each instant at which something changed.
 --
 -- One row per instant and device with a change; the values hold until the next row. Frees and allocations at one instant count together. Blobs that are
--- never freed stay in the curve to its end. Times in the unit of mllm_time_unit_ns (us unless set).
+-- never freed stay in the curve to its end; blobs without a usable size are not in it (ingest_issues counts them). Times in the unit of mllm_time_unit_ns (us unless set).
 --
 -- Source: the MLLM performance viewer, per device and without its confusion of us with ns.
 -- Example: SELECT time, device_name, allocated_bytes, all_devices_bytes FROM mllm_memory_curve ORDER BY ts_ns LIMIT 5
@@ -23,7 +23,7 @@ WITH changes AS (
         sum(m.bytes) AS change_bytes
     FROM memory m
     JOIN traces t ON t.trace_id = m.trace_id
-    WHERE t.format = 'mllm_perf'
+    WHERE t.format = 'mllm_perf' AND m.bytes IS NOT NULL
     GROUP BY m.trace_id, m.device_type, m.ts_ns
 )
 SELECT

@@ -35,13 +35,22 @@ threads AS (
     SELECT trace_id, tid, CAST(row_number() OVER (PARTITION BY trace_id ORDER BY first_us, first_id) AS BIGINT) AS thread_order
     FROM (SELECT trace_id, tid, min(start_us) AS first_us, min(event_id) AS first_id FROM _tb_calls WHERE is_launch = 0 GROUP BY trace_id, tid)
 ),
+-- Only ids of launches matter.
+takers AS (
+    SELECT c.trace_id, c.external_id, first_value(CASE WHEN c.kind <> 'module' THEN c.event_id END ORDER BY t.thread_order, c.start_us, c.event_id) AS taker_id
+    FROM _tb_calls c
+    JOIN threads t ON t.trace_id = c.trace_id AND t.tid = c.tid
+    WHERE c.is_launch = 0
+        AND EXISTS (SELECT 1 FROM _tb_calls l WHERE l.is_launch = 1 AND l.trace_id = c.trace_id AND l.external_id = c.external_id)
+    GROUP BY c.trace_id, c.external_id
+),
 kept AS (
     SELECT c.*, t.thread_order, w.device_us, w.kernel_us, w.tensor_core_us, c.is_launch = 0 AND classify('tensor_core_eligible', c.name) IS NOT NULL AS is_named_eligible, x.event_id IS NOT NULL AS is_cut,
-        CASE WHEN c.is_launch = 0 THEN
-            CAST(row_number() OVER (PARTITION BY c.trace_id, c.external_id, c.is_launch ORDER BY t.thread_order, c.start_us, c.event_id) AS BIGINT) END AS taker
+        k.taker_id
     FROM _tb_calls c
     LEFT JOIN cut x ON x.trace_id = c.trace_id AND x.event_id = c.event_id
     LEFT JOIN threads t ON t.trace_id = c.trace_id AND t.tid = c.tid
+    LEFT JOIN takers k ON c.is_launch = 1 AND k.trace_id = c.trace_id AND k.external_id = c.external_id
     LEFT JOIN launched w ON w.trace_id = c.trace_id AND w.launch_id = c.event_id
 ),
 nested AS (
@@ -50,8 +59,7 @@ nested AS (
             CASE WHEN start_tick = end_tick THEN -1 - event_id ELSE event_id END,
             CASE WHEN is_launch = 0 AND NOT is_cut THEN start_tick END,
             CASE WHEN is_launch = 0 AND NOT is_cut THEN end_tick END)
-            OVER (PARTITION BY trace_id, tid ORDER BY start_tick, end_tick DESC, is_launch, event_id) AS around,
-        max(CASE WHEN taker = 1 AND kind <> 'module' THEN event_id END) OVER (PARTITION BY trace_id, external_id) AS taker_id
+            OVER (PARTITION BY trace_id, tid ORDER BY start_tick, end_tick DESC, is_launch, event_id) AS around
     FROM kept
 )
 SELECT

@@ -2,7 +2,8 @@
 --
 -- record counts the records of a device from 1. Ends of a blob of perf.json share an event; blob_id keeps blobs of one uuid apart. Frees come before
 -- allocations at the same instant there, as its clock counts whole microseconds. Where the profiler did not write totals, allocated_bytes is the sum
--- of all changes since the recording began. Records without a usable size are left out; ingest_issues counts them.
+-- of all changes since the recording began. Records without a usable size change nothing there; ingest_issues
+-- counts them.
 WITH records AS (
     SELECT
         m.trace_id, t.rank, t.format, m.device_type, m.device, m.step, m.event_id, m.ts_ns, m.action, m.addr, m.bytes,
@@ -17,7 +18,7 @@ summed AS (
     SELECT
         *,
         CAST(row_number() OVER so_far AS BIGINT) AS record,
-        sum(bytes) OVER so_far AS summed_bytes,
+        sum(coalesce(bytes, 0)) OVER so_far AS summed_bytes,
         count(total_allocated_bytes) OVER (PARTITION BY trace_id, device_type, device) > 0 AS is_recorded
     FROM records
     WINDOW so_far AS (PARTITION BY trace_id, device_type, device ORDER BY ts_ns, turn, event_id ROWS UNBOUNDED PRECEDING)

@@ -17,7 +17,7 @@ frames AS (
 ),
 items AS (
     SELECT
-        e.trace_id, e.event_id, e.track_id, e.name, e.ts_ns, greatest(e.dur_ns, 0) AS dur_ns, greatest(e.end_ns, e.ts_ns) AS end_ns, e.input_dims,
+        e.trace_id, e.event_id, e.track_id, e.parent_id AS event_parent_id, f.are_counted AS frames_are_counted, e.name, e.ts_ns, greatest(e.dur_ns, 0) AS dur_ns, greatest(e.end_ns, e.ts_ns) AS end_ns, e.input_dims,
         w.device_ns,
         CASE WHEN starts_with(e.name, 'gloo:') THEN 0 WHEN f.are_counted THEN e.self_ns END AS self_ns,
         CASE WHEN e.cat IN ('cpu_op', 'user_annotation', 'Operator', 'operator') THEN 0 ELSE 1 END AS is_launch
@@ -73,6 +73,8 @@ merged AS (
 )
 SELECT
     trace_id, event_id, track_id, name, ts_ns, end_ns, dur_ns, input_dims, is_launch, call_id,
+    CASE WHEN frames_are_counted THEN event_parent_id ELSE parent_id END AS caller_id,
+    coalesce(frames_are_counted, false) AS frames_are_counted,
     CASE WHEN is_launch = 1 THEN 0 ELSE device_total_ns END AS device_total_ns,
     children_sum(event_id, call_id, coalesce(self_ns, dur_ns - inside_ns)) OVER track AS call_self_ns,
     children_sum(event_id, call_id, CASE WHEN is_launch = 0 THEN own_device_ns END) OVER track AS call_device_ns

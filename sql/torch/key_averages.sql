@@ -3,10 +3,14 @@
 -- Host rows are operators, annotations and runtime calls; device rows are kernels, copies and fills. ProfilerStep#N counts as ProfilerStep*.
 -- A row that is the only one inside a row of its name counts as one with it. CPU total of nested rows is counted at every level, so the
 -- percentages of CPU total can add up to more than 100. Device times of a host row are sums over the work launched in it; totals include rows
--- inside. Operators that PyTorch hides are left out. PyTorch's FLOPs are not in traces.
+-- inside. Operators that PyTorch hides are left out. Memory columns need profile_memory=True; what was allocated or freed while no row ran is
+-- the row [memory]. PyTorch computes FLOPs while it profiles and does not write them into traces: here they are computed again from the inputs
+-- (record_shapes=True), by its formulas; for aten::conv2d the trace must hold Concrete Inputs (since PyTorch 2.0).
 --
 -- Source: torch.autograd.profiler_util of PyTorch 2.15; counts and CPU times are equal to those of key_averages() of the same run.
--- Example: SELECT name, self_cpu_us, cpu_total_us, calls FROM key_averages ORDER BY self_cpu_ns DESC LIMIT 5
+-- Example: SELECT name AS "Name", round(self_cpu_pct, 2) AS "Self CPU %", format_ns(self_cpu_ns) AS "Self CPU", format_ns(cpu_total_ns) AS "CPU total",
+--   format_bytes(self_cpu_mem_bytes) AS "Self CPU Mem", calls AS "# of Calls", flops AS "Total FLOPs"
+--   FROM key_averages WHERE device_type = 'cpu' ORDER BY self_cpu_ns DESC LIMIT 5
 --
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
@@ -26,16 +30,31 @@
 -- @column cpu_total_us DOUBLE us cpu_total_ns in microseconds.
 -- @column self_device_us DOUBLE us self_device_ns in microseconds.
 -- @column device_total_us DOUBLE us device_total_ns in microseconds.
+-- @column cpu_mem_bytes BIGINT bytes CPU Mem: host memory allocated less freed while the calls ran, on any thread; NULL if not recorded.
+-- @column self_cpu_mem_bytes BIGINT bytes Self CPU Mem: the same without the rows directly inside.
+-- @column device_mem_bytes BIGINT bytes CUDA Mem (XPU, …): device memory allocated less freed while the calls ran; NULL if not recorded.
+-- @column self_device_mem_bytes BIGINT bytes Self CUDA Mem: the same without the rows directly inside.
+-- @column flops BIGINT flop Total FLOPs, by PyTorch's formulas for mm, addmm, bmm, baddbmm, conv2d, add and mul; NULL for others and without inputs.
 WITH work AS (
     SELECT
-        trace_id, 'cpu' AS device_type, CASE WHEN starts_with(name, 'ProfilerStep#') THEN 'ProfilerStep*' ELSE name END AS name,
-        call_self_ns AS self_cpu_ns, dur_ns AS cpu_total_ns, call_device_ns AS self_device_ns, device_total_ns, 0 AS device_ns
-    FROM _record_functions
-    WHERE call_id = event_id
+        r.trace_id, 'cpu' AS device_type, CASE WHEN starts_with(r.name, 'ProfilerStep#') THEN 'ProfilerStep*' ELSE r.name END AS name,
+        call_self_ns AS self_cpu_ns, dur_ns AS cpu_total_ns, call_device_ns AS self_device_ns, device_total_ns, 0 AS device_ns,
+        m.cpu_bytes AS cpu_mem_bytes, m.call_self_cpu_bytes AS self_cpu_mem_bytes,
+        m.device_bytes AS device_mem_bytes, m.call_self_device_bytes AS self_device_mem_bytes,
+        f.event_id AS counted_id, f.flops
+    FROM _record_functions r
+    LEFT JOIN _record_function_memory m ON m.trace_id = r.trace_id AND m.event_id = r.event_id
+    LEFT JOIN _record_function_flops f ON f.trace_id = r.trace_id AND f.event_id = r.event_id
+    WHERE r.call_id = r.event_id
     UNION ALL
-    SELECT trace_id, 'device', name, 0 AS self_cpu_ns, 0 AS cpu_total_ns, dur_ns AS self_device_ns, dur_ns AS device_total_ns, dur_ns AS device_ns
+    SELECT trace_id, 'device', name, 0 AS self_cpu_ns, 0 AS cpu_total_ns, dur_ns AS self_device_ns, dur_ns AS device_total_ns, dur_ns AS device_ns,
+        NULL, NULL, NULL, NULL, NULL, NULL
     FROM kernels
     WHERE kind IN ('kernel', 'memcpy', 'memset') AND dur_ns IS NOT NULL
+    UNION ALL
+    SELECT trace_id, 'cpu', name, 0, 0, 0, 0, 0, cpu_bytes, call_self_cpu_bytes, device_bytes, call_self_device_bytes, NULL, NULL
+    FROM _record_function_memory
+    WHERE event_id IS NULL
 ),
 grouped AS (
     SELECT
@@ -45,6 +64,11 @@ grouped AS (
         sum(cpu_total_ns) AS cpu_total_ns,
         sum(self_device_ns) AS self_device_ns,
         sum(device_total_ns) AS device_total_ns,
+        sum(cpu_mem_bytes) AS cpu_mem_bytes,
+        sum(self_cpu_mem_bytes) AS self_cpu_mem_bytes,
+        sum(device_mem_bytes) AS device_mem_bytes,
+        sum(self_device_mem_bytes) AS self_device_mem_bytes,
+        CASE WHEN count(counted_id) = count(flops) THEN sum(flops) END AS flops,
         sum(sum(self_cpu_ns)) OVER (PARTITION BY trace_id) AS all_cpu_ns,
         sum(sum(device_ns)) OVER (PARTITION BY trace_id) AS all_device_ns
     FROM work
@@ -64,6 +88,7 @@ SELECT
     g.self_cpu_ns / 1000.0 AS self_cpu_us,
     g.cpu_total_ns / 1000.0 AS cpu_total_us,
     g.self_device_ns / 1000.0 AS self_device_us,
-    g.device_total_ns / 1000.0 AS device_total_us
+    g.device_total_ns / 1000.0 AS device_total_us,
+    g.cpu_mem_bytes, g.self_cpu_mem_bytes, g.device_mem_bytes, g.self_device_mem_bytes, g.flops
 FROM grouped g
 JOIN traces t ON t.trace_id = g.trace_id

@@ -15,7 +15,7 @@
 -- @column record BIGINT number Number of the record on its device, from 1.
 -- @column event_id BIGINT id The record (events.event_id).
 -- @column ts_ns BIGINT ns Time.
--- @column change_bytes BIGINT bytes Size of the allocation; negative for a free.
+-- @column change_bytes BIGINT bytes Size of the allocation; negative for a free; NULL if not usable.
 -- @column allocated_bytes BIGINT bytes Allocated on the device from then on.
 -- @column reserved_bytes BIGINT bytes Reserved by the allocator from then on; NULL if not recorded.
 -- @column is_recorded BOOLEAN flag Whether allocated_bytes is the profiler's own total, not a sum of changes.

@@ -4,7 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::check::CheckArgs;
+use super::compare::CompareArgs;
+use super::export::ExportArgs;
 use super::manual::{CompletionsArgs, ManArgs};
+use super::report::ReportArgs;
 use super::stacks::{FlamegraphArgs, FoldedArgs, PprofArgs, SpeedscopeArgs};
 use crate::docs::Style;
 use crate::output::Format;
@@ -51,6 +55,9 @@ pub struct Global {
     /// Folder with views of your own, laid out as AREA/NAME.sql; may be given several times
     #[arg(long, global = true, value_name = "DIR")]
     pub sql: Vec<PathBuf>,
+    /// Folder with rules of your own, as rule_NAME.sql or rules/rule_NAME.sql; may be given several times
+    #[arg(long, global = true, value_name = "DIR")]
+    pub rules: Vec<PathBuf>,
     /// Change a setting, for example a threshold; `tracesql docs` lists them
     #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = parameter)]
     pub set: Vec<(String, String)>,
@@ -68,6 +75,12 @@ pub enum Command {
     /// Without -c or -f, a shell on a terminal, else the SQL of standard input. `tracesql docs` says which tables, views
     /// and functions there are.
     Query(QueryArgs),
+    /// Run rules, assertions and comparisons with a baseline; for pipelines
+    Check(CheckArgs),
+    /// Compare two stores or traces by step, operator, kernel or module
+    Compare(CompareArgs),
+    /// Write a report: text, Markdown, JSON or an HTML page
+    Report(ReportArgs),
     /// Write stacks with host time, device time and memory as a profile for pprof
     Pprof(PprofArgs),
     /// Write folded stacks, one line each
@@ -76,6 +89,8 @@ pub enum Command {
     Flamegraph(FlamegraphArgs),
     /// Write stacks as a profile for speedscope
     Speedscope(SpeedscopeArgs),
+    /// Write traces and views for other tools: Chrome JSON, CSV, Parquet, …
+    Export(ExportArgs),
     /// List the traces of a store
     List(StoreArgs),
     /// Remove traces from a store

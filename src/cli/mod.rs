@@ -2,12 +2,16 @@
 
 mod args;
 mod cache;
+mod check;
+mod compare;
 mod docs;
+mod export;
 mod ingest;
 mod manual;
 mod open;
 mod progress;
 mod query;
+mod report;
 mod stacks;
 mod traces;
 
@@ -29,7 +33,7 @@ pub fn main() -> ExitCode {
         }
     };
     match run(cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(e) if e.is_broken_pipe() => ExitCode::SUCCESS,
         Err(e) => {
             say_error(&e.to_string());
@@ -38,19 +42,23 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> Result<()> {
+fn run(cli: Cli) -> Result<ExitCode> {
     let global = cli.global;
     if cli.command.is_some() && !cli.open.inputs.is_empty() {
         let input = &cli.open.inputs[0];
         return Err(Error::Usage(format!("{input:?} stands before the name of a command; inputs come after it")));
     }
-    match cli.command {
+    let done = match cli.command {
+        Some(Command::Check(args)) => return check::run(&args, &global),
+        Some(Command::Compare(args)) => return compare::run(&args, &global),
         Some(Command::Ingest(args)) => ingest::run(&args, &global),
         Some(Command::Query(args)) => query::run(&args, &global),
+        Some(Command::Report(args)) => report::run(&args, &global),
         Some(Command::Pprof(args)) => stacks::pprof(&args, &global),
         Some(Command::Folded(args)) => stacks::folded(&args, &global),
         Some(Command::Flamegraph(args)) => stacks::flamegraph(&args, &global),
         Some(Command::Speedscope(args)) => stacks::speedscope(&args, &global),
+        Some(Command::Export(args)) => export::run(&args, &global),
         Some(Command::List(args)) => traces::list(&args, &global),
         Some(Command::Remove(args)) => traces::remove(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),
@@ -60,7 +68,8 @@ fn run(cli: Cli) -> Result<()> {
             "name a trace or a store, for example `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; `tracesql --help` shows more".into(),
         )),
         None => open::run(&cli.open, &global),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 impl Global {
@@ -69,6 +78,7 @@ impl Global {
             threads: self.threads,
             memory_limit: self.memory_limit.unwrap_or(0),
             sql: self.sql.clone(),
+            rules: self.rules.clone(),
             settings: self.set.clone(),
         }
     }

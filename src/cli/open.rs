@@ -19,7 +19,7 @@ pub fn run(args: &OpenArgs, global: &Global) -> Result<()> {
 }
 
 /// Opens one store, or traces by way of the cache.
-fn open(inputs: &[String], strict: bool, global: &Global) -> Result<Opened> {
+pub fn open(inputs: &[String], strict: bool, global: &Global) -> Result<Opened> {
     let found = find(inputs, &global.ingest_options(strict, false), &Terminal { quiet: global.quiet })?;
     let engine = found.engine(&global.engine_options())?;
     let source = match found {
@@ -27,6 +27,34 @@ fn open(inputs: &[String], strict: bool, global: &Global) -> Result<Opened> {
         Found::Cached(_, traces) => Source::Cache(traces),
     };
     Ok(Opened { engine, source })
+}
+
+/// Traces that were named as one: all of a store, or those of an input in the cache.
+pub struct Located {
+    /// The store that holds them.
+    pub store: Store,
+    /// Their names.
+    pub traces: Vec<String>,
+}
+
+impl Located {
+    /// Finds a store, or reads traces by way of the cache.
+    pub fn find(name: &str, global: &Global) -> Result<Self> {
+        if Store::is_store(Path::new(name)) {
+            let store = Store::open(Path::new(name))?;
+            let traces = store.traces()?.into_iter().map(|t| t.trace_id).collect();
+            return Ok(Self { store, traces });
+        }
+        let cache = Cache::open()?;
+        let names = [name.to_owned()];
+        let traces = ingest::all(ingest::inputs(&names), &names, |input| cache.trace(input, false, global))?;
+        Ok(Self { store: cache.store().clone(), traces })
+    }
+
+    /// A session over them.
+    pub fn engine(&self, global: &Global) -> Result<Engine> {
+        Engine::open(&self.store, Some(&self.traces), &global.engine_options())
+    }
 }
 
 /// Opens all traces of a store.

@@ -7,7 +7,7 @@ use crate::library::View;
 
 /// `{"tables": […], "views": […], "functions": […], "rules": […], "settings": […]}`.
 pub fn object(reference: &Reference) -> String {
-    let (rules, views): (Vec<&View>, Vec<&View>) = reference.views.iter().partition(|v| v.area == "rules");
+    let (rules, views): (Vec<&View>, Vec<&View>) = reference.views.iter().partition(|v| v.rule_name().is_some());
     let object = json!({
         "tables": reference.tables.iter().map(relation).collect::<Vec<_>>(),
         "views": views.into_iter().map(relation).collect::<Vec<_>>(),

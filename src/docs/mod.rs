@@ -18,7 +18,7 @@ use crate::library::View;
 pub struct Reference {
     /// Tables of the store and of the system.
     pub tables: Vec<View>,
-    /// Views, by area and name; rules are the views of area `rules`.
+    /// Views, by area and name; rules are those for which [`View::rule_name`] has a name.
     pub views: Vec<View>,
     /// Functions, by area and name.
     pub functions: Vec<Function>,

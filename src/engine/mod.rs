@@ -2,7 +2,9 @@
 
 mod catalog;
 mod cooperative;
+mod objects;
 mod settings;
+mod shared;
 mod system;
 mod tables;
 mod views;
@@ -14,11 +16,11 @@ use std::sync::Arc;
 use datafusion::catalog::CatalogProvider;
 use datafusion::catalog::MemoryCatalogProvider;
 use datafusion::common::{ParamValues, ScalarValue};
-use datafusion::datasource::MemTable;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParser, Statement};
@@ -27,7 +29,9 @@ use tracesql_ingest::{Manifest, Store};
 use crate::error::{Error, Result};
 use crate::library::Library;
 use catalog::Catalog;
+pub use objects::{Object, int, number, text};
 pub use settings::{Setting, Settings};
+pub use shared::computed_once;
 pub use system::documented;
 use tables::StoreTables;
 
@@ -40,6 +44,8 @@ pub struct EngineOptions {
     pub memory_limit: usize,
     /// Folders with views of the user, laid out like `sql/`.
     pub sql: Vec<PathBuf>,
+    /// Folders with rules of the user.
+    pub rules: Vec<PathBuf>,
     /// Settings to change.
     pub settings: Vec<(String, String)>,
 }
@@ -57,6 +63,8 @@ pub struct Engine {
     library: Arc<Library>,
     settings: Arc<Settings>,
     traces: Vec<Manifest>,
+    /// Off under a limit of memory: what is shared is held in memory and cannot go to disk.
+    shares_views: bool,
 }
 
 impl Engine {
@@ -67,6 +75,21 @@ impl Engine {
             traces.retain(|t: &Manifest| only.contains(&t.trace_id));
         }
         let folders = traces.iter().map(|t| store.trace_folder(&t.trace_id)).collect();
+        Self::over(traces, folders, options)
+    }
+
+    /// Opens traces of several stores as one; a trace that more than one holds is there once.
+    pub fn open_together(stores: &[(&Store, Option<&[String]>)], options: &EngineOptions) -> Result<Self> {
+        let (mut traces, mut folders) = (Vec::<Manifest>::new(), Vec::new());
+        for (store, only) in stores {
+            for manifest in store.traces()? {
+                let is_wanted = only.is_none_or(|only| only.contains(&manifest.trace_id));
+                if is_wanted && !traces.iter().any(|t| t.trace_id == manifest.trace_id) {
+                    folders.push(store.trace_folder(&manifest.trace_id));
+                    traces.push(manifest);
+                }
+            }
+        }
         Self::over(traces, folders, options)
     }
 
@@ -93,7 +116,7 @@ impl Engine {
             config.options_mut().execution.sort_spill_reservation_bytes = (options.memory_limit / 16).min(10 << 20);
         }
         let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
-        let library = Arc::new(Library::load(&options.sql)?);
+        let library = Arc::new(Library::load_with_rules(&options.sql, &options.rules)?);
         let settings = Arc::new(Settings::of(&library)?);
         for (name, value) in &options.settings {
             if !settings.set(name, value) {
@@ -111,7 +134,7 @@ impl Engine {
                 context.register_udf(f.as_ref().clone());
             }
         }
-        Ok(Self { context, library, settings, traces })
+        Ok(Self { context, library, settings, traces, shares_views: options.memory_limit == 0 })
     }
 
     /// The views of the session and what documents them.
@@ -134,16 +157,6 @@ impl Engine {
         &self.context
     }
 
-    /// Computes a view once for all queries of this session that follow, which is faster if they name it often.
-    pub async fn keep_result(&self, view: &str) -> Result<()> {
-        let frame = self.context.table(view).await?;
-        let schema = frame.schema().inner().clone();
-        let batches = frame.collect_partitioned().await?;
-        self.context.deregister_table(view)?;
-        self.context.register_table(view, Arc::new(MemTable::try_new(schema, batches)?))?;
-        Ok(())
-    }
-
     /// The statements of a text, in order.
     pub fn parse(&self, sql: &str) -> Result<Vec<Statement>> {
         let statements = DFParser::parse_sql(sql).map_err(Error::from)?;
@@ -157,6 +170,27 @@ impl Engine {
 
     /// Starts one statement; with its plan, which counts what it reads.
     pub async fn start(&self, statement: Statement, parameters: &[(String, ScalarValue)]) -> Result<Started> {
+        let mut started = self.start_all(vec![statement], parameters).await?;
+        started.pop().ok_or_else(|| Error::Query("the query was not planned".into()))
+    }
+
+    /// Starts statements that compute once what they share. Their results can be read in any order, or side by side.
+    pub async fn start_all(&self, statements: Vec<Statement>, parameters: &[(String, ScalarValue)]) -> Result<Vec<Started>> {
+        let mut plans = Vec::with_capacity(statements.len());
+        for statement in statements {
+            plans.push(self.logical_plan(statement, parameters).await?);
+        }
+        let state = self.context.state();
+        let plans = shared::prepare(plans, &state, self.shares_views)?;
+        let mut started = Vec::with_capacity(plans.len());
+        for plan in plans {
+            let plan = cooperative::joins(state.query_planner().create_physical_plan(&plan, &state).await?)?;
+            started.push(Started { result: execute_stream(plan.clone(), state.task_ctx())?, plan });
+        }
+        Ok(started)
+    }
+
+    async fn logical_plan(&self, statement: Statement, parameters: &[(String, ScalarValue)]) -> Result<LogicalPlan> {
         let plan = self.context.state().statement_to_plan(statement).await?;
         // Results are written by us, so that a query cannot write files behind the user's back.
         let allowed = SQLOptions::new().with_allow_dml(false);
@@ -166,9 +200,7 @@ impl Engine {
             let values: HashMap<_, _> = parameters.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
             frame = frame.with_param_values(ParamValues::Map(values))?;
         }
-        let task = Arc::new(frame.task_ctx());
-        let plan = cooperative::joins(frame.create_physical_plan().await?)?;
-        Ok(Started { result: execute_stream(plan.clone(), task)?, plan })
+        Ok(frame.into_unoptimized_plan())
     }
 }
 

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use datafusion::catalog::TableProvider;
-use datafusion::datasource::ViewTable;
+use arrow::datatypes::SchemaRef;
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionState;
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, TableType};
+use datafusion::physical_plan::ExecutionPlan;
 use datafusion::sql::parser::{DFParser, Statement};
 
+use super::shared;
 use crate::library::{Body, Library, View, matches, sql_type};
 
 /// A view with those that it builds on, each after all that it needs; without a statement for data tables.
@@ -75,7 +79,53 @@ pub async fn plan(view: &View, statement: Statement, state: &SessionState) -> Re
             return Err(DataFusionError::Plan(format!("{}: its comment declares column {declared}, its query gives {actual}", view.file)));
         }
     }
-    Ok(Arc::new(ViewTable::new(plan, None)))
+    Ok(Arc::new(PlannedView { name: view.name.clone(), schema: plan.schema().inner().clone(), body: Arc::new(plan) }))
+}
+
+/// A view whose query is planned. Plans of queries name it; [`super::shared`] puts the query in its place.
+#[derive(Debug, Clone)]
+pub struct PlannedView {
+    name: String,
+    schema: SchemaRef,
+    body: Arc<LogicalPlan>,
+}
+
+impl PlannedView {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its query; views below it are named.
+    pub fn body(&self) -> &Arc<LogicalPlan> {
+        &self.body
+    }
+}
+
+#[async_trait]
+impl TableProvider for PlannedView {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::View
+    }
+
+    // For plans that come another way than through `shared::prepare`.
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        _filters: &[Expr],
+        _limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let mut body = LogicalPlanBuilder::from(shared::written_out_alone(self.body.as_ref().clone())?);
+        if let Some(columns) = projection {
+            body = body.select(columns.iter().copied())?;
+        }
+        state.create_physical_plan(&body.build()?).await
+    }
 }
 
 fn first_difference<'t>(declared: &'t [String], actual: &'t [String]) -> (&'t str, &'t str) {

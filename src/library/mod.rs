@@ -7,6 +7,7 @@
 mod data;
 mod header;
 mod lint;
+mod rules;
 mod types;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use tracesql_udfs::names::Rules;
 
 use crate::error::{Error, Result};
 pub use data::rows;
+pub use rules::COLUMNS as RULE_COLUMNS;
 pub use types::{matches, sql_type};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sql");
@@ -112,13 +114,28 @@ impl Library {
     /// A file that does not hold together is left out and reported by [`Library::problems`]; a folder that cannot be read
     /// is an error.
     pub fn load(folders: &[PathBuf]) -> Result<Self> {
+        Self::load_with_rules(folders, &[])
+    }
+
+    /// The same with folders of rules, whose files may lie in them directly.
+    pub fn load_with_rules(folders: &[PathBuf], rules: &[PathBuf]) -> Result<Self> {
         let mut library = Self { views: BTreeMap::new(), problems: Vec::new(), name_rules: Rules::built_in() };
         let mut files = Vec::new();
         embedded(&EMBEDDED, &mut files);
         library.add(files);
         for folder in folders {
-            library.add(on_disk(folder)?);
+            library.add(on_disk("--sql", folder)?);
         }
+        for folder in rules {
+            let mut files = in_folder("--rules", folder, folder)?;
+            for file in &mut files {
+                file.area = rules::AREA.to_owned();
+            }
+            files.extend(on_disk("--rules", folder)?);
+            library.problems.extend(files.iter().filter_map(rules::misnamed));
+            library.add(files);
+        }
+        library.compose_rules();
         Ok(library)
     }
 
@@ -235,40 +252,50 @@ fn embedded(folder: &Dir<'_>, files: &mut Vec<File>) {
             DirEntry::Dir(inner) => embedded(inner, files),
             DirEntry::File(file) => {
                 if let Some(text) = file.contents_utf8() {
-                    files.extend(File::new(file.path(), format!("sql/{}", file.path().display()), text.to_owned()));
+                    let shown = format!("sql/{}", file.path().display());
+                    files.extend(File::new(file.path(), shown, text.to_owned()).filter(|f| !f.area.is_empty()));
                 }
             }
         }
     }
 }
 
-fn on_disk(folder: &Path) -> Result<Vec<File>> {
-    let cannot = |path: &Path, e: &dyn std::fmt::Display| Error::Usage(format!("--sql {}: cannot be read: {e}", path.display()));
+/// The files of a folder laid out as AREA/NAME.sql.
+fn on_disk(option: &str, folder: &Path) -> Result<Vec<File>> {
+    let cannot = |path: &Path, e: &dyn std::fmt::Display| Error::Usage(format!("{option} {}: cannot be read: {e}", path.display()));
     let mut files = Vec::new();
     let areas = std::fs::read_dir(folder).map_err(|e| cannot(folder, &e))?;
     for area in areas {
         let area = area.map_err(|e| cannot(folder, &e))?.path();
-        if !area.is_dir() {
-            continue;
-        }
-        for file in std::fs::read_dir(&area).map_err(|e| cannot(&area, &e))? {
-            let path = file.map_err(|e| cannot(&area, &e))?.path();
-            if path.extension().is_none_or(|e| e != "sql" && e != "csv") {
-                continue;
-            }
-            let text = std::fs::read(&path).map_err(|e| cannot(&path, &e))?;
-            let inside = path.strip_prefix(folder).unwrap_or(&path).to_owned();
-            files.extend(File::new(&inside, path.display().to_string(), String::from_utf8_lossy(&text).into_owned()));
+        if area.is_dir() {
+            files.extend(in_folder(option, folder, &area)?);
         }
     }
     files.sort_by(|a, b| a.shown.cmp(&b.shown));
     Ok(files)
 }
 
+/// The files that lie in one folder, whose area is what its path adds to the root's.
+fn in_folder(option: &str, root: &Path, folder: &Path) -> Result<Vec<File>> {
+    let cannot = |path: &Path, e: &dyn std::fmt::Display| Error::Usage(format!("{option} {}: cannot be read: {e}", path.display()));
+    let mut files = Vec::new();
+    for file in std::fs::read_dir(folder).map_err(|e| cannot(folder, &e))? {
+        let path = file.map_err(|e| cannot(folder, &e))?.path();
+        if path.extension().is_none_or(|e| e != "sql" && e != "csv") {
+            continue;
+        }
+        let text = std::fs::read(&path).map_err(|e| cannot(&path, &e))?;
+        let inside = path.strip_prefix(root).unwrap_or(&path).to_owned();
+        files.extend(File::new(&inside, path.display().to_string(), String::from_utf8_lossy(&text).into_owned()));
+    }
+    files.sort_by(|a, b| a.shown.cmp(&b.shown));
+    Ok(files)
+}
+
 impl File {
-    /// A file that lies in the folder of an area.
+    /// A file; its area is empty if it lies in no folder.
     fn new(inside: &Path, shown: String, text: String) -> Option<Self> {
-        let area = inside.parent()?.to_str().filter(|a| !a.is_empty())?.to_owned();
+        let area = inside.parent()?.to_str()?.to_owned();
         let stem = inside.file_stem()?.to_str()?.to_owned();
         let extension = inside.extension()?.to_str()?.to_owned();
         Some(Self { area, stem, extension, shown, text })

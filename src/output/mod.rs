@@ -1,11 +1,15 @@
 //! Writing results: one file per family of formats.
 
 mod columns;
+mod figures;
 mod files;
 mod fit;
+mod paragraph;
 mod text;
 
+pub use figures::{change, figure};
 pub use fit::{clip, width};
+pub use paragraph::wrap;
 pub use text::safe;
 
 use std::fs::File;
@@ -135,6 +139,42 @@ pub async fn write(result: SendableRecordBatchStream, format: Format, target: &T
     target.complete()?;
     drop(partial);
     Ok(shown.rows)
+}
+
+/// A document that is written piece by piece; a file appears when it is complete.
+pub struct Document<'a> {
+    partial: Partial<'a>,
+    out: Out,
+}
+
+impl<'a> Document<'a> {
+    /// Begins a document.
+    pub fn begin(target: &'a Target) -> Result<Self> {
+        let partial = Partial(target);
+        Ok(Self { out: Out { out: target.open()?, name: target.name() }, partial })
+    }
+
+    /// Puts a packing between the document and its file.
+    pub fn map(self, wrap: impl FnOnce(Box<dyn Write + Send>) -> Box<dyn Write + Send>) -> Self {
+        Self { out: Out { out: wrap(self.out.out), name: self.out.name }, partial: self.partial }
+    }
+
+    /// Where it goes, for messages.
+    pub fn name(&self) -> &str {
+        &self.out.name
+    }
+
+    /// Appends bytes.
+    pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.out.out.write_all(bytes).map_err(|e| Error::Output(self.out.name.clone(), e))
+    }
+
+    /// Ends the document.
+    pub fn complete(mut self) -> Result<()> {
+        self.out.flush()?;
+        drop(self.out);
+        self.partial.0.complete()
+    }
 }
 
 /// Writes a whole document.

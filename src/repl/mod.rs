@@ -29,6 +29,7 @@ pub use errors::Audience;
 pub use run::runtime;
 pub use session::{Session, scalar};
 pub use shell::run as shell;
+pub use split::{Piece, split};
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};

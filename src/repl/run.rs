@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::pager::Screen;
-use crate::engine::Engine;
+use crate::engine::{Engine, computed_once};
 use crate::error::{Error, Result};
 use crate::output::{self, Format, Look, Shown, Target};
 
@@ -107,11 +107,27 @@ pub fn cancellable<T: Send + 'static>(
     })
 }
 
-/// What the leaves of a plan counted.
+/// What the leaves of a plan counted, and of what it shares with itself.
 fn scanned(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
+    fn shared<'p>(plan: &'p Arc<dyn ExecutionPlan>, found: &mut Vec<&'p Arc<dyn ExecutionPlan>>) {
+        match computed_once(plan) {
+            Some(behind) if found.iter().any(|f| Arc::ptr_eq(f, behind)) => {}
+            Some(behind) => {
+                found.push(behind);
+                shared(behind, found);
+            }
+            None => plan.children().into_iter().for_each(|child| shared(child, found)),
+        }
+    }
+    let mut plans = vec![plan];
+    shared(plan, &mut plans);
+    plans.into_iter().map(scanned_itself).fold(Scanned::default(), |a, b| Scanned { rows: a.rows + b.rows, bytes: a.bytes + b.bytes })
+}
+
+fn scanned_itself(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
     let children = plan.children();
     if !children.is_empty() {
-        return children.into_iter().map(scanned).fold(Scanned::default(), |a, b| Scanned { rows: a.rows + b.rows, bytes: a.bytes + b.bytes });
+        return children.into_iter().map(scanned_itself).fold(Scanned::default(), |a, b| Scanned { rows: a.rows + b.rows, bytes: a.bytes + b.bytes });
     }
     let Some(metrics) = plan.metrics() else { return Scanned::default() };
     let sum = |name: &str| metrics.sum_by_name(name).map_or(0, |v| v.as_usize());

@@ -75,9 +75,9 @@ pub async fn collect(engine: &Engine, base: Option<&Engine>, request: &Request) 
     }
     let sql = request.sql();
     let mut collector = None;
-    add(engine, &sql, false, request, &mut collector).await?;
+    add(engine, &sql, false, &mut collector).await?;
     if let Some(base) = base {
-        add(base, &sql, true, request, &mut collector).await?;
+        add(base, &sql, true, &mut collector).await?;
     }
     let Some(collector) = collector else { return Err(Error::Usage("the query gives no result".into())) };
     let mut notes = notes;
@@ -89,10 +89,7 @@ pub async fn collect(engine: &Engine, base: Option<&Engine>, request: &Request) 
     Ok(Samples { profile: collector.finish(), header, notes })
 }
 
-async fn add(engine: &Engine, sql: &str, base: bool, request: &Request, collector: &mut Option<Collector>) -> Result<()> {
-    if request.sql.is_none() && request.rule == Rule::Linked {
-        engine.keep_result("event_stacks").await?;
-    }
+async fn add(engine: &Engine, sql: &str, base: bool, collector: &mut Option<Collector>) -> Result<()> {
     let mut statements = engine.parse(sql)?;
     if statements.len() != 1 {
         return Err(Error::Usage(format!("give one query for the samples, not {}", statements.len())));
@@ -145,7 +142,8 @@ impl Request {
     fn inclusive_sql(&self) -> String {
         let condition = self.conditions().map(|c| format!(" WHERE {c}")).unwrap_or_default();
         format!(
-            "SELECT thread, name, cat, ts_ns, dur_ns, cpu_ns FROM (\n{INCLUSIVE}\n) AS samples{condition} ORDER BY trace_id, thread, ts_ns, event_id"
+            "SELECT trace_id, thread, name, cat, ts_ns, dur_ns, cpu_ns FROM (\n{INCLUSIVE}\n) AS samples{condition} \
+             ORDER BY trace_id, thread, {START_US}, event_id"
         )
     }
 }
@@ -162,6 +160,9 @@ const INCLUSIVE: &str = "SELECT e.trace_id, t.rank, e.step, e.pid, e.tid, e.even
     coalesce(e.name, '') AS name, coalesce(e.cat, '') AS cat, e.ts_ns, e.dur_ns, CAST(trunc(e.dur_ns / 1000.0 * 1000.0) AS BIGINT) AS cpu_ns \
     FROM events e JOIN traces t ON t.trace_id = e.trace_id JOIN tracks k ON k.trace_id = e.trace_id AND k.track_id = e.track_id \
     WHERE e.ph = 'X' AND e.dur_ns > 0";
+
+/// The start in floating point microseconds, as torch2pprof orders events by: starts that its numbers cannot tell apart stay in the order of the file.
+const START_US: &str = "CAST(ts_ns / 1000 AS DOUBLE) + CAST(ts_ns % 1000 AS DOUBLE) / 1000.0";
 
 fn without_end(sql: &str) -> &str {
     sql.trim_end().trim_end_matches(';')

@@ -55,6 +55,47 @@ fn every_view_runs_on_all_fixtures_together_and_has_rows() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+/// Without a limit of memory, views that a query names more than once are computed once.
+#[test]
+fn views_answer_the_same_whether_they_share_or_not() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    store.ingest(&fixture("resnet_cpu.pt.trace.json.gz")).expect("the trace is read");
+    let (shares, alone) = (store.engine(), engine_with(&store, |options| options.memory_limit = 8 << 30));
+    let trace = shares.traces()[0].trace_id.clone();
+    let sorted = |engine: &Engine, sql: &str| {
+        let mut rows = rows_of(engine, sql).unwrap_or_else(|e| panic!("{sql}: {}", short(&e)));
+        rows.sort_unstable();
+        rows
+    };
+    for view in library().public_views() {
+        let sql = format!("SELECT * FROM {}", view.name);
+        let rows = sorted(&shares, &sql);
+        assert_eq!(rows, sorted(&alone, &sql), "{sql}");
+        // A filter on traces goes into what is shared.
+        if let Some(at) = view.columns.iter().position(|c| c.name == "trace_id") {
+            let of_one: Vec<_> = rows.into_iter().filter(|row| row[at] == trace).collect();
+            assert_eq!(of_one, sorted(&shares, &format!("{sql} WHERE trace_id = '{trace}'")), "{sql} of {trace}");
+        }
+    }
+}
+
+#[test]
+fn plans_say_what_is_computed_once() {
+    let store = fixtures();
+    let engine = store.engine();
+    let plan = |sql: &str| rows_of(&engine, &format!("EXPLAIN {sql}")).expect("the query is planned").concat().concat();
+    let twice = plan("SELECT a.name, b.dur_ns FROM named_events a JOIN named_events b ON a.event_id = b.parent_id AND a.trace_id = b.trace_id");
+    assert_eq!(twice.matches("OnceExec: view=named_events").count(), 2, "{twice}");
+    let once = plan("SELECT name FROM named_events");
+    assert!(!once.contains("OnceExec"), "{once}");
+}
+
+fn engine_with(store: &TestStore, change: impl FnOnce(&mut EngineOptions)) -> Engine {
+    let mut options = EngineOptions::default();
+    change(&mut options);
+    Engine::open(&store.store, None, &options).expect("the store opens")
+}
+
 /// Planning takes most of the time here, so only traces that lack much have a store of their own.
 #[test]
 fn every_view_runs_without_traces() {

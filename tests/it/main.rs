@@ -1,13 +1,18 @@
 //! All integration tests, in one binary because each binary costs a link of the whole query engine.
 
 mod bad_inputs;
+mod check;
 mod cli;
 mod concurrency;
 mod corpus;
+mod findings;
+mod export;
 mod fixtures;
 mod interop;
 mod library;
 mod limits;
+mod memory;
+mod operator_costs;
 mod pack;
 mod random_traces;
 mod recount;

@@ -1,4 +1,5 @@
-//! The files of `tests/slt`: SQL and its answers over a store of all fixtures.
+//! The files of `tests/slt`: SQL and its answers over a store of all fixtures; those of `tests/slt/rules` also have the traces that each show a
+//! bottleneck, which other answers need not know.
 //!
 //! `TRACESQL_BLESS=1` writes the answers of today into the files; read the difference before you keep it.
 
@@ -11,7 +12,7 @@ use sqllogictest::{AsyncDB, ColumnType, DBOutput, Runner};
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql_ingest::Store;
 
-use crate::support::{fixtures, root};
+use crate::support::{TestStore, bottlenecks, fixtures, root};
 
 /// A session as the runner wants it.
 struct Session(Engine);
@@ -94,16 +95,12 @@ fn runner(store: &Store) -> Runner<Session, impl sqllogictest::MakeConnection<Co
     })
 }
 
-#[test]
-fn answers_are_those_of_the_files() {
-    let mut all = Vec::new();
-    files(&root().join("tests/slt"), &mut all);
+fn check(all: &[PathBuf], store: &TestStore) {
     assert!(!all.is_empty(), "there are no .slt files");
-    let store = fixtures();
     let bless = std::env::var_os("TRACESQL_BLESS").is_some();
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let mut failures = Vec::new();
-    for file in &all {
+    for file in all {
         let result = runtime.block_on(async {
             let mut runner = runner(&store.store);
             runner.with_column_validator(sqllogictest::strict_column_validator);
@@ -118,6 +115,23 @@ fn answers_are_those_of_the_files() {
         failures.extend(result.err().map(|e| format!("{}\n{e}", file.display())));
     }
     assert!(failures.is_empty(), "{} of {} files failed\n\n{}", failures.len(), all.len(), failures.join("\n\n"));
+}
+
+/// The files of `tests/slt`: those about rules, and the others.
+fn parts() -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let mut all = Vec::new();
+    files(&root().join("tests/slt"), &mut all);
+    all.into_iter().partition(|f| f.starts_with(root().join("tests/slt/rules")))
+}
+
+#[test]
+fn answers_are_those_of_the_files() {
+    check(&parts().1, &fixtures());
+}
+
+#[test]
+fn answers_of_rules_are_those_of_the_files() {
+    check(&parts().0, &bottlenecks());
 }
 
 /// Each view and function is at least named in a file; what it gives there is up to the reader to judge.

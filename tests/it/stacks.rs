@@ -3,6 +3,7 @@
 mod oracle;
 mod pprof;
 mod texts;
+mod tools;
 
 use std::path::{Path, PathBuf};
 

@@ -116,14 +116,27 @@ pub fn answer(rows: &[Vec<String>]) -> String {
     rows.iter().map(|r| r.join(" | ")).collect::<Vec<_>>().join("\n")
 }
 
-/// A store with all fixtures.
+/// A store with all fixtures, but for those that show bottlenecks.
 pub fn fixtures() -> TestStore {
+    store_of(&[root().join("fixtures")])
+}
+
+/// A store with all fixtures and those that show bottlenecks.
+pub fn bottlenecks() -> TestStore {
+    let folder = root().join("fixtures/bottlenecks");
+    store_of(&[root().join("fixtures"), folder.clone(), folder.join("balanced"), folder.join("skewed")])
+}
+
+/// A store with the traces of folders; folders in these are left out.
+fn store_of(folders: &[PathBuf]) -> TestStore {
     let store = TestStore::new();
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(root().join("fixtures")).expect("the fixtures").map(|e| e.expect("an entry").path()).collect();
-    paths.retain(|p| p.to_string_lossy().contains(".json") && !p.to_string_lossy().contains("key_averages"));
-    paths.sort();
-    for path in paths {
-        store.ingest(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    for folder in folders {
+        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).expect("the fixtures").map(|e| e.expect("an entry").path()).collect();
+        paths.retain(|p| p.to_string_lossy().contains(".json") && !p.to_string_lossy().contains("key_averages"));
+        paths.sort();
+        for path in paths {
+            store.ingest(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        }
     }
     store
 }

@@ -12,9 +12,10 @@ mod key_averages;
 mod rows;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use crate::support::{TestStore, corpus, fixture, root};
+use crate::support::{TestStore, corpus, fixture, root, texts};
 use cells::{Tally, compare};
 use checks::CHECKS;
 use differences::Differences;
@@ -112,10 +113,40 @@ fn public_traces_equal_the_plugin() {
     check("public traces", all);
 }
 
+/// Memory, modules, jobs, comparisons and advice, and perf.json: a script holds the rules by which their rows meet those of the references. It fails
+/// on any cell that is not as `tests/expected/tb/torch_differences.tsv` and the documentation say.
+fn compare_torch(of: &[&Path]) {
+    let script = root().join("tests/oracle/compare_torch.py");
+    let out = Command::new("python3").arg(script).arg(env!("CARGO_BIN_EXE_tracesql")).args(of).output().expect("python3 runs");
+    let (stdout, stderr) = texts(&out);
+    println!("{stdout}");
+    assert!(out.status.success(), "{stderr}");
+}
+
+#[test]
+fn memory_modules_jobs_and_advice_of_fixtures_equal_the_plugin() {
+    compare_torch(&[Path::new("fixtures")]);
+}
+
+#[test]
+fn memory_modules_jobs_and_advice_of_public_traces_equal_the_references() {
+    let Some(corpus) = corpus() else {
+        eprintln!("left out: the corpus of public traces is not beside the project");
+        return;
+    };
+    let expected = corpus.join("../oracle/expected");
+    if !expected.join("tb").is_dir() {
+        eprintln!("left out: {} with the expected figures is not there", expected.display());
+        return;
+    }
+    compare_torch(&[&corpus, &expected]);
+}
+
 #[test]
 fn key_averages_of_fixtures_equal_pytorch() {
-    let wrong = key_averages::differences(&fixture("resnet_cpu.pt.trace.json.gz"), &fixture("resnet_cpu.key_averages.json"));
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let compared = key_averages::compare(&fixture("resnet_cpu.pt.trace.json.gz"), &fixture("resnet_cpu.key_averages.json"));
+    assert!(compared.wrong.is_empty(), "{}", compared.wrong.join("\n"));
+    assert!(compared.memory > 100 && compared.flops == 4, "{} values of memory, {} of operations", compared.memory, compared.flops);
 }
 
 #[test]
@@ -125,15 +156,19 @@ fn key_averages_of_made_traces_equal_pytorch() {
         return;
     };
     let mut wrong = Vec::new();
-    let mut compared = 0;
+    let (mut compared, mut memory, mut flops) = (0, 0, 0);
     let files = std::fs::read_dir(corpus.join("made")).expect("a folder").flatten().map(|f| f.path());
     let mut files: Vec<PathBuf> = files.filter(|f| f.to_string_lossy().ends_with(".key_averages.json")).collect();
     files.sort();
     for table in files {
         let trace = PathBuf::from(table.to_string_lossy().replace(".key_averages.json", ".pt.trace.json.gz"));
-        wrong.extend(key_averages::differences(&trace, &table));
+        let found = key_averages::compare(&trace, &table);
+        wrong.extend(found.wrong);
         compared += 1;
+        memory += found.memory;
+        flops += found.flops;
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(compared > 20, "only {compared} tables were found");
+    println!("{compared} tables, {memory} values of memory and {flops} of operations other than 0");
+    assert!(compared > 20 && memory > 500 && flops > 10, "only {compared} tables, {memory} values of memory and {flops} of operations were found");
 }

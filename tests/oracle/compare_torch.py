@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Views of memory, modules, ranks, comparisons and advice against torch-tb-profiler's own figures; perf.json against its reference.
 
-    compare_torch.py TRACESQL CORPUS EXPECTED
+    compare_torch.py TRACESQL fixtures [--write]
+    compare_torch.py TRACESQL CORPUS EXPECTED [--write]
 
 TRACESQL is the program, CORPUS the folder of public traces, EXPECTED that of the plugin's outputs (`tb/*.json.gz`) and of the perf.json reference. Prints
-a table of trace, view and cells equal of all, then the cells that differ. Standard library only; run by hand.
+a table of trace, view and cells equal of all. Every cell that differs must stand in `tests/expected/tb/torch_differences.tsv` with its expected and found
+value and a reason that docs/tensorboard.md explains, and the table in the docs; otherwise the exit status is 1. --write writes both anew, and leaves new
+reasons open. Standard library only; one store for all traces and one query for each view, so that it takes half a minute.
 """
 import collections
 import csv
+import functools
 import gzip
 import json
 import pathlib
@@ -16,8 +20,11 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM, CORPUS, EXPECTED = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
-HERE = pathlib.Path(__file__).resolve().parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM, SET = sys.argv[1], "fixtures" if sys.argv[2] == "fixtures" else "public traces"
+LISTED, DOCS = ROOT / "tests/expected/tb/torch_differences.tsv", ROOT / "docs/tensorboard.md"
+HEAD = ["set", "trace", "view", "cell", "expected", "found", "reason"]
+TABLE_HEAD = f"| trace ({SET}) | view | cells equal / all |\n| --- | --- | ---: |\n"
 WORK = tempfile.TemporaryDirectory()
 STORE = WORK.name + "/store"
 TABLE, WRONG = {}, []
@@ -30,11 +37,21 @@ def rows(sql):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@functools.cache
+def view(name):
+    """Rows of a view by trace, from one query for all traces."""
+    of = collections.defaultdict(list)
+    for row in rows(f"SELECT * FROM {name}"):
+        of[row["trace_id"]].append(row)
+    return of
+
+
 def cell(trace, view, what, want, got):
     equal, total = TABLE.get((trace, view), (0, 0))
     TABLE[trace, view] = (equal + (want == got), total + 1)
     if want != got:
-        WRONG.append((trace, view, what, want, got))
+        what = what if isinstance(what, tuple) else (what,)
+        WRONG.append((SET, trace, view, " ".join(str(part) for part in what), json.dumps(want), json.dumps(got)))
 
 
 def read(path):
@@ -45,14 +62,22 @@ def device(row):
     return {"cpu": "CPU", "cuda": f"GPU{row['device']}"}.get(row["device_type"])
 
 
-def memory(trace, of_trace, raw):
-    ours = collections.defaultdict(list)
-    for r in rows(f"SELECT * FROM memory_curve {of_trace} ORDER BY ts_ns, event_id"):
+def memory_curve(trace, trace_id, records):
+    ours, theirs = collections.defaultdict(list), collections.defaultdict(list)
+    for r in sorted(view("memory_curve")[trace_id], key=lambda r: (r["ts_ns"], r["event_id"])):
         ours[device(r)].append((r["ts_ns"], r["allocated_bytes"], r["reserved_bytes"]))
-    theirs, live, pairs = collections.defaultdict(list), {}, collections.Counter()
-    recorded = any(r["total_allocated"] is not None for r in raw["memory_records"])
-    for r in raw["memory_records"]:
+    for r in records:
         theirs[r["device_name"]].append((r["ts"], r["total_allocated"], r["total_reserved"]))
+    recorded = any(r["total_allocated"] is not None for r in records)
+    for name, points in theirs.items():
+        for i, point in enumerate(points):
+            got = ours[name][i] if i < len(ours[name]) else None
+            cell(trace, "memory_curve", (name, i), point if recorded else point[0], got if recorded or got is None else got[0])
+
+
+def allocations(trace, trace_id, records):
+    live, pairs = {}, collections.Counter()
+    for r in records:
         if r["addr"] is None:
             continue
         before = live.pop(r["addr"], None)
@@ -64,24 +89,22 @@ def memory(trace, of_trace, raw):
             pairs[before["ts"] if before else None, r["ts"], -r["bytes"]] += 1
     for r in live.values():
         pairs[r["ts"], None, r["bytes"]] += 1
-    for name, points in theirs.items():
-        for i, point in enumerate(points):
-            got = ours[name][i] if i < len(ours[name]) else None
-            cell(trace, "memory_curve", (name, i), point if recorded else point[0], got if recorded or got is None else got[0])
-    got = collections.Counter(
-        (r["alloc_ts_ns"], r["free_ts_ns"], r["bytes"]) for r in rows(f"SELECT * FROM allocations {of_trace} AND state <> 'no_address'")
-    )
+    ours = (r for r in view("allocations")[trace_id] if r["state"] != "no_address")
+    got = collections.Counter((r["alloc_ts_ns"], r["free_ts_ns"], r["bytes"]) for r in ours)
     for pair in pairs.keys() | got.keys():
         cell(trace, "allocations", pair, pairs[pair], got[pair])
+
+
+def memory_by_operator(trace, trace_id, statistics):
     fields = ("growth_self_bytes", "allocated_self_bytes", "allocations_self", "growth_bytes", "allocated_bytes", "allocations", "calls")
-    ours = {(device(r), r["name"]): r for r in rows(f"SELECT * FROM memory_by_operator {of_trace}")}
-    for name, operators in raw["memory_statistics"].items():
+    ours = {(device(r), r["name"]): r for r in view("memory_by_operator")[trace_id]}
+    for name, operators in statistics.items():
         for operator, figures in operators.items():
             for field, want in zip(fields, figures):
                 cell(trace, "memory_by_operator", (name, operator, field), want, ours.get((name, operator), {}).get(field))
 
 
-def modules(trace, of_trace, view):
+def modules(trace, trace_id, roots):
     theirs = {}
 
     def walk(node, path):
@@ -90,9 +113,9 @@ def modules(trace, of_trace, view):
         for child in node["children"]:
             walk(child, path + [name])
 
-    for root in view["data"]:
+    for root in roots:
         walk(root, [])
-    ours = {r["path"]: r for r in rows(f"SELECT * FROM module_tree {of_trace} AND path IS NOT NULL")}
+    ours = {r["path"]: r for r in view("module_tree")[trace_id] if r["path"] is not None}
     fields = {
         "occurences": "calls", "operators": "operators", "host_duration": "host_total_ns", "self_host_duration": "host_self_ns",
         "device_duration": "device_total_ns", "self_device_duration": "device_self_ns",
@@ -109,100 +132,171 @@ def modules(trace, of_trace, view):
             cell(trace, "module_tree", (path, field), node[want], sums[node["name"], node["id"]].get(field) if path in ours else None)
 
 
-def advice(trace, of_trace, said):
+def advice(trace, trace_id, said):
     rules = {
         "input data loading": "dataloader", "DistributedDataParallel instead": "data_parallel", "NCCL": "ddp_backend",
         "high time cost on communication": "communication", "low utilization": "gpu_utilization", "Tensor Cores": "tensor_cores",
         "memory usage": "memory_limit",
     }
     theirs = {rule for text in said for words, rule in rules.items() if words in text}
-    ours = {r["rule"] for r in rows(f"SELECT DISTINCT rule FROM recommendations {of_trace}")}
+    ours = {r["rule"] for r in view("recommendations")[trace_id]}
     for rule in rules.values():
         cell(trace, "recommendations", rule, rule in theirs, rule in ours)
 
 
-def distributed(trace, view, workers):
-    step, figures = next((s, f) for s, f in view["steps_to_wait"]["data"].items() if s != "all")
-    for worker, of_trace in workers.items():
-        ours = rows(f"SELECT * FROM communication_wait {of_trace} AND step = {step}")[0]
-        transfer, wait = figures[worker]
-        cell(trace, "communication_wait", (worker, "transfer_ns"), transfer, ours["transfer_ns"])
-        cell(trace, "communication_wait", (worker, "wait_ns"), wait, ours["wait_ns"])
-        ours = {r["name"]: r for r in rows(f"SELECT * FROM collective_operators {of_trace}")}
-        for name, *theirs in view["comm_ops"]["data"][worker]["rows"]:
-            r = ours[name]
+def distributed(trace, figures, workers):
+    for step, waits in figures["steps_to_wait"]["data"].items():
+        for worker, (transfer, wait) in waits.items():
+            # The mean over all steps is cut to a whole number.
+            if step != "all":
+                ours = next(r for r in view("communication_wait")[workers[worker]] if r["step"] == (None if step == "null" else int(step)))
+                cell(trace, "communication_wait", (worker, step, "transfer_ns"), transfer, ours["transfer_ns"])
+                cell(trace, "communication_wait", (worker, step, "wait_ns"), wait, ours["wait_ns"])
+    for worker, table in figures["comm_ops"]["data"].items():
+        ours = {r["name"]: r for r in view("collective_operators")[workers[worker]]}
+        for name, *theirs in table["rows"]:
             fields = ("calls", "size_bytes", "mean_size_bytes", "latency_ns", "mean_latency_ns", "transfer_ns", "mean_transfer_ns")
             for field, want in zip(fields, theirs):
-                cell(trace, "collective_operators", (worker, name, field), want, round(r[field]))
+                # Sizes that were not recorded are NULL here and 0 there.
+                cell(trace, "collective_operators", (worker, name, field), want, round(ours[name][field] or 0))
 
 
-def diff(trace, root, base, cand):
-    ours = rows(f"SELECT * FROM subtree_diff WHERE base_trace_id = '{base}' AND cand_trace_id = '{cand}' AND path LIKE 'ProfilerStep*%'")
-    for side, theirs in (("base", root["left"]), ("cand", root["right"])):
-        host = sum(r[f"{side}_host_total_ns"] for r in ours if r["parent_path"] == "ProfilerStep*")
-        cell(trace, "subtree_diff", (side, "host"), theirs["duration"] * 1000, host)
-        sums = collections.defaultdict(collections.Counter)
-        for r in ours:
-            for field in ("calls", "host_total_ns", "host_self_ns", "device_total_ns"):
-                sums[r["name"]][field] += r[f"{side}_{field}"]
+def diff(trace, root, unit, base, cand):
+    """Rows of the plugin's tree, and operators of each; times are in units of so many ns."""
+    of_pair = f"WHERE base_trace_id = '{base}' AND cand_trace_id = '{cand}'"
+    ours = {r["path"]: r for r in rows(f"SELECT * FROM tb_subtree_diff {of_pair}")}
+    operators = {(r["path"], r["name"]): r for r in rows(f"SELECT * FROM tb_subtree_operator_diff {of_pair}")}
+    seen = set()
+
+    def walk(node, path):
+        for side, theirs in (("base", node["left"]), ("cand", node["right"])):
+            got = ours.get(path, {})
+            cell(trace, "tb_subtree_diff", (path, side, "name"), theirs["name"], got.get(f"{side}_name"))
+            for want, field in (("duration", "host_total_ns"), ("device_duration", "device_total_ns"), ("total_duration", "total_ns")):
+                cell(trace, "tb_subtree_diff", (path, side, field), theirs[want] * unit, got.get(f"{side}_{field}"))
+            for operator in theirs["aggs"]:
+                got = operators.get((path, operator["name"]), {})
+                seen.add((path, operator["name"]))
+                cell(trace, "tb_subtree_operator_diff", (path, side, operator["name"], "calls"), operator["calls"], got.get(f"{side}_calls"))
+                for want, field in (
+                    ("host_duration", "host_total_ns"), ("self_host_duration", "host_self_ns"),
+                    ("device_duration", "device_total_ns"), ("self_device_duration", "device_self_ns"),
+                ):
+                    cell(trace, "tb_subtree_operator_diff", (path, side, operator["name"], field), operator[want] * unit, got.get(f"{side}_{field}"))
+        for i, child in enumerate(node["children"]):
+            walk(child, f"{path}-{i}")
+        seen.add(path)
+
+    walk(root, "0")
+    for row in (ours.keys() | operators.keys()) - seen:
+        cell(trace, "tb_subtree_diff", (row, "is a row only here"), False, True)
+    # Our own pairing sees the same operators inside of steps, where these are on one thread.
+    graph = rows(f"SELECT * FROM subtree_diff {of_pair} AND path LIKE 'ProfilerStep*%'")
+    for side, theirs in (("base", root["left"]), ("cand", root["right"])) if graph else ():
+        sums = collections.Counter()
+        for r in graph:
+            sums[r["name"], "calls"] += r[f"{side}_calls"]
+            sums[r["name"], "host_self_ns"] += r[f"{side}_host_self_ns"]
         for operator in theirs["aggs"]:
-            got = sums[operator["name"]]
-            cell(trace, "subtree_diff", (side, operator["name"], "calls"), operator["calls"], got["calls"])
-            for want, field in (("host_duration", "host_total_ns"), ("self_host_duration", "host_self_ns"), ("device_duration", "device_total_ns")):
-                cell(trace, "subtree_diff", (side, operator["name"], field), operator[want] * 1000, got[field])
+            cell(trace, "subtree_diff", (side, operator["name"], "calls"), operator["calls"], sums[operator["name"], "calls"])
+            cell(trace, "subtree_diff", (side, operator["name"], "host_self_ns"), operator["self_host_duration"] * unit, sums[operator["name"], "host_self_ns"])
 
 
-def perf(name, path, of_trace):
-    theirs = json.load(open(EXPECTED / f"{name}.json"))
-    summary = rows(f"SELECT * FROM mllm_summary {of_trace}")[0]
-    curve = [[r["time"], r["bytes"]] for r in rows(f"SELECT DISTINCT time, all_devices_bytes AS bytes FROM mllm_memory_curve {of_trace} ORDER BY time")]
+def perf(trace, trace_id, theirs):
+    summary = view("mllm_summary")[trace_id][0]
+    curve = sorted({(r["time"], r["all_devices_bytes"]) for r in view("mllm_memory_curve")[trace_id]})
     # The reference frees what is alive at the end of the recording; here it stays.
     theirs["curve"][-1][1] += summary["alive_bytes"]
-    cell(name, "mllm_memory_curve", "curve", theirs["curve"], curve)
-    for view, want in (("mllm_blobs", "memory_tracks"), ("mllm_operations", "op_tracks")):
-        cell(name, view, "lanes", theirs[want], [r["lane"] for r in rows(f"SELECT lane FROM {view} {of_trace} ORDER BY event_id")])
+    cell(trace, "mllm_memory_curve", "curve", theirs["curve"], [list(point) for point in curve])
+    for name, want in (("mllm_blobs", "memory_tracks"), ("mllm_operations", "op_tracks")):
+        cell(trace, name, "lanes", theirs[want], [r["lane"] for r in sorted(view(name)[trace_id], key=lambda r: r["event_id"])])
     for field, want in (
         ("blobs", theirs["memory"]["events"]), ("memory_duration", theirs["memory"]["duration"]), ("peak_bytes", theirs["memory"]["peak_bytes"]),
         ("operations", theirs["ops"]["events"]), ("alive_blobs", theirs["live_at_end"]),
     ):
-        cell(name, "mllm_summary", field, want, summary[field])
+        cell(trace, "mllm_summary", field, want, summary[field])
 
 
-def main():
-    listed = list(csv.DictReader(open(HERE.parent / "expected/tb/traces.tsv"), delimiter="\t"))
-    perfs = {"mllm_perf_sample": CORPUS / "public/mllm/tools/mllm-perf-viewer/perf.json", "mllm_perf_edge": EXPECTED / "../data/mllm_perf_edge.json"}
-    files = sorted({CORPUS / t["trace"] for t in listed} | {p.resolve() for p in perfs.values()})
-    subprocess.run([PROGRAM, "ingest", *map(str, files), "-o", STORE], check=True, capture_output=True)
-    ids = {r["path"]: r["trace_id"] for r in rows("SELECT path, trace_id FROM traces")}
-    workers = collections.defaultdict(dict)
+def of_worker(trace, trace_id, worker):
+    raw = worker["raw"]
+    if "memory_records" in raw:
+        memory_curve(trace, trace_id, raw["memory_records"])
+        allocations(trace, trace_id, raw["memory_records"])
+        memory_by_operator(trace, trace_id, raw["memory_statistics"])
+    if worker.get("module_view"):
+        modules(trace, trace_id, worker["module_view"]["data"])
+    advice(trace, trace_id, raw["recommendations"])
+
+
+def ingest(files):
+    """Trace ids by path, of a store with these files."""
+    subprocess.run([PROGRAM, "ingest", *sorted(map(str, files)), "-o", STORE], check=True, capture_output=True)
+    return {pathlib.Path(r["path"]): r["trace_id"] for r in rows("SELECT path, trace_id FROM traces")}
+
+
+def fixtures():
+    folder = ROOT / "tests/expected/tb"
+    traces = {
+        "resnet_cpu": "resnet_cpu.pt.trace.json.gz", "ddp_rank0": "ddp_rank0.pt.trace.json.gz", "ddp_rank1": "ddp_rank1.pt.trace.json.gz",
+        "synthetic_gpu_rank0": "synthetic_gpu_rank0.json.gz", "synthetic_gpu_rank1": "synthetic_gpu_rank1.json.gz", "old_kineto": "old_kineto.json.gz",
+    }
+    ids = ingest(ROOT / "fixtures" / file for file in traces.values())
+    ids = {trace: ids[ROOT / "fixtures" / file] for trace, file in traces.items()}
+    for trace in traces:
+        of_worker(trace, ids[trace], read(folder / f"{trace}.relink.json.gz")["workers"][0])
+    for job in ("ddp", "synthetic_gpu"):
+        distributed(f"job {job}", read(folder / f"job.{job}.relink.json.gz")["distributed"][0], ids)
+    for name, base, cand in (("synthetic_gpu", "synthetic_gpu_rank0", "synthetic_gpu_rank1"), ("ddp", "ddp_rank0", "ddp_rank1"),
+                             ("resnet_cpu.old_kineto", "resnet_cpu", "old_kineto")):
+        diff(f"diff {name}", read(folder / f"diff.{name}.relink.json.gz")["diff"], 1, ids[base], ids[cand])
+
+
+def public_traces(corpus, expected):
+    listed = list(csv.DictReader(open(ROOT / "tests/expected/tb/traces.tsv"), delimiter="\t"))
+    perfs = {
+        "mllm_perf_sample": corpus / "public/mllm/tools/mllm-perf-viewer/perf.json", "mllm_perf_edge": (expected / "../data/mllm_perf_edge.json").resolve(),
+    }
+    ids = ingest({corpus / t["trace"] for t in listed} | set(perfs.values()))
+    jobs = collections.defaultdict(dict)
     for t in listed:
-        expected = EXPECTED / f"tb/{t['expected']}.relink.json.gz"
-        if not expected.is_file():
-            continue
-        name = t["expected"] + ("" if t["worker"] == "*" else "." + t["worker"])
-        of_trace = f"WHERE trace_id = '{ids[str(CORPUS / t['trace'])]}'"
-        workers[t["expected"]][t["worker"]] = of_trace
-        worker = next(w for w in read(expected)["workers"] if t["worker"] in ("*", w["worker"]))
-        if "memory_records" in worker["raw"]:
-            memory(name, of_trace, worker["raw"])
-        if worker.get("module_view"):
-            modules(name, of_trace, worker["module_view"])
-        advice(name, of_trace, worker["raw"]["recommendations"])
-    for name, of_workers in workers.items():
+        figures = expected / f"tb/{t['expected']}.relink.json.gz"
+        if figures.is_file():
+            trace, trace_id = t["expected"] + ("" if t["worker"] == "*" else "." + t["worker"]), ids[corpus / t["trace"]]
+            jobs[t["expected"]][t["worker"]] = trace_id
+            of_worker(trace, trace_id, next(w for w in read(figures)["workers"] if t["worker"] in ("*", w["worker"])))
+    for job, workers in jobs.items():
         # With one rank there is nobody to wait for.
-        if len(of_workers) > 1:
-            distributed(name, read(EXPECTED / f"tb/{name}.relink.json.gz")["distributed"][0], of_workers)
-    sides = [ids[str(CORPUS / t["trace"])] for t in listed if t["expected"].startswith("kineto.resnet50_num_workers")]
-    diff("kineto.diff_w0_w4", read(EXPECTED / "tb/kineto.diff_w0_w4.plain.json.gz")["diff"], *sides)
-    for name, path in perfs.items():
-        perf(name, path, f"WHERE trace_id = '{ids[str(path.resolve())]}'")
-    print("| trace | view | cells equal / all |\n| --- | --- | ---: |")
-    for (trace, view), (equal, total) in TABLE.items():
-        print(f"| {trace} | `{view}` | {equal} / {total} |")
-    print(f"\n{sum(e for e, _ in TABLE.values())} of {sum(t for _, t in TABLE.values())} cells are equal; those that are not:\n")
-    for wrong in WRONG:
-        print("\t".join(str(part) for part in wrong))
+        if len(workers) > 1:
+            distributed(job, read(expected / f"tb/{job}.relink.json.gz")["distributed"][0], workers)
+    sides = [ids[corpus / t["trace"]] for t in listed if t["expected"].startswith("kineto.resnet50_num_workers")]
+    diff("kineto.diff_w0_w4", read(expected / "tb/kineto.diff_w0_w4.plain.json.gz")["diff"], 1000, *sides)
+    for trace, path in perfs.items():
+        perf(trace, ids[path], json.load(open(expected / f"{trace}.json")))
 
 
-if __name__ == "__main__":
-    main()
+def verdict(write):
+    """What is wrong: differences that are not listed, or listed and not met; reasons without an explanation; a table that is not in the docs."""
+    docs = DOCS.read_text()
+    listed = list(csv.DictReader(open(LISTED), delimiter="\t", quoting=csv.QUOTE_NONE)) if LISTED.is_file() else []
+    others = [r for r in listed if r["set"] != SET]
+    reasons = {tuple(r[h] for h in HEAD[:-1]): r["reason"] for r in listed if r["set"] == SET}
+    table = TABLE_HEAD + "".join(f"| {trace} | `{view}` | {equal:,} / {total:,} |\n" for (trace, view), (equal, total) in sorted(TABLE.items()))
+    print(table)
+    print(f"{sum(e for e, _ in TABLE.values()):,} of {sum(t for _, t in TABLE.values()):,} cells are equal.")
+    if write:
+        lines = sorted(["\t".join([*wrong, reasons.get(wrong, "")]) for wrong in WRONG] + ["\t".join(r.values()) for r in others])
+        LISTED.write_text("\n".join(["\t".join(HEAD), *lines]) + "\n")
+        DOCS.write_text(re.sub(re.escape(TABLE_HEAD) + r"(\|.*\n)*", lambda _: table, docs, count=1))
+    wrong = [f"differs, and is not listed: {w}" for w in sorted(set(WRONG) - reasons.keys())]
+    wrong += [f"listed, but does not differ so: {w}" for w in sorted(reasons.keys() - set(WRONG))]
+    wrong += [f"the reason {r!r} is not explained in docs/tensorboard.md" for r in sorted(set(reasons.values())) if f"| `{r}` |" not in docs]
+    if table not in docs:
+        wrong.append("docs/tensorboard.md does not hold this table (--write puts it there)")
+    return wrong
+
+
+if SET == "fixtures":
+    fixtures()
+else:
+    public_traces(pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3]).resolve())
+sys.exit("\n".join(verdict("--write" in sys.argv)) or None)

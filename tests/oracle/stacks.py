@@ -9,7 +9,8 @@ first, file. An event's caller is the innermost event that encloses it fully; it
 the events that it calls. Files are read by recount.py, with exact times.
 
 Of each file: the number of different stacks, events and partial overlaps, the sum of all values and the busy time (the
-union of the events of each thread, added up), and the Adler-32 of the lines above, sorted by their bytes.
+union of the events of each thread, added up), and the Adler-32 of the lines above, sorted by their bytes. Besides the
+digests of the profiles that torch2pprof and trace2profile make of it (profiles.py).
 """
 
 import gc
@@ -19,6 +20,7 @@ import unicodedata
 import zlib
 from collections import defaultdict
 
+import profiles
 import recount
 
 
@@ -120,7 +122,7 @@ def main(args):
         if show:
             sys.stdout.buffer.writelines(lines)
         else:
-            print(json.dumps({"path": path, "kind": "trace", **facts, "adler32": zlib.adler32(b"".join(lines))}), flush=True)
+            print(json.dumps({"path": path, "kind": "trace", **facts, "adler32": zlib.adler32(b"".join(lines)), **profiles.digests(elements)}), flush=True)
         elements = None
         gc.collect()
 

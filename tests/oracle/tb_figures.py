@@ -7,7 +7,7 @@ import json
 import sys
 
 RAW = ("steps_names", "steps", "steps_costs", "avg_costs", "comm_overlap", "operators", "operators_by_input", "kernels", "kernels_by_op", "gpu",
-       "tc_used_ratio", "tc_eligible_ops_kernel_ratio")
+       "tc_used_ratio", "tc_eligible_ops_kernel_ratio", "memory_records", "memory_statistics", "recommendations")
 STACKS = ("operation_stack_by_name", "operation_stack_by_name_input")
 STACK_ROW = ("name", "input_shape", "call_stack", "calls", "host_total_duration", "host_self_duration")
 
@@ -20,8 +20,17 @@ def main():
         kept = {"worker": w["worker"], "raw": {k: w["raw"][k] for k in RAW if k in w["raw"]}}
         for table in STACKS:
             kept[table] = {name: {"data": [{k: row[k] for k in STACK_ROW if k in row} for row in rows["data"]]} for name, rows in w[table].items()}
+        if w.get("module_view"):
+            kept["module_view"] = w["module_view"]
         workers.append(kept)
-    text = json.dumps({"options": full["options"], "workers": workers}, separators=(",", ":"))
+    # Of a comparison of two traces the tests read the comparison, of a job what the plugin says of its ranks together.
+    if "diff" in full:
+        kept = {"diff": full["diff"]}
+    elif len(workers) > 1:
+        kept = {"distributed": full["distributed"]}
+    else:
+        kept = {"workers": workers}
+    text = json.dumps({"options": full["options"], **kept}, separators=(",", ":"))
     with open(target, "wb") as f, gzip.GzipFile(fileobj=f, mode="wb", mtime=0, filename="") as z:
         z.write(text.encode())
 

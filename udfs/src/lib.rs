@@ -6,6 +6,7 @@
 //! tracesql_udfs::register(&context);
 //! ```
 
+pub mod chrome;
 mod doc;
 mod format;
 mod intervals;

@@ -11,7 +11,7 @@ use super::{Built, Origin, Read};
 use crate::encode::{Effort, TableRows};
 use crate::error::{IngestError, Result};
 use crate::issues::{Code, Issues};
-use crate::json::{self, Bad, Cursor, Oddities};
+use crate::json::{self, Bad, Cursor, Oddities, TimeError};
 use crate::schema;
 use crate::source::Content;
 use crate::trace::Document;
@@ -32,7 +32,7 @@ struct Blob {
 
 pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
     let Read { content, mut document, phases, .. } = read;
-    let mut reader = Reader { blobs: Vec::new(), elements: 0, issues: Issues::default(), uuids: FxHashMap::default() };
+    let mut reader = Reader { blobs: Vec::new(), elements: 0, issues: Issues::default(), uuids: FxHashMap::default(), total_bytes: 0 };
     let mut init = None;
     for top in &document.top {
         let list = match &top.key[..] {
@@ -40,7 +40,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
             b"op_blobs" => false,
             b"init_time" => {
                 let raw = content.map(top.start, top.end)?;
-                init = json::time_ns(&raw).ok().map(|t| t.0);
+                init = time(&raw).ok();
                 continue;
             }
             _ => continue,
@@ -83,6 +83,14 @@ struct Reader {
     elements: u64,
     issues: Issues,
     uuids: FxHashMap<i64, u64>,
+    /// Size of all memory blobs, so that no sum over some of them can overflow.
+    total_bytes: i64,
+}
+
+/// A time of a blob in ns. Half of the range of 64 bits is taken, so that differences of two of them fit.
+fn time(raw: &[u8]) -> std::result::Result<i64, TimeError> {
+    let (ns, _) = json::time_ns(raw)?;
+    if ns.unsigned_abs() < 1 << 62 { Ok(ns) } else { Err(TimeError::OutOfRange) }
 }
 
 impl Reader {
@@ -130,14 +138,20 @@ impl Reader {
             };
             *slot = Some(value);
         });
-        let times = [start, end].map(|raw| raw.and_then(|r| json::time_ns(r).ok()).map(|t| t.0));
-        let Some(start_ns) = times[0].filter(|&t| t != 0) else { return self.note(Code::BlobNoStart, at, raw) };
+        let start_ns = match start.map(time) {
+            Some(Ok(ns)) if ns != 0 => ns,
+            Some(Err(TimeError::OutOfRange)) => return self.note(Code::TimestampRange, at, raw),
+            _ => return self.note(Code::BlobNoStart, at, raw),
+        };
+        let end_time = end.map(time);
         if [start, end, usage].iter().flatten().any(|r| json::is_text(r)) {
             self.note(Code::BlobValue, at, raw);
         }
-        let is_live = is_memory && times[1] == Some(0);
-        let mut end_ns = times[1].filter(|_| !is_live);
-        if end_ns.is_some_and(|e| e < start_ns) {
+        let is_live = is_memory && end_time == Some(Ok(0));
+        let mut end_ns = end_time.and_then(|t| t.ok()).filter(|_| !is_live);
+        if end_time == Some(Err(TimeError::OutOfRange)) {
+            self.note(Code::EndOverflow, at, raw);
+        } else if end_ns.is_some_and(|e| e < start_ns) {
             self.note(Code::BlobEnd, at, raw);
             end_ns = None;
         } else if end_ns.is_none() && !is_live {
@@ -146,8 +160,10 @@ impl Reader {
         let mut odd = Oddities::default();
         let mut text = |raw: Option<&[u8]>| raw.filter(|r| json::is_text(r)).map(|r| json::as_text(json::unquote(r), &mut odd).into_owned());
         let (device, op_name) = (text(device), text(op_name));
-        let (bytes, uuid) = (usage.and_then(json::int), uuid.and_then(json::int));
-        let missing = device.is_none() || if is_memory { bytes.is_none_or(|b| b < 0) || uuid.is_none() } else { op_name.is_none() };
+        let uuid = uuid.and_then(json::int);
+        let bytes = usage.filter(|_| is_memory).and_then(json::int).filter(|b| *b >= 0 && self.total_bytes.checked_add(*b).is_some());
+        self.total_bytes += bytes.unwrap_or(0);
+        let missing = device.is_none() || if is_memory { bytes.is_none() || uuid.is_none() } else { op_name.is_none() };
         if missing {
             self.note(Code::BlobValue, at, raw);
         }

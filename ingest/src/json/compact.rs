@@ -159,6 +159,11 @@ fn is_json_word(raw: &[u8]) -> bool {
     matches!(raw, b"0" | b"true" | b"false" | b"null") || is_json_number(raw)
 }
 
+/// Whether a decoded text would be read as another value than a text if it stood without quotes.
+pub fn reads_as_value(text: &[u8]) -> bool {
+    matches!(text.first(), Some(b'{' | b'[')) || is_json_word(text)
+}
+
 fn is_json_number(raw: &[u8]) -> bool {
     let mut t = raw.strip_prefix(b"-").unwrap_or(raw);
     let digits = |t: &[u8]| t.iter().take_while(|b| b.is_ascii_digit()).count();

@@ -9,7 +9,7 @@ mod cursor;
 mod number;
 mod text;
 
-pub use compact::compact_value;
+pub use compact::{compact_value, reads_as_value};
 pub use copy::copy_members;
 pub use cursor::{Bad, Cursor};
 pub use number::{TimeError, float, int, is_null, time_ns};

@@ -186,20 +186,24 @@ impl EventRows {
         let args = &mut self.found;
         *args = Args::default();
         let mut odd = Oddities::default();
-        let end_args = e.key.has(MERGES_ARGS).then(|| c.end_args.get(&e.key.ord)).flatten();
+        let is_object = |&&at: &&u64| c.content.map(at, c.text_bytes.min(at + 1)).is_ok_and(|first| first.first() == Some(&b'{'));
+        let end_args = e.key.has(MERGES_ARGS).then(|| c.end_args.get(&e.key.ord)).flatten().filter(is_object);
         if e.args.is_none() && end_args.is_none() {
             return Ok(());
         }
         let (row, codec) = (self.row, &mut self.codec);
         let out = self.args.begin();
         let start = out.len();
-        match e.args {
+        // Args that are null are none.
+        let own_args = e.args.filter(|raw| !raw.starts_with(b"null"));
+        match own_args {
             Some(raw) if e.key.has(LONG_ARGS) => {
                 let len = Cursor::new(raw, 0).value().map_or(0, <[u8]>::len);
                 out.extend_from_slice(format!("{{\"dropped_bytes\":{len}}}").as_bytes());
             }
             Some(raw) => args.read(raw, out, &mut odd),
-            None => out.extend_from_slice(b"{}"),
+            None if end_args.is_some() => out.extend_from_slice(b"{}"),
+            None => {}
         }
         if let Some(&at) = end_args {
             merge_end_args(c, at, args, out, start, &mut odd);
@@ -261,7 +265,8 @@ impl EventRows {
                 b"pid" | b"tid" => on_thread || json::is_null(value) || (!json::is_text(value) && json::int(value).is_some()),
                 b"cat" => json::is_text(value) || json::is_null(value),
                 b"dur" => e.key.ph == b'X' && e.key.dur != NO_TIME,
-                b"id" => !json::is_null(value),
+                // Without its quotes a text such as "7" would be another id.
+                b"id" => !json::is_null(value) && !(json::is_text(value) && json::reads_as_value(written_id(value).as_bytes())),
                 _ => false,
             };
             if !kept {

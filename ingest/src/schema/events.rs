@@ -45,6 +45,10 @@ pub const TABLE: Table = Table {
         required(column("overlaps", Kind::Bool, "flag", Layout::Repeats, "True if it partly overlaps an earlier event on its track.")),
         column("id", Kind::Text, "id", Layout::Plain, "The element's `id` (flows, async events, counters), as text."),
         json("args", Layout::Plain, "The complete args as compact JSON; a begin event's include those of its end event."),
-        json("extra", Layout::Plain, "All other keys of the element as a compact JSON object."),
+        json(
+            "extra",
+            Layout::Plain,
+            "All other keys of the element as a compact JSON object; also an `id` in quotes that without them would be a number or another JSON value.",
+        ),
     ],
 };

@@ -39,7 +39,7 @@ impl Store {
         let version = serde_json::from_slice::<serde_json::Value>(&marker).ok().and_then(|v| v.get("schema_version")?.as_u64());
         match version {
             Some(v) if v == crate::schema::SCHEMA_VERSION as u64 => Ok(Self { root: root.to_owned() }),
-            Some(v) => refuse(&format!("it has schema version {v}, this tracesql reads {}; ingest its traces anew", crate::schema::SCHEMA_VERSION)),
+            Some(found) => Err(IngestError::StoreVersion { path: root.to_owned(), found, expected: crate::schema::SCHEMA_VERSION }),
             None => refuse(&format!("{MARKER} is damaged; ingest its traces anew")),
         }
     }

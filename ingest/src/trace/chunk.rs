@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::category::{Class, step_number};
 use super::frame::find_element;
-use super::head::{Head, Refusal};
+use super::head::{Head, Refusal, written_id};
 use super::intern::{INLINE_TEXT, Id, Local, NO_TEXT, Track, TrackNo};
 use super::key::*;
 use crate::issues::{Code, Issues};
@@ -415,7 +415,7 @@ impl Reader<'_, '_, '_> {
         match id.filter(|r| !json::is_null(r)) {
             Some(raw) if !json::is_text(raw) && json::int(raw).is_some() => key.link = json::int(raw).unwrap_or(NO_LINK),
             Some(raw) => {
-                let text = self.local.texts.intern_always(&String::from_utf8_lossy(json::unquote(raw)));
+                let text = self.local.texts.intern_always(&written_id(raw));
                 key.link = text as i64;
                 key.flags |= TEXT_LINK;
             }

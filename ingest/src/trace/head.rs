@@ -129,14 +129,25 @@ impl<'a> Head<'a> {
 
     /// The async id with its scope, as text.
     pub fn async_id(&self) -> String {
-        // Raw texts with their quotes: a number is another id than the same digits in quotes.
-        let text = |raw: Option<&[u8]>| raw.map(|r| String::from_utf8_lossy(r).into_owned());
+        // Texts keep their quotes: a number is another id than the same digits in quotes.
+        let text = |raw: Option<&[u8]>| raw.map(|r| if json::is_text(r) { format!("\"{}\"", written_id(r)) } else { written_id(r) });
         let id = text(self.id.or(self.id2)).unwrap_or_default();
         match text(self.scope) {
             Some(scope) => format!("{scope} {id}"),
             None => id,
         }
     }
+}
+
+/// An id as text: decoded if it is a text, else as compact JSON, so that white space and escapes make no other id.
+pub fn written_id(raw: &[u8]) -> String {
+    let mut odd = Oddities::default();
+    if json::is_text(raw) {
+        return json::as_text(json::unquote(raw), &mut odd).into_owned();
+    }
+    let mut compact = Vec::new();
+    json::compact_value(raw, &mut compact, &mut odd);
+    String::from_utf8_lossy(&compact).into_owned()
 }
 
 fn is_true(value: &[u8]) -> bool {

@@ -121,3 +121,48 @@ fn a_file_cut_short_keeps_its_whole_blobs() {
     assert_eq!(store.ints("SELECT count(*) FROM events"), [1]);
     assert_eq!(store.issues(), ["truncated_input 1"]);
 }
+
+#[test]
+fn sizes_that_cannot_be_are_null_and_left_out_of_the_curve() {
+    let blob =
+        |uuid: i64, size: &str| format!(r#"{{"device_type":"CPU","start_time":{},"end_time":90,"memory_usage":{size},"uuid":{uuid}}}"#, 10 + uuid);
+    let sizes = ["-64", "9223372036854775807", "9223372036854775807", "99999999999999999999", "6.5", "\"12\""];
+    let blobs: Vec<String> = sizes.iter().enumerate().map(|(i, size)| blob(i as i64, size)).collect();
+    let store = read(&format!(r#"{{"init_time":1,"memory_blobs":[{}]}}"#, blobs.join(",")));
+    assert_eq!(
+        store.lines("SELECT addr, bytes FROM memory WHERE action = 'alloc' ORDER BY addr"),
+        ["0 NULL", "1 9223372036854775807", "2 NULL", "3 NULL", "4 NULL", "5 NULL"]
+    );
+    assert_eq!(store.lines("SELECT code, count, first_event_id FROM ingest_issues"), ["blob_value 6 0"]);
+    assert_eq!(store.lines("SELECT ts_ns, allocated_bytes FROM mllm_memory_curve"), ["10000 9223372036854775807", "89000 0"]);
+    assert_eq!(store.lines("SELECT blobs, peak_bytes FROM mllm_summary"), ["6 9223372036854775807"]);
+}
+
+#[test]
+fn times_beyond_the_range_are_counted_and_no_sum_overflows() {
+    let store = read(
+        r#"{"init_time":100,"memory_blobs":[{"device_type":"CPU","start_time":9223372036854775807,"end_time":1,"memory_usage":1,"uuid":1},
+            {"device_type":"CPU","start_time":-9223372036854775,"end_time":5,"memory_usage":1,"uuid":2},
+            {"device_type":"CPU","start_time":110,"end_time":9223372036854775,"memory_usage":1,"uuid":3},
+            {"device_type":"CPU","start_time":110,"end_time":120,"memory_usage":1,"uuid":4}]}"#,
+    );
+    assert_eq!(store.lines("SELECT event_id, ts_ns, dur_ns FROM events ORDER BY event_id"), ["2 10000 NULL", "3 10000 10000"]);
+    assert_eq!(store.issues(), ["end_overflow 1", "timestamp_out_of_range 2"]);
+    assert_eq!(store.lines("SELECT element_count, event_count, skipped_count FROM traces"), ["4 2 2"]);
+}
+
+#[test]
+fn lists_that_are_null_or_missing_hold_no_blobs() {
+    let store = read(r#"{"init_time":1,"memory_blobs":null,"op_blobs":[]}"#);
+    assert_eq!(store.issues(), ["empty_trace 1"]);
+    assert_eq!(store.lines("SELECT blobs, operations, peak_bytes, lanes FROM mllm_summary"), ["0 0 0 0"]);
+}
+
+#[test]
+fn what_is_no_list_of_blobs_is_refused_with_its_place() {
+    let folder = TestStore::new();
+    let path = folder.folder.path().join("perf.json");
+    std::fs::write(&path, r#"{"init_time":100,"memory_blobs":{"a":1}}"#).expect("write a trace");
+    let error = folder.ingest(&path).expect_err("it is refused").to_string();
+    assert!(error.contains("`memory_blobs` is not a list") && error.contains("byte 32"), "{error}");
+}

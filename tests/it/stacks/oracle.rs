@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use tracesql::stacks::{Request, Rule};
 
-use super::samples;
+use super::tools;
 use crate::support::{TestStore, corpus, root};
 
 /// What `tests/oracle/stacks.py` finds in files.
@@ -17,7 +16,7 @@ fn oracle(paths: &[PathBuf]) -> Vec<Value> {
     String::from_utf8(out.stdout).expect("text").lines().map(|l| serde_json::from_str(l).expect("JSON")).collect()
 }
 
-fn check(paths: &[PathBuf]) -> usize {
+fn check(set: &str, paths: &[PathBuf]) -> usize {
     let wanted: Vec<Value> = oracle(paths).into_iter().filter(|w| w["kind"] == "trace").collect();
     let store = TestStore::new();
     for want in &wanted {
@@ -43,11 +42,12 @@ fn check(paths: &[PathBuf]) -> usize {
             assert_eq!(want["self_ns"], want["busy_ns"], "{path}: without overlaps self times are the busy time");
         }
     }
+    tools::check(set, &store, &wanted);
     wanted.len()
 }
 
 /// Adler-32 of the lines, as Python's zlib computes it.
-fn adler(lines: &[String]) -> u64 {
+pub fn adler(lines: &[String]) -> u64 {
     let (mut a, mut b) = (1u64, 0u64);
     for byte in lines.iter().flat_map(|l| l.bytes().chain([b'\n'])) {
         a = (a + u64::from(byte)) % 65521;
@@ -70,7 +70,7 @@ fn stacks_of_fixtures_equal_the_oracle() {
     files(&root().join("fixtures"), &mut paths);
     // nasty.json names its event list twice; Python's JSON reader keeps the second one only, we read both.
     paths.retain(|p| p.parent() == Some(root().join("fixtures").as_path()) && p.to_string_lossy().contains(".json") && !p.ends_with("nasty.json"));
-    assert!(check(&paths) >= 7);
+    assert!(check("fixtures", &paths) >= 7);
 }
 
 #[test]
@@ -82,37 +82,5 @@ fn stacks_of_the_corpus_equal_the_oracle() {
     let mut paths = Vec::new();
     files(&corpus.join("public"), &mut paths);
     files(&corpus.join("made"), &mut paths);
-    assert!(check(&paths) > 100);
-}
-
-/// The compatible rule against what torch2pprof itself wrote, where the corpus and its expected profiles are at hand.
-#[test]
-fn the_inclusive_rule_is_that_of_torch2pprof() {
-    let Some(corpus) = corpus() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return;
-    };
-    let hta = corpus.join("public/HolisticTraceAnalysis/tests/data");
-    let expected = corpus.join("../oracle/expected");
-    let cases = [
-        ("triton_example/triton_example.json.gz", "hta_triton_example.torch2pprof.json"),
-        ("amd_trace/mi250_minitoy_train_ROCm6_2_kineto.json.gz", "hta_amd_mi250.torch2pprof.json"),
-    ];
-    for (trace, profile) in cases {
-        let Ok(profile) = std::fs::read(expected.join(profile)) else {
-            eprintln!("left out: {profile} is not beside the corpus");
-            continue;
-        };
-        let want: Value = serde_json::from_slice(&profile).expect("JSON");
-        let (store, _) = TestStore::with(&hta.join(trace));
-        let samples = samples(&store.store, &Request { rule: Rule::Inclusive, ..Request::default() });
-        let mut found = serde_json::Map::new();
-        let add = |frames: &[&str], _: &tracesql_udfs::pprof::Labels, values: &[i64]| -> Result<(), ()> {
-            let frames: Vec<String> = frames.iter().map(|f| f.replace(tracesql_udfs::pprof::FILE, "\t")).collect();
-            found.insert(frames.join(";;"), Value::from(values.to_vec()));
-            Ok(())
-        };
-        samples.profile.visit(add).expect("visited");
-        assert_eq!(Value::Object(found), want["stacks"], "{trace}");
-    }
+    assert!(check("corpus", &paths) > 100);
 }

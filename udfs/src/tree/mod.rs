@@ -1,7 +1,9 @@
-//! Trees given by ids: each row has an id and names its parent's. Window functions that carry values along these links.
+//! Trees given by ids: each row has an id and names its parent's. Window functions that carry values along these links, and the pairing of two trees.
 //!
 //! They take the place of joins of a relation with itself, which would compute that relation twice.
 
+mod align;
+mod align_trees;
 mod last_known;
 mod links;
 mod window;
@@ -16,6 +18,7 @@ pub fn functions() -> Vec<Function> {
         function(Answer::ChildrenSum, CHILDREN_SUM),
         function(Answer::SubtreeSum, SUBTREE_SUM),
         last_known::function(),
+        align_trees::function(),
     ]
 }
 

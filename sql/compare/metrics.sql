@@ -1,0 +1,144 @@
+-- Figures of each trace that a gate compares with a baseline: times, counts, shares and peaks, one a row.
+--
+-- A row is a metric of a trace, and of a subject where the metric has one for each device, part of a step or operator. What was not recorded has no
+-- row, so that a figure that is missing on one side shows. All values are over the whole trace unless they say otherwise; sums over traces with
+-- different numbers of steps do not compare, which is why steps is a metric too. metric_definitions says more about each:
+--   wall_time, events, skipped_events                         the trace
+--   steps, step_time_mean, step_time_median, step_time_max    steps with their device work
+--   step_part_mean by part of the step                        kernel, memcpy, memset, communication, runtime, dataloader, cpu_exec, other
+--   step_exposed_communication_mean                           collectives while nothing computes
+--   gpu_utilization, sm_efficiency, occupancy, tensor_core_use by device
+--   gpu_busy_time, gpu_idle_time, computation_time, communication_time, exposed_communication_time, exposed_memcpy_time by device
+--   kernel_count, kernel_time, memcpy_count, memcpy_time, memcpy_bytes, memset_time
+--   launch_count, launch_time, unlinked_time                  launches on the host and how many were found
+--   sync_time, sync_calls, blocking_copies                    waiting of the host for the device
+--   memory_peak, memory_reserved_peak by device
+--   operator_calls, operator_host_time, operator_device_time by operator
+--
+-- Example: SELECT metric, subject, value, unit, better FROM metrics WHERE metric LIKE 'step_%' ORDER BY metric, subject
+--
+-- @column trace_id VARCHAR text The trace.
+-- @column rank BIGINT id Rank of the trace; NULL if not recorded.
+-- @column metric VARCHAR text Name of the metric.
+-- @column subject VARCHAR text Device, part of a step or operator; NULL for the whole trace.
+-- @column value DOUBLE number Its value, in the unit beside it.
+-- @column unit VARCHAR text Unit of the value.
+-- @column better VARCHAR text lower, higher, or neutral where neither is better in itself.
+WITH marked AS (
+    SELECT * FROM step_time WHERE step IS NOT NULL
+),
+step_values AS (
+    SELECT
+        trace_id, count(*) AS steps, CAST(sum(total_ns) AS DOUBLE) / count(*) AS mean_ns, quantile(total_ns, 0.5) AS median_ns,
+        max(total_ns) AS max_ns,
+        CAST(sum(kernel_ns) AS DOUBLE) / count(*) AS kernel_ns,
+        CAST(sum(memcpy_ns) AS DOUBLE) / count(*) AS memcpy_ns,
+        CAST(sum(memset_ns) AS DOUBLE) / count(*) AS memset_ns,
+        CAST(sum(communication_ns) AS DOUBLE) / count(*) AS communication_ns,
+        CAST(sum(runtime_ns) AS DOUBLE) / count(*) AS runtime_ns,
+        CAST(sum(dataloader_ns) AS DOUBLE) / count(*) AS dataloader_ns,
+        CAST(sum(cpu_exec_ns) AS DOUBLE) / count(*) AS cpu_exec_ns,
+        CAST(sum(other_ns) AS DOUBLE) / count(*) AS other_ns
+    FROM marked
+    GROUP BY trace_id
+),
+overlap_values AS (
+    SELECT trace_id, CAST(sum(exposed_communication_ns) AS DOUBLE) / count(*) AS exposed_ns FROM step_overlap WHERE step IS NOT NULL GROUP BY trace_id
+),
+device_values AS (
+    SELECT
+        trace_id,
+        count(*) FILTER (WHERE kind = 'kernel') AS kernels,
+        sum(dur_ns) FILTER (WHERE kind = 'kernel') AS kernel_ns,
+        count(*) FILTER (WHERE kind = 'memcpy') AS copies,
+        coalesce(sum(dur_ns) FILTER (WHERE kind = 'memcpy'), 0) AS memcpy_ns,
+        coalesce(sum(bytes) FILTER (WHERE kind = 'memcpy'), 0) AS memcpy_bytes,
+        coalesce(sum(dur_ns) FILTER (WHERE kind = 'memset'), 0) AS memset_ns
+    FROM kernels
+    WHERE kind IN ('kernel', 'memcpy', 'memset')
+    GROUP BY trace_id
+),
+launch_values AS (
+    SELECT e.trace_id, count(*) AS launches, sum(greatest(e.dur_ns, 0)) AS launch_ns
+    FROM events e
+    JOIN (
+        SELECT DISTINCT trace_id, launch_id FROM kernels WHERE launch_id IS NOT NULL AND kind IN ('kernel', 'memcpy', 'memset')
+    ) l ON l.trace_id = e.trace_id AND l.launch_id = e.event_id
+    GROUP BY e.trace_id
+),
+listed AS (
+    SELECT
+        trace_id, CAST(NULL AS VARCHAR) AS subject,
+        unnest(make_array('wall_time', 'events', 'skipped_events')) AS metric,
+        unnest(make_array(CAST(duration_ns AS DOUBLE), CAST(event_count AS DOUBLE), CAST(skipped_count AS DOUBLE))) AS value
+    FROM traces
+    UNION ALL
+    SELECT
+        trace_id, NULL,
+        unnest(make_array('steps', 'step_time_mean', 'step_time_median', 'step_time_max')),
+        unnest(make_array(CAST(steps AS DOUBLE), mean_ns, median_ns, CAST(max_ns AS DOUBLE)))
+    FROM step_values
+    UNION ALL
+    SELECT
+        trace_id,
+        unnest(make_array('kernel', 'memcpy', 'memset', 'communication', 'runtime', 'dataloader', 'cpu_exec', 'other')),
+        'step_part_mean',
+        unnest(make_array(kernel_ns, memcpy_ns, memset_ns, communication_ns, runtime_ns, dataloader_ns, cpu_exec_ns, other_ns))
+    FROM step_values
+    UNION ALL
+    SELECT trace_id, NULL, 'step_exposed_communication_mean', exposed_ns FROM overlap_values
+    UNION ALL
+    SELECT
+        trace_id, concat('device ', device),
+        unnest(make_array('gpu_utilization', 'sm_efficiency', 'occupancy', 'tensor_core_use')),
+        unnest(make_array(utilization_pct, sm_efficiency_pct, occupancy_pct, tensor_core_pct))
+    FROM gpu_summary
+    UNION ALL
+    SELECT
+        trace_id, concat('device ', coalesce(CAST(device AS VARCHAR), '?')),
+        unnest(make_array(
+            'gpu_busy_time', 'gpu_idle_time', 'computation_time', 'communication_time', 'exposed_communication_time', 'exposed_memcpy_time')),
+        unnest(make_array(
+            CAST(busy_time_ns AS DOUBLE), CAST(idle_time_ns AS DOUBLE), CAST(computation_time_ns AS DOUBLE),
+            CAST(total_comm_time_ns AS DOUBLE), CAST(exposed_comm_time_ns AS DOUBLE), CAST(exposed_memcpy_time_ns AS DOUBLE)))
+    FROM gpu_timeline_by_device
+    UNION ALL
+    SELECT
+        trace_id, NULL,
+        unnest(make_array('kernel_count', 'kernel_time', 'memcpy_count', 'memcpy_time', 'memcpy_bytes', 'memset_time')),
+        unnest(make_array(
+            CAST(kernels AS DOUBLE), CAST(kernel_ns AS DOUBLE), CAST(copies AS DOUBLE), CAST(memcpy_ns AS DOUBLE), CAST(memcpy_bytes AS DOUBLE),
+            CAST(memset_ns AS DOUBLE)))
+    FROM device_values
+    UNION ALL
+    SELECT
+        trace_id, NULL, unnest(make_array('launch_count', 'launch_time')), unnest(make_array(CAST(launches AS DOUBLE), CAST(launch_ns AS DOUBLE)))
+    FROM launch_values
+    UNION ALL
+    SELECT trace_id, NULL, 'unlinked_time', 100.0 - linked_time_pct FROM trace_summary
+    UNION ALL
+    SELECT
+        trace_id, NULL,
+        unnest(make_array('sync_time', 'sync_calls', 'blocking_copies')),
+        unnest(make_array(CAST(wait_ns AS DOUBLE), CAST(sync_calls AS DOUBLE), CAST(blocking_copies AS DOUBLE)))
+    FROM cpu_gpu_sync
+    WHERE verdict <> 'not measurable'
+    UNION ALL
+    SELECT
+        trace_id,
+        CASE WHEN device < 0 THEN device_type ELSE concat(device_type, ' ', device) END,
+        unnest(make_array('memory_peak', 'memory_reserved_peak')),
+        unnest(make_array(CAST(peak_allocated_bytes AS DOUBLE), CAST(peak_reserved_bytes AS DOUBLE)))
+    FROM memory_peak
+    UNION ALL
+    SELECT
+        trace_id, name,
+        unnest(make_array('operator_calls', 'operator_host_time', 'operator_device_time')),
+        unnest(make_array(CAST(calls AS DOUBLE), CAST(host_self_ns AS DOUBLE), CAST(device_self_ns AS DOUBLE)))
+    FROM operators
+)
+SELECT l.trace_id, t.rank, l.metric, l.subject, l.value, d.unit, d.better
+FROM listed l
+JOIN traces t ON t.trace_id = l.trace_id
+JOIN metric_definitions d ON d.metric = l.metric
+WHERE l.value IS NOT NULL

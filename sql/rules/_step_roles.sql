@@ -1,0 +1,48 @@
+-- How long each combination of roles was active within the steps of a trace: bit r of mask is set while role r is.
+--
+-- 0 computation and fills on the device, 1 copies, 3 communication (kernels; marks of gloo, mpi and ucc on the host, and of nccl where the trace has no
+-- device work), 4 runtime and driver calls, 5 data loading, 6 operators, looked at only in traces without device work. Steps are those of step_time.
+-- Its roles differ in communication alone: it takes what was launched within the marks of ten collectives, here the kernel's own name says it.
+WITH names AS (
+    SELECT name, kernel_type(name) = 'communication' AS is_communication FROM (SELECT DISTINCT name FROM kernels WHERE kind = 'kernel')
+),
+with_device AS (
+    SELECT DISTINCT trace_id FROM kernels WHERE kind IN ('kernel', 'memcpy', 'memset') AND dur_ns > 0
+),
+host AS (
+    SELECT
+        trace_id, ts_ns, end_ns,
+        CASE
+            WHEN cat IN (
+                'cuda_runtime', 'cuda_driver', 'Runtime', 'runtime', 'hip_runtime', 'hip_driver', 'xpu_runtime', 'xpu_driver',
+                'mtia_runtime', 'glow_runtime', 'privateuse1_runtime', 'privateuse1_driver') THEN 4
+            WHEN (starts_with(name, 'enumerate(DataLoader)#') AND ends_with(name, '.__next__')) OR starts_with(name, 'enumerate(DataPipe)#') THEN 5
+            WHEN starts_with(name, 'gloo:') OR starts_with(name, 'mpi:') OR starts_with(name, 'ucc:') THEN 3
+            WHEN starts_with(name, 'nccl:') THEN -3
+            WHEN cat <> 'user_annotation' AND NOT starts_with(name, 'ProfilerStep#') AND NOT starts_with(name, 'c10d::') AND name <> 'record_param_comms'
+                AND NOT starts_with(name, 'enumerate(DataLoader)#') THEN -6
+        END AS role
+    FROM events
+    WHERE ph IN ('X', 'B') AND dur_ns > 0 AND name IS NOT NULL
+        AND cat IN (
+            'cpu_op', 'user_annotation', 'Operator', 'operator', 'cuda_runtime', 'cuda_driver', 'Runtime', 'runtime', 'hip_runtime', 'hip_driver',
+            'xpu_runtime', 'xpu_driver', 'mtia_runtime', 'glow_runtime', 'privateuse1_runtime', 'privateuse1_driver')
+),
+ranges AS (
+    SELECT
+        k.trace_id, k.ts_ns, k.end_ns,
+        CASE WHEN k.kind = 'memcpy' THEN 1 WHEN k.kind = 'kernel' AND (k.collective_name IS NOT NULL OR n.is_communication) THEN 3 ELSE 0 END AS role
+    FROM kernels k
+    LEFT JOIN names n ON n.name = k.name
+    WHERE k.kind IN ('kernel', 'memcpy', 'memset') AND k.dur_ns > 0
+    UNION ALL
+    SELECT trace_id, ts_ns, end_ns, role FROM host WHERE role > 0
+    UNION ALL
+    SELECT h.trace_id, h.ts_ns, h.end_ns, 0 - h.role FROM host h LEFT JOIN with_device d ON d.trace_id = h.trace_id WHERE h.role < 0 AND d.trace_id IS NULL
+    UNION ALL
+    SELECT trace_id, start_ns, end_ns, 7 FROM _steps
+),
+lengths AS (
+    SELECT trace_id, unnest(interval_overlap_len(ts_ns, end_ns, role)) AS o FROM ranges GROUP BY trace_id
+)
+SELECT trace_id, o['sets'] - 128 AS mask, o['len'] AS len_ns FROM lengths WHERE o['sets'] >= 128

@@ -1,0 +1,67 @@
+-- Communication: steps that wait for collectives while no computation runs.
+--
+-- Numerator: time within the steps in which a communication kernel (by name or by its collective's arguments; marks of gloo, mpi and ucc on the host,
+-- and of NCCL where the trace has no device work) runs and no computation does: exposed communication. Denominator: the length of all steps. The
+-- message has the hidden part, too, which runs beside computation and costs no time. A finding above rule_communication_pct (20) percent, high above
+-- rule_communication_high_pct (40). A trace without collectives is ok unless it says that it is one of several ranks; then it is not measurable.
+--
+-- Source: the communication rule of Perfessor, split into exposed and hidden as Holistic Trace Analysis does.
+-- Example: SELECT status, severity, value, message FROM rule_communication
+--
+-- @column rule VARCHAR text communication.
+-- @column status VARCHAR text finding, ok or not_measurable.
+-- @column severity VARCHAR text high, medium, low or info; NULL unless status is finding.
+-- @column trace_id VARCHAR text The trace.
+-- @column rank BIGINT id Rank of the trace; NULL if not recorded.
+-- @column device BIGINT id NULL: the rule is about the whole trace.
+-- @column step BIGINT id NULL: the rule is about the whole trace.
+-- @column subject VARCHAR text NULL: the rule is about the whole trace.
+-- @column value DOUBLE number 100 * numerator / denominator; NULL if not measurable.
+-- @column unit VARCHAR text Unit of value and threshold: pct.
+-- @column threshold DOUBLE number The setting rule_communication_pct.
+-- @column numerator BIGINT number communication beside which no computation runs, ns; NULL if not measurable.
+-- @column denominator BIGINT number length of all steps, ns; NULL if not measurable.
+-- @column numerator_name VARCHAR text What numerator is; NULL if there is none.
+-- @column denominator_name VARCHAR text What denominator is; NULL if there is none.
+-- @column message VARCHAR text The finding in a sentence.
+-- @column advice VARCHAR text What to do; NULL unless status is finding.
+-- @column evidence VARCHAR text A query that shows the rows behind it.
+-- @column reason VARCHAR text Why it is not measurable and how to record what is missing; NULL otherwise.
+WITH measured AS (
+    SELECT
+        t.trace_id, t.rank, s.exposed_communication_ns AS numerator, s.total_ns AS denominator, s.communication_ns, coalesce(s.is_marked, true) AS is_marked,
+        CASE
+            WHEN t.format = 'mllm_perf' THEN 'A perf.json recording has no collectives.'
+            WHEN coalesce(s.total_ns, 0) = 0 THEN 'The trace has no steps and no operators; record with torch.profiler and call prof.step() at the end of each step.'
+            WHEN s.communication_ns = 0 AND t.world_size > 1
+                THEN 'The trace is one of several ranks, but no collective lies in its steps: record CPU and CUDA activities, over whole steps.'
+        END AS reason
+    FROM _rule_traces t
+    LEFT JOIN _step_shares s ON s.trace_id = t.trace_id
+),
+judged AS (
+    SELECT
+        *,
+        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_communication_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+    FROM measured
+)
+SELECT
+    'communication' AS rule, status,
+    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_communication_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
+    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
+    CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
+    'pct' AS unit,
+    CAST(setting('rule_communication_pct') AS DOUBLE) AS threshold,
+    CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
+    CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
+    'communication beside which no computation runs, ns' AS numerator_name, CASE WHEN is_marked THEN 'length of all steps, ns' ELSE 'from the first to the last operator, ns' END AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Communication could not be measured.' ELSE CASE
+            WHEN communication_ns = 0 THEN 'No collectives were recorded in the steps.'
+            ELSE concat(
+                'Exposed communication takes ', round(100.0 * numerator / denominator, 1), ' % of the steps: ', format_ns(numerator), ' of ', format_ns(denominator),
+                '; ', format_ns(communication_ns - numerator), ' more are hidden by computation.')
+        END END AS message,
+    CASE WHEN status = 'finding' THEN 'Overlap it with the backward pass (DistributedDataParallel with gradient_as_bucket_view and fitting bucket_cap_mb, FSDP prefetch), accumulate gradients over several batches or compress them; see collective_waits for waiting that is not transfer.' END AS advice,
+    concat('SELECT collective, place, count(*) AS calls, sum(dur_ns) AS total_ns FROM collectives WHERE trace_id = ''', trace_id, ''' GROUP BY collective, place ORDER BY total_ns DESC') AS evidence,
+    reason
+FROM judged

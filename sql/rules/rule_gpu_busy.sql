@@ -1,0 +1,68 @@
+-- GPU busy: devices that have nothing to run for most of the steps.
+--
+-- Numerator: time in which at least one kernel, copy or fill runs on the device, within the steps (from the start of the first to the end of the
+-- last, device work included, as in step_time); without steps, from the first to the last operator or, without these, device work. Denominator: that
+-- time. One row per device with work. A finding below rule_gpu_busy_pct (50) percent, high below rule_gpu_busy_high_pct (25). Not measurable without
+-- device work: a program on the CPU gets no advice about GPUs.
+--
+-- Source: the utilization rule of Perfessor, with the union of device work instead of sums with host calls among them.
+-- Example: SELECT status, severity, value, message FROM rule_gpu_busy
+--
+-- @column rule VARCHAR text gpu_busy.
+-- @column status VARCHAR text finding, ok or not_measurable.
+-- @column severity VARCHAR text high, medium, low or info; NULL unless status is finding.
+-- @column trace_id VARCHAR text The trace.
+-- @column rank BIGINT id Rank of the trace; NULL if not recorded.
+-- @column device BIGINT id Device; NULL where none was written, or if not measurable.
+-- @column step BIGINT id NULL: the rule is about the whole trace.
+-- @column subject VARCHAR text NULL: the rule is about the whole trace.
+-- @column value DOUBLE number 100 * numerator / denominator; NULL if not measurable.
+-- @column unit VARCHAR text Unit of value and threshold: pct.
+-- @column threshold DOUBLE number The setting rule_gpu_busy_pct: lower values are findings.
+-- @column numerator BIGINT number device work in the steps, ns; NULL if not measurable.
+-- @column denominator BIGINT number from the start of the first step to the end of the last, ns; NULL if not measurable.
+-- @column numerator_name VARCHAR text What numerator is; NULL if there is none.
+-- @column denominator_name VARCHAR text What denominator is; NULL if there is none.
+-- @column message VARCHAR text The finding in a sentence.
+-- @column advice VARCHAR text What to do; NULL unless status is finding.
+-- @column evidence VARCHAR text A query that shows the rows behind it.
+-- @column reason VARCHAR text Why it is not measurable and how to record what is missing; NULL otherwise.
+WITH busy AS (
+    SELECT
+        k.trace_id, k.device, w.is_marked, w.end_ns - w.start_ns AS window_ns,
+        interval_union_len(greatest(k.ts_ns, w.start_ns), least(k.end_ns, w.end_ns)) FILTER (WHERE k.ts_ns < w.end_ns AND k.end_ns > w.start_ns) AS busy_ns
+    FROM kernels k
+    JOIN _step_shares w ON w.trace_id = k.trace_id
+    WHERE k.kind IN ('kernel', 'memcpy', 'memset') AND k.dur_ns >= 0 AND w.end_ns > w.start_ns
+    GROUP BY k.trace_id, k.device, w.is_marked, w.start_ns, w.end_ns
+),
+measured AS (
+    SELECT
+        t.trace_id, t.rank, b.device, coalesce(b.busy_ns, 0) AS numerator, b.window_ns AS denominator, coalesce(b.is_marked, true) AS is_marked,
+        CASE WHEN b.trace_id IS NULL THEN coalesce(t.no_device_reason, 'The steps of the trace have no length.') END AS reason
+    FROM _rule_traces t
+    LEFT JOIN busy b ON b.trace_id = t.trace_id
+),
+judged AS (
+    SELECT
+        *,
+        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator < setting('rule_gpu_busy_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+    FROM measured
+)
+SELECT
+    'gpu_busy' AS rule, status,
+    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator < setting('rule_gpu_busy_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
+    trace_id, rank, device AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
+    CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
+    'pct' AS unit,
+    CAST(setting('rule_gpu_busy_pct') AS DOUBLE) AS threshold,
+    CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
+    CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
+    'device work in the steps, ns' AS numerator_name, CASE WHEN is_marked THEN 'from the start of the first step to the end of the last, ns' ELSE 'from the first to the last operator, ns' END AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'How busy the GPU is could not be measured.' ELSE concat(
+            'Device ', coalesce(CAST(device AS VARCHAR), 'without number'), ' is busy ', round(100.0 * numerator / denominator, 1), ' % of the ',
+            CASE WHEN is_marked THEN 'steps' ELSE 'recorded operators'' time' END, ': ', format_ns(numerator), ' of ', format_ns(denominator), '.') END AS message,
+    CASE WHEN status = 'finding' THEN 'Find what the device waits for in gpu_idle_causes; then give it more per launch: larger batches, fused or compiled operators, CUDA graphs; and keep the host from waiting for it.' END AS advice,
+    concat('SELECT device, busy_time_ns, idle_time_ns, total_time_ns FROM gpu_timeline_by_device WHERE trace_id = ''', trace_id, '''') AS evidence,
+    reason
+FROM judged

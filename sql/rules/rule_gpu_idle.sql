@@ -1,0 +1,82 @@
+-- Idle GPU: time between the first and the last work of a device in which it runs nothing, with the cause.
+--
+-- Numerator: all gaps between the work of a device. Denominator: from its first to its last work (gpu_timeline_by_device). subject is the cause with
+-- the largest part of gpu_idle_causes, whose parts add up to the numerator exactly; the message has the three largest. A finding above
+-- rule_gpu_idle_pct (15) percent, high above rule_gpu_idle_high_pct (50). Time before the first and after the last work does not count here; gpu_busy
+-- counts it. Not measurable without device work, or with one work only.
+--
+-- Source: the idle threshold of TraceLens; causes as in gpu_idle_gaps.
+-- Example: SELECT status, severity, value, message FROM rule_gpu_idle
+--
+-- @column rule VARCHAR text gpu_idle.
+-- @column status VARCHAR text finding, ok or not_measurable.
+-- @column severity VARCHAR text high, medium, low or info; NULL unless status is finding.
+-- @column trace_id VARCHAR text The trace.
+-- @column rank BIGINT id Rank of the trace; NULL if not recorded.
+-- @column device BIGINT id Device; NULL where none was written, or if not measurable.
+-- @column step BIGINT id NULL: the rule is about the whole trace.
+-- @column subject VARCHAR text The cause with the largest part: data_loading, synchronisation, host_late, launch_call, queued or unlinked; NULL without gaps or if not measurable.
+-- @column value DOUBLE number 100 * numerator / denominator; NULL if not measurable.
+-- @column unit VARCHAR text Unit of value and threshold: pct.
+-- @column threshold DOUBLE number The setting rule_gpu_idle_pct.
+-- @column numerator BIGINT number gaps between device work, ns; NULL if not measurable.
+-- @column denominator BIGINT number from the first to the last device work, ns; NULL if not measurable.
+-- @column numerator_name VARCHAR text What numerator is; NULL if there is none.
+-- @column denominator_name VARCHAR text What denominator is; NULL if there is none.
+-- @column message VARCHAR text The finding in a sentence.
+-- @column advice VARCHAR text What to do; NULL unless status is finding.
+-- @column evidence VARCHAR text A query that shows the rows behind it.
+-- @column reason VARCHAR text Why it is not measurable and how to record what is missing; NULL otherwise.
+WITH causes AS (
+    SELECT
+        trace_id, device, cause, idle_ns,
+        row_number() OVER (PARTITION BY trace_id, device ORDER BY idle_ns DESC, cause) AS place
+    FROM gpu_idle_causes
+),
+parts AS (
+    SELECT
+        trace_id, device,
+        max(CASE WHEN place = 1 THEN cause END) AS cause,
+        string_agg(concat(replace(cause, '_', ' '), ' ', format_ns(idle_ns)), ', ' ORDER BY place) AS text
+    FROM causes
+    WHERE place <= 3 AND idle_ns > 0
+    GROUP BY trace_id, device
+),
+measured AS (
+    SELECT
+        t.trace_id, t.rank, g.device, p.cause, p.text, g.idle_time_ns AS numerator, g.total_time_ns AS denominator,
+        CASE WHEN coalesce(g.total_time_ns, 0) = 0 THEN coalesce(t.no_device_reason, 'The device work of the trace has no length.') END AS reason
+    FROM _rule_traces t
+    LEFT JOIN gpu_timeline_by_device g ON g.trace_id = t.trace_id
+    LEFT JOIN parts p ON p.trace_id = g.trace_id AND (p.device IS NOT DISTINCT FROM g.device)
+),
+judged AS (
+    SELECT
+        *,
+        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_gpu_idle_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+    FROM measured
+)
+SELECT
+    'gpu_idle' AS rule, status,
+    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_gpu_idle_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
+    trace_id, rank, device AS device, CAST(NULL AS BIGINT) AS step, cause AS subject,
+    CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
+    'pct' AS unit,
+    CAST(setting('rule_gpu_idle_pct') AS DOUBLE) AS threshold,
+    CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
+    CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
+    'gaps between device work, ns' AS numerator_name, 'from the first to the last device work, ns' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Idle time of the GPU could not be measured.' ELSE concat(
+            'Device ', coalesce(CAST(device AS VARCHAR), 'without number'), ' is idle ', round(100.0 * numerator / denominator, 1), ' % of the time between its first and last work: ',
+            format_ns(numerator), ' of ', format_ns(denominator), CASE WHEN text IS NULL THEN '' ELSE concat('; largest parts: ', text) END, '.') END AS message,
+    CASE WHEN status = 'finding' THEN CASE cause
+        WHEN 'data_loading' THEN 'The device waits for batches: load them in worker processes (num_workers, pin_memory, persistent_workers) and prefetch.'
+        WHEN 'synchronisation' THEN 'The host waits for the device and then prepares the next work while the device is idle: take .item(), .cpu(), print and synchronize() out of the loop; device_syncs says where they are.'
+        WHEN 'host_late' THEN 'The host is too slow to feed the device: batch more work per launch, fuse with torch.compile, capture CUDA graphs, and move Python work out of the loop.'
+        WHEN 'launch_call' THEN 'The device waits for launch calls: fuse small kernels, capture CUDA graphs; where a single call is long, it loads modules or allocates: warm up first.'
+        WHEN 'queued' THEN 'Work was launched and the device did not begin it: look for streams that wait for each other (events, collectives) and for delays between short kernels.'
+        ELSE 'Launches were not recorded: start the profiler a step earlier and record CPU and CUDA together.'
+    END END AS advice,
+    concat('SELECT device, start_ns, idle_ns, cause, before_name, after_name FROM gpu_idle_gaps WHERE trace_id = ''', trace_id, ''' ORDER BY idle_ns DESC LIMIT 20') AS evidence,
+    reason
+FROM judged

@@ -1,0 +1,53 @@
+-- Unlinked device work: kernels whose launch is not in the trace, so that no operator gets their time.
+--
+-- Numerator: kernels, copies and fills without a known launch. Denominator: all of them. A finding above rule_unlinked_work_pct (5) percent: high
+-- above rule_unlinked_work_high_pct (50), else medium. What is not linked is missing in the device time of operators, modules, regions and steps. Not
+-- measurable without device work.
+--
+-- Source: linked_pct of trace_summary, without waits of the device.
+-- Example: SELECT status, severity, value, message FROM rule_unlinked_work
+--
+-- @column rule VARCHAR text unlinked_work.
+-- @column status VARCHAR text finding, ok or not_measurable.
+-- @column severity VARCHAR text high, medium, low or info; NULL unless status is finding.
+-- @column trace_id VARCHAR text The trace.
+-- @column rank BIGINT id Rank of the trace; NULL if not recorded.
+-- @column device BIGINT id NULL: the rule is about the whole trace.
+-- @column step BIGINT id NULL: the rule is about the whole trace.
+-- @column subject VARCHAR text NULL: the rule is about the whole trace.
+-- @column value DOUBLE number 100 * numerator / denominator; NULL if not measurable.
+-- @column unit VARCHAR text Unit of value and threshold: pct.
+-- @column threshold DOUBLE number The setting rule_unlinked_work_pct.
+-- @column numerator BIGINT number kernels, copies and fills without launch; NULL if not measurable.
+-- @column denominator BIGINT number kernels, copies and fills; NULL if not measurable.
+-- @column numerator_name VARCHAR text What numerator is; NULL if there is none.
+-- @column denominator_name VARCHAR text What denominator is; NULL if there is none.
+-- @column message VARCHAR text The finding in a sentence.
+-- @column advice VARCHAR text What to do; NULL unless status is finding.
+-- @column evidence VARCHAR text A query that shows the rows behind it.
+-- @column reason VARCHAR text Why it is not measurable and how to record what is missing; NULL otherwise.
+WITH measured AS (
+    SELECT trace_id, rank, device_work - linked_work AS numerator, device_work AS denominator, no_device_reason AS reason FROM _rule_traces
+),
+judged AS (
+    SELECT
+        *,
+        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_unlinked_work_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+    FROM measured
+)
+SELECT
+    'unlinked_work' AS rule, status,
+    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_unlinked_work_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
+    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
+    CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
+    'pct' AS unit,
+    CAST(setting('rule_unlinked_work_pct') AS DOUBLE) AS threshold,
+    CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
+    CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
+    'kernels, copies and fills without launch' AS numerator_name, 'kernels, copies and fills' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Links between device work and its launches could not be measured.' ELSE concat(
+            'The launch of ', round(100.0 * numerator / denominator, 1), ' % of the device work is not in the trace: ', numerator, ' of ', denominator, ' kernels, copies and fills.') END AS message,
+    CASE WHEN status = 'finding' THEN 'Record ProfilerActivity.CPU and ProfilerActivity.CUDA together, and start the profiler a step before the one of interest (schedule with warmup), so that launches are in the trace.' END AS advice,
+    concat('SELECT kind, link, link_reason, count(*) AS activities, sum(dur_ns) AS total_ns FROM kernel_launches WHERE trace_id = ''', trace_id, ''' GROUP BY kind, link, link_reason ORDER BY activities DESC') AS evidence,
+    reason
+FROM judged

@@ -1,0 +1,154 @@
+//! Figures against a baseline.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::baseline::Baseline;
+use super::metrics::{Better, Key, Metric, Source};
+use super::thresholds::{Direction, Line, Thresholds};
+use super::{Item, Kind, Status};
+use crate::error::{Error, Result};
+use crate::output::{change, figure};
+
+/// Differences of this share of the value are those of rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// What a comparison came to.
+#[derive(Debug, Default)]
+pub struct Compared {
+    /// One for each metric that a threshold is about.
+    pub items: Vec<Item>,
+    /// What is worth knowing besides.
+    pub notes: Vec<String>,
+}
+
+/// Compares the figures of some traces with a baseline.
+pub fn compare(baseline: Baseline, sources: &[Source], metrics: &BTreeMap<Key, Metric>, thresholds: &Thresholds) -> Result<Compared> {
+    let ours: BTreeSet<&str> = sources.iter().map(|s| s.label.as_str()).collect();
+    let mut notes: Vec<String> = baseline.note.iter().cloned().collect();
+    let theirs = meet(baseline, &ours, &mut notes)?;
+    let mut items = Vec::new();
+    let labels: BTreeSet<&str> = theirs.labels.iter().map(String::as_str).collect();
+    let alone = |label: &str, where_not: &str| {
+        let mut item = Item::new(Kind::Metric, "trace", Status::Failed, format!("{where_not} has no trace of {label}"));
+        item.trace = Some(label.to_owned());
+        item
+    };
+    items.extend(labels.difference(&ours).map(|label| alone(label, "the candidate")));
+    items.extend(ours.difference(&labels).map(|label| alone(label, "the baseline")));
+    let keys: BTreeSet<&Key> =
+        theirs.metrics.keys().chain(metrics.keys()).filter(|k| labels.contains(k.0.as_str()) && ours.contains(k.0.as_str())).collect();
+    let mut unjudged = 0;
+    for key in &keys {
+        match thresholds.line(&key.1, key.2.as_deref()) {
+            Some(line) => match judge(line, theirs.metrics.get(*key), metrics.get(*key), thresholds)? {
+                Some((status, message, figures)) => {
+                    let mut item = Item::new(Kind::Metric, &key.1, status, message);
+                    (item.subject, item.trace, item.figures) = (key.2.clone(), Some(key.0.clone()), figures);
+                    items.push(item);
+                }
+                None => unjudged += 1,
+            },
+            None => unjudged += 1,
+        }
+    }
+    if unjudged > 0 {
+        notes.push(format!("{unjudged} metrics were not judged: no line of {} is about them, or it says ignore", thresholds.name));
+    }
+    items.extend(nowhere(thresholds, &keys));
+    Ok(Compared { items, notes })
+}
+
+/// The baseline with labels that meet those of the candidate: single traces are compared whatever they are called.
+fn meet(mut baseline: Baseline, ours: &BTreeSet<&str>, notes: &mut Vec<String>) -> Result<Baseline> {
+    if let ([theirs], Some(own), 1) = (baseline.labels.as_slice(), ours.first(), ours.len()) {
+        if theirs != own {
+            notes.push(format!("{own} is compared with {theirs} of the baseline, as there is one trace on each side"));
+        }
+        baseline.metrics = baseline.metrics.into_iter().map(|((_, metric, subject), m)| (((*own).to_owned(), metric, subject), m)).collect();
+        baseline.labels = vec![(*own).to_owned()];
+    }
+    if !baseline.labels.iter().any(|l| ours.contains(l.as_str())) {
+        let list = |labels: Vec<&str>| if labels.is_empty() { "no trace".to_owned() } else { labels.join(", ") };
+        let (has, own) = (list(baseline.labels.iter().map(String::as_str).collect()), list(ours.iter().copied().collect()));
+        return Err(Error::Query(format!(
+            "{}: nothing to compare: the baseline has {has}, the candidate {own}; traces meet by rank, else by the name of their file",
+            baseline.name
+        )));
+    }
+    Ok(baseline)
+}
+
+type Judged = (Status, String, serde_json::Map<String, Value>);
+
+fn judge(line: &Line, base: Option<&Metric>, cand: Option<&Metric>, thresholds: &Thresholds) -> Result<Option<Judged>> {
+    let Some(known) = cand.or(base) else { return Ok(None) };
+    let (unit, better) = (known.unit.as_str(), known.better);
+    if line.direction == Direction::Ignore || (line.direction == Direction::Worse && better == Better::Neutral) {
+        return Ok(None);
+    }
+    let value = |side: Option<&Metric>| side.and_then(|m| m.value);
+    let mut figures = serde_json::Map::new();
+    let mut put = |name: &str, value: Value| figures.insert(name.to_owned(), value);
+    put("unit", json!(unit));
+    put("better", json!(better.name()));
+    put("direction", json!(line.direction.name()));
+    put("threshold_line", json!(line.number));
+    put("baseline", json!(value(base)));
+    put("value", json!(value(cand)));
+    if let (Some(b), Some(c)) = (base, cand)
+        && b.unit != c.unit
+    {
+        return Ok(Some((Status::Error, format!("the baseline has it in {}, the candidate in {}: they do not compare", b.unit, c.unit), figures)));
+    }
+    let (b, c) = match (value(base), value(cand)) {
+        (Some(b), Some(c)) => (b, c),
+        (b, c) => {
+            let which = match (base.is_some(), cand.is_some(), b.is_some(), c.is_some()) {
+                (false, ..) => "the baseline does not have it",
+                (_, false, ..) => "the candidate does not have it",
+                (_, _, false, false) => "it has no value on either side",
+                (_, _, false, _) => "it has no value in the baseline",
+                _ => "it has no value in the candidate",
+            };
+            let there = b.map(|b| format!(" (baseline {})", figure(b, unit))).or(c.map(|c| format!(" (candidate {})", figure(c, unit))));
+            let status = if line.may_be_missing { Status::Noted } else { Status::Failed };
+            return Ok(Some((status, format!("{which}{}", there.unwrap_or_default()), figures)));
+        }
+    };
+    let wrong = |what: String| Error::Usage(format!("{}:{}: {what}", thresholds.name, line.number));
+    let allowed = line.allowed(b, unit).map_err(wrong)?;
+    let delta = if (c - b).abs() <= ROUNDING * b.abs().max(c.abs()) { 0.0 } else { c - b };
+    let worse = match (line.direction, better) {
+        (Direction::Increase, _) | (Direction::Worse, Better::Lower) => delta,
+        (Direction::Decrease, _) | (Direction::Worse, _) => -delta,
+        (Direction::Change, _) => delta.abs(),
+        (Direction::Ignore, _) => return Ok(None),
+    };
+    put("delta", json!(delta));
+    put("delta_pct", json!((b != 0.0).then(|| 100.0 * delta / b.abs())));
+    put("allowed", json!(allowed));
+    put("improved", json!(line.direction == Direction::Worse && worse < -allowed));
+    let by = if b != 0.0 { change(100.0 * delta / b.abs()) } else { format!("by {}", figure(delta, unit)) };
+    let most =
+        if b != 0.0 && allowed > 0.0 { format!("{} or {:.3} %", figure(allowed, unit), 100.0 * allowed / b.abs()) } else { figure(allowed, unit) };
+    let message = format!("{} → {}, {by} (allowed: {most})", figure(b, unit), figure(c, unit));
+    Ok(Some((if worse > allowed { Status::Failed } else { Status::Passed }, message, figures)))
+}
+
+/// Lines of a user's file that name a metric which neither side has.
+fn nowhere(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<Item> {
+    if thresholds.is_built_in {
+        return Vec::new();
+    }
+    let named = thresholds.lines.iter().filter(|l| l.direction != Direction::Ignore && !l.may_be_missing).filter_map(|l| Some((l, l.exact()?)));
+    let lost = named.filter(|(line, _)| !keys.iter().any(|(_, metric, subject)| line.is_about(metric, subject.as_deref())));
+    lost.map(|(line, (metric, subject))| {
+        let mut item =
+            Item::new(Kind::Metric, metric, Status::Failed, format!("neither side has it; line {} of {} asks for it", line.number, thresholds.name));
+        item.subject = subject.map(str::to_owned);
+        item
+    })
+    .collect()
+}

@@ -1,0 +1,186 @@
+//! Checks of a pipeline: rules, assertions in SQL, and figures against a baseline.
+//!
+//! Each check ends as an [`Item`]; [`Verdict`] adds them up. What could not be looked at never counts as passed.
+
+mod assertions;
+mod baseline;
+mod judge;
+mod metrics;
+mod report;
+mod rules;
+mod thresholds;
+
+use crate::error::Result;
+pub use assertions::Assertion;
+pub use baseline::{Baseline, version_error};
+pub use judge::{Compared, compare};
+pub use metrics::{Metric, Source, collect, sources};
+pub use report::{Style, write};
+pub use rules::{Selection, Severity, run as run_rules};
+pub use thresholds::Thresholds;
+
+/// What a check came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// All is well.
+    Passed,
+    /// Something was found, but it does not fail the check.
+    Noted,
+    /// It could not be measured; this is no pass.
+    NotMeasurable,
+    /// The check failed.
+    Failed,
+    /// The check could not be made, because a query failed.
+    Error,
+}
+
+impl Status {
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Noted => "noted",
+            Self::NotMeasurable => "not_measurable",
+            Self::Failed => "failed",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// What kind of check it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A rule of the library or of the user.
+    Rule,
+    /// A query that must return no rows.
+    Assertion,
+    /// A figure compared with a baseline.
+    Metric,
+}
+
+impl Kind {
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::Assertion => "assertion",
+            Self::Metric => "metric",
+        }
+    }
+}
+
+/// One check and what came of it.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// What kind of check.
+    pub kind: Kind,
+    /// Name of the rule, assertion or metric.
+    pub name: String,
+    /// What of it: device, operator, …
+    pub subject: Option<String>,
+    /// The trace that it is about; `None` for all.
+    pub trace: Option<String>,
+    /// What it came to.
+    pub status: Status,
+    /// Severity of a finding.
+    pub severity: Option<Severity>,
+    /// One sentence with the figures.
+    pub message: String,
+    /// What to do.
+    pub advice: Option<String>,
+    /// A query that shows what is behind it.
+    pub evidence: Option<String>,
+    /// File and line, of assertions.
+    pub place: Option<(String, usize)>,
+    /// Rows behind it, with their header first: of assertions.
+    pub rows: Vec<Vec<String>>,
+    /// Figures behind it, as JSON.
+    pub figures: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Item {
+    /// A check with nothing but its outcome.
+    pub fn new(kind: Kind, name: &str, status: Status, message: String) -> Self {
+        Self {
+            kind,
+            name: name.to_owned(),
+            subject: None,
+            trace: None,
+            status,
+            severity: None,
+            message,
+            advice: None,
+            evidence: None,
+            place: None,
+            rows: Vec::new(),
+            figures: serde_json::Map::new(),
+        }
+    }
+
+    /// Name and subject.
+    pub fn title(&self) -> String {
+        match &self.subject {
+            Some(subject) => format!("{} [{subject}]", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// All checks of a call.
+#[derive(Debug)]
+pub struct Verdict {
+    /// The store or trace as it was named.
+    pub source: String,
+    /// Its traces.
+    pub traces: Vec<Source>,
+    /// Each check, in order.
+    pub items: Vec<Item>,
+    /// What is worth knowing besides: what was left out, compared with what.
+    pub notes: Vec<String>,
+}
+
+impl Verdict {
+    /// How many checks came to this.
+    pub fn count(&self, status: Status) -> usize {
+        self.items.iter().filter(|i| i.status == status).count()
+    }
+
+    /// The exit code: 4 if a check could not be made, 1 if one failed, else 0.
+    pub fn exit_code(&self) -> u8 {
+        if self.count(Status::Error) > 0 {
+            4
+        } else if self.count(Status::Failed) > 0 {
+            1
+        } else {
+            0
+        }
+    }
+
+    /// In a word.
+    pub fn word(&self) -> &'static str {
+        match self.exit_code() {
+            0 => "passed",
+            1 => "failed",
+            _ => "error",
+        }
+    }
+}
+
+/// What an error of a query says, in one line of bounded length: those of the planner hold whole plans.
+fn brief(error: &crate::error::Error) -> String {
+    let text = error.to_string();
+    let line = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
+    crate::output::clip(&line, 400)
+}
+
+/// The one of some names that is nearest to a wrong one, as a hint.
+fn did_you_mean<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let near = names.map(|n| (strsim::jaro_winkler(n, name), n)).filter(|(s, _)| *s > 0.7).max_by(|a, b| a.0.total_cmp(&b.0));
+    near.map(|(_, n)| format!("; did you mean {n}?")).unwrap_or_default()
+}
+
+/// Reads a file that the user named; one that cannot be read is an input (exit code 3).
+fn read(path: &std::path::Path) -> Result<String> {
+    let bytes = std::fs::read(path).map_err(|e| tracesql_ingest::IngestError::io(path, e))?;
+    String::from_utf8(bytes).map_err(|_| crate::error::Error::Usage(format!("{}: this is no text", path.display())))
+}

@@ -1,0 +1,93 @@
+//! The outcome for people.
+
+use std::fmt::Write;
+
+use crate::check::{Item, Kind, Status, Verdict};
+use crate::output::{clip, safe, width as columns, wrap};
+
+/// Lines of what passed are counted, not listed.
+pub fn summary(verdict: &Verdict, width: usize) -> String {
+    let mut out = String::new();
+    let traces = match verdict.traces.len() {
+        1 => "1 trace".to_owned(),
+        n => format!("{n} traces"),
+    };
+    let _ = writeln!(out, "{}: {traces}", safe(&verdict.source));
+    for kind in [Kind::Rule, Kind::Assertion, Kind::Metric] {
+        let items: Vec<&Item> = verdict.items.iter().filter(|i| i.kind == kind).collect();
+        if !items.is_empty() {
+            group(&mut out, kind, &items, verdict.traces.len() > 1, width);
+        }
+    }
+    if !verdict.notes.is_empty() {
+        out.push('\n');
+    }
+    for note in &verdict.notes {
+        let _ = writeln!(out, "{}", wrap(&format!("note: {}", safe(note)), 6, width));
+    }
+    let parts: Vec<String> = [Status::Failed, Status::Error, Status::NotMeasurable, Status::Noted, Status::Passed]
+        .into_iter()
+        .filter(|s| verdict.count(*s) > 0)
+        .map(|s| format!("{} {}", verdict.count(s), word(s)))
+        .collect();
+    let _ = writeln!(out, "\n{}: {}", verdict.word().to_uppercase(), parts.join(", "));
+    out
+}
+
+fn word(status: Status) -> &'static str {
+    match status {
+        Status::Passed => "passed",
+        Status::Noted => "noted",
+        Status::NotMeasurable => "not measurable",
+        Status::Failed => "failed",
+        Status::Error => "could not be checked",
+    }
+}
+
+fn group(out: &mut String, kind: Kind, items: &[&Item], with_trace: bool, width: usize) {
+    let title = match kind {
+        Kind::Rule => "Rules",
+        Kind::Assertion => "Assertions",
+        Kind::Metric => "Metrics",
+    };
+    let passed = items.iter().filter(|i| i.status == Status::Passed).count();
+    let _ = writeln!(out, "\n{title}: {passed} of {} passed", items.len());
+    let mut listed: Vec<&&Item> = items.iter().filter(|i| i.status != Status::Passed).collect();
+    listed.sort_by_key(|i| (std::cmp::Reverse(i.status), i.severity));
+    for item in listed {
+        entry(out, item, with_trace, width);
+    }
+}
+
+fn entry(out: &mut String, item: &Item, with_trace: bool, width: usize) {
+    let mark = match item.status {
+        Status::Failed => "FAIL",
+        Status::Error => "ERROR",
+        Status::NotMeasurable => "n/m",
+        Status::Noted => "note",
+        Status::Passed => "ok",
+    };
+    let severity = item.severity.map(|s| format!(" ({})", s.name())).unwrap_or_default();
+    let trace = item.trace.as_ref().filter(|_| with_trace).map(|t| format!(" · {}", safe(t))).unwrap_or_default();
+    let _ = writeln!(out, "  {mark:5} {}{severity}{trace}", clip(&safe(&item.title()), width.saturating_sub(24).max(20)));
+    let _ = writeln!(out, "{}", wrap(&format!("        {}", safe(&item.message)), 8, width));
+    if let Some(advice) = item.advice.as_ref().filter(|_| item.status == Status::Failed) {
+        let _ = writeln!(out, "{}", wrap(&format!("        advice: {}", safe(advice)), 10, width));
+    }
+    if let Some((file, line)) = &item.place {
+        let _ = writeln!(out, "        {}:{line}", safe(file));
+    }
+    table(out, &item.rows, width);
+}
+
+/// Rows under their header, cut to the width.
+fn table(out: &mut String, rows: &[Vec<String>], width: usize) {
+    let Some(header) = rows.first() else { return };
+    let rows: Vec<Vec<String>> = rows.iter().map(|r| r.iter().map(|c| clip(&safe(c), 40)).collect()).collect();
+    let wide = |i: usize| rows.iter().filter_map(|r| r.get(i)).map(|c| columns(c)).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..header.len()).map(wide).collect();
+    for row in &rows {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(c, w)| format!("{c}{}", " ".repeat(w - columns(c)))).collect();
+        let _ = writeln!(out, "{}", clip(format!("        | {}", cells.join(" | ")).trim_end(), width));
+    }
+}

@@ -1,0 +1,270 @@
+//! Thresholds: how far a metric may be from its baseline, by the first line of a CSV file that fits.
+
+use std::path::Path;
+
+use super::{did_you_mean, read};
+use crate::error::{Error, Result};
+
+/// What holds where no file is named.
+const BUILT_IN: &str = include_str!("thresholds.csv");
+
+const COLUMNS: &[&str] = &["metric", "subject", "direction", "tolerance_pct", "tolerance", "missing"];
+
+/// The lines of a file.
+#[derive(Debug)]
+pub struct Thresholds {
+    /// The file as it was named.
+    pub name: String,
+    /// Whether they are those of the program.
+    pub is_built_in: bool,
+    /// Its lines, in order.
+    pub lines: Vec<Line>,
+}
+
+/// What a line says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Its number in the file.
+    pub number: usize,
+    metric: String,
+    subject: String,
+    /// Which changes fail.
+    pub direction: Direction,
+    tolerance_pct: f64,
+    tolerance: Amount,
+    /// Whether the metric may be missing on one side.
+    pub may_be_missing: bool,
+}
+
+/// Which changes fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Those to the worse, as the metric itself says; none if neither way is better.
+    Worse,
+    /// Growth.
+    Increase,
+    /// Shrinking.
+    Decrease,
+    /// Both.
+    Change,
+    /// None.
+    Ignore,
+}
+
+impl Direction {
+    const ALL: [(&str, Self); 5] =
+        [("worse", Self::Worse), ("increase", Self::Increase), ("decrease", Self::Decrease), ("change", Self::Change), ("ignore", Self::Ignore)];
+
+    /// Its name in files and results.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, d)| *d == self).map_or("", |(n, _)| n)
+    }
+}
+
+/// A tolerance, in the unit of the metric unless it has one of its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Amount {
+    value: f64,
+    /// The unit of metrics that it fits; `None` for any.
+    unit: Option<&'static str>,
+}
+
+impl Thresholds {
+    /// Those of a file, or the program's own.
+    pub fn load(path: Option<&Path>) -> Result<Self> {
+        match path {
+            Some(path) => Self::parse(&path.display().to_string(), &read(path)?, false),
+            None => Self::parse("the built-in thresholds", BUILT_IN, true),
+        }
+    }
+
+    fn parse(name: &str, text: &str, is_built_in: bool) -> Result<Self> {
+        let wrong = |line: u64, what: String| Error::Usage(format!("{name}:{line}: {what}"));
+        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
+        let header = reader.headers().map_err(|e| wrong(1, e.to_string()))?.clone();
+        let first = header.position().map_or(1, csv::Position::line);
+        for column in &header {
+            if !COLUMNS.contains(&column) {
+                return Err(wrong(first, format!("{column:?} is not a column of thresholds; they are {}", COLUMNS.join(", "))));
+            }
+        }
+        if !header.iter().any(|c| c == "metric") {
+            return Err(wrong(first, format!("the first line must name the columns: {}", COLUMNS.join(","))));
+        }
+        let mut lines = Vec::new();
+        for record in reader.records() {
+            let record = record.map_err(|e| wrong(e.position().map_or(1, csv::Position::line), e.to_string()))?;
+            let number = record.position().map_or(1, csv::Position::line);
+            if record.len() != header.len() {
+                return Err(wrong(number, format!("{} values where the first line names {} columns", record.len(), header.len())));
+            }
+            let value = |name: &str| header.iter().position(|c| c == name).and_then(|i| record.get(i)).unwrap_or_default();
+            lines.push(Line::parse(number as usize, value).map_err(|what| wrong(number, what))?);
+        }
+        if lines.is_empty() {
+            return Err(wrong(first, "there are no thresholds in it".into()));
+        }
+        Ok(Self { name: name.to_owned(), is_built_in, lines })
+    }
+
+    /// Refuses lines about metrics that nobody knows.
+    pub fn validate(&self, metrics: &[String]) -> Result<()> {
+        for line in &self.lines {
+            if !metrics.iter().any(|m| fits(&line.metric, m)) {
+                let hint = did_you_mean(&line.metric, metrics.iter().map(String::as_str));
+                let what = format!("there is no metric {}{hint}; `SELECT * FROM metric_definitions` lists all", line.metric);
+                return Err(Error::Usage(format!("{}:{}: {what}", self.name, line.number)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The line that decides about a metric.
+    pub fn line(&self, metric: &str, subject: Option<&str>) -> Option<&Line> {
+        self.lines.iter().find(|l| l.is_about(metric, subject))
+    }
+}
+
+impl Line {
+    fn parse<'a>(number: usize, value: impl Fn(&str) -> &'a str) -> Result<Self, String> {
+        let metric = value("metric").to_owned();
+        if metric.is_empty() {
+            return Err("the metric is empty; write its name, or * for all".into());
+        }
+        let direction = match value("direction") {
+            "" => Direction::Worse,
+            name => {
+                let known = Direction::ALL.iter().find(|(n, _)| *n == name).map(|(_, d)| *d);
+                known.ok_or(format!("direction {name:?} must be worse, increase, decrease, change or ignore"))?
+            }
+        };
+        let tolerance_pct = match value("tolerance_pct") {
+            "" => 0.0,
+            text => text
+                .trim_end_matches('%')
+                .trim()
+                .parse()
+                .ok()
+                .filter(|v: &f64| v.is_finite() && *v >= 0.0)
+                .ok_or(format!("tolerance_pct {text:?} must be a number of percent, 0 or more"))?,
+        };
+        let may_be_missing = match value("missing") {
+            "" | "fail" => false,
+            "allow" => true,
+            other => return Err(format!("missing {other:?} must be fail or allow")),
+        };
+        Ok(Self {
+            number,
+            metric,
+            subject: value("subject").to_owned(),
+            direction,
+            tolerance_pct,
+            tolerance: Amount::parse(value("tolerance"))?,
+            may_be_missing,
+        })
+    }
+
+    /// Whether the line is about a metric. A line without a subject is about the metric of the whole trace.
+    pub fn is_about(&self, metric: &str, subject: Option<&str>) -> bool {
+        fits(&self.metric, metric) && fits(&self.subject, subject.unwrap_or_default())
+    }
+
+    /// The one metric and subject that the line names, if it names no pattern.
+    pub fn exact(&self) -> Option<(&str, Option<&str>)> {
+        let is_exact = !self.metric.contains('*') && !self.subject.contains('*');
+        is_exact.then_some((self.metric.as_str(), Some(self.subject.as_str()).filter(|s| !s.is_empty())))
+    }
+
+    /// How far a value may be from its base: the larger of both tolerances.
+    pub fn allowed(&self, base: f64, unit: &str) -> Result<f64, String> {
+        match self.tolerance.unit {
+            Some(needs) if needs != unit => Err(format!("its tolerance is of {needs}, the metric of {unit}")),
+            _ => Ok((base.abs() * self.tolerance_pct / 100.0).max(self.tolerance.value)),
+        }
+    }
+}
+
+impl Amount {
+    fn parse(text: &str) -> Result<Self, String> {
+        let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+        let (number, unit) = (&text[..at], text[at..].trim());
+        let (scale, fits) = match unit {
+            "" => (1.0, None),
+            "ns" => (1.0, Some("ns")),
+            "us" => (1e3, Some("ns")),
+            "ms" => (1e6, Some("ns")),
+            "s" => (1e9, Some("ns")),
+            "B" => (1.0, Some("bytes")),
+            "KiB" => (1024.0, Some("bytes")),
+            "MiB" => (1024f64.powi(2), Some("bytes")),
+            "GiB" => (1024f64.powi(3), Some("bytes")),
+            _ => return Err(format!("tolerance {text:?}: the unit must be ns, us, ms, s, B, KiB, MiB or GiB, or none for that of the metric")),
+        };
+        let value: f64 = if text.is_empty() { 0.0 } else { number.parse().map_err(|_| format!("tolerance {text:?} must be a number, 0 or more"))? };
+        Ok(Self { value: value * scale, unit: fits })
+    }
+}
+
+/// Whether a text fits a pattern in which `*` stands for any text.
+fn fits(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((start, rest)) => {
+            let Some(tail) = text.strip_prefix(start) else { return false };
+            tail.char_indices().map(|(i, _)| i).chain([tail.len()]).any(|i| fits(rest, &tail[i..]))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(text: &str) -> String {
+        Thresholds::parse("t.csv", text, false).map(|_| String::new()).unwrap_or_else(|e| e.to_string())
+    }
+
+    #[test]
+    fn the_built_in_thresholds_hold_together() {
+        assert!(Thresholds::load(None).is_ok_and(|t| t.lines.len() > 10));
+    }
+
+    #[test]
+    fn the_first_line_that_fits_decides() {
+        let text = "# a comment\nmetric,subject,tolerance_pct\nstep_time_mean,,5\nstep_*,,7\n*,*,9\n";
+        let all = Thresholds::parse("t.csv", text, false).expect("thresholds");
+        let line = |metric: &str, subject| all.line(metric, subject).map(|l| l.number);
+        assert_eq!(line("step_time_mean", None), Some(3));
+        assert_eq!(line("step_time_max", None), Some(4));
+        assert_eq!(line("step_part_mean", Some("kernel")), Some(5));
+        assert_eq!(all.lines[0].allowed(200.0, "ns"), Ok(10.0));
+    }
+
+    #[test]
+    fn the_larger_tolerance_holds_in_the_unit_of_the_metric() {
+        let all = Thresholds::parse("t.csv", "metric,tolerance_pct,tolerance\na,10,1ms\nb,10%,\n", false).expect("thresholds");
+        assert_eq!(all.lines[0].allowed(5e6, "ns"), Ok(1e6));
+        assert_eq!(all.lines[0].allowed(5e7, "ns"), Ok(5e6));
+        assert!(all.lines[0].allowed(1.0, "bytes").is_err());
+        assert_eq!(all.lines[1].allowed(0.0, "pct"), Ok(0.0));
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_line() {
+        assert!(problem("name,limit\na,1\n").starts_with("t.csv:1: \"name\" is not a column"));
+        assert!(problem("subject\na\n").starts_with("t.csv:1: the first line must name the columns"));
+        assert!(problem("metric,direction\na,up\n").starts_with("t.csv:2: direction \"up\" must be"));
+        assert!(problem("metric,tolerance_pct\n\n# x\na,-1\n").starts_with("t.csv:4: tolerance_pct"));
+        assert!(problem("metric,tolerance\na,5 parsecs\n").starts_with("t.csv:2: tolerance \"5 parsecs\": the unit"));
+        assert!(problem("metric,tolerance\na,ms\n").contains("must be a number"));
+        assert!(problem("metric,tolerance\na\n").starts_with("t.csv:2: 1 values where"));
+        assert!(problem("metric\n").contains("no thresholds"));
+        assert!(problem("metric,missing\na,maybe\n").contains("must be fail or allow"));
+    }
+
+    #[test]
+    fn stars_stand_for_any_text() {
+        assert!(fits("*", "") && fits("a*", "abc") && fits("*c", "abc") && fits("a*b*c", "aXbYc") && fits("é*", "éa"));
+        assert!(!fits("a*", "ba") && !fits("a", "ab") && !fits("*b", "abc"));
+    }
+}

@@ -1,0 +1,195 @@
+//! `tracesql check`: rules, assertions and baselines for pipelines.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use tracesql_ingest::IngestError;
+
+use super::args::Global;
+use super::block_on;
+use super::open::Located;
+use crate::check::{self, Assertion, Baseline, Compared, Selection, Severity, Source, Style, Thresholds, Verdict};
+use crate::engine::{Engine, text};
+use crate::error::{Error, Result};
+use crate::output::{Target, write_document};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql check store
+  tracesql check store --severity high --format junit -o check.xml
+  tracesql check store --save-baseline baseline.json
+  tracesql check store --baseline baseline.json --thresholds thresholds.csv --assert assertions.sql
+  tracesql check store --rules my-rules --rule data_loading --set rule_data_loading_pct=5
+
+A rule that cannot be measured does not pass; it is listed, and fails with --require. Exit codes: 0 all checks passed,
+1 a check failed, 2 usage, 3 an input could not be read, 4 a query failed or the baseline does not compare.")]
+pub struct CheckArgs {
+    /// A store, or one trace
+    #[arg(value_name = "STORE")]
+    pub store: String,
+    /// File with queries that must return no rows, each after a line `-- name: …`; may be given several times
+    #[arg(long = "assert", value_name = "FILE.sql")]
+    pub assertions: Vec<PathBuf>,
+    /// Compare the figures of the view metrics with those of a store, a trace, or a file made by --save-baseline
+    #[arg(long, value_name = "STORE|FILE.json")]
+    pub baseline: Option<PathBuf>,
+    /// CSV file that says how far metrics may be from the baseline
+    #[arg(long, value_name = "FILE.csv", requires = "baseline")]
+    pub thresholds: Option<PathBuf>,
+    /// Write the figures of the view metrics to a file, whatever the checks say
+    #[arg(long, value_name = "FILE.json")]
+    pub save_baseline: Option<PathBuf>,
+    /// Findings of this severity and worse fail
+    #[arg(long, value_enum, default_value = "medium")]
+    pub severity: Severity,
+    /// Run only this rule; may be given several times
+    #[arg(long = "rule", value_name = "NAME", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Do not run this rule, or with `all` none; may be given several times
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub skip: Vec<String>,
+    /// Fail if this rule, or with `all` any, cannot be measured; may be given several times
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub require: Vec<String>,
+    /// Rows of a failed assertion to show
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub max_rows: usize,
+    /// Format of the outcome [default: text, or what the name of the output file says]
+    #[arg(long, value_enum)]
+    pub format: Option<Style>,
+    /// File for the outcome instead of standard output; a summary then goes to standard error
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Runs all checks; the exit code says what came of them.
+pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
+    // What is wrong with files of the user comes first, before anything takes time.
+    let thresholds = Thresholds::load(args.thresholds.as_deref())?;
+    let located = Located::find(&args.store, global)?;
+    let engine = located.engine(global)?;
+    if engine.traces().is_empty() {
+        return Err(
+            IngestError::Store { path: args.store.clone().into(), reason: "the store holds no trace, so there is nothing to check".into() }.into()
+        );
+    }
+    refuse_problems(&engine)?;
+    let selection = Selection { only: args.only.clone(), skip: args.skip.clone(), require: args.require.clone(), severity: args.severity };
+    let rules = selection.rules(&engine)?;
+    let mut assertions = Vec::new();
+    for file in &args.assertions {
+        assertions.extend(Assertion::read(file, &engine)?);
+    }
+    if rules.is_empty() && assertions.is_empty() && args.baseline.is_none() && args.save_baseline.is_none() {
+        return Err(Error::Usage("there is nothing to check: no rule is chosen, and neither --assert nor --baseline is given".into()));
+    }
+    let baseline = args.baseline.as_deref().map(|path| baseline(path, &located, global)).transpose()?;
+    let (verdict, document) = block_on(global, async {
+        let traces = check::sources(&engine).await?;
+        let (mut compared, mut notes, mut document) = (Vec::new(), Vec::new(), None);
+        if baseline.is_some() || args.save_baseline.is_some() {
+            // A failure here is one of the checks, so that the others are still reported; but not what is wrong with the call.
+            match figures(&engine, &traces, baseline, &thresholds).await {
+                Ok((found, text)) => {
+                    compared = found.items;
+                    notes = found.notes;
+                    document = Some(text);
+                }
+                Err(e @ Error::Usage(_)) => return Err(e),
+                Err(e) => compared.push(check::Item::new(check::Kind::Metric, "baseline", check::Status::Error, e.to_string())),
+            }
+        }
+        let mut items = check::run_rules(&engine, &rules, &selection, &traces).await;
+        for assertion in &assertions {
+            items.push(assertion.run(&engine, args.max_rows).await);
+        }
+        items.extend(compared);
+        Ok((Verdict { source: args.store.clone(), traces, items, notes }, document))
+    })?;
+    if let (Some(path), Some(document)) = (&args.save_baseline, &document) {
+        write_document(document.as_bytes(), &Target::File(path.clone()))?;
+    }
+    write(&verdict, args, global)?;
+    Ok(ExitCode::from(verdict.exit_code()))
+}
+
+/// Compares figures with the baseline, if there is one; with the document of a new baseline.
+async fn figures(engine: &Engine, traces: &[Source], baseline: Option<Baseline>, thresholds: &Thresholds) -> Result<(Compared, String)> {
+    let metrics = check::collect(engine, traces).await?;
+    let document = Baseline::document(traces, &metrics)?;
+    let Some(baseline) = baseline else { return Ok((Compared::default(), document)) };
+    thresholds.validate(&known_metrics(engine, &metrics, &baseline).await?)?;
+    Ok((check::compare(baseline, traces, &metrics, thresholds)?, document))
+}
+
+/// A rule or view that was left out could hide what it would have found.
+fn refuse_problems(engine: &Engine) -> Result<()> {
+    let problems: Vec<String> = engine.library().problems().iter().map(ToString::to_string).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Error::Usage(problems.join("\n"))) }
+}
+
+fn baseline(path: &Path, candidate: &Located, global: &Global) -> Result<Baseline> {
+    let name = path.display().to_string();
+    let is_document = path.is_file() && std::fs::read(path).is_ok_and(|bytes| is_object_with_format(&bytes));
+    if is_document {
+        return Baseline::read(path);
+    }
+    let located = match Located::find(&name, global) {
+        Err(Error::Input(e @ IngestError::StoreVersion { .. })) => return Err(check::version_error(&name, &e.to_string())),
+        other => other?,
+    };
+    if located.traces.is_empty() {
+        return Err(IngestError::Store { path: path.to_owned(), reason: "the store holds no trace to compare with".into() }.into());
+    }
+    let engine = located.engine(global)?;
+    block_on(global, async {
+        let sources = check::sources(&engine).await?;
+        let metrics = check::collect(&engine, &sources).await?;
+        let mut labels: Vec<String> = sources.iter().map(|s| s.label.clone()).collect();
+        labels.sort();
+        labels.dedup();
+        let note = (located.traces == candidate.traces).then(|| format!("{name} holds the same traces as the candidate"));
+        Ok(Baseline { name: name.clone(), labels, metrics, note })
+    })
+}
+
+/// Whether a file is a small JSON document rather than a trace: its beginning says so, or it is no trace at all.
+fn is_object_with_format(bytes: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
+    start.contains("\"tracesql-baseline\"") || (start.trim_start().starts_with(['{', '[']) && !has_events(bytes))
+}
+
+fn has_events(bytes: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 20)]).into_owned();
+    ["\"traceEvents\"", "\"ph\"", "\"memory_blobs\"", "\"op_blobs\""].iter().any(|key| start.contains(key))
+}
+
+/// Names that a file of thresholds may use.
+async fn known_metrics(
+    engine: &Engine,
+    metrics: &std::collections::BTreeMap<(String, String, Option<String>), check::Metric>,
+    baseline: &Baseline,
+) -> Result<Vec<String>> {
+    let rows = engine.objects("SELECT metric FROM metric_definitions").await?;
+    let mut names: Vec<String> = rows.iter().filter_map(|r| text(r, "metric")).collect();
+    names.extend(metrics.keys().chain(baseline.metrics.keys()).map(|(_, metric, _)| metric.clone()));
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
+fn write(verdict: &Verdict, args: &CheckArgs, global: &Global) -> Result<()> {
+    let width = comfy_table::Table::new().width().map_or(100, usize::from).clamp(60, 120);
+    let style = args.format.or_else(|| args.output.as_deref().and_then(Style::of_file)).unwrap_or(Style::Text);
+    let document = check::write(verdict, style, width);
+    let target = match &args.output {
+        Some(path) if path.as_os_str() != "-" => Target::File(path.clone()),
+        _ => Target::Stdout,
+    };
+    write_document(document.as_bytes(), &target)?;
+    if matches!(target, Target::File(_)) && !global.quiet {
+        eprint!("{}", check::write(verdict, Style::Text, width));
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! `tracesql compare`: two stores or traces side by side.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use tracesql_ingest::IngestError;
+
+use super::args::Global;
+use super::block_on;
+use super::open::Located;
+use super::warn_of_problems;
+use crate::compare::{self, By, Comparison, Condition, Side, Style};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::output::{Target, write_document};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql compare runs/base runs/new
+  tracesql compare base.json.gz new.json.gz --by op --limit 50
+  tracesql compare runs/base runs/new --fail-on step:5% --fail-on op:20%:100us
+  tracesql compare runs/base runs/new -o comparison.html
+
+Verdicts come from the times of single steps: slower and faster are more than noise, by the test of Mann and Whitney.
+--fail-on BY:PCT%[:MIN] fails on rows that are slower by more than PCT percent and by at least MIN (such as 100us) a step,
+and on rows without a verdict whose times differ by that much; BY:added and BY:removed fail on what is on one side only.
+Exit codes: 0 ok, 1 --fail-on found something, 2 usage, 3 an input could not be read, 4 a query failed or nothing compares.")]
+pub struct CompareArgs {
+    /// The store or trace to compare with
+    #[arg(value_name = "BASE")]
+    pub base: String,
+    /// The store or trace that is compared
+    #[arg(value_name = "CAND")]
+    pub cand: String,
+    /// What rows are about; may be given several times [default: all]
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub by: Vec<By>,
+    /// Exit with 1 if this holds: BY:PCT%, BY:PCT%:MIN, BY:added or BY:removed; may be given several times
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_on: Vec<Condition>,
+    /// Rows of each table to show in text and Markdown; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub limit: usize,
+    /// Format of the comparison [default: text, or what the name of the output file says]
+    #[arg(long, value_enum)]
+    pub format: Option<Style>,
+    /// File for the comparison instead of standard output
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Compares; the exit code says whether a condition of the user holds.
+pub fn run(args: &CompareArgs, global: &Global) -> Result<ExitCode> {
+    let (base, cand) = (find(&args.base, global)?, find(&args.cand, global)?);
+    let mut options = global.engine_options();
+    options.settings.push(("compare_base".to_owned(), base.traces.join(";")));
+    options.settings.push(("compare_candidate".to_owned(), cand.traces.join(";")));
+    let engine = Engine::open_together(&[(&base.store, Some(&base.traces)), (&cand.store, Some(&cand.traces))], &options)?;
+    warn_of_problems(&engine);
+    let by = if args.by.is_empty() { By::ALL.to_vec() } else { args.by.clone() };
+    let comparison = block_on(global, compared(&engine, args, by, &base, &cand))?;
+    let style = args.format.or_else(|| args.output.as_deref().and_then(Style::of_file)).unwrap_or(Style::Text);
+    let width = comfy_table::Table::new().width().map_or(100, usize::from).clamp(80, 160);
+    let document = compare::write(&comparison, style, width, args.limit)?;
+    let target = match &args.output {
+        Some(path) if path.as_os_str() != "-" => Target::File(path.clone()),
+        _ => Target::Stdout,
+    };
+    write_document(document.as_bytes(), &target)?;
+    if comparison.failures.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if matches!(target, Target::File(_)) || style != Style::Text {
+        for failure in &comparison.failures {
+            super::say_error(&format!("{}: {}", failure.condition, failure.message));
+        }
+    }
+    Ok(ExitCode::from(1))
+}
+
+fn find(name: &str, global: &Global) -> Result<Located> {
+    let located = match Located::find(name, global) {
+        Err(Error::Input(e @ IngestError::StoreVersion { .. })) => return Err(Error::Query(format!("nothing compares: {e}"))),
+        other => other?,
+    };
+    if located.traces.is_empty() {
+        return Err(IngestError::Store { path: name.into(), reason: "the store holds no trace to compare".into() }.into());
+    }
+    Ok(located)
+}
+
+async fn compared(engine: &Engine, args: &CompareArgs, by: Vec<By>, base: &Located, cand: &Located) -> Result<Comparison> {
+    let mut needed = by.clone();
+    needed.extend(args.fail_on.iter().map(|c| c.by));
+    needed.sort();
+    needed.dedup();
+    let rows = compare::rows(engine, &needed).await?;
+    if rows.is_empty() {
+        let names: Vec<&str> = needed.iter().map(|b| b.name()).collect();
+        return Err(Error::Query(format!("neither side has anything to compare by {}", names.join(", "))));
+    }
+    let mut failures = Vec::new();
+    for condition in &args.fail_on {
+        failures.extend(condition.failures(&rows)?);
+    }
+    let steps = compare::steps(engine).await?;
+    let mut notes = Vec::new();
+    if base.traces == cand.traces {
+        notes.push("both sides hold the same traces".to_owned());
+    }
+    let absent: Vec<&str> = by.iter().filter(|b| !rows.iter().any(|r| r.by == **b)).map(|b| b.name()).collect();
+    if !absent.is_empty() && !args.by.is_empty() {
+        notes.push(format!("neither side has anything to compare by {}", absent.join(", ")));
+    }
+    let side = |name: &str, located: &Located, steps| Side { name: name.to_owned(), traces: located.traces.clone(), steps };
+    Ok(Comparison { base: side(&args.base, base, steps.0), cand: side(&args.cand, cand, steps.1), by, rows, failures, notes })
+}

@@ -1,0 +1,250 @@
+//! `tracesql export`: traces and views for other tools.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use tracesql_ingest::Store;
+
+use super::args::Global;
+use super::cache::Cache;
+use super::{block_on, ingest, say_warning, warn_of_problems};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::export::{self, ChromeRequest, Selection, TablesRequest, TraceFacts};
+use crate::output::{Format, Target, write_document};
+use crate::stacks::{self, Request};
+
+/// A format for other tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Chrome trace JSON, for Perfetto and chrome://tracing; packed if the file ends in .gz.
+    Chrome,
+    /// Comma-separated values.
+    Csv,
+    /// Tab-separated values.
+    Tsv,
+    /// One JSON object a line.
+    Ndjson,
+    /// Parquet.
+    Parquet,
+    /// Arrow IPC streams.
+    Arrow,
+    /// Folded stacks.
+    Folded,
+    /// A profile for pprof.
+    Pprof,
+}
+
+impl ExportFormat {
+    /// The format that a file's name asks for.
+    fn of_file(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        let endings: [(&[&str], Self); 8] = [
+            (&[".json", ".json.gz"], Self::Chrome),
+            (&[".csv"], Self::Csv),
+            (&[".tsv"], Self::Tsv),
+            (&[".ndjson", ".jsonl"], Self::Ndjson),
+            (&[".parquet"], Self::Parquet),
+            (&[".arrow", ".arrows", ".ipc"], Self::Arrow),
+            (&[".folded"], Self::Folded),
+            (&[".pb.gz", ".pprof"], Self::Pprof),
+        ];
+        endings.into_iter().find(|(endings, _)| endings.iter().any(|e| name.ends_with(e))).map(|(_, format)| format)
+    }
+
+    /// The format of tables, and the ending of their files.
+    fn table(self) -> Option<(Format, &'static str)> {
+        Some(match self {
+            Self::Csv => (Format::Csv, "csv"),
+            Self::Tsv => (Format::Tsv, "tsv"),
+            Self::Ndjson => (Format::Ndjson, "ndjson"),
+            Self::Parquet => (Format::Parquet, "parquet"),
+            Self::Arrow => (Format::Arrow, "arrow"),
+            Self::Chrome | Self::Folded | Self::Pprof => return None,
+        })
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql export store -o cleaned.json.gz                             open it at ui.perfetto.dev
+  tracesql export store --trace rank0 --step 3 -o step3.json.gz
+  tracesql export store --where \"cat = 'kernel'\" -o kernels.json
+  tracesql export store --findings --counters -o all_ranks.json.gz     all traces on one clock
+  tracesql export store --format parquet -o folder                     all tables of all traces
+  tracesql export store --format csv --view operators --view kernels_by_name -o folder
+  tracesql export store --format ndjson -c \"SELECT * FROM steps\" -o steps.ndjson
+A Chrome trace of one trace is read back as the same rows; docs/export.md says what is kept and what is not.")]
+pub struct ExportArgs {
+    /// A store, or one trace
+    #[arg(value_name = "STORE")]
+    pub store: String,
+    /// Format [default: what the name of the output file says]
+    #[arg(long, value_enum)]
+    pub format: Option<ExportFormat>,
+    /// File, or folder for several tables; `-` for standard output
+    #[arg(short = 'o', long, value_name = "PATH")]
+    pub output: PathBuf,
+    /// Only this trace, by its name or how that begins; may be given several times
+    #[arg(long, value_name = "TRACE")]
+    pub trace: Vec<String>,
+    /// Only traces of this rank
+    #[arg(long, value_name = "N")]
+    pub rank: Option<i64>,
+    /// Only this step, or the steps from A to B
+    #[arg(long, value_name = "N|A..B", value_parser = steps, allow_hyphen_values = true)]
+    pub step: Option<(i64, i64)>,
+    /// Only rows for which this holds: of events for chrome, else of what is exported
+    #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
+    pub filter: Option<String>,
+    /// A table or view to export; may be given several times [default: all tables]
+    #[arg(long, value_name = "NAME", conflicts_with = "query")]
+    pub view: Vec<String>,
+    /// A query to export; for chrome one whose trace_id and event_id name the events; for stacks one that gives samples
+    #[arg(short = 'c', long = "command", value_name = "SQL", allow_hyphen_values = true)]
+    pub query: Option<String>,
+    /// (chrome) Add findings as instant events on a track of their own
+    #[arg(long)]
+    pub findings: bool,
+    /// (chrome) Add GPU utilization and memory as counters
+    #[arg(long)]
+    pub counters: bool,
+}
+
+fn steps(text: &str) -> Result<(i64, i64), String> {
+    let number = |text: &str| text.trim().parse::<i64>().map_err(|_| format!("{text:?} is no step; write a number, or two as 3..5"));
+    let (first, last) = match text.split_once("..") {
+        Some((first, last)) => (number(first)?, number(last)?),
+        None => (number(text)?, number(text)?),
+    };
+    if last < first { Err(format!("step {last} comes before step {first}")) } else { Ok((first, last)) }
+}
+
+pub fn run(args: &ExportArgs, global: &Global) -> Result<()> {
+    let format = match args.format.or_else(|| ExportFormat::of_file(&args.output)) {
+        Some(format) => format,
+        None => return Err(Error::Usage(format!("{}: the name says no format; give --format", args.output.display()))),
+    };
+    check(args, format)?;
+    let (engine, traces) = open(args, global)?;
+    warn_of_problems(&engine);
+    let target = if args.output.as_os_str() == "-" { Target::Stdout } else { Target::File(args.output.clone()) };
+    if matches!(target, Target::Stdout)
+        && matches!(format, ExportFormat::Parquet | ExportFormat::Arrow | ExportFormat::Pprof)
+        && std::io::stdout().is_terminal()
+    {
+        return Err(Error::Usage("this format is no text; name a file with -o".into()));
+    }
+    let selection = Selection { condition: args.filter.clone(), steps: args.step, query: args.query.clone() };
+    match format.table() {
+        Some((format, ending)) => {
+            let request = TablesRequest { views: args.view.clone(), selection, format, ending };
+            let files = block_on(global, export::tables(&engine, &request, &target))?;
+            say(global, files.iter().map(|(name, rows)| format!("{name}: {rows} rows")));
+            Ok(())
+        }
+        None if format == ExportFormat::Chrome => chrome(args, global, &engine, traces, selection, &target),
+        None => profile(format, global, &engine, selection, &target),
+    }
+}
+
+/// Options that say nothing for a format are refused, so that nobody takes them for done.
+fn check(args: &ExportArgs, format: ExportFormat) -> Result<()> {
+    let is_table = format.table().is_some();
+    if !args.view.is_empty() && !is_table {
+        return Err(Error::Usage("--view is for csv, tsv, ndjson, parquet and arrow; select events with --where or -c".into()));
+    }
+    if (args.findings || args.counters) && format != ExportFormat::Chrome {
+        return Err(Error::Usage("--findings and --counters are for --format chrome; as tables they are views: findings, memory_curve".into()));
+    }
+    Ok(())
+}
+
+/// The traces that were asked for, of a store or by way of the cache.
+fn open(args: &ExportArgs, global: &Global) -> Result<(Engine, Vec<TraceFacts>)> {
+    let options = global.engine_options();
+    let (store, only) = if Store::is_store(Path::new(&args.store)) {
+        (Store::open(Path::new(&args.store))?, None)
+    } else {
+        let cache = Cache::open()?;
+        let names = [args.store.clone()];
+        let traces = ingest::all(ingest::inputs(&names), &names, |input| cache.trace(input, false, global))?;
+        (cache.store().clone(), Some(traces))
+    };
+    let engine = Engine::open(&store, only.as_deref(), &options)?;
+    let all = block_on(global, export::traces(&engine))?;
+    if args.trace.is_empty() && args.rank.is_none() {
+        return Ok((engine, all));
+    }
+    let chosen = export::named(&all, &args.trace, args.rank)?;
+    let engine = Engine::open(&store, Some(&chosen), &options)?;
+    Ok((engine, all.into_iter().filter(|t| chosen.contains(&t.trace_id)).collect()))
+}
+
+fn chrome(args: &ExportArgs, global: &Global, engine: &Engine, traces: Vec<TraceFacts>, selection: Selection, target: &Target) -> Result<()> {
+    let request = ChromeRequest {
+        traces,
+        selection,
+        findings: args.findings,
+        counters: args.counters,
+        gzip: args.output.extension().is_some_and(|e| e == "gz"),
+        memory: global.memory_limit.unwrap_or(0),
+    };
+    let written = block_on(global, export::chrome(engine, &request, target))?;
+    if !global.quiet {
+        written.notes.iter().for_each(|note| say_warning(note));
+        if written.skipped > 0 {
+            say_warning(&format!("{} elements of the inputs could not be read and are not there (see ingest_issues)", written.skipped));
+        }
+    }
+    let added = if written.added > 0 { format!(", {} added", written.added) } else { String::new() };
+    let traces = request.traces.len();
+    let of = format!("{traces} trace{}", if traces == 1 { "" } else { "s" });
+    say(global, [format!("{}: {} elements of {of}{added}", args.output.display(), written.elements)]);
+    Ok(())
+}
+
+fn profile(format: ExportFormat, global: &Global, engine: &Engine, selection: Selection, target: &Target) -> Result<()> {
+    let filter = selection.conditions();
+    let request = Request { sql: selection.query, filter, ..Request::default() };
+    let samples = block_on(global, stacks::collect(engine, None, &request))?;
+    if !global.quiet {
+        samples.notes.iter().for_each(|note| say_warning(note));
+        if samples.profile.is_empty() {
+            say_warning("there are no samples");
+        }
+    }
+    let bytes = match format {
+        ExportFormat::Folded => stacks::folded(&samples.profile, None, false)?.into_bytes(),
+        _ => stacks::pprof(&samples.profile, &samples.header)?,
+    };
+    write_document(&bytes, target)
+}
+
+fn say(global: &Global, lines: impl IntoIterator<Item = String>) {
+    if !global.quiet {
+        lines.into_iter().for_each(|line| eprintln!("{}", crate::output::safe(&line)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_one_or_a_range() {
+        assert_eq!(steps("3"), Ok((3, 3)));
+        assert_eq!(steps("3..5"), Ok((3, 5)));
+        assert!(steps("5..3").is_err());
+        assert!(steps("a").is_err());
+    }
+
+    #[test]
+    fn names_say_formats() {
+        let of = |name: &str| ExportFormat::of_file(Path::new(name));
+        assert_eq!(of("a/b.pt.trace.json.gz"), Some(ExportFormat::Chrome));
+        assert_eq!(of("x.pb.gz"), Some(ExportFormat::Pprof));
+        assert_eq!(of("folder"), None);
+    }
+}

@@ -1,0 +1,103 @@
+//! `tracesql report`: what a store says, for people and machines.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use tracesql_ingest::{Manifest, Store};
+
+use super::args::Global;
+use super::cache::Cache;
+use super::open;
+use super::{block_on, say_warning, warn_of_problems};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::output::{Target, write_document};
+use crate::repl::{Opened, Source};
+use crate::report::{self, Format, Report};
+
+/// Narrower than this a table of the report has no room.
+const LEAST_WIDTH: usize = 60;
+/// Wider than this lines are hard to follow.
+const MOST_WIDTH: usize = 120;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql report runs/base
+  tracesql report runs/base -o report.html
+  tracesql report rank*.pt.trace.json.gz -o report.md
+  tracesql report runs/base --format json | jq '.sections.findings.rows[].message'")]
+pub struct ReportArgs {
+    /// A store, or traces
+    #[arg(value_name = "STORE", required = true)]
+    pub inputs: Vec<String>,
+    /// Format [default: what the name of the file says, else text]
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+    /// File for the report; `-` for standard output
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Only this trace: its name, or the end of its path; may be given several times
+    #[arg(long = "trace", value_name = "NAME")]
+    pub traces: Vec<String>,
+    /// Most traces that the report is about; the others are named as left out
+    #[arg(long, default_value_t = 16, value_name = "N")]
+    pub max_traces: usize,
+    /// Say on standard error how long each section took
+    #[arg(long, hide = true)]
+    pub timing: bool,
+}
+
+pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
+    let (engine, left_out) = chosen(open::open(&args.inputs, false, global)?, args, global)?;
+    warn_of_problems(&engine);
+    let report = block_on(global, report::collect(Arc::new(engine), left_out))?;
+    if args.timing {
+        say_times(&report);
+    }
+    let target = match &args.output {
+        Some(path) if path.as_os_str() != "-" => Target::File(path.clone()),
+        _ => Target::Stdout,
+    };
+    let format = args.format.or_else(|| Format::of_file(args.output.as_ref()?)).unwrap_or_default();
+    let screen = comfy_table::Table::new().width().map_or(100, usize::from).clamp(LEAST_WIDTH, MOST_WIDTH);
+    write_document(report.write(format, screen).as_bytes(), &target)?;
+    if !report.left_out.is_empty() && !global.quiet {
+        say_warning(&format!("{} traces are left out; --trace NAME chooses, --max-traces N takes more", report.left_out.len()));
+    }
+    let failures: Vec<String> = report.failures().map(|(name, why)| format!("section {name}: {why}")).collect();
+    if failures.is_empty() { Ok(()) } else { Err(Error::Query(format!("the report was written, but not all of it:\n{}", failures.join("\n")))) }
+}
+
+/// The session over the traces that were chosen, and the names of the others.
+fn chosen(opened: Opened, args: &ReportArgs, global: &Global) -> Result<(Engine, Vec<String>)> {
+    let all = opened.engine.traces();
+    for name in &args.traces {
+        if !all.iter().any(|t| is_named(t, name)) {
+            return Err(Error::Usage(format!("there is no trace {name:?} here; `tracesql list STORE` shows their names")));
+        }
+    }
+    let wanted = |t: &&Manifest| args.traces.is_empty() || args.traces.iter().any(|name| is_named(t, name));
+    let names: Vec<String> = all.iter().filter(wanted).map(|t| t.trace_id.clone()).take(args.max_traces.max(1)).collect();
+    if names.len() == all.len() {
+        return Ok((opened.engine, Vec::new()));
+    }
+    let left_out = all.iter().map(|t| t.trace_id.clone()).filter(|t| !names.contains(t)).collect();
+    let engine = match &opened.source {
+        Source::Store(root) => Engine::open(&Store::open(root)?, Some(&names), &global.engine_options())?,
+        Source::Cache(_) => Engine::open(Cache::open()?.store(), Some(&names), &global.engine_options())?,
+    };
+    Ok((engine, left_out))
+}
+
+fn is_named(trace: &Manifest, name: &str) -> bool {
+    trace.trace_id == name || trace.path == name || trace.path.strip_suffix(name).is_some_and(|p| p.ends_with('/'))
+}
+
+fn say_times(report: &Report) {
+    let mut answers: Vec<_> = report.answers.iter().collect();
+    answers.sort_by_key(|a| std::cmp::Reverse(a.elapsed));
+    for answer in answers {
+        eprintln!("{:>8.1} ms  {} ({} rows)", answer.elapsed.as_secs_f64() * 1e3, answer.section.key, answer.rows.len());
+    }
+}

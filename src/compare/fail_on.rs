@@ -1,0 +1,124 @@
+//! What a pipeline fails on: `BY:PCT%[:MIN]`, `BY:added` or `BY:removed`.
+
+use super::{By, Row};
+use crate::error::{Error, Result};
+use crate::output::figure;
+
+/// A condition of the user.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    /// What rows it is about.
+    pub by: By,
+    what: What,
+    /// As it was written.
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum What {
+    /// Slower by more than a percentage, and by at least some nanoseconds.
+    Slower {
+        pct: f64,
+        least_ns: f64,
+    },
+    Added,
+    Removed,
+}
+
+/// A row that a condition holds for.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// The condition as it was written.
+    pub condition: String,
+    /// What is wrong, in one sentence.
+    pub message: String,
+}
+
+impl std::str::FromStr for Condition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let help = || format!("{text:?} must be BY:PCT%, BY:PCT%:MIN, BY:added or BY:removed, as in step:5% or op:10%:100us");
+        let mut parts = text.split(':');
+        let by = parts.next().unwrap_or_default();
+        let by = By::ALL.into_iter().find(|b| b.name() == by).ok_or_else(|| {
+            let names: Vec<&str> = By::ALL.iter().map(|b| b.name()).collect();
+            format!("{text:?}: {by:?} must be one of {}", names.join(", "))
+        })?;
+        let what = match parts.next() {
+            Some("added") => What::Added,
+            Some("removed") => What::Removed,
+            Some(pct) => {
+                let pct = pct.strip_suffix('%').and_then(|p| p.trim().parse::<f64>().ok()).filter(|p| p.is_finite() && *p >= 0.0).ok_or_else(help)?;
+                let least_ns = parts.next().map_or(Some(0.0), time).ok_or_else(help)?;
+                What::Slower { pct, least_ns }
+            }
+            None => return Err(help()),
+        };
+        if parts.next().is_some() { Err(help()) } else { Ok(Self { by, what, text: text.to_owned() }) }
+    }
+}
+
+/// A time such as 100us, in nanoseconds.
+fn time(text: &str) -> Option<f64> {
+    let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
+    let scale = match text[at..].trim() {
+        "ns" => 1.0,
+        "us" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => return None,
+    };
+    text[..at].parse::<f64>().ok().map(|v| v * scale)
+}
+
+impl Condition {
+    /// The rows that it holds for. An error if there is nothing that it could be looked at.
+    ///
+    /// A row without a verdict fails if its figures differ by that much: that the steps cannot tell noise is no pass.
+    pub fn failures(&self, rows: &[Row]) -> Result<Vec<Failure>> {
+        let rows: Vec<&Row> = rows.iter().filter(|r| r.by == self.by).collect();
+        let is_comparable = |r: &&&Row| r.traces.0 > 0 && r.traces.1 > 0;
+        if !rows.iter().any(|r| is_comparable(&r)) {
+            let reason = rows.iter().find_map(|r| r.reason.clone()).unwrap_or_else(|| "neither side has any".to_owned());
+            return Err(Error::Query(format!("--fail-on {}: nothing compares by {}: {reason}", self.text, self.by.name())));
+        }
+        Ok(rows.iter().filter_map(|r| self.failure(r)).collect())
+    }
+
+    fn failure(&self, row: &Row) -> Option<Failure> {
+        let about = format!("{} {} ({})", self.by.name(), row.key, row.measure);
+        let message = match self.what {
+            What::Added => (row.verdict == "added").then(|| format!("{about}: added, {}", figure(row.cand_ns, "ns")))?,
+            What::Removed => (row.verdict == "removed").then(|| format!("{about}: removed, it took {}", figure(row.base_ns, "ns")))?,
+            What::Slower { pct, least_ns } => {
+                let is_open = row.verdict == "slower" || (row.verdict == "not judged" && row.traces.0 > 0 && row.traces.1 > 0);
+                // Growth from nothing is more than any percentage.
+                let is_more = row.delta_pct.map_or(row.cand_ns > 0.0, |delta| delta > pct);
+                if !(is_open && is_more && row.delta_ns() >= least_ns) {
+                    return None;
+                }
+                let why = row.reason.as_ref().map(|r| format!("; not judged: {r}")).unwrap_or_default();
+                format!("{about}: {} → {}, {}{why}", figure(row.base_ns, "ns"), figure(row.cand_ns, "ns"), super::percent(row))
+            }
+        };
+        Some(Failure { condition: self.text.clone(), message })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_read() {
+        let read = |text: &str| text.parse::<Condition>().map(|c| (c.by, c.what));
+        assert_eq!(read("step:5%"), Ok((By::Step, What::Slower { pct: 5.0, least_ns: 0.0 })));
+        assert_eq!(read("op:10%:100us"), Ok((By::Op, What::Slower { pct: 10.0, least_ns: 1e5 })));
+        assert_eq!(read("kernel:added"), Ok((By::Kernel, What::Added)));
+        assert_eq!(read("module:removed"), Ok((By::Module, What::Removed)));
+        for wrong in ["", "5%", "step", "step:5", "step:x%", "op:10%:100", "op:10%:1ms:1", "op:-1%", "ops:5%", "op:added:1"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! A comparison for programs.
+
+use serde_json::{Value, json};
+
+use super::{Comparison, Side};
+
+/// One object; its rows have the columns of the view `comparison`.
+pub fn value(comparison: &Comparison) -> Value {
+    let side = |side: &Side| json!({"name": side.name, "traces": side.traces, "steps": side.steps});
+    json!({
+        "format": "tracesql-comparison",
+        "format_version": 1,
+        "tracesql_version": tracesql_ingest::VERSION,
+        "base": side(&comparison.base),
+        "candidate": side(&comparison.cand),
+        "by": comparison.by.iter().map(|b| b.name()).collect::<Vec<_>>(),
+        "result": if comparison.failures.is_empty() { "passed" } else { "failed" },
+        "failures": comparison.failures.iter().map(|f| json!({"condition": f.condition, "message": f.message})).collect::<Vec<_>>(),
+        "notes": comparison.notes,
+        "rows": comparison.rows.iter().filter(|r| comparison.by.contains(&r.by)).map(|r| Value::Object(r.columns.clone())).collect::<Vec<_>>(),
+    })
+}
+
+/// The same as a text.
+pub fn object(comparison: &Comparison) -> String {
+    format!("{:#}\n", value(comparison))
+}

@@ -1,0 +1,87 @@
+//! A comparison for a comment on a change.
+
+use std::fmt::Write;
+
+use super::{Comparison, is_per_step, percent, tables};
+use crate::output::{figure, safe};
+
+/// A table for steps, the others folded away.
+pub fn report(comparison: &Comparison, limit: usize) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "### Comparison of {} with {}\n", code(&comparison.cand.name), code(&comparison.base.name));
+    for failure in &comparison.failures {
+        let _ = writeln!(out, "- **fails** {}: {}", code(&failure.condition), escape(&failure.message));
+    }
+    for note in &comparison.notes {
+        let _ = writeln!(out, "- {}", escape(note));
+    }
+    let sides = [("Base", &comparison.base), ("candidate", &comparison.cand)];
+    let sides: Vec<String> = sides.iter().map(|(word, s)| format!("{word}: {} traces, {} steps", s.traces.len(), s.steps)).collect();
+    let per = if is_per_step(comparison) { "mean per step over ranks" } else { "per trace, because a side has no steps" };
+    let _ = writeln!(out, "- {}. Times are {per}.", sides.join("; "));
+    for (i, table) in tables(comparison).iter().enumerate() {
+        let shown = if limit == 0 { table.rows.len() } else { limit.min(table.rows.len()) };
+        let heading = format!("{}: {}", table.title, table.counts);
+        if i == 0 {
+            let _ = writeln!(out, "\n**{}**\n", escape(&heading));
+        } else {
+            let _ = writeln!(out, "\n<details><summary>{}</summary>\n", escape(&heading));
+        }
+        if let Some(reason) = table.reason {
+            let _ = writeln!(out, "Not judged: {}\n", escape(reason));
+        }
+        out.push_str(
+            "| name | base | candidate | change | | verdict | calls | ranks | p |\n| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |\n",
+        );
+        for row in &table.rows[..shown] {
+            let both = |(a, b): (i64, i64)| if a == b { a.to_string() } else { format!("{a} → {b}") };
+            let _ = writeln!(
+                out,
+                "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+                code(&row.key),
+                figure(row.base_ns, "ns"),
+                figure(row.cand_ns, "ns"),
+                figure(row.delta_ns(), "ns"),
+                percent(row),
+                mark(&row.verdict),
+                both(row.calls),
+                both(row.traces),
+                row.p_value.map_or(String::new(), |p| format!("{p:.3}")),
+            );
+        }
+        if shown < table.rows.len() {
+            let _ = writeln!(out, "\n{} more rows are not shown.", table.rows.len() - shown);
+        }
+        if i > 0 {
+            out.push_str("\n</details>\n");
+        }
+    }
+    out
+}
+
+fn mark(verdict: &str) -> String {
+    if matches!(verdict, "slower" | "faster") { format!("**{verdict}**") } else { verdict.to_owned() }
+}
+
+/// A name of bounded length as code, in which nothing is markup.
+fn code(text: &str) -> String {
+    let text = crate::output::clip(&safe(text), 120);
+    let fence = if text.contains('`') { "``" } else { "`" };
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::new();
+    for c in safe(text).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,173 @@
+//! Views that queries name more than once, directly or through other views, are computed once.
+//!
+//! The engine by itself writes the text of a view into each place that names it: a query over views that build on views then reads
+//! the same events dozens of times, and is planned as long as that. Here the places are counted first. A view with one place
+//! is written into it, as the engine would; one with more becomes a table that is computed at the first reading, with the
+//! columns that anybody needs, and kept until the queries end.
+
+mod exec;
+mod table;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
+use datafusion::datasource::{provider_as_source, source_as_provider};
+use datafusion::error::Result;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder, TableScan, TableScanBuilder};
+
+use super::views::PlannedView;
+pub use exec::computed_once;
+use table::{Columns, SharedView};
+
+/// Plans of queries over views as plans of queries that say what they share, ready for physical planning.
+pub fn prepare(queries: Vec<LogicalPlan>, state: &SessionState, share: bool) -> Result<Vec<LogicalPlan>> {
+    let mut views = Views::default();
+    for query in &queries {
+        views.count(query)?;
+    }
+    let shared = views.shared(share)?;
+    let mut prepared = Vec::with_capacity(queries.len());
+    let mut needs = Needs::default();
+    for query in queries {
+        let query = state.optimize(&written_out(query, &shared)?)?;
+        needs.collect(&query)?;
+        prepared.push(query);
+    }
+    // Whoever reads a view comes before it, so that all that is needed of it is known.
+    for view in views.readers_first() {
+        let Some(view) = shared.get(&view) else { continue };
+        for (filters, columns) in needs.of(view) {
+            let body = state.optimize(&view.body_with(&filters, &columns)?)?;
+            needs.collect(&body)?;
+            view.plan_part(filters, columns, body);
+        }
+    }
+    Ok(prepared)
+}
+
+/// A plan with views written out, each place for itself.
+pub fn written_out_alone(plan: LogicalPlan) -> Result<LogicalPlan> {
+    written_out(plan, &Shared::new())
+}
+
+type Key = usize;
+type Shared = HashMap<Key, Arc<SharedView>>;
+
+fn key(view: &PlannedView) -> Key {
+    Arc::as_ptr(view.body()) as Key
+}
+
+/// The view that a scan reads.
+fn view_of(scan: &TableScan) -> Option<PlannedView> {
+    if !scan.filters.is_empty() {
+        return None;
+    }
+    source_as_provider(&scan.source).ok()?.downcast_ref::<PlannedView>().cloned()
+}
+
+/// Views below some queries.
+#[derive(Default)]
+struct Views {
+    found: HashMap<Key, (PlannedView, usize)>,
+    /// Each after those that it builds on.
+    order: Vec<Key>,
+}
+
+impl Views {
+    fn count(&mut self, plan: &LogicalPlan) -> Result<()> {
+        let mut named = Vec::new();
+        plan.apply_with_subqueries(|node| {
+            if let LogicalPlan::TableScan(scan) = node {
+                named.extend(view_of(scan));
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        for view in named {
+            let key = key(&view);
+            let body = view.body().clone();
+            let places = &mut self.found.entry(key).or_insert((view, 0)).1;
+            *places += 1;
+            if *places == 1 {
+                self.count(&body)?;
+                self.order.push(key);
+            }
+        }
+        Ok(())
+    }
+
+    fn shared(&self, share: bool) -> Result<Shared> {
+        let mut shared = Shared::new();
+        if share {
+            for key in &self.order {
+                let (view, places) = &self.found[key];
+                if *places > 1 {
+                    let body = written_out(view.body().as_ref().clone(), &shared)?;
+                    shared.insert(*key, Arc::new(SharedView::new(view, body)));
+                }
+            }
+        }
+        Ok(shared)
+    }
+
+    fn readers_first(&self) -> impl Iterator<Item = Key> {
+        self.order.iter().rev().copied()
+    }
+}
+
+/// A plan with views in place of their names.
+fn written_out(plan: LogicalPlan, shared: &Shared) -> Result<LogicalPlan> {
+    let written = plan.transform_down_with_subqueries(|node| {
+        let LogicalPlan::TableScan(scan) = &node else { return Ok(Transformed::no(node)) };
+        let Some(view) = view_of(scan) else { return Ok(Transformed::no(node)) };
+        let replaced = match shared.get(&key(&view)) {
+            Some(table) => LogicalPlan::TableScan(
+                TableScanBuilder::new(scan.table_name.clone(), provider_as_source(table.clone()))
+                    .with_projection(scan.projection.clone())
+                    .with_fetch(scan.fetch)
+                    .build()?,
+            ),
+            None => {
+                let body = LogicalPlanBuilder::from(written_out(view.body().as_ref().clone(), shared)?);
+                let body = match &scan.projection {
+                    Some(columns) => body.select(columns.iter().copied())?,
+                    None => body,
+                };
+                body.alias(scan.table_name.clone())?.build()?
+            }
+        };
+        Ok(Transformed::new(replaced, true, TreeNodeRecursion::Jump))
+    })?;
+    Ok(written.data)
+}
+
+/// What plans read of shared views.
+#[derive(Default)]
+struct Needs(HashMap<usize, Vec<(table::Filters, Columns)>>);
+
+impl Needs {
+    fn collect(&mut self, plan: &LogicalPlan) -> Result<()> {
+        plan.apply_with_subqueries(|node| {
+            if let LogicalPlan::TableScan(scan) = node
+                && let Ok(provider) = source_as_provider(&scan.source)
+                && provider.is::<SharedView>()
+            {
+                let all = || (0..scan.source.schema().fields().len()).collect();
+                let columns: BTreeSet<usize> = scan.projection.as_ref().map_or_else(all, |p| p.iter().copied().collect());
+                let filters = table::filters(&scan.filters)?;
+                let parts = self.0.entry(Arc::as_ptr(&provider).cast::<()>() as usize).or_default();
+                match parts.iter_mut().find(|(known, _)| *known == filters) {
+                    Some((_, known)) => known.extend(columns),
+                    None => parts.push((filters, columns)),
+                }
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        Ok(())
+    }
+
+    fn of(&mut self, view: &Arc<SharedView>) -> Vec<(table::Filters, Columns)> {
+        self.0.remove(&(Arc::as_ptr(view).cast::<()>() as usize)).unwrap_or_default()
+    }
+}

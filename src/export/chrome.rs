@@ -1,0 +1,270 @@
+//! Chrome JSON of one trace or of several.
+//!
+//! One whole trace keeps its processes, ids and times as they are, so that reading it gives the same rows. Several traces
+//! are put on one clock and kept apart ([`super::merge`]).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use datafusion::execution::SendableRecordBatchStream;
+use futures::StreamExt;
+use serde_json::{Value, json};
+use tracesql_udfs::chrome::{Elements, Shape, TrackIds, members};
+
+use super::computed::{self, Place};
+use super::gzip::Gzip;
+use super::merge::{Merger, Process};
+use super::select::{Selection, TraceFacts};
+use super::{literal, rows};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::output::{Document, Target};
+
+/// Top-level key that says what an export left out.
+const OWN_KEY: &str = "tracesqlExport";
+/// Bytes of elements in memory, if nothing is said.
+const MEMORY: usize = 512 << 20;
+
+/// What a Chrome trace is made from.
+pub struct ChromeRequest {
+    /// The traces, in order.
+    pub traces: Vec<TraceFacts>,
+    /// Which of their events.
+    pub selection: Selection,
+    /// Whether findings become instant events on a track of their own.
+    pub findings: bool,
+    /// Whether device utilization and memory become counters.
+    pub counters: bool,
+    /// Whether the file is packed with gzip.
+    pub gzip: bool,
+    /// Bytes of memory for elements; 0 for the usual.
+    pub memory: usize,
+}
+
+/// What was written.
+pub struct Written {
+    /// Elements of traces.
+    pub elements: u64,
+    /// Elements that the export added.
+    pub added: u64,
+    /// Elements of the inputs that the traces lack.
+    pub skipped: u64,
+    /// What may surprise.
+    pub notes: Vec<String>,
+}
+
+/// Writes a Chrome trace.
+pub async fn chrome(engine: &Engine, request: &ChromeRequest, target: &Target) -> Result<Written> {
+    if request.traces.is_empty() {
+        return Err(Error::Usage("there is no trace to export".into()));
+    }
+    let clock = Clock::of(&request.traces);
+    let mut written = Written { elements: 0, added: 0, skipped: request.traces.iter().map(|t| t.skipped).sum(), notes: clock.notes() };
+    let mut file = File { document: Document::begin(target)?, first: true };
+    if request.gzip {
+        file.document = file.document.map(|out| Box::new(Gzip::new(out)));
+    }
+    file.document.put(head(request, &clock).as_bytes())?;
+    let merges = request.traces.len() > 1;
+    let mut merger = Merger::new(engine).await?;
+    let mut places = Vec::new();
+    for (at, trace) in request.traces.iter().enumerate() {
+        let tracks = tracks(engine, trace).await?;
+        let shift_ns = clock.shift(trace);
+        let label = label(trace, at, &request.traces);
+        let mut shape = Shape { tracks, shift_ns, make_ends: !request.selection.is_all() || trace.format == "mllm_perf", merge: None };
+        if merges {
+            let (merge, processes) = merger.next(engine, trace, &label, &shape.tracks).await?;
+            shape.merge = Some(merge);
+            for process in &processes {
+                written.added += file.process(process)?;
+            }
+        } else if trace.format == "mllm_perf" {
+            written.added += file.process(&Process { pid: 1, name: "MLLM".to_owned(), sort_index: 0 })?;
+        }
+        if trace.format == "mllm_perf" {
+            let pid = shape.merge.as_ref().and_then(|m| m.pids.get(&b"1"[..])).copied().unwrap_or(1);
+            written.added += file.blob_threads(engine, trace, pid).await?;
+        }
+        written.elements += events(engine, request, trace, shape, target, &mut file).await?;
+        places.push(Place { trace: trace.clone(), shift_ns, label });
+    }
+    if request.findings || request.counters {
+        let pid = merger.new_pid();
+        for element in computed::elements(engine, &places, pid, request.findings, request.counters).await? {
+            file.put(element.as_bytes())?;
+            written.added += 1;
+        }
+    }
+    file.document.put(b"\n]}\n")?;
+    file.document.complete()?;
+    Ok(written)
+}
+
+/// The file, with commas between its elements.
+struct File<'a> {
+    document: Document<'a>,
+    first: bool,
+}
+
+impl File<'_> {
+    fn put(&mut self, element: &[u8]) -> Result<()> {
+        if !std::mem::take(&mut self.first) {
+            self.document.put(b",\n")?;
+        }
+        self.document.put(element)
+    }
+
+    /// Names a process and gives it its place; returns the number of elements.
+    fn process(&mut self, process: &Process) -> Result<u64> {
+        let of = |name: &str, args: Value| json!({"ph": "M", "name": name, "pid": process.pid, "args": args}).to_string();
+        self.put(of("process_name", json!({"name": process.name})).as_bytes())?;
+        self.put(of("process_sort_index", json!({"sort_index": process.sort_index})).as_bytes())?;
+        Ok(2)
+    }
+
+    /// Names the tracks of blobs.
+    async fn blob_threads(&mut self, engine: &Engine, trace: &TraceFacts, pid: i64) -> Result<u64> {
+        let sql = format!("SELECT track_id + 1 AS tid, thread_name FROM tracks WHERE trace_id = {} ORDER BY 1", literal(&trace.trace_id));
+        let mut count = 0;
+        for row in rows::query(engine, &sql).await?.iter() {
+            let args = json!({"name": row.text("thread_name")});
+            self.put(json!({"ph": "M", "name": "thread_name", "pid": pid, "tid": row.int("tid"), "args": args}).to_string().as_bytes())?;
+            count += 1;
+        }
+        Ok(count)
+    }
+}
+
+/// The zero of the file's clock.
+struct Clock {
+    base_time_ns: Option<i64>,
+    is_merged: bool,
+    without_base: Vec<String>,
+}
+
+impl Clock {
+    fn of(traces: &[TraceFacts]) -> Self {
+        let without_base = traces.iter().filter(|t| t.base_time_ns.is_none()).map(|t| t.trace_id.clone()).collect();
+        Self { base_time_ns: traces.iter().filter_map(|t| t.base_time_ns).min(), is_merged: traces.len() > 1, without_base }
+    }
+
+    /// What is added to the times of a trace.
+    fn shift(&self, trace: &TraceFacts) -> i64 {
+        match (self.is_merged, trace.base_time_ns, self.base_time_ns) {
+            (true, Some(own), Some(base)) => own.saturating_sub(base),
+            _ => 0,
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        if !self.is_merged || self.without_base.is_empty() {
+            return Vec::new();
+        }
+        let names = self.without_base.join(", ");
+        vec![match self.base_time_ns {
+            Some(_) => {
+                format!("{names}: no baseTimeNanoseconds, so it is not known where these traces lie among the others; their times are as written")
+            }
+            None => "no trace has baseTimeNanoseconds: their times are taken as those of one clock".to_owned(),
+        }]
+    }
+}
+
+/// How a trace is called among others.
+fn label(trace: &TraceFacts, at: usize, all: &[TraceFacts]) -> String {
+    match trace.rank {
+        Some(rank) if all.iter().filter(|t| t.rank == trace.rank).count() == 1 => format!("rank {rank}"),
+        Some(rank) => format!("rank {rank} of {}", trace.trace_id),
+        None => format!("trace {at} {}", trace.trace_id),
+    }
+}
+
+/// All up to the first element.
+fn head(request: &ChromeRequest, clock: &Clock) -> String {
+    let mut own = json!({"version": env!("CARGO_PKG_VERSION"), "skipped_elements": request.traces.iter().map(|t| t.skipped).sum::<u64>()});
+    if !request.selection.is_all() {
+        own["selection"] = request.selection.text().into();
+    }
+    let mut out = String::from("{");
+    if let [trace] = &request.traces[..] {
+        for (key, value) in members(&trace.metadata).filter(|(key, _)| *key != OWN_KEY) {
+            out += &format!("\"{key}\":{value},\n");
+        }
+        // A perf.json says it in its own way.
+        if let Some(base) = trace.base_time_ns.filter(|_| trace.format == "mllm_perf") {
+            out += &format!("\"baseTimeNanoseconds\":{base},\n");
+        }
+    } else {
+        // What is the same in all traces holds for the file.
+        let is_common = |key: &str, value: &str| request.traces.iter().all(|t| members(&t.metadata).any(|m| m == (key, value)));
+        for (key, value) in members(&request.traces[0].metadata) {
+            if !matches!(key, OWN_KEY | "baseTimeNanoseconds" | "traceEvents") && is_common(key, value) {
+                out += &format!("\"{key}\":{value},\n");
+            }
+        }
+        if let Some(base) = clock.base_time_ns {
+            out += &format!("\"baseTimeNanoseconds\":{base},\n");
+        }
+        let of = |t: &TraceFacts| {
+            let metadata: Value = serde_json::from_str(&t.metadata).unwrap_or(Value::Null);
+            json!({"trace_id": t.trace_id, "rank": t.rank, "path": t.path, "metadata": metadata})
+        };
+        own["traces"] = request.traces.iter().map(of).collect();
+    }
+    out + &format!("\"{OWN_KEY}\":{own},\n\"traceEvents\":[\n")
+}
+
+/// Processes and threads of the tracks of a trace.
+async fn tracks(engine: &Engine, trace: &TraceFacts) -> Result<Vec<TrackIds>> {
+    let sql = format!("SELECT track_id, pid, pid_text, tid_text FROM tracks WHERE trace_id = {} ORDER BY track_id", literal(&trace.trace_id));
+    let found = rows::query(engine, &sql).await?;
+    let is_blobs = trace.format == "mllm_perf";
+    let of = |row: rows::Row<'_>| TrackIds {
+        pid: row.int("pid").or(is_blobs.then_some(1)),
+        pid_text: row.text("pid_text").map(str::to_owned),
+        tid_text: row.text("tid_text").map(str::to_owned),
+    };
+    Ok(found.iter().map(of).collect())
+}
+
+/// Writes the events of a trace; returns the number of their elements.
+async fn events(engine: &Engine, request: &ChromeRequest, trace: &TraceFacts, shape: Shape, target: &Target, file: &mut File<'_>) -> Result<u64> {
+    let sql = request.selection.sql(trace);
+    let folder = temporary_folder(target);
+    let make_file = move || tempfile::tempfile_in(&folder);
+    let most = if request.memory == 0 { MEMORY } else { (request.memory / 4).max(16 << 20) };
+    let elements = Arc::new(Elements::new(trace.elements, trace.text_bytes, most, Box::new(make_file)));
+    let shape = Arc::new(shape);
+    let frame = engine.context().sql(&sql).await?;
+    let tasks = frame.execute_stream_partitioned().await?.into_iter().map(|rows| tokio::spawn(write(rows, shape.clone(), elements.clone())));
+    let mut count = 0;
+    for task in tasks.collect::<Vec<_>>() {
+        count += task.await.map_err(|e| Error::Query(format!("writing events failed: {e}")))??;
+    }
+    let elements = Arc::try_unwrap(elements).map_err(|_| Error::Query("events are still being written".into()))?;
+    let name = file.document.name().to_owned();
+    elements
+        .finish(|text| file.put(text).map_err(|e| if let Error::Output(_, e) = e { e } else { std::io::Error::other(e.to_string()) }))
+        .map_err(|e| Error::Output(name, e))?;
+    Ok(count)
+}
+
+async fn write(mut rows: SendableRecordBatchStream, shape: Arc<Shape>, elements: Arc<Elements>) -> Result<u64> {
+    let mut count = 0;
+    while let Some(batch) = rows.next().await {
+        count += shape.write(&batch?, &elements)?;
+    }
+    Ok(count)
+}
+
+/// Where temporary files go: to the disk that takes the result.
+fn temporary_folder(target: &Target) -> PathBuf {
+    match target {
+        Target::File(path) => match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+            _ => PathBuf::from("."),
+        },
+        Target::Stdout => std::env::temp_dir(),
+    }
+}

@@ -1,0 +1,123 @@
+//! What an export adds to the events of traces: findings as instant events, utilization and memory as counters.
+
+use serde_json::{Value, json};
+use tracesql_udfs::chrome::push_time_us;
+
+use super::select::TraceFacts;
+use super::{literal, rows};
+use crate::engine::Engine;
+use crate::error::Result;
+
+/// A trace and where it lies in the file.
+pub struct Place {
+    pub trace: TraceFacts,
+    pub shift_ns: i64,
+    pub label: String,
+}
+
+/// The elements of a process of their own.
+pub async fn elements(engine: &Engine, places: &[Place], pid: i64, findings: bool, counters: bool) -> Result<Vec<String>> {
+    let mut made = Made { pid, elements: Vec::new() };
+    made.meta("process_name", None, json!({"name": "tracesql"}));
+    // Above the processes of the traces.
+    made.meta("process_sort_index", None, json!({"sort_index": -1}));
+    for (at, place) in places.iter().enumerate() {
+        if findings {
+            made.findings(engine, place, at as i64 + 1).await?;
+        }
+        if counters {
+            made.utilization(engine, place).await?;
+            made.memory(engine, place).await?;
+        }
+    }
+    Ok(made.elements)
+}
+
+struct Made {
+    pid: i64,
+    elements: Vec<String>,
+}
+
+impl Made {
+    fn meta(&mut self, name: &str, tid: Option<i64>, args: Value) {
+        let mut element = json!({"ph": "M", "name": name, "pid": self.pid, "args": args});
+        if let Some(tid) = tid {
+            element["tid"] = tid.into();
+        }
+        self.elements.push(element.to_string());
+    }
+
+    fn add(&mut self, ph: &str, name: &str, ts_ns: i64, rest: &Value) {
+        let mut ts = Vec::new();
+        push_time_us(ts_ns, &mut ts);
+        let ts = String::from_utf8_lossy(&ts).into_owned();
+        let (pid, name, rest) = (self.pid, Value::from(name), rest.to_string());
+        self.elements.push(format!("{{\"ph\":\"{ph}\",\"name\":{name},\"pid\":{pid},\"ts\":{ts},{}", &rest[1..]));
+    }
+
+    /// Each finding at the start of its step, or of its trace.
+    async fn findings(&mut self, engine: &Engine, place: &Place, tid: i64) -> Result<()> {
+        let id = literal(&place.trace.trace_id);
+        let sql = format!(
+            "WITH starts AS (SELECT step, min(start_ns) AS start_ns FROM steps WHERE trace_id = {id} GROUP BY step)
+             SELECT f.*, s.start_ns AS step_start_ns FROM findings f LEFT JOIN starts s ON s.step = f.step
+             WHERE f.trace_id = {id} AND f.status = 'finding'
+             ORDER BY CASE f.severity WHEN 'high' THEN 0 WHEN 'medium' THEN 1 WHEN 'low' THEN 2 ELSE 3 END, f.rule, f.subject, f.step"
+        );
+        let found = rows::query(engine, &sql).await?;
+        self.meta("thread_name", Some(tid), json!({"name": format!("findings {}", place.label)}));
+        for row in found.iter() {
+            let at = row.int("step_start_ns").or(place.trace.start_ns).unwrap_or(0).saturating_add(place.shift_ns);
+            let mut args = row.json();
+            args.remove("step_start_ns");
+            args.retain(|_, value| !value.is_null());
+            let subject = row.text("subject").map(|s| format!(" ({s})")).unwrap_or_default();
+            let name = format!("{}: {}{subject}", row.text("severity").unwrap_or("finding"), row.text("rule").unwrap_or_default());
+            self.add("i", &name, at, &json!({"tid": tid, "cat": "finding", "s": "t", "args": args}));
+        }
+        Ok(())
+    }
+
+    /// Share of each stretch of time in which a kernel runs.
+    async fn utilization(&mut self, engine: &Engine, place: &Place) -> Result<()> {
+        let id = literal(&place.trace.trace_id);
+        let sql =
+            format!("SELECT device, start_ns, end_ns, utilization_pct FROM gpu_utilization_over_time WHERE trace_id = {id} ORDER BY device, bucket");
+        let found = rows::query(engine, &sql).await?;
+        let mut last: Option<(String, i64)> = None;
+        for row in found.iter() {
+            let (Some(device), Some(start), Some(end)) = (row.int("device"), row.int("start_ns"), row.int("end_ns")) else { continue };
+            let name = format!("{}: GPU {device} busy", place.label);
+            if let Some((before, end)) = last.take_if(|(before, _)| *before != name) {
+                self.add("C", &before, end, &json!({"args": {"busy_pct": 0}}));
+            }
+            let busy = row.float("utilization_pct").unwrap_or(0.0);
+            self.add("C", &name, start.saturating_add(place.shift_ns), &json!({"args": {"busy_pct": busy}}));
+            last = Some((name, end.saturating_add(place.shift_ns)));
+        }
+        if let Some((name, end)) = last {
+            self.add("C", &name, end, &json!({"args": {"busy_pct": 0}}));
+        }
+        Ok(())
+    }
+
+    /// What is allocated and reserved on each device.
+    async fn memory(&mut self, engine: &Engine, place: &Place) -> Result<()> {
+        let id = literal(&place.trace.trace_id);
+        let sql = format!(
+            "SELECT coalesce(device_type, 'unknown') AS device_type, device, ts_ns, allocated_bytes, reserved_bytes FROM memory_curve \
+             WHERE trace_id = {id} ORDER BY device_type, device, record"
+        );
+        for row in rows::query(engine, &sql).await?.iter() {
+            let (Some(ts), Some(allocated)) = (row.int("ts_ns"), row.int("allocated_bytes")) else { continue };
+            let device = row.int("device").filter(|d| *d >= 0).map(|d| format!(" {d}")).unwrap_or_default();
+            let name = format!("{}: {}{device} memory", place.label, row.text("device_type").unwrap_or_default());
+            let mut args = json!({"allocated_bytes": allocated});
+            if let Some(reserved) = row.int("reserved_bytes") {
+                args["reserved_bytes"] = reserved.into();
+            }
+            self.add("C", &name, ts.saturating_add(place.shift_ns), &json!({"args": args}));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! Packing on the way to a file.
+
+use std::io::{Error, Result, Write};
+
+use flate2::{Compression, GzBuilder, write::GzEncoder};
+
+/// Packs what is written; flushing ends the packing, after which nothing can be written.
+pub struct Gzip<W: Write>(Option<GzEncoder<W>>);
+
+impl<W: Write> Gzip<W> {
+    pub fn new(out: W) -> Self {
+        // No name and no time, so that equal traces give equal bytes. Higher levels take far longer for a few percent.
+        Self(Some(GzBuilder::new().write(out, Compression::new(4))))
+    }
+}
+
+impl<W: Write> Write for Gzip<W> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        match &mut self.0 {
+            Some(encoder) => encoder.write(bytes),
+            None => Err(Error::other("the packing has ended")),
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        match self.0.take() {
+            Some(encoder) => encoder.finish()?.flush(),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Traces and views for other tools: Chrome JSON of any selection, and tables as files.
+//!
+//! What is exported comes from SQL; a Chrome trace of one whole trace is read back as the same rows.
+
+mod chrome;
+mod computed;
+mod gzip;
+mod merge;
+mod rows;
+mod select;
+mod tables;
+
+pub use chrome::{ChromeRequest, Written, chrome};
+pub use select::{Selection, TraceFacts, named, traces};
+pub use tables::{TablesRequest, tables};
+
+/// A text as an SQL literal.
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}

@@ -1,0 +1,76 @@
+//! Small results of queries, row by row.
+
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Float64Type, Int64Type};
+
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+
+/// A result held in memory.
+pub struct Rows {
+    batches: Vec<RecordBatch>,
+}
+
+/// One row of a result.
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    batch: &'a RecordBatch,
+    at: usize,
+}
+
+/// Runs a query whose columns are integers, doubles or texts.
+pub async fn query(engine: &Engine, sql: &str) -> Result<Rows> {
+    let batches = engine.context().sql(sql).await?.collect().await?;
+    let plain = |batch: &RecordBatch| {
+        let columns = batch.columns().iter().map(|column| match column.data_type() {
+            DataType::Int64 | DataType::Float64 | DataType::Utf8 => Ok(column.clone()),
+            t if t.is_integer() => cast(column, &DataType::Int64),
+            t if t.is_floating() => cast(column, &DataType::Float64),
+            _ => cast(column, &DataType::Utf8),
+        });
+        let columns = columns.collect::<std::result::Result<Vec<_>, _>>().map_err(|e| Error::Query(e.to_string()))?;
+        let names: Vec<_> = batch.schema().fields().iter().map(|f| f.name().clone()).collect();
+        RecordBatch::try_from_iter_with_nullable(names.into_iter().zip(columns).map(|(n, c)| (n, c, true))).map_err(|e| Error::Query(e.to_string()))
+    };
+    Ok(Rows { batches: batches.iter().map(plain).collect::<Result<_>>()? })
+}
+
+impl Rows {
+    /// All rows.
+    pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
+        self.batches.iter().flat_map(|batch| (0..batch.num_rows()).map(move |at| Row { batch, at }))
+    }
+}
+
+impl<'a> Row<'a> {
+    /// An integer by column name; `None` for NULL.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        let column = self.batch.column_by_name(name)?.as_primitive_opt::<Int64Type>()?;
+        column.is_valid(self.at).then(|| column.value(self.at))
+    }
+
+    /// A double by column name.
+    pub fn float(&self, name: &str) -> Option<f64> {
+        let column = self.batch.column_by_name(name)?.as_primitive_opt::<Float64Type>()?;
+        column.is_valid(self.at).then(|| column.value(self.at))
+    }
+
+    /// A text by column name.
+    pub fn text(&self, name: &str) -> Option<&'a str> {
+        let column = self.batch.column_by_name(name)?.as_string_opt::<i32>()?;
+        column.is_valid(self.at).then(|| column.value(self.at))
+    }
+
+    /// All values as JSON by column name.
+    pub fn json(&self) -> serde_json::Map<String, serde_json::Value> {
+        let names = self.batch.schema();
+        let value = |name: &str| match (self.int(name), self.float(name), self.text(name)) {
+            (Some(n), _, _) => n.into(),
+            (_, Some(x), _) => x.into(),
+            (_, _, Some(text)) => text.into(),
+            _ => serde_json::Value::Null,
+        };
+        names.fields().iter().map(|f| (f.name().clone(), value(f.name()))).collect()
+    }
+}

@@ -1,0 +1,166 @@
+//! Which traces and which of their events an export takes.
+
+use tracesql_udfs::chrome::COLUMNS;
+
+use super::{literal, rows};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+
+/// What an export needs to know of a trace.
+#[derive(Debug, Clone)]
+pub struct TraceFacts {
+    /// Its name.
+    pub trace_id: String,
+    /// The input as it was named.
+    pub path: String,
+    /// kineto, chrome or mllm_perf.
+    pub format: String,
+    /// Its rank.
+    pub rank: Option<i64>,
+    /// Unix time of its clock's zero.
+    pub base_time_ns: Option<i64>,
+    /// Earliest start.
+    pub start_ns: Option<i64>,
+    /// Elements of its event list.
+    pub elements: u64,
+    /// Elements that have no row.
+    pub skipped: u64,
+    /// Size of its JSON text.
+    pub text_bytes: u64,
+    /// All top-level keys but the event list.
+    pub metadata: String,
+}
+
+/// The traces of a session by rank and name.
+pub async fn traces(engine: &Engine) -> Result<Vec<TraceFacts>> {
+    let found = rows::query(
+        engine,
+        "SELECT trace_id, path, format, rank, base_time_ns, start_ns, element_count, skipped_count, text_bytes, metadata \
+         FROM traces ORDER BY rank NULLS LAST, trace_id",
+    )
+    .await?;
+    let text = |row: &rows::Row<'_>, name| row.text(name).unwrap_or_default().to_owned();
+    let count = |row: &rows::Row<'_>, name| row.int(name).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+    let facts = |row: rows::Row<'_>| TraceFacts {
+        trace_id: text(&row, "trace_id"),
+        path: text(&row, "path"),
+        format: text(&row, "format"),
+        rank: row.int("rank"),
+        base_time_ns: row.int("base_time_ns"),
+        start_ns: row.int("start_ns"),
+        elements: count(&row, "element_count"),
+        skipped: count(&row, "skipped_count"),
+        text_bytes: count(&row, "text_bytes"),
+        metadata: text(&row, "metadata"),
+    };
+    Ok(found.iter().map(facts).collect())
+}
+
+/// Which events are taken; all of them if nothing is said.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// A condition on the columns of `events` (or of the view that is exported).
+    pub condition: Option<String>,
+    /// First and last step.
+    pub steps: Option<(i64, i64)>,
+    /// A query whose columns `trace_id` and `event_id` name events.
+    pub query: Option<String>,
+}
+
+impl Selection {
+    /// Whether every event is taken.
+    pub fn is_all(&self) -> bool {
+        self.condition.is_none() && self.steps.is_none() && self.query.is_none()
+    }
+
+    /// The selection in words.
+    pub fn text(&self) -> String {
+        let steps = self.steps.map(|(a, b)| if a == b { format!("step {a}") } else { format!("steps {a} to {b}") });
+        let query = self.query.as_ref().map(|q| format!("events of {}", without_end(q)));
+        [steps, self.condition.clone(), query].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// The conditions on rows, if there are any.
+    pub fn conditions(&self) -> Option<String> {
+        // The end of a line ends a comment at the end of the condition.
+        let condition = self.condition.as_ref().map(|c| format!("(\n{c}\n)"));
+        let steps = self.steps.map(|(a, b)| format!("(step BETWEEN {a} AND {b})"));
+        let parts: Vec<String> = [condition, steps].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(" AND "))
+    }
+
+    /// The query for the events of a trace, in any order.
+    ///
+    /// A selection takes metadata too, so that tracks keep their names, and arrows whose two ends are taken. It leaves out
+    /// end events: they are made from their begin.
+    pub fn sql(&self, trace: &TraceFacts) -> String {
+        let id = literal(&trace.trace_id);
+        let columns = if trace.format == "mllm_perf" { BLOBS.to_owned() } else { COLUMNS.join(", ") };
+        if self.is_all() {
+            return format!("SELECT {columns} FROM events WHERE trace_id = {id}");
+        }
+        let conditions = self.conditions().map(|c| format!(" AND {c}")).unwrap_or_default();
+        let picked = match &self.query {
+            Some(query) => format!(" AND event_id IN (SELECT event_id FROM (\n{}\n) AS picked WHERE trace_id = {id})", without_end(query)),
+            None => String::new(),
+        };
+        format!(
+            "WITH chosen AS (
+                SELECT event_id FROM events WHERE trace_id = {id} AND ph NOT IN ('M', 'E', 'e', 's', 't', 'f'){conditions}{picked}
+            ),
+            arrows AS (
+                SELECT src_flow_event_id, dst_flow_event_id FROM flows
+                WHERE trace_id = {id} AND src_event_id IN (SELECT event_id FROM chosen) AND dst_event_id IN (SELECT event_id FROM chosen)
+            ),
+            kept AS (
+                SELECT event_id FROM chosen
+                UNION SELECT src_flow_event_id FROM arrows
+                UNION SELECT dst_flow_event_id FROM arrows
+                UNION SELECT event_id FROM events WHERE trace_id = {id} AND ph = 'M'
+            )
+            SELECT {columns} FROM events WHERE trace_id = {id} AND event_id IN (SELECT event_id FROM kept)"
+        )
+    }
+}
+
+/// Blobs of a perf.json as elements: memory overlaps, so its blobs are async events; operators are complete events.
+const BLOBS: &str = "event_id, track_id, CAST(1 AS BIGINT) AS pid, track_id + 1 AS tid, \
+    CASE WHEN cat = 'memory_blob' THEN 'b' ELSE ph END AS ph, cat, name, ts_ns, dur_ns, \
+    CASE WHEN cat = 'memory_blob' THEN concat('blob ', event_id) END AS id, args, CAST(NULL AS VARCHAR) AS extra";
+
+/// A query without the semicolon at its end.
+pub fn without_end(sql: &str) -> &str {
+    sql.trim_end().trim_end_matches(';')
+}
+
+/// The traces that names and a rank stand for: a whole name, or the only one that begins so.
+pub fn named(all: &[TraceFacts], names: &[String], rank: Option<i64>) -> Result<Vec<String>> {
+    let known = || all.iter().map(|t| t.trace_id.as_str()).collect::<Vec<_>>().join(", ");
+    let mut chosen: Vec<&TraceFacts> = Vec::new();
+    for name in names {
+        let found: Vec<_> = match all.iter().find(|t| t.trace_id == *name) {
+            Some(trace) => vec![trace],
+            None => all.iter().filter(|t| t.trace_id.starts_with(name.as_str())).collect(),
+        };
+        match found[..] {
+            [trace] => chosen.push(trace),
+            [] => return Err(Error::Usage(format!("there is no trace {name:?}; there are: {}", known()))),
+            _ => return Err(Error::Usage(format!("{name:?} stands for {} traces; write more of the name: {}", found.len(), known()))),
+        }
+    }
+    if names.is_empty() {
+        chosen = all.iter().collect();
+    }
+    if let Some(rank) = rank {
+        chosen.retain(|t| t.rank == Some(rank));
+        if chosen.is_empty() {
+            return Err(Error::Usage(format!("no trace has rank {rank}; traces by rank: {}", ranks(all))));
+        }
+    }
+    Ok(chosen.into_iter().map(|t| t.trace_id.clone()).collect())
+}
+
+fn ranks(all: &[TraceFacts]) -> String {
+    let of = |t: &TraceFacts| format!("{} ({})", t.rank.map_or("none".to_owned(), |r| r.to_string()), t.trace_id);
+    all.iter().map(of).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,94 @@
+//! Tables, views and queries as files.
+
+use std::path::{Path, PathBuf};
+
+use super::select::{Selection, without_end};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::output::{Format, Target, write};
+
+/// What goes to which files.
+pub struct TablesRequest {
+    /// Names of tables and views; none stands for all tables, unless the selection has a query.
+    pub views: Vec<String>,
+    /// Which rows; its query is what is exported if there is one.
+    pub selection: Selection,
+    /// Format of the files.
+    pub format: Format,
+    /// Ending of their names.
+    pub ending: &'static str,
+}
+
+/// Writes them; returns each file's name and number of rows.
+pub async fn tables(engine: &Engine, request: &TablesRequest, target: &Target) -> Result<Vec<(String, usize)>> {
+    if let Some(query) = &request.selection.query {
+        let rows = one(engine, &with_conditions(&format!("(\n{}\n) AS query", without_end(query)), request, "*"), request.format, target).await?;
+        return Ok(vec![(name(target), rows)]);
+    }
+    let all: Vec<String> = tracesql_ingest::schema::TABLES.iter().map(|t| t.name.to_owned()).collect();
+    let views = if request.views.is_empty() { &all } else { &request.views };
+    let mut done = Vec::new();
+    let is_folder = |path: &Path| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let folder = match target {
+        Target::File(path) if views.len() > 1 || is_folder(path) => Some(path),
+        Target::Stdout if views.len() > 1 => return Err(Error::Usage(format!("{} tables go to a folder; name one with -o", views.len()))),
+        _ => None,
+    };
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder).map_err(|e| Error::Output(folder.display().to_string(), e))?;
+    }
+    for view in views {
+        check(engine, view, request).await?;
+    }
+    for view in views {
+        let target = match folder {
+            Some(folder) => Target::File(folder.join(format!("{view}.{}", request.ending))),
+            None => target.clone(),
+        };
+        let sql = with_conditions(&format!("\"{}\"", view.replace('"', "\"\"")), request, "*");
+        let rows = one(engine, &sql, request.format, &target).await?;
+        done.push((name(&target), rows));
+    }
+    Ok(done)
+}
+
+fn name(target: &Target) -> String {
+    match target {
+        Target::File(path) => path.display().to_string(),
+        Target::Stdout => "standard output".to_owned(),
+    }
+}
+
+/// Whether a table or view is there and has the columns that the selection needs.
+async fn check(engine: &Engine, view: &str, request: &TablesRequest) -> Result<()> {
+    // A name becomes the name of a file too.
+    if view.is_empty()
+        || view.contains(['/', '\\', '\0'])
+        || Path::new(view) != PathBuf::from(view).file_name().map(PathBuf::from).unwrap_or_default()
+    {
+        return Err(Error::Usage(format!("{view:?} is no name of a table or view")));
+    }
+    let missing = |_| Error::Usage(format!("there is no table or view {view}; `tracesql docs` lists them"));
+    let frame = match engine.context().table(datafusion::common::TableReference::bare(view)).await {
+        Ok(frame) => frame,
+        Err(e) if engine.library().view(view).is_some() => return Err(e.into()),
+        Err(e) => return Err(missing(e)),
+    };
+    if request.selection.steps.is_some() && frame.schema().field_with_unqualified_name("step").is_err() {
+        return Err(Error::Usage(format!("{view} has no column step; name tables and views that have it with --view")));
+    }
+    Ok(())
+}
+
+fn with_conditions(from: &str, request: &TablesRequest, columns: &str) -> String {
+    let conditions = request.selection.conditions().map(|c| format!(" WHERE {c}")).unwrap_or_default();
+    format!("SELECT {columns} FROM {from}{conditions}")
+}
+
+async fn one(engine: &Engine, sql: &str, format: Format, target: &Target) -> Result<usize> {
+    let mut statements = engine.parse(sql)?;
+    if statements.len() != 1 {
+        return Err(Error::Usage(format!("give one query, not {}", statements.len())));
+    }
+    write(engine.run(statements.remove(0), &[]).await?, format, target).await
+}

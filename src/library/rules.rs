@@ -1,0 +1,102 @@
+//! Rules: views named `rule_NAME` in the area `rules`, which all have the same columns, so that one view can hold the rows of all.
+
+use super::{Body, File, Library, Problem, View};
+
+/// The area of rules, and how the names of their views begin.
+pub const AREA: &str = "rules";
+const PREFIX: &str = "rule_";
+
+/// The private view with the rows of all rules; `findings` shows them.
+const ALL: &str = "_all_rules";
+
+/// The columns of every rule, with their SQL types.
+pub const COLUMNS: &[(&str, &str)] = &[
+    ("rule", "VARCHAR"),
+    ("status", "VARCHAR"),
+    ("severity", "VARCHAR"),
+    ("trace_id", "VARCHAR"),
+    ("rank", "BIGINT"),
+    ("device", "BIGINT"),
+    ("step", "BIGINT"),
+    ("subject", "VARCHAR"),
+    ("value", "DOUBLE"),
+    ("unit", "VARCHAR"),
+    ("threshold", "DOUBLE"),
+    ("numerator", "BIGINT"),
+    ("denominator", "BIGINT"),
+    ("numerator_name", "VARCHAR"),
+    ("denominator_name", "VARCHAR"),
+    ("message", "VARCHAR"),
+    ("advice", "VARCHAR"),
+    ("evidence", "VARCHAR"),
+    ("reason", "VARCHAR"),
+];
+
+impl View {
+    /// The name of the rule, if the view is one.
+    pub fn rule_name(&self) -> Option<&str> {
+        if self.area == AREA { self.name.strip_prefix(PREFIX) } else { None }
+    }
+}
+
+impl Library {
+    /// The views that are rules, by name.
+    pub fn rules(&self) -> impl Iterator<Item = &View> {
+        self.views().filter(|v| v.rule_name().is_some())
+    }
+
+    /// Makes the view with the rows of all rules; rules that cannot be part of it are left out.
+    pub(super) fn compose_rules(&mut self) {
+        let wrong: Vec<Problem> = self.rules().filter_map(|v| misfit(v).map(|message| Problem { file: v.file.clone(), line: 1, message })).collect();
+        self.views.retain(|_, v| !wrong.iter().any(|p| p.file == v.file));
+        self.problems.extend(wrong);
+        let names: Vec<&str> = self.rules().map(|v| v.name.as_str()).collect();
+        let sql = union(&names);
+        let view = View {
+            name: ALL.to_owned(),
+            area: AREA.to_owned(),
+            summary: "The rows of all rules.".to_owned(),
+            detail: String::new(),
+            source: String::new(),
+            example: String::new(),
+            columns: Vec::new(),
+            file: "(all rules)".to_owned(),
+            body: Body::Query(sql),
+        };
+        self.views.insert(view.name.clone(), view);
+    }
+}
+
+/// What is wrong with a file among rules that looks like one and is none, because of its name.
+pub(super) fn misnamed(file: &File) -> Option<Problem> {
+    let is_fine =
+        file.area != AREA || file.extension != "sql" || file.stem.starts_with(PREFIX) || file.stem.starts_with('_') || file.stem == "findings";
+    if is_fine {
+        None
+    } else {
+        Some(file.problem(1, format!("this is no rule: name the file {PREFIX}{0}.sql, or _{0}.sql if rules build on it", file.stem)))
+    }
+}
+
+/// Why a rule does not fit beside the others.
+fn misfit(view: &View) -> Option<String> {
+    let is_rule = |(column, (name, data_type)): (&super::Column, &(&str, &str))| column.name == *name && column.data_type == *data_type;
+    if view.columns.len() == COLUMNS.len() && view.columns.iter().zip(COLUMNS).all(is_rule) {
+        return None;
+    }
+    let at = view.columns.iter().zip(COLUMNS).take_while(|pair| is_rule(*pair)).count();
+    let has = view.columns.get(at).map_or("none".to_owned(), |c| format!("{} {}", c.name, c.data_type));
+    let needs = COLUMNS.get(at).map_or("no more".to_owned(), |(name, data_type)| format!("{name} {data_type}"));
+    Some(format!("column {} of a rule must be {needs}, here it is {has}; docs/ci.md lists the columns that every rule has", at + 1))
+}
+
+fn union(rules: &[&str]) -> String {
+    if rules.is_empty() {
+        let columns: Vec<String> = COLUMNS.iter().map(|(name, data_type)| format!("CAST(NULL AS {data_type}) AS {name}")).collect();
+        return format!("SELECT {} WHERE false", columns.join(", "));
+    }
+    let columns: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
+    let columns = columns.join(", ");
+    let parts: Vec<String> = rules.iter().map(|rule| format!("SELECT {columns} FROM {rule}")).collect();
+    parts.join("\nUNION ALL\n")
+}

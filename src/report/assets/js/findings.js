@@ -1,0 +1,35 @@
+// What rules found: the figure with numerator and denominator, advice, and the query behind it.
+function findingsTab() {
+  const why = missing("findings");
+  if (why) return [panel("findings", notice(why))];
+  const all = rows("findings");
+  const by = (status) => all.filter((f) => f.status === status);
+  const found = by("finding");
+  const silent = by("not_measurable");
+  const good = by("ok");
+  const left = rest("findings");
+  return [
+    panel("findings", found.length ? found.map((f) => findingBox(f, false)) : el("p", { class: "quiet" }, "No rule found anything."), left ? el("p", { class: "notice" }, `${grouped(left.rows)} more rows are not in this page; ask for them with the SQL above.`) : null),
+    silent.length ? el("section", { class: "panel" }, el("header", {}, el("h2", {}, `Not measurable (${silent.length})`), el("p", { class: "small" }, "What these rules need is not in the trace, so they say nothing about it.")), silent.map((f) => el("div", { class: "finding" }, el("div", { class: "head" }, el("span", { class: "badge" }, "not measurable"), el("code", {}, f.rule)), el("div", {}, sentence(f.reason || "no reason given"))))) : null,
+    good.length ? el("section", { class: "panel" }, el("header", {}, el("h2", {}, `Fine (${good.length})`)), good.map((f) => findingBox(f, true))) : null,
+  ];
+}
+
+function findingBox(f, short) {
+  const unit = f.unit || "number";
+  const figure = f.value === null ? null : `${human(f.value, unit)}${f.threshold === null ? "" : `, limit ${human(f.threshold, unit)}`}`;
+  const place = [f.subject, f.step === null ? null : `step ${f.step}`, f.device === null ? null : `device ${f.device}`].filter(Boolean).join(" · ");
+  return el("article", { class: `finding ${f.status === "finding" ? f.severity || "info" : "fine"}` },
+    el("div", { class: "head" }, el("span", { class: `badge ${f.status === "finding" ? f.severity || "" : "ok"}` }, f.status === "finding" ? f.severity || "info" : "ok"), el("code", {}, f.rule), figure ? el("span", { class: "quiet small", title: `${exact(f.value, unit)}` }, figure) : null),
+    el("div", { class: "message" }, f.message || ""),
+    short && f.status === "finding" ? null : place ? el("div", { class: "quotient" }, place.slice(0, 400)) : null,
+    f.numerator !== null && f.denominator !== null && !short ? el("div", { class: "quotient" }, `${quantity(f.numerator, f.numerator_name)} of ${quantity(f.denominator, f.denominator_name)}`) : null,
+    f.advice && f.status === "finding" ? el("div", { class: "advice" }, f.advice) : null,
+    f.evidence && !short ? el("details", { class: "query" }, el("summary", {}, "Evidence (SQL)"), copyable(f.evidence)) : null);
+}
+
+// A number with what it is: the name says the unit behind a comma.
+function quantity(value, name) {
+  const unit = /, (ns|bytes|count)$/.exec(name || "");
+  return `${exact(value, unit ? unit[1] : "count")}${name ? ` (${name})` : ""}`;
+}

@@ -1,0 +1,139 @@
+// Trees of stacks: as a flame graph (root on top), and as a sunburst.
+const FLAME_ROW = 20;
+
+// The tree of a section for the shown trace: nodes with totals of each measure.
+function treeOf(key) {
+  const measures = section(key).columns.slice(5).map((c) => ({ name: c.name, unit: c.unit }));
+  const nodes = rows(key).map((row) => ({ name: row.name, parent: null, children: [], depth: 0, merged: row.merged, own: measures.map((m) => Number(row[m.name])), row }));
+  for (const node of nodes) {
+    node.total = node.own.slice();
+    if (node.row.parent === null) continue;
+    node.parent = nodes[node.row.parent];
+    node.depth = node.parent.depth + 1;
+    node.parent.children.push(node);
+  }
+  // Children come after their parents.
+  for (const node of nodes.slice().reverse()) {
+    if (node.parent) node.total.forEach((value, i) => { node.parent.total[i] += value; });
+  }
+  return { root: nodes[0], nodes, measures: measures.map((m, i) => ({ ...m, at: i })).filter((m) => nodes[0].total[m.at] > 0) };
+}
+
+const MEASURES = { host_ns: "Host time", device_ns: "Device time", allocated_bytes: "Memory allocated" };
+
+function kindOf(node) {
+  const { name } = node;
+  if (name === "(other)" || name === "(all)" || name.startsWith("(")) return "k-other";
+  if (node.depth === 1) return "k-thread";
+  if (/^(aten|c10d?|torch|prims|nccl|autograd|detectron|mkldnn|quantized|vllm|_C\w*|triton)::|Backward\d*$|^autograd::/.test(name)) return "k-op";
+  if (/^nn\.Module/.test(name)) return "k-module";
+  if (/^(cuda|hip|cu[A-Z]|zeCommand|Runtime)/.test(name)) return "k-call";
+  if (/\.py(\(\d+\)|:\d+)?|^<built-in|^<string>|<frozen/.test(name)) return "k-python";
+  if (/^(ProfilerStep|Optimizer|enumerate|\[|## |iteration)/.test(name)) return "k-note";
+  return node.children.length === 0 && node.own.length > 1 && node.total[1] > 0 && node.total[0] === 0 ? "k-kernel" : "k-op";
+}
+
+function measureChoice(measures, choose) {
+  if (measures.length < 2) return null;
+  const select = el("select", { "aria-label": "Measure", onchange: () => choose(measures[select.selectedIndex]) }, measures.map((m) => el("option", {}, MEASURES[m.name] || words(m.name))));
+  return select;
+}
+
+function flameGraph(key) {
+  const { root, nodes, measures } = treeOf(key);
+  if (!measures.length) return el("p", { class: "notice" }, "All stacks have no time.");
+  let measure = measures[0];
+  let top = root;
+  let text = "";
+  const box = el("div", { class: "flame" });
+  const path = el("div", { class: "path", role: "status" });
+  const back = el("button", { type: "button", class: "ghost", onclick: () => { top = root; draw(); } }, "Whole graph");
+  const search = el("input", { type: "search", placeholder: "Find frames", "aria-label": "Find frames", oninput: () => { text = search.value.toLowerCase(); draw(); } });
+  const value = (node) => node.total[measure.at];
+  const share = (node) => pct((100 * value(node)) / (value(root) || 1));
+
+  function describe(node) {
+    const merged = node.merged ? ` · ${grouped(node.merged)} small frames together` : "";
+    return `${node.name} · ${human(value(node), measure.unit)} (${share(node)}) · itself ${human(node.own[measure.at], measure.unit)}${merged}`;
+  }
+
+  function draw() {
+    box.classList.toggle("searching", text !== "");
+    back.hidden = top === root;
+    const found = [];
+    const width = Math.max(box.clientWidth, 600);
+    let deepest = 0;
+    const bars = [];
+    const add = (node, left, wide, level) => {
+      if (wide * width < 1.5) return;
+      deepest = Math.max(deepest, level);
+      const matches = text && node.name.toLowerCase().includes(text);
+      if (matches) found.push(node);
+      const room = wide * width > 34;
+      bars.push(el("button", {
+        type: "button", class: `${kindOf(node)}${matches ? " match" : ""}`, left: `${left * 100}%`, width: `${wide * 100}%`, top: `${level * FLAME_ROW}px`,
+        title: `${node.name.slice(0, 500)}\n${exact(value(node), measure.unit)}, ${share(node)} of all\nitself ${exact(node.own[measure.at], measure.unit)}`,
+        "aria-label": room ? undefined : node.name.slice(0, 200), onclick: () => { top = node; draw(); }, onmouseenter: () => { path.textContent = describe(node); },
+      }, room ? node.name.slice(0, 200) : ""));
+      let at = left;
+      for (const child of node.children.slice().sort((a, b) => (a.name < b.name ? -1 : 1))) {
+        const part = (wide * value(child)) / (value(node) || 1);
+        add(child, at, part, level + 1);
+        at += part;
+      }
+    };
+    const above = [];
+    for (let node = top.parent; node; node = node.parent) above.unshift(node);
+    above.forEach((node, level) => bars.push(el("button", { type: "button", class: kindOf(node), left: "0", width: "100%", top: `${level * FLAME_ROW}px`, title: node.name.slice(0, 500), onclick: () => { top = node; draw(); } }, node.name.slice(0, 200))));
+    add(top, 0, 1, above.length);
+    box.style.height = `${(Math.max(deepest, above.length) + 1) * FLAME_ROW}px`;
+    box.replaceChildren(...bars);
+    path.textContent = text ? `${grouped(found.length)} frames in sight match, ${pct(outermost(found) / (value(root) || 1) * 100)} of all` : describe(top);
+  }
+
+  // Time under frames that match, each moment once.
+  function outermost(found) {
+    const set = new Set(found);
+    const isInside = (node) => { for (let p = node.parent; p; p = p.parent) if (set.has(p)) return true; return false; };
+    return found.filter((n) => !isInside(n)).reduce((sum, n) => sum + value(n), 0);
+  }
+
+  new ResizeObserver(() => { if (box.clientWidth) draw(); }).observe(box);
+  return [
+    el("div", { class: "flame-tools" }, measureChoice(measures, (m) => { measure = m; draw(); }), search, back, el("span", { class: "quiet small" }, `${grouped(nodes.length)} frames; a click zooms in`), path),
+    el("div", { class: "flame-scroll" }, box),
+  ];
+}
+
+const RAYS = ["compute", "comm", "host", "copy", "runtime", "data", "fill"];
+
+function sunburst(key) {
+  const { root, nodes, measures } = treeOf(key);
+  if (!measures.length) return el("p", { class: "notice" }, "All calls have no time.");
+  let measure = measures[0];
+  const entry = () => charts.find((c) => c.element === picture);
+  const option = () => {
+    let tint = 0;
+    const item = (node, hue) => {
+      const value = node.total[measure.at];
+      const own = hue || colour(node.name === "(other)" ? "idle" : RAYS[tint++ % RAYS.length]);
+      const children = node.children.filter((c) => c.total[measure.at] > 0).sort((a, b) => b.total[measure.at] - a.total[measure.at]);
+      const single = !hue && children.length > 0 && value > 0.6 * root.total[measure.at];
+      return { name: node.name, value, at: nodes.indexOf(node), itemStyle: { color: own }, children: children.map((c) => item(c, single ? null : own)) };
+    };
+    const all = root.total[measure.at];
+    return {
+      tooltip: tooltip(({ data }) => (nodes[data.at] ? tip(data.name, [[null, MEASURES[measure.name], human(data.value, measure.unit)], [null, "exact", exact(data.value, measure.unit)], [null, "of all", pct((100 * data.value) / all)], [null, "itself", human(nodes[data.at].own[measure.at], measure.unit)]]) : "")),
+      series: [{
+        type: "sunburst", radius: ["12%", "98%"], nodeClick: "rootToNode", sort: undefined, emphasis: { focus: "ancestor" },
+        data: root.children.filter((c) => c.total[measure.at] > 0).sort((a, b) => b.total[measure.at] - a.total[measure.at]).map((c) => item(c)),
+        itemStyle: { borderColor: colour("panel"), borderWidth: 1 },
+        label: { minAngle: 9, overflow: "truncate", width: 74, color: "#fff", fontSize: 10.5, textBorderColor: "rgba(0,0,0,0.35)", textBorderWidth: 2, formatter: ({ name }) => name.replace(/^aten::/, "") },
+        levels: [{}],
+      }],
+    };
+  };
+  const picture = chart("tall", option, "call graph as a sunburst");
+  const choice = measureChoice(measures, (m) => { measure = m; paint(entry()); });
+  return [el("div", { class: "flame-tools" }, choice, el("span", { class: "quiet small" }, "A click goes inside, a click in the middle comes back.")), picture];
+}

@@ -1,0 +1,128 @@
+// A table that can be sorted, searched and saved. Only rows in sight are in the page, so that thousands are no burden.
+const ROW_HEIGHT = 31;
+
+// options: only (names of columns, in order), titles, sort ([name, descending]), wide (names of text columns that wrap)
+function tableOf(key, options = {}) {
+  const { columns } = section(key);
+  const wanted = options.only || columns.map((c) => c.name).filter((name) => name !== "trace_id");
+  const list = wanted.map((name) => columns.find((c) => c.name === name)).filter(Boolean);
+  const data = options.rows || rows(key);
+  const used = list.filter((c) => data.some((row) => row[c.name] !== null));
+  return dataTable({ ...options, columns: used, rows: data, rest: options.rows ? undefined : rest(key), file: `${key}.csv` });
+}
+
+function dataTable({ columns, rows, rest, file, titles = {}, sort, wide = false }) {
+  const view = { rows, order: sort ? { name: sort[0], down: sort[1] } : null, text: "", chosen: null };
+  const isText = (c) => c.type === "text" || c.type === "boolean";
+  const isName = (c) => c.type === "text" && ["name", "path", "op_name", "module_path"].includes(c.name);
+  const heads = columns.map((c) => el("th", { class: isText(c) ? "text" : "", scope: "col" },
+    el("button", { type: "button", title: `${c.name} (${c.unit})`, onclick: () => reorder(c) }, titles[c.name] || words(c.name))));
+  const body = el("tbody");
+  const table = el("table", { class: wide ? "wrap" : "" }, el("colgroup", {}, columns.map((c) => el("col", { width: widthOf(c) }))), el("thead", {}, el("tr", {}, heads)), body);
+  table.style.minWidth = `${columns.reduce((sum, c) => sum + parseInt(widthOf(c), 10), 0)}px`;
+  const grid = el("div", { class: "grid", tabindex: "0", onscroll: () => requestAnimationFrame(draw) }, table);
+  const count = el("span", { class: "count", role: "status" });
+  const search = el("input", { type: "search", placeholder: "Search", "aria-label": "Search the table", oninput: () => { view.text = search.value.toLowerCase(); select(); } });
+  const record = el("div");
+  const box = el("div", { class: "table-box" },
+    rows.length > 8 || rest ? el("div", { class: "tools" }, search, count, saveButton()) : el("div", { class: "tools" }, count, saveButton()), grid, record);
+
+  function saveButton() {
+    return el("button", { type: "button", class: "ghost csv", onclick: () => save(file, "text/csv", csv(columns, view.rows)) }, "CSV");
+  }
+
+  function widthOf(c) {
+    if (isName(c)) return "300px";
+    if (c.name === "device_name") return "120px";
+    if (wide && c.type === "text") return ["severity", "status", "code", "information"].includes(c.name) ? "130px" : "240px";
+    return c.type === "text" ? "130px" : "112px";
+  }
+
+  function reorder(c) {
+    const again = view.order && view.order.name === c.name;
+    view.order = { name: c.name, down: again ? !view.order.down : !isText(c) };
+    select();
+  }
+
+  function select() {
+    const found = view.text ? rows.filter((row) => columns.some((c) => typeof row[c.name] === "string" && row[c.name].toLowerCase().includes(view.text))) : rows.slice();
+    if (view.order) found.sort(compare(view.order));
+    view.rows = found;
+    heads.forEach((head, i) => {
+      if (view.order && view.order.name === columns[i].name) head.setAttribute("aria-sort", view.order.down ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    });
+    const all = rows.length + (rest ? rest.rows : 0);
+    count.textContent = `${found.length === rows.length ? "" : `${grouped(found.length)} of `}${grouped(rows.length)} row${rows.length === 1 ? "" : "s"}${rest ? ` of ${grouped(all)}; the others are one row at the end` : ""}`;
+    grid.scrollTop = 0;
+    draw();
+  }
+
+  function draw() {
+    if (wide) {
+      body.replaceChildren(...view.rows.map(line));
+      return;
+    }
+    const first = Math.max(0, Math.floor(grid.scrollTop / ROW_HEIGHT) - 12);
+    const last = Math.min(view.rows.length, first + Math.ceil((grid.clientHeight || 660) / ROW_HEIGHT) + 24);
+    const parts = [space(first), ...view.rows.slice(first, last).map(line), space(view.rows.length - last)];
+    if (rest && !view.text) parts.push(restLine());
+    body.replaceChildren(...parts.filter(Boolean));
+  }
+
+  function space(count) {
+    if (count <= 0) return null;
+    const cell = el("td", { colspan: columns.length });
+    cell.style.height = `${count * ROW_HEIGHT}px`;
+    return el("tr", { class: "space", "aria-hidden": "true" }, cell);
+  }
+
+  function line(row) {
+    return el("tr", { "aria-selected": view.chosen === row, onclick: () => choose(row) }, columns.map((c) => cell(c, row[c.name])));
+  }
+
+  function cell(c, value) {
+    const none = value === null || value === undefined;
+    const kind = `${isText(c) ? "text" : ""}${isName(c) ? " name" : ""}${none ? " none" : ""}`;
+    const title = isText(c) && !none ? String(value).slice(0, 600) : exact(value, c.unit);
+    if (c.unit === "pct" && !none && value >= 0 && value <= 100.5) {
+      return el("td", { class: `${kind} share`, title }, human(value, c.unit), el("i", {}, el("b", { width: `${Math.min(value, 100)}%` })));
+    }
+    return el("td", { class: kind, title }, c.type === "boolean" && value === false ? NONE : human(value, c.unit));
+  }
+
+  function restLine() {
+    const cells = columns.map((c, i) => i === 0 ? el("td", { class: "text" }, `(${grouped(rest.rows)} others)`) : el("td", { title: exact(rest.sums[c.name], c.unit) }, rest.sums[c.name] === undefined ? "" : human(rest.sums[c.name], c.unit)));
+    return el("tr", { class: "rest" }, cells);
+  }
+
+  // All of a row, names in full and values exact.
+  function choose(row) {
+    if (getSelection().toString()) return;
+    view.chosen = view.chosen === row ? null : row;
+    draw();
+    record.replaceChildren(view.chosen ? el("dl", { class: "record" }, columns.flatMap((c) => [el("dt", {}, words(c.name)), el("dd", {}, exact(row[c.name], c.unit))])) : "");
+  }
+
+  select();
+  requestAnimationFrame(draw);
+  return box;
+}
+
+// NULL comes last, whichever way.
+function compare({ name, down }) {
+  const sign = down ? -1 : 1;
+  return (a, b) => {
+    const [x, y] = [a[name], b[name]];
+    if (x === null || y === null) return (x === null) - (y === null);
+    return sign * (typeof x === "string" ? (x < y ? -1 : x > y ? 1 : 0) : x - y);
+  };
+}
+
+function csv(columns, rows) {
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+  };
+  return [columns.map((c) => c.name), ...rows.map((row) => columns.map((c) => row[c.name]))].map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
+}

@@ -1,0 +1,44 @@
+// Steps and devices over time.
+function timeTab() {
+  return [
+    panelOr("steps", (list) => [stackedBars(list.map((row) => ({ at: barName(row), label: barLabel(row), row })), STEP_PARTS, "total_ns", "time of each step by what it went to"), fold("Figures", tableOf("steps", { only: ["first_step", "last_step", "steps", "at_ns", "total_ns", ...STEP_PARTS.map((p) => p[0])] }))]),
+    ...deviceTimelines(),
+    panelOr("device_time", () => tableOf("device_time", { only: ["device", "gpu_events", "linked_events", "total_time_ns", "computation_time_ns", "computation_pct", "exposed_comm_time_ns", "exposed_comm_pct", "exposed_memcpy_time_ns", "idle_time_ns", "idle_pct"] })),
+    panelOr("devices", () => tableOf("devices")),
+    panelOr("categories", () => tableOf("categories")),
+  ];
+}
+
+function barName(row) {
+  if (row.first_step === null) return "trace";
+  return row.first_step === row.last_step ? String(row.first_step) : `${row.first_step}–${row.last_step}`;
+}
+
+function barLabel(row) {
+  if (row.first_step === null) return "the whole trace (no steps were recorded)";
+  return row.steps === 1 ? `step ${row.first_step}` : `steps ${row.first_step} to ${row.last_step} (${grouped(row.steps)} together)`;
+}
+
+function deviceTimelines() {
+  const why = missing("device_timeline");
+  if (why) return [];
+  const all = rows("device_timeline");
+  return [...new Set(all.map((r) => r.device))].map((device) => {
+    const bars = all.filter((r) => r.device === device).map((row) => ({ at: ns(row.at_ns), label: `${ns(row.at_ns)} to ${ns(row.at_ns + row.length_ns)} after the start`, row }));
+    const box = panel("device_timeline", stackedBars(bars, DEVICE_PARTS, "length_ns", "time of the device by what it did"));
+    box.querySelector("h2").textContent = `${section("device_timeline").title}: ${deviceName({ device })}`;
+    return box;
+  });
+}
+
+function fold(title, content) {
+  return el("details", { class: "plain" }, el("summary", {}, title), content);
+}
+
+function operatorsTab() {
+  return [panelOr("operators", () => tableOf("operators", { sort: ["host_self_ns", true] }))];
+}
+
+function kernelsTab() {
+  return [panelOr("kernels", () => tableOf("kernels", { sort: ["total_ns", true] }))];
+}

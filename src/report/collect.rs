@@ -1,0 +1,176 @@
+//! Runs the queries of all sections side by side and puts their answers together.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use arrow::array::RecordBatch;
+use datafusion::arrow::array::{Array, ArrayRef, AsArray};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type, Schema};
+use futures::StreamExt;
+use serde_json::Value;
+use tokio::sync::Semaphore;
+
+use super::answer::{Answer, Column};
+use super::fold::Fold;
+use super::sections::{SECTIONS, Section, Shape};
+use super::{ChangedSetting, Report, Trace, missing, tree};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+
+/// Queries at a time: more would only wait for each other's cores and hold more memory.
+const AT_A_TIME: usize = 6;
+
+/// The report on the traces that are open in a session; `left_out` names those of the store that are not.
+pub async fn collect(engine: Arc<Engine>, left_out: Vec<String>) -> Result<Report> {
+    let traces = traces(&engine).await?;
+    let places = Arc::new(Semaphore::new(AT_A_TIME));
+    let count = traces.len().max(1);
+    let mut tasks = Vec::new();
+    // The slowest begin first.
+    let mut order: Vec<&'static Section> = SECTIONS.iter().collect();
+    order.sort_by_key(|s| std::cmp::Reverse(s.weight));
+    for section in order {
+        let (engine, places) = (engine.clone(), places.clone());
+        tasks.push(tokio::spawn(async move {
+            let _place = places.acquire().await;
+            let start = Instant::now();
+            let mut answer = match ask(&engine, section, count).await {
+                Ok(answer) => answer,
+                Err(e) => Answer { error: Some(e.to_string()), ..Answer::empty(section) },
+            };
+            answer.elapsed = start.elapsed();
+            answer
+        }));
+    }
+    let mut answers = Vec::with_capacity(SECTIONS.len());
+    for task in tasks {
+        answers.push(task.await.map_err(|e| Error::Query(format!("a section of the report ended early: {e}")))?);
+    }
+    let place = |a: &Answer| SECTIONS.iter().position(|s| std::ptr::eq(s, a.section));
+    answers.sort_by_key(place);
+    for answer in &mut answers {
+        let at = |row: &Vec<Value>| traces.iter().position(|t| row.first().and_then(Value::as_str) == Some(&t.trace_id));
+        answer.rows.sort_by_key(at);
+    }
+    missing::explain(&mut answers, &traces);
+    Ok(Report { traces, left_out, settings: changed_settings(&engine), answers })
+}
+
+async fn ask(engine: &Engine, section: &'static Section, traces: usize) -> Result<Answer> {
+    match section.shape {
+        Shape::Rows { most, add } => rows(engine, section, (most / traces).max(50), add).await,
+        Shape::Stacks { most } => tree::collect(engine, section, (most / traces).max(50)).await,
+    }
+}
+
+async fn rows(engine: &Engine, section: &'static Section, most: usize, add: &[&str]) -> Result<Answer> {
+    let mut statements = engine.parse(section.sql)?;
+    let mut result = engine.run(statements.remove(0), &[]).await?;
+    let columns = columns(&result.schema());
+    let sums: Vec<usize> = add.iter().filter_map(|name| columns.iter().position(|c| c.name == *name)).collect();
+    let mut fold = Fold::new(most, sums);
+    while let Some(batch) = result.next().await {
+        for row in values(&batch?)? {
+            fold.add(row);
+        }
+    }
+    let (rows, rests) = fold.finish();
+    Ok(Answer { columns, rows, rests, ..Answer::empty(section) })
+}
+
+/// The columns of a result; what a name says is its unit.
+fn columns(schema: &Schema) -> Vec<Column> {
+    let column = |field: &Arc<datafusion::arrow::datatypes::Field>| {
+        let kind = match field.data_type() {
+            DataType::Boolean => "boolean",
+            t if t.is_integer() => "integer",
+            t if t.is_numeric() => "number",
+            _ => "text",
+        };
+        Column { name: field.name().clone(), kind, unit: unit(field.name(), kind) }
+    };
+    schema.fields().iter().map(column).collect()
+}
+
+/// The unit of a column: its suffix as everywhere in the library.
+pub fn unit(name: &str, kind: &str) -> &'static str {
+    const SUFFIXES: [(&str, &str); 4] = [("_ns", "ns"), ("_bytes", "bytes"), ("_pct", "pct"), ("_gb_s", "GB/s")];
+    const IDS: [&str; 9] = ["rank", "device", "step", "first_step", "last_step", "bucket", "lane", "node", "parent"];
+    if let Some((_, unit)) = SUFFIXES.iter().find(|(suffix, _)| name.ends_with(suffix)) {
+        return unit;
+    }
+    match kind {
+        "integer" if IDS.contains(&name) || name.ends_with("_id") || name == "uuid" => "id",
+        "integer" if name == "bytes" => "bytes",
+        "integer" => "count",
+        "number" => "number",
+        "boolean" => "flag",
+        _ => "text",
+    }
+}
+
+/// The rows of a batch as JSON values; whole numbers stay exact.
+fn values(batch: &RecordBatch) -> Result<Vec<Vec<Value>>> {
+    let mut rows = vec![Vec::with_capacity(batch.num_columns()); batch.num_rows()];
+    for column in batch.columns() {
+        for (row, value) in rows.iter_mut().zip(column_values(column)?) {
+            row.push(value);
+        }
+    }
+    Ok(rows)
+}
+
+fn column_values(column: &ArrayRef) -> Result<Vec<Value>> {
+    let (count, data_type) = (column.len(), column.data_type());
+    Ok(match data_type {
+        DataType::Null => vec![Value::Null; count],
+        DataType::Boolean => column.as_boolean().iter().map(Value::from).collect(),
+        t if t.is_integer() => {
+            let column = cast(column, &DataType::Int64).map_err(datafusion::error::DataFusionError::from)?;
+            column.as_primitive::<Int64Type>().iter().map(Value::from).collect()
+        }
+        t if t.is_floating() => {
+            let column = cast(column, &DataType::Float64).map_err(datafusion::error::DataFusionError::from)?;
+            // What is no number becomes NULL.
+            column.as_primitive::<Float64Type>().iter().map(Value::from).collect()
+        }
+        _ => {
+            let column = cast(column, &DataType::Utf8).map_err(datafusion::error::DataFusionError::from)?;
+            column.as_string::<i32>().iter().map(Value::from).collect()
+        }
+    })
+}
+
+/// The traces in the order of jobs and ranks.
+async fn traces(engine: &Engine) -> Result<Vec<Trace>> {
+    let sql = "SELECT trace_id, path, rank, format FROM traces ORDER BY format, rank NULLS LAST, path, trace_id";
+    let mut result = engine.run(engine.parse(sql)?.remove(0), &[]).await?;
+    let mut traces = Vec::new();
+    while let Some(batch) = result.next().await {
+        for row in values(&batch?)? {
+            let text = |at: usize| row.get(at).and_then(Value::as_str).unwrap_or_default().to_owned();
+            traces.push(Trace { trace_id: text(0), path: text(1), rank: row.get(2).and_then(Value::as_i64), format: text(3) });
+        }
+    }
+    Ok(traces)
+}
+
+fn changed_settings(engine: &Engine) -> Vec<ChangedSetting> {
+    let all = engine.settings().all().into_iter();
+    all.filter(|(_, s)| s.value != s.default).map(|(name, s)| ChangedSetting { name, value: s.value, default: s.default }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unit;
+
+    #[test]
+    fn names_say_units() {
+        assert_eq!(unit("host_self_ns", "integer"), "ns");
+        assert_eq!(unit("busy_pct", "number"), "pct");
+        assert_eq!(unit("rank", "integer"), "id");
+        assert_eq!(unit("calls", "integer"), "count");
+        assert_eq!(unit("name", "text"), "text");
+    }
+}

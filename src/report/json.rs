@@ -1,0 +1,126 @@
+//! The report for programs: every section with its query, columns and rows. docs/report.md is its contract.
+
+use serde_json::{Map, Value, json};
+
+use super::answer::{Answer, Rest, trace_of};
+use super::{Report, Trace};
+
+/// The version of the document; raised with every change that a reader could notice.
+pub const SCHEMA_VERSION: u32 = 1;
+/// Characters of a text in JSON.
+const LONGEST_TEXT: usize = 10_000;
+/// Beyond this a number is not exact in JavaScript.
+const EXACT: i64 = (1 << 53) - 1;
+
+pub fn write(report: &Report) -> String {
+    let mut sections = Map::new();
+    for answer in &report.answers {
+        let mut section = head(answer, &report.traces);
+        let object = |row: &Vec<Value>| Value::Object(answer.columns.iter().zip(row).map(|(c, v)| (c.name.clone(), cut(v, LONGEST_TEXT))).collect());
+        section.insert("rows".into(), answer.rows.iter().map(object).collect());
+        sections.insert(answer.section.key.into(), Value::Object(section));
+    }
+    let mut text = serde_json::to_string_pretty(&document(report, sections)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The same for the page: rows are lists, traces are numbered, whole numbers that JavaScript cannot hold are texts.
+pub fn compact(report: &Report, longest_text: usize) -> String {
+    let number = |id: &str| report.traces.iter().position(|t| t.trace_id == id);
+    let mut sections = Map::new();
+    for answer in &report.answers {
+        let mut section = head(answer, &report.traces);
+        let list = |row: &Vec<Value>| {
+            let trace = trace_of(row).and_then(number).map_or(Value::Null, Value::from);
+            let others = row.iter().skip(1).map(|v| script_safe(cut(v, longest_text)));
+            Value::Array(std::iter::once(trace).chain(others).collect())
+        };
+        section.insert("rows".into(), answer.rows.iter().map(list).collect());
+        sections.insert(answer.section.key.into(), Value::Object(section));
+    }
+    serde_json::to_string(&document(report, sections)).unwrap_or_default()
+}
+
+fn document(report: &Report, sections: Map<String, Value>) -> Value {
+    let trace = |t: &Trace| json!({"trace_id": t.trace_id, "path": cut(&json!(t.path), LONGEST_TEXT), "rank": t.rank, "format": t.format});
+    let setting = |s: &super::ChangedSetting| json!({"name": s.name, "value": s.value, "default": s.default});
+    json!({
+        "schema": "tracesql.report",
+        "schema_version": SCHEMA_VERSION,
+        "tracesql_version": env!("CARGO_PKG_VERSION"),
+        "traces": report.traces.iter().map(trace).collect::<Vec<_>>(),
+        "traces_left_out": report.left_out,
+        "settings_changed": report.settings.iter().map(setting).collect::<Vec<_>>(),
+        "sections": sections,
+    })
+}
+
+/// All of a section but its rows.
+fn head(answer: &Answer, traces: &[Trace]) -> Map<String, Value> {
+    let status = match (&answer.error, answer.rows.is_empty()) {
+        (Some(_), _) => "failed",
+        (None, false) => "ok",
+        (None, true) => answer.missing.iter().map(|m| m.status).find(|s| *s == "not_recorded").unwrap_or_else(|| match answer.missing.first() {
+            Some(m) if answer.missing.iter().all(|x| x.status == "not_applicable") => m.status,
+            _ => "empty",
+        }),
+    };
+    let rest = |r: &Rest| {
+        let sums: Map<String, Value> = r.sums.iter().filter_map(|(at, v)| Some((answer.columns.get(*at)?.name.clone(), v.clone()))).collect();
+        json!({"trace_id": r.trace_id, "rows": r.rows, "sums": sums})
+    };
+    let known = |id: &str| traces.iter().any(|t| t.trace_id == id);
+    let mut head = Map::new();
+    head.insert("title".into(), answer.section.title.into());
+    head.insert("about".into(), answer.section.about.into());
+    head.insert("status".into(), status.into());
+    head.insert("error".into(), answer.error.as_deref().map_or(Value::Null, Value::from));
+    head.insert("sql".into(), answer.section.sql.into());
+    head.insert("columns".into(), answer.columns.iter().map(|c| json!({"name": c.name, "type": c.kind, "unit": c.unit})).collect());
+    head.insert("rest".into(), answer.rests.iter().map(rest).collect());
+    let missing = |m: &super::Missing| json!({"trace_id": m.trace_id, "status": m.status, "reason": m.reason});
+    head.insert("missing".into(), answer.missing.iter().filter(|m| known(&m.trace_id)).map(missing).collect());
+    head
+}
+
+/// A long text is cut, and says how long it was.
+fn cut(value: &Value, longest: usize) -> Value {
+    match value {
+        // Bytes are at least as many as characters.
+        Value::String(text) if text.len() > longest => {
+            let all = text.chars().count();
+            if all <= longest {
+                return value.clone();
+            }
+            let kept: String = text.chars().take(longest).collect();
+            Value::String(format!("{kept}… [{all} characters]"))
+        }
+        other => other.clone(),
+    }
+}
+
+fn script_safe(value: Value) -> Value {
+    match value.as_i64() {
+        Some(whole) if whole.abs_diff(0) > EXACT as u64 => Value::String(whole.to_string()),
+        _ => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_and_say_so() {
+        assert_eq!(cut(&json!("ééé"), 3), json!("ééé"));
+        assert_eq!(cut(&json!("éééé"), 3), json!("ééé… [4 characters]"));
+    }
+
+    #[test]
+    fn numbers_beyond_doubles_become_texts() {
+        assert_eq!(script_safe(json!(EXACT)), json!(EXACT));
+        assert_eq!(script_safe(json!(EXACT + 1)), json!("9007199254740992"));
+        assert_eq!(script_safe(json!(i64::MIN)), json!("-9223372036854775808"));
+    }
+}

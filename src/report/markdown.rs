@@ -1,0 +1,282 @@
+//! The report for a comment on a pull request: tables, details that fold, and no more than a comment may hold.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::answer::{Answer, Row};
+use super::text::{facts, tally, title};
+use super::{Report, Trace, human};
+use crate::output::safe;
+
+/// Characters that a comment may hold, less some room for what people add.
+const MOST: usize = 60_000;
+/// Rows of a table.
+const TOP: usize = 10;
+
+pub fn write(report: &Report) -> String {
+    let mut out = String::from("## tracesql report\n\n");
+    let mut left_out = 0;
+    for trace in &report.traces {
+        let part = one(report, trace);
+        if out.len() + part.len() > MOST {
+            left_out += 1;
+        } else {
+            out.push_str(&part);
+        }
+    }
+    if report.traces.is_empty() {
+        out.push_str("The store holds no trace.\n\n");
+    }
+    let job = ranks(report);
+    if out.len() + job.len() <= MOST {
+        out.push_str(&job);
+    }
+    let all = report.left_out.len() + left_out;
+    if all > 0 {
+        let _ = writeln!(out, "_{all} more traces of the store are not shown; `tracesql report STORE --trace NAME` shows one._\n");
+    }
+    for (name, why) in report.failures() {
+        let _ = writeln!(out, "- section {} failed: {}", code(name, 80), code(why, 500));
+    }
+    for setting in &report.settings {
+        let value = setting.value.as_deref().unwrap_or("NULL");
+        let _ = writeln!(
+            out,
+            "- setting {} is {}, by default {}",
+            code(&setting.name, 80),
+            code(value, 80),
+            code(setting.default.as_deref().unwrap_or("NULL"), 80)
+        );
+    }
+    let _ = writeln!(out, "<sub>tracesql {}</sub>", env!("CARGO_PKG_VERSION"));
+    out
+}
+
+fn one(report: &Report, trace: &Trace) -> String {
+    let mut out = format!("### {}\n\n| | |\n| --- | --- |\n", code(&title(trace), 120));
+    for (name, fact) in facts(report, trace) {
+        let _ = writeln!(out, "| **{name}** | {} |", plain(&fact, 400));
+    }
+    out.push('\n');
+    if let Some(answer) = report.answer("findings").filter(|a| a.error.is_none()) {
+        out.push_str(&findings(answer, trace));
+    }
+    out.push_str(&table(
+        report,
+        trace,
+        "steps",
+        &[
+            ("first_step", "step"),
+            ("total_ns", "total"),
+            ("kernel_ns", "kernels"),
+            ("communication_ns", "communication"),
+            ("runtime_ns", "runtime calls"),
+            ("dataloader_ns", "data loading"),
+            ("cpu_exec_ns", "operators on the host"),
+            ("other_ns", "other"),
+        ],
+    ));
+    out.push_str(&table(
+        report,
+        trace,
+        "operators",
+        &[
+            ("name", "operator"),
+            ("calls", "calls"),
+            ("host_self_ns", "host self"),
+            ("host_self_pct", "share"),
+            ("device_self_ns", "device self"),
+            ("device_self_pct", "share"),
+        ],
+    ));
+    out.push_str(&table(
+        report,
+        trace,
+        "kernels",
+        &[("name", "kernel"), ("calls", "calls"), ("total_ns", "time"), ("total_pct", "share"), ("mean_ns", "mean")],
+    ));
+    out.push_str(&table(
+        report,
+        trace,
+        "memory_at_peak",
+        &[("op_name", "operator"), ("device_type", "device"), ("allocations", "allocations"), ("bytes", "size"), ("share_pct", "share of the peak")],
+    ));
+    out.push_str(&table(
+        report,
+        trace,
+        "mllm_operation_totals",
+        &[("name", "operation"), ("calls", "calls"), ("total_ns", "time"), ("total_pct", "share")],
+    ));
+    out.push_str(&provenance(report, trace));
+    out
+}
+
+fn findings(answer: &Answer, trace: &Trace) -> String {
+    let mut out = format!("**Findings:** {}\n\n", tally(answer, trace));
+    let all: Vec<Row> = answer.of(&trace.trace_id).filter(|r| r.text("status") == Some("finding")).collect();
+    if !all.is_empty() {
+        out.push_str("| severity | finding | what to do |\n| --- | --- | --- |\n");
+        for row in all.iter().take(TOP) {
+            let text = |name| plain(row.text(name).unwrap_or(""), 600);
+            let _ = writeln!(out, "| {} | {} | {} |", text("severity"), text("message"), text("advice"));
+        }
+        out.push('\n');
+        if all.len() > TOP {
+            let _ = writeln!(out, "_{} more findings are in the full report._\n", all.len() - TOP);
+        }
+    }
+    let silent: Vec<Row> = answer.of(&trace.trace_id).filter(|r| r.text("status") == Some("not_measurable")).collect();
+    if !silent.is_empty() {
+        out.push_str("<details><summary>Not measurable</summary>\n\n");
+        for row in silent.iter().take(TOP) {
+            let _ = writeln!(out, "- {}: {}", code(row.text("rule").unwrap_or(""), 80), plain(row.text("reason").unwrap_or(""), 300));
+        }
+        out.push_str("\n</details>\n\n");
+    }
+    out
+}
+
+fn table(report: &Report, trace: &Trace, key: &str, columns: &[(&str, &str)]) -> String {
+    let Some(answer) = report.answer(key) else { return String::new() };
+    let count = answer.of(&trace.trace_id).count() as u64 + answer.rest(&trace.trace_id).map_or(0, |r| r.rows);
+    let mut out = format!("<details><summary>{}", answer.section.title);
+    if count == 0 {
+        return match answer.missing(&trace.trace_id) {
+            Some(m) if m.status == "not_recorded" => {
+                format!("<details><summary>{}: not recorded</summary>\n\n{}\n\n</details>\n\n", answer.section.title, plain(&m.reason, 400))
+            }
+            _ => String::new(),
+        };
+    }
+    let _ = write!(out, "{}</summary>\n\n|", if count > TOP as u64 { format!(" ({TOP} of {})", human::count(count as i64)) } else { String::new() });
+    columns.iter().for_each(|(_, title)| drop(write!(out, " {title} |")));
+    out.push_str("\n|");
+    columns.iter().enumerate().for_each(|(at, _)| out.push_str(if at == 0 { " --- |" } else { " ---: |" }));
+    out.push('\n');
+    for row in answer.of(&trace.trace_id).take(TOP) {
+        out.push('|');
+        for (name, _) in columns {
+            let unit = answer.column(name).and_then(|at| answer.columns.get(at)).map_or("text", |c| c.unit);
+            let cell = match row.get(name) {
+                Value::String(text) => code(text, 160),
+                value => human::value(value, unit),
+            };
+            let _ = write!(out, " {cell} |");
+        }
+        out.push('\n');
+    }
+    out.push_str("\n</details>\n\n");
+    out
+}
+
+fn ranks(report: &Report) -> String {
+    let Some(answer) = report.answer("ranks").filter(|a| !a.rows.is_empty()) else { return String::new() };
+    let mut out = String::from(
+        "### Ranks\n\n| rank | computation | communication | hidden | exposed | waiting |\n| ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    for trace in &report.traces {
+        for row in answer.of(&trace.trace_id) {
+            let time = |name| human::value(row.get(name), "ns");
+            let (rank, hidden) = (human::value(row.get("rank"), "id"), human::value(row.get("overlap_pct"), "pct"));
+            let _ = writeln!(
+                out,
+                "| {rank} | {} | {} | {hidden} | {} | {} |",
+                time("computation_ns"),
+                time("communication_ns"),
+                time("exposed_communication_ns"),
+                time("wait_ns")
+            );
+        }
+    }
+    out.push('\n');
+    out
+}
+
+fn provenance(report: &Report, trace: &Trace) -> String {
+    let Some(row) = report.answer("traces").and_then(|a| a.of(&trace.trace_id).next()) else { return String::new() };
+    let mut out = String::from("<details><summary>Input</summary>\n\n");
+    let _ = writeln!(
+        out,
+        "- {} ({}), BLAKE3 {}",
+        code(&trace.path, 300),
+        human::value(row.get("input_bytes"), "bytes"),
+        code(row.text("content_hash").unwrap_or(""), 64)
+    );
+    for issue in report.answer("issues").into_iter().flat_map(|a| a.of(&trace.trace_id)).take(TOP) {
+        let text = |name| plain(issue.text(name).unwrap_or(""), 300);
+        let _ = writeln!(
+            out,
+            "- {} {} × {}: {}",
+            text("severity"),
+            code(issue.text("code").unwrap_or(""), 80),
+            human::value(issue.get("count"), "count"),
+            text("detail")
+        );
+    }
+    out.push_str("\n</details>\n\n");
+    out
+}
+
+/// A text of unknown origin as code: nothing in it is Markdown, HTML or a mention.
+fn code(text: &str, most: usize) -> String {
+    let text = one_line(text, most);
+    let (mut longest, mut run) = (0, 0);
+    for c in text.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let fence = "`".repeat(longest + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') || text.trim().is_empty() { " " } else { "" };
+    // In a table, even in code, only this is not a border.
+    format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
+}
+
+/// A sentence that may hold names: what could be Markdown, HTML or a mention is escaped.
+fn plain(text: &str, most: usize) -> String {
+    let mut out = String::new();
+    for c in one_line(text, most).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            // A character without width keeps it from being a mention or a reference to an issue.
+            '@' | '#' => {
+                out.push(c);
+                out.push('\u{200b}');
+            }
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    // An address would become a link.
+    out.replace("://", ":\u{200b}//")
+}
+
+fn one_line(text: &str, most: usize) -> String {
+    let cut: String = text.chars().take(most).collect();
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    safe(&cut) + more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_cannot_be_left() {
+        assert_eq!(code("a`b", 10), "``a`b``");
+        assert_eq!(code("`", 10), "`` ` ``");
+        assert_eq!(code("a|b\nc", 10), "`a\\|b\\nc`");
+        assert_eq!(code("abcdef", 3), "`abc…`");
+    }
+
+    #[test]
+    fn plain_text_stays_text() {
+        assert_eq!(plain("<img> *x* @all", 99), "&lt;img&gt; \\*x\\* @\u{200b}all");
+        assert_eq!(plain("a|b", 99), "a\\|b");
+    }
+}

@@ -1,0 +1,44 @@
+//! Why a trace has no rows in a section: what was not recorded and how to record it, as the view `coverage` says.
+
+use std::collections::HashSet;
+
+use super::Trace;
+use super::answer::{Answer, Missing, trace_of};
+use super::sections::Scope;
+
+/// Adds to each answer the traces without rows, with the reason.
+pub fn explain(answers: &mut [Answer], traces: &[Trace]) {
+    let coverage = answers.iter().find(|a| a.section.key == "coverage").cloned();
+    for answer in answers.iter_mut().filter(|a| a.error.is_none()) {
+        let has_rows: HashSet<&str> = answer.rows.iter().filter_map(|r| trace_of(r)).collect();
+        let without: Vec<&Trace> = traces.iter().filter(|t| !has_rows.contains(t.trace_id.as_str())).collect();
+        answer.missing = without.into_iter().map(|t| reason(answer, t, coverage.as_ref(), traces.len())).collect();
+    }
+}
+
+fn reason(answer: &Answer, trace: &Trace, coverage: Option<&Answer>, traces: usize) -> Missing {
+    let section = answer.section;
+    let missing = |status, reason: String| Missing { trace_id: trace.trace_id.clone(), status, reason };
+    match section.scope {
+        Scope::Torch if trace.format == "mllm_perf" => {
+            return missing("not_applicable", "MLLM's perf.json holds memory blobs and operations only".to_owned());
+        }
+        Scope::Mllm if trace.format != "mllm_perf" => {
+            return missing("not_applicable", "this section is about MLLM's perf.json".to_owned());
+        }
+        Scope::Job if traces < 2 => {
+            return missing("not_applicable", "this section compares the ranks of a job; open the traces of all ranks together".to_owned());
+        }
+        _ => {}
+    }
+    for need in section.needs {
+        let row = coverage.and_then(|c| c.of(&trace.trace_id).find(|row| row.text("information") == Some(need)));
+        if let Some(row) = row
+            && row.text("status") == Some("missing")
+        {
+            let how = row.text("how_to_record").unwrap_or("see docs/recording.md");
+            return missing("not_recorded", format!("not recorded: {need}; to record it: {how}"));
+        }
+    }
+    missing("empty", section.if_empty.to_owned())
+}

@@ -1,0 +1,109 @@
+//! Reports: what a store says, for people and machines, as text, Markdown, JSON or one HTML page.
+//!
+//! A report is a list of [`sections`], each one query over public views; all formats show the same answers. Nothing is
+//! measured here: what is shown can be asked for in SQL, and every section carries its query.
+
+mod answer;
+mod collect;
+mod fold;
+mod html;
+mod human;
+mod json;
+mod markdown;
+mod missing;
+mod sections;
+mod table;
+mod text;
+mod tree;
+
+use std::path::Path;
+
+pub use answer::{Answer, Column, Missing, Rest};
+pub use collect::collect;
+pub use sections::{SECTIONS, Section};
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Short, for a terminal.
+    #[default]
+    Text,
+    /// For a comment on a pull request.
+    Markdown,
+    /// For programs.
+    Json,
+    /// One page that needs no network.
+    Html,
+}
+
+impl Format {
+    /// The format that a file's name asks for.
+    pub fn of_file(path: &Path) -> Option<Self> {
+        Some(match path.extension()?.to_str()? {
+            "html" | "htm" => Self::Html,
+            "md" | "markdown" => Self::Markdown,
+            "json" => Self::Json,
+            "txt" => Self::Text,
+            _ => return None,
+        })
+    }
+}
+
+/// A trace of a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace {
+    /// Its name in the store.
+    pub trace_id: String,
+    /// The input as it was named.
+    pub path: String,
+    /// Rank; `None` if not recorded.
+    pub rank: Option<i64>,
+    /// kineto, chrome or mllm_perf.
+    pub format: String,
+}
+
+/// A setting that is not at its default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedSetting {
+    /// Name.
+    pub name: String,
+    /// Its value now.
+    pub value: Option<String>,
+    /// The value that it has unless it is changed.
+    pub default: Option<String>,
+}
+
+/// What a store says.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The traces it is about, those of a job in the order of ranks.
+    pub traces: Vec<Trace>,
+    /// Names of the traces of the store that it is not about.
+    pub left_out: Vec<String>,
+    /// Settings that were changed.
+    pub settings: Vec<ChangedSetting>,
+    /// The answer of each section, in the order of [`SECTIONS`].
+    pub answers: Vec<Answer>,
+}
+
+impl Report {
+    /// The report in a format; `width` is that of the terminal for text.
+    pub fn write(&self, format: Format, width: usize) -> String {
+        match format {
+            Format::Text => text::write(self, width),
+            Format::Markdown => markdown::write(self),
+            Format::Json => json::write(self),
+            Format::Html => html::write(self),
+        }
+    }
+
+    /// The answer of a section.
+    pub fn answer(&self, key: &str) -> Option<&Answer> {
+        self.answers.iter().find(|a| a.section.key == key)
+    }
+
+    /// Sections whose query failed, with the error.
+    pub fn failures(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.answers.iter().filter_map(|a| Some((a.section.key, a.error.as_deref()?)))
+    }
+}

@@ -1,0 +1,235 @@
+//! The report for a terminal: short, each trace a screen or so.
+
+use super::answer::{Answer, Row};
+use super::table::{Table, wrapped};
+use super::{Report, Trace, human};
+use crate::output::safe;
+
+/// Rows of a table.
+const TOP: usize = 8;
+
+pub fn write(report: &Report, width: usize) -> String {
+    let mut out = String::new();
+    for (at, trace) in report.traces.iter().enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        out.push_str(&one(report, trace, width));
+    }
+    if report.traces.is_empty() {
+        out.push_str("The store holds no trace.\n");
+    }
+    if report.traces.len() > 1 {
+        out.push_str(&ranks(report, width));
+    }
+    out.push('\n');
+    for (name, why) in report.failures() {
+        out.push_str(&wrapped("failed: ", &format!("section {name}: {why}"), width));
+    }
+    if !report.left_out.is_empty() {
+        let names =
+            format!("{} more traces, for example {}; --trace NAME chooses, --max-traces N takes more", report.left_out.len(), report.left_out[0]);
+        out.push_str(&wrapped("left out: ", &names, width));
+    }
+    for setting in &report.settings {
+        let value = |v: &Option<String>| v.clone().unwrap_or_else(|| "NULL".to_owned());
+        out.push_str(&wrapped("setting: ", &format!("{} = {} (default {})", setting.name, value(&setting.value), value(&setting.default)), width));
+    }
+    out.push_str("More: tracesql report … -o report.html, or --format markdown or json.\n");
+    out
+}
+
+fn one(report: &Report, trace: &Trace, width: usize) -> String {
+    let title = title(trace);
+    let mut out = format!("{}\n{}\n", safe(&title), "─".repeat(crate::output::width(&safe(&title)).min(width)));
+    for (name, fact) in facts(report, trace) {
+        out.push_str(&wrapped(&format!("{name:<13}"), &fact, width));
+    }
+    out.push_str(&findings(report, trace, width));
+    for (key, columns) in [("operators", OPERATORS), ("kernels", KERNELS), ("mllm_operation_totals", OPERATIONS)] {
+        if let Some(answer) = report.answer(key) {
+            out.push_str(&top(answer, trace, columns, width));
+        }
+    }
+    if operators_missing(report, trace)
+        && let Some(answer) = report.answer("categories")
+    {
+        out.push_str(&top(answer, trace, CATEGORIES, width));
+    }
+    let missing: Vec<&str> = ["steps", "memory", "modules", "stacks", "shapes"].into_iter().filter(|kind| is_missing(report, trace, kind)).collect();
+    if !missing.is_empty() && trace.format == "kineto" {
+        out.push_str(&format!("\nNot recorded: {} (tracesql report --format html says how to record them)\n", missing.join(", ")));
+    }
+    out
+}
+
+/// The name of a trace for people.
+pub fn title(trace: &Trace) -> String {
+    let name = trace.path.rsplit('/').next().unwrap_or(&trace.path);
+    match trace.rank {
+        Some(rank) => format!("{name} · rank {rank} · {}", trace.format),
+        None => format!("{name} · {}", trace.format),
+    }
+}
+
+fn is_missing(report: &Report, trace: &Trace, kind: &str) -> bool {
+    let coverage = report.answer("coverage");
+    coverage.is_some_and(|a| a.of(&trace.trace_id).any(|r| r.text("information") == Some(kind) && r.text("status") == Some("missing")))
+}
+
+fn operators_missing(report: &Report, trace: &Trace) -> bool {
+    let none = |key| report.answer(key).is_none_or(|a: &Answer| a.of(&trace.trace_id).next().is_none());
+    none("operators") && none("mllm_operation_totals")
+}
+
+/// What there is to say about a trace in a line each.
+pub fn facts(report: &Report, trace: &Trace) -> Vec<(&'static str, String)> {
+    let first = |key: &'static str| report.answer(key).and_then(|a| a.of(&trace.trace_id).next());
+    let mut facts = Vec::new();
+    if let Some(row) = first("overview") {
+        facts.push(("Duration", duration(report, trace, row)));
+    }
+    for row in report.answer("device_time").into_iter().flat_map(|a| a.of(&trace.trace_id)) {
+        facts.push(("Device", device(report, trace, row)));
+    }
+    for row in report.answer("memory_peaks").into_iter().flat_map(|a| a.of(&trace.trace_id)).take(3) {
+        facts.push(("Memory peak", peak(row)));
+    }
+    if let Some(row) = first("mllm_summary") {
+        let show = |name| human::value(row.get(name), if name.ends_with("bytes") { "bytes" } else { "count" });
+        let fact = format!("{} in {} blobs; {} alive at the end ({})", show("peak_bytes"), show("blobs"), show("alive_blobs"), show("alive_bytes"));
+        facts.push(("Memory peak", fact));
+    }
+    if let Some(row) = first("traces") {
+        let count = |name| human::value(row.get(name), "count");
+        facts.push(("Events", format!("{} rows, {} elements skipped", count("event_count"), count("skipped_count"))));
+    }
+    facts
+}
+
+fn duration(report: &Report, trace: &Trace, row: Row) -> String {
+    let mut text = human::value(row.get("duration_ns"), "ns");
+    let bars = || report.answer("steps").into_iter().flat_map(|a| a.of(&trace.trace_id)).filter(|r| r.int("first_step").is_some());
+    let steps: i64 = bars().filter_map(|r| r.int("steps")).sum();
+    if steps > 0 {
+        let total: i64 = bars().filter_map(|r| r.int("total_ns")).sum();
+        text += &format!(", {} steps of {} on average", human::count(steps), human::ns(total as f64 / steps as f64));
+    }
+    text
+}
+
+fn device(report: &Report, trace: &Trace, row: Row) -> String {
+    let id = row.int("device").map_or_else(String::new, |d| d.to_string());
+    let named = report.answer("devices").and_then(|a| a.of(&trace.trace_id).find(|d| d.int("device") == row.int("device")));
+    let name = named.and_then(|d| d.text("name")).map(|n| format!(" ({n})")).unwrap_or_default();
+    let time = |name| human::value(row.get(name), "ns");
+    let pct = |name| human::value(row.get(name), "pct");
+    format!(
+        "{id}{name}: busy {} ({} of {}): computation {}, exposed communication {}, exposed copies {}; idle {}",
+        pct("busy_pct"),
+        time("busy_time_ns"),
+        time("total_time_ns"),
+        pct("computation_pct"),
+        pct("exposed_comm_pct"),
+        pct("exposed_memcpy_pct"),
+        pct("idle_pct")
+    )
+}
+
+fn peak(row: Row) -> String {
+    let device = match (row.text("device_type").unwrap_or("?"), row.int("device")) {
+        (kind, Some(device)) if device >= 0 => format!("{kind}:{device}"),
+        (kind, _) => kind.to_owned(),
+    };
+    let mut text = format!("{device}: {} allocated", human::value(row.get("peak_allocated_bytes"), "bytes"));
+    if row.int("peak_reserved_bytes").is_some() {
+        text += &format!(", {} reserved", human::value(row.get("peak_reserved_bytes"), "bytes"));
+    }
+    if let Some(pct) = row.number("peak_pct") {
+        text += &format!(" ({} of {})", human::pct(pct), human::value(row.get("total_memory_bytes"), "bytes"));
+    }
+    text
+}
+
+/// How many rows of findings there are, by what they say.
+pub fn tally(answer: &Answer, trace: &Trace) -> String {
+    let count = |status: &str, severity: Option<&str>| {
+        answer.of(&trace.trace_id).filter(|r| r.text("status") == Some(status) && (severity.is_none() || r.text("severity") == severity)).count()
+    };
+    let mut parts: Vec<String> = Vec::new();
+    for severity in ["high", "medium", "low", "info"] {
+        let n = count("finding", Some(severity));
+        if n > 0 {
+            parts.push(format!("{n} {severity}"));
+        }
+    }
+    if parts.is_empty() {
+        parts.push("none".to_owned());
+    }
+    parts.push(format!("{} ok", count("ok", None)));
+    parts.push(format!("{} not measurable", count("not_measurable", None)));
+    parts.join(", ")
+}
+
+fn findings(report: &Report, trace: &Trace, width: usize) -> String {
+    let Some(answer) = report.answer("findings").filter(|a| a.error.is_none()) else { return String::new() };
+    let mut out = format!("\nFindings: {}\n", tally(answer, trace));
+    let all: Vec<Row> = answer.of(&trace.trace_id).filter(|r| r.text("status") == Some("finding")).collect();
+    for row in all.iter().take(TOP) {
+        let severity = row.text("severity").unwrap_or("info");
+        out.push_str(&wrapped(&format!("  {severity:<7} "), row.text("message").unwrap_or_default(), width));
+        if let Some(advice) = row.text("advice") {
+            out.push_str(&wrapped("          → ", advice, width));
+        }
+    }
+    if all.len() > TOP {
+        out.push_str(&format!("  … {} more\n", all.len() - TOP));
+    }
+    out
+}
+
+type Columns = &'static [(&'static str, &'static str)];
+const OPERATORS: Columns = &[
+    ("name", "Operator"),
+    ("calls", "calls"),
+    ("host_self_ns", "host self"),
+    ("host_self_pct", "share"),
+    ("device_self_ns", "device self"),
+    ("device_self_pct", "share"),
+];
+const KERNELS: Columns = &[("name", "Kernel"), ("calls", "calls"), ("total_ns", "time"), ("total_pct", "share"), ("mean_ns", "mean")];
+const OPERATIONS: Columns = &[("name", "Operation"), ("calls", "calls"), ("total_ns", "time"), ("total_pct", "share")];
+const CATEGORIES: Columns = &[("name", "Category"), ("events", "events"), ("self_ns", "self"), ("self_pct", "share")];
+
+fn top(answer: &Answer, trace: &Trace, columns: Columns, width: usize) -> String {
+    let titles: Vec<&str> = columns.iter().map(|c| c.1).collect();
+    let mut table = Table::new(&titles);
+    let unit = |name: &str| answer.column(name).and_then(|at| answer.columns.get(at)).map_or("text", |c| c.unit);
+    for row in answer.of(&trace.trace_id).take(TOP) {
+        table.row(columns.iter().map(|(name, _)| human::value(row.get(name), unit(name))).collect());
+    }
+    if table.is_empty() {
+        return String::new();
+    }
+    let rest = answer.rest(&trace.trace_id).map_or(0, |r| r.rows);
+    let more = answer.of(&trace.trace_id).count() as u64 + rest;
+    let mut out = format!("\n{}", table.write("  ", width));
+    if more > TOP as u64 {
+        out.push_str(&format!("  … {} more\n", more - TOP as u64));
+    }
+    out
+}
+
+fn ranks(report: &Report, width: usize) -> String {
+    let Some(answer) = report.answer("ranks") else { return String::new() };
+    let mut table = Table::new(&["Rank", "computation", "communication", "hidden", "exposed", "waiting"]);
+    for trace in &report.traces {
+        for row in answer.of(&trace.trace_id) {
+            let time = |name| human::value(row.get(name), "ns");
+            let rank = row.int("rank").map_or_else(|| title(trace), |r| r.to_string());
+            let hidden = human::value(row.get("overlap_pct"), "pct");
+            table.row(vec![rank, time("computation_ns"), time("communication_ns"), hidden, time("exposed_communication_ns"), time("wait_ns")]);
+        }
+    }
+    if table.is_empty() { String::new() } else { format!("\nRanks\n{}", table.write("  ", width)) }
+}

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Drives a page of `tracesql report` in Chromium as a reader would, and fails at the first thing that is wrong.
+
+    report.py PAGE.html [--chromium /usr/bin/chromium] [--screenshots DIR]
+
+Checked: nothing is loaded but the page, no error is on the console, every tab shows something, tables sort, search and
+save as CSV, the module tree opens, the flame graph zooms and finds, dark and light differ, names are shown as text.
+"""
+import argparse
+import csv
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+
+def check(condition, what):
+    if not condition:
+        sys.exit(f"report.py: {what}")
+
+
+def cells(page, column):
+    """Texts of a column of the first table, in the rows that are in the page."""
+    at = page.locator(".grid thead th").all_text_contents().index(column)
+    rows = page.locator(".grid").first.locator("tbody tr:not(.space):not(.rest)")
+    return [row.locator("td").nth(at) for row in rows.all()]
+
+
+def exact(cell):
+    """The whole number in the tooltip of a cell."""
+    return int(cell.get_attribute("title").split(" ")[0].replace(",", ""))
+
+
+def open_tab(page, title):
+    page.get_by_role("tab", name=title).first.click()
+
+
+def has_tab(page, title):
+    return page.get_by_role("tab", name=title).count() > 0
+
+
+def tables(page, data):
+    """Operators: sorting both ways, searching, the record of a row, and CSV."""
+    open_tab(page, "Operators")
+    calls = "Calls"
+    page.get_by_role("button", name=calls, exact=True).click()
+    down = [exact(c) for c in cells(page, calls)]
+    check(len(down) > 1 and down == sorted(down, reverse=True), f"calls are not sorted downwards: {down[:9]}")
+    page.get_by_role("button", name=calls, exact=True).click()
+    up = [exact(c) for c in cells(page, calls)]
+    check(up == sorted(up), f"calls are not sorted upwards: {up[:9]}")
+    check(page.locator("th[aria-sort=ascending]").count() == 1, "the sorted column is not marked")
+
+    section = data["sections"]["operators"]
+    name = [c["name"] for c in section["columns"]].index("name")
+    trace = int(page.evaluate("document.getElementById('trace').value"))
+    names = [row[name] for row in section["rows"] if row[0] == trace]
+    wanted = names[len(names) // 2]
+    page.get_by_label("Search the table").fill(wanted.upper())
+    found = [c.text_content() for c in cells(page, "Name")]
+    check(sorted(found) == sorted(n for n in names if wanted.lower() in n.lower()), f"search for {wanted} finds {found}")
+    page.locator(".grid tbody tr:not(.space)").first.click()
+    check(page.locator("dl.record").count() == 1, "a click on a row shows no record")
+
+    page.get_by_label("Search the table").fill("")
+    with page.expect_download() as saved:
+        page.locator("button.csv").first.click()
+    with open(saved.value.path(), newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    check(saved.value.suggested_filename == "operators.csv", f"CSV is called {saved.value.suggested_filename}")
+    check(sorted(r["name"] for r in rows) == sorted(names), f"CSV has {len(rows)} rows, the table {len(names)}")
+    host = [c["name"] for c in section["columns"]].index("host_self_ns")
+    total = sum(row[host] for row in section["rows"] if row[0] == trace)
+    check(sum(int(r["host_self_ns"]) for r in rows) == total, "CSV is not exact")
+
+
+def modules(page):
+    open_tab(page, "Modules")
+    if page.locator("table.tree").count() == 0:
+        return
+    page.get_by_role("button", name="Close all").click()
+    closed = page.locator("table.tree tbody tr").count()
+    page.get_by_role("button", name="Open all").click()
+    opened = page.locator("table.tree tbody tr").count()
+    check(opened >= closed > 0, f"{closed} modules are shown closed, {opened} open")
+
+
+def flame(page):
+    open_tab(page, "Flame graph")
+    bars = page.locator(".flame button")
+    bars.first.wait_for()
+    all_bars = bars.count()
+    check(all_bars > 3, "the flame graph has no frames")
+    bars.nth(all_bars // 2).click()
+    check(page.get_by_role("button", name="Whole graph").is_visible(), "a click does not zoom")
+    page.get_by_role("button", name="Whole graph").click()
+    check(bars.count() == all_bars, "zooming out does not show the whole graph")
+    page.get_by_label("Find frames").fill("a")
+    check(page.locator(".flame button.match").count() > 0, "frames are not found")
+
+
+def theme(page):
+    def background():
+        return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    before = background()
+    page.locator("#theme").click()
+    check(background() != before, "dark looks like light")
+    page.locator("#theme").click()
+    check(background() == before, "the way back from dark fails")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("page", type=Path)
+    parser.add_argument("--chromium", default=shutil.which("chromium") or shutil.which("google-chrome"))
+    parser.add_argument("--screenshots", type=Path)
+    args = parser.parse_args()
+    address = args.page.resolve().as_uri()
+    problems, requests = [], []
+    with sync_playwright() as tools:
+        browser = tools.chromium.launch(executable_path=args.chromium, args=["--no-sandbox", "--disable-gpu"])
+        context = browser.new_context(viewport={"width": 1360, "height": 900}, offline=True, color_scheme="light", accept_downloads=True)
+        page = context.new_page()
+        page.on("console", lambda m: problems.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda e: problems.append(str(e)))
+        page.on("request", lambda r: requests.append(r.url))
+        page.goto(address)
+        data = json.loads(page.locator("#data").text_content())
+        titles = [t.strip() for t in page.get_by_role("tab").all_text_contents()]
+        check(len(titles) >= 3, f"there are only the tabs {titles}")
+        for key in page.evaluate("[...document.querySelectorAll('[role=tab]')].map((t) => t.id)"):
+            page.locator(f"#{key}").click()
+            check(len(page.locator("#main").inner_text().strip()) > 20, f"{key} shows nothing")
+            if page.locator(".chart").count():
+                page.locator(".chart canvas").first.wait_for()
+            if args.screenshots:
+                page.screenshot(path=args.screenshots / f"{key}.png", full_page=True)
+        if has_tab(page, "Operators") and data["sections"]["operators"]["rows"]:
+            tables(page, data)
+        if has_tab(page, "Modules"):
+            modules(page)
+        if has_tab(page, "Flame graph") and data["sections"]["flame"]["rows"]:
+            flame(page)
+        theme(page)
+        if len(data["traces"]) > 1:
+            page.locator("#trace").select_option("1")
+            open_tab(page, "Overview")
+            check(page.locator("#main h2").first.text_content() != "", "the second trace is not shown")
+        # What scripts of a hostile name would have left behind.
+        check(page.evaluate("window.pwned === undefined && !document.querySelector('main img, main script, main iframe')"), "a name became more than text")
+        others = [r for r in requests if r != address and not r.startswith("blob:") and not r.startswith("data:")]
+        check(not others, f"the page loads {others}")
+        check(not problems, f"on the console: {problems[:5]}")
+        browser.close()
+    print(f"ok: {len(titles)} tabs, {args.page.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+//! `tracesql check`: rules, assertions, baselines.
+
+mod rules;

@@ -1,0 +1,49 @@
+//! Exports: Chrome traces that are read back as the same rows, merged traces, selections, tables.
+
+mod hostile;
+mod merged;
+mod round_trip;
+mod selections;
+mod tables;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tracesql::engine::{Engine, EngineOptions};
+use tracesql::export::{ChromeRequest, Selection, Written, chrome, traces};
+use tracesql::output::Target;
+
+use crate::support::TestStore;
+
+/// Writes a Chrome trace of all traces of a store.
+fn export(store: &TestStore, selection: Selection, path: &Path) -> Written {
+    export_with(store, path, &EngineOptions::default(), |request| ChromeRequest { selection, ..request })
+}
+
+fn export_with(store: &TestStore, path: &Path, options: &EngineOptions, change: impl FnOnce(ChromeRequest) -> ChromeRequest) -> Written {
+    let engine = Engine::open(&store.store, None, options).expect("the store opens");
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let traces = traces(&engine).await.expect("traces");
+        let request = ChromeRequest { traces, selection: Selection::default(), findings: false, counters: false, gzip: false, memory: 0 };
+        chrome(&engine, &change(request), &Target::File(path.to_owned())).await.unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    })
+}
+
+/// Exports a store's traces and reads the file into another store.
+fn again(store: &TestStore, selection: Selection) -> (TestStore, PathBuf, Written) {
+    let path = store.folder.path().join("exported.json");
+    let written = export(store, selection, &path);
+    let (other, _) = TestStore::with(&path);
+    (other, path, written)
+}
+
+/// The elements of a Chrome trace.
+fn elements(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).expect("the file");
+    let mut document: Value = serde_json::from_str(&text).expect("JSON");
+    match document["traceEvents"].take() {
+        Value::Array(elements) => elements,
+        other => panic!("no list of events: {other}"),
+    }
+}

@@ -1,0 +1,97 @@
+//! Memory and call graphs over the whole corpus, and the figures of MLLM's own sample.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::{TestStore, corpus};
+
+/// The JSON files below a folder.
+fn traces(folder: &Path, out: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            traces(&path, out);
+        } else if path.to_string_lossy().ends_with(".json") || path.to_string_lossy().ends_with(".json.gz") {
+            out.push(path);
+        }
+    }
+}
+
+/// A store with every trace of the corpus that can be read.
+fn corpus_store() -> Option<TestStore> {
+    let Some(corpus) = corpus() else {
+        eprintln!("left out: the corpus of public traces is not beside the project");
+        return None;
+    };
+    let mut paths = Vec::new();
+    traces(&corpus, &mut paths);
+    let store = TestStore::new();
+    let read = paths.iter().filter(|p| store.ingest(p).is_ok()).count();
+    assert!(read > 100, "only {read} traces were read");
+    Some(store)
+}
+
+#[test]
+fn every_trace_of_the_corpus_adds_up() {
+    let Some(store) = corpus_store() else { return };
+    // The curve is the profiler's own total at every record that has one.
+    let [records, equal, traces] = store.ints(
+        "SELECT count(*), count(*) FILTER (WHERE c.allocated_bytes = m.total_allocated_bytes), count(DISTINCT m.trace_id)
+         FROM memory m JOIN memory_curve c ON c.trace_id = m.trace_id AND c.event_id = m.event_id
+         WHERE m.total_allocated_bytes IS NOT NULL",
+    )[..] else {
+        panic!("three figures")
+    };
+    assert_eq!(records, equal);
+    assert!(records > 8000 && traces > 10, "{records} records of {traces} traces");
+    // Every allocation and every free is in one row of allocations.
+    let rest = "SELECT (SELECT count(*) FROM memory WHERE action IS NOT NULL)
+                    - (SELECT count(alloc_event_id) + count(free_event_id) FROM allocations)";
+    assert_eq!(store.ints(rest), [0]);
+    // Blobs that held the peak are the peak.
+    let peaks = "SELECT count(*) FROM memory_peak p JOIN (
+            SELECT trace_id, device_type, device, sum(bytes) AS bytes FROM peak_composition GROUP BY trace_id, device_type, device
+        ) c ON c.trace_id = p.trace_id AND c.device_type = p.device_type AND coalesce(c.device, -9) = coalesce(p.device, -9)
+        WHERE c.bytes <> p.peak_allocated_bytes";
+    assert_eq!(store.ints(peaks), [0]);
+    // Inference on GPUs gives back all it takes: every allocation of these four has its free.
+    let paired =
+        "SELECT t.path LIKE '%Falconsai%', count(*) FILTER (WHERE a.state <> 'freed') FROM allocations a JOIN traces t ON t.trace_id = a.trace_id
+        WHERE t.path LIKE '%Falconsai%' OR t.path LIKE '%gaunernst%' OR t.path LIKE '%Qwen1.5%' GROUP BY 1 ORDER BY 1";
+    assert_eq!(store.lines(paired), ["false 0", "true 0"]);
+    // Own times of the call graph add up to those of its roots, and its device time is that of the trace.
+    let graphs = store.ints(
+        "SELECT count(*), count(*) FILTER (WHERE own <> roots OR own_device <> roots_device OR own_device <> coalesce(device, 0)) FROM (
+             SELECT
+                 g.trace_id, sum(g.host_self_ns) AS own, sum(CASE WHEN g.depth = 0 THEN g.host_total_ns ELSE 0 END) AS roots,
+                 sum(g.device_self_ns) AS own_device, sum(CASE WHEN g.depth = 0 THEN g.device_total_ns ELSE 0 END) AS roots_device,
+                 max(k.ns) AS device
+             FROM call_graph g
+             LEFT JOIN (SELECT trace_id, sum(dur_ns) AS ns FROM kernels WHERE kind IN ('kernel', 'memcpy', 'memset') GROUP BY trace_id) k
+                 ON k.trace_id = g.trace_id
+             GROUP BY g.trace_id)",
+    );
+    assert!(graphs[0] > 60, "{} traces have a call graph", graphs[0]);
+    assert_eq!(graphs[1], 0, "of {} traces", graphs[0]);
+    // No device time is lost on the way to costs of operators, and each row has figures or a reason.
+    let costs = "SELECT (SELECT sum(device_self_ns) FROM operator_costs) - (SELECT sum(device_self_ns) FROM operator_calls),
+                        (SELECT count(*) FROM operator_costs WHERE (flop IS NULL) <> (reason IS NOT NULL))";
+    assert_eq!(store.ints(costs), [0, 0]);
+}
+
+#[test]
+fn the_sample_of_mllm_has_its_known_figures() {
+    let Some(corpus) = corpus() else {
+        eprintln!("left out: the corpus of public traces is not beside the project");
+        return;
+    };
+    let (store, _) = TestStore::with(&corpus.join("public/mllm/tools/mllm-perf-viewer/perf.json"));
+    let summary = "SELECT blobs, peak_bytes, memory_duration, lanes, alive_blobs, operations FROM mllm_summary";
+    assert_eq!(store.lines(summary), ["13 486572032 305.0 13 0 0"]);
+    let curve = store.lines("SELECT time, allocated_bytes FROM mllm_memory_curve ORDER BY ts_ns");
+    assert_eq!(curve.len(), 23);
+    assert_eq!(curve[12..15], ["298.0 486572032", "319.0 436240384", "321.0 234913792"]);
+    assert_eq!(curve[22], "331.0 0");
+    assert_eq!(store.lines("SELECT sum(bytes) FROM mllm_peak_blobs"), ["486572032"]);
+    assert!(store.issues().is_empty());
+}

@@ -1,0 +1,152 @@
+//! What operators compute and move, by hand for each form of formula.
+
+use crate::support::elements;
+
+/// Operator, shapes, types and values of its arguments; operations, bytes read and bytes written, or None where they are not measurable.
+type Case = (&'static str, &'static str, &'static str, &'static str, Option<[i64; 3]>);
+
+const CASES: &[Case] = &[
+    // Output 5 x 8: (10 + 2 - 3) / 2 + 1 and (12 - 2 (3 - 1) - 1) / 1 + 1; the next one is transposed, its output 10 x 10 of 2 groups of 3 channels.
+    (
+        "aten::convolution",
+        "[[2,8,10,12],[16,4,3,3],[],[],[],[],[],[],[]]",
+        r#"["float","float","","ScalarList","ScalarList","ScalarList","Scalar","ScalarList","Scalar"]"#,
+        r#"["","","","[2, 1]","[1, 0]","[1, 2]","False","[0, 0]","2"]"#,
+        Some([92160, 9984, 5120]),
+    ),
+    (
+        "aten::convolution",
+        "[[2,8,5,5],[8,3,4,4],[],[],[],[],[],[],[]]",
+        r#"["float","float","","ScalarList","ScalarList","ScalarList","Scalar","ScalarList","Scalar"]"#,
+        r#"["","","","[2, 2]","[1, 1]","[1, 1]","True","[0, 0]","2"]"#,
+        Some([38400, 3136, 4800]),
+    ),
+    (
+        "aten::cudnn_convolution",
+        "[[4,2,100],[5,2,7],[],[],[],[],[],[],[]]",
+        r#"["c10::Half","c10::Half","ScalarList","ScalarList","ScalarList","Scalar","Scalar","Scalar","Scalar"]"#,
+        r#"["","","[3]","[1]","[1]","1","False","False","True"]"#,
+        Some([56000, 1740, 4000]),
+    ),
+    (
+        "aten::convolution",
+        "[[1,3,8,8,8],[4,3,2,2,2],[],[],[],[],[],[],[]]",
+        r#"["float","float","","ScalarList","ScalarList","ScalarList","Scalar","ScalarList","Scalar"]"#,
+        r#"["","","","[2, 2, 2]","[0, 0, 0]","[1, 1, 1]","False","[0, 0, 0]","1"]"#,
+        Some([12288, 6528, 1024]),
+    ),
+    (
+        "aten::convolution_backward",
+        "[[4,8,8,8],[4,8,8,8],[8,8,3,3],[],[],[],[],[],[],[],[]]",
+        r#"["float","float","float","ScalarList","ScalarList","ScalarList","ScalarList","Scalar","ScalarList","Scalar","ScalarList"]"#,
+        r#"["","","","[0]","[1, 1]","[1, 1]","[1, 1]","False","[0, 0]","1","[True, True, False]"]"#,
+        Some([589824, 18688, 10496]),
+    ),
+    ("aten::bmm", "[[3,4,5],[3,5,6]]", r#"["float","float"]"#, r#"["",""]"#, Some([720, 600, 288])),
+    ("aten::matmul", "[[2,1,4,5],[3,5,6]]", r#"["float","float"]"#, r#"["",""]"#, None),
+    ("aten::linear", "[[2,7,5],[3,5],[3]]", r#"["float","float","float"]"#, r#"["","",""]"#, Some([420, 352, 168])),
+    (
+        "aten::_scaled_dot_product_flash_attention",
+        "[[2,8,128,64],[2,8,256,64],[2,8,256,64],[],[],[],[]]",
+        r#"["c10::BFloat16","c10::BFloat16","c10::BFloat16","Scalar","Scalar","Scalar","Scalar"]"#,
+        r#"["","","","0.","False","False","0.125"]"#,
+        Some([134217728, 1310720, 262144]),
+    ),
+    (
+        "aten::_scaled_dot_product_flash_attention",
+        "[[2,8,128,64],[2,8,128,64],[2,8,128,64],[],[],[],[]]",
+        r#"["c10::BFloat16","c10::BFloat16","c10::BFloat16","Scalar","Scalar","Scalar","Scalar"]"#,
+        r#"["","","","0.","True","False","0.125"]"#,
+        Some([33554432, 786432, 262144]),
+    ),
+    (
+        "aten::_flash_attention_forward",
+        "[[2,128,8,64],[2,256,8,64],[2,256,8,64],[],[],[],[],[],[],[]]",
+        r#"["c10::BFloat16","c10::BFloat16","c10::BFloat16","","","Scalar","Scalar","Scalar","Scalar","Scalar"]"#,
+        r#"["","","","","","128","256","0.","False","False"]"#,
+        Some([134217728, 1310720, 262144]),
+    ),
+    ("aten::add", "[[3,1],[1,4],[]]", r#"["float","c10::Half","Scalar"]"#, r#"["","","1"]"#, Some([12, 20, 48])),
+    ("aten::add_", "[[3,4],[4],[]]", r#"["c10::BFloat16","float","Scalar"]"#, r#"["","","1"]"#, Some([12, 40, 24])),
+    ("aten::eq", "[[2,3],[]]", r#"["float","Scalar"]"#, r#"["","0"]"#, Some([6, 24, 6])),
+    ("aten::where", "[[2,3],[2,3],[]]", r#"["bool","c10::Half","c10::Half"]"#, r#"["","",""]"#, Some([0, 20, 12])),
+    ("aten::sum", "[[5,6],[]]", r#"["float",""]"#, r#"["",""]"#, Some([30, 120, 4])),
+    ("aten::sum", "[[5,6,7],[],[],[]]", r#"["float","ScalarList","Scalar",""]"#, r#"["","[0, -1]","False",""]"#, Some([210, 840, 24])),
+    ("aten::argmax", "[[15,10],[],[]]", r#"["float","Scalar","Scalar"]"#, r#"["","-1","False"]"#, Some([150, 600, 120])),
+    (
+        "aten::embedding",
+        "[[100,16],[4,5],[],[],[]]",
+        r#"["c10::Half","long int","Scalar","Scalar","Scalar"]"#,
+        r#"["","","-1","False","False"]"#,
+        Some([0, 800, 640]),
+    ),
+    ("aten::index_select", "[[6,8],[],[3]]", r#"["float","Scalar","long int"]"#, r#"["","1",""]"#, Some([0, 96, 72])),
+    ("aten::gather", "[[6,8],[],[6,2],[]]", r#"["float","Scalar","long int","Scalar"]"#, r#"["","1","","False"]"#, Some([0, 144, 48])),
+    (
+        "aten::native_layer_norm",
+        "[[2,5,16],[],[16],[16],[]]",
+        r#"["float","ScalarList","float","float","Scalar"]"#,
+        r#"["","[16]","","","","1e-05"]"#,
+        Some([1280, 768, 640]),
+    ),
+    ("aten::_softmax", "[[4,10],[],[]]", r#"["float","Scalar","Scalar"]"#, r#"["","-1","False"]"#, Some([200, 160, 160])),
+    ("aten::copy_", "[[10],[10],[]]", r#"["c10::Half","float","Scalar"]"#, r#"["","","False"]"#, Some([0, 40, 20])),
+    ("aten::fill_", "[[3,4],[]]", r#"["float","Scalar"]"#, r#"["","0"]"#, Some([0, 0, 48])),
+    ("aten::cat", "[[[2,3],[2,3]],[]]", r#"["TensorList","Scalar"]"#, r#"["","0"]"#, None),
+    ("aten::mm", "[[4,5],[6,7]]", r#"["float","float"]"#, r#"["",""]"#, None),
+    ("aten::add", "[[9000000000,9000000000,9000000000],[1],[]]", r#"["float","float","Scalar"]"#, r#"["","","1"]"#, None),
+];
+
+#[test]
+fn costs_are_those_counted_by_hand() {
+    let events: Vec<String> = CASES
+        .iter()
+        .enumerate()
+        .map(|(i, (name, dims, types, values, _))| {
+            format!(
+                r#"{{"ph":"X","cat":"cpu_op","name":"{name}","pid":1,"tid":1,"ts":{},"dur":5,"args":{{"Input Dims":{dims},"Input type":{types},"Concrete Inputs":{values}}}}}"#,
+                i * 10
+            )
+        })
+        .collect();
+    let store = elements(events.join(",\n"));
+    let found = store.lines(
+        "SELECT e.event_id, c.flop, c.read_bytes, c.written_bytes, c.reason IS NULL FROM events e
+         JOIN operator_costs c ON c.name = e.name AND c.input_shapes = e.input_dims AND c.input_types = e.input_types
+             AND (c.arguments IS NULL OR c.arguments = e.concrete_inputs)
+         ORDER BY e.event_id",
+    );
+    let wanted: Vec<String> = CASES
+        .iter()
+        .enumerate()
+        .map(|(i, case)| match case.4 {
+            Some([flop, read, written]) => format!("{i} {flop} {read} {written} true"),
+            None => format!("{i} NULL NULL NULL false"),
+        })
+        .collect();
+    for (found, wanted) in found.iter().zip(&wanted) {
+        assert_eq!(found, wanted, "{:?}", wanted.split(' ').next().and_then(|i| CASES.get(i.parse::<usize>().ok()?)));
+    }
+    assert_eq!(found.len(), CASES.len());
+}
+
+#[test]
+fn shapes_and_values_of_any_form_give_a_reason_and_no_error() {
+    let odd = [
+        r#""Input Dims":[],"Input type":[]"#,
+        r#""Input Dims":"[[2,3","Input type":"x""#,
+        r#""Input Dims":[[[1,2],[3]],7,"a",[null]],"Input type":["float",1,null]"#,
+        r#""Input Dims":[[2.5,-1],[1e40]],"Input type":["float","float"],"Concrete Inputs":["(","[","{"]"#,
+        r#""Input Dims":[[0,3,0,0],[0,3,1,1],[]],"Input type":["float","float",""],"Concrete Inputs":["","","[0, 0]","[0, 0]","[0, 0]","1"]"#,
+    ];
+    let names = ["aten::mm", "aten::cudnn_convolution", "aten::convolution_backward", "aten::add", "aten::sum", "aten::index_select", "aten::linear"];
+    let events: Vec<String> = odd
+        .iter()
+        .flat_map(|args| names.iter().map(move |name| (name, args)))
+        .enumerate()
+        .map(|(i, (name, args))| format!(r#"{{"ph":"X","cat":"cpu_op","name":"{name}","pid":1,"tid":1,"ts":{},"dur":5,"args":{{{args}}}}}"#, i * 10))
+        .collect();
+    let store = elements(events.join(",\n"));
+    let calls = store.ints("SELECT sum(calls), count(*) FILTER (WHERE (flop IS NULL) <> (reason IS NOT NULL)) FROM operator_costs");
+    assert_eq!(calls, [(odd.len() * names.len()) as i64, 0]);
+}

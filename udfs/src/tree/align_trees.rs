@@ -1,0 +1,165 @@
+//! `align_trees`: two trees of calls, paired.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array, ListArray, StringArray, StructArray};
+use datafusion::arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
+use datafusion::arrow::datatypes::{DataType, Field, Fields, Int64Type};
+use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
+use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
+
+use super::align::{Broken, Pair, Tree, align};
+use crate::doc::{Call, Example, Function, FunctionDoc};
+use crate::types::is_text;
+
+/// The function with its documentation.
+pub fn function() -> Function {
+    let signature = Signature::user_defined(Volatility::Immutable);
+    Function { call: Call::Scalar(Arc::new(ScalarUDF::new_from_impl(AlignTrees { signature }))), doc: DOC }
+}
+
+const DOC: FunctionDoc = FunctionDoc {
+    name: "align_trees",
+    area: "nesting",
+    signature: "align_trees(base_ids BIGINT[], base_parents BIGINT[], base_keys VARCHAR[], cand_ids BIGINT[], cand_parents BIGINT[], cand_keys VARCHAR[]) \
+        → STRUCT(place BIGINT, path VARCHAR, last BIGINT, base BIGINT[], cand BIGINT[], base_inside BIGINT[], cand_inside BIGINT[])[]",
+    summary: "Two trees of calls paired, so that what can be compared stands side by side.",
+    detail: "A tree is three lists of one length, in the order of siblings: ids, the parents' ids, and keys by which calls can be paired. The first \
+        pair is all outermost calls, those whose parent is NULL or not in the list. Two lists are cut at calls of equal key: each call of the base, in \
+        order, takes the first of its key in the candidate after those taken before; what lies between stands side by side too. The first pair is cut so, \
+        and where a pair is one call on each side, the lists of their children are; where nothing has a key in common, the pair is not cut. Pairs come with \
+        each before those inside it, numbered by place from 0: those inside are place + 1 to last. path counts them by child, for example 0-3-1. base and \
+        cand are the ids compared; base_inside and cand_inside those of all calls in them that no pair further inside holds, so that each id is in one list.",
+    nulls: "NULL if an argument is NULL; a NULL key pairs with nothing.",
+    errors: "Lists of unequal length, an id that is NULL or occurs twice, and calls that are inside themselves are refused.",
+    examples: &[
+        Example {
+            sql: "SELECT p['path'] AS path, p['base'] AS base, p['cand'] AS cand \
+              FROM (SELECT unnest(align_trees([1, 2, 3], [NULL, NULL, 2], [NULL, 'net', NULL], [7, 8], [NULL, 7], ['net', NULL])) AS p) ORDER BY path",
+            answer: "0 | [1, 2] | [7]",
+        },
+        Example {
+            sql: "SELECT p['path'] AS path, p['base'] AS base, p['cand'] AS cand, p['cand_inside'] AS inside \
+              FROM (SELECT unnest(align_trees([1, 2, 3], [NULL, NULL, 2], [NULL, 'net', NULL], [7, 8, 9], [NULL, 7, NULL], ['net', NULL, NULL])) AS p) ORDER BY path",
+            answer: "0 | [1, 2] | [7, 9] | []\n0-0 | [1] | [] | []\n0-1 | [2] | [7] | [7, 8]\n0-2 | [] | [9] | [9]",
+        },
+    ],
+};
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct AlignTrees {
+    signature: Signature,
+}
+
+fn list(item: DataType) -> DataType {
+    DataType::List(Arc::new(Field::new_list_field(item, true)))
+}
+
+fn fields() -> Fields {
+    let ids = || list(DataType::Int64);
+    let field = |(name, data_type)| Field::new(name, data_type, true);
+    let own = [("place", DataType::Int64), ("path", DataType::Utf8), ("last", DataType::Int64)];
+    let lists = [("base", ids()), ("cand", ids()), ("base_inside", ids()), ("cand_inside", ids())];
+    own.into_iter().chain(lists).map(field).collect()
+}
+
+impl ScalarUDFImpl for AlignTrees {
+    fn name(&self) -> &str {
+        DOC.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        if types.len() != 6 {
+            return plan_err!("align_trees takes 6 lists (ids, parents and keys of two trees), {} arguments were given", types.len());
+        }
+        let coerced = |(at, data_type): (usize, &DataType)| {
+            let item = match data_type {
+                DataType::List(f) | DataType::LargeList(f) | DataType::ListView(f) | DataType::LargeListView(f) | DataType::FixedSizeList(f, _) => {
+                    f.data_type()
+                }
+                DataType::Null => data_type,
+                _ => return plan_err!("align_trees: argument {} must be a list, not {data_type}", at + 1),
+            };
+            match at % 3 {
+                2 if is_text(item) || item.is_null() => Ok(list(DataType::Utf8)),
+                2 => plan_err!("align_trees: argument {} must be a list of texts, not of {item}", at + 1),
+                _ if item.is_integer() || item.is_null() => Ok(list(DataType::Int64)),
+                _ => plan_err!("align_trees: argument {} must be a list of whole numbers, not of {item}", at + 1),
+            }
+        };
+        types.iter().enumerate().map(coerced).collect()
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(list(DataType::Struct(fields())))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let columns: Vec<ArrayRef> = args.args.iter().map(|a| a.to_array(args.number_rows)).collect::<Result<_>>()?;
+        let lists: Vec<&ListArray> = columns.iter().filter_map(|c| c.as_list_opt()).collect();
+        if lists.len() != 6 {
+            return exec_err!("align_trees takes 6 lists");
+        }
+        let mut rows = Vec::with_capacity(args.number_rows);
+        for row in 0..args.number_rows {
+            if lists.iter().any(|l| l.is_null(row)) {
+                rows.push(None);
+                continue;
+            }
+            let (base, cand) = (tree(&lists[..3], row)?, tree(&lists[3..], row)?);
+            rows.push(Some(align([&base, &cand])));
+        }
+        Ok(ColumnarValue::Array(Arc::new(answer(rows)?)))
+    }
+}
+
+/// The tree of one row.
+fn tree(lists: &[&ListArray], row: usize) -> Result<Tree> {
+    let [ids, parents, keys] = [lists[0].value(row), lists[1].value(row), lists[2].value(row)];
+    if ids.len() != parents.len() || ids.len() != keys.len() {
+        return exec_err!(
+            "align_trees: a tree of {} ids has {} parents and {} keys; the lists must be equally long",
+            ids.len(),
+            parents.len(),
+            keys.len()
+        );
+    }
+    let (ids, parents, keys) = (ids.as_primitive::<Int64Type>(), parents.as_primitive::<Int64Type>(), keys.as_string::<i32>());
+    if ids.null_count() > 0 {
+        return exec_err!("align_trees: an id is NULL");
+    }
+    let parents: Vec<Option<i64>> = parents.iter().collect();
+    Tree::new(ids.values().to_vec(), &parents, keys.iter().map(|k| k.map(str::to_owned)).collect()).map_err(|broken| match broken {
+        Broken::Twice(id) => exec_datafusion_err!("align_trees: the id {id} occurs twice in one tree"),
+        Broken::Circle => exec_datafusion_err!("align_trees: a call is inside itself, by way of its parents"),
+    })
+}
+
+/// The pairs of all rows as a column.
+fn answer(rows: Vec<Option<Vec<Pair>>>) -> Result<ListArray> {
+    let valid = NullBuffer::from_iter(rows.iter().map(Option::is_some));
+    let offsets = OffsetBuffer::from_lengths(rows.iter().map(|r| r.as_ref().map_or(0, Vec::len)));
+    let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    let place = rows.iter().flatten().flat_map(|pairs| 0..number(pairs.len()));
+    let pairs: Vec<&Pair> = rows.iter().flatten().flatten().collect();
+    let ids = |of: fn(&Pair) -> &Vec<i64>| -> ArrayRef {
+        let offsets = OffsetBuffer::from_lengths(pairs.iter().map(|p| of(p).len()));
+        let values: ScalarBuffer<i64> = pairs.iter().flat_map(|p| of(p)).copied().collect();
+        Arc::new(ListArray::new(Arc::new(Field::new_list_field(DataType::Int64, true)), offsets, Arc::new(Int64Array::new(values, None)), None))
+    };
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(place.collect::<Int64Array>()),
+        Arc::new(pairs.iter().map(|p| Some(p.path.as_str())).collect::<StringArray>()),
+        Arc::new(pairs.iter().map(|p| number(p.last)).collect::<Int64Array>()),
+        ids(|p| &p.sides[0]),
+        ids(|p| &p.sides[1]),
+        ids(|p| &p.inside[0]),
+        ids(|p| &p.inside[1]),
+    ];
+    let values = StructArray::try_new(fields(), columns, None)?;
+    Ok(ListArray::try_new(Arc::new(Field::new_list_field(DataType::Struct(fields()), true)), offsets, Arc::new(values), Some(valid))?)
+}
