@@ -74,20 +74,22 @@ fn bytes(text: Option<&str>) -> PyResult<usize> {
 
 /// Opens a store or traces; a session and warnings.
 #[pyfunction]
-#[pyo3(signature = (names, threads, memory_limit, sql, settings, strict))]
+#[allow(clippy::too_many_arguments)]
+#[pyo3(signature = (names, threads, memory_limit, sql, rules, settings, strict))]
 pub fn open(
     py: Python<'_>,
     names: Vec<String>,
     threads: usize,
     memory_limit: Option<&str>,
     sql: Vec<PathBuf>,
+    rules: Vec<PathBuf>,
     settings: Vec<(String, String)>,
     strict: bool,
 ) -> PyResult<(Session, Vec<String>)> {
     let memory_limit = bytes(memory_limit)?;
     let (engine, mut warnings) = read(py, move |notes| {
         let found = open::find(&names, &IngestOptions { threads, memory_limit, strict, replace: false }, notes)?;
-        found.engine(&EngineOptions { threads, memory_limit, sql, settings })
+        found.engine(&EngineOptions { threads, memory_limit, sql, rules, settings })
     })?;
     warnings.extend(engine.library().problems().iter().map(|p| format!("left out: {p}")));
     Ok((Session::new(engine, threads)?, warnings))

@@ -12,6 +12,7 @@ use tokio::runtime::{Handle, Runtime};
 use tracesql::docs::{Reference, Style};
 use tracesql::engine::Engine;
 use tracesql::output::{Target, write_document};
+use tracesql::report;
 use tracesql::stacks::{self, Request};
 use tracesql::{Audience, Error, Result, explained, runtime};
 
@@ -119,6 +120,28 @@ impl Session {
             reference = reference.named(name).map_err(exception)?;
         }
         Ok(reference.write(style, name.is_none()))
+    }
+
+    /// A report; it goes to a file if one is named. Its text otherwise, and sections that failed.
+    fn report(&self, py: Python<'_>, format: &str, path: Option<PathBuf>, width: usize) -> PyResult<(Option<String>, Vec<String>)> {
+        let format = match format {
+            "text" => report::Format::Text,
+            "markdown" => report::Format::Markdown,
+            "json" => report::Format::Json,
+            "html" => report::Format::Html,
+            other => return Err(exception(Error::Usage(format!("{other:?} is no format of a report; use text, markdown, json or html")))),
+        };
+        let engine = self.engine.clone();
+        let work = async move {
+            let report = report::collect(engine, Vec::new()).await?;
+            let failures = report.failures().map(|(name, why)| format!("section {name}: {why}")).collect();
+            let text = report.write(format, width);
+            match path {
+                Some(path) => write_document(text.as_bytes(), &Target::File(path)).map(|()| (None, failures)),
+                None => Ok((Some(text), failures)),
+            }
+        };
+        wait::query(py, self.threads.handle(), work)?.map_err(exception)
     }
 
     /// Writes stacks as a profile; what may surprise about it.

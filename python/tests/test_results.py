@@ -95,3 +95,17 @@ def test_pprof(gpu, tmp_path):
     assert path.read_bytes()[:2] == b"\x1f\x8b"
     gpu.pprof(tmp_path / "step.pb.gz", step=11)
     assert (tmp_path / "step.pb.gz").stat().st_size < path.stat().st_size
+
+
+def test_reports(gpu, tmp_path):
+    text = gpu.report("text")
+    assert "kernel" in text.lower() and repr(text) == str(text)
+    assert gpu.report(path=tmp_path / "r.md") is None
+    assert (tmp_path / "r.md").read_text().startswith("#")
+    page = gpu.report()
+    assert page.startswith("<!") and repr(page).endswith("characters of HTML>")
+    assert page._repr_html_().startswith("<iframe srcdoc=\"&lt;!")
+    gpu.report("json", tmp_path / "r.txt")
+    assert (tmp_path / "r.txt").read_text().startswith("{")
+    with pytest.raises(tracesql.UsageError, match="no format of a report"):
+        gpu.report("pdf")

@@ -22,6 +22,7 @@ def open(
     threads: int | None = None,
     memory_limit: int | str | None = None,
     sql: Path | Iterable[Path] = (),
+    rules: Path | Iterable[Path] = (),
     settings: Mapping[str, object] | None = None,
     strict: bool = False,
 ) -> Session:
@@ -35,6 +36,7 @@ def open(
     :param memory_limit: bytes, or a text such as ``"2GiB"``: half of the machine's for reading, no limit for queries,
         unless it is given.
     :param sql: folders with views of your own, laid out as ``AREA/NAME.sql``.
+    :param rules: folders with rules of your own, as ``rule_NAME.sql``.
     :param settings: settings that views read, for example thresholds; ``session.docs()`` lists them.
     :param strict: refuse traces that are not clean.
 
@@ -43,7 +45,7 @@ def open(
     311
     """
     values = [(name, _setting(value)) for name, value in (settings or {}).items()]
-    session, notes = _native.open(_names(path), threads or 0, _size(memory_limit), _names(sql), values, strict)
+    session, notes = _native.open(_names(path), threads or 0, _size(memory_limit), _names(sql), _names(rules), values, strict)
     _warn(notes)
     return Session(session)
 
@@ -62,8 +64,8 @@ def ingest(
     A trace appears in the store as a whole or not at all. Bytes that the store holds already are not read again, unless
     with ``replace``. With ``strict``, traces that are not clean are refused.
 
-    >>> tracesql.ingest("runs/rank*.json.gz", "runs/store")
-    ['rank0-59b04d3a5a49', 'rank1-0b25a1a3c3f1']
+    >>> tracesql.ingest("fixtures/perf.json", "store")
+    ['perf-…']
     """
     names, notes = _native.ingest(_names(inputs), os.fspath(store), threads or 0, _size(memory_limit), strict, replace)
     _warn(notes)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import warnings
+from html import escape
 from typing import Any
 
 from . import _native
@@ -20,6 +22,19 @@ class Text(str):
 
     def _repr_markdown_(self) -> str | None:
         return self.markdown
+
+
+class Page(str):
+    """An HTML page: its text, which a notebook shows in a frame."""
+
+    def __repr__(self) -> str:
+        return f"<tracesql report: {len(self):,} characters of HTML>"
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{escape(self)}" sandbox="allow-scripts allow-downloads" style="width: 100%; height: 80vh; border: 0"></iframe>'
+
+
+_FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".json": "json", ".txt": "text"}
 
 
 class Session:
@@ -87,6 +102,25 @@ class Session:
     def trace_ids(self) -> list[str]:
         """Names of the traces that are open."""
         return self._native.trace_ids
+
+    def report(self, format: str | None = None, path: str | os.PathLike[str] | None = None) -> str | None:
+        """What the traces say, as a report: ``html`` (one page, which needs no network), ``text``, ``markdown``, ``json``.
+
+        With a path it goes into that file, in the format that the file's name says unless one is given; without a path it
+        is the text. A notebook shows the page in a frame.
+
+        >>> session.report(path="report.html")
+        """
+        from ._open import TraceWarning
+
+        file = None if path is None else os.fspath(path)
+        kind = format or (_FORMATS.get(os.path.splitext(file)[1].lower(), "html") if file else "html")
+        text, failures = self._native.report(kind, file, shutil.get_terminal_size((100, 24)).columns)
+        for failure in failures:
+            warnings.warn(f"the report lacks a part: {failure}", TraceWarning, stacklevel=2)
+        if text is None:
+            return None
+        return Page(text) if kind == "html" else Text(text)
 
     def pprof(
         self,

@@ -22,7 +22,8 @@ const KNOWN: [[&str; 5]; 3] = [
     ["cnn_train_verbose_torch2.4.1", "aten::mul_", "self_cpu_mem_bytes", "-116", "-120"],
 ];
 
-const SQL: &str = "SELECT name, calls, cpu_total_ns, self_cpu_ns, cpu_mem_bytes, self_cpu_mem_bytes, flops FROM key_averages WHERE device_type = 'cpu'";
+const SQL: &str =
+    "SELECT name, calls, cpu_total_ns, self_cpu_ns, cpu_mem_bytes, self_cpu_mem_bytes, flops FROM key_averages WHERE device_type = 'cpu'";
 
 /// A comparison of one table, and how many values of memory and of operations it had.
 #[derive(Default)]
@@ -60,7 +61,8 @@ pub fn compare(trace: &Path, table: &Path) -> Compared {
             }
             continue;
         };
-        let ns = |field: &str| row[format!("{field}_ns")].as_f64().or_else(|| row[format!("{field}_us")].as_f64().map(|us| us * 1000.0)).expect("a time");
+        let ns =
+            |field: &str| row[format!("{field}_ns")].as_f64().or_else(|| row[format!("{field}_us")].as_f64().map(|us| us * 1000.0)).expect("a time");
         let want = [row["count"].as_f64().expect("a count"), ns("cpu_time_total"), ns("self_cpu_time_total")];
         let same = |(want, got): (&f64, &String)| (want - got.parse::<f64>().expect("a number")).abs() <= 1e-9 * want.abs();
         if !want.iter().zip(&got).all(same) {
@@ -79,7 +81,8 @@ pub fn compare(trace: &Path, table: &Path) -> Compared {
         };
         let bytes = |field: &str| row[format!("{field}_usage")].as_i64().or_else(|| row[format!("{field}_bytes")].as_i64()).expect("bytes");
         if !is_old {
-            compared.memory += exactly("cpu_mem_bytes", bytes("cpu_memory"), &got[3]) + exactly("self_cpu_mem_bytes", bytes("self_cpu_memory"), &got[4]);
+            compared.memory +=
+                exactly("cpu_mem_bytes", bytes("cpu_memory"), &got[3]) + exactly("self_cpu_mem_bytes", bytes("self_cpu_memory"), &got[4]);
         }
         let flops = row["flops"].as_f64().expect("a number") as i64;
         // Traces of PyTorch 1.12 lack the stride of convolutions, so that they cannot be counted.
