@@ -18,6 +18,9 @@ pub enum Error {
     /// Several inputs failed; each was reported (exit code 3).
     #[error("{0} of {1} inputs could not be read")]
     Inputs(usize, usize),
+    /// A store is damaged; what is wrong was reported (exit code 3).
+    #[error("{0} is damaged: {1}")]
+    Damaged(String, String),
     /// A query failed (exit code 4).
     #[error("{0}")]
     Query(String),
@@ -27,6 +30,9 @@ pub enum Error {
     /// The user stopped a query (exit code 4).
     #[error("cancelled")]
     Cancelled,
+    /// A query took longer than it was allowed to (exit code 4).
+    #[error("the query was stopped after {}, which is what --timeout allows", humantime(.0))]
+    Timeout(std::time::Duration),
     /// A result could not be written (exit code 4).
     #[error("cannot write {0}: {1}")]
     Output(String, std::io::Error),
@@ -37,8 +43,8 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Input(_) | Self::Inputs(..) => 3,
-            Self::Query(_) | Self::Sql(_) | Self::Cancelled | Self::Output(..) => 4,
+            Self::Input(_) | Self::Inputs(..) | Self::Damaged(..) => 3,
+            Self::Query(_) | Self::Sql(_) | Self::Cancelled | Self::Timeout(_) | Self::Output(..) => 4,
         }
     }
 
@@ -46,6 +52,10 @@ impl Error {
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Output(_, e) if e.kind() == std::io::ErrorKind::BrokenPipe)
     }
+}
+
+fn humantime(time: &std::time::Duration) -> String {
+    format!("{} s", time.as_secs_f64())
 }
 
 impl From<DataFusionError> for Error {

@@ -8,7 +8,7 @@ use crate::build::{self, BuildOptions, Origin};
 use crate::error::{IngestError, Result};
 use crate::issues::Issues;
 use crate::schema::{SCHEMA_VERSION, TABLES};
-use crate::source::{HashSource, Input, open};
+use crate::source::{HashSource, Input, open, without_comments};
 use crate::store::{Manifest, Store, TableFacts, VERSION};
 use crate::trace::Progress;
 
@@ -69,7 +69,7 @@ pub fn ingest(input: &Input, store: &Store, options: &IngestOptions, progress: &
         return Ok(Outcome { manifest, was_there: true, issues: Issues::default(), phases: Vec::new() });
     }
     let build_options = options.build_options();
-    let content = opened.content.clone();
+    let content = without_comments(&opened.content, scratch.path())?;
     let read = build::read(&name, &content, scratch.path(), &build_options, progress)?;
     let (hash, input_bytes) = opened.finish(&name)?;
     let content_hash = hash.to_hex().to_string();
@@ -104,7 +104,8 @@ pub fn ingest(input: &Input, store: &Store, options: &IngestOptions, progress: &
     Ok(Outcome { manifest, was_there: false, issues: built.issues, phases: built.phases })
 }
 
-fn file_facts(path: &Path) -> Result<(u64, String)> {
+/// Size of a file and BLAKE3 of its bytes.
+pub(crate) fn file_facts(path: &Path) -> Result<(u64, String)> {
     let io = |e| IngestError::io(path, e);
     let mut hasher = blake3::Hasher::new();
     let bytes = std::io::copy(&mut File::open(path).map_err(io)?, &mut hasher).map_err(io)?;

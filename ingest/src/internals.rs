@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::json::Cursor;
 pub use crate::json::{Oddities, compact_value, copy_members, time_ns};
 use crate::order::{Nester, Sorter, SpillVec, order_tracks, pair};
+use crate::rows::Args;
 use crate::trace::{Key, Local, Texts, Tracks, read_chunk};
 
 /// Steps over the elements of an event list's text (without its brackets); returns their number.
@@ -22,6 +23,27 @@ pub fn frame(text: &[u8]) -> usize {
         }
     }
     elements
+}
+
+/// The args of all elements of an event list's text, as they are stored.
+pub fn args_json(text: &[u8]) -> Vec<Vec<u8>> {
+    let (mut c, mut found) = (Cursor::new(text, 0), Vec::new());
+    while let Ok(token) = c.next_token() {
+        if token == b',' {
+            c.pos += 1;
+            continue;
+        }
+        let Ok(raw) = c.value() else { break };
+        if raw.is_empty() {
+            break;
+        }
+        let mut json = Vec::new();
+        Args::default().read(raw, &mut json, &mut Oddities::default());
+        if !json.is_empty() {
+            found.push(json);
+        }
+    }
+    found
 }
 
 /// Elements that were decoded to keys.

@@ -98,6 +98,7 @@ codes! {
     BlobEnd Warning false "blob_end_before_start" "A blob ends before it starts; its duration is NULL.";
     BlobValue Warning false "blob_value" "A blob lacks a field or has one that cannot be used (another type, a negative size, sizes beyond 64 bits in all); the column is NULL.";
     BlobRepeatedUuid Warning false "blob_repeated_uuid" "A memory blob's uuid occurs twice.";
+    Comments Warning false "comments" "A perf.json holds comments, which JSON does not allow; they were read as blanks.";
     BlobInitTime Warning false "blob_init_time" "`init_time` is missing or later than the first start; times are relative to the earliest start, or negative.";
 }
 

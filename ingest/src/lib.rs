@@ -32,7 +32,7 @@ pub use error::{IngestError, Result};
 pub use ingest::{IngestOptions, Outcome, ingest, trace_hash};
 pub use issues::{Code, IssueCount, Issues, Severity};
 pub use source::{Input, expand};
-pub use store::{Manifest, Store, TableFacts, VERSION};
+pub use store::{Examined, Gravity, Manifest, Problem, Store, TableFacts, VERSION, examine};
 pub use trace::Progress;
 
 /// Parts that benches and fuzzers drive on their own; no stable interface.

@@ -8,7 +8,7 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::common::ScalarValue;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::errors::{QueryError, UsageError};
 
@@ -21,8 +21,8 @@ fn scalar(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<ScalarV
     if value.is_none() {
         return Ok(ScalarValue::Null);
     }
-    if value.is_instance_of::<PyBool>() {
-        return Ok(ScalarValue::Boolean(Some(value.extract()?)));
+    if let Ok(flag) = value.extract::<bool>() {
+        return Ok(ScalarValue::Boolean(Some(flag)));
     }
     if let Ok(text) = value.extract::<String>() {
         return Ok(ScalarValue::Utf8(Some(text)));

@@ -1,13 +1,13 @@
 -- Base and candidate compared by operator, kernel, module, step or category, with a verdict that tells a difference from noise.
 --
 -- The sides are those of compare_sides. dimension says what a row is about:
---   op           operators by name: host is their time on the host without operators and runtime calls inside, device the time of the kernels, copies
---                and fills that they launched themselves, so that libraries of different vendors meet in the operator above; (unattributed) is device
---                work that no operator launched. Operations of perf.json are operators too
+--   op           operators by name: host is their time on the host without operators and runtime calls inside, device the time of the kernels,
+--                copies and fills that they launched themselves, so that libraries of different vendors meet in the operator above;
+--                (unattributed) is device work that no operator launched. Operations of perf.json are operators too
 --   family       the same by family of operators: GEMM, CONV_fwd, elementwise, … ((no family) for the rest)
 --   kernel       kernels by name
 --   kernel_type  device work by what it does: computation, communication, memcpy, memset
---   module       modules by their path: host is their time without modules inside, device the time of the device work that they launched themselves
+--   module       modules by their path: host is their time without modules inside, device the time of the work that they launched themselves
 --   step         the length of steps: with their device work (step_time), and on the host alone
 --   category     the parts of step_time, which add up to the step
 --
@@ -16,8 +16,8 @@
 --   not judged       a side has fewer than compare_min_steps (4) steps, or nothing of the kind at all; reason says which
 --   added, removed   it is on one side only
 --   same             the shift (Hodges and Lehmann) and the difference of the means are at most compare_same_pct (1) percent of the base's mean
---   noise            the test of Mann and Whitney gives more than compare_alpha (0.05), or the shift is within noise_ns, which is twice the standard error
---                    of the difference by the median absolute deviations
+--   noise            the test of Mann and Whitney gives more than compare_alpha (0.05), or the shift is within noise_ns, which is twice the
+--                    standard error of the difference by the median absolute deviations
 --   slower, faster   the shift is neither
 -- Of a hundred rows that do not differ, about five pass that test by chance. Where a side has no steps, the times per step are NULL.
 --
@@ -83,7 +83,8 @@ totals AS (
         dimension, key, measure,
         array_agg(sample) FILTER (WHERE side = 'base' AND step IS NOT NULL) AS base_found,
         array_agg(sample) FILTER (WHERE side = 'candidate' AND step IS NOT NULL) AS cand_found,
-        CAST(coalesce(array_length(array_distinct(flatten(array_agg(traces) FILTER (WHERE side = 'base' AND traces IS NOT NULL)))), 0) AS BIGINT) AS base_traces,
+        CAST(coalesce(array_length(array_distinct(flatten(array_agg(traces) FILTER (WHERE side = 'base' AND traces IS NOT NULL)))), 0) AS BIGINT)
+            AS base_traces,
         CAST(coalesce(array_length(array_distinct(flatten(array_agg(traces) FILTER (WHERE side = 'candidate' AND traces IS NOT NULL)))), 0) AS BIGINT)
             AS cand_traces,
         coalesce(sum(calls) FILTER (WHERE side = 'base'), 0) AS base_calls, coalesce(sum(calls) FILTER (WHERE side = 'candidate'), 0) AS cand_calls,
@@ -179,7 +180,8 @@ SELECT
         ELSE 'faster'
     END AS verdict,
     base_traces, cand_traces, base_steps, cand_steps, base_calls, cand_calls, base_total_ns, cand_total_ns, base_step_ns, cand_step_ns,
-    base_ns, cand_ns, cand_ns - base_ns AS delta_ns, 100.0 * (cand_ns - base_ns) / nullif(base_ns, 0) AS delta_pct, cand_ns / nullif(base_ns, 0) AS time_ratio,
+    base_ns, cand_ns, cand_ns - base_ns AS delta_ns, 100.0 * (cand_ns - base_ns) / nullif(base_ns, 0) AS delta_pct,
+    cand_ns / nullif(base_ns, 0) AS time_ratio,
     base_median_ns, cand_median_ns, base_mad_ns, cand_mad_ns, shift_ns, noise_ns, p_value,
     reason
 FROM compared

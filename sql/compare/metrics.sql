@@ -1,7 +1,8 @@
 -- Figures of each trace that a gate compares with a baseline: times, counts, shares and peaks, one a row.
 --
 -- A row is a metric of a trace, and of a subject where the metric has one for each device, part of a step or operator. What was not recorded has no
--- row, so that a figure that is missing on one side shows. All values are over the whole trace unless they say otherwise; sums over traces with
+-- row, so that a figure that is missing on one side shows. Devices are gpu#1, gpu#2, … by their numbers (cuda#1 in memory), as a job may get others
+-- each time. All values are over the whole trace unless they say otherwise; sums over traces with
 -- different numbers of steps do not compare, which is why steps is a metric too. metric_definitions says more about each:
 --   wall_time, events, skipped_events                         the trace
 --   steps, step_time_mean, step_time_median, step_time_max    steps with their device work
@@ -66,6 +67,17 @@ launch_values AS (
     ) l ON l.trace_id = e.trace_id AND l.launch_id = e.event_id
     GROUP BY e.trace_id
 ),
+-- Which number a device has depends on the machine; metrics count the devices of a trace from 1.
+numbers AS (
+    SELECT trace_id, device, concat('gpu#', dense_rank() OVER (PARTITION BY trace_id ORDER BY device NULLS LAST)) AS subject
+    FROM (SELECT DISTINCT trace_id, device FROM kernels)
+),
+memories AS (
+    SELECT
+        *, CASE WHEN coalesce(device, -1) < 0 THEN device_type
+            ELSE concat(device_type, '#', dense_rank() OVER (PARTITION BY trace_id, device_type ORDER BY device NULLS LAST)) END AS subject
+    FROM memory_peak
+),
 listed AS (
     SELECT
         trace_id, CAST(NULL AS VARCHAR) AS subject,
@@ -89,19 +101,21 @@ listed AS (
     SELECT trace_id, NULL, 'step_exposed_communication_mean', exposed_ns FROM overlap_values
     UNION ALL
     SELECT
-        trace_id, concat('device ', device),
+        g.trace_id, n.subject,
         unnest(make_array('gpu_utilization', 'sm_efficiency', 'occupancy', 'tensor_core_use')),
-        unnest(make_array(utilization_pct, sm_efficiency_pct, occupancy_pct, tensor_core_pct))
-    FROM gpu_summary
+        unnest(make_array(g.utilization_pct, g.sm_efficiency_pct, g.occupancy_pct, g.tensor_core_pct))
+    FROM gpu_summary g
+    JOIN numbers n ON n.trace_id = g.trace_id AND n.device = g.device
     UNION ALL
     SELECT
-        trace_id, concat('device ', coalesce(CAST(device AS VARCHAR), '?')),
+        g.trace_id, n.subject,
         unnest(make_array(
             'gpu_busy_time', 'gpu_idle_time', 'computation_time', 'communication_time', 'exposed_communication_time', 'exposed_memcpy_time')),
         unnest(make_array(
-            CAST(busy_time_ns AS DOUBLE), CAST(idle_time_ns AS DOUBLE), CAST(computation_time_ns AS DOUBLE),
-            CAST(total_comm_time_ns AS DOUBLE), CAST(exposed_comm_time_ns AS DOUBLE), CAST(exposed_memcpy_time_ns AS DOUBLE)))
-    FROM gpu_timeline_by_device
+            CAST(g.busy_time_ns AS DOUBLE), CAST(g.idle_time_ns AS DOUBLE), CAST(g.computation_time_ns AS DOUBLE),
+            CAST(g.total_comm_time_ns AS DOUBLE), CAST(g.exposed_comm_time_ns AS DOUBLE), CAST(g.exposed_memcpy_time_ns AS DOUBLE)))
+    FROM gpu_timeline_by_device g
+    JOIN numbers n ON n.trace_id = g.trace_id AND (n.device = g.device OR (n.device IS NULL AND g.device IS NULL))
     UNION ALL
     SELECT
         trace_id, NULL,
@@ -125,11 +139,10 @@ listed AS (
     WHERE verdict <> 'not measurable'
     UNION ALL
     SELECT
-        trace_id,
-        CASE WHEN device < 0 THEN device_type ELSE concat(device_type, ' ', device) END,
+        trace_id, subject,
         unnest(make_array('memory_peak', 'memory_reserved_peak')),
         unnest(make_array(CAST(peak_allocated_bytes AS DOUBLE), CAST(peak_reserved_bytes AS DOUBLE)))
-    FROM memory_peak
+    FROM memories
     UNION ALL
     SELECT
         trace_id, name,

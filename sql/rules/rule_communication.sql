@@ -42,26 +42,42 @@ WITH measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_communication_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_communication_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'communication' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_communication_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN 100.0 * numerator > setting('rule_communication_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
     trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_communication_pct') AS DOUBLE) AS threshold,
+    setting('rule_communication_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'communication beside which no computation runs, ns' AS numerator_name, CASE WHEN is_marked THEN 'length of all steps, ns' ELSE 'from the first to the last operator, ns' END AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Communication could not be measured.' ELSE CASE
+    'communication beside which no computation runs, ns' AS numerator_name,
+    CASE WHEN is_marked THEN 'length of all steps, ns' ELSE 'from the first to the last operator, ns' END AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Communication could not be measured.' ELSE
+        CASE
             WHEN communication_ns = 0 THEN 'No collectives were recorded in the steps.'
             ELSE concat(
                 'Exposed communication takes ', round(100.0 * numerator / denominator, 1), ' % of the steps: ', format_ns(numerator), ' of ', format_ns(denominator),
                 '; ', format_ns(communication_ns - numerator), ' more are hidden by computation.')
-        END END AS message,
-    CASE WHEN status = 'finding' THEN 'Overlap it with the backward pass (DistributedDataParallel with gradient_as_bucket_view and fitting bucket_cap_mb, FSDP prefetch), accumulate gradients over several batches or compress them; see collective_waits for waiting that is not transfer.' END AS advice,
-    concat('SELECT collective, place, count(*) AS calls, sum(dur_ns) AS total_ns FROM collectives WHERE trace_id = ''', trace_id, ''' GROUP BY collective, place ORDER BY total_ns DESC') AS evidence,
+        END
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Overlap it with the backward pass (DistributedDataParallel with gradient_as_bucket_view and fitting bucket_cap_mb, FSDP prefetch), '
+        || 'accumulate gradients over several batches or compress them; see collective_waits for waiting that is not transfer.'
+    END AS advice,
+    concat(
+        'SELECT collective, place, count(*) AS calls, sum(dur_ns) AS total_ns FROM collectives WHERE trace_id = ''', trace_id, ''' GROUP BY collective, place ORDER BY total_ns DESC') AS evidence,
     reason
 FROM judged

@@ -49,27 +49,40 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('sync_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('sync_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'cpu_gpu_sync' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE
+    CASE WHEN status = 'finding' THEN
+        CASE
         WHEN 100.0 * idle_ns < setting('rule_sync_idle_pct') * total_ns THEN 'low'
         WHEN 100.0 * numerator > setting('sync_high_pct') * denominator THEN 'high'
         ELSE 'medium'
-    END END AS severity,
+    END
+    END AS severity,
     trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('sync_pct') AS DOUBLE) AS threshold,
+    setting('sync_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'time in which the host waits for the device, ns' AS numerator_name, 'time in which the device works, ns' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'How long the host waits for the device could not be measured.' ELSE concat(
+    'time in which the host waits for the device, ns' AS numerator_name,
+    'time in which the device works, ns' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'How long the host waits for the device could not be measured.' ELSE
+        concat(
             'The host waits for the device for ', format_ns(numerator), ', ', round(100.0 * numerator / denominator, 1), ' % of the ', format_ns(denominator), ' in which it works (',
-            sync_calls, ' synchronisations, ', blocking_copies, ' blocking copies, ', tiny_copies, ' of these tiny); the device was idle for ', format_ns(idle_ns), ' after such waits.') END AS message,
-    CASE WHEN status = 'finding' THEN 'Take .item(), .cpu(), .numpy(), print and torch.cuda.synchronize() out of the loop, or do them every so many steps; copy with non_blocking=True from and to pinned memory; device_syncs says where they are.' END AS advice,
-    concat('SELECT kind, name, op_name, python_frame, calls, total_ns, copied_bytes FROM device_syncs WHERE trace_id = ''', trace_id, ''' ORDER BY total_ns DESC') AS evidence,
+            sync_calls, ' synchronisations, ', blocking_copies, ' blocking copies, ', tiny_copies, ' of these tiny); the device was idle for ', format_ns(idle_ns), ' after such waits.')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Take .item(), .cpu(), .numpy(), print and torch.cuda.synchronize() out of the loop, or do them every so many steps; copy with '
+        || 'non_blocking=True from and to pinned memory; device_syncs says where they are.'
+    END AS advice,
+    concat(
+        'SELECT kind, name, op_name, python_frame, calls, total_ns, copied_bytes FROM device_syncs WHERE trace_id = ''', trace_id, ''' ORDER BY total_ns DESC') AS evidence,
     reason
 FROM judged

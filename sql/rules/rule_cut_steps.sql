@@ -38,7 +38,11 @@ WITH measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_cut_steps_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_cut_steps_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
@@ -47,15 +51,22 @@ SELECT
     trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_cut_steps_pct') AS DOUBLE) AS threshold,
+    setting('rule_cut_steps_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'steps left out at the end' AS numerator_name, 'steps' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Whether steps were cut off could not be measured.' ELSE CASE
+    'steps left out at the end' AS numerator_name,
+    'steps' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Whether steps were cut off could not be measured.' ELSE
+        CASE
             WHEN numerator = 0 THEN concat('All ', denominator, ' steps are whole.')
             ELSE concat(numerator, ' of ', denominator, ' steps at the end have too little device work and are left out of the figures of steps: profiling ended before their work did.')
-        END END AS message,
-    CASE WHEN status = 'finding' THEN 'Synchronise before the profiler stops (torch.cuda.synchronize() at the end of the last active step), or record one step more.' END AS advice,
-    concat('SELECT s.step, s.start_ns, s.end_ns, count(k.event_id) AS device_work FROM steps s LEFT JOIN kernels k ON k.trace_id = s.trace_id AND k.step = s.step WHERE s.trace_id = ''', trace_id, ''' GROUP BY s.step, s.start_ns, s.end_ns ORDER BY s.step') AS evidence,
+        END
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Synchronise before the profiler stops (torch.cuda.synchronize() at the end of the last active step), or record one step more.'
+    END AS advice,
+    concat(
+        'SELECT s.step, s.start_ns, s.end_ns, count(k.event_id) AS device_work FROM steps s LEFT JOIN kernels k ON k.trace_id = s.trace_id AND ',
+        'k.step = s.step WHERE s.trace_id = ''', trace_id, ''' GROUP BY s.step, s.start_ns, s.end_ns ORDER BY s.step') AS evidence,
     reason
 FROM judged

@@ -44,23 +44,39 @@ WITH measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_data_loading_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_data_loading_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'data_loading' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_data_loading_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN 100.0 * numerator > setting('rule_data_loading_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
     trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_data_loading_pct') AS DOUBLE) AS threshold,
+    setting('rule_data_loading_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'data loading that nothing hides, ns' AS numerator_name, CASE WHEN is_marked THEN 'length of all steps, ns' ELSE 'from the first to the last operator, ns' END AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Data loading could not be measured.' ELSE concat(
+    'data loading that nothing hides, ns' AS numerator_name,
+    CASE WHEN is_marked THEN 'length of all steps, ns' ELSE 'from the first to the last operator, ns' END AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Data loading could not be measured.' ELSE
+        concat(
             'Data loading takes ', round(100.0 * numerator / denominator, 1), ' % of the steps: ', format_ns(numerator), ' of ', format_ns(denominator), ' in ', steps,
-            CASE steps WHEN 1 THEN ' step' ELSE ' steps' END, ' in which nothing else goes on (with what other work hides: ', format_ns(data_loading_ns), ').') END AS message,
-    CASE WHEN status = 'finding' THEN 'Load data in worker processes (num_workers), with pin_memory=True and persistent_workers=True; if workers are there, give them less to do per sample, or more of them.' END AS advice,
-    concat('SELECT step, total_ns, dataloader_ns FROM step_time WHERE trace_id = ''', trace_id, ''' ORDER BY dataloader_ns DESC') AS evidence,
+            CASE steps WHEN 1 THEN ' step' ELSE ' steps' END, ' in which nothing else goes on (with what other work hides: ', format_ns(data_loading_ns), ').')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Load data in worker processes (num_workers), with pin_memory=True and persistent_workers=True; if workers are there, give them less to '
+        || 'do per sample, or more of them.'
+    END AS advice,
+    concat(
+        'SELECT step, total_ns, dataloader_ns FROM step_time WHERE trace_id = ''', trace_id, ''' ORDER BY dataloader_ns DESC') AS evidence,
     reason
 FROM judged

@@ -46,23 +46,39 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator < setting('rule_gpu_busy_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator < setting('rule_gpu_busy_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'gpu_busy' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator < setting('rule_gpu_busy_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
-    trace_id, rank, device AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN 100.0 * numerator < setting('rule_gpu_busy_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
+    trace_id, rank, device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_gpu_busy_pct') AS DOUBLE) AS threshold,
+    setting('rule_gpu_busy_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'device work in the steps, ns' AS numerator_name, CASE WHEN is_marked THEN 'from the start of the first step to the end of the last, ns' ELSE 'from the first to the last operator, ns' END AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'How busy the GPU is could not be measured.' ELSE concat(
+    'device work in the steps, ns' AS numerator_name,
+    CASE WHEN is_marked THEN 'from the start of the first step to the end of the last, ns' ELSE 'from the first to the last operator, ns' END AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'How busy the GPU is could not be measured.' ELSE
+        concat(
             'Device ', coalesce(CAST(device AS VARCHAR), 'without number'), ' is busy ', round(100.0 * numerator / denominator, 1), ' % of the ',
-            CASE WHEN is_marked THEN 'steps' ELSE 'recorded operators'' time' END, ': ', format_ns(numerator), ' of ', format_ns(denominator), '.') END AS message,
-    CASE WHEN status = 'finding' THEN 'Find what the device waits for in gpu_idle_causes; then give it more per launch: larger batches, fused or compiled operators, CUDA graphs; and keep the host from waiting for it.' END AS advice,
-    concat('SELECT device, busy_time_ns, idle_time_ns, total_time_ns FROM gpu_timeline_by_device WHERE trace_id = ''', trace_id, '''') AS evidence,
+            CASE WHEN is_marked THEN 'steps' ELSE 'recorded operators'' time' END, ': ', format_ns(numerator), ' of ', format_ns(denominator), '.')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Find what the device waits for in gpu_idle_causes; then give it more per launch: larger batches, fused or compiled operators, CUDA '
+        || 'graphs; and keep the host from waiting for it.'
+    END AS advice,
+    concat(
+        'SELECT device, busy_time_ns, idle_time_ns, total_time_ns FROM gpu_timeline_by_device WHERE trace_id = ''', trace_id, '''') AS evidence,
     reason
 FROM judged

@@ -53,30 +53,49 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_gpu_idle_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_gpu_idle_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'gpu_idle' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_gpu_idle_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
-    trace_id, rank, device AS device, CAST(NULL AS BIGINT) AS step, cause AS subject,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN 100.0 * numerator > setting('rule_gpu_idle_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
+    trace_id, rank, device, CAST(NULL AS BIGINT) AS step, cause AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_gpu_idle_pct') AS DOUBLE) AS threshold,
+    setting('rule_gpu_idle_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'gaps between device work, ns' AS numerator_name, 'from the first to the last device work, ns' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Idle time of the GPU could not be measured.' ELSE concat(
+    'gaps between device work, ns' AS numerator_name,
+    'from the first to the last device work, ns' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Idle time of the GPU could not be measured.' ELSE
+        concat(
             'Device ', coalesce(CAST(device AS VARCHAR), 'without number'), ' is idle ', round(100.0 * numerator / denominator, 1), ' % of the time between its first and last work: ',
-            format_ns(numerator), ' of ', format_ns(denominator), CASE WHEN text IS NULL THEN '' ELSE concat('; largest parts: ', text) END, '.') END AS message,
-    CASE WHEN status = 'finding' THEN CASE cause
-        WHEN 'data_loading' THEN 'The device waits for batches: load them in worker processes (num_workers, pin_memory, persistent_workers) and prefetch.'
-        WHEN 'synchronisation' THEN 'The host waits for the device and then prepares the next work while the device is idle: take .item(), .cpu(), print and synchronize() out of the loop; device_syncs says where they are.'
-        WHEN 'host_late' THEN 'The host is too slow to feed the device: batch more work per launch, fuse with torch.compile, capture CUDA graphs, and move Python work out of the loop.'
-        WHEN 'launch_call' THEN 'The device waits for launch calls: fuse small kernels, capture CUDA graphs; where a single call is long, it loads modules or allocates: warm up first.'
-        WHEN 'queued' THEN 'Work was launched and the device did not begin it: look for streams that wait for each other (events, collectives) and for delays between short kernels.'
-        ELSE 'Launches were not recorded: start the profiler a step earlier and record CPU and CUDA together.'
-    END END AS advice,
-    concat('SELECT device, start_ns, idle_ns, cause, before_name, after_name FROM gpu_idle_gaps WHERE trace_id = ''', trace_id, ''' ORDER BY idle_ns DESC LIMIT 20') AS evidence,
+            format_ns(numerator), ' of ', format_ns(denominator), CASE WHEN text IS NULL THEN '' ELSE concat('; largest parts: ', text) END, '.')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        CASE cause
+            WHEN 'data_loading' THEN 'The device waits for batches: load them in worker processes (num_workers, pin_memory, persistent_workers) and prefetch.'
+            WHEN 'synchronisation' THEN 'The host waits for the device and then prepares the next work while the device is idle: take .item(), .cpu(), print and synchronize() '
+                || 'out of the loop; device_syncs says where they are.'
+            WHEN 'host_late' THEN 'The host is too slow to feed the device: batch more work per launch, fuse with torch.compile, capture CUDA graphs, and move Python '
+                || 'work out of the loop.'
+            WHEN 'launch_call' THEN 'The device waits for launch calls: fuse small kernels, capture CUDA graphs; where a single call is long, it loads modules or '
+                || 'allocates: warm up first.'
+            WHEN 'queued' THEN 'Work was launched and the device did not begin it: look for streams that wait for each other (events, collectives) and for delays '
+                || 'between short kernels.'
+            ELSE 'Launches were not recorded: start the profiler a step earlier and record CPU and CUDA together.'
+        END
+    END AS advice,
+    concat(
+        'SELECT device, start_ns, idle_ns, cause, before_name, after_name FROM gpu_idle_gaps WHERE trace_id = ''', trace_id, ''' ORDER BY idle_ns DESC LIMIT 20') AS evidence,
     reason
 FROM judged

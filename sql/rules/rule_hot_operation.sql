@@ -58,24 +58,41 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('hot_operation_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('hot_operation_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'hot_operation' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN is_minor THEN 'low' WHEN 100.0 * numerator > setting('hot_operation_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN is_minor THEN 'low'
+            WHEN 100.0 * numerator > setting('hot_operation_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
     trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, concat(name, ' on the ', place) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('hot_operation_pct') AS DOUBLE) AS threshold,
+    setting('hot_operation_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'own time of the operator, ns' AS numerator_name, CASE place WHEN 'device' THEN 'all device time, ns' WHEN 'host' THEN 'own time of all operators on the host, ns' END AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Hot operations could not be measured.' ELSE concat(
+    'own time of the operator, ns' AS numerator_name,
+    CASE place WHEN 'device' THEN 'all device time, ns' WHEN 'host' THEN 'own time of all operators on the host, ns' END AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Hot operations could not be measured.' ELSE
+        concat(
             name, ' takes ', round(100.0 * numerator / denominator, 1), CASE place WHEN 'device' THEN ' % of all device time: ' ELSE ' % of the operators'' own time on the host: ' END,
             format_ns(numerator), ' of ', format_ns(denominator), ' in ',
-            calls, CASE calls WHEN 1 THEN ' call.' ELSE ' calls.' END) END AS message,
-    CASE WHEN status = 'finding' THEN 'Here a change pays most: look at its shapes in operators_by_input, at where it is called from in operators_by_stack and module_tree, and at its kernels in kernels_by_operator.' END AS advice,
-    concat('SELECT place, name, calls, self_ns, share_pct FROM hot_operations WHERE trace_id = ''', trace_id, ''' ORDER BY place, share_pct DESC') AS evidence,
+            calls, CASE calls WHEN 1 THEN ' call.' ELSE ' calls.' END)
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Here a change pays most: look at its shapes in operators_by_input, at where it is called from in operators_by_stack and module_tree, '
+        || 'and at its kernels in kernels_by_operator.'
+    END AS advice,
+    concat(
+        'SELECT place, name, calls, self_ns, share_pct FROM hot_operations WHERE trace_id = ''', trace_id, ''' ORDER BY place, share_pct DESC') AS evidence,
     reason
 FROM judged

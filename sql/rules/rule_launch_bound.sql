@@ -58,28 +58,42 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_launch_bound_pct') * denominator AND median_ns < setting('rule_launch_bound_kernel_ns') THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_launch_bound_pct') * denominator AND
+                median_ns < setting('rule_launch_bound_kernel_ns') THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'launch_bound' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE
+    CASE WHEN status = 'finding' THEN
+        CASE
         WHEN 100.0 * idle_ns > setting('rule_launch_bound_high_pct') * total_ns THEN 'high'
         WHEN 100.0 * idle_ns > setting('rule_gpu_idle_pct') * total_ns THEN 'medium'
         ELSE 'low'
-    END END AS severity,
-    trace_id, rank, device AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
+    END
+    END AS severity,
+    trace_id, rank, device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_launch_bound_pct') AS DOUBLE) AS threshold,
+    setting('rule_launch_bound_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'device work that was launched late' AS numerator_name, 'device work with a known launch' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Whether launches hold the device up could not be measured.' ELSE concat(
+    'device work that was launched late' AS numerator_name,
+    'device work with a known launch' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Whether launches hold the device up could not be measured.' ELSE
+        concat(
             round(100.0 * numerator / denominator, 1), ' % of the work of device ', coalesce(CAST(device AS VARCHAR), 'without number'), ' (', numerator, ' of ', denominator,
             ') began after the device had waited for its launch, ', format_ns(idle_ns), ' of ', format_ns(total_ns), ' in sum; the median kernel takes ',
-            format_ns(CAST(median_ns AS BIGINT)), '.') END AS message,
-    CASE WHEN status = 'finding' THEN 'Launch less and larger: raise the batch size, fuse with torch.compile, use foreach or fused optimizers, capture CUDA graphs.' END AS advice,
-    concat('SELECT after_name, count(*) AS gaps, sum(idle_ns) AS idle_ns FROM gpu_idle_gaps WHERE host_late_ns + launch_call_ns > 0 AND synchronisation_ns = 0 AND data_loading_ns = 0 AND trace_id = ''', trace_id, ''' GROUP BY after_name ORDER BY idle_ns DESC') AS evidence,
+            format_ns(CAST(median_ns AS BIGINT)), '.')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Launch less and larger: raise the batch size, fuse with torch.compile, use foreach or fused optimizers, capture CUDA graphs.'
+    END AS advice,
+    concat(
+        'SELECT after_name, count(*) AS gaps, sum(idle_ns) AS idle_ns FROM gpu_idle_gaps WHERE host_late_ns + launch_call_ns > 0 AND ',
+        'synchronisation_ns = 0 AND data_loading_ns = 0 AND trace_id = ''', trace_id, ''' GROUP BY after_name ORDER BY idle_ns DESC') AS evidence,
     reason
 FROM judged

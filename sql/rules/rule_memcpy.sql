@@ -41,24 +41,41 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_memcpy_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_memcpy_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'memcpy' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN exposed_ns * 2 <= numerator THEN 'low' WHEN 100.0 * numerator > setting('rule_memcpy_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
-    trace_id, rank, device AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN exposed_ns * 2 <= numerator THEN 'low'
+            WHEN 100.0 * numerator > setting('rule_memcpy_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
+    trace_id, rank, device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_memcpy_pct') AS DOUBLE) AS threshold,
+    setting('rule_memcpy_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'time in copies, ns' AS numerator_name, 'time in which the device works, ns' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Copies could not be measured.' ELSE concat(
+    'time in copies, ns' AS numerator_name,
+    'time in which the device works, ns' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Copies could not be measured.' ELSE
+        concat(
             'Copies take ', round(100.0 * numerator / denominator, 1), ' % of the time in which device ', coalesce(CAST(device AS VARCHAR), 'without number'), ' works: ',
             format_ns(numerator), ' of ', format_ns(denominator), ', ', format_ns(exposed_ns), ' of it with nothing else running (', copies,
-            CASE copies WHEN 1 THEN ' copy' ELSE ' copies' END, CASE WHEN bytes IS NULL THEN '' ELSE concat(', ', format_bytes(bytes)) END, ').') END AS message,
-    CASE WHEN status = 'finding' THEN 'Copy less: keep tensors on the device, create them there, copy batches from pinned memory with non_blocking=True so that computation hides it.' END AS advice,
-    concat('SELECT name, count(*) AS copies, sum(bytes) AS bytes, sum(dur_ns) AS total_ns FROM kernels WHERE kind = ''memcpy'' AND trace_id = ''', trace_id, ''' GROUP BY name ORDER BY total_ns DESC') AS evidence,
+            CASE copies WHEN 1 THEN ' copy' ELSE ' copies' END, CASE WHEN bytes IS NULL THEN '' ELSE concat(', ', format_bytes(bytes)) END, ').')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Copy less: keep tensors on the device, create them there, copy batches from pinned memory with non_blocking=True so that computation '
+        || 'hides it.'
+    END AS advice,
+    concat(
+        'SELECT name, count(*) AS copies, sum(bytes) AS bytes, sum(dur_ns) AS total_ns FROM kernels WHERE kind = ''memcpy'' AND trace_id = ''', trace_id, ''' GROUP BY name ORDER BY total_ns DESC') AS evidence,
     reason
 FROM judged

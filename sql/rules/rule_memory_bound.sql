@@ -59,23 +59,39 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_memory_bound_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_memory_bound_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'memory_bound' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_memory_bound_high_pct') * denominator THEN 'medium' ELSE 'low' END END AS severity,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN 100.0 * numerator > setting('rule_memory_bound_high_pct') * denominator THEN 'medium'
+            ELSE 'low'
+        END
+    END AS severity,
     trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, name AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_memory_bound_pct') AS DOUBLE) AS threshold,
+    setting('rule_memory_bound_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'device time of operators bound by memory, ns' AS numerator_name, 'own device time of all operators, ns' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Memory-bound operations could not be measured.' ELSE concat(
+    'device time of operators bound by memory, ns' AS numerator_name,
+    'own device time of all operators, ns' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Memory-bound operations could not be measured.' ELSE
+        concat(
             'Operators bound by memory take ', round(100.0 * numerator / denominator, 1), ' % of the operators'' device time: ', format_ns(numerator), ' of ', format_ns(denominator),
-            CASE WHEN name IS NULL THEN '' ELSE concat(', most of it ', name) END, CASE WHEN unknown_ns > 0 THEN concat(' (', format_ns(unknown_ns), ' could not be measured)') ELSE '' END, '.') END AS message,
-    CASE WHEN status = 'finding' THEN 'Fuse them with their neighbours (torch.compile, fused optimizers, fused attention) so that memory is read once, use lower precision, or larger sizes.' END AS advice,
-    concat('SELECT name, input_shapes, calls, device_self_ns, flop_per_byte, verdict FROM memory_bound_operations WHERE trace_id = ''', trace_id, ''' ORDER BY device_self_ns DESC') AS evidence,
+            CASE WHEN name IS NULL THEN '' ELSE concat(', most of it ', name) END, CASE WHEN unknown_ns > 0 THEN concat(' (', format_ns(unknown_ns), ' could not be measured)') ELSE '' END, '.')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Fuse them with their neighbours (torch.compile, fused optimizers, fused attention) so that memory is read once, use lower precision, '
+        || 'or larger sizes.'
+    END AS advice,
+    concat(
+        'SELECT name, input_shapes, calls, device_self_ns, flop_per_byte, verdict FROM memory_bound_operations WHERE trace_id = ''', trace_id, ''' ORDER BY device_self_ns DESC') AS evidence,
     reason
 FROM judged

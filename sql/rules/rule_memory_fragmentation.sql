@@ -48,23 +48,40 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_memory_fragmentation_pct') * denominator AND numerator >= setting('rule_memory_fragmentation_bytes') THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_memory_fragmentation_pct') * denominator AND
+                numerator >= setting('rule_memory_fragmentation_bytes') THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'memory_fragmentation' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_memory_fragmentation_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
-    trace_id, rank, device AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN 100.0 * numerator > setting('rule_memory_fragmentation_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
+    trace_id, rank, device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_memory_fragmentation_pct') AS DOUBLE) AS threshold,
+    setting('rule_memory_fragmentation_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'reserved less allocated at the peak, bytes' AS numerator_name, 'reserved at the peak, bytes' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Memory fragmentation could not be measured.' ELSE concat(
+    'reserved less allocated at the peak, bytes' AS numerator_name,
+    'reserved at the peak, bytes' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Memory fragmentation could not be measured.' ELSE
+        concat(
             'When device ', coalesce(CAST(device AS VARCHAR), 'without number'), ' has most memory allocated, its allocator holds ', format_bytes(numerator), ' more (', round(100.0 * numerator / denominator, 1), ' % of the ',
-            format_bytes(denominator), ' that are reserved).') END AS message,
-    CASE WHEN status = 'finding' THEN 'Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, avoid sizes that change from step to step (pad or bucket inputs), and allocate large buffers first; if the rest of an earlier peak is held, torch.cuda.empty_cache() after warm-up gives it back.' END AS advice,
-    concat('SELECT device, step, ts_ns, allocated_bytes, reserved_bytes, unused_pct FROM memory_fragmentation WHERE is_peak AND trace_id = ''', trace_id, '''') AS evidence,
+            format_bytes(denominator), ' that are reserved).')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, avoid sizes that change from step to step (pad or bucket inputs), and allocate '
+        || 'large buffers first; if the rest of an earlier peak is held, torch.cuda.empty_cache() after warm-up gives it back.'
+    END AS advice,
+    concat(
+        'SELECT device, step, ts_ns, allocated_bytes, reserved_bytes, unused_pct FROM memory_fragmentation WHERE is_peak AND trace_id = ''', trace_id, '''') AS evidence,
     reason
 FROM judged

@@ -44,24 +44,41 @@ WITH measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN verdict = 'leak' THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN verdict = 'leak' THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'memory_leak' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN device >= 0 THEN 'high' ELSE 'medium' END END AS severity,
-    trace_id, rank, device AS device, CAST(NULL AS BIGINT) AS step, device_type AS subject,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN device >= 0 THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
+    trace_id, rank, device, CAST(NULL AS BIGINT) AS step, device_type AS subject,
     CASE WHEN status <> 'not_measurable' THEN slope_bytes END AS value,
     'bytes' AS unit,
-    CAST(setting('memory_leak_bytes_per_step') AS DOUBLE) AS threshold,
-    CASE WHEN status <> 'not_measurable' THEN CAST(NULL AS BIGINT) END AS numerator,
-    CASE WHEN status <> 'not_measurable' THEN CAST(NULL AS BIGINT) END AS denominator,
-    CAST(NULL AS VARCHAR) AS numerator_name, CAST(NULL AS VARCHAR) AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Whether memory leaks could not be measured.' ELSE concat(
+    setting('memory_leak_bytes_per_step') AS threshold,
+    CAST(NULL AS BIGINT) AS numerator,
+    CAST(NULL AS BIGINT) AS denominator,
+    CAST(NULL AS VARCHAR) AS numerator_name,
+    CAST(NULL AS VARCHAR) AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Whether memory leaks could not be measured.' ELSE
+        concat(
             'Memory allocated at the end of a step on ', coalesce(device_type, 'the device'), CASE WHEN device >= 0 THEN concat(' ', device) ELSE '' END,
             CASE WHEN slope_bytes < 0 THEN ' shrinks by ' ELSE ' grows by ' END, format_bytes(CAST(abs(slope_bytes) AS BIGINT)), ' a step over ', steps, ' steps (from ', format_bytes(first_bytes), ' to ', format_bytes(last_bytes),
-            CASE WHEN r2 IS NULL THEN '' ELSE concat(', r2 ', round(r2, 2)) END, ').') END AS message,
-    CASE WHEN status = 'finding' THEN 'Look for tensors that outlive their step: losses collected without .item() or .detach(), lists, caches, closures, retained graphs; allocations_across_steps lists them with the operator and module that made them.' END AS advice,
-    concat('SELECT step, device_type, device, max(allocated_bytes) AS most_bytes, last_value(allocated_bytes ORDER BY record) AS end_bytes FROM memory_curve WHERE step IS NOT NULL AND trace_id = ''', trace_id, ''' GROUP BY step, device_type, device ORDER BY device_type, device, step') AS evidence,
+            CASE WHEN r2 IS NULL THEN '' ELSE concat(', r2 ', round(r2, 2)) END, ').')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Look for tensors that outlive their step: losses collected without .item() or .detach(), lists, caches, closures, retained graphs; '
+        || 'allocations_across_steps lists them with the operator and module that made them.'
+    END AS advice,
+    concat(
+        'SELECT step, device_type, device, max(allocated_bytes) AS most_bytes, last_value(allocated_bytes ORDER BY record) AS end_bytes FROM ',
+        'memory_curve WHERE step IS NOT NULL AND trace_id = ''', trace_id, ''' GROUP BY step, device_type, device ORDER BY device_type, device, step') AS evidence,
     reason
 FROM judged

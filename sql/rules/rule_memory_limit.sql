@@ -49,23 +49,38 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_memory_limit_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_memory_limit_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'memory_limit' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_memory_limit_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
-    trace_id, rank, device AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN 100.0 * numerator > setting('rule_memory_limit_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
+    trace_id, rank, device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_memory_limit_pct') AS DOUBLE) AS threshold,
+    setting('rule_memory_limit_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'most memory allocated at once, bytes' AS numerator_name, 'memory of the device, bytes' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'How full the device''s memory is could not be measured.' ELSE concat(
+    'most memory allocated at once, bytes' AS numerator_name,
+    'memory of the device, bytes' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'How full the device''s memory is could not be measured.' ELSE
+        concat(
             'At its peak ', round(100.0 * numerator / denominator, 1), ' % of the memory of device ', device, ' is allocated: ', format_bytes(numerator), ' of ',
-            format_bytes(denominator), '.') END AS message,
-    CASE WHEN status = 'finding' THEN 'Checkpoint activations, use mixed precision, shard the optimizer, or lower the batch size; peak_composition says what held the memory.' END AS advice,
-    concat('SELECT device, peak_allocated_bytes, peak_ts_ns, total_memory_bytes FROM memory_peak WHERE trace_id = ''', trace_id, '''') AS evidence,
+            format_bytes(denominator), '.')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Checkpoint activations, use mixed precision, shard the optimizer, or lower the batch size; peak_composition says what held the memory.'
+    END AS advice,
+    concat(
+        'SELECT device, peak_allocated_bytes, peak_ts_ns, total_memory_bytes FROM memory_peak WHERE trace_id = ''', trace_id, '''') AS evidence,
     reason
 FROM judged

@@ -52,27 +52,45 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_pageable_copies_pct') * denominator AND coalesce(bytes >= setting('rule_pageable_copies_bytes'), true) THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_pageable_copies_pct') * denominator AND
+                coalesce(bytes >= setting('rule_pageable_copies_bytes'), true) THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'pageable_copies' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_pageable_copies_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
-    trace_id, rank, device AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN 100.0 * numerator > setting('rule_pageable_copies_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
+    trace_id, rank, device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_pageable_copies_pct') AS DOUBLE) AS threshold,
+    setting('rule_pageable_copies_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'time in copies from or to pageable memory, ns' AS numerator_name, 'time in which the device works, ns' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Pageable copies could not be measured.' ELSE CASE
+    'time in copies from or to pageable memory, ns' AS numerator_name,
+    'time in which the device works, ns' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Pageable copies could not be measured.' ELSE
+        CASE
             WHEN copies = 0 THEN concat('Device ', coalesce(CAST(device AS VARCHAR), 'without number'), ' has no copies from or to pageable memory.')
             ELSE concat(
                 copies, CASE copies WHEN 1 THEN ' copy' ELSE ' copies' END, ' from or to pageable memory', CASE WHEN bytes IS NULL THEN '' ELSE concat(' (', format_bytes(bytes), ')') END,
                 ' take ', round(100.0 * numerator / denominator, 1), ' % of the time in which device ', coalesce(CAST(device AS VARCHAR), 'without number'), ' works: ',
                 format_ns(numerator), ' of ', format_ns(denominator), '.')
-        END END AS message,
-    CASE WHEN status = 'finding' THEN 'Pin the host''s memory (pin_memory=True of the DataLoader, tensor.pin_memory()) and copy with non_blocking=True; read results back seldom and together.' END AS advice,
-    concat('SELECT k.name, l.op_name, count(*) AS copies, sum(k.bytes) AS bytes, sum(k.dur_ns) AS total_ns FROM kernels k JOIN kernel_launches l ON l.trace_id = k.trace_id AND l.event_id = k.event_id WHERE k.name LIKE ''%Pageable%'' AND k.trace_id = ''', trace_id, ''' GROUP BY k.name, l.op_name ORDER BY total_ns DESC') AS evidence,
+        END
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Pin the host''s memory (pin_memory=True of the DataLoader, tensor.pin_memory()) and copy with non_blocking=True; read results back '
+        || 'seldom and together.'
+    END AS advice,
+    concat(
+        'SELECT k.name, l.op_name, count(*) AS copies, sum(k.bytes) AS bytes, sum(k.dur_ns) AS total_ns FROM kernels k JOIN kernel_launches l ',
+        'ON l.trace_id = k.trace_id AND l.event_id = k.event_id WHERE k.name LIKE ''%Pageable%'' AND k.trace_id = ''', trace_id, ''' GROUP BY k.name, l.op_name ORDER BY total_ns DESC') AS evidence,
     reason
 FROM judged

@@ -63,22 +63,39 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_rank_skew_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_rank_skew_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'rank_skew' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_rank_skew_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
-    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, subject AS subject,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN 100.0 * numerator > setting('rule_rank_skew_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
+    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_rank_skew_pct') AS DOUBLE) AS threshold,
+    setting('rule_rank_skew_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'ranks times the longest computation less the sum of all, ns' AS numerator_name, 'computation of all ranks, ns' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Rank skew could not be measured.' ELSE concat(
-            'The slowest of ', ranks, ' ranks computes ', round(100.0 * numerator / denominator, 1), ' % longer than the mean (', subject, ': ', format_ns(most_ns), ' and ', format_ns(least_ns), ').') END AS message,
-    CASE WHEN status = 'finding' THEN 'Give all ranks the same amount of work (balanced shards, equal batch and sequence lengths, even pipeline stages and experts); if the work is the same, look at the slow rank''s device.' END AS advice,
-    concat('SELECT rank, step, computation_ns, communication_ns, total_ns FROM step_overlap WHERE trace_id IN (SELECT b.trace_id FROM job_ranks a JOIN job_ranks b ON b.job = a.job WHERE a.trace_id = ''', trace_id, ''') ORDER BY step, rank') AS evidence,
+    'ranks times the longest computation less the sum of all, ns' AS numerator_name,
+    'computation of all ranks, ns' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Rank skew could not be measured.' ELSE
+        concat(
+            'The slowest of ', ranks, ' ranks computes ', round(100.0 * numerator / denominator, 1), ' % longer than the mean (', subject, ': ', format_ns(most_ns), ' and ', format_ns(least_ns), ').')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Give all ranks the same amount of work (balanced shards, equal batch and sequence lengths, even pipeline stages and experts); if the '
+        || 'work is the same, look at the slow rank''s device.'
+    END AS advice,
+    concat(
+        'SELECT rank, step, computation_ns, communication_ns, total_ns FROM step_overlap WHERE trace_id IN (SELECT b.trace_id FROM job_ranks a ',
+        'JOIN job_ranks b ON b.job = a.job WHERE a.trace_id = ''', trace_id, ''') ORDER BY step, rank') AS evidence,
     reason
 FROM judged

@@ -50,7 +50,11 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_recording_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_recording_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
@@ -59,15 +63,21 @@ SELECT
     trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_recording_pct') AS DOUBLE) AS threshold,
+    setting('rule_recording_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'kinds of information that are missing' AS numerator_name, 'kinds of information that could be there' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'What the recording lacks could not be measured.' ELSE CASE
+    'kinds of information that are missing' AS numerator_name,
+    'kinds of information that could be there' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'What the recording lacks could not be measured.' ELSE
+        CASE
             WHEN numerator = 0 THEN concat('All ', denominator, ' kinds of information are there.')
             ELSE concat(numerator, ' of ', denominator, ' kinds of information are missing: ', names, '.')
-        END END AS message,
-    CASE WHEN status = 'finding' THEN concat('Record what you need of it: ', how, '.') END AS advice,
-    concat('SELECT information, status, events, candidates, views, how_to_record FROM coverage WHERE trace_id = ''', trace_id, '''') AS evidence,
+        END
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        concat('Record what you need of it: ', how, '.')
+    END AS advice,
+    concat(
+        'SELECT information, status, events, candidates, views, how_to_record FROM coverage WHERE trace_id = ''', trace_id, '''') AS evidence,
     reason
 FROM judged

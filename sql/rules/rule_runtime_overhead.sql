@@ -49,24 +49,42 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_runtime_overhead_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_runtime_overhead_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'runtime_overhead' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_runtime_overhead_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN 100.0 * numerator > setting('rule_runtime_overhead_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
     trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_runtime_overhead_pct') AS DOUBLE) AS threshold,
+    setting('rule_runtime_overhead_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'runtime and driver calls without device work beside them, ns' AS numerator_name, CASE WHEN is_marked THEN 'length of all steps, ns' ELSE 'from the first to the last operator, ns' END AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Runtime overhead could not be measured.' ELSE concat(
+    'runtime and driver calls without device work beside them, ns' AS numerator_name,
+    CASE WHEN is_marked THEN 'length of all steps, ns' ELSE 'from the first to the last operator, ns' END AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Runtime overhead could not be measured.' ELSE
+        concat(
             'Runtime and driver calls without device work beside them take ', round(100.0 * numerator / denominator, 1), ' % of the steps: ', format_ns(numerator), ' of ',
             format_ns(denominator),
-            CASE WHEN name IS NULL THEN '' ELSE concat('; of all but synchronisations the longest in sum is ', name, ' (', calls, CASE calls WHEN 1 THEN ' call, ' ELSE ' calls, ' END, format_ns(call_ns), ')') END, '.') END AS message,
-    CASE WHEN status = 'finding' THEN 'If the calls are launches, launch less: fuse with torch.compile, use foreach or fused optimizers, capture CUDA graphs. If they allocate, free or initialise, keep memory in the caching allocator and warm up before the recording; if they synchronise, see cpu_gpu_sync.' END AS advice,
-    concat('SELECT name, count(*) AS calls, sum(dur_ns) AS total_ns FROM events WHERE trace_id = ''', trace_id, ''' AND cat IN (''cuda_runtime'', ''cuda_driver'', ''Runtime'', ''runtime'', ''hip_runtime'', ''hip_driver'', ''xpu_runtime'', ''xpu_driver'', ''mtia_runtime'') GROUP BY name ORDER BY total_ns DESC') AS evidence,
+            CASE WHEN name IS NULL THEN '' ELSE concat('; of all but synchronisations the longest in sum is ', name, ' (', calls, CASE calls WHEN 1 THEN ' call, ' ELSE ' calls, ' END, format_ns(call_ns), ')') END, '.')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'If the calls are launches, launch less: fuse with torch.compile, use foreach or fused optimizers, capture CUDA graphs. If they '
+        || 'allocate, free or initialise, keep memory in the caching allocator and warm up before the recording; if they synchronise, see '
+        || 'cpu_gpu_sync.'
+    END AS advice,
+    concat(
+        'SELECT name, count(*) AS calls, sum(dur_ns) AS total_ns FROM events WHERE trace_id = ''', trace_id, ''' AND cat IN (''cuda_runtime'', ''cuda_driver'', ''Runtime'', ''runtime'', ''hip_runtime'', ''hip_driver'', ''xpu_runtime'', ''xpu_driver'', ',
+        '''mtia_runtime'') GROUP BY name ORDER BY total_ns DESC') AS evidence,
     reason
 FROM judged

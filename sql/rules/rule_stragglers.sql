@@ -54,23 +54,41 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_stragglers_pct') * denominator AND numerator > setting('rule_stragglers_ratio') * wait_ns * (ranks - 1) THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_stragglers_pct') * denominator AND
+                numerator > setting('rule_stragglers_ratio') * wait_ns * (ranks - 1) THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'stragglers' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_stragglers_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
-    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, subject AS subject,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN 100.0 * numerator > setting('rule_stragglers_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
+    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_stragglers_pct') AS DOUBLE) AS threshold,
+    setting('rule_stragglers_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'waits of the other ranks for this one, ns' AS numerator_name, 'length of the trace times the other ranks, ns' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Whether other ranks wait for this one could not be measured.' ELSE concat(
+    'waits of the other ranks for this one, ns' AS numerator_name,
+    'length of the trace times the other ranks, ns' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Whether other ranks wait for this one could not be measured.' ELSE
+        concat(
             'The other ranks wait for ', subject, ' for ', round(100.0 * numerator / denominator, 1), ' % of their time: ', format_ns(numerator), ' in sum; it was the last in ',
-            last_calls, ' of ', calls, ' collectives and waited ', format_ns(wait_ns), ' itself.') END AS message,
-    CASE WHEN status = 'finding' THEN 'Compare this rank with the others: its data loading (step_time), its kernels (kernels_by_name: a slower or hotter device takes longer for the same kernel), and how much work it was given (shapes in operators_by_input).' END AS advice,
-    concat('SELECT s.rank, s.place, s.calls, s.last_calls, s.wait_ns, s.waited_for_ns FROM stragglers s JOIN job_ranks j ON j.job = s.job WHERE j.trace_id = ''', trace_id, ''' ORDER BY s.rank, s.place') AS evidence,
+            last_calls, ' of ', calls, ' collectives and waited ', format_ns(wait_ns), ' itself.')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Compare this rank with the others: its data loading (step_time), its kernels (kernels_by_name: a slower or hotter device takes longer '
+        || 'for the same kernel), and how much work it was given (shapes in operators_by_input).'
+    END AS advice,
+    concat(
+        'SELECT s.rank, s.place, s.calls, s.last_calls, s.wait_ns, s.waited_for_ns FROM stragglers s JOIN job_ranks j ON j.job = s.job WHERE ',
+        'j.trace_id = ''', trace_id, ''' ORDER BY s.rank, s.place') AS evidence,
     reason
 FROM judged

@@ -64,24 +64,42 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator < setting('rule_tensor_cores_pct') * denominator AND 100.0 * denominator >= setting('rule_tensor_cores_share_pct') * kernel_ns THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator < setting('rule_tensor_cores_pct') * denominator AND
+                100.0 * denominator >= setting('rule_tensor_cores_share_pct') * kernel_ns THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'tensor_cores' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator < setting('rule_tensor_cores_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
-    trace_id, rank, device AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN 100.0 * numerator < setting('rule_tensor_cores_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
+    trace_id, rank, device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_tensor_cores_pct') AS DOUBLE) AS threshold,
+    setting('rule_tensor_cores_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'kernels that use tensor cores, ns' AS numerator_name, 'kernels of matrix products, convolutions and attention, ns' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Use of tensor cores could not be measured.' ELSE concat(
+    'kernels that use tensor cores, ns' AS numerator_name,
+    'kernels of matrix products, convolutions and attention, ns' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Use of tensor cores could not be measured.' ELSE
+        concat(
             'Tensor cores run ', round(100.0 * numerator / denominator, 1), ' % of the time of matrix products, convolutions and attention on device ',
             coalesce(CAST(device AS VARCHAR), 'without number'), ': ', format_ns(numerator), ' of ', format_ns(denominator), ', which are ',
-            round(100.0 * denominator / kernel_ns, 1), ' % of its kernel time', CASE WHEN numerator < denominator THEN concat('; the longest without is ', left(longest_name, 60)) ELSE '' END, '.') END AS message,
-    CASE WHEN status = 'finding' THEN 'Use automatic mixed precision (torch.autocast with bfloat16 or float16), or TF32 for float32 (torch.set_float32_matmul_precision("high")); make sizes multiples of 8.' END AS advice,
-    concat('SELECT name, calls, total_ns, uses_matrix_unit FROM kernels_by_name WHERE (uses_matrix_unit OR classify(''matrix_work'', name) IS NOT NULL) AND trace_id = ''', trace_id, ''' ORDER BY total_ns DESC') AS evidence,
+            round(100.0 * denominator / kernel_ns, 1), ' % of its kernel time', CASE WHEN numerator < denominator THEN concat('; the longest without is ', left(longest_name, 60)) ELSE '' END, '.')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Use automatic mixed precision (torch.autocast with bfloat16 or float16), or TF32 for float32 '
+        || '(torch.set_float32_matmul_precision("high")); make sizes multiples of 8.'
+    END AS advice,
+    concat(
+        'SELECT name, calls, total_ns, uses_matrix_unit FROM kernels_by_name WHERE (uses_matrix_unit OR classify(''matrix_work'', name) IS NOT ',
+        'NULL) AND trace_id = ''', trace_id, ''' ORDER BY total_ns DESC') AS evidence,
     reason
 FROM judged

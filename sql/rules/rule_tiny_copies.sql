@@ -57,26 +57,41 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN numerator > setting('rule_tiny_copies_per_step') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN numerator > setting('rule_tiny_copies_per_step') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'tiny_copies' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN numerator > setting('rule_tiny_copies_high_per_step') * denominator THEN 'high' ELSE 'medium' END END AS severity,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN numerator > setting('rule_tiny_copies_high_per_step') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
     trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, place AS subject,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS DOUBLE) / denominator END AS value,
     'count' AS unit,
-    CAST(setting('rule_tiny_copies_per_step') AS DOUBLE) AS threshold,
+    setting('rule_tiny_copies_per_step') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'tiny copies to the host in steps' AS numerator_name, 'steps' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Tiny copies a step could not be measured.' ELSE CASE
+    'tiny copies to the host in steps' AS numerator_name,
+    'steps' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Tiny copies a step could not be measured.' ELSE
+        CASE
             WHEN copies = 0 THEN 'The host reads no single numbers from the device.'
             ELSE concat(
                 'The host reads single numbers from the device ', round(CAST(numerator AS DOUBLE) / denominator, 1), ' times a step (', numerator, ' in ', denominator,
                 CASE denominator WHEN 1 THEN ' step); ' ELSE ' steps); ' END, place_copies, ' of all ', copies, ' come from ', left(place, 120), '.')
-        END END AS message,
-    CASE WHEN status = 'finding' THEN 'Keep such numbers on the device (torch.where, masks, tensors as scalars) and read them back together every so many steps.' END AS advice,
-    concat('SELECT python_frame, outer_op_name, op_name, calls, steps, total_ns FROM device_syncs WHERE tiny_copies > 0 AND trace_id = ''', trace_id, ''' ORDER BY calls DESC') AS evidence,
+        END
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Keep such numbers on the device (torch.where, masks, tensors as scalars) and read them back together every so many steps.'
+    END AS advice,
+    concat(
+        'SELECT python_frame, outer_op_name, op_name, calls, steps, total_ns FROM device_syncs WHERE tiny_copies > 0 AND trace_id = ''', trace_id, ''' ORDER BY calls DESC') AS evidence,
     reason
 FROM judged

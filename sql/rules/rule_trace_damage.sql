@@ -49,7 +49,11 @@ measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN times > 0 AND (denominator IS NULL OR 100.0 * numerator > limit_value * denominator) THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN times > 0 AND (denominator IS NULL OR 100.0 * numerator > limit_value * denominator) THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
@@ -58,17 +62,24 @@ SELECT
     trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, code AS subject,
     CASE WHEN status <> 'not_measurable' THEN CASE WHEN denominator IS NULL THEN CAST(times AS DOUBLE) ELSE 100.0 * numerator / denominator END END AS value,
     CASE WHEN code = 'partial_overlap' THEN 'pct' ELSE 'count' END AS unit,
-    CAST(limit_value AS DOUBLE) AS threshold,
+    limit_value AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    CASE WHEN code = 'partial_overlap' THEN 'partial overlaps' END AS numerator_name, CASE WHEN code = 'partial_overlap' THEN 'events with a duration' END AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'The file could not be judged.' ELSE CASE
+    CASE WHEN code = 'partial_overlap' THEN 'partial overlaps' END AS numerator_name,
+    CASE WHEN code = 'partial_overlap' THEN 'events with a duration' END AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'The file could not be judged.' ELSE
+        CASE
             WHEN code IS NULL THEN 'Nothing was wrong with the file.'
             ELSE concat(
                 code, ', ', times, CASE times WHEN 1 THEN ' time' ELSE ' times' END,
                 CASE WHEN denominator IS NULL THEN '' ELSE concat(' (', round(100.0 * numerator / denominator, 2), ' % of the events with a duration)') END, ': ', left(detail, 300))
-        END END AS message,
-    CASE WHEN status = 'finding' THEN 'If elements are lost, record the trace again and let the profiler finish writing; other oddities are kept in the tables: look at the examples.' END AS advice,
-    concat('SELECT severity, code, count, skipped_count, first_event_id, example, detail FROM ingest_issues WHERE trace_id = ''', trace_id, ''' ORDER BY severity, code') AS evidence,
+        END
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'If elements are lost, record the trace again and let the profiler finish writing; other oddities are kept in the tables: look at the '
+        || 'examples.'
+    END AS advice,
+    concat(
+        'SELECT severity, code, count, skipped_count, first_event_id, example, detail FROM ingest_issues WHERE trace_id = ''', trace_id, ''' ORDER BY severity, code') AS evidence,
     reason
 FROM judged

@@ -32,22 +32,38 @@ WITH measured AS (
 judged AS (
     SELECT
         *,
-        CASE WHEN reason IS NOT NULL THEN 'not_measurable' WHEN 100.0 * numerator > setting('rule_unlinked_work_pct') * denominator THEN 'finding' ELSE 'ok' END AS status
+        CASE
+            WHEN reason IS NOT NULL THEN 'not_measurable'
+            WHEN 100.0 * numerator > setting('rule_unlinked_work_pct') * denominator THEN 'finding'
+            ELSE 'ok'
+        END AS status
     FROM measured
 )
 SELECT
     'unlinked_work' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE WHEN 100.0 * numerator > setting('rule_unlinked_work_high_pct') * denominator THEN 'high' ELSE 'medium' END END AS severity,
+    CASE WHEN status = 'finding' THEN
+        CASE
+            WHEN 100.0 * numerator > setting('rule_unlinked_work_high_pct') * denominator THEN 'high'
+            ELSE 'medium'
+        END
+    END AS severity,
     trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, CAST(NULL AS VARCHAR) AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
-    CAST(setting('rule_unlinked_work_pct') AS DOUBLE) AS threshold,
+    setting('rule_unlinked_work_pct') AS threshold,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS BIGINT) END AS numerator,
     CASE WHEN status <> 'not_measurable' THEN CAST(denominator AS BIGINT) END AS denominator,
-    'kernels, copies and fills without launch' AS numerator_name, 'kernels, copies and fills' AS denominator_name,
-    CASE WHEN status = 'not_measurable' THEN 'Links between device work and its launches could not be measured.' ELSE concat(
-            'The launch of ', round(100.0 * numerator / denominator, 1), ' % of the device work is not in the trace: ', numerator, ' of ', denominator, ' kernels, copies and fills.') END AS message,
-    CASE WHEN status = 'finding' THEN 'Record ProfilerActivity.CPU and ProfilerActivity.CUDA together, and start the profiler a step before the one of interest (schedule with warmup), so that launches are in the trace.' END AS advice,
-    concat('SELECT kind, link, link_reason, count(*) AS activities, sum(dur_ns) AS total_ns FROM kernel_launches WHERE trace_id = ''', trace_id, ''' GROUP BY kind, link, link_reason ORDER BY activities DESC') AS evidence,
+    'kernels, copies and fills without launch' AS numerator_name,
+    'kernels, copies and fills' AS denominator_name,
+    CASE WHEN status = 'not_measurable' THEN 'Links between device work and its launches could not be measured.' ELSE
+        concat(
+            'The launch of ', round(100.0 * numerator / denominator, 1), ' % of the device work is not in the trace: ', numerator, ' of ', denominator, ' kernels, copies and fills.')
+    END AS message,
+    CASE WHEN status = 'finding' THEN
+        'Record ProfilerActivity.CPU and ProfilerActivity.CUDA together, and start the profiler a step before the one of interest (schedule '
+        || 'with warmup), so that launches are in the trace.'
+    END AS advice,
+    concat(
+        'SELECT kind, link, link_reason, count(*) AS activities, sum(dur_ns) AS total_ns FROM kernel_launches WHERE trace_id = ''', trace_id, ''' GROUP BY kind, link, link_reason ORDER BY activities DESC') AS evidence,
     reason
 FROM judged

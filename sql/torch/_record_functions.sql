@@ -17,13 +17,14 @@ frames AS (
 ),
 items AS (
     SELECT
-        e.trace_id, e.event_id, e.track_id, e.parent_id AS event_parent_id, f.are_counted AS frames_are_counted, e.name, e.ts_ns, greatest(e.dur_ns, 0) AS dur_ns, greatest(e.end_ns, e.ts_ns) AS end_ns, e.input_dims,
-        w.device_ns,
+        e.trace_id, e.event_id, e.track_id, e.name, e.ts_ns, greatest(e.dur_ns, 0) AS dur_ns, greatest(e.end_ns, e.ts_ns) AS end_ns, e.input_dims,
+        w.device_ns, m.cpu_bytes, m.device_bytes, m.inside_cpu_bytes, m.inside_device_bytes,
         CASE WHEN starts_with(e.name, 'gloo:') THEN 0 WHEN f.are_counted THEN e.self_ns END AS self_ns,
         CASE WHEN e.cat IN ('cpu_op', 'user_annotation', 'Operator', 'operator') THEN 0 ELSE 1 END AS is_launch
     FROM events e
     LEFT JOIN launched w ON w.trace_id = e.trace_id AND w.launch_id = e.event_id
     LEFT JOIN frames f ON f.trace_id = e.trace_id
+    LEFT JOIN _event_memory m ON m.trace_id = e.trace_id AND m.event_id = e.event_id
     WHERE e.ph IN ('X', 'B') AND e.dur_ns IS NOT NULL
         AND e.cat IN (
             'cpu_op', 'user_annotation', 'Operator', 'operator',
@@ -53,6 +54,8 @@ owned AS (
     SELECT *,
         children_sum(event_id, parent_id, 1) OVER track AS children,
         children_sum(event_id, parent_id, dur_ns) OVER track AS inside_ns,
+        cpu_bytes - coalesce(inside_cpu_bytes, children_sum(event_id, parent_id, cpu_bytes) OVER track) AS self_cpu_bytes,
+        device_bytes - coalesce(inside_device_bytes, children_sum(event_id, parent_id, device_bytes) OVER track) AS self_device_bytes,
         parent_value(event_id, parent_id, name) OVER track AS parent_name,
         subtree_sum(event_id, parent_id, device_ns) OVER track AS device_total_ns
     FROM linked
@@ -73,10 +76,13 @@ merged AS (
 )
 SELECT
     trace_id, event_id, track_id, name, ts_ns, end_ns, dur_ns, input_dims, is_launch, call_id,
-    CASE WHEN frames_are_counted THEN event_parent_id ELSE parent_id END AS caller_id,
-    coalesce(frames_are_counted, false) AS frames_are_counted,
     CASE WHEN is_launch = 1 THEN 0 ELSE device_total_ns END AS device_total_ns,
     children_sum(event_id, call_id, coalesce(self_ns, dur_ns - inside_ns)) OVER track AS call_self_ns,
-    children_sum(event_id, call_id, CASE WHEN is_launch = 0 THEN own_device_ns END) OVER track AS call_device_ns
+    children_sum(event_id, call_id, CASE WHEN is_launch = 0 THEN own_device_ns END) OVER track AS call_device_ns,
+    cpu_bytes, device_bytes,
+    CASE WHEN cpu_bytes IS NOT NULL THEN children_sum(event_id, call_id, CASE WHEN NOT starts_with(name, 'gloo:') THEN self_cpu_bytes END) OVER track END
+        AS call_self_cpu_bytes,
+    CASE WHEN device_bytes IS NOT NULL THEN children_sum(event_id, call_id, CASE WHEN NOT starts_with(name, 'gloo:') THEN self_device_bytes END) OVER track END
+        AS call_self_device_bytes
 FROM merged
 WINDOW track AS (PARTITION BY trace_id, track_id ORDER BY ts_ns, end_ns DESC, is_launch, event_id)

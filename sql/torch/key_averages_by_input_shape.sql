@@ -3,11 +3,12 @@
 -- Host rows are operators, annotations and runtime calls; device rows are kernels, copies and fills. ProfilerStep#N counts as ProfilerStep*.
 -- A row that is the only one inside a row of its name counts as one with it. CPU total of nested rows is counted at every level, so the
 -- percentages of CPU total can add up to more than 100. Device times of a host row are sums over the work launched in it; totals include rows
--- inside. Operators that PyTorch hides are left out. Memory columns need profile_memory=True; what was allocated or freed while no row ran is
--- the row [memory]. PyTorch computes FLOPs while it profiles and does not write them into traces: here they are computed again from the inputs
+-- inside. Operators that PyTorch hides are left out. Memory columns need profile_memory=True (since PyTorch 1.9). As in PyTorch, memory counts for
+-- all rows that run at its time, on any thread, so that rows of two threads both have it; what was allocated or freed while no row ran is the row
+-- [memory]. PyTorch computes FLOPs while it profiles and does not write them into traces: here they are computed again from the inputs
 -- (record_shapes=True), by its formulas; for aten::conv2d the trace must hold Concrete Inputs (since PyTorch 2.0).
 --
--- Source: torch.autograd.profiler_util of PyTorch 2.15; counts and CPU times are equal to those of key_averages() of the same run.
+-- Source: torch.autograd.profiler_util of PyTorch 2.15; counts, CPU times, memory and FLOPs are equal to those of key_averages() of the same run.
 -- Example: SELECT name AS "Name", round(self_cpu_pct, 2) AS "Self CPU %", format_ns(self_cpu_ns) AS "Self CPU", format_ns(cpu_total_ns) AS "CPU total",
 --   format_bytes(self_cpu_mem_bytes) AS "Self CPU Mem", calls AS "# of Calls", input_shapes AS "Input Shapes", flops AS "Total FLOPs"
 --   FROM key_averages_by_input_shape WHERE device_type = 'cpu' ORDER BY self_cpu_ns DESC LIMIT 5
@@ -40,11 +41,10 @@ WITH work AS (
     SELECT
         r.trace_id, 'cpu' AS device_type, CASE WHEN starts_with(r.name, 'ProfilerStep#') THEN 'ProfilerStep*' ELSE r.name END AS name, coalesce(input_dims, '[]') AS input_shapes,
         call_self_ns AS self_cpu_ns, dur_ns AS cpu_total_ns, call_device_ns AS self_device_ns, device_total_ns, 0 AS device_ns,
-        m.cpu_bytes AS cpu_mem_bytes, m.call_self_cpu_bytes AS self_cpu_mem_bytes,
-        m.device_bytes AS device_mem_bytes, m.call_self_device_bytes AS self_device_mem_bytes,
+        cpu_bytes AS cpu_mem_bytes, call_self_cpu_bytes AS self_cpu_mem_bytes,
+        device_bytes AS device_mem_bytes, call_self_device_bytes AS self_device_mem_bytes,
         f.event_id AS counted_id, f.flops
     FROM _record_functions r
-    LEFT JOIN _record_function_memory m ON m.trace_id = r.trace_id AND m.event_id = r.event_id
     LEFT JOIN _record_function_flops f ON f.trace_id = r.trace_id AND f.event_id = r.event_id
     WHERE r.call_id = r.event_id
     UNION ALL
@@ -53,8 +53,8 @@ WITH work AS (
     FROM kernels
     WHERE kind IN ('kernel', 'memcpy', 'memset') AND dur_ns IS NOT NULL
     UNION ALL
-    SELECT trace_id, 'cpu', name, '[]', 0, 0, 0, 0, 0, cpu_bytes, call_self_cpu_bytes, device_bytes, call_self_device_bytes, NULL, NULL
-    FROM _record_function_memory
+    SELECT trace_id, 'cpu', '[memory]', '[]', 0, 0, 0, 0, 0, cpu_bytes, cpu_bytes AS self_cpu_mem_bytes, device_bytes, device_bytes AS self_device_mem_bytes, NULL, NULL
+    FROM _event_memory
     WHERE event_id IS NULL
 ),
 grouped AS (

@@ -13,7 +13,7 @@ use futures::StreamExt;
 use super::{Item, Kind, Status, brief, read};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::repl::{Piece, split};
+use crate::repl::{Part, Piece, split};
 
 /// A query that must return no rows.
 #[derive(Debug, Clone)]
@@ -40,9 +40,10 @@ impl Assertion {
         for part in split(text) {
             let line = 1 + text[..part.start].matches('\n').count();
             let wrong = |at: usize, what: &str| Err(Error::Usage(format!("{file}:{at}: {what}")));
-            if let Some((name, offset)) = name_in(part.text) {
+            for (name, offset) in names_in(part) {
                 if let Some((before, at)) = named.replace((name, line + offset)) {
-                    return wrong(at, &format!("there is no query after `-- name: {before}`"));
+                    let at = at.max(line + offset);
+                    return wrong(at, &format!("the query has two names, {before:?} before this one"));
                 }
             }
             match part.piece {
@@ -104,13 +105,13 @@ impl Assertion {
     }
 }
 
-/// The name that a comment gives, and how many lines below the start of the text it stands.
-fn name_in(text: &str) -> Option<(String, usize)> {
-    // Comments before a query belong to the gap before it, or to the statement if they stand within.
-    text.lines().enumerate().find_map(|(i, line)| {
-        let name = line.trim().strip_prefix("--")?.trim_start().strip_prefix(NAME)?;
-        Some((name.trim().to_owned(), i))
-    })
+/// The names that comments between queries give, and how many lines below the start of the part they stand.
+fn names_in(part: Part<'_>) -> Vec<(String, usize)> {
+    if part.piece != Piece::Gap {
+        return Vec::new();
+    }
+    let name = |line: &str| Some(line.trim().strip_prefix("--")?.trim_start().strip_prefix(NAME)?.trim().to_owned());
+    part.text.lines().enumerate().filter_map(|(i, line)| Some((name(line)?, i))).collect()
 }
 
 fn is_query(statement: &Statement) -> bool {

@@ -54,7 +54,7 @@ pub fn compare(baseline: Baseline, sources: &[Source], metrics: &BTreeMap<Key, M
         }
     }
     if unjudged > 0 {
-        notes.push(format!("{unjudged} metrics were not judged: no line of {} is about them, or it says ignore", thresholds.name));
+        notes.push(format!("{unjudged} metrics not judged: {} have no line about them, or say ignore", thresholds.name));
     }
     items.extend(nowhere(thresholds, &keys));
     Ok(Compared { items, notes })

@@ -1,11 +1,13 @@
 //! Arguments of all commands.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
 use super::check::CheckArgs;
 use super::compare::CompareArgs;
+use super::doctor::DoctorArgs;
 use super::export::ExportArgs;
 use super::manual::{CompletionsArgs, ManArgs};
 use super::report::ReportArgs;
@@ -49,6 +51,15 @@ pub struct Global {
     /// reading traces, none for queries]
     #[arg(long, global = true, value_parser = bytes, value_name = "SIZE")]
     pub memory_limit: Option<usize>,
+    /// Stop a query that takes longer, for example 30s or 5m; each statement has this time [default: no limit]
+    #[arg(long, global = true, value_parser = duration, value_name = "DURATION")]
+    pub timeout: Option<Duration>,
+    /// Let statements read files outside the store (CREATE EXTERNAL TABLE)
+    #[arg(long, global = true)]
+    pub allow_files: bool,
+    /// Take what is given as SQL only: commands such as \\o FILE are refused
+    #[arg(long, global = true)]
+    pub no_commands: bool,
     /// Say nothing but errors on standard error
     #[arg(long, short, global = true)]
     pub quiet: bool,
@@ -91,6 +102,8 @@ pub enum Command {
     Speedscope(SpeedscopeArgs),
     /// Write traces and views for other tools: Chrome JSON, CSV, Parquet, …
     Export(ExportArgs),
+    /// Read a whole store and say whether it is sound
+    Doctor(DoctorArgs),
     /// List the traces of a store
     List(StoreArgs),
     /// Remove traces from a store
@@ -213,6 +226,23 @@ pub struct DocsArgs {
     pub format: Style,
 }
 
+fn duration(text: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let number: f64 = text[..at].parse().map_err(|_| format!("{text:?} is not a time; write for example 30s"))?;
+    let seconds = match text[at..].trim() {
+        "ms" => number / 1e3,
+        "" | "s" => number,
+        "m" | "min" => number * 60.0,
+        "h" => number * 3600.0,
+        unit => return Err(format!("{unit:?} is not a unit of time; use ms, s, m or h")),
+    };
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        _ => Err("a time above zero is needed".to_owned()),
+    }
+}
+
 fn parameter(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write it as name=value")?;
     Ok((name.to_owned(), value.to_owned()))
@@ -226,5 +256,13 @@ mod tests {
     #[test]
     fn arguments_hold_together() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn times() {
+        assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
+        assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert!(duration("0").is_err() && duration("soon").is_err() && duration("1 fortnight").is_err());
     }
 }

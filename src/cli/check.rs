@@ -1,5 +1,6 @@
 //! `tracesql check`: rules, assertions and baselines for pipelines.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -131,8 +132,7 @@ fn refuse_problems(engine: &Engine) -> Result<()> {
 
 fn baseline(path: &Path, candidate: &Located, global: &Global) -> Result<Baseline> {
     let name = path.display().to_string();
-    let is_document = path.is_file() && std::fs::read(path).is_ok_and(|bytes| is_object_with_format(&bytes));
-    if is_document {
+    if path.is_file() && !is_trace(path) {
         return Baseline::read(path);
     }
     let located = match Located::find(&name, global) {
@@ -154,15 +154,14 @@ fn baseline(path: &Path, candidate: &Located, global: &Global) -> Result<Baselin
     })
 }
 
-/// Whether a file is a small JSON document rather than a trace: its beginning says so, or it is no trace at all.
-fn is_object_with_format(bytes: &[u8]) -> bool {
-    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
-    start.contains("\"tracesql-baseline\"") || (start.trim_start().starts_with(['{', '[']) && !has_events(bytes))
-}
-
-fn has_events(bytes: &[u8]) -> bool {
-    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 20)]).into_owned();
-    ["\"traceEvents\"", "\"ph\"", "\"memory_blobs\"", "\"op_blobs\""].iter().any(|key| start.contains(key))
+/// Whether a file is to be read as a trace: packed, or JSON that has events near its beginning.
+fn is_trace(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(1 << 20).read_to_end(&mut start));
+    let text = String::from_utf8_lossy(&start);
+    let is_json = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
+    let has_events = ["\"traceEvents\"", "\"ph\"", "\"memory_blobs\"", "\"op_blobs\""].iter().any(|key| text.contains(key));
+    read.is_err() || !is_json || (has_events && !text.contains("\"tracesql-baseline\""))
 }
 
 /// Names that a file of thresholds may use.

@@ -5,6 +5,7 @@ mod cache;
 mod check;
 mod compare;
 mod docs;
+mod doctor;
 mod export;
 mod ingest;
 mod manual;
@@ -59,6 +60,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Flamegraph(args)) => stacks::flamegraph(&args, &global),
         Some(Command::Speedscope(args)) => stacks::speedscope(&args, &global),
         Some(Command::Export(args)) => export::run(&args, &global),
+        Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::List(args)) => traces::list(&args, &global),
         Some(Command::Remove(args)) => traces::remove(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),
@@ -80,6 +82,7 @@ impl Global {
             sql: self.sql.clone(),
             rules: self.rules.clone(),
             settings: self.set.clone(),
+            allow_files: self.allow_files,
         }
     }
 
@@ -95,7 +98,7 @@ fn warn_of_problems(engine: &crate::engine::Engine) {
     }
 }
 
-/// Runs something that waits, with the threads that were asked for.
+/// Runs something that waits, with the threads that were asked for, for as long as it may take.
 fn block_on<T>(global: &Global, work: impl Future<Output = Result<T>>) -> Result<T> {
-    crate::repl::runtime(global.threads)?.block_on(work)
+    crate::repl::within(&crate::repl::runtime(global.threads)?, global.timeout, work)
 }

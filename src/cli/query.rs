@@ -20,6 +20,7 @@ pub fn run_sql(opened: Opened, args: &SqlArgs, global: &Global) -> Result<()> {
     let is_shell = args.command.is_none() && args.file.is_none() && std::io::stdin().is_terminal();
     let mut session = Session::new(opened, Box::new(CommandLine::new(global)), global.threads, is_shell)?;
     let parameters = args.parameters.iter().map(|(name, value)| (name.clone(), scalar(value))).collect();
+    session.set_limits(global.timeout, !global.no_commands);
     session.set_options(parameters, args.format, args.output.clone());
     if is_shell {
         let history = cache::folder().map(|d| d.join("history"));

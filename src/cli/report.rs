@@ -60,7 +60,9 @@ pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
         _ => Target::Stdout,
     };
     let format = args.format.or_else(|| Format::of_file(args.output.as_ref()?)).unwrap_or_default();
-    let screen = comfy_table::Table::new().width().map_or(100, usize::from).clamp(LEAST_WIDTH, MOST_WIDTH);
+    // That of the terminal; where there is none, what the caller says there would be.
+    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let screen = comfy_table::Table::new().width().map(usize::from).or(columns).unwrap_or(100).clamp(LEAST_WIDTH, MOST_WIDTH);
     write_document(report.write(format, screen).as_bytes(), &target)?;
     if !report.left_out.is_empty() && !global.quiet {
         say_warning(&format!("{} traces are left out; --trace NAME chooses, --max-traces N takes more", report.left_out.len()));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Comparison, is_per_step, percent, tables};
+use super::{Comparison, is_per_step, many, percent, tables};
 use crate::output::{figure, safe};
 
 /// A table for steps, the others folded away.
@@ -16,7 +16,8 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
         let _ = writeln!(out, "- {}", escape(note));
     }
     let sides = [("Base", &comparison.base), ("candidate", &comparison.cand)];
-    let sides: Vec<String> = sides.iter().map(|(word, s)| format!("{word}: {} traces, {} steps", s.traces.len(), s.steps)).collect();
+    let sides: Vec<String> =
+        sides.iter().map(|(word, s)| format!("{word}: {}, {}", many(s.traces.len() as i64, "trace"), many(s.steps, "step"))).collect();
     let per = if is_per_step(comparison) { "mean per step over ranks" } else { "per trace, because a side has no steps" };
     let _ = writeln!(out, "- {}. Times are {per}.", sides.join("; "));
     for (i, table) in tables(comparison).iter().enumerate() {

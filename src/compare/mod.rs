@@ -255,3 +255,8 @@ fn percent(row: &Row) -> String {
 fn is_per_step(comparison: &Comparison) -> bool {
     comparison.base.steps > 0 && comparison.cand.steps > 0
 }
+
+/// A number of things in words.
+fn many(count: i64, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Comparison, Row, Table, is_per_step, percent, tables};
+use super::{Comparison, Row, Table, is_per_step, many, percent, tables};
 use crate::output::{clip, figure, safe, width as columns, wrap};
 
 /// Widths of the columns behind the name: times, change, percent, verdict.
@@ -38,10 +38,6 @@ pub fn report(comparison: &Comparison, width: usize, limit: usize) -> String {
     out
 }
 
-fn many(count: i64, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
-}
-
 fn section(out: &mut String, table: &Table<'_>, width: usize, limit: usize) {
     let is_wide = width >= WIDE;
     let fixed = 2 + 3 * (TIME + 1) + PERCENT + 2 + VERDICT + if is_wide { CALLS + P_VALUE + 3 } else { 0 };
@@ -63,7 +59,7 @@ fn section(out: &mut String, table: &Table<'_>, width: usize, limit: usize) {
     if shown < table.rows.len() {
         let rest = &table.rows[shown..];
         let (base, cand) = rest.iter().fold((0.0, 0.0), |(b, c), r| (b + r.base_ns, c + r.cand_ns));
-        let label = format!("({} more; --limit 0 shows all)", rest.len());
+        let label = format!("({} more; see --limit)", rest.len());
         let _ = writeln!(out, "  {}{}", pad(&label, name), times(base, cand));
     }
 }
@@ -86,9 +82,34 @@ fn line(out: &mut String, row: &Row, name: usize, is_wide: bool) {
     let _ = writeln!(out, "{}", text.trim_end());
 }
 
-/// A name in a column of a width; the end of long names is cut.
+/// A name in a column of a width. Of long names the middle is left out, as many begin or end alike.
 fn pad(text: &str, size: usize) -> String {
-    let text = clip(text, size);
+    let text = if columns(text) > size { shorten(text, size) } else { text.to_owned() };
     let missing = size.saturating_sub(columns(&text));
     text + &" ".repeat(missing)
+}
+
+fn shorten(text: &str, size: usize) -> String {
+    let end = size / 3;
+    let mut tail: Vec<char> = Vec::new();
+    for c in text.chars().rev() {
+        tail.push(c);
+        if columns(&tail.iter().collect::<String>()) > end {
+            tail.pop();
+            break;
+        }
+    }
+    clip(text, size - end) + &tail.into_iter().rev().collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{columns, pad};
+
+    #[test]
+    fn long_names_keep_both_ends() {
+        assert_eq!(pad("a_long_name_of_a_kernel<float>", 15), "a_long_na…loat>");
+        assert_eq!(pad("short", 8), "short   ");
+        assert_eq!(columns(&pad("日本語日本語日本語", 9)), 9);
+    }
 }

@@ -20,7 +20,7 @@ use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{DdlStatement, LogicalPlan, Statement as PlanStatement};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParser, Statement};
@@ -48,6 +48,8 @@ pub struct EngineOptions {
     pub rules: Vec<PathBuf>,
     /// Settings to change.
     pub settings: Vec<(String, String)>,
+    /// Whether statements may read files outside the store.
+    pub allow_files: bool,
 }
 
 /// All functions that a session adds to SQL.
@@ -65,6 +67,7 @@ pub struct Engine {
     traces: Vec<Manifest>,
     /// Off under a limit of memory: what is shared is held in memory and cannot go to disk.
     shares_views: bool,
+    allow_files: bool,
 }
 
 impl Engine {
@@ -134,7 +137,7 @@ impl Engine {
                 context.register_udf(f.as_ref().clone());
             }
         }
-        Ok(Self { context, library, settings, traces, shares_views: options.memory_limit == 0 })
+        Ok(Self { context, library, settings, traces, shares_views: options.memory_limit == 0, allow_files: options.allow_files })
     }
 
     /// The views of the session and what documents them.
@@ -195,6 +198,9 @@ impl Engine {
         // Results are written by us, so that a query cannot write files behind the user's back.
         let allowed = SQLOptions::new().with_allow_dml(false);
         allowed.verify_plan(&plan)?;
+        if !self.allow_files {
+            refuse_files(&plan)?;
+        }
         let mut frame = self.context.execute_logical_plan(plan).await?;
         if !parameters.is_empty() {
             let values: HashMap<_, _> = parameters.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
@@ -202,6 +208,18 @@ impl Engine {
         }
         Ok(frame.into_unoptimized_plan())
     }
+}
+
+/// Refuses statements that reach for files outside the store.
+fn refuse_files(plan: &LogicalPlan) -> Result<()> {
+    let what = match plan {
+        LogicalPlan::Ddl(DdlStatement::CreateExternalTable(_)) => "CREATE EXTERNAL TABLE reads files outside the store",
+        LogicalPlan::Statement(PlanStatement::SetVariable(set)) if set.variable.starts_with("datafusion.runtime.") => {
+            "settings of the runtime say where temporary files go and how much memory is taken"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::Query(format!("{what}; allow it with --allow-files")))
 }
 
 /// A statement that runs.

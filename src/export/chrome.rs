@@ -6,10 +6,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use arrow::array::AsArray;
+use arrow::datatypes::Int64Type;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use serde_json::{Value, json};
-use tracesql_udfs::chrome::{Elements, Shape, TrackIds, members};
+use tracesql_udfs::chrome::{Elements, Ids, Shape, TrackIds, members};
 
 use super::computed::{self, Place};
 use super::gzip::Gzip;
@@ -72,7 +74,7 @@ pub async fn chrome(engine: &Engine, request: &ChromeRequest, target: &Target) -
         let tracks = tracks(engine, trace).await?;
         let shift_ns = clock.shift(trace);
         let label = label(trace, at, &request.traces);
-        let mut shape = Shape { tracks, shift_ns, make_ends: !request.selection.is_all() || trace.format == "mllm_perf", merge: None };
+        let mut shape = Shape { tracks, shift_ns, make_ends: !request.selection.is_all() || trace.format == "mllm_perf", only: None, merge: None };
         if merges {
             let (merge, processes) = merger.next(engine, trace, &label, &shape.tracks).await?;
             shape.merge = Some(merge);
@@ -229,8 +231,12 @@ async fn tracks(engine: &Engine, trace: &TraceFacts) -> Result<Vec<TrackIds>> {
 }
 
 /// Writes the events of a trace; returns the number of their elements.
-async fn events(engine: &Engine, request: &ChromeRequest, trace: &TraceFacts, shape: Shape, target: &Target, file: &mut File<'_>) -> Result<u64> {
-    let sql = request.selection.sql(trace);
+async fn events(engine: &Engine, request: &ChromeRequest, trace: &TraceFacts, mut shape: Shape, target: &Target, file: &mut File<'_>) -> Result<u64> {
+    if !request.selection.is_all() {
+        shape.only = Some(chosen(engine, &request.selection, trace).await?);
+    }
+    let between = shape.only.as_ref().map(|only| only.ends().unwrap_or((0, -1)));
+    let sql = request.selection.sql(trace, between);
     let folder = temporary_folder(target);
     let make_file = move || tempfile::tempfile_in(&folder);
     let most = if request.memory == 0 { MEMORY } else { (request.memory / 4).max(16 << 20) };
@@ -248,6 +254,20 @@ async fn events(engine: &Engine, request: &ChromeRequest, trace: &TraceFacts, sh
         .finish(|text| file.put(text).map_err(|e| if let Error::Output(_, e) = e { e } else { std::io::Error::other(e.to_string()) }))
         .map_err(|e| Error::Output(name, e))?;
     Ok(count)
+}
+
+/// The events of a selection.
+async fn chosen(engine: &Engine, selection: &Selection, trace: &TraceFacts) -> Result<Ids> {
+    let mut ids = Ids::default();
+    let mut rows = engine.context().sql(&selection.ids_sql(trace)).await?.execute_stream().await?;
+    while let Some(batch) = rows.next().await {
+        let batch = batch?;
+        let Some(column) = batch.column(0).as_primitive_opt::<Int64Type>() else {
+            return Err(Error::Query(format!("event_id is {}, not a whole number", batch.column(0).data_type())));
+        };
+        column.iter().flatten().for_each(|id| ids.add(id));
+    }
+    Ok(ids)
 }
 
 async fn write(mut rows: SendableRecordBatchStream, shape: Arc<Shape>, elements: Arc<Elements>) -> Result<u64> {

@@ -89,16 +89,19 @@ impl Selection {
         (!parts.is_empty()).then(|| parts.join(" AND "))
     }
 
-    /// The query for the events of a trace, in any order.
-    ///
-    /// A selection takes metadata too, so that tracks keep their names, and arrows whose two ends are taken. It leaves out
-    /// end events: they are made from their begin.
-    pub fn sql(&self, trace: &TraceFacts) -> String {
-        let id = literal(&trace.trace_id);
+    /// The query for the events of a trace, in any order: all of them, or those between two ids.
+    pub fn sql(&self, trace: &TraceFacts, between: Option<(i64, i64)>) -> String {
         let columns = if trace.format == "mllm_perf" { BLOBS.to_owned() } else { COLUMNS.join(", ") };
-        if self.is_all() {
-            return format!("SELECT {columns} FROM events WHERE trace_id = {id}");
-        }
+        let range = between.map(|(a, b)| format!(" AND event_id BETWEEN {a} AND {b}")).unwrap_or_default();
+        format!("SELECT {columns} FROM events WHERE trace_id = {}{range}", literal(&trace.trace_id))
+    }
+
+    /// The query for the ids of chosen events and of what belongs to them; an id may come several times.
+    ///
+    /// Metadata comes along, so that tracks keep their names, and arrows whose two ends are chosen. End events do not: they
+    /// are made from their begin.
+    pub fn ids_sql(&self, trace: &TraceFacts) -> String {
+        let id = literal(&trace.trace_id);
         let conditions = self.conditions().map(|c| format!(" AND {c}")).unwrap_or_default();
         let picked = match &self.query {
             Some(query) => format!(" AND event_id IN (SELECT event_id FROM (\n{}\n) AS picked WHERE trace_id = {id})", without_end(query)),
@@ -111,14 +114,11 @@ impl Selection {
             arrows AS (
                 SELECT src_flow_event_id, dst_flow_event_id FROM flows
                 WHERE trace_id = {id} AND src_event_id IN (SELECT event_id FROM chosen) AND dst_event_id IN (SELECT event_id FROM chosen)
-            ),
-            kept AS (
-                SELECT event_id FROM chosen
-                UNION SELECT src_flow_event_id FROM arrows
-                UNION SELECT dst_flow_event_id FROM arrows
-                UNION SELECT event_id FROM events WHERE trace_id = {id} AND ph = 'M'
             )
-            SELECT {columns} FROM events WHERE trace_id = {id} AND event_id IN (SELECT event_id FROM kept)"
+            SELECT event_id FROM chosen
+            UNION ALL SELECT src_flow_event_id FROM arrows
+            UNION ALL SELECT dst_flow_event_id FROM arrows
+            UNION ALL SELECT event_id FROM events WHERE trace_id = {id} AND ph = 'M'"
         )
     }
 }

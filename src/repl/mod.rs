@@ -26,10 +26,10 @@ mod split;
 use std::path::PathBuf;
 
 pub use errors::Audience;
-pub use run::runtime;
+pub use run::{runtime, within};
 pub use session::{Session, scalar};
 pub use shell::run as shell;
-pub use split::{Piece, split};
+pub use split::{Part, Piece, split};
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};

@@ -71,19 +71,47 @@ pub fn runtime(threads: usize) -> Result<Runtime> {
     builder.thread_stack_size(8 << 20).enable_all().build().map_err(|e| Error::Output("threads".into(), e))
 }
 
+/// Runs work until its end or for as long as it may take. Work that does not give way ends with the process.
+pub fn within<T>(runtime: &Runtime, limit: Option<Duration>, work: impl Future<Output = Result<T>>) -> Result<T> {
+    let Some(limit) = limit else { return runtime.block_on(work) };
+    let (done, is_done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        if is_done.recv_timeout(limit.saturating_add(PATIENCE)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            let error = Error::Timeout(limit);
+            crate::messages::error(&error.to_string());
+            std::process::exit(i32::from(error.exit_code()));
+        }
+    });
+    let outcome = runtime.block_on(async { tokio::time::timeout(limit, work).await });
+    match outcome {
+        Ok(outcome) => {
+            // Nobody listens if the time is up just now.
+            let _ = done.send(());
+            outcome
+        }
+        Err(_) => {
+            // What is left of the work may keep the process from its end, so the thread stays on its guard.
+            std::mem::forget(done);
+            Err(Error::Timeout(limit))
+        }
+    }
+}
+
 /// How a query ended that Ctrl-C could end.
 pub enum Ended<T> {
     /// By itself.
     Itself(Result<T>),
-    /// By Ctrl-C.
-    Cancelled,
-    /// By Ctrl-C, but a part of it still keeps threads busy.
-    Abandoned,
+    /// By Ctrl-C, or because its time was up.
+    Cancelled(Error),
+    /// The same, but a part of it still keeps threads busy.
+    Abandoned(Error),
 }
 
-/// Runs work until its end or Ctrl-C, whichever comes first. `held` says whether somebody else holds the terminal.
+/// Runs work until its end, Ctrl-C, or the end of its time, whichever comes first. `held` says whether somebody else holds
+/// the terminal.
 pub fn cancellable<T: Send + 'static>(
     runtime: &Runtime,
+    limit: Option<Duration>,
     held: impl Fn() -> bool,
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<Ended<T>> {
@@ -91,20 +119,34 @@ pub fn cancellable<T: Send + 'static>(
     let waiting = Builder::new_current_thread().enable_all().build().map_err(|e| Error::Output("threads".into(), e))?;
     let mut task = runtime.spawn(work);
     waiting.block_on(async {
+        let mut why = Error::Cancelled;
         let mut interrupts = signal(SignalKind::interrupt()).map_err(|e| Error::Output("signals".into(), e))?;
         tokio::select! {
             done = &mut task => {
                 return Ok(Ended::Itself(done.unwrap_or_else(|e| Err(Error::Query(format!("the query engine failed: {e}"))))));
             }
-            _ = interrupts.recv() => task.abort(),
+            _ = interrupts.recv() => {}
+            error = time_is_up(limit) => why = error,
         }
+        task.abort();
         while tokio::time::timeout(PATIENCE, &mut task).await.is_err() {
             if !held() {
-                return Ok(Ended::Abandoned);
+                return Ok(Ended::Abandoned(why));
             }
         }
-        Ok(Ended::Cancelled)
+        Ok(Ended::Cancelled(why))
     })
+}
+
+/// Waits until the time is up; for ever if there is no limit.
+async fn time_is_up(limit: Option<Duration>) -> Error {
+    match limit {
+        Some(limit) => {
+            tokio::time::sleep(limit).await;
+            Error::Timeout(limit)
+        }
+        None => std::future::pending().await,
+    }
 }
 
 /// What the leaves of a plan counted, and of what it shares with itself.

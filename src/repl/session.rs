@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use datafusion::common::ScalarValue;
 use datafusion::sql::parser::Statement;
@@ -32,6 +33,10 @@ pub struct Session {
     pub(super) host: Box<dyn Host>,
     pub(super) runtime: Runtime,
     threads: usize,
+    /// How long a statement may take.
+    timeout: Option<Duration>,
+    /// Whether lines that begin with `\\` are commands; else they are refused.
+    commands: bool,
     /// Values of `$name`.
     pub(super) parameters: Vec<(String, ScalarValue)>,
     /// Format of results; what the name of the file says, else a table.
@@ -77,6 +82,8 @@ impl Session {
             host,
             runtime: run::runtime(threads)?,
             threads,
+            timeout: None,
+            commands: true,
             parameters: Vec::new(),
             format: None,
             output: None,
@@ -97,6 +104,11 @@ impl Session {
     /// Sets what `-p`, `--format` and `-o` of the command line say.
     pub fn set_options(&mut self, parameters: Vec<(String, ScalarValue)>, format: Option<Format>, output: Option<PathBuf>) {
         (self.parameters, self.format, self.output) = (parameters, format, output);
+    }
+
+    /// Stops statements that take longer, and says whether there are commands.
+    pub fn set_limits(&mut self, timeout: Option<Duration>, commands: bool) {
+        (self.timeout, self.commands) = (timeout, commands);
     }
 
     /// Lets tables of a script fit a terminal of this width.
@@ -141,6 +153,9 @@ impl Session {
         for part in split(text) {
             match part.piece {
                 Piece::Gap => {}
+                Piece::Command if !self.commands => {
+                    return Err(Error::Usage(format!("{:?} is a command, not SQL, and --no-commands was given", safe(part.text.trim()))));
+                }
                 Piece::Command => steps.push(Step::Command(part.text)),
                 Piece::Statement | Piece::Unfinished => {
                     let parsed = self.engine.parse(part.text).map_err(|e| self.located(e, part, text, file))?;
@@ -186,17 +201,17 @@ impl Session {
         };
         let work = run::run(self.engine.clone(), statement, self.parameters.clone(), to);
         let done = if self.in_shell {
-            match run::cancellable(&self.runtime, || flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed)), work)? {
+            match run::cancellable(&self.runtime, self.timeout, || flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed)), work)? {
                 run::Ended::Itself(done) => done,
-                run::Ended::Cancelled => Err(Error::Cancelled),
-                run::Ended::Abandoned => {
+                run::Ended::Cancelled(why) => Err(why),
+                run::Ended::Abandoned(why) => {
                     self.note("a part of the query cannot be stopped; it goes on until its end or that of the shell");
                     std::mem::replace(&mut self.runtime, run::runtime(self.threads)?).shutdown_background();
-                    Err(Error::Cancelled)
+                    Err(why)
                 }
             }
         } else {
-            self.runtime.block_on(work)
+            run::within(&self.runtime, self.timeout, work)
         };
         let done = match done {
             // The pager was left before the end.

@@ -27,8 +27,10 @@ pub async fn collect(engine: Arc<Engine>, left_out: Vec<String>) -> Result<Repor
     let places = Arc::new(Semaphore::new(AT_A_TIME));
     let count = traces.len().max(1);
     let mut tasks = Vec::new();
+    let (asked, spared): (Vec<&'static Section>, Vec<&'static Section>) =
+        SECTIONS.iter().partition(|s| traces.iter().any(|t| s.scope.holds(t, traces.len())));
     // The slowest begin first.
-    let mut order: Vec<&'static Section> = SECTIONS.iter().collect();
+    let mut order = asked;
     order.sort_by_key(|s| std::cmp::Reverse(s.weight));
     for section in order {
         let (engine, places) = (engine.clone(), places.clone());
@@ -43,7 +45,7 @@ pub async fn collect(engine: Arc<Engine>, left_out: Vec<String>) -> Result<Repor
             answer
         }));
     }
-    let mut answers = Vec::with_capacity(SECTIONS.len());
+    let mut answers: Vec<Answer> = spared.into_iter().map(Answer::empty).collect();
     for task in tasks {
         answers.push(task.await.map_err(|e| Error::Query(format!("a section of the report ended early: {e}")))?);
     }
@@ -51,6 +53,7 @@ pub async fn collect(engine: Arc<Engine>, left_out: Vec<String>) -> Result<Repor
     answers.sort_by_key(place);
     for answer in &mut answers {
         let at = |row: &Vec<Value>| traces.iter().position(|t| row.first().and_then(Value::as_str) == Some(&t.trace_id));
+        answer.rows.retain(|row| at(row).is_some_and(|at| answer.section.scope.holds(&traces[at], traces.len())));
         answer.rows.sort_by_key(at);
     }
     missing::explain(&mut answers, &traces);

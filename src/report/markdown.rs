@@ -150,7 +150,9 @@ fn table(report: &Report, trace: &Trace, key: &str, columns: &[(&str, &str)]) ->
         };
     }
     let _ = write!(out, "{}</summary>\n\n|", if count > TOP as u64 { format!(" ({TOP} of {})", human::count(count as i64)) } else { String::new() });
-    columns.iter().for_each(|(_, title)| drop(write!(out, " {title} |")));
+    for (_, title) in columns {
+        let _ = write!(out, " {title} |");
+    }
     out.push_str("\n|");
     columns.iter().enumerate().for_each(|(at, _)| out.push_str(if at == 0 { " --- |" } else { " ---: |" }));
     out.push('\n');

@@ -19,17 +19,13 @@ pub fn explain(answers: &mut [Answer], traces: &[Trace]) {
 fn reason(answer: &Answer, trace: &Trace, coverage: Option<&Answer>, traces: usize) -> Missing {
     let section = answer.section;
     let missing = |status, reason: String| Missing { trace_id: trace.trace_id.clone(), status, reason };
-    match section.scope {
-        Scope::Torch if trace.format == "mllm_perf" => {
-            return missing("not_applicable", "MLLM's perf.json holds memory blobs and operations only".to_owned());
-        }
-        Scope::Mllm if trace.format != "mllm_perf" => {
-            return missing("not_applicable", "this section is about MLLM's perf.json".to_owned());
-        }
-        Scope::Job if traces < 2 => {
-            return missing("not_applicable", "this section compares the ranks of a job; open the traces of all ranks together".to_owned());
-        }
-        _ => {}
+    if !section.scope.holds(trace, traces) {
+        let why = match section.scope {
+            _ if trace.format == "mllm_perf" => "MLLM's perf.json holds memory blobs and operations only",
+            Scope::Mllm => "this section is about MLLM's perf.json",
+            _ => "this section compares the ranks of a job; open the traces of all ranks together",
+        };
+        return missing("not_applicable", why.to_owned());
     }
     for need in section.needs {
         let row = coverage.and_then(|c| c.of(&trace.trace_id).find(|row| row.text("information") == Some(need)));

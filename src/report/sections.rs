@@ -3,6 +3,8 @@
 //! The first column of each answer is `trace_id`; rows come in the order of their weight within a trace, because those
 //! beyond `most` are folded into a rest. Other times than those of `traces` count from the start of the trace.
 
+use super::Trace;
+
 /// Which traces a section is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -14,6 +16,18 @@ pub enum Scope {
     Mllm,
     /// The ranks of a job.
     Job,
+}
+
+impl Scope {
+    /// Whether a section is about a trace of a report on so many of them.
+    pub fn holds(self, trace: &Trace, traces: usize) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Torch => trace.format != "mllm_perf",
+            Self::Mllm => trace.format == "mllm_perf",
+            Self::Job => trace.format != "mllm_perf" && traces > 1,
+        }
+    }
 }
 
 /// What an answer looks like.
@@ -267,8 +281,8 @@ ORDER BY trace_id, greatest(coalesce(host_total_ns, 0), coalesce(device_total_ns
     Section {
         key: "flame",
         title: "Flame graph",
-        about: "Stacks of each thread: host time where it was spent, device time and memory at the stack that launched or allocated it. Frames that are \
-                small in every measure are merged into (other), so totals stay exact.",
+        about: "Stacks of each thread: host time where it was spent, device time and memory at the stack that launched or allocated it. Steps \
+                are one frame, and frames that are small in every measure are merged into (other), so totals stay exact.",
         scope: Scope::Torch,
         needs: &[],
         if_empty: "no event on a thread has a duration",

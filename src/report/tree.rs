@@ -1,11 +1,12 @@
 //! Stacks as a bounded tree: what is small in every measure is merged into `(other)` beside its siblings, so that every
 //! total stays exact.
 
+use std::borrow::Cow;
 use std::collections::{BinaryHeap, HashMap};
 
 use futures::StreamExt;
 use serde_json::Value;
-use tracesql_udfs::pprof::{Collector, FILE, LabelValue};
+use tracesql_udfs::pprof::{Collector, FILE, LabelValue, without_address};
 
 use super::answer::{Answer, Column};
 use super::collect::unit;
@@ -41,7 +42,8 @@ pub async fn collect(engine: &Engine, section: &'static Section, most: usize) ->
             trees.len() - 1
         });
         let values: Vec<i64> = places.iter().map(|p| p.map_or(0, |p| values[p])).collect();
-        trees[at].1.add(frames.iter().map(|f| f.split(FILE).next().unwrap_or(f)), &values);
+        let frames: Vec<Cow<str>> = frames.iter().map(|f| shown(f)).collect();
+        trees[at].1.add(frames.iter().map(|f| f.as_ref()), &values);
         Ok::<(), ()>(())
     };
     // The visitor never fails.
@@ -56,6 +58,14 @@ pub async fn collect(engine: &Engine, section: &'static Section, most: usize) ->
         answer.rows.extend(tree.rows(&trace, most));
     }
     Ok(answer)
+}
+
+/// A frame without what keeps repetitions apart: numbers of steps and addresses of objects.
+fn shown(frame: &str) -> Cow<'_, str> {
+    if frame.starts_with("ProfilerStep") {
+        return Cow::Borrowed("ProfilerStep*");
+    }
+    without_address(frame.split(FILE).next().unwrap_or(frame))
 }
 
 /// A tree of frames with their own values.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{TestStore, corpus};
+use crate::support::{TestStore, corpus, elements};
 
 /// The JSON files below a folder.
 fn traces(folder: &Path, out: &mut Vec<PathBuf>) {
@@ -94,4 +94,50 @@ fn the_sample_of_mllm_has_its_known_figures() {
     assert_eq!(curve[22], "331.0 0");
     assert_eq!(store.lines("SELECT sum(bytes) FROM mllm_peak_blobs"), ["486572032"]);
     assert!(store.issues().is_empty());
+}
+
+/// A trace of this many steps of 1 ms; in each, an allocation on each device, by which its total grows.
+fn growing(steps: i64, growth: &[fn(i64) -> i64]) -> TestStore {
+    let mut events = Vec::new();
+    let mut totals = vec![0; growth.len()];
+    for step in 0..steps {
+        let start = step * 1000;
+        events.push(format!(r#"{{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{step}","pid":1,"tid":1,"ts":{start},"dur":1000}}"#));
+        for (device, grow) in growth.iter().enumerate() {
+            let bytes = grow(step);
+            totals[device] += bytes;
+            if bytes == 0 {
+                continue;
+            }
+            events.push(format!(
+                r#"{{"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":{}.000,"args":{{"Device Type":1,"Device Id":{device},
+                    "Addr":{},"Bytes":{bytes},"Total Allocated":{},"Total Reserved":{}}}}}"#,
+                start + 100,
+                step * 100 + device as i64 + 1,
+                totals[device],
+                totals[device]
+            ));
+        }
+    }
+    elements(events.join(",\n"))
+}
+
+#[test]
+fn growth_is_a_leak_above_the_limit_over_enough_steps_on_a_line() {
+    let store = growing(
+        12,
+        &[
+            |_| 16 << 20,
+            |_| 10_000_001,
+            |_| 10_000_000,
+            // One jump: the line would grow by 15.4 MB a step, but explains 23 percent.
+            |step| if step == 11 { 400_000_000 } else { i64::from(step == 0) },
+        ],
+    );
+    let leaks = "SELECT device, steps, CAST(round(slope_bytes) AS BIGINT), round(r2, 3), verdict FROM memory_leak ORDER BY device";
+    assert_eq!(store.lines(leaks), ["0 12 16777216 1.0 leak", "1 12 10000001 1.0 leak", "2 12 10000000 1.0 stable", "3 12 15384615 0.231 stable"]);
+    let left = "SELECT device, count(*), sum(alive_bytes) FROM allocations_across_steps WHERE device < 2 GROUP BY device ORDER BY device";
+    assert_eq!(store.lines(left), ["0 12 201326592", "1 12 120000012"]);
+    let few = growing(9, &[|_| 16 << 20]);
+    assert_eq!(few.lines(leaks), ["0 9 16777216 1.0 not measurable"]);
 }

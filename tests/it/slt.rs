@@ -23,6 +23,11 @@ impl AsyncDB for Session {
     type ColumnType = Letter;
 
     async fn run(&mut self, sql: &str) -> Result<DBOutput<Letter>, tracesql::Error> {
+        // A setting for the rest of the file, written as in the shell.
+        if let Some((name, value)) = sql.strip_prefix("\\set ").and_then(|rest| rest.split_once(' ')) {
+            let done = self.0.settings().set(name, value.trim());
+            return if done { Ok(DBOutput::StatementComplete(0)) } else { Err(tracesql::Error::Usage(format!("{name} is no setting"))) };
+        }
         let mut output = DBOutput::StatementComplete(0);
         for statement in self.0.parse(sql)? {
             let stream = self.0.run(statement, &[]).await?;

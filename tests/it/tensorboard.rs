@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{TestStore, corpus, fixture, root, texts};
+use crate::support::{TestStore, corpus, elements, fixture, root, texts};
 use cells::{Tally, compare};
 use checks::CHECKS;
 use differences::Differences;
@@ -123,6 +123,16 @@ fn compare_torch(of: &[&Path]) {
     assert!(out.status.success(), "{stderr}");
 }
 
+/// Comparisons of ranks, collectives and GPU use over time against a second count from the JSON of the fixtures.
+#[test]
+fn comparisons_and_collectives_equal_a_recount() {
+    let script = root().join("tests/oracle/compare_recount.py");
+    let out = Command::new("python3").arg(script).arg(env!("CARGO_BIN_EXE_tracesql")).output().expect("python3 runs");
+    let (stdout, stderr) = texts(&out);
+    assert!(out.status.success(), "{stderr}");
+    assert!(stdout.contains("operator_diff: 3822 values"), "{stdout}");
+}
+
 #[test]
 fn memory_modules_jobs_and_advice_of_fixtures_equal_the_plugin() {
     compare_torch(&[Path::new("fixtures")]);
@@ -147,6 +157,30 @@ fn key_averages_of_fixtures_equal_pytorch() {
     let compared = key_averages::compare(&fixture("resnet_cpu.pt.trace.json.gz"), &fixture("resnet_cpu.key_averages.json"));
     assert!(compared.wrong.is_empty(), "{}", compared.wrong.join("\n"));
     assert!(compared.memory > 100 && compared.flops == 4, "{} values of memory, {} of operations", compared.memory, compared.flops);
+}
+
+/// Memory counts for all rows that run then; while none does, it is a row of its own, as in PyTorch.
+#[test]
+fn key_averages_hold_all_memory() {
+    let memory = |ts: i64, bytes: i64, device: i64| {
+        format!(
+            r#"{{"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":2,"ts":{ts},"args":{{"Bytes":{bytes},"Device Type":{device},"Device Id":-1,"Addr":1}}}}"#
+        )
+    };
+    let store = elements(
+        [
+            r#"{"ph":"X","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":0,"dur":100}"#.to_owned(),
+            r#"{"ph":"X","cat":"cpu_op","name":"inner","pid":1,"tid":1,"ts":20,"dur":30}"#.to_owned(),
+            memory(20, 8, 0),
+            memory(50, 16, 1),
+            memory(51, 32, 0),
+            memory(101, -40, 0),
+            memory(102, -16, 1),
+        ]
+        .join(",\n"),
+    );
+    let sql = "SELECT name, calls, cpu_mem_bytes, self_cpu_mem_bytes, device_mem_bytes, self_device_mem_bytes FROM key_averages ORDER BY name";
+    assert_eq!(store.lines(sql), ["[memory] 2 -40 -40 -16 -16", "inner 1 8 8 16 16", "outer 1 40 32 16 0"]);
 }
 
 #[test]

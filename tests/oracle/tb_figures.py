@@ -9,7 +9,8 @@ import sys
 RAW = ("steps_names", "steps", "steps_costs", "avg_costs", "comm_overlap", "operators", "operators_by_input", "kernels", "kernels_by_op", "gpu",
        "tc_used_ratio", "tc_eligible_ops_kernel_ratio", "memory_records", "memory_statistics", "recommendations")
 STACKS = ("operation_stack_by_name", "operation_stack_by_name_input")
-STACK_ROW = ("name", "input_shape", "call_stack", "calls", "host_total_duration", "host_self_duration")
+STACK_ROW = ("name", "input_shape", "call_stack", "calls", "host_total_duration", "host_self_duration", "device_total_duration", "device_self_duration",
+             "tc_eligible", "tc_self_ratio", "tc_total_ratio")
 
 
 def main():

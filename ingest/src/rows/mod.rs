@@ -8,5 +8,6 @@ mod group;
 mod kernel;
 mod memory;
 
+pub use args::Args;
 pub use context::{Context, StepTimes};
 pub use group::{Group, Maker, SideRows};

@@ -40,8 +40,13 @@ struct FeedState {
 impl Content {
     /// A complete file.
     pub fn of_file(file: File, path: &Path) -> Result<Self> {
+        Self::of_copy(file, path, Issues::default())
+    }
+
+    /// A complete file in place of another content, with what was odd about that.
+    pub fn of_copy(file: File, path: &Path, issues: Issues) -> Result<Self> {
         let len = file.metadata().map_err(|e| IngestError::io(path, e))?.len();
-        let feed = Feed { state: Mutex::new(FeedState { len, done: true, wanted: true, ..Default::default() }), ..Default::default() };
+        let feed = Feed { state: Mutex::new(FeedState { len, done: true, wanted: true, issues, ..Default::default() }), ..Default::default() };
         Ok(Self { file: Arc::new(file), name: path.to_owned(), feed: Arc::new(feed) })
     }
 

@@ -3,11 +3,13 @@
 //! An [`Input`] is one trace. [`Content`] is its decompressed text, which grows while a thread unpacks it and can be
 //! mapped in pieces, so that no more of it is in memory than is being read.
 
+mod comments;
 mod content;
 mod expand;
 mod sniff;
 mod unpack;
 
+pub use comments::without_comments;
 pub use content::{Content, Reader};
 pub use expand::{Input, expand};
 pub use sniff::refuse_by_content;

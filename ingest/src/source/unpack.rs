@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use super::content::{Content, ContentWriter};
 use super::expand::{Input, unpacked};
@@ -72,16 +74,18 @@ pub fn open(input: &Input, scratch: &Path, may_be_known: impl FnOnce(u64) -> Res
                 let file = File::open(&path).map_err(|e| IngestError::io(&path, e))?;
                 let mut archive = zip::ZipArchive::new(file).map_err(fail)?;
                 let member = archive.by_index(index).map_err(fail)?;
-                copy_unpacked(member, writer)
+                let packed = member.compressed_size();
+                copy_unpacked(member, writer, Some(packed))
             })
         }
         Input::TarMember { archive, index, .. } => {
             let (path, index) = (archive.clone(), *index);
             spool_with(scratch, &input.name(), move |writer| {
                 let io = |e| IngestError::io(&path, e);
+                let packed = std::fs::metadata(&path).map_err(io)?.len();
                 let mut archive = tar::Archive::new(unpacked(&path)?);
                 match archive.entries().map_err(io)?.nth(index) {
-                    Some(entry) => copy_unpacked(entry.map_err(io)?, writer),
+                    Some(entry) => copy_unpacked(entry.map_err(io)?, writer, Some(packed)),
                     None => Err(IngestError::input(&path.display().to_string(), "the archive changed while it was read")),
                 }
             })
@@ -122,7 +126,7 @@ fn open_file(path: &Path, scratch: &Path, may_be_known: impl FnOnce(u64) -> Resu
 type Source = Box<dyn Read>;
 
 fn spool(scratch: &Path, name: &str, source: impl FnOnce() -> Result<Source> + Send + 'static) -> Result<Opened> {
-    spool_with(scratch, name, move |writer| copy_unpacked(source()?, writer))
+    spool_with(scratch, name, move |writer| copy_unpacked(source()?, writer, None))
 }
 
 type Copied = (Issues, blake3::Hash, u64);
@@ -147,34 +151,75 @@ fn spool_with(scratch: &Path, name: &str, copy: impl FnOnce(&mut ContentWriter) 
     Ok(Opened { content, hash: HashSource::AtEnd, unpacker: Some(unpacker) })
 }
 
-/// Hashes what passes through.
+/// Text of this size is unpacked whatever its packing.
+const TRUSTED_BYTES: u64 = 1 << 30;
+/// Beyond that no trace is this many times larger than its packed form.
+const MOST_RATIO: u64 = 500;
+
+/// What is known of the packed bytes, and what keeps a few of them from filling the disk.
+struct Bound {
+    /// Packed bytes that were read.
+    read: Arc<AtomicU64>,
+    /// Packed bytes of the archive's member, or of the archive.
+    packed: Option<u64>,
+    /// Error of the operating system that ended reading; 0 for none.
+    os_error: Arc<AtomicI32>,
+}
+
+impl Bound {
+    fn check(&self, unpacked: u64) -> Result<()> {
+        let packed = self.packed.map_or(u64::MAX, |p| p.max(1)).min(self.read.load(Ordering::Relaxed).max(1));
+        if unpacked <= TRUSTED_BYTES || unpacked / packed <= MOST_RATIO {
+            return Ok(());
+        }
+        let reason = format!(
+            "{packed} bytes unpack to more than {unpacked}, over {MOST_RATIO} times as many: no trace is packed so densely; unpack it yourself if it is one"
+        );
+        Err(IngestError::Input { input: String::new(), reason, byte_offset: None })
+    }
+}
+
+/// Hashes and counts what passes through.
 struct Hashing<R> {
     inner: R,
     hasher: blake3::Hasher,
+    read: Arc<AtomicU64>,
+    os_error: Arc<AtomicI32>,
 }
 
 impl<R: Read> Read for Hashing<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let n = self.inner.read(buffer)?;
+        let n = self.inner.read(buffer).inspect_err(|e| {
+            if e.kind() != std::io::ErrorKind::Interrupted {
+                self.os_error.store(e.raw_os_error().unwrap_or(0), Ordering::Relaxed);
+            }
+        })?;
         self.hasher.update(&buffer[..n]);
+        self.read.fetch_add(n as u64, Ordering::Relaxed);
         Ok(n)
     }
 }
 
-fn copy_unpacked(source: impl Read, writer: &mut ContentWriter) -> Result<Copied> {
-    let mut source = BufReader::with_capacity(1 << 18, Hashing { inner: source, hasher: blake3::Hasher::new() });
+fn copy_unpacked(source: impl Read, writer: &mut ContentWriter, packed: Option<u64>) -> Result<Copied> {
+    let bound = Bound { read: Arc::default(), packed, os_error: Arc::default() };
+    let hashing = Hashing { inner: source, hasher: blake3::Hasher::new(), read: bound.read.clone(), os_error: bound.os_error.clone() };
+    let mut source = BufReader::with_capacity(1 << 18, hashing);
     let mut issues = Issues::default();
     let refuse = |reason: String| IngestError::Input { input: String::new(), reason, byte_offset: Some(0) };
     let head = source.fill_buf().map_err(|e| refuse(format!("cannot be read: {e}")))?;
     match container(head) {
-        Container::Gzip => gunzip(&mut source, writer, &mut issues)?,
+        Container::Gzip => gunzip(&mut source, writer, &mut issues, &bound)?,
         Container::Zstd => {
             let mut decoder = zstd::Decoder::with_buffer(&mut source).map_err(|e| refuse(format!("not a Zstandard stream: {e}")))?;
-            if let Err(e) = pour(&mut decoder, writer) {
-                damaged(writer, &mut issues, &e, "Zstandard")?;
+            if let Some(e) = pour(&mut decoder, writer, &bound)? {
+                damaged(writer, &mut issues, &e, "Zstandard", &bound)?;
             }
         }
-        _ => pour(&mut source, writer).map_err(|e| refuse(format!("cannot be read: {e}")))?,
+        _ => {
+            if let Some(e) = pour(&mut source, writer, &bound)? {
+                return Err(refuse(format!("cannot be read: {e}")));
+            }
+        }
     }
     // What was not needed belongs to the content all the same.
     std::io::copy(&mut source, &mut std::io::sink()).ok();
@@ -182,7 +227,9 @@ fn copy_unpacked(source: impl Read, writer: &mut ContentWriter) -> Result<Copied
     Ok((issues, hashing.hasher.finalize(), hashing.hasher.count()))
 }
 
-fn pour(reader: &mut impl Read, writer: &mut ContentWriter) -> std::io::Result<()> {
+/// Copies until the end, or until nobody wants more. An error of reading is handed out, because what came before it is
+/// kept; one of writing (a full disk) says nothing about the input and ends everything.
+fn pour(reader: &mut impl Read, writer: &mut ContentWriter, bound: &Bound) -> Result<Option<std::io::Error>> {
     let mut buffer = vec![0u8; 1 << 20];
     loop {
         let mut n = 0;
@@ -198,17 +245,22 @@ fn pour(reader: &mut impl Read, writer: &mut ContentWriter) -> std::io::Result<(
                 }
             }
         }
-        let wanted = n == 0 || writer.write(&buffer[..n])?;
-        match failure {
-            Some(e) => return Err(e),
-            None if n < buffer.len() || !wanted => return Ok(()),
-            None => {}
+        bound.check(writer.len() + n as u64)?;
+        let wanted = n == 0 || writer.write(&buffer[..n]).map_err(|e| IngestError::io("temporary file for the unpacked text", e))?;
+        if failure.is_some() || n < buffer.len() || !wanted {
+            return Ok(failure);
         }
     }
 }
 
-/// Keeps what was unpacked before a stream turned out to be damaged; nothing at all is an error.
-fn damaged(writer: &ContentWriter, issues: &mut Issues, error: &std::io::Error, format: &str) -> Result<()> {
+/// Keeps what was unpacked before a stream turned out to be damaged; nothing at all is an error, and so is a failing disk.
+fn damaged(writer: &ContentWriter, issues: &mut Issues, error: &std::io::Error, format: &str, bound: &Bound) -> Result<()> {
+    // A disk that fails says nothing about the stream.
+    let os_error = bound.os_error.load(Ordering::Relaxed);
+    if os_error != 0 {
+        let reason = format!("cannot be read: {}", std::io::Error::from_raw_os_error(os_error));
+        return Err(IngestError::Input { input: String::new(), reason, byte_offset: None });
+    }
     let len = writer.len();
     if len == 0 {
         return Err(IngestError::Input { input: String::new(), reason: format!("not a usable {format} stream: {error}"), byte_offset: Some(0) });
@@ -218,14 +270,14 @@ fn damaged(writer: &ContentWriter, issues: &mut Issues, error: &std::io::Error, 
     Ok(())
 }
 
-fn gunzip(source: &mut impl BufRead, writer: &mut ContentWriter, issues: &mut Issues) -> Result<()> {
+fn gunzip(source: &mut impl BufRead, writer: &mut ContentWriter, issues: &mut Issues, bound: &Bound) -> Result<()> {
     loop {
         let mut member = flate2::bufread::GzDecoder::new(&mut *source);
-        if let Err(e) = pour(&mut member, writer) {
+        if let Some(e) = pour(&mut member, writer, bound)? {
             if e.kind() == std::io::ErrorKind::InvalidInput && e.to_string().contains("corrupt gzip stream does not have a matching checksum") {
                 issues.add(Code::ChecksumMismatch, None, Some(writer.len()), b"");
             } else {
-                damaged(writer, issues, &e, "gzip")?;
+                damaged(writer, issues, &e, "gzip", bound)?;
                 return Ok(());
             }
         }

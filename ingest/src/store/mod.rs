@@ -3,6 +3,7 @@
 //! A trace is written to a hidden folder beside the others and appears by one rename, so a reader never sees half of
 //! one, and a crash leaves the store as it was.
 
+mod examine;
 mod manifest;
 mod parquet_file;
 mod scratch;
@@ -10,6 +11,7 @@ mod scratch;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+pub use examine::{Examined, Gravity, Problem, examine};
 pub use manifest::{Manifest, TableFacts};
 pub use parquet_file::{TableFile, VERSION};
 pub use scratch::Scratch;

@@ -43,10 +43,15 @@ impl Drop for Scratch {
     }
 }
 
+/// Whether a folder of a store is one of these, by its name; files in the making are called so too.
+pub fn is_scratch(name: &str) -> bool {
+    name.starts_with(PREFIX)
+}
+
 /// Removes folders whose owner no longer holds their lock. Those without a lock file are just being made or removed.
 fn sweep(root: &Path) {
     for entry in fs::read_dir(root).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(PREFIX)
+        if is_scratch(&entry.file_name().to_string_lossy())
             && let Ok(lock) = File::open(entry.path().join("lock"))
             && lock.try_lock().is_ok()
         {

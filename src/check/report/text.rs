@@ -52,14 +52,23 @@ fn group(out: &mut String, kind: Kind, items: &[&Item], with_trace: bool, width:
     };
     let passed = items.iter().filter(|i| i.status == Status::Passed).count();
     let _ = writeln!(out, "\n{title}: {passed} of {} passed", items.len());
-    let mut listed: Vec<&&Item> = items.iter().filter(|i| i.status != Status::Passed).collect();
+    let mut listed: Vec<&Item> = items.iter().copied().filter(|i| i.status != Status::Passed).collect();
     listed.sort_by_key(|i| (std::cmp::Reverse(i.status), i.severity));
+    // Many rules need the same thing; what is missing is said once.
+    let mut together: Vec<(Vec<String>, &Item)> = Vec::new();
     for item in listed {
-        entry(out, item, with_trace, width);
+        let alike = |first: &Item| item.status == Status::NotMeasurable && first.message == item.message && first.trace == item.trace;
+        match together.iter_mut().find(|(_, first)| alike(first)) {
+            Some((titles, _)) => titles.push(item.title()),
+            None => together.push((vec![item.title()], item)),
+        }
+    }
+    for (titles, item) in together {
+        entry(out, &titles.join(", "), item, with_trace, width);
     }
 }
 
-fn entry(out: &mut String, item: &Item, with_trace: bool, width: usize) {
+fn entry(out: &mut String, title: &str, item: &Item, with_trace: bool, width: usize) {
     let mark = match item.status {
         Status::Failed => "FAIL",
         Status::Error => "ERROR",
@@ -69,7 +78,8 @@ fn entry(out: &mut String, item: &Item, with_trace: bool, width: usize) {
     };
     let severity = item.severity.map(|s| format!(" ({})", s.name())).unwrap_or_default();
     let trace = item.trace.as_ref().filter(|_| with_trace).map(|t| format!(" · {}", safe(t))).unwrap_or_default();
-    let _ = writeln!(out, "  {mark:5} {}{severity}{trace}", clip(&safe(&item.title()), width.saturating_sub(24).max(20)));
+    let title = if item.status == Status::NotMeasurable { safe(title) } else { clip(&safe(title), width.saturating_sub(24).max(20)) };
+    let _ = writeln!(out, "{}", wrap(&format!("  {mark:5} {title}{severity}{trace}"), 8, width));
     let _ = writeln!(out, "{}", wrap(&format!("        {}", safe(&item.message)), 8, width));
     if let Some(advice) = item.advice.as_ref().filter(|_| item.status == Status::Failed) {
         let _ = writeln!(out, "{}", wrap(&format!("        advice: {}", safe(advice)), 10, width));

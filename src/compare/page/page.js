@@ -85,7 +85,8 @@ function draw() {
 }
 
 function start() {
-  const side = (word, s) => word + " " + s.name + ": " + s.traces.length + " traces, " + s.steps + " steps";
+  const many = (count, word) => count + " " + word + (count === 1 ? "" : "s");
+  const side = (word, s) => word + " " + s.name + ": " + many(s.traces.length, "trace") + ", " + many(s.steps, "step");
   const per = data.base.steps > 0 && data.candidate.steps > 0 ? "mean per step over ranks" : "per trace, because a side has no steps";
   document.getElementById("sides").textContent = [side("base", data.base), side("candidate", data.candidate), "times are " + per].join(" · ");
   const notes = document.getElementById("notes");

@@ -10,7 +10,7 @@ use crate::support::TestStore;
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
-        any::<String>(),
+        proptest::collection::vec(any::<char>(), 0..24).prop_map(String::from_iter),
         proptest::sample::select(vec![
             "",
             "\"",

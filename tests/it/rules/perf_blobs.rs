@@ -166,3 +166,15 @@ fn what_is_no_list_of_blobs_is_refused_with_its_place() {
     let error = folder.ingest(&path).expect_err("it is refused").to_string();
     assert!(error.contains("`memory_blobs` is not a list") && error.contains("byte 32"), "{error}");
 }
+
+#[test]
+fn comments_are_read_as_blanks_and_counted() {
+    let store = read(
+        "// of today\n{\"init_time\":100, /* us ] } */ \"memory_blobs\":[ // the blobs\n  {\"device_type\":\"CPU // 0\", // where\n   \
+         \"start_time\":110,\"end_time\":150,\"memory_usage\":64 /* bytes */,\"uuid\":7}]}",
+    );
+    assert_eq!(store.lines("SELECT name, ts_ns, dur_ns FROM events"), ["Memory 7 10000 40000"]);
+    assert_eq!(store.lines("SELECT device_type, bytes FROM memory WHERE action = 'alloc'"), ["CPU // 0 64"]);
+    assert_eq!(store.issues(), ["comments 5"]);
+    assert_eq!(store.ints("SELECT first_byte_offset FROM ingest_issues"), [0]);
+}

@@ -23,7 +23,8 @@ pub struct Check {
 
 const OPERATOR: &[&str] =
     &["calls", "host_total", "host_self", "device_total", "device_self", "tensor_core_eligible", "tensor_core_self", "tensor_core_total"];
-const STACK: &[&str] = &["calls", "host_total", "host_self"];
+const STACK: &[&str] =
+    &["calls", "host_total", "host_self", "device_total", "device_self", "tensor_core_eligible", "tensor_core_self_pct", "tensor_core_total_pct"];
 const KERNEL: &[&str] = &["calls", "total", "mean", "max", "min", "blocks_per_sm", "occupancy", "uses_tensor_cores"];
 const LAUNCHED: &[&str] =
     &["calls", "total", "mean", "max", "min", "blocks_per_sm", "occupancy", "uses_tensor_cores", "operator_tensor_core_eligible"];
@@ -59,7 +60,9 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "relink",
         view: "operators_by_stack",
-        sql: "SELECT name, call_stack, calls, host_total_ns, host_self_ns FROM operators_by_stack",
+        sql: "SELECT name, call_stack, calls, host_total_ns, host_self_ns, device_total_ns, device_self_ns, tensor_core_eligible,
+                  round(coalesce(tensor_core_self_pct, 0.0), 2), round(coalesce(tensor_core_total_pct, 0.0), 2)
+              FROM operators_by_stack",
         keys: 2,
         columns: STACK,
         want: rows::stacks,
@@ -67,7 +70,9 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "relink",
         view: "operators_by_input_stack",
-        sql: "SELECT name, input_shapes, call_stack, calls, host_total_ns, host_self_ns FROM operators_by_input_stack",
+        sql: "SELECT name, input_shapes, call_stack, calls, host_total_ns, host_self_ns, device_total_ns, device_self_ns, tensor_core_eligible,
+                  round(coalesce(tensor_core_self_pct, 0.0), 2), round(coalesce(tensor_core_total_pct, 0.0), 2)
+              FROM operators_by_input_stack",
         keys: 3,
         columns: STACK,
         want: rows::input_stacks,
@@ -160,6 +165,26 @@ pub const CHECKS: &[Check] = &[
         keys: 2,
         columns: OPERATOR,
         want: rows::operators_by_input,
+    },
+    Check {
+        mode: "plain",
+        view: "tb_operators_by_stack",
+        sql: "SELECT name, call_stack, calls, round(host_total_us), round(host_self_us), round(device_total_us), round(device_self_us), tc_eligible,
+                  round(100 * tc_self_ratio, 2), round(100 * tc_total_ratio, 2)
+              FROM tb_operators_by_stack",
+        keys: 2,
+        columns: STACK,
+        want: rows::stacks,
+    },
+    Check {
+        mode: "plain",
+        view: "tb_operators_by_input_stack",
+        sql: "SELECT name, input_shapes, call_stack, calls, round(host_total_us), round(host_self_us), round(device_total_us), round(device_self_us), tc_eligible,
+                  round(100 * tc_self_ratio, 2), round(100 * tc_total_ratio, 2)
+              FROM tb_operators_by_input_stack",
+        keys: 3,
+        columns: STACK,
+        want: rows::input_stacks,
     },
     Check {
         mode: "plain",

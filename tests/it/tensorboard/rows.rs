@@ -42,7 +42,7 @@ pub fn operators_by_input(w: &Value) -> Vec<Row> {
     list(&w["raw"]["operators_by_input"]).map(|o| Row { key: vec![text(o, "name"), shapes(o)], cells: cells(o, &OPERATOR) }).collect()
 }
 
-/// Operators by name and call stack.
+/// Operators by name and call stack. These tables are rounded: times to whole numbers, shares to hundredths of a percent.
 pub fn stacks(w: &Value) -> Vec<Row> {
     stack_rows(&w["operation_stack_by_name"], |s| vec![text(s, "name"), text(s, "call_stack")])
 }
@@ -54,7 +54,16 @@ pub fn input_stacks(w: &Value) -> Vec<Row> {
 
 fn stack_rows(tables: &Value, key: fn(&Value) -> Vec<String>) -> Vec<Row> {
     let rows = tables.as_object().into_iter().flatten().flat_map(|(_, table)| list(&table["data"]));
-    rows.map(|s| Row { key: key(s), cells: cells(s, &["calls", "host_total_duration", "host_self_duration"]) }).collect()
+    let fields = ["calls", "host_total_duration", "host_self_duration", "device_total_duration", "device_self_duration"];
+    let ratios = ["tc_self_ratio", "tc_total_ratio"];
+    let row = |s: &Value| {
+        // Without device work the table has no columns of it.
+        let mut cells: Vec<Value> = fields.iter().map(|f| s.get(f).cloned().unwrap_or_else(|| 0.into())).collect();
+        cells.push((s["tc_eligible"] == "Yes").into());
+        cells.extend(ratios.iter().map(|f| s[f].clone()));
+        Row { key: key(s), cells }
+    };
+    rows.map(row).collect()
 }
 
 /// Kernels by name.

@@ -31,8 +31,40 @@ pub struct Shape {
     pub shift_ns: i64,
     /// Whether the end of each begin is made from the begin, because the rows lack ends.
     pub make_ends: bool,
+    /// Which rows are written, if not all of them.
+    pub only: Option<Ids>,
     /// How ids are kept apart from those of other traces.
     pub merge: Option<Merge>,
+}
+
+/// A set of `event_id`s, one bit each.
+#[derive(Debug, Clone, Default)]
+pub struct Ids {
+    bits: Vec<u64>,
+    ends: Option<(i64, i64)>,
+}
+
+impl Ids {
+    /// Adds an id.
+    pub fn add(&mut self, id: i64) {
+        let Ok(at) = u32::try_from(id) else { return };
+        let word = at as usize / 64;
+        if word >= self.bits.len() {
+            self.bits.resize(word + 1, 0);
+        }
+        self.bits[word] |= 1 << (at % 64);
+        self.ends = Some(self.ends.map_or((id, id), |(a, b)| (a.min(id), b.max(id))));
+    }
+
+    /// Whether an id is in it.
+    pub fn has(&self, id: i64) -> bool {
+        u32::try_from(id).is_ok_and(|at| self.bits.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1))
+    }
+
+    /// The lowest and the highest id.
+    pub fn ends(&self) -> Option<(i64, i64)> {
+        self.ends
+    }
 }
 
 /// What stands in `extra` of keys that have columns of their own.
@@ -66,8 +98,11 @@ impl Shape {
     /// Writes the rows of a batch; returns the number of elements.
     pub fn write(&self, batch: &RecordBatch, elements: &Elements) -> Result<u64> {
         let columns = Columns::of(batch)?;
-        let (mut text, mut ids, mut count) = (Vec::new(), Ids::default(), 0);
+        let (mut text, mut ids, mut count) = (Vec::new(), RowIds::default(), 0);
         for row in 0..batch.num_rows() {
+            if self.only.as_ref().is_some_and(|only| !only.has(columns.event_id.value(row))) {
+                continue;
+            }
             text.clear();
             let written = self.row(&columns, row, &mut text, &mut ids);
             if written > 0 {
@@ -80,7 +115,7 @@ impl Shape {
     }
 
     /// Appends the element of a row; of a begin without its end both. Returns their number.
-    fn row(&self, c: &Columns<'_>, row: usize, out: &mut Vec<u8>, ids: &mut Ids) -> u64 {
+    fn row(&self, c: &Columns<'_>, row: usize, out: &mut Vec<u8>, ids: &mut RowIds) -> u64 {
         let ph = c.ph.get(row).unwrap_or_default();
         if ph == "M" && self.merge.is_some() && matches!(c.name.get(row), Some("process_name" | "process_sort_index")) {
             // Processes are named anew.
@@ -117,7 +152,7 @@ impl Shape {
     }
 
     /// Finds process and thread of a row: columns, else its own keys, else those of its track.
-    fn find_ids(&self, c: &Columns<'_>, row: usize, own: &Own<'_>, ids: &mut Ids) {
+    fn find_ids(&self, c: &Columns<'_>, row: usize, own: &Own<'_>, ids: &mut RowIds) {
         ids.pid.clear();
         ids.tid.clear();
         let track = usize::try_from(c.track_id.value(row)).ok().and_then(|at| self.tracks.get(at));
@@ -155,7 +190,7 @@ impl Shape {
 
 /// Process and thread of a row as JSON; empty for none.
 #[derive(Default)]
-struct Ids {
+struct RowIds {
     pid: Vec<u8>,
     tid: Vec<u8>,
 }
@@ -167,7 +202,7 @@ struct Element<'a> {
     row: usize,
     extra: Option<&'a str>,
     own: Own<'a>,
-    ids: &'a Ids,
+    ids: &'a RowIds,
 }
 
 impl Element<'_> {
@@ -246,4 +281,20 @@ fn push_key(key: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"");
     out.extend_from_slice(key.as_bytes());
     out.extend_from_slice(b"\":");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ids;
+
+    #[test]
+    fn a_set_of_ids() {
+        let mut ids = Ids::default();
+        assert_eq!(ids.ends(), None);
+        for id in [64, 3, 63, -1, 1 << 40, 1000] {
+            ids.add(id);
+        }
+        let found: Vec<i64> = (-2..2000).filter(|id| ids.has(*id)).collect();
+        assert_eq!((found, ids.ends()), (vec![3, 63, 64, 1000], Some((3, 1000))));
+    }
 }

@@ -10,7 +10,7 @@ mod merge;
 mod order;
 mod text;
 
-pub use event::{COLUMNS, Shape, TrackIds};
+pub use event::{COLUMNS, Ids, Shape, TrackIds};
 pub use merge::{Merge, id_number};
 pub use order::Elements;
 pub use text::{members, push_int, push_string, push_time_us};

@@ -202,9 +202,14 @@ mod tests {
         }
     }
 
+    fn characters() -> impl Strategy<Value = String> {
+        let any_or_structure = prop_oneof![any::<char>(), proptest::sample::select(vec!['"', '\\', '{', '}', '[', ']', ':', ',', '\n'])];
+        proptest::collection::vec(any_or_structure, 0..40).prop_map(String::from_iter)
+    }
+
     proptest! {
         #[test]
-        fn strings_are_read_back(text in any::<String>()) {
+        fn strings_are_read_back(text in characters()) {
             let json = made(|out| push_string(&text, out));
             let mut bytes = json.into_bytes();
             bytes.splice(0..0, *b"{\"k\":");
@@ -228,7 +233,7 @@ mod tests {
         }
 
         #[test]
-        fn members_never_panics(text in ".{0,60}") {
+        fn members_never_panics(text in characters()) {
             members(&text).count();
         }
     }

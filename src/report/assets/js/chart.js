@@ -22,6 +22,7 @@ function paint(entry) {
   if (entry.drawn) entry.drawn.dispose();
   entry.drawn = echarts.init(entry.element, null, { renderer: "canvas" });
   entry.drawn.setOption({ ...look(), ...entry.option() });
+  if (entry.ready) entry.ready();
 }
 
 function repaint() {
@@ -90,14 +91,17 @@ function stackedBars(bars, parts, total, label) {
 }
 
 // Memory over time: a step line for each of [name, points of [ns, bytes], tint, dashed].
-function memoryChart(lines, marks = []) {
+function memoryChart(lines, end, marks = []) {
+  const most = lines.flatMap((l) => l.points).reduce((all, p) => Math.max(all, p[1]), 1);
+  const step = 2 ** Math.ceil(Math.log2(most / 5));
   const text = (list) => [...list].map((p) => [p.color, p.seriesName, bytes(p.value[1])]);
   return chart("", () => ({
     grid: { left: 8, right: 18, top: 34, bottom: 30, containLabel: true },
     legend: legend(lines.map((l) => l.name)),
     tooltip: tooltip((list) => tip(`after ${ns(list[0].value[0])}`, text(list)), { trigger: "axis" }),
-    xAxis: { type: "value", min: 0, ...axis({ label: { formatter: ns } }), splitLine: { show: false } },
-    yAxis: { type: "value", ...axis({ label: { formatter: bytes } }) },
+    xAxis: { type: "value", min: 0, max: end, ...axis({ label: { formatter: ns } }), splitLine: { show: false } },
+    // Whole powers of two between the lines.
+    yAxis: { type: "value", interval: step, max: Math.ceil(most / step) * step, ...axis({ label: { formatter: bytes } }) },
     dataZoom: zoom(),
     series: lines.map((l, i) => ({
       type: "line", step: "end", name: l.name, showSymbol: false, data: l.points,

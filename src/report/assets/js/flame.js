@@ -106,34 +106,70 @@ function flameGraph(key) {
 }
 
 const RAYS = ["compute", "comm", "host", "copy", "runtime", "data", "fill"];
+const RINGS = 6;
 
+// Some rings of the tree below a node, a list of what is in it beside them; a click goes inside.
 function sunburst(key) {
   const { root, nodes, measures } = treeOf(key);
   if (!measures.length) return el("p", { class: "notice" }, "All calls have no time.");
   let measure = measures[0];
-  const entry = () => charts.find((c) => c.element === picture);
-  const option = () => {
-    let tint = 0;
-    const item = (node, hue) => {
-      const value = node.total[measure.at];
-      const own = hue || colour(node.name === "(other)" ? "idle" : RAYS[tint++ % RAYS.length]);
-      const children = node.children.filter((c) => c.total[measure.at] > 0).sort((a, b) => b.total[measure.at] - a.total[measure.at]);
-      const single = !hue && children.length > 0 && value > 0.6 * root.total[measure.at];
-      return { name: node.name, value, at: nodes.indexOf(node), itemStyle: { color: own }, children: children.map((c) => item(c, single ? null : own)) };
+  let top = onlyChild(root);
+  const value = (node) => node.total[measure.at];
+  const inside = (node) => node.children.filter((c) => value(c) > 0).sort((a, b) => value(b) - value(a));
+  const side = el("div");
+  const picture = chart("tall", option, "call graph as a sunburst");
+  const entry = charts[charts.length - 1];
+  entry.ready = () => entry.drawn.on("click", ({ data }) => { if (data && nodes[data.at]) go(nodes[data.at]); });
+
+  // Where there is no choice it is made already.
+  function onlyChild(node) {
+    let at = node;
+    while (at.children.length === 1) at = at.children[0];
+    return at;
+  }
+
+  function go(node) {
+    top = node.children.length ? node : node.parent;
+    if (entry.drawn) paint(entry);
+    list();
+  }
+
+  function option() {
+    const tint = new Map(inside(top).map((c, i) => [c, c.name === "(other)" ? "idle" : RAYS[i % RAYS.length]]));
+    const item = (node, own, ring) => ({
+      name: node.name, value: value(node), at: nodes.indexOf(node), itemStyle: { color: own, opacity: 1 - ring * 0.09 },
+      children: ring + 1 < RINGS ? inside(node).filter((c) => value(c) > 0.002 * value(top)).map((c) => item(c, own, ring + 1)) : [],
+    });
+    const show = ({ data }) => {
+      const node = nodes[data.at];
+      return node ? tip(node.name, [[null, MEASURES[measure.name], human(value(node), measure.unit)], [null, "exact", exact(value(node), measure.unit)], [null, "of all", pct((100 * value(node)) / value(root))], [null, "itself", human(node.own[measure.at], measure.unit)]]) : "";
     };
-    const all = root.total[measure.at];
+    const ring = (i) => ({ r0: `${16 + i * 13.5}%`, r: `${16 + (i + 1) * 13.5}%` });
     return {
-      tooltip: tooltip(({ data }) => (nodes[data.at] ? tip(data.name, [[null, MEASURES[measure.name], human(data.value, measure.unit)], [null, "exact", exact(data.value, measure.unit)], [null, "of all", pct((100 * data.value) / all)], [null, "itself", human(nodes[data.at].own[measure.at], measure.unit)]]) : "")),
+      tooltip: tooltip(show),
       series: [{
-        type: "sunburst", radius: ["12%", "98%"], nodeClick: "rootToNode", sort: undefined, emphasis: { focus: "ancestor" },
-        data: root.children.filter((c) => c.total[measure.at] > 0).sort((a, b) => b.total[measure.at] - a.total[measure.at]).map((c) => item(c)),
-        itemStyle: { borderColor: colour("panel"), borderWidth: 1 },
-        label: { minAngle: 9, overflow: "truncate", width: 74, color: "#fff", fontSize: 10.5, textBorderColor: "rgba(0,0,0,0.35)", textBorderWidth: 2, formatter: ({ name }) => name.replace(/^aten::/, "") },
-        levels: [{}],
+        type: "sunburst", nodeClick: false, sort: undefined, emphasis: { focus: "none", itemStyle: { opacity: 1 } }, data: inside(top).map((c) => item(c, colour(tint.get(c)), 0)),
+        itemStyle: { borderColor: colour("panel"), borderWidth: 1 }, levels: [{}, ...Array.from({ length: RINGS }, (_, i) => ring(i))],
+        label: { minAngle: 11, overflow: "truncate", ellipsis: "…", width: 36, color: "#fff", fontSize: 10, textBorderColor: "rgba(0,0,0,0.4)", textBorderWidth: 2, formatter: ({ name }) => name.replace(/^(aten|torch)::|^nn\.Module: /, "") },
       }],
     };
-  };
-  const picture = chart("tall", option, "call graph as a sunburst");
-  const choice = measureChoice(measures, (m) => { measure = m; paint(entry()); });
-  return [el("div", { class: "flame-tools" }, choice, el("span", { class: "quiet small" }, "A click goes inside, a click in the middle comes back.")), picture];
+  }
+
+  function list() {
+    const above = [];
+    for (let node = top; node; node = node.parent) above.unshift(node);
+    const crumb = (node, i) => [i ? "›" : null, node === top ? el("b", {}, node.name.slice(0, 120)) : el("button", { type: "button", class: "more", onclick: () => { top = node; go(node); } }, node.name.slice(0, 80))];
+    const parts = inside(top).slice(0, 14);
+    const own = top.own[measure.at];
+    const line = (name, amount, click) => el("div", { class: "item", title: `${name.slice(0, 500)}\n${exact(amount, measure.unit)}` },
+      click ? el("button", { type: "button", onclick: click }, name.slice(0, 200)) : el("span", { class: "quiet" }, name), el("span", {}, `${human(amount, measure.unit)} · ${pct((100 * amount) / (value(top) || 1))}`), el("i", {}, el("b", { width: `${(100 * amount) / (value(top) || 1)}%` })));
+    side.replaceChildren(el("div", { class: "crumbs" }, above.flatMap(crumb)), el("p", { class: "quiet small" }, `${human(value(top), measure.unit)}, ${pct((100 * value(top)) / (value(root) || 1))} of all`),
+      el("div", { class: "toplist" }, parts.map((c) => line(c.name, value(c), () => go(c))), own > 0 ? line("itself", own) : null, inside(top).length > parts.length ? el("p", { class: "quiet small" }, `and ${inside(top).length - parts.length} more`) : null));
+  }
+
+  list();
+  return [
+    el("div", { class: "flame-tools" }, measureChoice(measures, (m) => { measure = m; if (entry.drawn) paint(entry); list(); }), el("span", { class: "quiet small" }, `${RINGS} rings of calls; a click goes inside`)),
+    el("div", { class: "sun" }, picture, side),
+  ];
 }

@@ -40,14 +40,17 @@ function human(value, unit) {
 
 // The exact value with its unit.
 function exact(value, unit) {
-  if (value === null || value === undefined) return "NULL: not known";
+  if (value === null || value === undefined) return "not recorded";
   if (unit === "ns" || unit === "bytes") return Number.isInteger(value) || typeof value === "string" ? `${grouped(value)} ${unit}` : `${value} ${unit}`;
   if (unit === "pct") return `${value} %`;
   return human(value, unit);
 }
 
+const TITLES = { op_name: "Operator", module_path: "Module", at_ns: "Start", peak_at_ns: "After", cpu_exec_ns: "Operators", dataloader_ns: "Data loading", kernel_ns: "Kernels", memcpy_ns: "Copies", memset_ns: "Fills", runtime_ns: "Runtime calls", uses_tensor_cores: "Tensor cores", tensor_core_eligible: "Tensor core eligible" };
+
 // The title of a column: its name in words, without the unit.
 function words(name) {
+  if (TITLES[name]) return TITLES[name];
   const text = name.replace(/_(ns|bytes|pct|gb_s)$/, (_, unit) => ({ pct: " %", gb_s: " rate" })[unit] || "").replace(/_/g, " ");
   return (text.charAt(0).toUpperCase() + text.slice(1)).replace(/\b(gpu|cpu|sm|id|sql)\b/gi, (word) => word.toUpperCase());
 }

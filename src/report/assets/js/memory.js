@@ -1,18 +1,19 @@
 // Memory over time, its peaks, and what held it then.
 function memoryTab() {
-  return [...curves(), panelOr("memory_peaks", () => tableOf("memory_peaks")), panelOr("memory_at_peak", () => tableOf("memory_at_peak"))];
+  return [...curves(), panelOr("memory_peaks", () => tableOf("memory_peaks")), panelOr("memory_at_peak", () => tableOf("memory_at_peak", { only: ["device_type", "device", "kind", "op_name", "module_path", "step", "allocations", "bytes", "share_pct"] }))];
 }
 
 function curves() {
   const why = missing("memory_curve");
   if (why) return [why.status === "not_applicable" ? null : panel("memory_curve", notice(why))];
   const all = rows("memory_curve");
-  return [...new Set(all.map(deviceName))].map((name) => {
+  const peak = (name) => all.reduce((most, r) => (deviceName(r) === name ? Math.max(most, r.peak_allocated_bytes) : most), 0);
+  return [...new Set(all.map(deviceName))].sort((a, b) => peak(b) - peak(a)).map((name) => {
     const list = all.filter((r) => deviceName(r) === name);
     const lines = [{ name: "allocated", tint: "compute", points: points(list, "allocated_bytes") }];
-    if (list.some((r) => r.peak_reserved_bytes !== null)) lines.push({ name: "reserved by the allocator", tint: "comm", dashed: true, points: points(list, "reserved_bytes") });
+    if (list.some((r) => r.peak_reserved_bytes > 0)) lines.push({ name: "reserved by the allocator", tint: "comm", dashed: true, points: points(list, "reserved_bytes") });
     const top = list.reduce((a, b) => (b.peak_allocated_bytes > a.peak_allocated_bytes ? b : a));
-    const box = panel("memory_curve", memoryChart(lines, [{ coord: [top.peak_at_ns, top.peak_allocated_bytes] }]));
+    const box = panel("memory_curve", memoryChart(lines, rows("traces")[0].duration_ns, [{ coord: [top.peak_at_ns, top.peak_allocated_bytes] }]));
     box.querySelector("h2").textContent = `${section("memory_curve").title}: ${name}`;
     return box;
   });

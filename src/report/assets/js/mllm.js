@@ -16,7 +16,7 @@ function mllmCurve(list) {
   const names = [...new Set(list.map((r) => r.device_name))];
   const lines = names.map((name, i) => ({ name: name || "device", tint: tints[i % tints.length], points: points(list.filter((r) => r.device_name === name), "allocated_bytes") }));
   const top = list.filter((r) => r.device_name === names[0]).reduce((a, b) => (b.peak_allocated_bytes > a.peak_allocated_bytes ? b : a));
-  return memoryChart(lines, [{ coord: [top.peak_at_ns, top.peak_allocated_bytes] }]);
+  return memoryChart(lines, undefined, [{ coord: [top.peak_at_ns, top.peak_allocated_bytes] }]);
 }
 
 // Bars in lanes along time.

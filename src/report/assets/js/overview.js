@@ -10,7 +10,7 @@ function overviewTab() {
     el("div", { class: "title-line" }, el("h2", {}, traceName(trace)), el("span", { class: "quiet small" }, [trace.format, facts && facts.device_names, input && input.backend, input && input.host].filter(Boolean).join(" · "))),
     el("div", { class: "cards" }, cards(facts, input)),
     el("div", { class: "columns" }, timePanel(), findingsPanel()),
-    el("div", { class: "columns" }, topPanel("operators", "host_self_ns", "host_self_pct", "of host self time"), topPanel("kernels", "total_ns", "total_pct", "of kernel time"), topPanel("mllm_operation_totals", "total_ns", "total_pct", "of all"), topPanelOf("categories")),
+    el("div", { class: "columns narrow" }, topPanel("operators", "host_self_ns", "host_self_pct", "of host self time", "Operators by host time"), rows("device_time").length ? topPanel("operators", "device_self_ns", "device_self_pct", "of device time", "Operators by device time") : null, topPanel("kernels", "total_ns", "total_pct", "of the kernel time of the device"), topPanel("mllm_operation_totals", "total_ns", "total_pct", "of all"), topPanelOf("categories")),
   ];
 }
 
@@ -36,7 +36,7 @@ function cards(facts, input) {
     list.push(card("GPU busy", total ? pct((100 * busy) / total) : NONE, `${ns(busy)} of ${ns(total)}, ${named}`, `${exact(busy, "ns")} of ${exact(total, "ns")}`));
     const exposed = devices.reduce((sum, d) => sum + d.exposed_comm_time_ns, 0);
     if (exposed > 0) list.push(card("Exposed communication", pct((100 * exposed) / total), `${ns(exposed)} of ${ns(total)}`, exact(exposed, "ns")));
-  } else if (facts && isApplicable("device_time")) list.push(card("GPU", "none", sentence(missing("device_time").reason)));
+  } else if (facts && isApplicable("device_time")) list.push(card("GPU", "none", "no device activity in the trace", missing("device_time").reason));
   for (const peak of rows("memory_peaks").slice(0, 2)) {
     const of = peak.total_memory_bytes ? `${pct(peak.peak_pct)} of ${bytes(peak.total_memory_bytes)}` : `after ${ns(peak.peak_at_ns)}`;
     list.push(card(`Memory peak, ${deviceName(peak)}`, bytes(peak.peak_allocated_bytes), of, exact(peak.peak_allocated_bytes, "bytes")));
@@ -86,11 +86,11 @@ function findingsPanel() {
     why ? null : el("p", { class: "small" }, `${found.length} found in ${measured} checks that could be measured.`)), content);
 }
 
-function topPanel(key, value, share, of) {
-  const list = rows(key).filter((r) => r[value] !== null).sort((a, b) => b[value] - a[value]).slice(0, 8);
+function topPanel(key, value, share, of, title) {
+  const list = rows(key).filter((r) => r[value] > 0).sort((a, b) => b[value] - a[value]).slice(0, 8);
   if (!list.length) return null;
   const tab = key === "mllm_operation_totals" ? "mllm" : key;
-  return el("section", { class: "panel" }, el("header", {}, el("h2", {}, section(key).title), el("button", { type: "button", class: "more", onclick: () => show(tab) }, "All →")),
+  return el("section", { class: "panel" }, el("header", {}, el("h2", {}, title || section(key).title), el("button", { type: "button", class: "more", onclick: () => show(tab) }, "All →")),
     el("div", { class: "toplist" }, list.map((r) => el("div", { class: "item", title: `${r.name.slice(0, 500)}\n${exact(r[value], "ns")}, ${grouped(r.calls)} calls` },
       el("span", { class: "mono" }, r.name.slice(0, 300)), el("span", {}, `${ns(r[value])} · ${human(r[share], "pct")}`), el("i", {}, el("b", { width: `${Math.min(r[share] || 0, 100)}%` })))), el("p", { class: "quiet small" }, `Shares are ${of}.`)));
 }

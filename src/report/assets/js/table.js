@@ -32,10 +32,11 @@ function dataTable({ columns, rows, rest, file, titles = {}, sort, wide = false 
   }
 
   function widthOf(c) {
-    if (isName(c)) return "300px";
-    if (c.name === "device_name") return "120px";
+    if (isName(c)) return "280px";
     if (wide && c.type === "text") return ["severity", "status", "code", "information"].includes(c.name) ? "130px" : "240px";
-    return c.type === "text" ? "130px" : "112px";
+    const longest = Math.max(...(titles[c.name] || words(c.name)).split(" ").map((word) => word.length));
+    const least = c.type === "text" ? 118 : c.unit === "id" ? 66 : 92;
+    return `${Math.max(least, 22 + Math.round(7.6 * longest))}px`;
   }
 
   function reorder(c) {
@@ -88,6 +89,7 @@ function dataTable({ columns, rows, rest, file, titles = {}, sort, wide = false 
     if (c.unit === "pct" && !none && value >= 0 && value <= 100.5) {
       return el("td", { class: `${kind} share`, title }, human(value, c.unit), el("i", {}, el("b", { width: `${Math.min(value, 100)}%` })));
     }
+    if (c.name === "device" && value < 0) return el("td", { class: kind, title }, "host");
     return el("td", { class: kind, title }, c.type === "boolean" && value === false ? NONE : human(value, c.unit));
   }
 

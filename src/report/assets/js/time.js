@@ -36,7 +36,7 @@ function fold(title, content) {
 }
 
 function operatorsTab() {
-  return [panelOr("operators", () => tableOf("operators", { sort: ["host_self_ns", true] }))];
+  return [panelOr("operators", () => tableOf("operators", { only: ["name", "calls", "host_self_ns", "host_self_pct", "host_total_ns", "device_self_ns", "device_self_pct", "device_total_ns", "tensor_core_eligible", "tensor_core_self_pct"], sort: ["host_self_ns", true] }))];
 }
 
 function kernelsTab() {

@@ -1,0 +1,229 @@
+//! Whether a store is sound: manifests, files, checksums, footers, every page.
+//!
+//! Nothing is changed, and nothing is believed: a store that cannot be opened can be examined.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use super::manifest::{self, Manifest};
+use super::{LOCK, MARKER, scratch};
+use crate::error::{IngestError, Result};
+use crate::ingest::file_facts;
+use crate::schema::{SCHEMA_VERSION, TABLES, Table};
+
+const ROWS_AT_ONCE: usize = 1024;
+
+/// How bad something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gravity {
+    /// Nothing is lost, and nothing needs to be done.
+    Note,
+    /// Something that is stored cannot be used, or not be trusted.
+    Damage,
+}
+
+/// Something that is not as it should be.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// The file or folder, within the store.
+    pub place: String,
+    /// How bad it is.
+    pub gravity: Gravity,
+    /// Kind of the problem; stable.
+    pub code: &'static str,
+    /// What was found, with figures.
+    pub what: String,
+    /// What to do about it.
+    pub advice: String,
+}
+
+/// What an examination found.
+#[derive(Debug, Default)]
+pub struct Examined {
+    /// Traces with a manifest that can be read.
+    pub traces: usize,
+    /// Files that were read whole.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Rows that were decoded.
+    pub rows: u64,
+    /// What is not as it should be.
+    pub problems: Vec<Problem>,
+}
+
+impl Examined {
+    /// Whether nothing is damaged.
+    pub fn is_sound(&self) -> bool {
+        self.problems.iter().all(|p| p.gravity < Gravity::Damage)
+    }
+
+    fn add(&mut self, place: &str, gravity: Gravity, code: &'static str, what: impl Into<String>, advice: impl Into<String>) {
+        self.problems.push(Problem { place: place.to_owned(), gravity, code, what: what.into(), advice: advice.into() });
+    }
+
+    fn damage(&mut self, place: &str, code: &'static str, what: impl Into<String>, advice: impl Into<String>) {
+        self.add(place, Gravity::Damage, code, what, advice);
+    }
+}
+
+/// Reads everything that a store holds.
+pub fn examine(root: &Path) -> Result<Examined> {
+    let mut found = Examined::default();
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(root).and_then(|all| all.map(|e| Ok(e?.path())).collect::<std::io::Result<_>>()).map_err(|e| IngestError::io(root, e))?;
+    entries.sort();
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_ours = |path: &Path| path.join(manifest::FILE).is_file() || scratch::is_scratch(&name(path));
+    if !root.join(MARKER).is_file() && !entries.iter().any(|e| is_ours(e)) {
+        return Err(IngestError::Store { path: root.to_owned(), reason: "not a tracesql store; there is nothing to examine".to_owned() });
+    }
+    marker(root, &mut found);
+    let mut hashes: HashMap<String, String> = HashMap::new();
+    for path in &entries {
+        let name = name(path);
+        if name == MARKER || name == LOCK {
+            continue;
+        }
+        if scratch::is_scratch(&name) {
+            leftover(path, &name, &mut found);
+        } else if path.is_dir() && path.join(manifest::FILE).is_file() {
+            if let Some(hash) = trace(path, &name, &mut found)
+                && let Some(other) = hashes.insert(hash, name.clone())
+            {
+                let advice = format!("remove one with `tracesql remove {} {name}`", root.display());
+                found.damage(&name, "twice", format!("the same input is stored as {other} too, so its rows count twice"), advice);
+            }
+        } else if path.is_dir() && TABLES.iter().any(|t| path.join(file_name(t)).exists()) {
+            found.damage(&name, "no_manifest", "a trace without manifest.json; readers do not see it", "remove the folder and ingest the trace anew");
+        } else {
+            found.add(&name, Gravity::Note, "unknown", "no file or folder of a store; readers do not look at it", "remove it if nobody needs it");
+        }
+    }
+    Ok(found)
+}
+
+fn file_name(table: &Table) -> String {
+    format!("{}.parquet", table.name)
+}
+
+fn marker(root: &Path, found: &mut Examined) {
+    let advice = "make a new store and ingest the traces anew; if they are lost, a store of the same version can take the folders of traces";
+    match fs::read(root.join(MARKER)) {
+        Err(e) => found.damage(MARKER, "marker", format!("cannot be read: {e}"), advice),
+        Ok(bytes) => match serde_json::from_slice::<serde_json::Value>(&bytes).ok().and_then(|v| v.get("schema_version")?.as_u64()) {
+            Some(version) if version == u64::from(SCHEMA_VERSION) => {}
+            Some(version) => found.damage(
+                MARKER,
+                "version",
+                format!("schema version {version}; this tracesql reads {SCHEMA_VERSION}"),
+                "ingest the traces anew, or use the tracesql that wrote the store",
+            ),
+            None => found.damage(MARKER, "marker", "is damaged", advice),
+        },
+    }
+}
+
+fn leftover(path: &Path, name: &str, found: &mut Examined) {
+    let lives = File::open(path.join("lock")).is_ok_and(|lock| lock.try_lock().is_err());
+    if lives {
+        found.add(name, Gravity::Note, "in_progress", "a process is reading a trace", "nothing");
+    } else {
+        found.add(
+            name,
+            Gravity::Note,
+            "leftover",
+            "left by a process that died; nothing that was stored is in it",
+            "nothing: the next ingest removes it",
+        );
+    }
+}
+
+/// Examines a trace; returns the hash of its input.
+fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
+    let place = |file: &str| format!("{name}/{file}");
+    let anew = || "ingest the trace anew with --replace";
+    let manifest = match Manifest::read(folder) {
+        Ok(manifest) => manifest,
+        Err(e) => {
+            let cause = if let IngestError::Io { source, .. } = &e { source.to_string() } else { "it is not what a manifest is".to_owned() };
+            found.damage(&place(manifest::FILE), "manifest", format!("cannot be read: {cause}"), "remove the folder and ingest the trace anew");
+            return None;
+        }
+    };
+    found.traces += 1;
+    if manifest.schema_version != SCHEMA_VERSION {
+        let what = format!("schema version {}; this tracesql reads {SCHEMA_VERSION}", manifest.schema_version);
+        found.damage(&place(manifest::FILE), "version", what, anew());
+        return None;
+    }
+    if manifest.trace_id != name {
+        let what = format!("says that the trace is {}, the folder is {name}", manifest.trace_id);
+        found.damage(&place(manifest::FILE), "name", what, format!("rename the folder to {}", manifest.trace_id));
+    }
+    for table in TABLES {
+        let file = file_name(table);
+        let place = place(&file);
+        let Some(facts) = manifest.tables.get(table.name) else {
+            found.damage(&place, "not_in_manifest", "the manifest does not name it", anew());
+            continue;
+        };
+        let path = folder.join(&file);
+        let (bytes, blake3) = match file_facts(&path) {
+            Ok(facts) => facts,
+            Err(e) => {
+                let cause = if let IngestError::Io { source, .. } = &e { source.to_string() } else { e.to_string() };
+                found.damage(&place, "missing", format!("cannot be read: {cause}"), anew());
+                continue;
+            }
+        };
+        found.files += 1;
+        found.bytes += bytes;
+        if bytes != facts.bytes {
+            found.damage(&place, "size", format!("{bytes} bytes; {} were written", facts.bytes), anew());
+        } else if blake3 != facts.blake3 {
+            found.damage(&place, "checksum", "its bytes are not those that were written", anew());
+        } else {
+            // Only bytes that are as they were written are decoded, so what is wrong now was written so.
+            match decode(&path, table) {
+                Ok(rows) => {
+                    found.rows += rows;
+                    if rows != facts.rows {
+                        found.damage(&place, "rows", format!("{rows} rows; the manifest says {}", facts.rows), anew());
+                    }
+                }
+                Err(e) => found.damage(&place, "decode", e.to_string(), anew()),
+            }
+        }
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let file = entry.file_name().to_string_lossy().into_owned();
+        if file != manifest::FILE && !TABLES.iter().any(|t| file_name(t) == file) {
+            found.add(&place(&file), Gravity::Note, "unknown", "no file of a trace; readers do not look at it", "remove it if nobody needs it");
+        }
+    }
+    Some(manifest.content_hash)
+}
+
+/// Decodes every page of a file; returns its number of rows.
+fn decode(path: &Path, table: &Table) -> Result<u64> {
+    let wrong = |reason: String| IngestError::Store { path: path.to_owned(), reason };
+    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).map_err(|e| IngestError::io(path, e))?)?;
+    let said = reader.metadata().file_metadata().key_value_metadata().into_iter().flatten();
+    let version = said.filter(|kv| kv.key == "tracesql.schema_version").find_map(|kv| kv.value.clone());
+    if version.as_deref() != Some(SCHEMA_VERSION.to_string().as_str()) {
+        return Err(wrong(format!("its footer says schema version {version:?}")));
+    }
+    let names: Vec<&str> = reader.schema().fields().iter().map(|f| f.name().as_str()).collect();
+    if !names.iter().eq(table.columns.iter().map(|c| &c.name)) {
+        return Err(wrong(format!("its columns are {}", names.join(", "))));
+    }
+    let mut rows = 0;
+    for batch in reader.with_batch_size(ROWS_AT_ONCE).build()? {
+        rows += batch?.num_rows() as u64;
+    }
+    Ok(rows)
+}

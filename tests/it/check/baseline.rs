@@ -1,0 +1,194 @@
+//! Figures against a baseline: a store, a trace, or a file.
+
+use super::{Place, of_status};
+use crate::support::fixture;
+
+const RANK0: &str = "synthetic_gpu_rank0";
+const RANK1: &str = "synthetic_gpu_rank1";
+
+fn saved() -> Place {
+    let place = Place::ranks();
+    place.check(0, &[RANK0, "--save-baseline", "base.json"]);
+    place
+}
+
+#[test]
+fn a_store_holds_against_itself_as_store_as_trace_and_as_file() {
+    let place = saved();
+    let trace = fixture("synthetic_gpu_rank0.json.gz");
+    for baseline in [RANK0, "base.json", trace.to_str().expect("a path")] {
+        let json = place.json(0, &[RANK0, "--baseline", baseline]);
+        assert_eq!(json["summary"]["failed"], 0, "{baseline}");
+        assert!(json["summary"]["passed"].as_i64().expect("a number") > 60, "{json}");
+        let deltas: f64 = json["checks"].as_array().expect("checks").iter().filter_map(|c| c["figures"]["delta"].as_f64()).map(f64::abs).sum();
+        assert_eq!(deltas, 0.0, "a baseline read from {baseline} has the figures of the store");
+    }
+}
+
+/// Figures as an independent query has them.
+#[test]
+fn a_straggler_fails_with_the_figures_of_both_sides() {
+    let place = saved();
+    let json = place.json(1, &[RANK1, "--baseline", "base.json"]);
+    let failed = of_status(&json, "failed");
+    for expected in ["computation_time [gpu#1]", "operator_device_time [aten::mm]", "step_part_mean [dataloader]", "step_part_mean [kernel]"] {
+        assert!(failed.iter().any(|f| f == expected), "{expected} is not in {failed:?}");
+    }
+    assert!(failed.iter().all(|f| !f.starts_with("step_time")), "the steps of both ranks are as long: {failed:?}");
+    let check = |json: &serde_json::Value, name: &str, subject: &str| {
+        let all = json["checks"].as_array().expect("checks").clone();
+        all.into_iter().find(|c| c["name"] == name && c["subject"] == subject).expect("the check")
+    };
+    let mm = check(&json, "operator_device_time", "aten::mm");
+    let sum = |store: &str| -> f64 {
+        let sql = "SELECT sum(k.dur_ns) FROM kernels k JOIN events e ON e.event_id = k.op_id AND e.trace_id = k.trace_id WHERE e.name = 'aten::mm' AND k.kind <> 'sync'";
+        let (csv, _, _) = place.run(&["query", store, "--format", "csv", "-c", sql]);
+        csv.lines().nth(1).expect("a row").parse().expect("a number")
+    };
+    assert_eq!((mm["figures"]["baseline"].as_f64(), mm["figures"]["value"].as_f64()), (Some(sum(RANK0)), Some(sum(RANK1))));
+    assert_eq!(mm["message"], "3.11 ms → 4.04 ms, +29.6 % (allowed: 623 us, 20.0 %)");
+    let text = place.check(1, &[RANK1, "--baseline", "base.json"]);
+    assert!(text.contains("note: rank 1 is compared with rank 0 of the baseline"), "{text}");
+    // Better figures pass, and say so.
+    let json = place.json(1, &[RANK0, "--baseline", RANK1]);
+    assert_eq!(check(&json, "step_part_mean", "dataloader")["figures"]["improved"], true);
+}
+
+#[test]
+fn thresholds_decide() {
+    let place = saved();
+    let run = |code: i32, thresholds: &str| {
+        place.write("t.csv", &format!("metric,subject,direction,tolerance_pct,tolerance,missing\n{thresholds}\n"));
+        place.json(code, &[RANK1, "--baseline", "base.json", "--thresholds", "t.csv"])
+    };
+    assert_eq!(of_status(&run(1, "operator_device_time,aten::mm,,25,,"), "failed"), ["operator_device_time [aten::mm]"]);
+    assert_eq!(of_status(&run(0, "operator_device_time,aten::mm,,30,,"), "passed"), ["operator_device_time [aten::mm]"]);
+    assert_eq!(of_status(&run(0, "operator_device_time,aten::mm,,,1ms,"), "passed"), ["operator_device_time [aten::mm]"]);
+    run(1, "operator_device_time,aten::mm,,,0.9ms,");
+    run(0, "operator_device_time,aten::mm,decrease,,,");
+    run(1, "operator_device_time,aten::mm,change,,,");
+    // Lower utilisation is worse, and a percentage of percent is one.
+    run(1, "gpu_utilization,*,worse,5,,");
+    run(0, "gpu_utilization,*,worse,10,,");
+    // A metric that is neither better nor worse needs a direction.
+    assert_eq!(run(0, "gpu_busy_time,*,worse,,,")["summary"]["checks"], 0);
+    run(1, "gpu_busy_time,*,decrease,,,");
+    // The first line that fits decides.
+    run(0, "*,*,ignore,,,\nkernel_time,,change,,,");
+}
+
+#[test]
+fn a_metric_that_is_missing_fails_unless_that_is_allowed() {
+    let place = saved();
+    let without = place.read("base.json").lines().filter(|l| !l.contains("\"memory_peak\"")).collect::<Vec<_>>().join("\n");
+    place.write("less.json", &without.replace("\"better\":\"lower\"}\n]", "\"better\":\"lower\"}]"));
+    let run = |code: i32, thresholds: &str, baseline: &str| {
+        place.write("t.csv", &format!("metric,subject,direction,tolerance_pct,tolerance,missing\n{thresholds}\n"));
+        place.json(code, &[RANK0, "--baseline", baseline, "--thresholds", "t.csv"])
+    };
+    let json = run(1, "memory_peak,*,,5,,", "less.json");
+    assert_eq!(of_status(&json, "failed"), ["memory_peak [cpu]", "memory_peak [cuda#1]"]);
+    assert_eq!(json["checks"][0]["message"], "the baseline does not have it (candidate 768 KiB)");
+    assert_eq!(of_status(&run(0, "memory_peak,*,,5,,allow", "less.json"), "noted").len(), 2);
+    // A baseline with more than the candidate has.
+    place.write(
+        "more.json",
+        &place.read("base.json").replace("\"metric\":\"memory_peak\",\"subject\":\"cpu\"", "\"metric\":\"memory_peak\",\"subject\":\"tpu\""),
+    );
+    let json = run(1, "memory_peak,tpu,,5,,", "more.json");
+    assert_eq!(json["checks"][0]["message"], "the candidate does not have it (baseline 768 KiB)");
+    // Named by a line, but nowhere.
+    let json = run(1, "memory_peak,tpu,,5,,", "base.json");
+    assert_eq!(json["checks"][0]["message"], "neither side has it; line 2 of t.csv asks for it");
+    assert_eq!(run(0, "memory_peak,tpu,,5,,allow", "base.json")["summary"]["checks"], 0);
+    // A value that is none.
+    place.write("null.json", &place.read("base.json").replace("\"subject\":\"cpu\",\"value\":786560.0", "\"subject\":\"cpu\",\"value\":null"));
+    let json = run(1, "memory_peak,cpu,,5,,", "null.json");
+    assert_eq!(json["checks"][0]["message"], "it has no value in the baseline (candidate 768 KiB)");
+}
+
+#[test]
+fn what_is_wrong_with_thresholds_has_its_line() {
+    let place = saved();
+    for (text, says) in [
+        ("metric,tolerance_pct\nstep_time_medain,5\n", "t.csv:2: there is no metric step_time_medain; did you mean step_time_median?"),
+        ("metric,tolerance_pct\n# x\nsteps,five\n", "t.csv:3: tolerance_pct \"five\""),
+        ("metric,tolerance\nmemory_peak*,1ms\n\n", "t.csv:2: there is no metric memory_peak*x"),
+        ("limit\n5\n", "t.csv:1: \"limit\" is not a column"),
+    ] {
+        place.write("t.csv", &text.replace("memory_peak*,", "memory_peak*x,"));
+        let out = place.check(2, &[RANK0, "--baseline", "base.json", "--thresholds", "t.csv"]);
+        assert!(out.contains(says), "{out}");
+    }
+    place.write("t.csv", "metric,subject,tolerance\nmemory_peak,*,1ms\n");
+    let out = place.check(2, &[RANK0, "--baseline", "base.json", "--thresholds", "t.csv"]);
+    assert!(out.contains("t.csv:2: its tolerance is of ns, the metric of bytes"), "{out}");
+    place.check(2, &[RANK0, "--thresholds", "t.csv"]);
+    place.check(3, &[RANK0, "--baseline", "base.json", "--thresholds", "not-here.csv"]);
+}
+
+#[test]
+fn baselines_that_do_not_compare_are_no_pass() {
+    let place = saved();
+    let base = place.read("base.json");
+    let run = |code: i32, text: &str| {
+        place.write("other.json", text);
+        place.check(code, &[RANK0, "--baseline", "other.json"])
+    };
+    let out = run(4, &base.replace("\"format_version\": 1", "\"format_version\": 7"));
+    assert!(out.contains("of another version: it has format_version 7, this tracesql compares 1"), "{out}");
+    let out = run(4, &base.replacen("\"schema_version\": ", "\"schema_version\": 9", 1));
+    assert!(out.contains("of another version: it has schema_version 9"), "{out}");
+    let out = run(4, &base.replace("\"unit\":\"bytes\"", "\"unit\":\"MB\""));
+    assert!(out.contains("the baseline has it in MB, the candidate in bytes: they do not compare"), "{out}");
+    let out = run(3, &base[..base.len() / 2]);
+    assert!(out.contains("other.json: line ") && out.contains("no JSON"), "{out}");
+    let out = run(3, &base.replacen("786560.0", "NaN", 1));
+    assert!(out.contains("other.json: line "), "{out}");
+    let out = run(3, "{\"a\": 1}\n");
+    assert!(out.contains("neither a store nor a baseline"), "{out}");
+    place.check(3, &[RANK0, "--baseline", "not-here"]);
+    place.check(3, &[RANK0, "--baseline", "not-here.json"]);
+    // A store whose tables are those of another version.
+    std::fs::create_dir(place.path("old")).expect("a folder");
+    place.write("old/tracesql-store.json", "{\"schema_version\":1}\n");
+    let out = place.check(4, &[RANK0, "--baseline", "old"]);
+    assert!(out.contains("of another version: old: it has schema version 1"), "{out}");
+    place.check(3, &["old"]);
+    // Another tracesql with the same tables is worth a note.
+    place.write("other.json", &base.replacen("\"tracesql_version\": \"", "\"tracesql_version\": \"9.", 1));
+    let out = place.check(0, &[RANK0, "--baseline", "other.json"]);
+    assert!(out.contains("was made by tracesql 9."), "{out}");
+}
+
+#[test]
+fn ranks_meet_by_their_number() {
+    let place = Place::ranks();
+    for name in ["synthetic_gpu_rank0.json.gz", "synthetic_gpu_rank1.json.gz"] {
+        place.ends(0, &["ingest", "-q", fixture(name).to_str().expect("a path"), "-o", "both"]);
+    }
+    place.check(0, &["both", "--save-baseline", "both.json"]);
+    let json = place.json(0, &["both", "--baseline", "both.json"]);
+    let traces: std::collections::BTreeSet<&str> = json["checks"].as_array().expect("checks").iter().filter_map(|c| c["trace"].as_str()).collect();
+    assert_eq!(traces.into_iter().collect::<Vec<_>>(), ["rank 0", "rank 1"]);
+    // A rank that is gone, or new, is one failure and not hundreds.
+    let json = place.json(1, &[RANK0, "--baseline", "both.json"]);
+    assert_eq!(of_status(&json, "failed"), ["trace"]);
+    assert_eq!(json["checks"][0]["message"], "the candidate has no trace of rank 1");
+    let json = place.json(1, &["both", "--baseline", RANK0]);
+    assert_eq!(json["checks"][0]["message"], "the baseline has no trace of rank 1");
+    // Nothing in common.
+    place.ends(0, &["ingest", "-q", fixture("chrome_mixed.json").to_str().expect("a path"), "-o", "mixed"]);
+    place.ends(0, &["ingest", "-q", fixture("perf.json").to_str().expect("a path"), "-o", "mixed"]);
+    let out = place.check(4, &["mixed", "--baseline", "both.json"]);
+    assert!(out.contains("nothing to compare: the baseline has rank 0, rank 1, the candidate chrome_mixed.json, perf.json"), "{out}");
+}
+
+#[test]
+fn a_baseline_alone_can_be_saved() {
+    let place = Place::ranks();
+    let out = place.check(0, &[RANK0, "--save-baseline", "base.json"]);
+    assert!(out.contains("PASSED"), "{out}");
+    place.check(4, &[RANK0, "--save-baseline", "no/such/folder.json"]);
+    place.check(2, &[RANK0]);
+}

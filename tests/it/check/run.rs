@@ -1,0 +1,127 @@
+//! Rules as `check` runs them: what fails, what is no pass, and with which exit code.
+
+use super::rules::rule;
+use super::{Place, of_status};
+
+/// A rule that says the same of each trace.
+fn says(status: &str, severity: &str, more: &[(&str, &str)]) -> String {
+    let mut values = vec![("rule", "'mine'"), ("status", status), ("severity", severity), ("trace_id", "t.trace_id"), ("message", "'it is so'")];
+    values.extend_from_slice(more);
+    rule(&values, "FROM traces t")
+}
+
+fn place(text: &str) -> Place {
+    let place = Place::new(&["chrome_mixed.json"]);
+    place.write("r/rule_mine.sql", text);
+    place
+}
+
+const MINE: &[&str] = &["chrome_mixed", "--rules", "r", "--rule", "mine"];
+
+fn mine<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["check"], MINE, more].concat()
+}
+
+#[test]
+fn findings_fail_from_a_severity_on() {
+    let place = place(&says("'finding'", "'medium'", &[("advice", "'do this'"), ("value", "12.5"), ("unit", "'pct'")]));
+    let text = place.ends(1, &mine(&[]));
+    assert!(text.contains("FAIL  mine (medium)\n        it is so\n        advice: do this\n"), "{text}");
+    assert!(text.contains("FAILED: 1 failed"), "{text}");
+    place.ends(1, &mine(&["--severity", "low"]));
+    let text = place.ends(0, &mine(&["--severity", "high"]));
+    assert!(text.contains("note  mine (medium)") && text.contains("PASSED: 1 noted"), "{text}");
+}
+
+#[test]
+fn what_is_not_measurable_is_no_pass() {
+    let place = place(&says("'not_measurable'", "NULL", &[("reason", "'no steps'")]));
+    let text = place.ends(0, &mine(&[]));
+    assert!(text.contains("Rules: 0 of 1 passed") && text.contains("n/m   mine\n        no steps"), "{text}");
+    assert!(text.contains("PASSED: 1 not measurable"), "{text}");
+    for require in ["mine", "rule_mine", "all"] {
+        let text = place.ends(1, &mine(&["--require", require]));
+        assert!(text.contains("required, but not measurable: no steps"), "{text}");
+    }
+}
+
+#[test]
+fn silence_is_no_pass() {
+    let place = place(&rule(&[("rule", "'mine'"), ("status", "'ok'")], "WHERE false"));
+    let text = place.ends(0, &mine(&[]));
+    assert!(text.contains("Rules: 0 of 1 passed") && text.contains("the rule gives no row for this trace"), "{text}");
+    place.ends(1, &mine(&["--require", "mine"]));
+}
+
+#[test]
+fn what_a_rule_may_not_say_is_an_error() {
+    for (status, severity, says_so) in [
+        ("'fine'", "NULL", "the status \"fine\""),
+        ("NULL", "NULL", "the status \"\""),
+        ("'finding'", "NULL", "the severity NULL"),
+        ("'finding'", "'awful'", "the severity awful"),
+    ] {
+        let text = place(&says(status, severity, &[])).ends(4, &mine(&[]));
+        assert!(text.contains(says_so) && text.contains("1 could not be checked"), "{text}");
+    }
+}
+
+#[test]
+fn a_rule_that_fails_to_run_is_an_error_beside_the_others() {
+    let place = place(&says("'finding'", "'high'", &[]));
+    place.write("r/rule_other.sql", &rule(&[("rule", "'other'"), ("status", "nope")], ""));
+    let text = place.ends(4, &["check", "chrome_mixed", "--rules", "r", "--rule", "mine,other"]);
+    assert!(text.contains("ERROR other") && text.contains("rule_other.sql") && text.contains("FAIL  mine (high)"), "{text}");
+}
+
+#[test]
+fn a_value_that_is_no_number_is_shown_as_none() {
+    let place = place(&says("'finding'", "'high'", &[("value", "'NaN'::DOUBLE"), ("unit", "'pct'")]));
+    let json = place.json(1, MINE);
+    assert_eq!(of_status(&json, "failed"), ["mine"]);
+    assert!(json["checks"][0]["figures"]["value"].is_null(), "{json}");
+}
+
+#[test]
+fn names_of_rules_must_be_known() {
+    let place = place(&says("'ok'", "NULL", &[]));
+    for option in ["--rule", "--skip", "--require"] {
+        let text = place.ends(2, &["check", "chrome_mixed", "--rules", "r", option, "minee"]);
+        assert!(text.contains(&format!("{option} minee: there is no rule of that name; did you mean mine?")), "{text}");
+    }
+    let text = place.ends(2, &mine(&["--skip", "mine"]));
+    assert!(text.contains("nothing to check"), "{text}");
+    let text = place.ends(2, &["check", "chrome_mixed", "--rules", "r", "--skip", "mine", "--require", "mine"]);
+    assert!(text.contains("--require mine: the rule is not among those that are run"), "{text}");
+}
+
+#[test]
+fn a_rule_that_is_left_out_stops_the_check() {
+    let place = place(&says("'ok'", "NULL", &[]));
+    place.write("r/slow.sql", &says("'ok'", "NULL", &[]));
+    let text = place.ends(2, &mine(&[]));
+    assert!(text.contains("r/slow.sql:1: this is no rule: name the file rule_slow.sql"), "{text}");
+    place.ends(2, &["check", "chrome_mixed", "--rules", "not-here"]);
+    place.ends(2, &["check", "chrome_mixed", "--set", "no_such=1"]);
+}
+
+#[test]
+fn settings_reach_rules() {
+    let text = says("CASE WHEN setting('time_buckets') > 50 THEN 'finding' ELSE 'ok' END", "'high'", &[]);
+    let place = place(&text);
+    place.ends(1, &mine(&[]));
+    place.ends(0, &mine(&["--set", "time_buckets=7"]));
+}
+
+#[test]
+fn stores_that_cannot_be_checked() {
+    let place = place(&says("'ok'", "NULL", &[]));
+    place.ends(3, &["check", "not-here"]);
+    place.write("page.html", "<html>");
+    place.ends(3, &["check", "page.html"]);
+    let trace = place.run(&["list", "chrome_mixed", "--format", "csv"]).0;
+    let trace = trace.lines().nth(1).and_then(|l| l.split(',').next()).expect("a trace").to_owned();
+    place.ends(0, &["remove", "chrome_mixed", &trace]);
+    let text = place.ends(3, &mine(&[]));
+    assert!(text.contains("holds no trace"), "{text}");
+}

@@ -1,0 +1,90 @@
+//! What fails, and with which exit code.
+
+use super::{RANK0, RANK1};
+use crate::check::Place;
+use crate::support::fixture;
+
+#[test]
+fn conditions_hold_for_rows_that_are_slower() {
+    let place = Place::ranks();
+    let run = |code: i32, condition: &str| place.ends(code, &["compare", RANK0, RANK1, "--by", "step", "--fail-on", condition]);
+    let out = run(1, "op:20%:100us");
+    let failures: Vec<&str> = out.lines().filter(|l| l.starts_with("FAIL ")).collect();
+    assert_eq!(failures.len(), 2, "{out}");
+    assert!(failures[0].starts_with("FAIL op:20%:100us: op aten::mm (device): 779 us → 1.01 ms, +29.6 %"), "{out}");
+    assert!(failures[1].contains("op aten::addmm (device)"), "{out}");
+    run(0, "op:20%:1ms");
+    run(0, "step:5%");
+    // Faster, noise and the same are no failure.
+    run(0, "kernel:40%");
+    run(1, "kernel_type:10%");
+    run(0, "op:added");
+    run(0, "kernel:removed");
+    assert!(place.ends(0, &["compare", RANK1, RANK0, "--fail-on", "kernel_type:50%"]).contains("communication"), "communication is slower there");
+}
+
+#[test]
+fn without_a_verdict_a_difference_is_no_pass() {
+    let place = Place::new(&["ddp_rank0.pt.trace.json.gz", "ddp_rank1.pt.trace.json.gz"]);
+    let (base, cand) = ("ddp_rank0", "ddp_rank1");
+    let out = place.ends(0, &["compare", base, cand, "--by", "step"]);
+    assert!(out.contains("not judged: the base has 2 steps, 4 are needed"), "{out}");
+    let out = place.ends(1, &["compare", base, cand, "--by", "step", "--fail-on", "op:10%:10us"]);
+    assert!(out.contains("not judged: the base has 2 steps, 4 are needed"), "{out}");
+    place.ends(0, &["compare", base, base, "--fail-on", "op:0%"]);
+    // Nothing to look at is an error: of a trace of the CPU there are no kernels.
+    let out = place.ends(4, &["compare", base, cand, "--fail-on", "kernel:5%"]);
+    assert!(out.contains("--fail-on kernel:5%: nothing compares by kernel: neither side has any"), "{out}");
+}
+
+#[test]
+fn stores_without_common_steps_are_not_judged() {
+    let place = Place::new(&["old_kineto.json.gz", "chrome_mixed.json"]);
+    let out = place.ends(0, &["compare", "old_kineto", "chrome_mixed"]);
+    assert!(out.contains("times are per trace, because a side has no steps"), "{out}");
+    assert!(out.contains("not judged: the candidate has no steps") && out.contains("not judged: the candidate has no operators"), "{out}");
+    let out = place.ends(4, &["compare", "old_kineto", "chrome_mixed", "--fail-on", "step:5%"]);
+    assert!(out.contains("--fail-on step:5%: nothing compares by step: the candidate has no steps"), "{out}");
+}
+
+#[test]
+fn inputs_that_do_not_compare() {
+    let place = Place::ranks();
+    place.ends(2, &["compare", RANK0]);
+    for condition in ["5%", "step:5", "steps:5%", "op:10%:100", "op:gone"] {
+        let out = place.ends(2, &["compare", RANK0, RANK1, "--fail-on", condition]);
+        assert!(out.contains("--fail-on <CONDITION>"), "{out}");
+    }
+    place.ends(2, &["compare", RANK0, RANK1, "--by", "steps"]);
+    place.ends(3, &["compare", RANK0, "not-here"]);
+    place.write("page.html", "<html>");
+    place.ends(3, &["compare", "page.html", RANK0]);
+    std::fs::create_dir(place.path("old")).expect("a folder");
+    place.write("old/tracesql-store.json", "{\"schema_version\":1}\n");
+    let out = place.ends(4, &["compare", "old", RANK0]);
+    assert!(out.contains("nothing compares: old: it has schema version 1"), "{out}");
+    // Two traces with nothing in them that is compared.
+    place.write("a.json", r#"{"traceEvents":[{"ph":"i","name":"a","ts":1}]}"#);
+    place.write("b.json", r#"{"traceEvents":[{"ph":"i","name":"b","ts":1}]}"#);
+    let out = place.ends(4, &["compare", "a.json", "b.json"]);
+    assert!(out.contains("neither side has anything to compare"), "{out}");
+}
+
+#[test]
+fn traces_compare_without_stores_and_ranks_as_one() {
+    let place = Place::ranks();
+    let path = |name: &str| fixture(name).to_str().expect("a path").to_owned();
+    let (rank0, rank1) = (path("synthetic_gpu_rank0.json.gz"), path("synthetic_gpu_rank1.json.gz"));
+    let of_traces = super::rows(&place, &[&rank0, &rank1]);
+    assert_eq!(of_traces, super::rows(&place, &[RANK0, RANK1]));
+    // Both ranks on both sides: all the same, a mean over two ranks.
+    place.ends(0, &["ingest", "-q", &rank0, &rank1, "-o", "both"]);
+    let both = super::rows(&place, &["both", "both"]);
+    assert!(both.iter().all(|r| r["verdict"] == "same" && r["delta_ns"] == 0.0));
+    let step = both.iter().find(|r| r["dimension"] == "step" && r["measure"] == "time").expect("the step");
+    assert_eq!((step["base_traces"].as_i64(), step["base_step_ns"].as_f64()), (Some(2), Some((4_770_122.0 + 4_743_605.5) / 2.0)));
+    // One rank against both: the ranks that have a row show.
+    let one = super::rows(&place, &[RANK0, "both"]);
+    let step = one.iter().find(|r| r["dimension"] == "step" && r["measure"] == "time").expect("the step");
+    assert_eq!((step["base_traces"].as_i64(), step["cand_traces"].as_i64()), (Some(1), Some(2)));
+}

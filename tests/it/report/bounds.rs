@@ -1,0 +1,79 @@
+//! Reports of large stores: rests with exact sums, pages that stay small, traces that are left out and named.
+
+use std::fmt::Write;
+
+use super::{job, json, page, report, rows, total};
+use crate::support::{TestStore, elements, texts, tracesql};
+
+/// A trace with this many operators, each of a name of its own, 1, 2, 3 … microseconds long.
+fn many_operators(count: usize, name: impl Fn(usize) -> String) -> TestStore {
+    let mut text = String::new();
+    for i in 0..count {
+        let comma = if i > 0 { ",\n" } else { "" };
+        let _ = write!(text, r#"{comma}{{"ph":"X","cat":"cpu_op","name":"{}","pid":1,"tid":1,"ts":{},"dur":{}}}"#, name(i), i * 100_000, i + 1);
+    }
+    elements(text)
+}
+
+#[test]
+fn rows_beyond_the_bound_become_a_rest() {
+    let store = many_operators(5100, |i| format!("op{i}"));
+    let report = json(&store, &[]);
+    let rest = &report["sections"]["operators"]["rest"][0];
+    assert_eq!((rows(&report, "operators").len(), rest["rows"].as_u64()), (5000, Some(100)));
+    // The rest are the shortest: 1 to 100 us.
+    assert_eq!((rest["sums"]["calls"].as_i64(), rest["sums"]["host_self_ns"].as_i64()), (Some(100), Some(5_050_000)));
+    assert_eq!(total(&report, "operators", "host_self_ns"), 5100 * 5101 / 2 * 1000);
+    assert_eq!(total(&report, "flame", "host_ns"), 5100 * 5101 / 2 * 1000, "merged frames keep the sum");
+    assert!(rows(&report, "flame").iter().any(|r| r["name"] == "(other)" && r["merged"].as_i64() > Some(0)) || rows(&report, "flame").len() > 5100);
+}
+
+#[test]
+fn pages_stay_below_5_mb_and_comments_below_their_limit() {
+    let long = "x".repeat(3000);
+    let store = many_operators(4000, |i| format!("op{i}_{long}"));
+    let size = std::fs::metadata(page(&store)).expect("the page").len();
+    assert!(size < 5_000_000, "{size} bytes");
+    let comment = report(&store, "markdown", &[]);
+    assert!(comment.len() < 65_536, "{} bytes", comment.len());
+}
+
+#[test]
+fn a_comment_on_all_fixtures_stays_below_its_limit() {
+    let comment = report(&crate::support::fixtures(), "markdown", &[]);
+    assert!(comment.len() < 65_536, "{} bytes", comment.len());
+}
+
+#[test]
+fn traces_beyond_the_bound_are_named() {
+    let store = job();
+    let found = json(&store, &["--max-traces", "1"]);
+    assert_eq!((found["traces"].as_array().map(Vec::len), found["traces_left_out"].as_array().map(Vec::len)), (Some(1), Some(1)));
+    let found = json(&store, &["--trace", "synthetic_gpu_rank1.json.gz"]);
+    assert_eq!((found["traces"].as_array().map(Vec::len), found["traces"][0]["rank"].as_i64()), (Some(1), Some(1)));
+    assert!(report(&store, "text", &["--max-traces", "1"]).contains("left out: 1 more trace"));
+}
+
+#[test]
+fn an_unknown_trace_is_an_error() {
+    let store = job();
+    let out = tracesql(&["report", &store.store.root().to_string_lossy(), "--trace", "nobody"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(texts(&out).1.contains("there is no trace \"nobody\""), "{}", texts(&out).1);
+}
+
+#[test]
+fn an_empty_store_is_said_to_be_empty() {
+    let store = TestStore::new();
+    assert!(report(&store, "text", &[]).contains("The store holds no trace."));
+    assert!(report(&store, "markdown", &[]).contains("The store holds no trace."));
+    assert_eq!(json(&store, &[])["traces"], serde_json::json!([]));
+}
+
+#[test]
+fn equal_stores_give_equal_bytes() {
+    let (a, b) = (job(), job());
+    for format in ["text", "markdown", "json", "html"] {
+        assert!(report(&a, format, &[]) == report(&b, format, &[]), "{format} differs from run to run");
+    }
+}

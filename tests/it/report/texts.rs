@@ -1,0 +1,73 @@
+//! Reports for people: what stands in the text and the Markdown, in which width, and which format a file's name asks for.
+
+use std::path::Path;
+
+use super::{job, report, store};
+use crate::support::{fixture, texts, tracesql_in};
+
+#[test]
+fn a_text_fits_the_terminal_and_says_what_matters() {
+    let text = report(&job(), "text", &[]);
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+    }
+    for part in [
+        "synthetic_gpu_rank0.json.gz · rank 0 · kineto",
+        "4 steps of",
+        "busy 89.0 % (17.3 ms of 19.5 ms)",
+        "cuda:0: 209 MiB allocated",
+        "3,518 rows, 0 elements skipped",
+        "Findings: ",
+        "aten::mm",
+        "ncclDevKernel_AllReduce",
+        "\nRanks\n",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+#[test]
+fn a_text_on_perf_json() {
+    let text = report(&store(&["perf.json"]), "text", &[]);
+    for part in ["perf.json · mllm_perf", "49.1 MiB in 17 blobs; 4 alive at the end (48.5 MiB)", "Linear"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+#[test]
+fn markdown_has_tables_and_details() {
+    let text = report(&job(), "markdown", &[]);
+    for part in [
+        "## tracesql report",
+        "### `synthetic_gpu_rank0.json.gz · rank 0 · kineto`",
+        "<details><summary>Operators (10 of 87)</summary>",
+        "| `aten::mm` | 40 |",
+        "### Ranks",
+        "BLAKE3 `3ce5ad15",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
+}
+
+#[test]
+fn the_name_of_the_file_says_the_format() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = fixture("perf.json");
+    for (name, start) in
+        [("a.html", "<!doctype html>"), ("a.md", "## tracesql report"), ("a.json", "{\n  \"schema\": \"tracesql.report\""), ("a.txt", "perf.json")]
+    {
+        let args = ["report", trace.to_str().expect("a name"), "-q", "-o", name];
+        let out = tracesql_in(folder.path(), &args, &[("TRACESQL_CACHE", &folder.path().join("cache"))]);
+        assert!(out.status.success(), "{}", texts(&out).1);
+        assert!(texts(&out).0.is_empty(), "nothing goes to standard output");
+        let text = std::fs::read_to_string(folder.path().join(name)).expect("the report");
+        assert!(text.starts_with(start), "{name}: {}", &text[..60]);
+    }
+}
+
+#[test]
+fn what_is_no_store_and_no_trace_is_an_error() {
+    let out = tracesql_in(Path::new("."), &["report", "/nowhere"], &[]);
+    assert_eq!(out.status.code(), Some(3), "{}", texts(&out).1);
+}
