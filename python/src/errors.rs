@@ -28,6 +28,6 @@ pub fn exception(error: tracesql::Error) -> PyErr {
         E::Usage(_) => UsageError::new_err(message),
         E::Cancelled | E::Input(IngestError::Stopped) => PyKeyboardInterrupt::new_err(message),
         E::Input(_) | E::Inputs(..) => InputError::new_err(message),
-        E::Query(_) | E::Sql(_) | E::Output(..) => QueryError::new_err(message),
+        E::Query(_) | E::Sql(_) | E::Timeout(_) | E::Output(..) => QueryError::new_err(message),
     }
 }
