@@ -134,7 +134,7 @@ fn sizes_that_cannot_be_are_null_and_left_out_of_the_curve() {
         ["0 NULL", "1 9223372036854775807", "2 NULL", "3 NULL", "4 NULL", "5 NULL"]
     );
     assert_eq!(store.lines("SELECT code, count, first_event_id FROM ingest_issues"), ["blob_value 6 0"]);
-    assert_eq!(store.lines("SELECT ts_ns, allocated_bytes FROM mllm_memory_curve"), ["10000 9223372036854775807", "89000 0"]);
+    assert_eq!(store.lines("SELECT ts_ns, allocated_bytes FROM mllm_memory_curve ORDER BY ts_ns"), ["10000 9223372036854775807", "89000 0"]);
     assert_eq!(store.lines("SELECT blobs, peak_bytes FROM mllm_summary"), ["6 9223372036854775807"]);
 }
 
