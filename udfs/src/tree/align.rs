@@ -79,9 +79,9 @@ pub(super) fn align(trees: [&Tree; 2]) -> Vec<Pair> {
     let mut open = vec![Open { path: "0".to_owned(), parent: 0, sides: trees.map(|t| t.outermost.clone()) }];
     while let Some(Open { path, parent, sides }) = open.pop() {
         let place = pairs.len();
-        for side in 0..2 {
-            for row in &sides[side] {
-                pair_of[side][*row] = place;
+        for (rows, pair_of) in sides.iter().zip(&mut pair_of) {
+            for row in rows {
+                pair_of[*row] = place;
             }
         }
         let lists = match (&sides[0][..], &sides[1][..]) {
@@ -101,14 +101,13 @@ pub(super) fn align(trees: [&Tree; 2]) -> Vec<Pair> {
         let (parent, last) = (parents[place], pairs[place].last);
         pairs[parent].last = pairs[parent].last.max(last);
     }
-    for side in 0..2 {
-        let tree = trees[side];
+    for (side, (tree, pair_of)) in trees.into_iter().zip(&mut pair_of).enumerate() {
         for row in tree.downwards() {
-            let place = pair_of[side][row];
+            let place = pair_of[row];
             pairs[place].inside[side].push(tree.ids[row]);
             for child in &tree.children[row] {
-                if pair_of[side][*child] == usize::MAX {
-                    pair_of[side][*child] = place;
+                if pair_of[*child] == usize::MAX {
+                    pair_of[*child] = place;
                 }
             }
         }
