@@ -79,27 +79,25 @@ impl Thresholds {
     }
 
     fn parse(name: &str, text: &str, is_built_in: bool) -> Result<Self> {
-        let wrong = |line: u64, what: String| Error::Usage(format!("{name}:{line}: {what}"));
-        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
-        let header = reader.headers().map_err(|e| wrong(1, e.to_string()))?.clone();
-        let first = header.position().map_or(1, csv::Position::line);
-        for column in &header {
-            if !COLUMNS.contains(&column) {
-                return Err(wrong(first, format!("{column:?} is not a column of thresholds; they are {}", COLUMNS.join(", "))));
-            }
+        let wrong = |line: usize, what: String| Error::Usage(format!("{name}:{line}: {what}"));
+        let numbered = text.lines().enumerate().map(|(i, line)| (i + 1, line));
+        let mut rows = numbered.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+        let Some((first, header)) = rows.next() else { return Err(wrong(1, "there are no thresholds in it".into())) };
+        let header = values(header).map_err(|what| wrong(first, what))?;
+        if let Some(column) = header.iter().find(|c| !COLUMNS.contains(&c.as_str())) {
+            return Err(wrong(first, format!("{column:?} is not a column of thresholds; they are {}", COLUMNS.join(", "))));
         }
         if !header.iter().any(|c| c == "metric") {
             return Err(wrong(first, format!("the first line must name the columns: {}", COLUMNS.join(","))));
         }
         let mut lines = Vec::new();
-        for record in reader.records() {
-            let record = record.map_err(|e| wrong(e.position().map_or(1, csv::Position::line), e.to_string()))?;
-            let number = record.position().map_or(1, csv::Position::line);
-            if record.len() != header.len() {
-                return Err(wrong(number, format!("{} values where the first line names {} columns", record.len(), header.len())));
+        for (number, row) in rows {
+            let row = values(row).map_err(|what| wrong(number, what))?;
+            if row.len() != header.len() {
+                return Err(wrong(number, format!("{} values where the first line names {} columns", row.len(), header.len())));
             }
-            let value = |name: &str| header.iter().position(|c| c == name).and_then(|i| record.get(i)).unwrap_or_default();
-            lines.push(Line::parse(number as usize, value).map_err(|what| wrong(number, what))?);
+            let value = |name: &str| header.iter().position(|c| c == name).map_or("", |i| row[i].as_str());
+            lines.push(Line::parse(number, value).map_err(|what| wrong(number, what))?);
         }
         if lines.is_empty() {
             return Err(wrong(first, "there are no thresholds in it".into()));
@@ -202,6 +200,17 @@ impl Amount {
         };
         let value: f64 = if text.is_empty() { 0.0 } else { number.parse().map_err(|_| format!("tolerance {text:?} must be a number, 0 or more"))? };
         Ok(Self { value: value * scale, unit: fits })
+    }
+}
+
+/// The values of one line, so that what is wrong can be told by its number.
+fn values(line: &str) -> Result<Vec<String>, String> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(line.as_bytes());
+    let record = reader.records().next();
+    match record {
+        Some(Ok(record)) => Ok(record.iter().map(str::to_owned).collect()),
+        Some(Err(e)) => Err(e.to_string()),
+        None => Ok(Vec::new()),
     }
 }
 

@@ -51,7 +51,7 @@ fn junit_is_xml_with_a_case_for_each_check() {
             }
             Event::Start(tag) => open.push(String::from_utf8_lossy(tag.name().as_ref()).into_owned()),
             Event::End(tag) if tag.name().as_ref() != b"testsuite" => {
-                assert_eq!(open.pop().map(String::into_bytes), Some(tag.name().as_ref().to_vec()))
+                assert_eq!(open.pop(), Some(String::from_utf8_lossy(tag.name().as_ref()).into_owned()));
             }
             Event::Empty(tag) => cases.push(String::from_utf8_lossy(tag.name().as_ref()).into_owned()),
             _ => {}
