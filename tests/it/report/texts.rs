@@ -80,4 +80,3 @@ fn what_is_no_store_and_no_trace_is_an_error() {
     let out = tracesql_in(Path::new("."), &["report", "/nowhere"], &[]);
     assert_eq!(out.status.code(), Some(3), "{}", texts(&out).1);
 }
-large-fcc631127e2a
