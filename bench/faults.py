@@ -126,7 +126,7 @@ def full_disk(place, rng, number):
     place.remove_large()
     counts = Counter()
     for i in range(number):
-        size = rng.randrange(400, 60_000)
+        size = rng.randrange(300, 26_000)
         if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "none", mount], stderr=subprocess.DEVNULL).returncode != 0:
             print("full disk: left out, no tmpfs can be mounted here")
             return
@@ -160,8 +160,12 @@ def damages(place, rng, number):
     folder = next(p for p in place.store.iterdir() if (p / "manifest.json").is_file())
     files = sorted(folder.glob("*.parquet"))
     counts = Counter()
-    sql = "SELECT (SELECT count(*) FROM events), (SELECT sum(dur_ns) FROM kernels), (SELECT count(*) FROM flows), (SELECT sum(length(args)) FROM events)"
+    sql = (
+        "SELECT (SELECT count(*) FROM events) AS a, (SELECT sum(dur_ns) FROM kernels) AS b, (SELECT count(*) FROM flows) AS c, "
+        "(SELECT sum(length(args)) FROM events) AS d"
+    )
     right = place.query(sql).stdout
+    check(right.count("\n") == 2, f"the query does not run: {right}")
     for i in range(number):
         path = rng.choice(files)
         whole = path.read_bytes()

@@ -13,9 +13,12 @@ mod error;
 pub mod export;
 pub mod library;
 mod messages;
+pub mod open;
 pub mod output;
 mod repl;
 pub mod report;
+pub mod size;
 pub mod stacks;
 
 pub use error::{Error, Result};
+pub use repl::{Audience, explained, runtime};

@@ -52,6 +52,9 @@ pub enum IngestError {
         /// What is wrong and what to do about it.
         reason: String,
     },
+    /// Somebody stopped the reading; nothing was stored.
+    #[error("stopped")]
+    Stopped,
     /// The store was made by another version of the program.
     #[error("{path}: it has schema version {found}, this tracesql reads {expected}; ingest its traces anew", path = path.display())]
     StoreVersion {

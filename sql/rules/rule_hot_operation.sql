@@ -74,7 +74,7 @@ SELECT
             ELSE 'medium'
         END
     END AS severity,
-    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, concat(name, ' on the ', place) AS subject,
+    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, name || ' on the ' || place AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
     setting('hot_operation_pct') AS threshold,

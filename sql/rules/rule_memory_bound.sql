@@ -15,7 +15,7 @@
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id NULL: the rule is about the whole trace.
 -- @column step BIGINT id NULL: the rule is about the whole trace.
--- @column subject VARCHAR text Operator with most of it; NULL for none.
+-- @column subject VARCHAR text Operator with most of it; NULL for none or if not measurable.
 -- @column value DOUBLE number 100 * numerator / denominator; NULL if not measurable.
 -- @column unit VARCHAR text Unit of value and threshold: pct.
 -- @column threshold DOUBLE number The setting rule_memory_bound_pct.
@@ -51,7 +51,7 @@ measured AS (
             WHEN s.unknown_ns = s.all_ns THEN 'No operator could be measured; use record_shapes=True.'
             WHEN 100.0 * s.bound_ns <= setting('rule_memory_bound_pct') * s.all_ns AND 100.0 * (s.bound_ns + s.unknown_ns) > setting('rule_memory_bound_pct') * s.all_ns
                 THEN concat('Operators with ', round(100.0 * s.unknown_ns / s.all_ns, 1), ' % of the device time cannot be measured (', format_ns(s.unknown_ns), '); ',
-                    round(100.0 * s.bound_ns / s.all_ns, 1), ' % are known to be bound by memory. Record with record_shapes=True; see memory_bound_operations for which are left.')
+                    round(100.0 * s.bound_ns / s.all_ns, 1), ' % are known to be bound by memory. memory_bound_operations says why; shapes need record_shapes=True.')
         END AS reason
     FROM _rule_traces t
     LEFT JOIN sums s ON s.trace_id = t.trace_id
@@ -74,7 +74,7 @@ SELECT
             ELSE 'low'
         END
     END AS severity,
-    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, name AS subject,
+    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, CASE WHEN status <> 'not_measurable' THEN name END AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
     setting('rule_memory_bound_pct') AS threshold,

@@ -49,7 +49,7 @@ jobs AS (
 ),
 measured AS (
     SELECT
-        trace_id, rank, concat('rank ', slowest, ' against rank ', fastest) AS subject,
+        trace_id, rank, 'rank ' || CAST(slowest AS VARCHAR) || ' against rank ' || CAST(fastest AS VARCHAR) AS subject,
         ranks * most_ns - sum_ns AS numerator, sum_ns AS denominator, most_ns, least_ns, ranks,
         CASE
             WHEN format = 'mllm_perf' THEN 'A perf.json recording is of one process.'

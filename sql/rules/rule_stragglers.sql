@@ -38,7 +38,7 @@ WITH ranks AS (
 jobs AS (SELECT trace_id, ranks FROM job_ranks),
 measured AS (
     SELECT
-        t.trace_id, t.rank, concat('rank ', r.rank) AS subject, r.waited_for_ns AS numerator, t.duration_ns * (r.ranks - 1) AS denominator,
+        t.trace_id, t.rank, 'rank ' || CAST(r.rank AS VARCHAR) AS subject, r.waited_for_ns AS numerator, t.duration_ns * (r.ranks - 1) AS denominator,
         r.calls, r.last_calls, r.wait_ns, r.ranks,
         CASE
             WHEN t.format = 'mllm_perf' THEN 'A perf.json recording is of one process.'

@@ -14,7 +14,7 @@
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id NULL: the rule is about the whole trace.
 -- @column step BIGINT id NULL: the rule is about the whole trace.
--- @column subject VARCHAR text Python frame or operator that most of them come from; NULL for none.
+-- @column subject VARCHAR text Python frame or operator that most of them come from; NULL for none or if not measurable.
 -- @column value DOUBLE number numerator / denominator, copies a step; NULL if not measurable.
 -- @column unit VARCHAR text Unit of value and threshold: count.
 -- @column threshold DOUBLE number The setting rule_tiny_copies_per_step.
@@ -72,7 +72,7 @@ SELECT
             ELSE 'medium'
         END
     END AS severity,
-    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, place AS subject,
+    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, CASE WHEN status <> 'not_measurable' THEN place END AS subject,
     CASE WHEN status <> 'not_measurable' THEN CAST(numerator AS DOUBLE) / denominator END AS value,
     'count' AS unit,
     setting('rule_tiny_copies_per_step') AS threshold,

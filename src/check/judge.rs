@@ -27,6 +27,12 @@ pub struct Compared {
 pub fn compare(baseline: Baseline, sources: &[Source], metrics: &BTreeMap<Key, Metric>, thresholds: &Thresholds) -> Result<Compared> {
     let ours: BTreeSet<&str> = sources.iter().map(|s| s.label.as_str()).collect();
     let mut notes: Vec<String> = baseline.note.iter().cloned().collect();
+    for label in &ours {
+        let count = sources.iter().filter(|s| s.label == *label).count();
+        if count > 1 {
+            notes.push(format!("{count} traces are called {label}: the medians of their figures are compared"));
+        }
+    }
     let theirs = meet(baseline, &ours, &mut notes)?;
     let mut items = Vec::new();
     let labels: BTreeSet<&str> = theirs.labels.iter().map(String::as_str).collect();
@@ -57,6 +63,10 @@ pub fn compare(baseline: Baseline, sources: &[Source], metrics: &BTreeMap<Key, M
         notes.push(format!("{unjudged} metrics not judged: {} have no line about them, or say ignore", thresholds.name));
     }
     items.extend(nowhere(thresholds, &keys));
+    if items.is_empty() {
+        let message = format!("not one metric was judged: no line of {} is about one that has a better side or a direction", thresholds.name);
+        items.push(Item::new(Kind::Metric, "baseline", Status::Failed, message));
+    }
     Ok(Compared { items, notes })
 }
 
@@ -131,9 +141,8 @@ fn judge(line: &Line, base: Option<&Metric>, cand: Option<&Metric>, thresholds: 
     put("allowed", json!(allowed));
     put("improved", json!(line.direction == Direction::Worse && worse < -allowed));
     let by = if b != 0.0 { change(100.0 * delta / b.abs()) } else { format!("by {}", figure(delta, unit)) };
-    let most =
-        if b != 0.0 && allowed > 0.0 { format!("{} or {:.3} %", figure(allowed, unit), 100.0 * allowed / b.abs()) } else { figure(allowed, unit) };
-    let message = format!("{} → {}, {by} (allowed: {most})", figure(b, unit), figure(c, unit));
+    let share = if b != 0.0 && allowed > 0.0 && unit != "pct" { format!(", {:.1} %", 100.0 * allowed / b.abs()) } else { String::new() };
+    let message = format!("{} → {}, {by} (allowed: {}{share})", figure(b, unit), figure(c, unit), figure(allowed, unit));
     Ok(Some((if worse > allowed { Status::Failed } else { Status::Passed }, message, figures)))
 }
 

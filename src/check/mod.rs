@@ -166,11 +166,13 @@ impl Verdict {
     }
 }
 
-/// What an error of a query says, in one line of bounded length: those of the planner hold whole plans.
+/// What an error of a query says, in one line of bounded length: those of the planner hold whole plans and all columns.
 fn brief(error: &crate::error::Error) -> String {
     let text = error.to_string();
     let line = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
-    crate::output::clip(&line, 400)
+    let line = line.split(" Valid fields are ").next().unwrap_or_default();
+    let inner = ["SQL error: ParserError(\"", "SQL error: TokenizerError(\""].iter().find_map(|layer| line.strip_prefix(layer));
+    crate::output::clip(inner.map_or(line, |inner| inner.trim_end_matches("\")")), 400)
 }
 
 /// The one of some names that is nearest to a wrong one, as a hint.

@@ -9,10 +9,12 @@ use super::check::CheckArgs;
 use super::compare::CompareArgs;
 use super::doctor::DoctorArgs;
 use super::export::ExportArgs;
+use super::manual::{CompletionsArgs, ManArgs};
 use super::report::ReportArgs;
 use super::stacks::{FlamegraphArgs, FoldedArgs, PprofArgs, SpeedscopeArgs};
 use crate::docs::Style;
 use crate::output::Format;
+use crate::size::bytes;
 
 /// SQL over machine-learning profiler traces.
 ///
@@ -75,8 +77,14 @@ pub struct Global {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Read traces into a store
+    ///
+    /// A store is a folder of Parquet files that any tool can read. Bytes that it holds already are not read again; of
+    /// what is damaged, whole elements are kept and the rest is counted in the table ingest_issues.
     Ingest(IngestArgs),
     /// Run SQL over a store
+    ///
+    /// Without -c or -f, a shell on a terminal, else the SQL of standard input. `tracesql docs` says which tables, views
+    /// and functions there are.
     Query(QueryArgs),
     /// Run rules, assertions and comparisons with a baseline; for pipelines
     Check(CheckArgs),
@@ -102,6 +110,10 @@ pub enum Command {
     Remove(RemoveArgs),
     /// Show the reference of tables, views, functions and settings
     Docs(DocsArgs),
+    /// Print what makes a shell complete commands and options
+    Completions(CompletionsArgs),
+    /// Print or write manual pages
+    Man(ManArgs),
 }
 
 #[derive(Debug, Args)]
@@ -159,6 +171,11 @@ pub struct IngestArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql query store -c \"SELECT name, count(*) AS calls, sum(dur_ns) AS ns FROM kernels GROUP BY name ORDER BY ns DESC LIMIT 5\"
+  tracesql query store -c \"SELECT * FROM steps WHERE step = \\$step\" -p step=3
+  tracesql query store -f report.sql --format csv -o report.csv
+  echo \"SELECT count(*) FROM events\" | tracesql query store --format json")]
 pub struct QueryArgs {
     /// The store
     #[arg(value_name = "STORE")]
@@ -168,6 +185,10 @@ pub struct QueryArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql list store
+  tracesql list store --format csv
+  tracesql list ~/.cache/tracesql/traces-v2    what was opened without a store")]
 pub struct StoreArgs {
     /// The store
     #[arg(value_name = "STORE")]
@@ -178,6 +199,9 @@ pub struct StoreArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql remove store trace-0123456789ab
+  tracesql list store --format csv | tail -n +2 | cut -d, -f1 | xargs tracesql remove store    all of them")]
 pub struct RemoveArgs {
     /// The store
     #[arg(value_name = "STORE")]
@@ -191,6 +215,7 @@ pub struct RemoveArgs {
 #[command(after_help = "Examples:
   tracesql docs
   tracesql docs kernel_launches
+  tracesql docs rules
   tracesql docs --format markdown > reference.md")]
 pub struct DocsArgs {
     /// A table, view, function, setting, or an area of them [default: an overview]
@@ -199,26 +224,6 @@ pub struct DocsArgs {
     /// Form of the text
     #[arg(long, value_enum, default_value = "text")]
     pub format: Style,
-}
-
-fn bytes(text: &str) -> Result<usize, String> {
-    let text = text.trim();
-    let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-    let number: f64 = text[..at].parse().map_err(|_| format!("{text:?} is not a size; write for example 1GiB"))?;
-    let unit = match text[at..].trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1.0,
-        "k" | "kb" => 1e3,
-        "m" | "mb" => 1e6,
-        "g" | "gb" => 1e9,
-        "t" | "tb" => 1e12,
-        "kib" => 1024.0,
-        "mib" => 1024f64.powi(2),
-        "gib" => 1024f64.powi(3),
-        "tib" => 1024f64.powi(4),
-        unit => return Err(format!("{unit:?} is not a unit of size; use KB, MB, GB, KiB, MiB or GiB")),
-    };
-    let bytes = number * unit;
-    if bytes < 64e6 { Err("at least 64MB are needed".to_owned()) } else { Ok(bytes as usize) }
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -259,13 +264,5 @@ mod tests {
         assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
         assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
         assert!(duration("0").is_err() && duration("soon").is_err() && duration("1 fortnight").is_err());
-    }
-
-    #[test]
-    fn sizes() {
-        assert_eq!(bytes("1GiB"), Ok(1 << 30));
-        assert_eq!(bytes("1.5 GB"), Ok(1_500_000_000));
-        assert!(bytes("12 parsecs").is_err());
-        assert!(bytes("1").is_err());
     }
 }

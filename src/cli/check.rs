@@ -86,7 +86,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
         return Err(Error::Usage("there is nothing to check: no rule is chosen, and neither --assert nor --baseline is given".into()));
     }
     let baseline = args.baseline.as_deref().map(|path| baseline(path, &located, global)).transpose()?;
-    let (verdict, document) = block_on(global, async {
+    let (mut verdict, document) = block_on(global, async {
         let traces = check::sources(&engine).await?;
         let (mut compared, mut notes, mut document) = (Vec::new(), Vec::new(), None);
         if baseline.is_some() || args.save_baseline.is_some() {
@@ -110,6 +110,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
     })?;
     if let (Some(path), Some(document)) = (&args.save_baseline, &document) {
         write_document(document.as_bytes(), &Target::File(path.clone()))?;
+        verdict.notes.push(format!("the figures were written to {}", path.display()));
     }
     write(&verdict, args, global)?;
     Ok(ExitCode::from(verdict.exit_code()))

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use indicatif::{HumanBytes, HumanCount};
-use tracesql_ingest::{IngestError, IngestOptions, Input, Outcome, Progress, Severity, Store, expand, ingest};
+use tracesql_ingest::{IngestError, IngestOptions, Input, Outcome, Progress, Store, ingest};
 
 use super::args::{Global, IngestArgs};
 use super::progress::Shown;
 use super::{say_error, say_warning};
 use crate::error::{Error, Result};
+pub use crate::open::inputs;
+use crate::open::{self, Reader};
 use crate::output::safe;
 
 pub fn run(args: &IngestArgs, global: &Global) -> Result<()> {
@@ -24,46 +26,29 @@ pub fn run(args: &IngestArgs, global: &Global) -> Result<()> {
     all(inputs, &args.inputs, read).map(drop)
 }
 
-/// The inputs that names stand for, and what is wrong with names that stand for none.
-pub fn inputs(names: &[String]) -> Vec<Result<Input>> {
-    let mut inputs = Vec::new();
-    for name in names {
-        match expand(std::slice::from_ref(name)) {
-            Ok(found) => inputs.extend(found.into_iter().map(Ok)),
-            Err(e) => inputs.push(Err(e.into())),
-        }
-    }
-    inputs
+/// Reads inputs for somebody at a terminal.
+pub struct Terminal {
+    /// Say nothing but errors.
+    pub quiet: bool,
 }
 
-/// Reads every input, reporting those that fail. What lies in a folder or archive beside traces and is none is left out
-/// with a warning, unless nothing else was there.
+impl Reader for Terminal {
+    fn read(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome> {
+        one(input, store, options, self.quiet)
+    }
+
+    fn left_out(&self, why: &IngestError) {
+        say_warning(&format!("left out: {why}"));
+    }
+
+    fn failed(&self, why: &Error) {
+        say_error(&why.to_string());
+    }
+}
+
+/// Reads every input, reporting those that fail.
 pub fn all<T>(inputs: Vec<Result<Input>>, names: &[String], read: impl Fn(&Input) -> Result<T>) -> Result<Vec<T>> {
-    let count = inputs.len();
-    let (mut done, mut failed, mut left_out) = (Vec::new(), 0, None);
-    for input in inputs {
-        let (is_named, outcome) = match input {
-            Ok(input) => (names.contains(&input.name()), read(&input)),
-            Err(e) => (true, Err(e)),
-        };
-        match outcome {
-            Ok(outcome) => done.push(outcome),
-            Err(e) if count == 1 => return Err(e),
-            Err(Error::Input(e @ IngestError::NotATrace { .. })) if !is_named => {
-                say_warning(&format!("left out: {e}"));
-                left_out = Some(e);
-            }
-            Err(e) => {
-                say_error(&e.to_string());
-                failed += 1;
-            }
-        }
-    }
-    match left_out {
-        _ if failed > 0 => Err(Error::Inputs(failed, count)),
-        Some(e) if done.is_empty() => Err(e.into()),
-        _ => Ok(done),
-    }
+    open::all(inputs, names, &Terminal { quiet: false }, read)
 }
 
 /// Ingests one input and says on standard error what came of it.
@@ -76,7 +61,9 @@ pub fn one(input: &Input, store: &Store, options: &IngestOptions, quiet: bool) -
     let outcome = outcome?;
     if !quiet {
         summary(&input.name(), &outcome, start.elapsed().as_secs_f64());
-        warnings(&input.name(), &outcome);
+        if let Some(text) = open::oddities(&input.name(), &outcome) {
+            say_warning(&text);
+        }
     }
     Ok(outcome)
 }
@@ -93,20 +80,4 @@ fn summary(name: &str, outcome: &Outcome, seconds: f64) {
     eprintln!("  rows: {}", tables.join(", "));
     let share = m.bytes() as f64 * 100.0 / m.input_bytes.max(1) as f64;
     eprintln!("  size: {} from {} input ({share:.0} %), {} of JSON", HumanBytes(m.bytes()), HumanBytes(m.input_bytes), HumanBytes(m.text_bytes));
-}
-
-fn warnings(name: &str, outcome: &Outcome) {
-    let odd: Vec<_> = outcome.issues.iter().filter(|(code, _)| code.severity() > Severity::Info).collect();
-    if odd.is_empty() {
-        return;
-    }
-    let mut parts: Vec<String> = odd.iter().take(3).map(|(code, issue)| format!("{} × {}", issue.count, code.as_str())).collect();
-    if odd.len() > 3 {
-        let more = odd.len() - 3;
-        parts.push(format!("{more} more kind{}", if more == 1 { "" } else { "s" }));
-    }
-    let first = odd.iter().filter_map(|(_, issue)| issue.first_byte_offset).min();
-    let place = first.map_or(String::new(), |at| format!(", first at byte {at}"));
-    let detail = odd.iter().find_map(|(_, issue)| issue.detail.as_deref()).map_or(String::new(), |d| format!(" ({d})"));
-    say_warning(&format!("{name}: {}{place}{detail}; see SELECT * FROM ingest_issues", parts.join(", ")));
 }

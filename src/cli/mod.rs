@@ -8,6 +8,7 @@ mod docs;
 mod doctor;
 mod export;
 mod ingest;
+mod manual;
 mod open;
 mod progress;
 mod query;
@@ -63,6 +64,8 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::List(args)) => traces::list(&args, &global),
         Some(Command::Remove(args)) => traces::remove(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),
+        Some(Command::Completions(args)) => manual::completions(&args),
+        Some(Command::Man(args)) => manual::man(&args),
         None if cli.open.inputs.is_empty() => Err(Error::Usage(
             "name a trace or a store, for example `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; `tracesql --help` shows more".into(),
         )),

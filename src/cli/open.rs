@@ -7,10 +7,11 @@ use tracesql_ingest::Store;
 
 use super::args::{Global, OpenArgs};
 use super::cache::Cache;
-use super::ingest;
+use super::ingest::{self, Terminal};
 use super::query::run_sql;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::open::{Found, find};
 use crate::repl::{Host, Opened, Source};
 
 pub fn run(args: &OpenArgs, global: &Global) -> Result<()> {
@@ -19,19 +20,13 @@ pub fn run(args: &OpenArgs, global: &Global) -> Result<()> {
 
 /// Opens one store, or traces by way of the cache.
 pub fn open(inputs: &[String], strict: bool, global: &Global) -> Result<Opened> {
-    let stores = inputs.iter().filter(|i| Store::is_store(Path::new(i))).count();
-    if stores > 0 && inputs.len() > 1 {
-        return Err(Error::Usage("open either one store, or traces".into()));
-    }
-    if stores == 1 && strict {
-        return Err(Error::Usage("--strict is for traces; a store was read already".into()));
-    }
-    if stores == 1 {
-        return open_store(Store::open(Path::new(&inputs[0]))?, global);
-    }
-    let cache = Cache::open()?;
-    let traces = ingest::all(ingest::inputs(inputs), inputs, |input| cache.trace(input, strict, global))?;
-    open_cached(&cache, traces, global)
+    let found = find(inputs, &global.ingest_options(strict, false), &Terminal { quiet: global.quiet })?;
+    let engine = found.engine(&global.engine_options())?;
+    let source = match found {
+        Found::Store(store) => Source::Store(store.root().to_owned()),
+        Found::Cached(_, traces) => Source::Cache(traces),
+    };
+    Ok(Opened { engine, source })
 }
 
 /// Traces that were named as one: all of a store, or those of an input in the cache.

@@ -78,8 +78,7 @@ impl Condition {
     /// A row without a verdict fails if its figures differ by that much: that the steps cannot tell noise is no pass.
     pub fn failures(&self, rows: &[Row]) -> Result<Vec<Failure>> {
         let rows: Vec<&Row> = rows.iter().filter(|r| r.by == self.by).collect();
-        let is_comparable = |r: &&&Row| r.traces.0 > 0 && r.traces.1 > 0;
-        if !rows.iter().any(|r| is_comparable(&r)) {
+        if !rows.iter().any(|r| is_on_both(r)) {
             let reason = rows.iter().find_map(|r| r.reason.clone()).unwrap_or_else(|| "neither side has any".to_owned());
             return Err(Error::Query(format!("--fail-on {}: nothing compares by {}: {reason}", self.text, self.by.name())));
         }
@@ -92,7 +91,7 @@ impl Condition {
             What::Added => (row.verdict == "added").then(|| format!("{about}: added, {}", figure(row.cand_ns, "ns")))?,
             What::Removed => (row.verdict == "removed").then(|| format!("{about}: removed, it took {}", figure(row.base_ns, "ns")))?,
             What::Slower { pct, least_ns } => {
-                let is_open = row.verdict == "slower" || (row.verdict == "not judged" && row.traces.0 > 0 && row.traces.1 > 0);
+                let is_open = row.verdict == "slower" || (row.verdict == "not judged" && is_on_both(row));
                 // Growth from nothing is more than any percentage.
                 let is_more = row.delta_pct.map_or(row.cand_ns > 0.0, |delta| delta > pct);
                 if !(is_open && is_more && row.delta_ns() >= least_ns) {
@@ -104,6 +103,10 @@ impl Condition {
         };
         Some(Failure { condition: self.text.clone(), message })
     }
+}
+
+fn is_on_both(row: &Row) -> bool {
+    row.traces.0 > 0 && row.traces.1 > 0
 }
 
 #[cfg(test)]

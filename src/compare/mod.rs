@@ -159,7 +159,11 @@ pub async fn rows(engine: &Engine, by: &[By]) -> Result<Vec<Row>> {
     let names: Vec<String> = by.iter().map(|b| format!("'{}'", b.name())).collect();
     let sql = format!("SELECT * FROM comparison WHERE dimension IN ({})", names.join(", "));
     let mut rows: Vec<Row> = engine.objects(&sql).await?.into_iter().filter_map(row).collect();
-    rows.sort_by(|a, b| (b.delta_ns().abs()).total_cmp(&a.delta_ns().abs()).then_with(|| (&a.key, &a.measure).cmp(&(&b.key, &b.measure))));
+    let time = |row: &Row| row.base_ns.max(row.cand_ns);
+    rows.sort_by(|a, b| {
+        let by_difference = b.delta_ns().abs().total_cmp(&a.delta_ns().abs());
+        by_difference.then_with(|| time(b).total_cmp(&time(a))).then_with(|| (&a.key, &a.measure).cmp(&(&b.key, &b.measure)))
+    });
     Ok(rows)
 }
 

@@ -126,7 +126,8 @@ impl Engine {
                 return Err(Error::Usage(format!("{name} is no setting; `SELECT * FROM tracesql_settings` lists all")));
             }
         }
-        let schema = Arc::new(Catalog::new(StoreTables::new(folders), library.clone(), settings.clone()));
+        let schema =
+            Arc::new(Catalog::new(StoreTables::new(folders.into_iter().zip(traces.iter().cloned()).collect()), library.clone(), settings.clone()));
         schema.attach(context.state_weak_ref());
         let catalog = MemoryCatalogProvider::new();
         catalog.register_schema("main", schema)?;

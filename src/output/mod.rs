@@ -196,6 +196,29 @@ pub async fn show(result: SendableRecordBatchStream, format: Format, out: Box<dy
     write_all(result, format, Out { out, name: Target::Stdout.name() }, look).await
 }
 
+/// Rows as a table for people.
+pub fn table(schema: SchemaRef, rows: &[RecordBatch], look: Look) -> Result<String> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let mut sink = sink(Format::Table, Out { out: Box::new(Pieces(sender)), name: "a text".to_owned() }, schema, look)?;
+    rows.iter().try_for_each(|batch| sink.batch(batch))?;
+    sink.end(false)?;
+    Ok(String::from_utf8_lossy(&receiver.iter().flatten().collect::<Vec<u8>>()).into_owned())
+}
+
+/// Hands on what is written.
+struct Pieces(std::sync::mpsc::Sender<Vec<u8>>);
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.send(bytes.to_vec()).map_err(|_| std::io::ErrorKind::BrokenPipe)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Runs a statement such as CREATE VIEW: it is run by reading its result, which holds nothing to write.
 async fn run(mut result: SendableRecordBatchStream) -> Result<usize> {
     while let Some(batch) = result.next().await {

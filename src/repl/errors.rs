@@ -22,8 +22,40 @@ pub struct Report {
     pub help: Option<String>,
 }
 
+/// Who reads an error: what to do about it depends on that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// Somebody at the shell or the command line.
+    Shell,
+    /// Somebody who calls us from Python.
+    Python,
+}
+
+impl Audience {
+    fn on_relations(self) -> &'static str {
+        match self {
+            Self::Shell => "\\d lists tables and views",
+            Self::Python => "session.views() lists tables and views",
+        }
+    }
+
+    fn on_functions(self) -> &'static str {
+        match self {
+            Self::Shell => "\\df lists functions",
+            Self::Python => "session.docs() lists functions",
+        }
+    }
+
+    fn on_parameter(self, name: &str) -> String {
+        match self {
+            Self::Shell => format!("give it one with -p {name}=VALUE or \\set {name} VALUE"),
+            Self::Python => format!("give it one as sql(…, {name}=VALUE)"),
+        }
+    }
+}
+
 /// Looks up what an error of the engine says about a statement.
-pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog) -> Report {
+pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog, audience: Audience) -> Report {
     let tokens = lex::words(&lex::tokens(statement));
     if let Some((place, inner)) = in_view(error) {
         // Not what the user wrote: places and names are those of the view.
@@ -52,17 +84,17 @@ pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog) -> R
         _ if text.contains("Placeholder '$") => {
             let name = between(&text, "Placeholder '$", "'").unwrap_or_default();
             let place = tokens.iter().find(|t| t.kind == Kind::Parameter && t.text[1..] == *name).map(|t| t.start..t.end());
-            report(format!("${name} has no value"), place, Some(format!("give it one with -p {name}=VALUE or \\set {name} VALUE")))
+            report(format!("${name} has no value"), place, Some(audience.on_parameter(name)))
         }
         DataFusionError::Plan(_) => {
             if let Some(name) = between(&text, "table '", "' not found") {
                 let name = name.rsplit('.').next().unwrap_or(name);
                 let near = nearest(name, catalog.relations.iter().map(|r| r.name.as_str()));
-                let help = meant(&near).or_else(|| Some("\\d lists tables and views".to_owned()));
+                let help = meant(&near).or_else(|| Some(audience.on_relations().to_owned()));
                 report(format!("there is no table or view {name}"), placed(error, statement, name, &tokens), help)
             } else if let Some(name) = between(&text, "Invalid function '", "'") {
                 let near = nearest(name, catalog.functions.iter().map(|f| f.name.as_str()));
-                let help = meant(&near).or_else(|| Some("\\df lists functions".to_owned()));
+                let help = meant(&near).or_else(|| Some(audience.on_functions().to_owned()));
                 report(format!("there is no function {name}"), placed(error, statement, name, &tokens), help)
             } else {
                 let mut report = generic(error, text, statement);

@@ -25,13 +25,14 @@ mod split;
 
 use std::path::PathBuf;
 
+pub use errors::Audience;
 pub use run::{runtime, within};
 pub use session::{Session, scalar};
 pub use shell::run as shell;
 pub use split::{Part, Piece, split};
 
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What a session works on.
 pub struct Opened {
@@ -56,4 +57,18 @@ pub trait Host {
     fn open(&self, inputs: &[String]) -> Result<Opened>;
     /// Reads traces and opens them together with what is open.
     fn ingest(&self, source: &Source, inputs: &[String]) -> Result<Opened>;
+}
+
+/// An error of a text of statements, with its place and what was probably meant. Errors of other kinds stay as they are.
+///
+/// Not to be called by a thread that runs queries: it waits for what it looks up.
+pub fn explained(error: Error, text: &str, engine: &Engine, audience: Audience) -> Error {
+    let Error::Sql(e) = error else { return error };
+    match runtime(1) {
+        Ok(runtime) => {
+            let catalog = catalog::Catalog::of(engine, &runtime);
+            Error::Query(errors::render(&errors::explain(&e, text, &catalog, audience), text, 0, None))
+        }
+        Err(_) => Error::Sql(e),
+    }
 }

@@ -1,5 +1,6 @@
 //! One statement from its start to its last row, and what it took.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -73,6 +74,12 @@ pub fn runtime(threads: usize) -> Result<Runtime> {
 
 /// Runs work until its end or for as long as it may take. Work that does not give way ends with the process.
 pub fn within<T>(runtime: &Runtime, limit: Option<Duration>, work: impl Future<Output = Result<T>>) -> Result<T> {
+    // Libraries below may panic over a damaged file; that is an error like others.
+    let outcome = catch_unwind(AssertUnwindSafe(|| in_time(runtime, limit, work)));
+    outcome.unwrap_or_else(|_| Err(Error::Query("the query engine failed; if the store may be damaged, `tracesql doctor` looks at all of it".into())))
+}
+
+fn in_time<T>(runtime: &Runtime, limit: Option<Duration>, work: impl Future<Output = Result<T>>) -> Result<T> {
     let Some(limit) = limit else { return runtime.block_on(work) };
     let (done, is_done) = std::sync::mpsc::channel();
     std::thread::spawn(move || {

@@ -304,7 +304,7 @@ impl Session {
     fn located(&mut self, error: Error, part: Part, text: &str, file: Option<&str>) -> Error {
         let Error::Sql(e) = error else { return error };
         let catalog = self.catalog();
-        Error::Query(errors::render(&errors::explain(&e, part.text, &catalog), text, part.start, file))
+        Error::Query(errors::render(&errors::explain(&e, part.text, &catalog, errors::Audience::Shell), text, part.start, file))
     }
 }
 

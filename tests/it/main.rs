@@ -7,6 +7,7 @@ mod compare;
 mod concurrency;
 mod corpus;
 mod doctor;
+mod examples;
 mod export;
 mod findings;
 mod fixtures;

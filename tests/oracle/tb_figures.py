@@ -31,7 +31,7 @@ def main():
         kept = {"distributed": full["distributed"]}
     else:
         kept = {"workers": workers}
-    text = json.dumps({"options": full["options"], **kept}, separators=(",", ":"))
+    text = json.dumps({"options": full["options"], **kept}, separators=(",", ":")).replace(":NaN", ":null")
     with open(target, "wb") as f, gzip.GzipFile(fileobj=f, mode="wb", mtime=0, filename="") as z:
         z.write(text.encode())
 

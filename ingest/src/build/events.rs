@@ -41,6 +41,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         nester.row(key)?;
         nested += 1;
         if nested.is_multiple_of(1 << 16) {
+            progress.go_on()?;
             progress.nested.store(nested, Ordering::Relaxed);
         }
         facts[key.track as usize].note(key);
@@ -81,6 +82,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     };
     let mut side = Side::create(folder)?;
     let issues = write_events(&context, folder, effort, options.threads, &mut side, |done| progress.rows.store(done as u64, Ordering::Relaxed))?;
+    progress.go_on()?;
     document.issues.merge(issues);
     phases.push(("write", start.elapsed().as_secs_f64()));
 

@@ -158,7 +158,9 @@ fn sync_folder(folder: &Path) -> Result<()> {
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let io = |e| IngestError::io(path, e);
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".tmp-file-").tempfile_in(folder).map_err(io)?;
+    // Readable for whom the user's mask lets in, as the other files are; temporary files are not by themselves.
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    let mut file = tempfile::Builder::new().prefix(".tmp-file-").permissions(mode).tempfile_in(folder).map_err(io)?;
     std::io::Write::write_all(&mut file, bytes).map_err(io)?;
     file.as_file().sync_all().map_err(io)?;
     file.persist(path).map_err(|e| io(e.error))?;

@@ -1,6 +1,6 @@
 //! Reading the document around the event list.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crossbeam_channel::Sender;
 
@@ -29,6 +29,15 @@ pub struct Progress {
     pub nested: AtomicU64,
     /// Rows written.
     pub rows: AtomicU64,
+    /// Set by whoever wants reading to end; nothing is stored then.
+    pub stop: AtomicBool,
+}
+
+impl Progress {
+    /// An error if reading is to end.
+    pub(crate) fn go_on(&self) -> Result<()> {
+        if self.stop.load(Ordering::Relaxed) { Err(IngestError::Stopped) } else { Ok(()) }
+    }
 }
 
 /// Where and with what a trace is read.

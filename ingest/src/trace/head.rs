@@ -129,8 +129,13 @@ impl<'a> Head<'a> {
 
     /// The async id with its scope, as text.
     pub fn async_id(&self) -> String {
-        // Texts keep their quotes: a number is another id than the same digits in quotes.
-        let text = |raw: Option<&[u8]>| raw.map(|r| if json::is_text(r) { format!("\"{}\"", written_id(r)) } else { written_id(r) });
+        // Texts keep their quotes: a number is another id than the same digits in quotes. What is no JSON counts as a text.
+        let text = |raw: Option<&[u8]>| {
+            raw.map(|r| match written_id(r) {
+                id if json::is_text(r) || id.starts_with('"') => format!("\"{id}\""),
+                id => id,
+            })
+        };
         let id = text(self.id.or(self.id2)).unwrap_or_default();
         match text(self.scope) {
             Some(scope) => format!("{scope} {id}"),

@@ -152,6 +152,7 @@ impl List<'_, '_, '_, '_> {
 
     /// Accepts a stretch that was read from the right place up to `end`.
     fn take(&mut self, chunk: Chunk, end: u64) -> Result<Option<ListEnd>> {
+        self.reader.r.progress.go_on()?;
         self.reader.r.progress.bytes.store(end, Ordering::Relaxed);
         match chunk.end {
             End::Cut { after_element } => {

@@ -30,7 +30,8 @@ pub fn summary(verdict: &Verdict, width: usize) -> String {
         .filter(|s| verdict.count(*s) > 0)
         .map(|s| format!("{} {}", verdict.count(s), word(s)))
         .collect();
-    let _ = writeln!(out, "\n{}: {}", verdict.word().to_uppercase(), parts.join(", "));
+    let counts = if parts.is_empty() { "nothing was checked".to_owned() } else { parts.join(", ") };
+    let _ = writeln!(out, "\n{}: {counts}", verdict.word().to_uppercase());
     out
 }
 

@@ -71,10 +71,11 @@ fn thresholds_decide() {
     run(1, "gpu_utilization,*,worse,5,,");
     run(0, "gpu_utilization,*,worse,10,,");
     // A metric that is neither better nor worse needs a direction.
-    assert_eq!(run(0, "gpu_busy_time,*,worse,,,")["summary"]["checks"], 0);
+    let json = run(1, "gpu_busy_time,*,worse,,,");
+    assert!(json["checks"][0]["message"].as_str().expect("a text").starts_with("not one metric was judged"), "nothing judged is no pass");
     run(1, "gpu_busy_time,*,decrease,,,");
     // The first line that fits decides.
-    run(0, "*,*,ignore,,,\nkernel_time,,change,,,");
+    run(0, "steps,,change,,,\n*,*,ignore,,,\nkernel_time,,change,,,");
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn a_metric_that_is_missing_fails_unless_that_is_allowed() {
     // Named by a line, but nowhere.
     let json = run(1, "memory_peak,tpu,,5,,", "base.json");
     assert_eq!(json["checks"][0]["message"], "neither side has it; line 2 of t.csv asks for it");
-    assert_eq!(run(0, "memory_peak,tpu,,5,,allow", "base.json")["summary"]["checks"], 0);
+    assert_eq!(run(0, "memory_peak,tpu,,5,,allow\nsteps,,change,,,", "base.json")["summary"]["checks"], 1);
     // A value that is none.
     place.write("null.json", &place.read("base.json").replace("\"subject\":\"cpu\",\"value\":786560.0", "\"subject\":\"cpu\",\"value\":null"));
     let json = run(1, "memory_peak,cpu,,5,,", "null.json");
@@ -177,18 +178,50 @@ fn ranks_meet_by_their_number() {
     assert_eq!(json["checks"][0]["message"], "the candidate has no trace of rank 1");
     let json = place.json(1, &["both", "--baseline", RANK0]);
     assert_eq!(json["checks"][0]["message"], "the baseline has no trace of rank 1");
+    // Several traces of one rank: here two of rank 0, one of them without anything that is compared.
+    place.write(
+        "rank0.json",
+        r#"{"distributedInfo":{"rank":0,"world_size":2},"traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":5}]}"#,
+    );
+    place.ends(0, &["ingest", "-q", fixture("synthetic_gpu_rank0.json.gz").to_str().expect("a path"), "rank0.json", "-o", "twice"]);
+    let json = place.json(0, &["twice", "--baseline", RANK0]);
+    assert!(
+        json["notes"].as_array().expect("notes").iter().any(|n| n == "2 traces are called rank 0: the medians of their figures are compared"),
+        "{json}"
+    );
+    let wall = json["checks"].as_array().expect("checks").iter().find(|c| c["name"] == "wall_time").expect("the check");
+    assert_eq!(wall["figures"]["value"].as_f64(), Some((19_722_517.0 + 5_000.0) / 2.0));
     // Nothing in common.
     place.ends(0, &["ingest", "-q", fixture("chrome_mixed.json").to_str().expect("a path"), "-o", "mixed"]);
     place.ends(0, &["ingest", "-q", fixture("perf.json").to_str().expect("a path"), "-o", "mixed"]);
-    let out = place.check(4, &["mixed", "--baseline", "both.json"]);
-    assert!(out.contains("nothing to compare: the baseline has rank 0, rank 1, the candidate chrome_mixed.json, perf.json"), "{out}");
+    let json = place.json(4, &["mixed", "--baseline", "both.json"]);
+    let message = json["checks"][0]["message"].as_str().expect("a text");
+    assert!(message.contains("nothing to compare: the baseline has rank 0, rank 1, the candidate chrome_mixed.json, perf.json"), "{message}");
 }
 
 #[test]
 fn a_baseline_alone_can_be_saved() {
     let place = Place::ranks();
     let out = place.check(0, &[RANK0, "--save-baseline", "base.json"]);
-    assert!(out.contains("PASSED"), "{out}");
+    assert!(out.contains("the figures were written to base.json") && out.contains("PASSED: nothing was checked"), "{out}");
     place.check(4, &[RANK0, "--save-baseline", "no/such/folder.json"]);
     place.check(2, &[RANK0]);
+}
+
+#[test]
+fn a_figure_of_the_user_that_is_no_number_is_no_pass() {
+    let place = Place::ranks();
+    let columns = [("trace_id", "VARCHAR text"), ("rank", "BIGINT id"), ("metric", "VARCHAR text"), ("subject", "VARCHAR text")];
+    let mut sql = "-- Figures of our own.\n--\n".to_owned();
+    for (name, kind) in columns.iter().chain(&[("value", "DOUBLE number"), ("unit", "VARCHAR text"), ("better", "VARCHAR text")]) {
+        sql.push_str(&format!("-- @column {name} {kind} As in metrics.\n"));
+    }
+    let query = "SELECT trace_id, rank, 'ours' AS metric, CAST(NULL AS VARCHAR) AS subject, CAST('NaN' AS DOUBLE) AS value, 'ns' AS unit, 'lower' AS better FROM traces\n";
+    place.write("own/compare/metrics.sql", &(sql.clone() + query));
+    place.write("t.csv", "metric\nours\n");
+    let args = [RANK0, "--sql", "own", "--baseline", RANK1, "--thresholds", "t.csv"];
+    assert_eq!(place.json(1, &args)["checks"][0]["message"], "it has no value on either side");
+    place.write("own/compare/metrics.sql", &(sql + &query.replace("'lower'", "'less'")));
+    let out = place.check(4, &args);
+    assert!(out.contains("metric ours: better is \"less\"; it must be lower, higher or neutral"), "{out}");
 }

@@ -47,7 +47,7 @@ fn markdown_is_bounded_and_holds_no_markup_of_names() {
     place.write("a.json", text);
     place.write("b.json", &text.replace("\"dur\":5", "\"dur\":9"));
     let out = place.ends(0, &["compare", "a.json", "b.json", "--format", "markdown", "-q"]);
-    assert!(out.contains("| ``a\\|b `c` <img src=x>`` | 5 us | 9 us | 4 us | +80.0 % | not judged |"), "{out}");
+    assert!(out.contains("| ``a\\|b `c` <img src=x>`` | 5.00 us | 9.00 us | 4.00 us | +80.0 % | not judged |"), "{out}");
     let out = place.ends(0, &["compare", RANK0, RANK1, "--format", "markdown"]);
     assert!(out.starts_with("### Comparison of `synthetic_gpu_rank1` with `synthetic_gpu_rank0`\n"), "{out}");
     assert_eq!(out.matches("<details>").count(), out.matches("</details>").count());
@@ -81,6 +81,8 @@ fn the_page_holds_its_data_as_text_only() {
     place.ends(0, &["compare", RANK0, RANK1, "-o", "ranks.html"]);
     let page = place.read("ranks.html");
     assert!(!page.contains("http://") && !page.contains("https://") && page.contains("default-src 'none'"), "nothing is loaded");
+    let nonce = page.split("'nonce-").nth(1).and_then(|p| p.split('\'').next()).expect("a nonce");
+    assert_eq!(page.matches(&format!(" nonce=\"{nonce}\">")).count(), 2, "the style and the script carry it");
     let data = page.split("<script id=\"data\" type=\"application/json\">").nth(1).and_then(|p| p.split("</script>").next()).expect("the data");
     let json: serde_json::Value = serde_json::from_str(data).expect("JSON");
     assert!(json["rows"].as_array().expect("rows").len() > 150 && json["left_out"] == 0);

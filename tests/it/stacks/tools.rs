@@ -59,6 +59,11 @@ impl Digest {
         lines.sort();
         Self { stacks: lines.len() as u64 + zeros, zeros, ns, adler32: adler(&lines) }
     }
+
+    /// The same without stacks of which all values are 0.
+    fn without_zeros(self) -> Self {
+        Self { stacks: self.stacks - self.zeros, zeros: 0, ..self }
+    }
 }
 
 /// A documented difference: digest of ours, reason.
@@ -77,7 +82,8 @@ pub fn check(set: &str, store: &TestStore, wanted: &[Value]) {
             let path = want["path"].as_str().expect("a path");
             let Some(theirs) = Digest::read(&want[name]) else { continue };
             zeros += usize::from(theirs.zeros > 0);
-            let ours = Digest::ours(&store.store, rule, Some(&ids[path]));
+            let theirs = theirs.without_zeros();
+            let ours = Digest::ours(&store.store, rule, Some(&ids[path])).without_zeros();
             let documented = known.remove(&(short(path), name.to_owned()));
             let found = format!("{:08x}", ours.adler32);
             all += 1;
@@ -169,7 +175,7 @@ fn profiles_of_trace2profile_are_equal() {
     for (trace, profile) in cases {
         let want = read_profile(&corpus.join(format!("made/pprof/{profile}.trace2profile.pb")));
         let (store, _) = TestStore::with(&corpus.join(trace));
-        assert_eq!(Digest::ours(&store.store, Rule::Flat, None), want, "{trace}");
+        assert_eq!(Digest::ours(&store.store, Rule::Flat, None).without_zeros(), want.without_zeros(), "{trace}");
     }
 }
 

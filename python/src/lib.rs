@@ -1,0 +1,27 @@
+//! What the Python package `tracesql` is built on: the engine, made callable.
+//!
+//! Only what must be Rust is here. How it looks to users (names, defaults, displays) is Python, in `python/tracesql`.
+//! Rows leave through Arrow's C interface, which hands over buffers and copies nothing.
+
+mod errors;
+mod open;
+mod result;
+mod session;
+mod stream;
+mod values;
+mod wait;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", tracesql_ingest::VERSION)?;
+    module.add("SCHEMA_VERSION", tracesql_ingest::schema::SCHEMA_VERSION)?;
+    errors::add(module)?;
+    module.add_class::<session::Session>()?;
+    module.add_class::<result::Rows>()?;
+    module.add_class::<stream::Stream>()?;
+    module.add_function(wrap_pyfunction!(open::open, module)?)?;
+    module.add_function(wrap_pyfunction!(open::ingest, module)?)?;
+    Ok(())
+}

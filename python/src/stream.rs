@@ -1,0 +1,70 @@
+//! Rows of a query that are made while they are read, for results that are larger than memory.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+use datafusion::execution::SendableRecordBatchStream;
+use futures::StreamExt;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::errors::UsageError;
+use crate::result::{columns, schema_capsule, stream_capsule};
+use crate::session::Threads;
+
+/// A result that can be read once.
+#[pyclass(frozen, module = "tracesql._native")]
+pub struct Stream {
+    schema: SchemaRef,
+    reader: Mutex<Option<Reader>>,
+}
+
+impl Stream {
+    pub fn new(stream: SendableRecordBatchStream, threads: Arc<Threads>) -> Self {
+        Self { schema: stream.schema(), reader: Mutex::new(Some(Reader { stream, threads })) }
+    }
+}
+
+#[pymethods]
+impl Stream {
+    #[getter]
+    fn columns(&self) -> Vec<(String, String)> {
+        columns(&self.schema)
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(&self, py: Python<'py>, requested_schema: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        match self.reader.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(reader) => stream_capsule(py, Box::new(reader)),
+            None => Err(UsageError::new_err("this stream was read already; run the query again, or use sql() to keep its rows")),
+        }
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema_capsule(py, &self.schema)
+    }
+}
+
+/// Waits for each batch on the thread that wants it.
+struct Reader {
+    stream: SendableRecordBatchStream,
+    threads: Arc<Threads>,
+}
+
+impl Iterator for Reader {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.threads.handle().block_on(self.stream.next())?;
+        Some(batch.map_err(|e| ArrowError::ComputeError(e.strip_backtrace().replace('\0', " "))))
+    }
+}
+
+impl RecordBatchReader for Reader {
+    fn schema(&self) -> SchemaRef {
+        self.stream.schema()
+    }
+}

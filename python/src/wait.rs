@@ -1,0 +1,55 @@
+//! Waiting for work while other Python threads run and Ctrl-C is heard.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use tokio::runtime::Handle;
+use tracesql::{Error, Result};
+
+use crate::errors::exception;
+
+/// How often Python is asked for signals.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Waits for a query. Ctrl-C ends it.
+pub fn query<T: Send + 'static>(py: Python<'_>, threads: &Handle, work: impl Future<Output = Result<T>> + Send + 'static) -> PyResult<Result<T>> {
+    let (sender, receiver) = sync_channel(1);
+    let task = threads.spawn(async move { send(&sender, work.await) });
+    receive(py, receiver, || task.abort())
+}
+
+/// Waits for work on a thread of its own. Ctrl-C calls `stop`, and does not wait for the thread.
+pub fn thread<T: Send + 'static>(py: Python<'_>, stop: impl FnOnce(), work: impl FnOnce() -> Result<T> + Send + 'static) -> PyResult<Result<T>> {
+    let (sender, receiver) = sync_channel(1);
+    // Deep expressions are planned by recursion.
+    let spawned = std::thread::Builder::new().stack_size(8 << 20).spawn(move || send(&sender, work()));
+    spawned.map_err(|e| exception(Error::Output("threads".to_owned(), e)))?;
+    receive(py, receiver, stop)
+}
+
+fn send<T>(sender: &SyncSender<Result<T>>, outcome: Result<T>) {
+    // Nobody waits any more after Ctrl-C.
+    let _ = sender.send(outcome);
+}
+
+fn receive<T: Send>(py: Python<'_>, receiver: Receiver<Result<T>>, stop: impl FnOnce()) -> PyResult<Result<T>> {
+    let mut receiver = receiver;
+    loop {
+        let outcome;
+        (receiver, outcome) = py.detach(move || {
+            let outcome = receiver.recv_timeout(TICK);
+            (receiver, outcome)
+        });
+        match outcome {
+            Ok(outcome) => return Ok(outcome),
+            Err(RecvTimeoutError::Disconnected) => return Ok(Err(Error::Query("the query engine failed; this is a fault of tracesql".into()))),
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(interrupt) = py.check_signals() {
+                    stop();
+                    return Err(interrupt);
+                }
+            }
+        }
+    }
+}

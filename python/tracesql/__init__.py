@@ -1,0 +1,41 @@
+"""SQL over machine-learning profiler traces.
+
+>>> import tracesql
+>>> session = tracesql.open("trace.json.gz")                      # doctest: +SKIP
+>>> session.sql("SELECT name, sum(dur_ns) AS ns FROM kernels GROUP BY name ORDER BY ns DESC LIMIT 5")  # doctest: +SKIP
+
+A session holds traces of PyTorch's profiler, other Chrome traces, or MLLM's perf.json. Results go to pandas, polars,
+pyarrow and DuckDB through Arrow's C interface, without a copy.
+"""
+
+from __future__ import annotations
+
+from ._native import SCHEMA_VERSION, Error, InputError, QueryError, UsageError, __version__
+from ._open import TraceWarning, ingest, open
+from ._result import Result, Row, Stream
+from ._session import Session, Text
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Error",
+    "InputError",
+    "QueryError",
+    "Result",
+    "Row",
+    "Session",
+    "Stream",
+    "Text",
+    "TraceWarning",
+    "UsageError",
+    "__version__",
+    "ingest",
+    "load_ipython_extension",
+    "open",
+]
+
+
+def load_ipython_extension(ipython: object) -> None:
+    """What ``%load_ext tracesql`` runs: adds the magics ``%tracesql`` and ``%%tracesql``."""
+    from ._magic import register
+
+    register(ipython)

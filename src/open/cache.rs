@@ -1,0 +1,109 @@
+//! A store for traces that are opened without one, keyed by content.
+//!
+//! A file that looks as it did when it was read (same path, size and time of change) is not hashed again.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tracesql_ingest::{IngestOptions, Input, Store};
+
+use super::Reader;
+use crate::error::{Error, Result};
+
+/// The cache of this user: `$TRACESQL_CACHE`, or `tracesql` in the folder for caches.
+pub struct Cache {
+    store: Store,
+    seen: PathBuf,
+}
+
+/// What a file looked like when it was read.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Seen {
+    path: PathBuf,
+    size: u64,
+    inode: u64,
+    changed_ns: i128,
+    trace_id: String,
+}
+
+impl Cache {
+    /// Opens the cache, or makes it.
+    pub fn open() -> Result<Self> {
+        let root = folder().ok_or_else(|| Error::Usage("there is no folder for caches; set TRACESQL_CACHE or use `tracesql ingest`".into()))?;
+        // One folder for each schema version: what an older version left stays readable by it.
+        let root = root.join(format!("traces-v{}", tracesql_ingest::schema::SCHEMA_VERSION));
+        let store = Store::open_or_create(&root)?;
+        Ok(Self { store, seen: root.join(".seen") })
+    }
+
+    /// The store of the cache.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The name of an input's trace, which is read if the cache does not hold it.
+    pub fn trace(&self, input: &Input, options: &IngestOptions, reader: &dyn Reader) -> Result<String> {
+        let look = match input {
+            // What is to be clean is read again: only reading finds issues.
+            Input::File(path) if !options.strict => look(path),
+            _ => None,
+        };
+        if let Some((key, look)) = &look
+            && let Some(seen) = self.read(key)
+            && (Seen { trace_id: seen.trace_id.clone(), ..look.as_seen() }) == seen
+            && self.store.trace_folder(&seen.trace_id).join("manifest.json").is_file()
+        {
+            return Ok(seen.trace_id);
+        }
+        let options = IngestOptions { replace: options.strict, ..options.clone() };
+        let outcome = reader.read(input, &self.store, &options)?;
+        let trace_id = outcome.manifest.trace_id;
+        if let Some((key, look)) = look {
+            // A failure here costs the next call some time, nothing else.
+            let _ = self.write(&key, &Seen { trace_id: trace_id.clone(), ..look.as_seen() });
+        }
+        Ok(trace_id)
+    }
+
+    fn read(&self, key: &str) -> Option<Seen> {
+        serde_json::from_slice(&std::fs::read(self.seen.join(key)).ok()?).ok()
+    }
+
+    fn write(&self, key: &str, seen: &Seen) -> std::io::Result<()> {
+        std::fs::create_dir_all(&self.seen)?;
+        let partial = self.seen.join(format!("{key}.{}", std::process::id()));
+        std::fs::write(&partial, serde_json::to_vec(seen)?)?;
+        std::fs::rename(partial, self.seen.join(key))
+    }
+}
+
+/// The folder for what this user's calls leave behind.
+pub fn folder() -> Option<PathBuf> {
+    let named = std::env::var_os("TRACESQL_CACHE").filter(|v| !v.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(dirs::cache_dir()?.join("tracesql")))
+}
+
+struct Look {
+    path: PathBuf,
+    size: u64,
+    inode: u64,
+    changed_ns: i128,
+}
+
+impl Look {
+    fn as_seen(&self) -> Seen {
+        Seen { path: self.path.clone(), size: self.size, inode: self.inode, changed_ns: self.changed_ns, trace_id: String::new() }
+    }
+}
+
+/// What a file looks like, and the name under which that is kept.
+fn look(path: &Path) -> Option<(String, Look)> {
+    let path = path.canonicalize().ok()?;
+    let meta = path.metadata().ok().filter(|m| m.is_file())?;
+    let changed_ns = meta.ctime() as i128 * 1_000_000_000 + meta.ctime_nsec() as i128;
+    let mut hasher = std::hash::DefaultHasher::new();
+    std::hash::Hash::hash(&path, &mut hasher);
+    let key = format!("{:016x}.json", std::hash::Hasher::finish(&hasher));
+    Some((key, Look { path, size: meta.len(), inode: meta.ino(), changed_ns }))
+}

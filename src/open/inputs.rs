@@ -1,0 +1,67 @@
+//! The inputs that names stand for, read one by one.
+
+use tracesql_ingest::{IngestError, Input, Outcome, Severity, expand};
+
+use super::Reader;
+use crate::error::{Error, Result};
+
+/// The inputs that names stand for, and what is wrong with names that stand for none.
+pub fn inputs(names: &[String]) -> Vec<Result<Input>> {
+    let mut inputs = Vec::new();
+    for name in names {
+        match expand(std::slice::from_ref(name)) {
+            Ok(found) => inputs.extend(found.into_iter().map(Ok)),
+            Err(e) => inputs.push(Err(e.into())),
+        }
+    }
+    inputs
+}
+
+/// Reads every input, reporting those that fail. What lies in a folder or archive beside traces and is none is left out
+/// with a warning, unless nothing else was there.
+pub fn all<T>(inputs: Vec<Result<Input>>, names: &[String], reader: &dyn Reader, read: impl Fn(&Input) -> Result<T>) -> Result<Vec<T>> {
+    let count = inputs.len();
+    let (mut done, mut failed, mut left_out) = (Vec::new(), 0, None);
+    for input in inputs {
+        let (is_named, outcome) = match input {
+            Ok(input) => (names.contains(&input.name()), read(&input)),
+            Err(e) => (true, Err(e)),
+        };
+        match outcome {
+            Ok(outcome) => done.push(outcome),
+            // Whoever stops reading wants no more of it.
+            Err(e @ (Error::Cancelled | Error::Input(IngestError::Stopped))) => return Err(e),
+            Err(e) if count == 1 => return Err(e),
+            Err(Error::Input(e @ IngestError::NotATrace { .. })) if !is_named => {
+                reader.left_out(&e);
+                left_out = Some(e);
+            }
+            Err(e) => {
+                reader.failed(&e);
+                failed += 1;
+            }
+        }
+    }
+    match left_out {
+        _ if failed > 0 => Err(Error::Inputs(failed, count)),
+        Some(e) if done.is_empty() => Err(e.into()),
+        _ => Ok(done),
+    }
+}
+
+/// What was odd about an input that was read, in one sentence; `None` if nothing was worse than worth knowing.
+pub fn oddities(name: &str, outcome: &Outcome) -> Option<String> {
+    let odd: Vec<_> = outcome.issues.iter().filter(|(code, _)| code.severity() > Severity::Info).collect();
+    if odd.is_empty() {
+        return None;
+    }
+    let mut parts: Vec<String> = odd.iter().take(3).map(|(code, issue)| format!("{} × {}", issue.count, code.as_str())).collect();
+    if odd.len() > 3 {
+        let more = odd.len() - 3;
+        parts.push(format!("{more} more kind{}", if more == 1 { "" } else { "s" }));
+    }
+    let first = odd.iter().filter_map(|(_, issue)| issue.first_byte_offset).min();
+    let place = first.map_or(String::new(), |at| format!(", first at byte {at}"));
+    let detail = odd.iter().find_map(|(_, issue)| issue.detail.as_deref()).map_or(String::new(), |d| format!(" ({d})"));
+    Some(format!("{name}: {}{place}{detail}; see SELECT * FROM ingest_issues", parts.join(", ")))
+}

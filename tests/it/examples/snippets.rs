@@ -1,0 +1,87 @@
+//! The code in README.md and docs/ runs as it stands there, and prints what it is said to print.
+//!
+//! Each file is run from top to bottom in a folder of its own, where `fixtures/` and the stores `runs/base` and `runs/new`
+//! are. Blocks in `sh` are scripts of bash, `python` ones need the packages of the tests, `sql` ones ask `runs/base`. What
+//! follows a block in `text` is what it prints; where the block fails, it is what standard error ends with. A block that
+//! cannot run here has `<!-- not run: why -->` before it.
+
+use super::markdown::{Block, blocks, matches};
+use super::*;
+
+/// Generated, or tested elsewhere: `tests/it/library.rs` runs the examples of the reference.
+const ELSEWHERE: [&str; 2] = ["reference.md", "recipes.md"];
+
+fn files() -> Vec<PathBuf> {
+    let docs = std::fs::read_dir(root().join("docs")).expect("the documents").map(|e| e.expect("an entry").path());
+    let is_ours = |p: &PathBuf| p.extension().is_some_and(|e| e == "md") && !ELSEWHERE.iter().any(|n| p.ends_with(n));
+    let mut files: Vec<PathBuf> = docs.filter(is_ours).collect();
+    files.sort();
+    files.insert(0, root().join("README.md"));
+    files
+}
+
+/// Runs a block; `None` if that is not possible here.
+fn run(place: &Place, block: &Block) -> Option<Output> {
+    match block.language.as_str() {
+        "sh" => Some(place.shell(&block.code)),
+        "sql" => {
+            place.write("snippet.sql", &block.code);
+            Some(place.shell("tracesql query runs/base -f snippet.sql"))
+        }
+        _ => {
+            let python = python()?;
+            place.write("snippet.py", &block.code);
+            Some(within_a_minute(place.command(python.to_str()?).arg("snippet.py")))
+        }
+    }
+}
+
+/// What is wrong with what a block did.
+fn problem(block: &Block, output: &Output) -> Option<String> {
+    let (stdout, stderr) = texts(output);
+    match (&block.prints, output.status.success()) {
+        (None, true) => None,
+        (Some(expected), true) if matches(expected, &stdout) => None,
+        (Some(expected), true) => Some(format!("it prints\n{stdout}\n    and not\n{expected}")),
+        (Some(expected), false) if matches(&format!("[...]\n{expected}"), &stderr) && expected.starts_with("error: ") => None,
+        (_, false) => Some(format!("{}\n{}", output.status, stderr.trim())),
+    }
+}
+
+#[test]
+fn code_in_documents_runs() {
+    let (mut ran, mut failed, mut without_python) = (0, Vec::new(), 0);
+    for file in files() {
+        let name = file.strip_prefix(root()).expect("one of ours").display().to_string();
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let runnable = |b: &Block| matches!(b.language.as_str(), "sh" | "python" | "sql");
+        let blocks: Vec<Block> = blocks(&text).into_iter().filter(runnable).collect();
+        if blocks.is_empty() {
+            continue;
+        }
+        let place = Place::new();
+        for block in blocks {
+            let at = format!("{name}:{}", block.line);
+            if let Some(why) = &block.not_run {
+                assert!(!why.is_empty(), "{at}: say why it is not run");
+                eprintln!("{at}: not run: {why}");
+                continue;
+            }
+            let Some(output) = run(&place, &block) else {
+                without_python += 1;
+                continue;
+            };
+            ran += 1;
+            let first = block.code.lines().next().unwrap_or_default();
+            match problem(&block, &output) {
+                None => eprintln!("{at}: {} {first}{}", block.language, if block.prints.is_some() { " (output compared)" } else { "" }),
+                Some(problem) => failed.push(format!("{at}: {first}\n    {problem}")),
+            }
+        }
+    }
+    if without_python > 0 {
+        eprintln!("left out: {without_python} blocks in Python (TRACESQL_TEST_PYTHON)");
+    }
+    assert!(ran >= 20, "{ran} blocks ran");
+    assert!(failed.is_empty(), "{} of {ran} blocks fail:\n{}", failed.len(), failed.join("\n\n"));
+}
