@@ -1,6 +1,6 @@
 //! Reports: what a store says, for people and machines, as text, Markdown, JSON or one HTML page.
 //!
-//! A report is a list of [`sections`], each one query over public views; all formats show the same answers. Nothing is
+//! A report is a list of sections ([`SECTIONS`]), each one query over public views; all formats show the same answers. Nothing is
 //! measured here: what is shown can be asked for in SQL, and every section carries its query.
 
 mod answer;
