@@ -24,10 +24,10 @@ pub fn exception(error: tracesql::Error) -> PyErr {
     use tracesql::Error as E;
     // Names of files and events are not ours: nothing in them may reach a terminal raw.
     let message = error.to_string().lines().map(safe).collect::<Vec<_>>().join("\n");
-    match error {
-        E::Usage(_) => UsageError::new_err(message),
-        E::Cancelled | E::Input(IngestError::Stopped) => PyKeyboardInterrupt::new_err(message),
-        E::Input(_) | E::Inputs(..) => InputError::new_err(message),
-        E::Query(_) | E::Sql(_) | E::Timeout(_) | E::Output(..) => QueryError::new_err(message),
+    match (&error, error.exit_code()) {
+        (E::Cancelled | E::Input(IngestError::Stopped), _) => PyKeyboardInterrupt::new_err(message),
+        (_, 2) => UsageError::new_err(message),
+        (_, 3) => InputError::new_err(message),
+        _ => QueryError::new_err(message),
     }
 }

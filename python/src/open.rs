@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use tracesql::engine::EngineOptions;
-use tracesql::open::{self, Reader};
+use tracesql::open::{self as opening, Reader};
 use tracesql::{Error, Result};
 use tracesql_ingest::{IngestError, IngestOptions, Input, Outcome, Progress, Store};
 
@@ -35,7 +35,7 @@ impl Notes {
 impl Reader for Notes {
     fn read(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome> {
         let outcome = tracesql_ingest::ingest(input, store, options, &self.progress)?;
-        if let Some(text) = open::oddities(&input.name(), &outcome) {
+        if let Some(text) = opening::oddities(&input.name(), &outcome) {
             Self::note(&self.warnings, text);
         }
         Ok(outcome)
@@ -88,8 +88,8 @@ pub fn open(
 ) -> PyResult<(Session, Vec<String>)> {
     let memory_limit = bytes(memory_limit)?;
     let (engine, mut warnings) = read(py, move |notes| {
-        let found = open::find(&names, &IngestOptions { threads, memory_limit, strict, replace: false }, notes)?;
-        found.engine(&EngineOptions { threads, memory_limit, sql, rules, settings })
+        let found = opening::find(&names, &IngestOptions { threads, memory_limit, strict, replace: false }, notes)?;
+        found.engine(&EngineOptions { threads, memory_limit, sql, rules, settings, ..EngineOptions::default() })
     })?;
     warnings.extend(engine.library().problems().iter().map(|p| format!("left out: {p}")));
     Ok((Session::new(engine, threads)?, warnings))
@@ -109,12 +109,12 @@ pub fn ingest(
 ) -> PyResult<(Vec<String>, Vec<String>)> {
     let options = IngestOptions { threads, memory_limit: bytes(memory_limit)?, strict, replace };
     read(py, move |notes| {
-        let inputs = open::inputs(&names);
+        let inputs = opening::inputs(&names);
         if inputs.iter().all(Result::is_err) {
             // No store is made for nothing.
-            return open::all(inputs, &names, notes, |_| Ok(String::new()));
+            return opening::all(inputs, &names, notes, |_| Ok(String::new()));
         }
         let store = Store::open_or_create(&store)?;
-        open::all(inputs, &names, notes, |input| Ok(notes.read(input, &store, &options)?.manifest.trace_id))
+        opening::all(inputs, &names, notes, |input| Ok(notes.read(input, &store, &options)?.manifest.trace_id))
     })
 }

@@ -23,25 +23,35 @@ use crate::{values, wait};
 
 /// The threads of a session. They end with it, without waiting for queries that somebody gave up.
 pub struct Threads {
-    handle: Handle,
-    runtime: Mutex<Option<Runtime>>,
+    count: usize,
+    /// The last one takes new work.
+    runtimes: Mutex<Vec<Runtime>>,
+    handle: Mutex<Handle>,
 }
 
 impl Threads {
     fn new(count: usize) -> Result<Self> {
         let runtime = runtime(count)?;
-        Ok(Self { handle: runtime.handle().clone(), runtime: Mutex::new(Some(runtime)) })
+        Ok(Self { count, handle: Mutex::new(runtime.handle().clone()), runtimes: Mutex::new(vec![runtime]) })
     }
 
     /// Where work is handed in.
-    pub fn handle(&self) -> &Handle {
-        &self.handle
+    pub fn handle(&self) -> Handle {
+        self.handle.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes other threads from now on: these are kept busy by a query that does not stop. Others on them go on.
+    pub fn renew(&self) {
+        if let Ok(runtime) = runtime(self.count) {
+            *self.handle.lock().unwrap_or_else(PoisonError::into_inner) = runtime.handle().clone();
+            self.runtimes.lock().unwrap_or_else(PoisonError::into_inner).push(runtime);
+        }
     }
 }
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        for runtime in self.runtimes.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             runtime.shutdown_background();
         }
     }
@@ -64,7 +74,7 @@ impl Session {
     fn start(&self, py: Python<'_>, text: &str, parameters: &Bound<'_, PyDict>) -> PyResult<SendableRecordBatchStream> {
         let parameters = values::parameters(parameters)?;
         let (engine, sql) = (self.engine.clone(), text.to_owned());
-        let started = wait::query(py, self.threads.handle(), async move { last(&engine, &sql, &parameters).await })?;
+        let started = wait::query(py, &self.threads, async move { last(&engine, &sql, &parameters).await })?;
         self.explained(py, text, started)
     }
 
@@ -92,7 +102,7 @@ impl Session {
         let stream = self.start(py, text, parameters)?;
         let schema = stream.schema();
         let work = async move { Ok(stream.try_collect::<Vec<_>>().await?) };
-        let batches = wait::query(py, self.threads.handle(), work)?;
+        let batches = wait::query(py, &self.threads, work)?;
         Ok(Rows::new(schema, self.explained(py, text, batches)?))
     }
 
@@ -141,7 +151,7 @@ impl Session {
                 None => Ok((Some(text), failures)),
             }
         };
-        wait::query(py, self.threads.handle(), work)?.map_err(exception)
+        wait::query(py, &self.threads, work)?.map_err(exception)
     }
 
     /// Writes stacks as a profile; what may surprise about it.
@@ -165,7 +175,7 @@ impl Session {
             let none = samples.profile.is_empty().then(|| "there are no samples".to_owned());
             Ok(samples.notes.into_iter().chain(none).collect())
         };
-        let written = wait::query(py, self.threads.handle(), work)?;
+        let written = wait::query(py, &self.threads, work)?;
         self.explained(py, &text, written)
     }
 }

@@ -9,6 +9,7 @@ use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use tokio::runtime::Handle;
 
 use crate::errors::UsageError;
 use crate::result::{columns, schema_capsule, stream_capsule};
@@ -23,7 +24,8 @@ pub struct Stream {
 
 impl Stream {
     pub fn new(stream: SendableRecordBatchStream, threads: Arc<Threads>) -> Self {
-        Self { schema: stream.schema(), reader: Mutex::new(Some(Reader { stream, threads })) }
+        let handle = threads.handle();
+        Self { schema: stream.schema(), reader: Mutex::new(Some(Reader { stream, handle, _threads: threads })) }
     }
 }
 
@@ -51,14 +53,16 @@ impl Stream {
 /// Waits for each batch on the thread that wants it.
 struct Reader {
     stream: SendableRecordBatchStream,
-    threads: Arc<Threads>,
+    /// The threads that it was started on.
+    handle: Handle,
+    _threads: Arc<Threads>,
 }
 
 impl Iterator for Reader {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.threads.handle().block_on(self.stream.next())?;
+        let batch = self.handle.block_on(self.stream.next())?;
         Some(batch.map_err(|e| ArrowError::ComputeError(e.strip_backtrace().replace('\0', " "))))
     }
 }

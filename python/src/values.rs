@@ -55,6 +55,7 @@ fn column<'py>(py: Python<'py>, array: &dyn Array) -> PyResult<Vec<Bound<'py, Py
         };
     }
     match array.data_type() {
+        DataType::Null => Ok(vec![py.None().into_bound(py); array.len()]),
         DataType::Boolean => array.as_boolean().iter().map(|v| v.into_bound_py_any(py)).collect(),
         DataType::Int8 => primitive!(types::Int8Type),
         DataType::Int16 => primitive!(types::Int16Type),

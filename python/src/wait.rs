@@ -1,22 +1,34 @@
 //! Waiting for work while other Python threads run and Ctrl-C is heard.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use tokio::runtime::Handle;
 use tracesql::{Error, Result};
 
 use crate::errors::exception;
+use crate::session::Threads;
 
 /// How often Python is asked for signals.
 const TICK: Duration = Duration::from_millis(50);
 
+/// How long a query may take to end after Ctrl-C before it is left to itself.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 /// Waits for a query. Ctrl-C ends it.
-pub fn query<T: Send + 'static>(py: Python<'_>, threads: &Handle, work: impl Future<Output = Result<T>> + Send + 'static) -> PyResult<Result<T>> {
+pub fn query<T: Send + 'static>(py: Python<'_>, threads: &Threads, work: impl Future<Output = Result<T>> + Send + 'static) -> PyResult<Result<T>> {
     let (sender, receiver) = sync_channel(1);
-    let task = threads.spawn(async move { send(&sender, work.await) });
-    receive(py, receiver, || task.abort())
+    let task = threads.handle().spawn(async move { send(&sender, work.await) });
+    receive(py, receiver, || {
+        task.abort();
+        let start = Instant::now();
+        while !task.is_finished() && start.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if !task.is_finished() {
+            threads.renew();
+        }
+    })
 }
 
 /// Waits for work on a thread of its own. Ctrl-C calls `stop`, and does not wait for the thread.

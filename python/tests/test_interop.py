@@ -20,7 +20,7 @@ def test_arrow_shares_the_memory_of_the_result(gpu):
     first, second = result.arrow(), pa.table(result)
     assert first.num_rows == len(result) > 0
     assert addresses(first) == addresses(second), "each export hands out the same buffers"
-    assert len(addresses(first)) >= 2 * first.num_columns
+    assert len(addresses(first)) >= first.num_columns
     other = gpu.sql(SQL).arrow()
     assert addresses(first) != addresses(other), "another query has buffers of its own, so the comparison means something"
 
@@ -62,8 +62,8 @@ def test_polars(gpu):
 
 def test_duckdb_queries_a_result(gpu):
     result = gpu.sql(SQL)
-    assert duckdb.sql("SELECT count(*), sum(dur_ns) FROM result").fetchone() == (len(result), sum(row["dur_ns"] for row in result))
-    joined = duckdb.sql("SELECT count(*) FROM result a JOIN result b USING (event_id)").fetchone()
+    assert duckdb.sql("SELECT count(*), sum(dur_ns) FROM result").fetchall()[0] == (len(result), sum(row["dur_ns"] for row in result))
+    joined = duckdb.sql("SELECT count(*) FROM result a JOIN result b USING (event_id)").fetchall()[0]
     assert joined == (len(result),)
 
 

@@ -26,7 +26,7 @@ use crate::size::bytes;
     version,
     subcommand_negates_reqs = true,
     after_help = "Examples:
-  tracesql trace.json.gz -c \"SELECT name, count(*), sum(dur_ns) FROM events GROUP BY 1 ORDER BY 3 DESC LIMIT 10\"
+  tracesql trace.json.gz -c \"SELECT name, sum(dur_ns) FROM events GROUP BY 1 ORDER BY 2 DESC LIMIT 5\"
   tracesql ingest rank*.json.gz -o runs/base
   tracesql query runs/base -c \"SELECT * FROM ingest_issues\"
   tracesql query runs/base -f report.sql --format csv -o report.csv -p step=3
@@ -172,7 +172,7 @@ pub struct IngestArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tracesql query store -c \"SELECT name, count(*) AS calls, sum(dur_ns) AS ns FROM kernels GROUP BY name ORDER BY ns DESC LIMIT 5\"
+  tracesql query store -c \"SELECT name, sum(dur_ns) FROM kernels GROUP BY 1 ORDER BY 2 DESC LIMIT 5\"
   tracesql query store -c \"SELECT * FROM steps WHERE step = \\$step\" -p step=3
   tracesql query store -f report.sql --format csv -o report.csv
   echo \"SELECT count(*) FROM events\" | tracesql query store --format json")]
@@ -201,7 +201,7 @@ pub struct StoreArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tracesql remove store trace-0123456789ab
-  tracesql list store --format csv | tail -n +2 | cut -d, -f1 | xargs tracesql remove store    all of them")]
+  tracesql list store --format csv | tail -n +2 | cut -d, -f1 | xargs tracesql remove store")]
 pub struct RemoveArgs {
     /// The store
     #[arg(value_name = "STORE")]

@@ -56,7 +56,7 @@ impl Place {
              cp docs/examples/ci/{assertions.sql,thresholds.csv} .
              cp docs/examples/ci/rules/*.sql my-rules/
              cp my-rules/* ci/rules/ && cp assertions.sql thresholds.csv ci/
-             tracesql ingest --quiet fixtures/synthetic_gpu_rank{0,1}.json.gz -o runs/base > names
+             tracesql ingest --quiet rank{0,1}.json.gz -o runs/base > names
              for copy in runs/new store baseline candidate main-store; do cp -r runs/base $copy; done
              tracesql ingest --quiet trace.json.gz -o store --replace > /dev/null
              tracesql check store --save-baseline baseline.json > /dev/null
@@ -93,9 +93,15 @@ impl Place {
     }
 }
 
+/// The help of a command, or of the program; not wrapped, so that examples keep their lines.
+fn help(command: &str) -> String {
+    let args: &[&str] = if command.is_empty() { &["--help"] } else { &[command, "--help"] };
+    texts(&tracesql_in(Path::new("."), args, &[("COLUMNS", Path::new("500"))])).0
+}
+
 /// The names of all commands.
 fn commands() -> Vec<String> {
-    let help = texts(&tracesql_in(Path::new("."), &["--help"], &[])).0;
+    let help = help("");
     let list = help.split("\nCommands:\n").nth(1).expect("a list of commands").split("\n\n").next().expect("its end").to_owned();
     // Longer descriptions go on in lines that are indented further.
     let names = list.lines().filter(|l| l.starts_with("  ") && !l.starts_with("   ")).filter_map(|l| l.split_whitespace().next());

@@ -1,17 +1,10 @@
 //! `--help`, completions and manual pages: all commands are there, with examples, and the examples run.
 
-use std::path::Path;
-
-use super::{Place, commands};
-use crate::support::{texts, tracesql, tracesql_in};
+use super::{Place, commands, help};
+use crate::support::{texts, tracesql};
 
 /// The name of a trace in examples; each store has names of its own.
 const TRACE: &str = "trace-0123456789ab";
-
-fn help(command: &str) -> String {
-    let args: &[&str] = if command.is_empty() { &["--help"] } else { &[command, "--help"] };
-    texts(&tracesql_in(Path::new("."), args, &[])).0
-}
 
 /// The lines of a block of examples, without the remarks behind them.
 fn examples(help: &str) -> Vec<String> {
