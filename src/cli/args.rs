@@ -174,7 +174,7 @@ pub struct IngestArgs {
 #[command(after_help = "Examples:
   tracesql query store -c \"SELECT name, sum(dur_ns) FROM kernels GROUP BY 1 ORDER BY 2 DESC LIMIT 5\"
   tracesql query store -c \"SELECT * FROM steps WHERE step = \\$step\" -p step=3
-  tracesql query store -f report.sql --format csv -o report.csv
+  tracesql query store -f report.sql --format csv -o report.csv -p step=3
   echo \"SELECT count(*) FROM events\" | tracesql query store --format json")]
 pub struct QueryArgs {
     /// The store

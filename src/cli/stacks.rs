@@ -91,7 +91,7 @@ pub struct FlamegraphArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   tracesql speedscope store -o run.speedscope.json    open it at a copy of speedscope")]
 pub struct SpeedscopeArgs {
     #[command(flatten)]

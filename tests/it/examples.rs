@@ -77,7 +77,7 @@ impl Place {
         let mut command = Command::new(program);
         let path = format!("{}:{}", self.path("bin").display(), std::env::var("PATH").unwrap_or_default());
         command.current_dir(self.folder.path()).env("PATH", path).env("NO_COLOR", "1").env("HOME", self.folder.path());
-        command.env("TRACESQL_CACHE", self.path("cache")).stdin(std::process::Stdio::null());
+        command.env("TRACESQL_CACHE", self.path(".cache/tracesql")).stdin(std::process::Stdio::null());
         command
     }
 

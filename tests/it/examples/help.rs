@@ -8,7 +8,7 @@ const TRACE: &str = "trace-0123456789ab";
 
 /// The lines of a block of examples, without the remarks behind them.
 fn examples(help: &str) -> Vec<String> {
-    let Some((_, block)) = help.split_once("\nExamples:\n").or_else(|| help.split_once("\nExample:\n")) else { return Vec::new() };
+    let Some((_, block)) = help.split_once("\nExamples:\n") else { return Vec::new() };
     let lines = block.lines().take_while(|l| l.starts_with("  "));
     lines.map(|l| l.trim().split("    ").next().unwrap_or_default().to_owned()).collect()
 }
