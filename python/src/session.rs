@@ -143,7 +143,7 @@ impl Session {
         };
         let engine = self.engine.clone();
         let work = async move {
-            let report = report::collect(engine, Vec::new()).await?;
+            let report = report::collect(&engine, Vec::new(), format).await?;
             let failures = report.failures().map(|(name, why)| format!("section {name}: {why}")).collect();
             let text = report.write(format, width);
             match path {
