@@ -47,7 +47,7 @@ pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> 
     for task in tasks {
         answers.push(task.await.map_err(|e| Error::Query(format!("a section of the report ended early: {e}")))?);
     }
-    answers.sort_by_key(|a| SECTIONS.iter().position(|s| std::ptr::eq(s, a.section)));
+    answers.sort_by_key(|a| SECTIONS.iter().position(|s| s.key == a.section.key));
     for answer in &mut answers {
         let at = |row: &Vec<Value>| traces.iter().position(|t| row.first().and_then(Value::as_str) == Some(&t.trace_id));
         answer.rows.retain(|row| at(row).is_some_and(|at| answer.section.scope.holds(&traces[at], traces.len())));

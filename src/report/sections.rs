@@ -76,7 +76,7 @@ const fn rows(most: usize, add: &'static [&'static str]) -> Shape {
 }
 
 /// All sections, in the order of a report.
-pub const SECTIONS: &[Section] = &[
+pub static SECTIONS: &[Section] = &[
     Section {
         key: "traces",
         title: "Inputs",
@@ -117,7 +117,7 @@ FROM overview ORDER BY trace_id",
        denominator_name, message, advice, evidence, reason
 FROM findings
 ORDER BY trace_id, CASE status WHEN 'finding' THEN 0 WHEN 'not_measurable' THEN 1 ELSE 2 END,
-         CASE severity WHEN 'high' THEN 0 WHEN 'medium' THEN 1 WHEN 'low' THEN 2 ELSE 3 END, rule, value DESC NULLS LAST, subject",
+         CASE severity WHEN 'high' THEN 0 WHEN 'medium' THEN 1 WHEN 'low' THEN 2 ELSE 3 END, rule, value DESC NULLS LAST, subject, device, step, message",
     },
     Section {
         key: "device_time",
@@ -262,7 +262,7 @@ ORDER BY trace_id, device_type, device, bucket",
         sql: "SELECT p.trace_id, p.device_type, p.device, p.kind, p.op_name, p.module_path, p.alloc_step AS step, p.allocations, p.bytes, p.largest_bytes, p.share_pct
 FROM peak_composition p JOIN traces t ON t.trace_id = p.trace_id
 WHERE t.format <> 'mllm_perf'
-ORDER BY p.trace_id, p.bytes DESC, p.op_name, p.module_path",
+ORDER BY p.trace_id, p.bytes DESC, p.op_name, p.module_path, p.device_type, p.device, p.kind, p.alloc_step, p.allocations",
     },
     Section {
         key: "modules",
