@@ -42,7 +42,7 @@ def open(
 
     >>> session = tracesql.open("fixtures/synthetic_gpu_rank0.json.gz")
     >>> session.sql("SELECT count(*) FROM kernels").scalar()
-    311
+    359
     """
     values = [(name, _setting(value)) for name, value in (settings or {}).items()]
     session, notes = _native.open(_names(path), threads or 0, _size(memory_limit), _names(sql), _names(rules), values, strict)
