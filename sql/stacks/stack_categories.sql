@@ -13,6 +13,7 @@
 -- @column self_ns BIGINT ns Time without children.
 -- @column self_pct DOUBLE pct self_ns as percent of all self_ns of the trace; NULL if there is none.
 SELECT
-  trace_id, cat, count(*) AS names, sum(calls) AS calls, sum(self_ns) AS self_ns, sum(self_pct) AS self_pct
+  trace_id, cat, count(*) AS names, sum(calls) AS calls, sum(self_ns) AS self_ns,
+  100.0 * sum(self_ns) / NULLIF(sum(sum(self_ns)) OVER (PARTITION BY trace_id), 0) AS self_pct
 FROM stack_frames
 GROUP BY trace_id, cat

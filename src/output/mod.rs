@@ -110,6 +110,9 @@ impl Target {
     fn open(&self) -> Result<Box<dyn Write + Send>> {
         Ok(match self {
             Self::Stdout => Box::new(BufWriter::new(std::io::stdout())),
+            Self::File(path) if is_special(path) => {
+                Box::new(BufWriter::new(File::options().write(true).open(path).map_err(|e| Error::Output(self.name(), e))?))
+            }
             Self::File(path) => Box::new(BufWriter::new(File::create(partial(path)).map_err(|e| Error::Output(self.name(), e))?)),
         })
     }
@@ -117,13 +120,24 @@ impl Target {
     fn complete(&self) -> Result<()> {
         match self {
             Self::Stdout => Ok(()),
-            Self::File(path) => std::fs::rename(partial(path), path).map_err(|e| Error::Output(self.name(), e)),
+            Self::File(path) if is_special(path) => Ok(()),
+            Self::File(path) => std::fs::rename(partial(path), followed(path)).map_err(|e| Error::Output(self.name(), e)),
         }
     }
 }
 
+/// Devices and pipes are written as they are: a file in the place of /dev/null would harm all others.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
+}
+
+/// Where a link leads, so that the link stays.
+fn followed(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
 fn partial(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
+    let mut name = followed(path).into_os_string();
     name.push(".partial");
     PathBuf::from(name)
 }

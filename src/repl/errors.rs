@@ -194,16 +194,20 @@ fn syntax(text: &str, statement: &str, tokens: &[Token], catalog: &Catalog) -> R
     Report { message: format!("syntax: {message}"), place: Some(place), help }
 }
 
+/// Words that begin the parts of a query.
+const CLAUSES: &[&str] = &["FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "SELECT", "JOIN", "UNION"];
+
 fn misspelt_keyword(token: &Token, catalog: &Catalog) -> Option<String> {
     let word = token.text.to_uppercase();
-    let is_known = token.kind != Kind::Word
-        || KEYWORDS.contains(&word.as_str())
-        || catalog.relation(token.text).is_some()
-        || catalog.relations.iter().any(|r| r.columns.iter().any(|c| c.name.eq_ignore_ascii_case(token.text)));
-    if is_known || word.len() < 3 {
+    if token.kind != Kind::Word || word.len() < 3 || KEYWORDS.contains(&word.as_str()) || catalog.relation(token.text).is_some() {
         return None;
     }
     let near = KEYWORDS.iter().find(|k| strsim::osa_distance(&word, k) == 1)?;
+    // Some view has a column `form`, but who writes FORM before a table meant FROM.
+    let is_column = || catalog.relations.iter().any(|r| r.columns.iter().any(|c| c.name.eq_ignore_ascii_case(token.text)));
+    if !CLAUSES.contains(near) && is_column() {
+        return None;
+    }
     Some(format!("did you mean {near} instead of {}?", token.text))
 }
 

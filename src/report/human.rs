@@ -64,7 +64,8 @@ fn digits(number: f64, significant: i32) -> String {
     if number == 0.0 || !number.is_finite() {
         return format!("{number:.0}");
     }
-    let whole = number.abs().log10().floor() as i32 + 1;
+    // 0.9999 has the places of the 1.00 that it is rounded to.
+    let whole = (number.abs() * 1.0005).log10().floor() as i32 + 1;
     let decimals = (significant - whole).clamp(0, 6) as usize;
     let text = format!("{number:.decimals$}");
     if number.fract() == 0.0 { format!("{number:.0}") } else { text }

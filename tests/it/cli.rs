@@ -176,6 +176,27 @@ fn sql_from_a_file_from_standard_input_and_from_nowhere() {
     place.fails(2, &["query", "s"]);
 }
 
+#[test]
+fn what_is_no_file_is_written_and_not_replaced() {
+    use std::os::unix::fs::FileTypeExt;
+    let place = Place::new();
+    let pipe = place.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).expect("the pipe is read")
+    });
+    place.ok(&["query", "s", "-c", "SELECT 7 AS n", "--format", "csv", "-o", "pipe"]);
+    assert_eq!(reader.join().expect("the reader ends"), "n\n7\n");
+    assert!(std::fs::symlink_metadata(&pipe).expect("it is there").file_type().is_fifo());
+
+    place.write("real.csv", "old");
+    std::os::unix::fs::symlink("real.csv", place.path("link.csv")).expect("a link");
+    place.ok(&["query", "s", "-c", "SELECT 8 AS n", "-o", "link.csv"]);
+    assert!(std::fs::symlink_metadata(place.path("link.csv")).expect("it is there").file_type().is_symlink());
+    assert_eq!(std::fs::read_to_string(place.path("real.csv")).expect("the file"), "n\n8\n");
+}
+
 fn with_input(place: &Place, args: &[&str], input: &str) -> String {
     use std::io::Write;
     use std::process::{Command, Stdio};

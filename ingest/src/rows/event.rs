@@ -266,7 +266,7 @@ impl EventRows {
                 b"cat" => json::is_text(value) || json::is_null(value),
                 b"dur" => e.key.ph == b'X' && e.key.dur != NO_TIME,
                 // Without its quotes a text such as "7" would be another id.
-                b"id" => !json::is_null(value) && !(json::is_text(value) && json::reads_as_value(written_id(value).as_bytes())),
+                b"id" => !(json::is_null(value) || (json::is_text(value) && json::reads_as_value(written_id(value).as_bytes()))),
                 _ => false,
             };
             if !kept {

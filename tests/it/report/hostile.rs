@@ -98,8 +98,8 @@ fn outside_code(line: &str) -> String {
 
 #[test]
 fn a_page_holds_names_as_data_only() {
-    let file = page(&store());
-    let html = std::fs::read_to_string(&file).expect("the page");
+    let store = store();
+    let html = std::fs::read_to_string(page(&store)).expect("the page");
     assert!(html.len() < 5_000_000, "{} bytes", html.len());
     let data = html.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("the data");
     assert!(!data.contains('<'), "a tag in the data");
@@ -113,7 +113,8 @@ fn a_page_holds_names_as_data_only() {
 
 #[test]
 fn the_policy_allows_only_what_carries_the_nonce() {
-    let html = std::fs::read_to_string(page(&store())).expect("the page");
+    let store = store();
+    let html = std::fs::read_to_string(page(&store)).expect("the page");
     let policy = html.split("Content-Security-Policy\" content=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a policy");
     assert!(policy.starts_with("default-src 'none';"), "{policy}");
     assert!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");

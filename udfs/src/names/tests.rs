@@ -278,6 +278,20 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "matrix_work",
+        &[
+            ("ampere_sgemm_128x64_tn", "matrix"),
+            ("Cijk_Ailk_Bljk_HHS_BH_MT128x128x16", "matrix"),
+            ("sm80_xmma_wgrad_implicit_gemm_indexed_tf32f32", "matrix"),
+            ("void cudnn::winograd_nonfused::winogradForwardData4x4<float, float>(x)", "-"),
+            ("void splitKreduce_kernel<32, 16, int>(x)", "-"),
+            ("triton_poi_fused_addmm_silu_2", "-"),
+            ("triton_tem_fused_mm_3", "unclear"),
+            ("_attn_fwd", "unclear"),
+            ("void at::native::vectorized_elementwise_kernel<4, x>(y)", "-"),
+        ],
+    ),
+    (
         "op_category_by_kernel",
         &[
             ("void at::native::vectorized_elementwise_kernel<4, x>(y)", "elementwise"),
