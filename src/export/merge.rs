@@ -86,7 +86,9 @@ impl Merger {
         )
         .await?;
         let key = |track: Option<i64>| track.and_then(|t| tracks.get(usize::try_from(t).ok()?)).map(|t| (t.pid, t.pid_text.clone()));
-        let mut found: BTreeMap<(Option<i64>, Option<String>), (Option<i64>, Option<String>)> = BTreeMap::new();
+        type Pid = (Option<i64>, Option<String>);
+        type Place = (Option<i64>, Option<String>);
+        let mut found: BTreeMap<Pid, Place> = BTreeMap::new();
         for row in named.iter() {
             let Some(key) = key(row.int("track_id")) else { continue };
             let entry = found.entry(key).or_default();
