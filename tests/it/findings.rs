@@ -17,10 +17,7 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
 /// A line for each finding, ok and not measurable of these traces, which are files of the corpus.
 fn findings(corpus: &Path, traces: &[String]) -> Vec<String> {
     let store = TestStore::new();
-    // Traces in an archive are named FILE!MEMBER.
-    let mut files: Vec<&str> = traces.iter().map(|t| t.split('!').next().unwrap_or(t)).collect();
-    files.dedup();
-    for trace in files {
+    for trace in traces {
         store.ingest(&corpus.join(trace)).unwrap_or_else(|e| panic!("{trace}: {e}"));
     }
     let sql = "SELECT t.path, f.rule, f.device, f.subject, f.status, f.severity, round(f.value, 6) FROM findings f JOIN traces t ON t.trace_id = f.trace_id";
