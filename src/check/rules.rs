@@ -1,4 +1,4 @@
-//! Rules: each one is run for itself, so that a failure has a name.
+//! Rules: they run side by side and compute once what they share, but each has an answer of its own, so that a failure has a name.
 
 use super::{Item, Kind, Source, Status, brief, did_you_mean};
 use crate::engine::{Engine, Object, int, number, text};
@@ -88,11 +88,12 @@ fn rule_name(name: &str) -> &str {
 /// Runs rules over all traces of a session.
 pub async fn run(engine: &Engine, rules: &[&View], selection: &Selection, traces: &[Source]) -> Vec<Item> {
     let mut items = Vec::new();
-    for view in rules {
+    let columns: Vec<&str> = RULE_COLUMNS.iter().map(|(name, _)| *name).collect();
+    let query = |view: &&View| format!("SELECT {} FROM {} ORDER BY trace_id, severity, step, device, subject", columns.join(", "), view.name);
+    let answers = engine.objects_of_all(&rules.iter().map(query).collect::<Vec<_>>()).await;
+    for (view, answer) in rules.iter().zip(answers) {
         let name = view.rule_name().unwrap_or(&view.name);
-        let columns: Vec<&str> = RULE_COLUMNS.iter().map(|(name, _)| *name).collect();
-        let sql = format!("SELECT {} FROM {} ORDER BY trace_id, severity, step, device, subject", columns.join(", "), view.name);
-        match engine.objects(&sql).await {
+        match answer {
             Ok(rows) => {
                 items.extend(rows.iter().map(|row| item(name, row, selection, traces)));
                 items.extend(traces.iter().filter_map(|t| silent(name, t, &rows, selection)));

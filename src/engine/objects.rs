@@ -2,7 +2,9 @@
 
 use arrow::array::RecordBatch;
 use arrow::json::ArrayWriter;
+use datafusion::sql::parser::Statement;
 use futures::TryStreamExt;
+use futures::future::join_all;
 use serde_json::{Map, Value};
 
 use super::Engine;
@@ -14,24 +16,50 @@ pub type Object = Map<String, Value>;
 impl Engine {
     /// All rows of one query.
     pub async fn objects(&self, sql: &str) -> Result<Vec<Object>> {
-        let mut statements = self.parse(sql)?;
-        if statements.len() != 1 {
-            return Err(Error::Query(format!("one query was expected, not {}", statements.len())));
-        }
-        let batches: Vec<RecordBatch> = self.run(statements.remove(0), &[]).await?.try_collect().await?;
-        let failed = |e: &dyn std::fmt::Display| Error::Query(format!("rows as JSON: {e}"));
-        let mut writer = ArrayWriter::new(Vec::new());
-        for batch in &batches {
-            writer.write(batch).map_err(|e| failed(&e))?;
-        }
-        writer.finish().map_err(|e| failed(&e))?;
-        let text = writer.into_inner();
-        if text.is_empty() {
-            return Ok(Vec::new());
-        }
-        let objects: Vec<Object> = serde_json::from_slice(&text).map_err(|e| failed(&e))?;
-        Ok(objects.into_iter().map(|o| o.into_iter().filter(|(_, v)| !v.is_null()).collect()).collect())
+        let statement = self.one_statement(sql)?;
+        objects(self.run(statement, &[]).await?.try_collect().await?)
     }
+
+    /// All rows of each of some queries, which compute once what they share; one that fails leaves the others alone.
+    pub async fn objects_of_all(&self, queries: &[String]) -> Vec<Result<Vec<Object>>> {
+        let together = match queries.iter().map(|sql| self.one_statement(sql)).collect::<Result<Vec<_>>>() {
+            Ok(statements) => self.start_all(statements, &[]).await,
+            Err(e) => Err(e),
+        };
+        match together {
+            Ok(started) => join_all(started.into_iter().map(async |s| objects(s.result.try_collect().await?))).await,
+            Err(_) => {
+                let mut answers = Vec::with_capacity(queries.len());
+                for sql in queries {
+                    answers.push(self.objects(sql).await);
+                }
+                answers
+            }
+        }
+    }
+
+    fn one_statement(&self, sql: &str) -> Result<Statement> {
+        let mut statements = self.parse(sql)?;
+        match statements.len() {
+            1 => Ok(statements.remove(0)),
+            many => Err(Error::Query(format!("one query was expected, not {many}"))),
+        }
+    }
+}
+
+fn objects(batches: Vec<RecordBatch>) -> Result<Vec<Object>> {
+    let failed = |e: &dyn std::fmt::Display| Error::Query(format!("rows as JSON: {e}"));
+    let mut writer = ArrayWriter::new(Vec::new());
+    for batch in &batches {
+        writer.write(batch).map_err(|e| failed(&e))?;
+    }
+    writer.finish().map_err(|e| failed(&e))?;
+    let text = writer.into_inner();
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let objects: Vec<Object> = serde_json::from_slice(&text).map_err(|e| failed(&e))?;
+    Ok(objects.into_iter().map(|o| o.into_iter().filter(|(_, v)| !v.is_null()).collect()).collect())
 }
 
 /// The text of a column; `None` for NULL.
