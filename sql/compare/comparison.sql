@@ -72,21 +72,27 @@ mark_counts AS (
 by_step AS (
     SELECT
         v.dimension, v.key, v.measure, v.side, v.run, v.step, sum(v.calls) AS calls, sum(v.ns) AS ns,
-        array_agg(DISTINCT v.trace_id) FILTER (WHERE v.calls > 0 OR v.ns > 0) AS traces,
-        CAST(sum(v.ns) AS DOUBLE) / CASE WHEN v.dimension IN ('step', 'category') THEN count(DISTINCT v.trace_id) ELSE max(m.ranks) END AS sample
+        CAST(sum(v.ns) AS DOUBLE) / CASE WHEN v.dimension IN ('step', 'category') THEN count(*) ELSE max(m.ranks) END AS sample
     FROM _compare_values v
     LEFT JOIN marks m ON m.side = v.side AND m.run = v.run AND m.step = v.step
     GROUP BY v.dimension, v.key, v.measure, v.side, v.run, v.step
+),
+-- Traces in which a key occurs.
+seen AS (
+    SELECT dimension, key, measure, count(*) FILTER (WHERE side = 'base') AS base_traces, count(*) FILTER (WHERE side = 'candidate') AS cand_traces
+    FROM (
+        SELECT dimension, key, measure, side, trace_id
+        FROM _compare_values
+        WHERE calls > 0 OR ns > 0
+        GROUP BY dimension, key, measure, side, trace_id
+    )
+    GROUP BY dimension, key, measure
 ),
 totals AS (
     SELECT
         dimension, key, measure,
         array_agg(sample) FILTER (WHERE side = 'base' AND step IS NOT NULL) AS base_found,
         array_agg(sample) FILTER (WHERE side = 'candidate' AND step IS NOT NULL) AS cand_found,
-        CAST(coalesce(array_length(array_distinct(flatten(array_agg(traces) FILTER (WHERE side = 'base' AND traces IS NOT NULL)))), 0) AS BIGINT)
-            AS base_traces,
-        CAST(coalesce(array_length(array_distinct(flatten(array_agg(traces) FILTER (WHERE side = 'candidate' AND traces IS NOT NULL)))), 0) AS BIGINT)
-            AS cand_traces,
         coalesce(sum(calls) FILTER (WHERE side = 'base'), 0) AS base_calls, coalesce(sum(calls) FILTER (WHERE side = 'candidate'), 0) AS cand_calls,
         coalesce(sum(ns) FILTER (WHERE side = 'base'), 0) AS base_total_ns, coalesce(sum(ns) FILTER (WHERE side = 'candidate'), 0) AS cand_total_ns
     FROM by_step
@@ -95,7 +101,7 @@ totals AS (
 -- Steps in which a key does not occur count as 0; of steps and categories all values are there.
 padded AS (
     SELECT
-        t.* EXCLUDE (base_found, cand_found),
+        t.* EXCLUDE (base_found, cand_found), coalesce(s.base_traces, 0) AS base_traces, coalesce(s.cand_traces, 0) AS cand_traces,
         array_concat(
             coalesce(t.base_found, arrow_cast(make_array(), 'List(Float64)')),
             array_repeat(CAST(0 AS DOUBLE), CASE
@@ -107,6 +113,7 @@ padded AS (
                 WHEN t.dimension IN ('step', 'category') THEN 0
                 ELSE greatest(m.cand_marks - CAST(coalesce(array_length(t.cand_found), 0) AS BIGINT), 0) END)) AS cand
     FROM totals t
+    LEFT JOIN seen s ON s.dimension = t.dimension AND (s.key IS NOT DISTINCT FROM t.key) AND s.measure = t.measure
     CROSS JOIN mark_counts m
 ),
 figures AS (

@@ -45,7 +45,7 @@ segments AS (
         sum(step) OVER w > 0 AS in_steps,
         nullif(sum(bucket) OVER w, 0) - 1 AS bucket
     FROM instants
-    WINDOW w AS (PARTITION BY trace_id, device ORDER BY at)
+    WINDOW w AS (PARTITION BY trace_id, device ORDER BY at ROWS UNBOUNDED PRECEDING)
 )
 SELECT
     trace_id, device, start_ns, end_ns, end_ns - start_ns AS len_ns, running, has_blocks, in_steps, bucket,

@@ -42,7 +42,7 @@ segments AS (
         sum(step) OVER w > 0 AS in_steps,
         nullif(sum(bucket) OVER w, 0) - 1 AS bucket
     FROM instants
-    WINDOW w AS (PARTITION BY trace_id, device ORDER BY at)
+    WINDOW w AS (PARTITION BY trace_id, device ORDER BY at ROWS UNBOUNDED PRECEDING)
 )
 SELECT
     trace_id, device, start_us, end_us, end_us - start_us AS len_us, running, has_blocks, in_steps, bucket,

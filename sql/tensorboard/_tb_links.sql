@@ -18,9 +18,9 @@ probes AS (
     FROM _tb_calls
     WHERE is_launch = 0 AND end_tick > start_tick
     UNION ALL
-    SELECT DISTINCT trace_id, tid, start_tick, CAST(NULL AS BIGINT), 4 * start_tick - 1, 4 * start_tick - 1
-    FROM _tb_calls
-    WHERE is_launch = 0
+    SELECT trace_id, tid, start_tick, CAST(NULL AS BIGINT), 4 * start_tick - 1, 4 * start_tick - 1
+    FROM (SELECT *, lag(start_tick) OVER (PARTITION BY trace_id, tid ORDER BY start_tick) AS last_tick FROM _tb_calls WHERE is_launch = 0)
+    WHERE start_tick IS DISTINCT FROM last_tick
 ),
 held AS (
     SELECT *, nest_parent(end_tick, from_tick, to_tick) OVER (PARTITION BY trace_id, tid ORDER BY from_tick, to_tick DESC) AS around_end FROM probes

@@ -12,12 +12,7 @@ WITH records AS (
     WHERE m.bytes IS NOT NULL AND t.format <> 'mllm_perf'
 ),
 with_frames AS (
-    SELECT e.trace_id
-    FROM events e
-    JOIN (SELECT DISTINCT trace_id FROM records) r ON r.trace_id = e.trace_id
-    WHERE e.cat = 'python_function' AND e.depth = 0
-    GROUP BY e.trace_id
-    HAVING bool_or(contains(e.args, '"CallFrom"'))
+    SELECT trace_id FROM _counted_frames WHERE trace_id IN (SELECT trace_id FROM records)
 ),
 nodes AS (
     SELECT e.trace_id, e.event_id, e.parent_id, e.ts_ns, greatest(e.end_ns, e.ts_ns) AS end_ns, 1 AS is_row

@@ -9,21 +9,15 @@ WITH launched AS (
     WHERE launch_id IS NOT NULL AND kind IN ('kernel', 'memcpy', 'memset')
     GROUP BY trace_id, launch_id
 ),
-frames AS (
-    SELECT trace_id, bool_or(contains(args, '"CallFrom"')) AS are_counted
-    FROM events
-    WHERE cat = 'python_function' AND depth = 0
-    GROUP BY trace_id
-),
 items AS (
     SELECT
         e.trace_id, e.event_id, e.track_id, e.name, e.ts_ns, greatest(e.dur_ns, 0) AS dur_ns, greatest(e.end_ns, e.ts_ns) AS end_ns, e.input_dims,
         w.device_ns, m.cpu_bytes, m.device_bytes, m.inside_cpu_bytes, m.inside_device_bytes,
-        CASE WHEN starts_with(e.name, 'gloo:') THEN 0 WHEN f.are_counted THEN e.self_ns END AS self_ns,
+        CASE WHEN starts_with(e.name, 'gloo:') THEN 0 WHEN f.trace_id IS NOT NULL THEN e.self_ns END AS self_ns,
         CASE WHEN e.cat IN ('cpu_op', 'user_annotation', 'Operator', 'operator') THEN 0 ELSE 1 END AS is_launch
     FROM events e
     LEFT JOIN launched w ON w.trace_id = e.trace_id AND w.launch_id = e.event_id
-    LEFT JOIN frames f ON f.trace_id = e.trace_id
+    LEFT JOIN _counted_frames f ON f.trace_id = e.trace_id
     LEFT JOIN _event_memory m ON m.trace_id = e.trace_id AND m.event_id = e.event_id
     WHERE e.ph IN ('X', 'B') AND e.dur_ns IS NOT NULL
         AND e.cat IN (

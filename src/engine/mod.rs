@@ -1,8 +1,10 @@
 //! A DataFusion session over the traces of a store.
 
 mod catalog;
+mod constants;
 mod cooperative;
 mod objects;
+mod parallel;
 mod settings;
 mod shared;
 mod system;
@@ -24,6 +26,7 @@ use datafusion::logical_expr::{DdlStatement, LogicalPlan, Statement as PlanState
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParser, Statement};
+use tokio::runtime::Handle;
 use tracesql_ingest::{Manifest, Store};
 
 use crate::error::{Error, Result};
@@ -108,8 +111,9 @@ impl Engine {
             .with_information_schema(true)
             .with_default_catalog_and_schema("tracesql", "main")
             .with_create_default_catalog_and_schema(false)
-            .with_target_partitions(threads);
-        config.options_mut().execution.parquet.pushdown_filters = true;
+            .with_target_partitions(threads)
+            // Files of a store are small and dear to decode.
+            .with_repartition_file_min_size(1 << 20);
         config.options_mut().sql_parser.enable_ident_normalization = true;
         // Errors say where in the statement.
         config.options_mut().sql_parser.collect_spans = true;
@@ -156,6 +160,14 @@ impl Engine {
         &self.traces
     }
 
+    /// What `trace_id` is in all rows, where there is one trace.
+    fn only_trace(&self) -> Option<ScalarValue> {
+        match self.traces.as_slice() {
+            [trace] => Some(ScalarValue::Utf8View(Some(trace.trace_id.clone()))),
+            _ => None,
+        }
+    }
+
     /// The DataFusion session, for whatever this type does not offer.
     pub fn context(&self) -> &SessionContext {
         &self.context
@@ -185,13 +197,16 @@ impl Engine {
             plans.push(self.logical_plan(statement, parameters).await?);
         }
         let state = self.context.state();
-        let plans = shared::prepare(plans, &state, self.shares_views)?;
-        let mut started = Vec::with_capacity(plans.len());
-        for plan in plans {
-            let plan = cooperative::joins(state.query_planner().create_physical_plan(&plan, &state).await?)?;
-            started.push(Started { result: execute_stream(plan.clone(), state.task_ctx())?, plan });
-        }
-        Ok(started)
+        let plans = shared::prepare(plans, &state, self.only_trace().as_ref(), self.shares_views)?;
+        let plans = match plans.as_slice() {
+            [plan] => vec![state.query_planner().create_physical_plan(plan, &state).await?],
+            plans => {
+                let runtime = Handle::current();
+                parallel::each(plans, |plan| runtime.block_on(state.query_planner().create_physical_plan(plan, &state)))?
+            }
+        };
+        let start = |plan: Arc<dyn ExecutionPlan>| Ok(Started { result: execute_stream(plan.clone(), state.task_ctx())?, plan });
+        plans.into_iter().map(|plan| start(cooperative::joins(plan)?)).collect()
     }
 
     async fn logical_plan(&self, statement: Statement, parameters: &[(String, ScalarValue)]) -> Result<LogicalPlan> {

@@ -3,12 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use datafusion::catalog::TableProvider;
+use arrow::datatypes::{DataType, Fields, Schema, SchemaRef};
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::config::{ParquetOptions, TableParquetOptions};
 use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::error::{DataFusionError, Result};
-use tracesql_ingest::{Manifest, schema};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+use tracesql_ingest::Manifest;
+use tracesql_ingest::schema::{self, Kind, Layout};
 use url::Url;
 
 /// The tables of some traces of a store.
@@ -25,8 +31,9 @@ impl StoreTables {
 
     /// A table over the files of all traces.
     pub fn open(&self, table: &'static schema::Table) -> Result<Arc<dyn TableProvider>> {
+        let rows = with_text_views(&table.schema());
         if self.folders.is_empty() {
-            return Ok(Arc::new(MemTable::try_new(table.schema(), vec![vec![]])?));
+            return Ok(Arc::new(MemTable::try_new(rows, vec![vec![]])?));
         }
         let mut files = Vec::with_capacity(self.folders.len());
         for (folder, manifest) in &self.folders {
@@ -37,11 +44,65 @@ impl StoreTables {
             let url = Url::from_file_path(&path).map_err(|()| DataFusionError::Plan(format!("{}: not an absolute path", path.display())))?;
             files.push(ListingTableUrl::try_new(url, None)?);
         }
-        let format = ParquetFormat::default();
-        let options = ListingOptions::new(Arc::new(format)).with_file_extension(".parquet");
-        let config = ListingTableConfig::new_with_multi_paths(files).with_listing_options(options).with_schema(table.schema());
-        Ok(Arc::new(ListingTable::try_new(config)?))
+        let over = |filters_while_reading| {
+            let parquet = TableParquetOptions {
+                global: ParquetOptions { pushdown_filters: filters_while_reading, ..ParquetOptions::default() },
+                ..TableParquetOptions::default()
+            };
+            let options = ListingOptions::new(Arc::new(ParquetFormat::default().with_options(parquet))).with_file_extension(".parquet");
+            let config = ListingTableConfig::new_with_multi_paths(files.clone()).with_listing_options(options).with_schema(rows.clone());
+            ListingTable::try_new(config)
+        };
+        let long_texts = table.columns.iter().map(|c| c.kind == Kind::Text && c.layout == Layout::Plain).collect();
+        Ok(Arc::new(StoreTable { whole: over(false)?, picked: over(true)?, long_texts }))
     }
+}
+
+/// A table over files of the store.
+///
+/// Filters can be applied while reading, so that only rows that pass them are decoded. That is worth its cost for long texts
+/// alone: everything else is decoded faster than it is picked.
+#[derive(Debug)]
+pub struct StoreTable {
+    whole: ListingTable,
+    picked: ListingTable,
+    long_texts: Vec<bool>,
+}
+
+#[async_trait]
+impl TableProvider for StoreTable {
+    fn schema(&self) -> SchemaRef {
+        self.whole.schema()
+    }
+
+    fn table_type(&self) -> TableType {
+        self.whole.table_type()
+    }
+
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+        self.whole.supports_filters_pushdown(filters)
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let reads_long_texts = projection.is_none_or(|columns| columns.iter().any(|&at| self.long_texts[at]));
+        let table = if reads_long_texts { &self.picked } else { &self.whole };
+        table.scan(state, projection, filters, limit).await
+    }
+}
+
+/// A schema with views in place of texts: rows are then sorted, joined and gathered without copying their texts.
+fn with_text_views(schema: &SchemaRef) -> SchemaRef {
+    let fields = schema.fields().iter().map(|field| match field.data_type() {
+        DataType::Utf8 => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View)),
+        _ => field.clone(),
+    });
+    Arc::new(Schema::new_with_metadata(fields.collect::<Fields>(), schema.metadata().clone()))
 }
 
 /// Refuses a file that is not as long as it was written: cut or torn files are told before anything of them is believed.

@@ -68,6 +68,7 @@ fn parse(view: &View, text: &str) -> Result<Statement> {
 pub async fn plan(view: &View, statement: Statement, state: &SessionState) -> Result<Arc<dyn TableProvider>> {
     let plan = state.statement_to_plan(statement).await.map_err(|e| in_file(view, e))?;
     let plan = state.analyzer().execute_and_check(plan, state.config_options(), |_, _| {}).map_err(|e| in_file(view, e))?;
+    let plan = shared::with_named_ctes(plan).map_err(|e| in_file(view, e))?;
     let fields = plan.schema().fields();
     if !view.columns.is_empty() {
         let declared: Vec<String> = view.columns.iter().map(|c| format!("{} {}", c.name, c.data_type)).collect();
@@ -79,7 +80,7 @@ pub async fn plan(view: &View, statement: Statement, state: &SessionState) -> Re
             return Err(DataFusionError::Plan(format!("{}: its comment declares column {declared}, its query gives {actual}", view.file)));
         }
     }
-    Ok(Arc::new(PlannedView { name: view.name.clone(), schema: plan.schema().inner().clone(), body: Arc::new(plan) }))
+    Ok(Arc::new(PlannedView::new(&view.name, plan)))
 }
 
 /// A view whose query is planned. Plans of queries name it; [`super::shared`] puts the query in its place.
@@ -91,6 +92,11 @@ pub struct PlannedView {
 }
 
 impl PlannedView {
+    /// A view of a query that is analyzed.
+    pub fn new(name: &str, query: LogicalPlan) -> Self {
+        Self { name: name.to_owned(), schema: query.schema().inner().clone(), body: Arc::new(query) }
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name

@@ -53,8 +53,6 @@ pub struct Samples {
 
 /// Collects the samples of a store; those of `base` count negative.
 pub async fn collect(engine: &Engine, base: Option<&Engine>, request: &Request) -> Result<Samples> {
-    let notes = notes(engine, request).await?;
-    let mut header = header(engine).await?;
     let rule = match (&request.sql, request.rule) {
         (Some(_), _) => "samples from SQL",
         (None, Rule::Linked) => "rule: linked (host time without children; device time and memory at the stack that launched or allocated)",
@@ -62,25 +60,32 @@ pub async fn collect(engine: &Engine, base: Option<&Engine>, request: &Request) 
         (None, Rule::Inclusive) => "rule: inclusive (as torch2pprof: whole durations, parents count their children again)",
         (None, Rule::Flat) => "rule: flat (as trace2profile: whole durations, one frame each)",
     };
-    header.comments = vec![concat!("tracesql ", env!("CARGO_PKG_VERSION")).to_owned(), rule.to_owned()];
-    header.comments.extend(request.sql.as_ref().map(|sql| format!("SQL: {sql}")));
-    header.comments.extend(request.conditions().map(|c| format!("only rows with {c}")));
-    header.comments.extend(notes.iter().cloned());
+    let about = async {
+        let notes = notes(engine, request).await?;
+        let mut header = header(engine).await?;
+        header.comments = vec![concat!("tracesql ", env!("CARGO_PKG_VERSION")).to_owned(), rule.to_owned()];
+        header.comments.extend(request.sql.as_ref().map(|sql| format!("SQL: {sql}")));
+        header.comments.extend(request.conditions().map(|c| format!("only rows with {c}")));
+        header.comments.extend(notes.iter().cloned());
+        Ok::<_, Error>((header, notes))
+    };
     if request.rule == Rule::Inclusive && request.sql.is_none() {
         let mut profile = inclusive::profile(engine, &request.inclusive_sql(), 1).await?;
         if let Some(base) = base {
             inclusive::add(&mut profile, base, &request.inclusive_sql(), -1).await?;
         }
+        let (header, notes) = about.await?;
         return Ok(Samples { profile, header, notes });
     }
     let sql = request.sql();
     let mut collector = None;
-    add(engine, &sql, false, &mut collector).await?;
+    let (added, about) = futures::join!(add(engine, &sql, false, &mut collector), about);
+    added?;
+    let (mut header, mut notes) = about?;
     if let Some(base) = base {
         add(base, &sql, true, &mut collector).await?;
     }
     let Some(collector) = collector else { return Err(Error::Usage("the query gives no result".into())) };
-    let mut notes = notes;
     if collector.without_stack > 0 {
         let note = format!("{} rows without a stack are left out", collector.without_stack);
         header.comments.push(note.clone());

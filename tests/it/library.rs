@@ -55,6 +55,18 @@ fn every_view_runs_on_all_fixtures_together_and_has_rows() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+/// The rows of a query in an order of their own. Sums of floating point numbers depend on the order in which partitions come.
+fn sorted(engine: &Engine, sql: &str) -> Vec<Vec<String>> {
+    let rounded = |value: String| match value.parse::<f64>() {
+        Ok(number) if value.contains('.') => format!("{number:.9e}"),
+        _ => value,
+    };
+    let rows = rows_of(engine, sql).unwrap_or_else(|e| panic!("{sql}: {}", short(&e)));
+    let mut rows: Vec<Vec<String>> = rows.into_iter().map(|row| row.into_iter().map(rounded).collect()).collect();
+    rows.sort_unstable();
+    rows
+}
+
 /// Without a limit of memory, views that a query names more than once are computed once.
 #[test]
 fn views_answer_the_same_whether_they_share_or_not() {
@@ -62,17 +74,6 @@ fn views_answer_the_same_whether_they_share_or_not() {
     store.ingest(&fixture("resnet_cpu.pt.trace.json.gz")).expect("the trace is read");
     let (shares, alone) = (store.engine(), engine_with(&store, |options| options.memory_limit = 8 << 30));
     let trace = shares.traces()[0].trace_id.clone();
-    // Sums of floating point numbers depend on the order in which partitions come.
-    let rounded = |value: String| match value.parse::<f64>() {
-        Ok(number) if value.contains('.') => format!("{number:.9e}"),
-        _ => value,
-    };
-    let sorted = |engine: &Engine, sql: &str| {
-        let rows = rows_of(engine, sql).unwrap_or_else(|e| panic!("{sql}: {}", short(&e)));
-        let mut rows: Vec<Vec<String>> = rows.into_iter().map(|row| row.into_iter().map(rounded).collect()).collect();
-        rows.sort_unstable();
-        rows
-    };
     for view in library().public_views() {
         let sql = format!("SELECT * FROM {}", view.name);
         let rows = sorted(&shares, &sql);
@@ -83,6 +84,38 @@ fn views_answer_the_same_whether_they_share_or_not() {
             assert_eq!(of_one, sorted(&shares, &format!("{sql} WHERE trace_id = '{trace}'")), "{sql} of {trace}");
         }
     }
+}
+
+/// A trace alone in a store has its name taken out of the keys of windows, groups and joins.
+#[test]
+fn views_answer_the_same_for_a_trace_alone_and_beside_another() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    store.ingest(&fixture("resnet_cpu.pt.trace.json.gz")).expect("the trace is read");
+    let both = store.engine();
+    let mut compared = 0;
+    for trace in both.traces() {
+        let only = [trace.trace_id.clone()];
+        let alone = Engine::open(&store.store, Some(&only), &EngineOptions::default()).expect("the store opens");
+        // Views of comparisons put traces side by side.
+        for view in library().public_views().filter(|v| v.area != "compare" && v.columns.iter().any(|c| c.name == "trace_id")) {
+            let sql = format!("SELECT * FROM {}", view.name);
+            assert_eq!(sorted(&alone, &sql), sorted(&both, &format!("{sql} WHERE trace_id = '{}'", only[0])), "{sql} of {}", only[0]);
+            compared += 1;
+        }
+    }
+    assert!(compared > 200, "{compared} views were compared");
+}
+
+#[test]
+fn queries_of_a_with_are_computed_once() {
+    let store = fixtures();
+    let engine = store.engine();
+    let plan = |sql: &str| rows_of(&engine, &format!("EXPLAIN {sql}")).expect("the query is planned").concat().concat();
+    let counted = "WITH counted AS (SELECT name, count(*) AS n FROM events GROUP BY name)";
+    let twice = plan(&format!("{counted} SELECT a.name FROM counted a JOIN counted b ON b.n > a.n"));
+    assert_eq!(twice.matches("OnceExec: view=counted").count(), 2, "{twice}");
+    let once = plan(&format!("{counted} SELECT name FROM counted"));
+    assert!(!once.contains("OnceExec"), "{once}");
 }
 
 #[test]

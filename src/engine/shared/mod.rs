@@ -5,35 +5,44 @@
 //! is written into it, as the engine would; one with more becomes a table that is computed at the first reading, with the
 //! columns that anybody needs, and kept until the queries end.
 
+mod ctes;
 mod exec;
 mod table;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use datafusion::common::ScalarValue;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::datasource::{provider_as_source, source_as_provider};
 use datafusion::error::Result;
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder, TableScan, TableScanBuilder};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, TableScan, TableScanBuilder};
 
+use super::constants::{self, Constants};
+use super::parallel;
+use super::tables::StoreTable;
 use super::views::PlannedView;
+pub use ctes::named as with_named_ctes;
 pub use exec::computed_once;
 use table::{Columns, SharedView};
 
 /// Plans of queries over views as plans of queries that say what they share, ready for physical planning.
-pub fn prepare(queries: Vec<LogicalPlan>, state: &SessionState, share: bool) -> Result<Vec<LogicalPlan>> {
+pub fn prepare(queries: Vec<LogicalPlan>, state: &SessionState, trace: Option<&ScalarValue>, share: bool) -> Result<Vec<LogicalPlan>> {
+    let named = |query| ctes::named(state.analyzer().execute_and_check(query, state.config_options(), |_, _| {})?);
+    let queries = queries.into_iter().map(named).collect::<Result<Vec<_>>>()?;
     let mut views = Views::default();
     for query in &queries {
         views.count(query)?;
     }
-    let shared = views.shared(share)?;
-    let mut prepared = Vec::with_capacity(queries.len());
+    let shared = views.shared(share, trace)?;
+    let prepared = parallel::each(&queries, |query| {
+        let (query, _) = folded(written_out(query.clone(), &shared, trace)?, trace)?;
+        state.optimize(&query)
+    })?;
     let mut needs = Needs::default();
-    for query in queries {
-        let query = state.optimize(&written_out(query, &shared)?)?;
-        needs.collect(&query)?;
-        prepared.push(query);
+    for query in &prepared {
+        needs.collect(query)?;
     }
     // Whoever reads a view comes before it, so that all that is needed of it is known.
     for view in views.readers_first() {
@@ -49,7 +58,15 @@ pub fn prepare(queries: Vec<LogicalPlan>, state: &SessionState, share: bool) -> 
 
 /// A plan with views written out, each place for itself.
 pub fn written_out_alone(plan: LogicalPlan) -> Result<LogicalPlan> {
-    written_out(plan, &Shared::new())
+    written_out(plan, &Shared::new(), None)
+}
+
+/// A plan without what has one value in all of the store, and the columns that show it.
+fn folded(plan: LogicalPlan, trace: Option<&ScalarValue>) -> Result<(LogicalPlan, Constants)> {
+    match trace {
+        Some(trace) => constants::fold(plan, trace),
+        None => Ok((plan, Constants::new())),
+    }
 }
 
 type Key = usize;
@@ -97,14 +114,14 @@ impl Views {
         Ok(())
     }
 
-    fn shared(&self, share: bool) -> Result<Shared> {
+    fn shared(&self, share: bool, trace: Option<&ScalarValue>) -> Result<Shared> {
         let mut shared = Shared::new();
         if share {
             for key in &self.order {
                 let (view, places) = &self.found[key];
                 if *places > 1 {
-                    let body = written_out(view.body().as_ref().clone(), &shared)?;
-                    shared.insert(*key, Arc::new(SharedView::new(view, body)));
+                    let (body, constants) = folded(written_out(view.body().as_ref().clone(), &shared, trace)?, trace)?;
+                    shared.insert(*key, Arc::new(SharedView::new(view, body, constants)));
                 }
             }
         }
@@ -116,30 +133,48 @@ impl Views {
     }
 }
 
-/// A plan with views in place of their names.
-fn written_out(plan: LogicalPlan, shared: &Shared) -> Result<LogicalPlan> {
+/// A plan with views in place of their names, and the trace in place of its column where there is only one.
+fn written_out(plan: LogicalPlan, shared: &Shared, trace: Option<&ScalarValue>) -> Result<LogicalPlan> {
     let written = plan.transform_down_with_subqueries(|node| {
         let LogicalPlan::TableScan(scan) = &node else { return Ok(Transformed::no(node)) };
-        let Some(view) = view_of(scan) else { return Ok(Transformed::no(node)) };
-        let replaced = match shared.get(&key(&view)) {
-            Some(table) => LogicalPlan::TableScan(
-                TableScanBuilder::new(scan.table_name.clone(), provider_as_source(table.clone()))
-                    .with_projection(scan.projection.clone())
-                    .with_fetch(scan.fetch)
-                    .build()?,
-            ),
-            None => {
-                let body = LogicalPlanBuilder::from(written_out(view.body().as_ref().clone(), shared)?);
-                let body = match &scan.projection {
-                    Some(columns) => body.select(columns.iter().copied())?,
-                    None => body,
-                };
-                body.alias(scan.table_name.clone())?.build()?
+        let replaced = match view_of(scan) {
+            Some(view) => match shared.get(&key(&view)) {
+                Some(table) => {
+                    let source = provider_as_source(table.clone());
+                    let scan = TableScanBuilder::new(scan.table_name.clone(), source).with_projection(scan.projection.clone()).with_fetch(scan.fetch);
+                    with_trace(LogicalPlan::TableScan(scan.build()?), trace, |column| table.is_constant(column))?
+                }
+                None => {
+                    let body = LogicalPlanBuilder::from(written_out(view.body().as_ref().clone(), shared, trace)?);
+                    let body = match &scan.projection {
+                        Some(columns) => body.select(columns.iter().copied())?,
+                        None => body,
+                    };
+                    body.alias(scan.table_name.clone())?.build()?
+                }
+            },
+            None if source_as_provider(&scan.source).is_ok_and(|table| table.is::<StoreTable>()) => {
+                with_trace(node.clone(), trace, |column| column == "trace_id")?
             }
+            None => return Ok(Transformed::no(node)),
         };
         Ok(Transformed::new(replaced, true, TreeNodeRecursion::Jump))
     })?;
     Ok(written.data)
+}
+
+/// A scan that says the trace as a literal in the columns that hold nothing else.
+fn with_trace(scan: LogicalPlan, trace: Option<&ScalarValue>, is_trace: impl Fn(&str) -> bool) -> Result<LogicalPlan> {
+    let Some(trace) = trace else { return Ok(scan) };
+    if !scan.schema().fields().iter().any(|field| is_trace(field.name())) {
+        return Ok(scan);
+    }
+    let columns = scan.schema().columns().into_iter().map(|column| match is_trace(&column.name) {
+        true => Expr::Literal(trace.clone(), None).alias_qualified(column.relation, column.name),
+        false => Expr::Column(column),
+    });
+    let columns: Vec<Expr> = columns.collect();
+    LogicalPlanBuilder::from(scan).project(columns)?.build()
 }
 
 /// What plans read of shared views.

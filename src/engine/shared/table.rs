@@ -1,6 +1,6 @@
 //! A view as a table that is computed once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
@@ -17,6 +17,7 @@ use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
+use super::super::constants::Constants;
 use super::super::cooperative;
 use super::super::views::PlannedView;
 use super::exec::OnceExec;
@@ -30,6 +31,8 @@ pub struct SharedView {
     name: String,
     body: LogicalPlan,
     schema: SchemaRef,
+    /// Columns that hold the store's one trace in each row.
+    constants: HashSet<String>,
     parts: Mutex<Vec<Arc<Part>>>,
 }
 
@@ -43,8 +46,14 @@ struct Part {
 }
 
 impl SharedView {
-    pub fn new(view: &PlannedView, body: LogicalPlan) -> Self {
-        Self { name: view.name().to_owned(), body, schema: view.schema(), parts: Mutex::default() }
+    pub fn new(view: &PlannedView, body: LogicalPlan, constants: Constants) -> Self {
+        let constants = constants.into_iter().map(|column| column.name).collect();
+        Self { name: view.name().to_owned(), body, schema: view.schema(), constants, parts: Mutex::default() }
+    }
+
+    /// Whether a column holds the store's one trace in each row.
+    pub fn is_constant(&self, column: &str) -> bool {
+        self.constants.contains(column)
     }
 
     /// The view's query for some columns and rows.

@@ -1,0 +1,193 @@
+//! In a store of one trace `trace_id` has one value: what sorts, groups and joins by it does so without it.
+//!
+//! Views name `trace_id` in every window, group and join, so that they answer for any number of traces. With one trace each
+//! of these would carry, hash and compare the same text for every row. Here scans say the value as a literal, and nodes
+//! above leave it out of their keys and say it anew where they show it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{Column, JoinConstraint, JoinType, Result, ScalarValue};
+use datafusion::logical_expr::expr::WindowFunction;
+use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
+use datafusion::logical_expr::{Aggregate, BinaryExpr, Expr, Join, LogicalPlan, Operator, Projection, Sort, Window};
+
+/// Columns of a plan that have the one value in every row.
+pub type Constants = HashSet<Column>;
+
+/// A plan that reads the same without the value in its keys, and where it shows the value.
+pub fn fold(plan: LogicalPlan, value: &ScalarValue) -> Result<(LogicalPlan, Constants)> {
+    let (mut inputs, mut known) = (Vec::new(), Vec::new());
+    for input in plan.inputs() {
+        let (input, constants) = fold(input.clone(), value)?;
+        inputs.push(input);
+        known.push(constants);
+    }
+    if inputs.is_empty() {
+        return Ok((plan, Constants::new()));
+    }
+    let plan = plan.with_new_exprs(plan.expressions(), inputs)?;
+    if known.iter().all(HashSet::is_empty) && !matches!(plan, LogicalPlan::Projection(_)) {
+        return Ok((plan, Constants::new()));
+    }
+    let fold = Fold { value };
+    match plan {
+        LogicalPlan::Projection(projection) => fold.projection(projection, &known[0]),
+        LogicalPlan::Filter(mut filter) => {
+            filter.predicate = fold.said(filter.predicate, &known[0])?;
+            Ok((LogicalPlan::Filter(filter), known.swap_remove(0)))
+        }
+        LogicalPlan::Aggregate(aggregate) => fold.aggregate(aggregate, &known[0]),
+        LogicalPlan::Window(window) => Ok((fold.window(window, &known[0])?, known.swap_remove(0))),
+        LogicalPlan::Sort(sort) => Ok((fold.sort(sort, &known[0]), known.swap_remove(0))),
+        LogicalPlan::Join(join) => fold.join(join, &known[0], &known[1]),
+        LogicalPlan::Limit(_) | LogicalPlan::Distinct(_) | LogicalPlan::Repartition(_) => Ok((plan, known.swap_remove(0))),
+        LogicalPlan::SubqueryAlias(_) | LogicalPlan::Union(_) => {
+            let constants = by_place(&plan, &known);
+            Ok((plan, constants))
+        }
+        other => Ok((other, Constants::new())),
+    }
+}
+
+/// Columns that are constant in all inputs, which have the same columns by other names.
+fn by_place(plan: &LogicalPlan, known: &[Constants]) -> Constants {
+    let inputs = plan.inputs();
+    let columns = plan.schema().columns().into_iter().enumerate();
+    let same = |at: usize| inputs.iter().zip(known).all(|(input, known)| known.contains(&Column::from(input.schema().qualified_field(at))));
+    columns.filter(|(at, _)| same(*at)).map(|(_, column)| column).collect()
+}
+
+struct Fold<'a> {
+    value: &'a ScalarValue,
+}
+
+impl Fold<'_> {
+    fn literal(&self) -> Expr {
+        Expr::Literal(self.value.clone(), None)
+    }
+
+    fn is_value(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Literal(value, _) => value == self.value,
+            Expr::Alias(alias) => self.is_value(&alias.expr),
+            _ => false,
+        }
+    }
+
+    /// An expression with the value in place of its columns.
+    fn said(&self, expr: Expr, known: &Constants) -> Result<Expr> {
+        let replaced = expr.transform(|e| match &e {
+            Expr::Column(column) if known.contains(column) => Ok(Transformed::yes(self.literal())),
+            _ => Ok(Transformed::no(e)),
+        })?;
+        Ok(replaced.data)
+    }
+
+    fn projection(&self, projection: Projection, known: &Constants) -> Result<(LogicalPlan, Constants)> {
+        let names = NamePreserver::new_for_projection();
+        let mut exprs = Vec::with_capacity(projection.expr.len());
+        for expr in projection.expr {
+            let name = names.save(&expr);
+            exprs.push(name.restore(self.said(expr, known)?));
+        }
+        let projection = Projection::try_new(exprs, projection.input)?;
+        let columns = projection.schema.columns().into_iter().zip(&projection.expr);
+        let constants = columns.filter(|(_, expr)| self.is_value(expr)).map(|(column, _)| column).collect();
+        Ok((LogicalPlan::Projection(projection), constants))
+    }
+
+    fn aggregate(&self, aggregate: Aggregate, known: &Constants) -> Result<(LogicalPlan, Constants)> {
+        let is_constant = |e: &Expr| matches!(e, Expr::Column(column) if known.contains(column));
+        let constants: Constants =
+            aggregate.group_expr.iter().zip(aggregate.schema.columns()).filter(|(e, _)| is_constant(e)).map(|(_, c)| c).collect();
+        let keys: Vec<Expr> = aggregate.group_expr.iter().filter(|e| !is_constant(e)).cloned().collect();
+        // Without any key there would be a row even of no rows.
+        if constants.is_empty() || keys.is_empty() || matches!(aggregate.group_expr.as_slice(), [Expr::GroupingSet(_)]) {
+            return Ok((LogicalPlan::Aggregate(aggregate), constants));
+        }
+        let columns = aggregate.schema.columns();
+        let without = Aggregate::try_new(aggregate.input, keys, aggregate.aggr_expr)?;
+        let shown = columns.into_iter().map(|column| match constants.contains(&column) {
+            true => self.literal().alias_qualified(column.relation, column.name),
+            false => Expr::Column(column),
+        });
+        let shown = Projection::try_new(shown.collect(), Arc::new(LogicalPlan::Aggregate(without)))?;
+        Ok((LogicalPlan::Projection(shown), constants))
+    }
+
+    fn window(&self, window: Window, known: &Constants) -> Result<LogicalPlan> {
+        let names = NamePreserver::new_for_projection();
+        let is_constant = |e: &Expr| matches!(e, Expr::Column(column) if known.contains(column));
+        let mut exprs = Vec::with_capacity(window.window_expr.len());
+        for expr in window.window_expr {
+            let name = names.save(&expr);
+            let bare = match expr {
+                Expr::Alias(alias) => *alias.expr,
+                other => other,
+            };
+            exprs.push(name.restore(match bare {
+                Expr::WindowFunction(mut function) => {
+                    let WindowFunction { params, .. } = function.as_mut();
+                    params.partition_by.retain(|e| !is_constant(e));
+                    // A frame by range needs an order, be it one in which all rows are equal.
+                    if !params.order_by.iter().all(|by| is_constant(&by.expr)) {
+                        params.order_by.retain(|by| !is_constant(&by.expr));
+                    }
+                    Expr::WindowFunction(function)
+                }
+                other => other,
+            }));
+        }
+        Ok(LogicalPlan::Window(Window::try_new(exprs, window.input)?))
+    }
+
+    fn sort(&self, mut sort: Sort, known: &Constants) -> LogicalPlan {
+        let is_constant = |e: &Expr| matches!(e, Expr::Column(column) if known.contains(column));
+        if !sort.expr.iter().all(|by| is_constant(&by.expr)) {
+            sort.expr.retain(|by| !is_constant(&by.expr));
+        }
+        LogicalPlan::Sort(sort)
+    }
+
+    fn join(&self, join: Join, left: &Constants, right: &Constants) -> Result<(LogicalPlan, Constants)> {
+        let mut constants = Constants::new();
+        // Rows that an outer join fills up have NULL there.
+        if matches!(join.join_type, JoinType::Inner | JoinType::Left | JoinType::LeftSemi | JoinType::LeftAnti | JoinType::LeftMark) {
+            constants.extend(left.iter().cloned());
+        }
+        if matches!(join.join_type, JoinType::Inner | JoinType::Right | JoinType::RightSemi | JoinType::RightAnti | JoinType::RightMark) {
+            constants.extend(right.iter().cloned());
+        }
+        if join.join_constraint == JoinConstraint::Using || join.null_aware {
+            return Ok((LogicalPlan::Join(join), constants));
+        }
+        let is_constant = |e: &Expr| matches!(e, Expr::Column(column) if left.contains(column) || right.contains(column));
+        let (always_on, mut on): (Vec<_>, Vec<_>) = join.on.iter().cloned().partition(|(l, r)| is_constant(l) && is_constant(r));
+        let parts = join.filter.clone().map(split_conjunction_owned).unwrap_or_default();
+        let (always, mut parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| match part {
+            Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) => is_constant(left) && is_constant(right),
+            _ => false,
+        });
+        // A join without any key would compare each row with each.
+        if on.is_empty() && !parts.iter().any(|part| is_key(part, &join)) {
+            on.extend(always_on);
+            parts.extend(always);
+        }
+        let join =
+            Join::try_new(join.left, join.right, on, conjunction(parts), join.join_type, join.join_constraint, join.null_equality, join.null_aware)?;
+        Ok((LogicalPlan::Join(join), constants))
+    }
+}
+
+/// Whether a condition says that something of one side equals something of the other.
+fn is_key(condition: &Expr, join: &Join) -> bool {
+    let Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) = condition else { return false };
+    let of = |expr: &Expr, side: &LogicalPlan| {
+        let columns = expr.column_refs();
+        !columns.is_empty() && columns.iter().all(|column| side.schema().has_column(column))
+    };
+    (of(left, &join.left) && of(right, &join.right)) || (of(left, &join.right) && of(right, &join.left))
+}

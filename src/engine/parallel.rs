@@ -1,0 +1,36 @@
+//! Work on several things at once, for planning: queries that start together are planned side by side.
+
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use datafusion::error::{DataFusionError, Result};
+
+/// Plans of views on views are deep, and planning goes down them by recursion.
+const STACK_BYTES: usize = 64 << 20;
+
+/// What `f` makes of each item, in their order; the first failure ends all.
+pub fn each<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
+    if threads < 2 {
+        return items.iter().map(f).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let made = Mutex::new(Vec::with_capacity(items.len()));
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { break };
+            let result = f(item);
+            made.lock().unwrap_or_else(|e| e.into_inner()).push((at, result));
+        }
+    };
+    thread::scope(|scope| {
+        let started: Vec<_> = (0..threads).map(|_| thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work)).collect();
+        started.into_iter().try_for_each(|thread| thread.map(|_| ()).map_err(DataFusionError::IoError))
+    })?;
+    let mut made = made.into_inner().unwrap_or_else(|e| e.into_inner());
+    made.sort_by_key(|(at, _)| *at);
+    made.into_iter().map(|(_, result)| result).collect()
+}
