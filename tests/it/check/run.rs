@@ -114,6 +114,21 @@ fn settings_reach_rules() {
 }
 
 #[test]
+fn settings_are_numbers_where_their_defaults_are() {
+    let place = place(&says("'ok'", "NULL", &[]));
+    for value in ["NaN", "inf", "-infinity", "1e999", "soon", ""] {
+        let setting = format!("rule_data_loading_pct={value}");
+        let text = place.ends(2, &mine(&["--set", &setting]));
+        assert!(text.contains(&format!("setting rule_data_loading_pct must be a number, like 10; {value:?} is none")), "{text}");
+    }
+    let json = place.json(0, &[MINE, &["--set", "rule_data_loading_pct= 12.5 ", "--set", "rule_gpu_busy_pct=50", "--severity", "low"]].concat());
+    let changed = serde_json::json!([{"name": "rule_data_loading_pct", "value": " 12.5 ", "default": "10", "unit": "pct"}]);
+    assert_eq!((&json["settings_changed"], &json["severity"], &json["thresholds"]), (&changed, &"low".into(), &serde_json::Value::Null));
+    let text = place.ends(0, &mine(&["--set", "rule_data_loading_pct=5"]));
+    assert!(text.contains("\nsetting: rule_data_loading_pct = 5 (default 10)\n"), "{text}");
+}
+
+#[test]
 fn stores_that_cannot_be_checked() {
     let place = place(&says("'ok'", "NULL", &[]));
     place.ends(3, &["check", "not-here"]);
