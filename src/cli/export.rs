@@ -159,6 +159,9 @@ fn check(args: &ExportArgs, format: ExportFormat) -> Result<()> {
     if !args.view.is_empty() && !is_table {
         return Err(Error::Usage("--view is for csv, tsv, ndjson, parquet and arrow; select events with --where or -c".into()));
     }
+    if args.step.is_some() && format == ExportFormat::PerfJson {
+        return Err(Error::Usage("a perf.json has no steps; choose blobs with --where or -c".into()));
+    }
     if (args.findings || args.counters) && format != ExportFormat::Chrome {
         return Err(Error::Usage("--findings and --counters are for --format chrome; as tables they are views: findings, memory_curve".into()));
     }

@@ -114,6 +114,17 @@ fn settings_reach_rules() {
 }
 
 #[test]
+fn an_empty_element_is_no_damage() {
+    let place = Place::new(&[]);
+    let element = r#"{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":5}"#;
+    for (last, code, severity) in [("{}", 0, "info"), ("{ }", 0, "info"), ("{},{}", 1, "high"), (r#"{"name":"b"}"#, 1, "high")] {
+        place.write("t.json", &format!(r#"{{"traceEvents":[{element},{last}]}}"#));
+        let json = place.json(code, &["t.json", "--rule", "trace_damage"]);
+        assert_eq!((&json["checks"][0]["subject"], &json["checks"][0]["severity"]), (&"no_phase".into(), &severity.into()), "{last}: {json}");
+    }
+}
+
+#[test]
 fn settings_are_numbers_where_their_defaults_are() {
     let place = place(&says("'ok'", "NULL", &[]));
     for value in ["NaN", "inf", "-infinity", "1e999", "soon", ""] {

@@ -179,6 +179,8 @@ fn a_perf_json_is_made_of_one_only() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("is no perf.json but of format chrome") && !path.exists(), "{said}");
     store.ingest(&root().join("fixtures/perf.json")).expect("a perf.json");
+    let output = tracesql_in(root(), &[&args[..], &["--trace", "perf", "--step", "3"]].concat(), &[]);
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
     let said = String::from_utf8_lossy(&tracesql_in(root(), &args, &[]).stderr).into_owned();
     assert!(said.contains("a perf.json is of one trace; choose one with --trace: "), "{said}");
     let output = tracesql_in(root(), &[&args[..], &["--trace", "perf", "--where", "cat = 'op_blob'"]].concat(), &[]);
