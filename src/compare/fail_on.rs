@@ -73,7 +73,8 @@ fn time(text: &str) -> Option<f64> {
 }
 
 impl Condition {
-    /// The rows that it holds for. An error if there is nothing that it could be looked at, or if one side has nothing of a measure that the other has.
+    /// The rows that it holds for. An error if there is nothing that it could be looked at, or if one side has nothing of a measure that
+    /// the other has.
     ///
     /// A row without a verdict fails if its figures differ by that much: that the steps cannot tell noise is no pass.
     pub fn failures(&self, rows: &[Row]) -> Result<Vec<Failure>> {

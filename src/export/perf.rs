@@ -55,7 +55,8 @@ pub async fn perf(engine: &Engine, request: &PerfRequest, target: &Target) -> Re
     Ok(Written { elements, added: 0, skipped: trace.skipped, notes: Vec::new() })
 }
 
-/// Writes the blobs in the order of the input: a list for each run of one kind, so that their positions stay, and an empty list where a kind has none.
+/// Writes the blobs in the order of the input: a list for each run of one kind, so that their positions stay, and an empty list where a
+/// kind has none.
 async fn blobs(engine: &Engine, request: &PerfRequest, document: &mut Document<'_>) -> Result<u64> {
     let (mut count, mut open, mut written) = (0, None, Vec::new());
     let mut stream = engine.context().sql(&sql(&request.trace, &request.selection)).await?.execute_stream().await?;
