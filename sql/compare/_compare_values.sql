@@ -44,9 +44,16 @@ step AS (
 )
 SELECT 'op' AS dimension, side, trace_id, rank, run, step, name AS key, measure, calls, ns FROM operator
 UNION ALL
-SELECT 'family', side, trace_id, rank, run, step, coalesce(classify('op_category', name), '(no family)'), measure, sum(calls), sum(ns)
-FROM operator
-GROUP BY side, trace_id, rank, run, step, coalesce(classify('op_category', name), '(no family)'), measure
+SELECT 'family', side, trace_id, rank, run, step, family, measure, sum(calls), sum(ns)
+FROM (
+    SELECT
+        *,
+        coalesce(
+            nullif(classify('op_category', name), 'record_param_comms'), classify('operator_family', name),
+            CASE WHEN name = '(unattributed)' THEN name ELSE 'other' END) AS family
+    FROM operator
+)
+GROUP BY side, trace_id, rank, run, step, family, measure
 UNION ALL
 SELECT 'kernel', side, trace_id, rank, run, step, name, 'device', sum(calls), sum(ns)
 FROM device

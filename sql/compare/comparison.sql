@@ -4,7 +4,7 @@
 --   op           operators by name: host is their time on the host without operators and runtime calls inside, device the time of the kernels,
 --                copies and fills that they launched themselves, so that libraries of different vendors meet in the operator above;
 --                (unattributed) is device work that no operator launched. Operations of perf.json are operators too
---   family       the same by family of operators: GEMM, CONV_fwd, elementwise, … ((no family) for the rest)
+--   family       the same by family of operators: GEMM, CONV_fwd, elementwise, communication, view, …, and other for the rest
 --   kernel       kernels by name
 --   kernel_type  device work by what it does: computation, communication, memcpy, memset
 --   module       modules by their path: host is their time without modules inside, device the time of the work that they launched themselves

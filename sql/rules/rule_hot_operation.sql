@@ -2,11 +2,12 @@
 --
 -- Numerator: the operator's own time. Denominator: on the device all device time of the trace, launched by operators or not, on the host the own time
 -- of all operators (operators.device_self_ns, host_self_ns). subject is the operator and where. A row for each operator that hot_operations lists,
--- that is above hot_operation_pct (10) percent; where there is none, an ok row for the one that takes most. high above hot_operation_high_pct (30)
--- percent, else medium; on the host of a trace with device work always low, as that time matters only where the device waits for it. Not measurable
--- without operators.
+-- that is above hot_operation_pct (10) percent; where there is none, an ok row for the one that takes most. Something has to take the time, so a hot
+-- operator is no fault: info. Faults are operators that only copy (aten::copy_, _to_copy, clone, contiguous, cat, stack), as conversions, layouts
+-- and copies can be avoided: low, and medium above hot_operation_high_pct (30) percent; but info on the host of a trace with device work, as that
+-- time matters only where the device waits for it. Not measurable without operators.
 --
--- Source: the hot operation rule of PRISM's training profiler, with own times instead of nested totals.
+-- Source: the hot operation rule of PRISM's training profiler, with own times instead of nested totals and other severities.
 -- Example: SELECT status, severity, value, message FROM rule_hot_operation
 --
 -- @column rule VARCHAR text hot_operation.
@@ -47,7 +48,9 @@ hot AS (
 ),
 measured AS (
     SELECT
-        t.trace_id, t.rank, h.name, h.place, h.calls, h.self_ns AS numerator, h.all_ns AS denominator, t.device_work > 0 AND h.place = 'host' AS is_minor,
+        t.trace_id, t.rank, h.name, h.place, h.calls, h.self_ns AS numerator, h.all_ns AS denominator,
+        t.device_work > 0 AND h.place = 'host' AS is_minor,
+        regexp_like(h.name, '^aten::(copy_?|_to_copy|clone|contiguous|_?cat|stack)$') AS is_copy,
         CASE
             WHEN h.trace_id IS NULL AND t.format = 'mllm_perf' THEN 'For perf.json recordings mllm_operation_totals has the operations.'
             WHEN h.trace_id IS NULL THEN 'The trace has no operators; use activities=[ProfilerActivity.CPU, …].'
@@ -69,9 +72,9 @@ SELECT
     'hot_operation' AS rule, status,
     CASE WHEN status = 'finding' THEN
         CASE
-            WHEN is_minor THEN 'low'
-            WHEN 100.0 * numerator > setting('hot_operation_high_pct') * denominator THEN 'high'
-            ELSE 'medium'
+            WHEN is_minor OR NOT is_copy THEN 'info'
+            WHEN 100.0 * numerator > setting('hot_operation_high_pct') * denominator THEN 'medium'
+            ELSE 'low'
         END
     END AS severity,
     trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, name || ' on the ' || place AS subject,
@@ -88,7 +91,10 @@ SELECT
             format_ns(numerator), ' of ', format_ns(denominator), ' in ',
             calls, CASE calls WHEN 1 THEN ' call.' ELSE ' calls.' END)
     END AS message,
-    CASE WHEN status = 'finding' THEN
+    CASE WHEN status = 'finding' AND is_copy THEN
+        'It computes nothing: keep tensors in one type, memory format and device, write into buffers that are there (out=), and copy less often; '
+        || 'operators_by_stack and module_tree say where it is called from, operators_by_input which types and shapes it copies.'
+    WHEN status = 'finding' THEN
         'Here a change pays most: look at its shapes in operators_by_input, at where it is called from in operators_by_stack and module_tree, '
         || 'and at its kernels in kernels_by_operator.'
     END AS advice,

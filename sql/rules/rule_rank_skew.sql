@@ -78,7 +78,8 @@ SELECT
             ELSE 'medium'
         END
     END AS severity,
-    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, subject,
+    trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step,
+    CASE WHEN status <> 'not_measurable' THEN subject END AS subject,
     CASE WHEN status <> 'not_measurable' THEN 100.0 * numerator / denominator END AS value,
     'pct' AS unit,
     setting('rule_rank_skew_pct') AS threshold,

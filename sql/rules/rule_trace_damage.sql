@@ -1,8 +1,8 @@
 -- Trace damage: what was odd about the file, by kind.
 --
 -- One row per kind of error or warning in ingest_issues, with the number of times as value: high for errors (elements or bytes are lost), low for
--- warnings (something odd was kept). Partial overlaps are a finding (low) above rule_overlaps_pct (5) percent of the events with a duration. A trace
--- without these has one row that is ok.
+-- warnings (something odd was kept), info for one empty element, with which some programs end their lists. Partial overlaps are a finding (low) above
+-- rule_overlaps_pct (5) percent of the events with a duration. A trace without these has one row that is ok.
 --
 -- Source: ingest_issues.
 -- Example: SELECT status, severity, value, message FROM rule_trace_damage
@@ -31,7 +31,9 @@ WITH lengths AS (
 ),
 issues AS (
     SELECT
-        i.trace_id, i.code, i.severity AS kind, i.detail, i."count" AS times,
+        i.trace_id, i.code,
+        CASE WHEN i.code = 'no_phase' AND i."count" = 1 AND regexp_like(i.example, '^\{\s*\}') THEN 'empty' ELSE i.severity END AS kind,
+        i.detail, i."count" AS times,
         CASE WHEN i.code = 'partial_overlap' THEN i."count" END AS numerator,
         CASE WHEN i.code = 'partial_overlap' THEN l.events END AS denominator,
         CASE WHEN i.code = 'partial_overlap' THEN setting('rule_overlaps_pct') ELSE 0.0 END AS limit_value
@@ -58,7 +60,7 @@ judged AS (
 )
 SELECT
     'trace_damage' AS rule, status,
-    CASE WHEN status = 'finding' THEN CASE kind WHEN 'error' THEN 'high' ELSE 'low' END END AS severity,
+    CASE WHEN status = 'finding' THEN CASE kind WHEN 'error' THEN 'high' WHEN 'empty' THEN 'info' ELSE 'low' END END AS severity,
     trace_id, rank, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS step, code AS subject,
     CASE WHEN status <> 'not_measurable' THEN CASE WHEN denominator IS NULL THEN CAST(times AS DOUBLE) ELSE 100.0 * numerator / denominator END END AS value,
     CASE WHEN code = 'partial_overlap' THEN 'pct' ELSE 'count' END AS unit,

@@ -43,8 +43,14 @@ pub fn compare(baseline: Baseline, sources: &[Source], metrics: &BTreeMap<Key, M
     };
     items.extend(labels.difference(&ours).map(|label| alone(label, "the candidate")));
     items.extend(ours.difference(&labels).map(|label| alone(label, "the baseline")));
-    let keys: BTreeSet<&Key> =
-        theirs.metrics.keys().chain(metrics.keys()).filter(|k| labels.contains(k.0.as_str()) && ours.contains(k.0.as_str())).collect();
+    let (apart, both): (BTreeSet<&str>, BTreeSet<&str>) = labels.intersection(&ours).partition(|label| is_apart(label, &theirs.metrics, metrics));
+    items.extend(apart.iter().map(|label| {
+        let message = "nothing compares: baseline and candidate have no figure in common but those of any file (wall_time, events, skipped_events)";
+        let mut item = Item::new(Kind::Metric, "trace", Status::Error, message.to_owned());
+        item.trace = Some((*label).to_owned());
+        item
+    }));
+    let keys: BTreeSet<&Key> = theirs.metrics.keys().chain(metrics.keys()).filter(|k| both.contains(k.0.as_str())).collect();
     let mut unjudged = 0;
     for key in &keys {
         match thresholds.line(&key.1, key.2.as_deref()) {
@@ -60,14 +66,29 @@ pub fn compare(baseline: Baseline, sources: &[Source], metrics: &BTreeMap<Key, M
         }
     }
     if unjudged > 0 {
-        notes.push(format!("{unjudged} metrics not judged: {} have no line about them, or say ignore", thresholds.name));
+        notes.push(format!("{unjudged} metrics not judged: no line of {} is about them, or it says ignore", thresholds.name));
     }
-    items.extend(nowhere(thresholds, &keys));
+    if apart.is_empty() {
+        items.extend(nowhere(thresholds, &keys));
+    }
     if items.is_empty() {
         let message = format!("not one metric was judged: no line of {} is about one that has a better side or a direction", thresholds.name);
         items.push(Item::new(Kind::Metric, "baseline", Status::Failed, message));
     }
     Ok(Compared { items, notes })
+}
+
+/// Metrics that every file has, whatever is in it.
+const OF_ANY_FILE: [&str; 3] = ["wall_time", "events", "skipped_events"];
+
+/// Whether the figures of a trace on both sides are about different things, as those of a trace and of a perf.json.
+fn is_apart(label: &str, base: &BTreeMap<Key, Metric>, cand: &BTreeMap<Key, Metric>) -> bool {
+    let telling = |metrics: &BTreeMap<Key, Metric>| -> BTreeSet<Key> {
+        let is_telling = |(key, m): &(&Key, &Metric)| key.0 == label && m.value.is_some() && !OF_ANY_FILE.contains(&key.1.as_str());
+        metrics.iter().filter(is_telling).map(|(key, _)| key.clone()).collect()
+    };
+    let (base, cand) = (telling(base), telling(cand));
+    !(base.is_empty() && cand.is_empty()) && base.is_disjoint(&cand)
 }
 
 /// The baseline with labels that meet those of the candidate: single traces are compared whatever they are called.

@@ -137,6 +137,19 @@ pub struct Verdict {
     pub items: Vec<Item>,
     /// What is worth knowing besides: what was left out, compared with what.
     pub notes: Vec<String>,
+    /// Under what limits the checks were made.
+    pub limits: Limits,
+}
+
+/// What of the limits of checks is the user's.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Findings of this severity and worse fail.
+    pub severity: Severity,
+    /// The file of thresholds; `None` for those of the program, or without a baseline.
+    pub thresholds: Option<String>,
+    /// Settings that are not at their defaults.
+    pub settings: Vec<(String, crate::engine::Setting)>,
 }
 
 impl Verdict {

@@ -199,7 +199,8 @@ impl Amount {
             _ => return Err(format!("tolerance {text:?}: the unit must be ns, us, ms, s, B, KiB, MiB or GiB, or none for that of the metric")),
         };
         let value: f64 = if text.is_empty() { 0.0 } else { number.parse().map_err(|_| format!("tolerance {text:?} must be a number, 0 or more"))? };
-        Ok(Self { value: value * scale, unit: fits })
+        let value = value * scale;
+        if value.is_finite() { Ok(Self { value, unit: fits }) } else { Err(format!("tolerance {text:?} is too large for a number")) }
     }
 }
 
@@ -266,6 +267,7 @@ mod tests {
         assert!(problem("metric,tolerance_pct\n\n# x\na,-1\n").starts_with("t.csv:4: tolerance_pct"));
         assert!(problem("metric,tolerance\na,5 parsecs\n").starts_with("t.csv:2: tolerance \"5 parsecs\": the unit"));
         assert!(problem("metric,tolerance\na,ms\n").contains("must be a number"));
+        assert!(problem(&format!("metric,tolerance\na,{}\n", "9".repeat(400))).contains("is too large"));
         assert!(problem("metric,tolerance\na\n").starts_with("t.csv:2: 1 values where"));
         assert!(problem("metric\n").contains("no thresholds"));
         assert!(problem("metric,missing\na,maybe\n").contains("must be fail or allow"));

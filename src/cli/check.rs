@@ -10,7 +10,7 @@ use tracesql_ingest::IngestError;
 use super::args::Global;
 use super::block_on;
 use super::open::Located;
-use crate::check::{self, Assertion, Baseline, Compared, Selection, Severity, Source, Style, Thresholds, Verdict};
+use crate::check::{self, Assertion, Baseline, Compared, Limits, Selection, Severity, Source, Style, Thresholds, Verdict};
 use crate::engine::{Engine, text};
 use crate::error::{Error, Result};
 use crate::output::{Target, write_document};
@@ -106,7 +106,12 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
             items.push(assertion.run(&engine, args.max_rows).await);
         }
         items.extend(compared);
-        Ok((Verdict { source: args.store.clone(), traces, items, notes }, document))
+        let limits = Limits {
+            severity: args.severity,
+            thresholds: (!thresholds.is_built_in).then(|| thresholds.name.clone()),
+            settings: engine.settings().changed(),
+        };
+        Ok((Verdict { source: args.store.clone(), traces, items, notes, limits }, document))
     })?;
     if let (Some(path), Some(document)) = (&args.save_baseline, &document) {
         write_document(document.as_bytes(), &Target::File(path.clone()))?;

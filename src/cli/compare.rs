@@ -100,6 +100,9 @@ async fn compared(engine: &Engine, args: &CompareArgs, by: Vec<By>, base: &Locat
         let names: Vec<&str> = needed.iter().map(|b| b.name()).collect();
         return Err(Error::Query(format!("neither side has anything to compare by {}", names.join(", "))));
     }
+    if let Some(why) = compare::apart(engine, &rows).await? {
+        return Err(Error::Query(format!("nothing compares: {why}")));
+    }
     let mut failures = Vec::new();
     for condition in &args.fail_on {
         failures.extend(condition.failures(&rows)?);
@@ -108,6 +111,17 @@ async fn compared(engine: &Engine, args: &CompareArgs, by: Vec<By>, base: &Locat
     let mut notes = Vec::new();
     if base.traces == cand.traces {
         notes.push("both sides hold the same traces".to_owned());
+    }
+    let without: Vec<&str> = [("the base", steps.0), ("the candidate", steps.1)].iter().filter(|(_, n)| *n == 0).map(|(side, _)| *side).collect();
+    if !without.is_empty() {
+        let has = if without.len() == 1 { "has" } else { "have" };
+        notes.push(format!(
+            "{} {has} no steps, so no difference can be told from noise; call prof.step() at the end of each step",
+            without.join(" and ")
+        ));
+    }
+    if !rows.iter().any(|r| r.is_on_both() && r.says_what()) {
+        notes.push("no name is on both sides: all that is shown is added or removed".to_owned());
     }
     let absent: Vec<&str> = by.iter().filter(|b| !rows.iter().any(|r| r.by == **b)).map(|b| b.name()).collect();
     if !absent.is_empty() && !args.by.is_empty() {

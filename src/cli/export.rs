@@ -11,7 +11,7 @@ use super::cache::Cache;
 use super::{block_on, ingest, say_warning, warn_of_problems};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::export::{self, ChromeRequest, Selection, TablesRequest, TraceFacts};
+use crate::export::{self, ChromeRequest, PerfRequest, Selection, TablesRequest, TraceFacts, Written};
 use crate::output::{Format, Target, write_document};
 use crate::stacks::{self, Request};
 
@@ -20,6 +20,8 @@ use crate::stacks::{self, Request};
 pub enum ExportFormat {
     /// Chrome trace JSON, for Perfetto and chrome://tracing; packed if the file ends in .gz.
     Chrome,
+    /// MLLM's perf.json, of a recording that came from one
+    PerfJson,
     /// Comma-separated values.
     Csv,
     /// Tab-separated values.
@@ -61,7 +63,7 @@ impl ExportFormat {
             Self::Ndjson => (Format::Ndjson, "ndjson"),
             Self::Parquet => (Format::Parquet, "parquet"),
             Self::Arrow => (Format::Arrow, "arrow"),
-            Self::Chrome | Self::Folded | Self::Pprof => return None,
+            Self::Chrome | Self::PerfJson | Self::Folded | Self::Pprof => return None,
         })
     }
 }
@@ -74,8 +76,9 @@ impl ExportFormat {
   tracesql export store --findings --counters -o all_ranks.json.gz     all traces on one clock
   tracesql export store --format parquet -o folder                     all tables of all traces
   tracesql export store --format csv --view operators --view kernels_by_name -o folder
+  tracesql export perf.json --format perf-json -o again.json           blobs as they were, also from a store
   tracesql export store --format ndjson -c \"SELECT * FROM steps\" -o steps.ndjson
-A Chrome trace of one trace is read back as the same rows; docs/export.md says what is kept and what is not.")]
+A Chrome trace of one trace is read back as the same rows, and so is a perf.json; docs/export.md says what is kept and what is not.")]
 pub struct ExportArgs {
     /// A store, or one trace
     #[arg(value_name = "STORE")]
@@ -95,13 +98,13 @@ pub struct ExportArgs {
     /// Only this step, or the steps from A to B
     #[arg(long, value_name = "N|A..B", value_parser = steps, allow_hyphen_values = true)]
     pub step: Option<(i64, i64)>,
-    /// Only rows for which this holds: of events for chrome, else of what is exported
+    /// Only rows for which this holds: of events for chrome and perf-json, else of what is exported
     #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     pub filter: Option<String>,
     /// A table or view to export; may be given several times [default: all tables]
     #[arg(long, value_name = "NAME", conflicts_with = "query")]
     pub view: Vec<String>,
-    /// A query to export; for chrome one whose trace_id and event_id name the events; for stacks one that gives samples
+    /// A query to export; for chrome and perf-json one whose trace_id and event_id name the events; for stacks one that gives samples
     #[arg(short = 'c', long = "command", value_name = "SQL", allow_hyphen_values = true)]
     pub query: Option<String>,
     /// (chrome) Add findings as instant events on a track of their own
@@ -145,6 +148,7 @@ pub fn run(args: &ExportArgs, global: &Global) -> Result<()> {
             Ok(())
         }
         None if format == ExportFormat::Chrome => chrome(args, global, &engine, traces, selection, &target),
+        None if format == ExportFormat::PerfJson => perf(args, global, &engine, &traces, selection, &target),
         None => profile(format, global, &engine, selection, &target),
     }
 }
@@ -154,6 +158,9 @@ fn check(args: &ExportArgs, format: ExportFormat) -> Result<()> {
     let is_table = format.table().is_some();
     if !args.view.is_empty() && !is_table {
         return Err(Error::Usage("--view is for csv, tsv, ndjson, parquet and arrow; select events with --where or -c".into()));
+    }
+    if args.step.is_some() && format == ExportFormat::PerfJson {
+        return Err(Error::Usage("a perf.json has no steps; choose blobs with --where or -c".into()));
     }
     if (args.findings || args.counters) && format != ExportFormat::Chrome {
         return Err(Error::Usage("--findings and --counters are for --format chrome; as tables they are views: findings, memory_curve".into()));
@@ -192,6 +199,23 @@ fn chrome(args: &ExportArgs, global: &Global, engine: &Engine, traces: Vec<Trace
         memory: global.memory_limit.unwrap_or(0),
     };
     let written = block_on(global, export::chrome(engine, &request, target))?;
+    say_written(&written, request.traces.len(), args, global);
+    Ok(())
+}
+
+fn perf(args: &ExportArgs, global: &Global, engine: &Engine, traces: &[TraceFacts], selection: Selection, target: &Target) -> Result<()> {
+    let [trace] = traces else {
+        let names: Vec<&str> = traces.iter().map(|t| t.trace_id.as_str()).collect();
+        return Err(Error::Usage(format!("a perf.json is of one trace; choose one with --trace: {}", names.join(", "))));
+    };
+    let gzip = args.output.extension().is_some_and(|e| e == "gz");
+    let request = PerfRequest { trace: trace.clone(), selection, gzip };
+    let written = block_on(global, export::perf(engine, &request, target))?;
+    say_written(&written, 1, args, global);
+    Ok(())
+}
+
+fn say_written(written: &Written, traces: usize, args: &ExportArgs, global: &Global) {
     if !global.quiet {
         written.notes.iter().for_each(|note| say_warning(note));
         if written.skipped > 0 {
@@ -199,10 +223,8 @@ fn chrome(args: &ExportArgs, global: &Global, engine: &Engine, traces: Vec<Trace
         }
     }
     let added = if written.added > 0 { format!(", {} added", written.added) } else { String::new() };
-    let traces = request.traces.len();
     let of = format!("{traces} trace{}", if traces == 1 { "" } else { "s" });
     say(global, [format!("{}: {} elements of {of}{added}", args.output.display(), written.elements)]);
-    Ok(())
 }
 
 fn profile(format: ExportFormat, global: &Global, engine: &Engine, selection: Selection, target: &Target) -> Result<()> {

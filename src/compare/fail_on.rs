@@ -69,18 +69,29 @@ fn time(text: &str) -> Option<f64> {
         "s" => 1e9,
         _ => return None,
     };
-    text[..at].parse::<f64>().ok().map(|v| v * scale)
+    text[..at].parse::<f64>().ok().map(|v| v * scale).filter(|v| v.is_finite())
 }
 
 impl Condition {
-    /// The rows that it holds for. An error if there is nothing that it could be looked at.
+    /// The rows that it holds for. An error if there is nothing that it could be looked at, or if one side has nothing of a measure that
+    /// the other has.
     ///
     /// A row without a verdict fails if its figures differ by that much: that the steps cannot tell noise is no pass.
     pub fn failures(&self, rows: &[Row]) -> Result<Vec<Failure>> {
         let rows: Vec<&Row> = rows.iter().filter(|r| r.by == self.by).collect();
-        if !rows.iter().any(|r| is_on_both(r)) {
-            let reason = rows.iter().find_map(|r| r.reason.clone()).unwrap_or_else(|| "neither side has any".to_owned());
-            return Err(Error::Query(format!("--fail-on {}: nothing compares by {}: {reason}", self.text, self.by.name())));
+        let refuse = |what: String| Err(Error::Query(format!("--fail-on {}: {what}", self.text)));
+        if !rows.iter().any(|r| r.is_on_both() && r.says_what()) {
+            let reason = rows.iter().find_map(|r| r.reason.clone());
+            let reason = reason.unwrap_or_else(|| if rows.is_empty() { "neither side has any" } else { "no name is on both sides" }.to_owned());
+            return refuse(format!("nothing compares by {}: {reason}", self.by.name()));
+        }
+        for measure in ["time", "host", "device"] {
+            let of: Vec<&&Row> = rows.iter().filter(|r| r.measure == measure).collect();
+            let (base, cand) = (of.iter().any(|r| r.traces.0 > 0), of.iter().any(|r| r.traces.1 > 0));
+            if base != cand {
+                let reason = of.iter().find_map(|r| r.reason.clone()).unwrap_or_else(|| "one side has none of it".to_owned());
+                return refuse(format!("{} does not compare by {measure}: {reason}", self.by.name()));
+            }
         }
         Ok(rows.iter().filter_map(|r| self.failure(r)).collect())
     }
@@ -91,7 +102,7 @@ impl Condition {
             What::Added => (row.verdict == "added").then(|| format!("{about}: added, {}", figure(row.cand_ns, "ns")))?,
             What::Removed => (row.verdict == "removed").then(|| format!("{about}: removed, it took {}", figure(row.base_ns, "ns")))?,
             What::Slower { pct, least_ns } => {
-                let is_open = row.verdict == "slower" || (row.verdict == "not judged" && is_on_both(row));
+                let is_open = row.verdict == "slower" || (row.verdict == "not judged" && row.is_on_both());
                 // Growth from nothing is more than any percentage.
                 let is_more = row.delta_pct.map_or(row.cand_ns > 0.0, |delta| delta > pct);
                 if !(is_open && is_more && row.delta_ns() >= least_ns) {
@@ -103,10 +114,6 @@ impl Condition {
         };
         Some(Failure { condition: self.text.clone(), message })
     }
-}
-
-fn is_on_both(row: &Row) -> bool {
-    row.traces.0 > 0 && row.traces.1 > 0
 }
 
 #[cfg(test)]

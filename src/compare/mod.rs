@@ -109,6 +109,19 @@ impl Row {
     pub fn delta_ns(&self) -> f64 {
         self.cand_ns - self.base_ns
     }
+
+    /// Whether both sides have it.
+    pub fn is_on_both(&self) -> bool {
+        self.traces.0 > 0 && self.traces.1 > 0
+    }
+
+    /// Whether its key says what it is about, unlike those of what is left over.
+    pub fn says_what(&self) -> bool {
+        !matches!(
+            (self.by, self.key.as_str()),
+            (By::Op | By::Family, "(unattributed)") | (By::Family, "other") | (By::Module, "(outside of modules)")
+        )
+    }
 }
 
 /// A comparison.
@@ -197,6 +210,37 @@ pub async fn steps(engine: &Engine) -> Result<(i64, i64)> {
     let rows = engine.objects(sql).await?;
     let of = |name: &str| rows.first().and_then(|r| int(r, name)).unwrap_or(0);
     Ok((of("base"), of("cand")))
+}
+
+/// Why two sides have nothing that could be compared; `None` if they have, or if they are of one kind and just have no name in common.
+pub async fn apart(engine: &Engine, rows: &[Row]) -> Result<Option<String>> {
+    if rows.iter().any(|r| r.is_on_both() && r.says_what()) {
+        return Ok(None);
+    }
+    let sql = "SELECT s.side, string_agg(DISTINCT t.format, ', ' ORDER BY t.format) AS formats
+               FROM compare_sides s JOIN traces t ON t.trace_id = s.trace_id GROUP BY s.side";
+    let sides = engine.objects(sql).await?;
+    let formats = |side: &str| sides.iter().find(|r| text(r, "side").as_deref() == Some(side)).and_then(|r| text(r, "formats")).unwrap_or_default();
+    let (base, cand) = (formats("base"), formats("candidate"));
+    let mut reasons: Vec<&str> = rows.iter().filter_map(|r| r.reason.as_deref()).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    if base == cand && rows.iter().any(|r| r.reason.is_none()) {
+        return Ok(None);
+    }
+    let why = if reasons.is_empty() { "no name is on both sides".to_owned() } else { together(&reasons) };
+    Ok(Some(format!("the base is of format {base}, the candidate of format {cand}; {why}")))
+}
+
+/// Reasons in a sentence: what a side lacks is one list.
+fn together(reasons: &[&str]) -> String {
+    let sides = ["the base has no ", "the candidate has no "];
+    let lacks = |side: &&str| {
+        let things: Vec<&str> = reasons.iter().filter_map(|r| r.strip_prefix(side)).collect();
+        (!things.is_empty()).then(|| format!("{side}{}", things.join(", ")))
+    };
+    let others = reasons.iter().filter(|r| !sides.iter().any(|side| r.starts_with(side))).map(|r| (*r).to_owned());
+    sides.iter().filter_map(lacks).chain(others).collect::<Vec<_>>().join("; ")
 }
 
 /// Writes a comparison; `width` is that of the terminal, `limit` the most rows of a table for people (0 for all).

@@ -126,6 +126,9 @@ impl Engine {
         let library = Arc::new(Library::load_with_rules(&options.sql, &options.rules)?);
         let settings = Arc::new(Settings::of(&library)?);
         for (name, value) in &options.settings {
+            if let Some(misfit) = settings.misfit(name, value) {
+                return Err(Error::Usage(misfit));
+            }
             if !settings.set(name, value) {
                 return Err(Error::Usage(format!("{name} is no setting; `SELECT * FROM tracesql_settings` lists all")));
             }

@@ -56,6 +56,18 @@ impl Settings {
         Ok(Self { values: RwLock::new(values) })
     }
 
+    /// Why a value does not fit a setting: where the default is a number, the value must be one too, and NaN or infinity would let every limit pass.
+    pub fn misfit(&self, name: &str, value: &str) -> Option<String> {
+        let values = self.values.read().unwrap_or_else(|e| e.into_inner());
+        let default = values.get(name)?.default.as_deref().and_then(number)?;
+        number(value).is_none().then(|| format!("setting {name} must be a number, like {default}; {value:?} is none"))
+    }
+
+    /// The settings that are not at their defaults, by name.
+    pub fn changed(&self) -> Vec<(String, Setting)> {
+        self.all().into_iter().filter(|(_, s)| s.value != s.default).collect()
+    }
+
     /// Changes a setting; `false` if there is none of that name.
     pub fn set(&self, name: &str, value: &str) -> bool {
         let mut values = self.values.write().unwrap_or_else(|e| e.into_inner());
@@ -88,6 +100,11 @@ impl Settings {
             }
         }
     }
+}
+
+/// A finite number.
+fn number(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|v: &f64| v.is_finite())
 }
 
 /// `setting`, `setting_int` and `setting_text` over the settings of a session.
@@ -178,7 +195,7 @@ impl ScalarUDFImpl for Reader {
         let value = self.settings.0.value(name)?;
         let wrong = |kind: &str, value: &str| DataFusionError::Plan(format!("setting {name} is {value:?}, which is no {kind}"));
         let scalar = match self.data_type {
-            DataType::Float64 => ScalarValue::Float64(value.map(|v| v.trim().parse().map_err(|_| wrong("number", &v))).transpose()?),
+            DataType::Float64 => ScalarValue::Float64(value.map(|v| number(&v).ok_or_else(|| wrong("number", &v))).transpose()?),
             DataType::Int64 => ScalarValue::Int64(value.map(|v| v.trim().parse().map_err(|_| wrong("integer", &v))).transpose()?),
             _ => ScalarValue::Utf8(value),
         };

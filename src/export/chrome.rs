@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::output::{Document, Target};
 
 /// Top-level key that says what an export left out.
-const OWN_KEY: &str = "tracesqlExport";
+pub(super) const OWN_KEY: &str = "tracesqlExport";
 /// Bytes of elements in memory, if nothing is said.
 const MEMORY: usize = 512 << 20;
 

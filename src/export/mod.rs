@@ -1,16 +1,18 @@
 //! Traces and views for other tools: Chrome JSON of any selection, and tables as files.
 //!
-//! What is exported comes from SQL; a Chrome trace of one whole trace is read back as the same rows.
+//! What is exported comes from SQL; a Chrome trace of one whole trace, and a perf.json of a recording of MLLM, are read back as the same rows.
 
 mod chrome;
 mod computed;
 mod gzip;
 mod merge;
+mod perf;
 mod rows;
 mod select;
 mod tables;
 
 pub use chrome::{ChromeRequest, Written, chrome};
+pub use perf::{PerfRequest, perf};
 pub use select::{Selection, TraceFacts, named, traces};
 pub use tables::{TablesRequest, tables};
 

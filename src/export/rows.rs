@@ -21,26 +21,32 @@ pub struct Row<'a> {
 
 /// Runs a query whose columns are integers, doubles or texts.
 pub async fn query(engine: &Engine, sql: &str) -> Result<Rows> {
-    let batches = engine.context().sql(sql).await?.collect().await?;
-    let plain = |batch: &RecordBatch| {
-        let columns = batch.columns().iter().map(|column| match column.data_type() {
-            DataType::Int64 | DataType::Float64 | DataType::Utf8 => Ok(column.clone()),
-            t if t.is_integer() => cast(column, &DataType::Int64),
-            t if t.is_floating() => cast(column, &DataType::Float64),
-            _ => cast(column, &DataType::Utf8),
-        });
-        let columns = columns.collect::<std::result::Result<Vec<_>, _>>().map_err(|e| Error::Query(e.to_string()))?;
-        let names: Vec<_> = batch.schema().fields().iter().map(|f| f.name().clone()).collect();
-        RecordBatch::try_from_iter_with_nullable(names.into_iter().zip(columns).map(|(n, c)| (n, c, true))).map_err(|e| Error::Query(e.to_string()))
-    };
-    Ok(Rows { batches: batches.iter().map(plain).collect::<Result<_>>()? })
+    Rows::of(engine.context().sql(sql).await?.collect().await?)
 }
 
 impl Rows {
+    /// Batches whose columns are integers, doubles or texts.
+    pub fn of(batches: Vec<RecordBatch>) -> Result<Self> {
+        Ok(Self { batches: batches.iter().map(plain).collect::<Result<_>>()? })
+    }
+
     /// All rows.
     pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
         self.batches.iter().flat_map(|batch| (0..batch.num_rows()).map(move |at| Row { batch, at }))
     }
+}
+
+/// A batch with columns of three types.
+fn plain(batch: &RecordBatch) -> Result<RecordBatch> {
+    let columns = batch.columns().iter().map(|column| match column.data_type() {
+        DataType::Int64 | DataType::Float64 | DataType::Utf8 => Ok(column.clone()),
+        t if t.is_integer() => cast(column, &DataType::Int64),
+        t if t.is_floating() => cast(column, &DataType::Float64),
+        _ => cast(column, &DataType::Utf8),
+    });
+    let columns = columns.collect::<std::result::Result<Vec<_>, _>>().map_err(|e| Error::Query(e.to_string()))?;
+    let names: Vec<_> = batch.schema().fields().iter().map(|f| f.name().clone()).collect();
+    RecordBatch::try_from_iter_with_nullable(names.into_iter().zip(columns).map(|(n, c)| (n, c, true))).map_err(|e| Error::Query(e.to_string()))
 }
 
 impl<'a> Row<'a> {

@@ -137,6 +137,9 @@ impl Session {
         // `\set name = value` is meant well.
         let value = if value.len() > 1 && value[0] == "=" { &value[1..] } else { value };
         let value = value.join(" ");
+        if let Some(misfit) = self.engine.settings().misfit(name, &value) {
+            return Err(misfit);
+        }
         if !self.engine.settings().set(name, &value) {
             self.parameters.retain(|(n, _)| n != name);
             self.parameters.push((name.clone(), scalar(&value)));

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tracesql::engine::{Engine, EngineOptions};
-use tracesql::export::{ChromeRequest, Selection, Written, chrome, traces};
+use tracesql::export::{ChromeRequest, PerfRequest, Selection, Written, chrome, perf, traces};
 use tracesql::output::Target;
 
 use crate::support::TestStore;
@@ -34,6 +34,19 @@ fn export_with(store: &TestStore, path: &Path, options: &EngineOptions, change: 
 fn again(store: &TestStore, selection: Selection) -> (TestStore, PathBuf, Written) {
     let path = store.folder.path().join("exported.json");
     let written = export(store, selection, &path);
+    let (other, _) = TestStore::with(&path);
+    (other, path, written)
+}
+
+/// The same as a perf.json, of a store of one.
+fn perf_again(store: &TestStore, selection: Selection) -> (TestStore, PathBuf, Written) {
+    let path = store.folder.path().join("exported.json");
+    let engine = store.engine();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let written = runtime.block_on(async {
+        let trace = traces(&engine).await.expect("traces").remove(0);
+        perf(&engine, &PerfRequest { trace, selection, gzip: false }, &Target::File(path.clone())).await.unwrap_or_else(|e| panic!("{e}"))
+    });
     let (other, _) = TestStore::with(&path);
     (other, path, written)
 }

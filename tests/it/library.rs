@@ -7,7 +7,7 @@ use tracesql::docs::{Reference, Style};
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql::library::{Column, Library, View};
 
-use crate::support::{TestStore, answer, fixture, fixtures, root, rows_of, tracesql_in};
+use crate::support::{TestStore, answer, bottlenecks, fixture, fixtures, root, rows_of, tracesql_in};
 
 /// Views that no fixture gives a row, with the reason.
 const EMPTY: &[(&str, &str)] = &[];
@@ -35,7 +35,7 @@ fn is_data(library: &Library, name: &str) -> bool {
 
 #[test]
 fn every_view_runs_on_all_fixtures_together_and_has_rows() {
-    let store = fixtures();
+    let store = bottlenecks();
     let engine = store.engine();
     let mut problems = Vec::new();
     for view in library().public_views() {
@@ -359,6 +359,8 @@ fn settings_can_be_read_and_changed() {
     let error = rows_of(&engine, "SELECT setting('time_bucket')").expect_err("an error").to_string();
     assert!(error.contains("did you mean time_buckets?"), "{error}");
     assert!(with(folder.path(), &[("no_such", "1")]).is_err());
-    let error = with(folder.path(), &[("time_buckets", "many")]).and_then(|e| rows_of(&e, "SELECT setting_int('time_buckets')").map(|_| ()));
-    assert!(error.expect_err("an error").to_string().contains("setting time_buckets is \"many\", which is no integer"));
+    let error = with(folder.path(), &[("time_buckets", "many")]).map(|_| ()).expect_err("an error").to_string();
+    assert!(error.contains("setting time_buckets must be a number, like 100; \"many\" is none"), "{error}");
+    let error = with(folder.path(), &[("time_buckets", "3.5")]).and_then(|e| rows_of(&e, "SELECT setting_int('time_buckets')").map(|_| ()));
+    assert!(error.expect_err("an error").to_string().contains("setting time_buckets is \"3.5\", which is no integer"));
 }

@@ -17,6 +17,7 @@ mod limits;
 mod memory;
 mod operator_costs;
 mod pack;
+mod parallel_rules;
 mod random_traces;
 mod recipes;
 mod recount;

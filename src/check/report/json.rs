@@ -25,6 +25,11 @@ pub fn object(verdict: &Verdict) -> String {
             "failed": count(Status::Failed),
             "errors": count(Status::Error),
         },
+        "severity": verdict.limits.severity.name(),
+        "thresholds": verdict.limits.thresholds,
+        "settings_changed": verdict.limits.settings.iter().map(|(name, s)| json!({
+            "name": name, "value": s.value, "default": s.default, "unit": s.unit,
+        })).collect::<Vec<_>>(),
         "notes": verdict.notes,
         "checks": verdict.items.iter().map(check).collect::<Vec<_>>(),
     });

@@ -19,8 +19,13 @@ pub fn summary(verdict: &Verdict, width: usize) -> String {
             group(&mut out, kind, &items, verdict.traces.len() > 1, width);
         }
     }
-    if !verdict.notes.is_empty() {
+    if !verdict.notes.is_empty() || !verdict.limits.settings.is_empty() {
         out.push('\n');
+    }
+    for (name, setting) in &verdict.limits.settings {
+        let text = |value: &Option<String>| value.as_deref().map_or("NULL".to_owned(), safe);
+        let line = format!("setting: {name} = {} (default {})", text(&setting.value), text(&setting.default));
+        let _ = writeln!(out, "{}", wrap(&line, 6, width));
     }
     for note in &verdict.notes {
         let _ = writeln!(out, "{}", wrap(&format!("note: {}", safe(note)), 6, width));

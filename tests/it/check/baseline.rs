@@ -162,6 +162,29 @@ fn baselines_that_do_not_compare_are_no_pass() {
     assert!(out.contains("was made by tracesql 9."), "{out}");
 }
 
+/// Whatever file of thresholds says that figures may be missing: if all of them are, nothing was compared.
+#[test]
+fn sides_without_a_figure_in_common_are_no_pass() {
+    let place = Place::new(&["synthetic_gpu_rank0.json.gz", "perf.json", "chrome_mixed.json"]);
+    place.write("allow.csv", "metric,subject,direction,tolerance_pct,tolerance,missing\n*,*,worse,1000000,,allow\n");
+    place.check(0, &[RANK0, "--save-baseline", "base.json"]);
+    let base = place.read("base.json");
+    let at = base.find("\"metrics\": [").expect("the list") + "\"metrics\": [".len();
+    place.write("empty.json", &format!("{}\n]\n}}\n", &base[..at]));
+    for (store, baseline) in [("perf", RANK0), (RANK0, "perf"), ("chrome_mixed", "base.json"), (RANK0, "empty.json")] {
+        let json = place.json(4, &[store, "--baseline", baseline, "--thresholds", "allow.csv"]);
+        assert_eq!(
+            (json["result"].as_str(), json["checks"].as_array().map(Vec::len)),
+            (Some("error"), Some(1)),
+            "{store} against {baseline}: {json}"
+        );
+        assert!(json["checks"][0]["message"].as_str().expect("a text").starts_with("nothing compares: "), "{json}");
+        place.check(4, &[store, "--baseline", baseline]);
+    }
+    // Two traces that have nothing but what any file has do compare.
+    place.json(0, &["chrome_mixed", "--baseline", "chrome_mixed"]);
+}
+
 #[test]
 fn ranks_meet_by_their_number() {
     let place = Place::ranks();

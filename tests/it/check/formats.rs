@@ -83,7 +83,10 @@ fn annotations_are_one_line_each_whatever_a_text_holds() {
 fn json_has_stable_keys() {
     let json: serde_json::Value = serde_json::from_str(&out("json")).expect("JSON");
     let keys = |v: &serde_json::Value| v.as_object().expect("an object").keys().cloned().collect::<Vec<_>>().join(" ");
-    assert_eq!(keys(&json), "format format_version tracesql_version result exit_code source traces summary notes checks");
+    assert_eq!(
+        keys(&json),
+        "format format_version tracesql_version result exit_code source traces summary severity thresholds settings_changed notes checks"
+    );
     assert_eq!(keys(&json["traces"][0]), "trace trace_id path content_hash");
     assert_eq!(keys(&json["summary"]), "checks passed noted not_measurable failed errors");
     for check in json["checks"].as_array().expect("checks") {

@@ -114,6 +114,32 @@ fn settings_reach_rules() {
 }
 
 #[test]
+fn an_empty_element_is_no_damage() {
+    let place = Place::new(&[]);
+    let element = r#"{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":5}"#;
+    for (last, code, severity) in [("{}", 0, "info"), ("{ }", 0, "info"), ("{},{}", 1, "high"), (r#"{"name":"b"}"#, 1, "high")] {
+        place.write("t.json", &format!(r#"{{"traceEvents":[{element},{last}]}}"#));
+        let json = place.json(code, &["t.json", "--rule", "trace_damage"]);
+        assert_eq!((&json["checks"][0]["subject"], &json["checks"][0]["severity"]), (&"no_phase".into(), &severity.into()), "{last}: {json}");
+    }
+}
+
+#[test]
+fn settings_are_numbers_where_their_defaults_are() {
+    let place = place(&says("'ok'", "NULL", &[]));
+    for value in ["NaN", "inf", "-infinity", "1e999", "soon", ""] {
+        let setting = format!("rule_data_loading_pct={value}");
+        let text = place.ends(2, &mine(&["--set", &setting]));
+        assert!(text.contains(&format!("setting rule_data_loading_pct must be a number, like 10; {value:?} is none")), "{text}");
+    }
+    let json = place.json(0, &[MINE, &["--set", "rule_data_loading_pct= 12.5 ", "--set", "rule_gpu_busy_pct=50", "--severity", "low"]].concat());
+    let changed = serde_json::json!([{"name": "rule_data_loading_pct", "value": " 12.5 ", "default": "10", "unit": "pct"}]);
+    assert_eq!((&json["settings_changed"], &json["severity"], &json["thresholds"]), (&changed, &"low".into(), &serde_json::Value::Null));
+    let text = place.ends(0, &mine(&["--set", "rule_data_loading_pct=5"]));
+    assert!(text.contains("\nsetting: rule_data_loading_pct = 5 (default 10)\n"), "{text}");
+}
+
+#[test]
 fn stores_that_cannot_be_checked() {
     let place = place(&says("'ok'", "NULL", &[]));
     place.ends(3, &["check", "not-here"]);

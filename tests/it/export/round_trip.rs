@@ -1,4 +1,4 @@
-//! A Chrome trace of one whole trace is read back as the same rows in every table.
+//! A Chrome trace of one whole trace is read back as the same rows in every table, and so is a perf.json.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,8 +6,8 @@ use std::process::Command;
 use tracesql::export::Selection;
 use tracesql_ingest::schema::TABLES;
 
-use super::again;
-use crate::support::{TestStore, corpus, root, rows_of};
+use super::{again, perf_again};
+use crate::support::{TestStore, corpus, root, rows_of, tracesql_in};
 
 /// Columns that say where an element stands in the file; what was skipped is not there, so later ones move up.
 const POSITIONS: &[&str] = &["event_id", "parent_id", "launch_id", "op_id", "src_event_id", "dst_event_id", "src_flow_event_id", "dst_flow_event_id"];
@@ -19,7 +19,7 @@ const OF_THE_INPUT: &[&str] = &["trace_id", "path", "content_hash", "input_bytes
 const OF_THE_TEXT: &str = "'malformed_event', 'not_an_object', 'no_phase', 'no_timestamp', 'timestamp_out_of_range', 'too_deep', 'event_too_large', \
     'truncated_input', 'damaged_compression', 'checksum_mismatch', 'trailing_data', 'repeated_event_list', 'missing_comma', 'extra_comma', \
     'name_type', 'time_rounded', 'invalid_utf8', 'bad_escape', 'lone_surrogate', 'control_character', 'non_json_value', 'duplicate_key', \
-    'string_cut', 'args_cut', 'top_level_value'";
+    'string_cut', 'args_cut', 'top_level_value', 'blob_no_start'";
 
 /// The queries that two stores of one trace must answer alike, whatever the order of the rows.
 fn queries() -> Vec<String> {
@@ -54,9 +54,7 @@ fn differences(path: &Path) -> Vec<String> {
         return Vec::new();
     }
     let facts = store.rows("SELECT format, event_count, skipped_count FROM traces").remove(0);
-    if facts[0] == "mllm_perf" {
-        return Vec::new();
-    }
+    let again = if facts[0] == "mllm_perf" { perf_again } else { again };
     let (other, exported, written) = again(&store, Selection::default());
     let (before, after) = (store.engine(), other.engine());
     let mut differences = Vec::new();
@@ -142,6 +140,55 @@ fn random_traces_come_back_whole() {
     let made = Command::new("python3").arg(root().join("tests/oracle/random_traces.py")).arg(folder.path()).arg(number.to_string()).status();
     assert!(made.expect("python3 runs").success());
     check(&(0..number).map(|i| folder.path().join(format!("{i}.json"))).collect::<Vec<_>>());
+}
+
+#[test]
+fn odd_forms_of_perf_json_come_back_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let memory = r#"{"uuid":1,"memory_usage":64,"device_type":"CPU","start_time":12,"end_time":0,"more":[1, {"a":null}]}"#;
+    let op = r#"{"op_name":"a\u0022b\/","device_type":"CPU","start_time":13.125,"end_time":14,"op_name2":"é"}"#;
+    let texts = [
+        format!(r#"{{"init_time":10,"op_blobs":[{op}],"memory_blobs":[{memory}],"model":"m","n":1e3}}"#),
+        // Lists that come twice, after one another and mixed; lists that are not there, or are null.
+        format!(r#"{{"memory_blobs":[{memory}],"op_blobs":[{op},{op}],"memory_blobs":[{memory}],"init_time":10}}"#),
+        format!(r#"{{"memory_blobs":[{memory}]}}"#),
+        format!(r#"{{"memory_blobs":null,"op_blobs":[{op}],"deviceProperties":[{{"id":0,"name":"x"}}]}}"#),
+        r#"{"init_time":7,"memory_blobs":[],"op_blobs":[]}"#.to_owned(),
+        // What cannot be read is not there; what has no end, no size or a size that cannot be stays.
+        format!(
+            r#"{{"memory_blobs":[7,{{"start_time":0}},{memory},{{"uuid":1,"memory_usage":-5,"start_time":"11","end_time":3}},{{"start_time":5}}],"op_blobs":[{{"start_time":6}}]}}"#
+        ),
+    ];
+    let paths: Vec<PathBuf> = (0..texts.len()).map(|i| folder.path().join(format!("{i}.json"))).collect();
+    for (path, text) in paths.iter().zip(&texts) {
+        std::fs::write(path, text).expect("a perf.json");
+        assert_eq!(TestStore::with(path).0.value("SELECT format FROM traces"), "mllm_perf", "{text}");
+    }
+    check(&paths);
+}
+
+#[test]
+fn a_perf_json_is_made_of_one_only() {
+    let (store, _) = TestStore::with(&root().join("fixtures/chrome_mixed.json"));
+    let path = store.folder.path().join("out.json");
+    let in_store = store.folder.path().join("store");
+    let (folder, to) = (in_store.to_str().expect("a path"), path.to_str().expect("a path"));
+    let args = ["export", folder, "--format", "perf-json", "-o", to];
+    let output = tracesql_in(root(), &args, &[]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("is no perf.json but of format chrome") && !path.exists(), "{said}");
+    store.ingest(&root().join("fixtures/perf.json")).expect("a perf.json");
+    let output = tracesql_in(root(), &[&args[..], &["--trace", "perf", "--step", "3"]].concat(), &[]);
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&tracesql_in(root(), &args, &[]).stderr).into_owned();
+    assert!(said.contains("a perf.json is of one trace; choose one with --trace: "), "{said}");
+    let output = tracesql_in(root(), &[&args[..], &["--trace", "perf", "--where", "cat = 'op_blob'"]].concat(), &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).expect("a file")).expect("JSON");
+    let source: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(root().join("fixtures/perf.json")).expect("a file")).expect("JSON");
+    assert_eq!((&json["op_blobs"], &json["memory_blobs"]), (&source["op_blobs"], &serde_json::json!([])));
+    assert_eq!(json["tracesqlExport"]["selection"], "cat = 'op_blob'");
 }
 
 #[test]

@@ -9,7 +9,7 @@ pub(super) const CLASSIFY: FunctionDoc = FunctionDoc {
     summary: "The class of a text: the value of the first rule of a ruleset whose pattern is found in it.",
     detail: "Rules are data, see the table name_rules: each has a ruleset, a priority (the lowest is tried first), a regular expression that is \
              searched for anywhere in the text, and a value. Case counts unless the pattern begins with (?i). A rule with an empty value ends the \
-             search with NULL. Rulesets: kernel_type, collective, comm_library, launch_call, sync_call, dataloader, op_category, \
+             search with NULL. Rulesets: kernel_type, collective, comm_library, launch_call, sync_call, dataloader, op_category, operator_family, \
              op_category_by_kernel, tensor_core, tensor_core_eligible, matrix_unit; and for comparison with other tools hta_0_5, hta_0_6, \
              hta_queue_call, hta_launch_call, hta_blocking_call, tracelens_kernel_type, tb_communication, tb_node. Each different text of a batch is \
              classified once.",
