@@ -252,6 +252,7 @@ def reading(place, rng, number):
         os.truncate(copy, rng.randrange(copy.stat().st_size))
         code = child.wait()
         counts[{0: "was read before", 3: "refused"}.get(code, f"ended by signal {-code}" if code < 0 else f"exit {code}")] += 1
+        check(code in (0, 3), f"shrinking {i}: exit {code}")
         code, found = place.doctor()
         check(code == 0, f"shrinking {i}: {found['problems']}")
         check(place.sums("trace_id LIKE 'synthetic%'") == place.small_sums, f"shrinking {i}: the trace that was there changed")

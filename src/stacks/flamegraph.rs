@@ -5,11 +5,13 @@ use inferno::flamegraph::{self, Options, TextTruncateDirection};
 use tracesql_udfs::pprof::Builder;
 use tracesql_udfs::stacks::fold_frame;
 
-use super::{measure, stacks_of};
+use super::measured::{measure, stacks_of};
 use crate::error::{Error, Result};
 
 /// Longer names of frames are cut: a browser shows them as one tooltip.
 const LONGEST_FRAME: usize = 500;
+/// Stands for a stack without frames, which would not be drawn.
+const NO_FRAMES: &str = "(no frames)";
 
 /// Which way stacks grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -28,14 +30,14 @@ pub fn flamegraph(profile: &Builder, measure_name: Option<&str>, title: &str, di
     let stacks = stacks_of(profile, at, compared, svg_frame);
     let mut lines: Vec<String> = Vec::with_capacity(stacks.len());
     for stack in stacks.iter().filter(|s| s.value > 0 || s.base > 0) {
-        let text = stack.frames.join(";");
+        let text = if stack.frames.is_empty() { NO_FRAMES.to_owned() } else { stack.frames.join(";") };
         lines.push(if compared { format!("{text} {} {}", stack.base.max(0), stack.value.max(0)) } else { format!("{text} {}", stack.value) });
     }
     if lines.iter().all(|line| line.ends_with(" 0")) {
         return Err(Error::Query(format!("no stack has {}: there is nothing to draw", sample_type.name)));
     }
     let mut options = Options::default();
-    options.title = title.to_owned();
+    options.title = title.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { held(c) }).collect();
     options.subtitle = Some(format!("{} by stack{}", sample_type.name, if compared { ", compared with the base" } else { "" }));
     options.colors = match (sample_type.name.as_str(), sample_type.unit.as_str()) {
         (_, "bytes") => Palette::Basic(BasicPalette::Green),
@@ -60,10 +62,13 @@ pub fn flamegraph(profile: &Builder, measure_name: Option<&str>, title: &str, di
     Ok(svg)
 }
 
+fn held(c: char) -> char {
+    if matches!(c, '\u{fffe}' | '\u{ffff}') { char::REPLACEMENT_CHARACTER } else { c }
+}
+
 /// A frame without what SVG cannot hold.
 fn svg_frame(frame: &str) -> String {
     let folded = fold_frame(frame);
-    let held = |c: char| if matches!(c, '\u{fffe}' | '\u{ffff}') { char::REPLACEMENT_CHARACTER } else { c };
     if folded.chars().count() <= LONGEST_FRAME {
         return folded.chars().map(held).collect();
     }

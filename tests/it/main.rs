@@ -11,6 +11,7 @@ mod examples;
 mod export;
 mod findings;
 mod fixtures;
+mod fuzz;
 mod interop;
 mod library;
 mod limits;

@@ -1,15 +1,16 @@
 //! The decompressed text of one input: a file on disk, complete or still growing.
 
-use std::fs::File;
-use std::io::Write;
-use std::ops::Deref;
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::SystemTime;
 
-use memmap2::{Mmap, MmapOptions};
-
+use super::window::{self, Buffers, Window};
 use crate::error::{IngestError, Result};
 use crate::issues::Issues;
+use crate::json::{Bad, Cursor};
 
 /// The decompressed text of an input.
 ///
@@ -20,6 +21,9 @@ pub struct Content {
     file: Arc<File>,
     name: PathBuf,
     feed: Arc<Feed>,
+    buffers: Buffers,
+    /// Of a file that others may change, as it was when it was opened.
+    stamp: Option<Stamp>,
 }
 
 #[derive(Default)]
@@ -38,16 +42,22 @@ struct FeedState {
 }
 
 impl Content {
-    /// A complete file.
+    /// A complete file of the user's.
     pub fn of_file(file: File, path: &Path) -> Result<Self> {
-        Self::of_copy(file, path, Issues::default())
+        let metadata = file.metadata().map_err(|e| IngestError::io(path, e))?;
+        let content = Self::complete(file, path, metadata.len(), Issues::default());
+        Ok(Self { stamp: Some(Stamp::of(&metadata)), ..content })
     }
 
-    /// A complete file in place of another content, with what was odd about that.
+    /// A complete temporary file in place of another content, with what was odd about that.
     pub fn of_copy(file: File, path: &Path, issues: Issues) -> Result<Self> {
         let len = file.metadata().map_err(|e| IngestError::io(path, e))?.len();
+        Ok(Self::complete(file, path, len, issues))
+    }
+
+    fn complete(file: File, path: &Path, len: u64, issues: Issues) -> Self {
         let feed = Feed { state: Mutex::new(FeedState { len, done: true, wanted: true, issues, ..Default::default() }), ..Default::default() };
-        Ok(Self { file: Arc::new(file), name: path.to_owned(), feed: Arc::new(feed) })
+        Self { file: Arc::new(file), name: path.to_owned(), feed: Arc::new(feed), buffers: Buffers::default(), stamp: None }
     }
 
     /// An empty text in a temporary file of `folder`, and the end that fills it.
@@ -55,7 +65,7 @@ impl Content {
         let file = Arc::new(tempfile::tempfile_in(folder).map_err(|e| IngestError::io(folder, e))?);
         let feed = Arc::new(Feed { state: Mutex::new(FeedState { wanted: true, ..Default::default() }), ..Default::default() });
         let writer = ContentWriter { file: file.clone(), feed: feed.clone() };
-        Ok((Self { file, name: folder.to_owned(), feed }, writer))
+        Ok((Self { file, name: folder.to_owned(), feed, buffers: Buffers::default(), stamp: None }, writer))
     }
 
     /// Waits until at least `len` bytes are there or no more will come; returns how many are, and whether that is all.
@@ -80,67 +90,72 @@ impl Content {
         self.feed.state.lock().unwrap_or_else(|e| e.into_inner()).issues.clone()
     }
 
+    /// Whether the text is a file that no other process can reach.
+    pub fn is_ours(&self) -> bool {
+        self.stamp.is_none()
+    }
+
     /// The bytes from `start` up to `end`, which must be there.
-    pub fn map(&self, start: u64, end: u64) -> Result<Window> {
-        if start >= end {
-            return Ok(Window { map: None });
-        }
-        // SAFETY: the mapping is read-only. The temporary file is ours alone. A trace that another process cuts short
-        // while it is read would end this process, which loses nothing stored: a trace appears in the store only
-        // when it is complete. Copying every input first would cost a second pass over the bytes.
-        let map = unsafe { MmapOptions::new().offset(start).len((end - start) as usize).map(&*self.file) };
-        Ok(Window { map: Some(map.map_err(|e| IngestError::io(&self.name, e))?) })
-    }
-}
-
-/// A mapped part of a [`Content`].
-pub struct Window {
-    map: Option<Mmap>,
-}
-
-impl Deref for Window {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        self.map.as_deref().unwrap_or(&[])
-    }
-}
-
-/// Reads a complete text here and there.
-///
-/// What was touched counts as memory of this process while it is mapped, up to a block for each place. So when many
-/// blocks were touched the text is mapped anew.
-pub struct Reader<'a> {
-    content: &'a Content,
-    len: u64,
-    window: Window,
-    touched: Vec<bool>,
-    blocks: u32,
-}
-
-const BLOCK: u64 = 2 << 20;
-const MOST_BLOCKS: u32 = 12;
-
-impl<'a> Reader<'a> {
-    /// A reader of a text of `len` bytes.
-    pub fn new(content: &'a Content, len: u64) -> Result<Self> {
-        Ok(Self { content, len, window: content.map(0, len)?, touched: vec![false; (len / BLOCK) as usize + 1], blocks: 0 })
+    pub fn bytes(&self, start: u64, end: u64) -> Result<Window> {
+        let window = if self.is_ours() { window::map(&self.file, start, end) } else { window::copy(&self.file, start, end, &self.buffers) };
+        window.map_err(|e| self.failed(e, start))
     }
 
-    /// The text from `offset` on; empty beyond its end.
-    #[inline]
-    pub fn from(&mut self, offset: u64) -> Result<&[u8]> {
-        if let Some(touched) = self.touched.get_mut((offset / BLOCK) as usize)
-            && !*touched
-        {
-            *touched = true;
-            self.blocks += 1;
-            if self.blocks > MOST_BLOCKS {
-                self.touched.fill(false);
-                self.blocks = 0;
-                self.window = self.content.map(0, self.len)?;
+    /// Bytes of a complete text, at least those of the value that begins at `start`, unless that is cut short.
+    pub fn value(&self, start: u64) -> Result<Window> {
+        let (len, _) = self.wait(u64::MAX)?;
+        let mut want = 4 << 10;
+        loop {
+            let end = len.min(start.saturating_add(want));
+            let window = self.bytes(start, end)?;
+            if end == len || Cursor::new(&window, 0).value() != Err(Bad::End) {
+                return Ok(window);
             }
+            want *= 4;
         }
-        Ok(self.window.get(offset as usize..).unwrap_or(&[]))
+    }
+
+    /// Fills `bytes` with those from `start` on.
+    pub fn read_at(&self, bytes: &mut [u8], start: u64) -> Result<()> {
+        self.file.read_exact_at(bytes, start).map_err(|e| self.failed(e, start))
+    }
+
+    /// Fails if the file was changed since it was opened: then what was read is not what it holds.
+    pub fn must_be_unchanged(&self) -> Result<()> {
+        let now = self.file.metadata().map_err(|e| IngestError::io(&self.name, e))?;
+        match self.stamp {
+            Some(stamp) if stamp != Stamp::of(&now) => Err(self.changed()),
+            _ => Ok(()),
+        }
+    }
+
+    fn failed(&self, error: std::io::Error, at: u64) -> IngestError {
+        match error.kind() {
+            ErrorKind::UnexpectedEof => self.changed(),
+            _ => IngestError::input_at(&self.name.display().to_string(), format!("cannot be read: {error}"), at),
+        }
+    }
+
+    fn changed(&self) -> IngestError {
+        changed(&self.name.display().to_string())
+    }
+}
+
+/// The error that an input changed.
+pub fn changed(name: &str) -> IngestError {
+    IngestError::input(name, "the file was changed by another process while it was read; nothing was stored, read it again when it is complete")
+}
+
+/// What tells that a file was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Self { len: metadata.len(), modified: metadata.modified().ok() }
     }
 }
 

@@ -159,7 +159,11 @@ impl Reader<'_, '_, '_> {
                 _ => {}
             }
             let outcome = match token {
-                b'{' => Head::read(&mut c).map(|head| self.element(&head, start)),
+                b'{' => Head::read(&mut c).map(|head| {
+                    if c.pos - start <= MAX_ELEMENT {
+                        self.element(&head, start, c.pos - start);
+                    }
+                }),
                 // No value begins so; stepping over one would not move on.
                 b'}' | b':' => Err(Bad::Syntax(start)),
                 _ => c.value().map(|_| self.skip(Code::NotAnObject, start)),
@@ -209,7 +213,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    fn element(&mut self, head: &Head<'_>, start: usize) {
+    fn element(&mut self, head: &Head<'_>, start: usize, length: usize) {
         let (ph, mut flags) = match head.phase() {
             Ok(Some(ph)) => (ph, 0),
             Ok(None) => {
@@ -274,6 +278,7 @@ impl Reader<'_, '_, '_> {
             class: class.code(),
             flags,
         };
+        key.set_length(length);
         self.flow(head, ph, &mut key, start);
         self.known_phase(ph, start);
         if ts != NO_TIME {
