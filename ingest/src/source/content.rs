@@ -205,3 +205,37 @@ impl Drop for ContentWriter {
         self.feed.grown.notify_all();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Reader;
+
+    fn content(text: &[u8]) -> (Content, tempfile::NamedTempFile) {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(text).expect("written");
+        (Content::of_file(file.reopen().expect("open"), file.path()).expect("content"), file)
+    }
+
+    #[test]
+    fn a_file_that_is_cut_short_is_an_error_and_no_signal() {
+        let (content, file) = content(&[b'x'; 100_000]);
+        assert_eq!(content.bytes(50_000, 100_000).expect("all there").len(), 50_000);
+        let mut reader = Reader::new(&content, 100_000).expect("a reader");
+        file.as_file().set_len(60_000).expect("cut");
+        let failures = [content.bytes(50_000, 100_000).err(), reader.from(59_999, 2).err(), content.must_be_unchanged().err()];
+        for failure in failures {
+            let said = failure.expect("refused").to_string();
+            assert!(said.contains("changed by another process") && said.contains(&file.path().display().to_string()), "{said}");
+        }
+        assert_eq!(content.bytes(0, 60_000).expect("still there").len(), 60_000);
+    }
+
+    #[test]
+    fn values_are_whole() {
+        let text = [b"[", &vec![b'7'; 10_000][..], b"] x"].concat();
+        let (content, _file) = content(&text);
+        assert!(content.value(0).expect("a value").starts_with(&text[..10_002]));
+        assert_eq!(&content.value(10_003).expect("the rest")[..], b"x");
+    }
+}
