@@ -159,7 +159,7 @@ fn faults_lose_nothing() {
     let output = Command::new("python3")
         .arg(root().join("bench/faults.py"))
         .arg(env!("CARGO_BIN_EXE_tracesql"))
-        .args(["--kills", "12", "--damages", "24", "--disks", "4", "--shrinks", "4", "--seconds", "3"])
+        .args(["--kills", "12", "--damages", "24", "--disks", "4", "--changes", "4", "--seconds", "3"])
         .output()
         .expect("python3 runs");
     let (out, error) = texts(&output);

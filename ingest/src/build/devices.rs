@@ -32,7 +32,7 @@ pub fn read(content: &Content, document: &mut Document, trace_id: &str, devices:
     let mut facts = TopFacts::default();
     let mut metadata = vec![b'{'];
     for top in std::mem::take(&mut document.top) {
-        let raw = content.bytes(top.start, top.end)?;
+        let raw = content.map(top.start, top.end)?;
         facts.is_kineto |= KINETO_KEYS.contains(&&top.key[..]);
         let value = compact(&raw, &top, &mut document.issues);
         match &top.key[..] {

@@ -46,7 +46,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         }
         facts[key.track as usize].note(key);
         if key.class().is_device() {
-            devices.push(DeviceRow { ord: key.ord, link: key.link, ts: key.ts, offset: key.offset, room: key.room(), args: key.args });
+            devices.push(DeviceRow { ord: key.ord, link: key.link, ts: key.ts, args_at: key.offset + key.args as u64 });
         }
         Ok(())
     })?;

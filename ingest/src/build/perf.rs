@@ -39,13 +39,13 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
             b"memory_blobs" => true,
             b"op_blobs" => false,
             b"init_time" => {
-                let raw = content.bytes(top.start, top.end)?;
+                let raw = content.map(top.start, top.end)?;
                 init = time(&raw).ok();
                 continue;
             }
             _ => continue,
         };
-        let raw = content.bytes(top.start, top.end)?;
+        let raw = content.map(top.start, top.end)?;
         match raw.first() {
             Some(b'[') => reader.list(&raw, top.start, list),
             Some(b'n') => {}

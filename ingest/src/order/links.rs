@@ -19,12 +19,8 @@ pub struct DeviceRow {
     pub link: i64,
     /// Start, ns.
     pub ts: i64,
-    /// Where its text begins.
-    pub offset: u64,
-    /// Bytes that hold its text.
-    pub room: u32,
-    /// Where its args begin, counted from `offset`; 0 if it has none.
-    pub args: u32,
+    /// Where its args begin in the text.
+    pub args_at: u64,
 }
 
 /// A link found without the correlation.
@@ -74,7 +70,7 @@ fn by_external_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, t
     let mut wanted: FxHashMap<i64, Vec<(u32, i64, u32)>> = FxHashMap::default();
     let mut rows_by_id = Vec::new();
     for row in rows {
-        if let Some(id) = external_id(text.from(row.offset, row.room)?.get(row.args as usize..).unwrap_or_default()).filter(|&id| id != row.link) {
+        if let Some(id) = external_id(text.from(row.args_at)?).filter(|&id| id != row.link) {
             wanted.entry(id).or_default();
             rows_by_id.push((id, *row));
         }
@@ -86,8 +82,7 @@ fn by_external_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, t
     keys.for_each(|key| {
         if key.has(IS_OP)
             && key.args != 0
-            && let Some(ops) =
-                external_id(text.from(key.offset, key.room())?.get(key.args as usize..).unwrap_or_default()).and_then(|id| wanted.get_mut(&id))
+            && let Some(ops) = external_id(text.from(key.offset + key.args as u64)?).and_then(|id| wanted.get_mut(&id))
         {
             ops.push((key.ord, key.ts, key.track));
         }
@@ -106,7 +101,7 @@ fn by_external_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, t
 /// Whether the External id of some launch is not just its correlation.
 fn any_trustworthy(launches: &Launches, text: &mut Reader<'_>) -> Result<bool> {
     for launch in launches.iter() {
-        let Ok(head) = Head::read(&mut Cursor::new(text.from(launch.offset, launch.room)?, 0)) else { continue };
+        let Ok(head) = Head::read(&mut Cursor::new(text.from(launch.offset)?, 0)) else { continue };
         let Some(args) = head.args else { continue };
         let id = value_of(args, b"External id").or_else(|| value_of(args, b"external id"));
         if id.is_some_and(|id| is_real_id(id) && Some(id) != value_of(args, b"correlation")) {

@@ -59,8 +59,6 @@ pub struct Launch {
     pub op: u32,
     /// Track number.
     pub track: u32,
-    /// Bytes that hold its text.
-    pub room: u32,
     /// Start, ns.
     pub ts: i64,
     /// Where its text begins.
@@ -227,16 +225,8 @@ impl Nester {
         nest.depth_and_overlap = depth | overlaps;
         if key.class().is_launch() && key.link != NO_LINK {
             let op = self.operator_around(key);
-            let launch = Launch {
-                ord: key.ord,
-                op,
-                track: key.track,
-                room: key.room(),
-                ts: key.ts,
-                offset: key.offset,
-                graph: key.class() == Class::GraphLaunch,
-                next: 0,
-            };
+            let launch =
+                Launch { ord: key.ord, op, track: key.track, ts: key.ts, offset: key.offset, graph: key.class() == Class::GraphLaunch, next: 0 };
             if self.launches.add(key.link, launch) {
                 self.issues.add(Code::DuplicateCorrelation, Some(key.ord as u64), Some(key.offset), b"");
             }

@@ -80,7 +80,7 @@ impl<'a> Maker<'a> {
             let end = range.end.min(at + BATCH_ROWS);
             self.c.read(at..end, &mut keys, &mut nests)?;
             for (key, nest) in keys.iter().zip(&nests) {
-                self.row(text.from(key.offset, key.room())?, key, nest)?;
+                self.row(text.from(key.offset)?, key, nest)?;
             }
             at = end;
         }

@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 64 << 20;
 /// The content itself; of a perf.json with a comment near its beginning, a copy in which comments are blank, so that every offset stays as it was.
 pub fn without_comments(content: &Content, scratch: &Path) -> Result<Content> {
     let (len, _) = content.wait(HEAD)?;
-    let head = content.bytes(0, len.min(HEAD))?;
+    let head = content.map(0, len.min(HEAD))?;
     let has = |key: &[u8]| head.windows(key.len()).any(|w| w == key);
     let slashes = head.windows(2).any(|w| matches!(w, b"//" | b"/*"));
     if !slashes || has(b"\"traceEvents\"") || !(has(b"\"memory_blobs\"") || has(b"\"op_blobs\"")) || comments(&head).is_empty() {
@@ -27,7 +27,7 @@ pub fn without_comments(content: &Content, scratch: &Path) -> Result<Content> {
     if len > MOST_BYTES {
         return Ok(content.clone());
     }
-    let mut text = content.bytes(0, len)?.to_vec();
+    let mut text = content.map(0, len)?.to_vec();
     let mut issues = content.issues();
     for (start, end) in comments(&text) {
         issues.add(Code::Comments, None, Some(start as u64), &text[start..end]);

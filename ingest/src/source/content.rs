@@ -1,13 +1,13 @@
 //! The decompressed text of one input: a file on disk, complete or still growing.
 
 use std::fs::{File, Metadata};
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::FileExt;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::SystemTime;
 
-use super::window::{self, Buffers, Window};
+use super::window::Window;
 use crate::error::{IngestError, Result};
 use crate::issues::Issues;
 use crate::json::{Bad, Cursor};
@@ -21,9 +21,10 @@ pub struct Content {
     file: Arc<File>,
     name: PathBuf,
     feed: Arc<Feed>,
-    buffers: Buffers,
     /// Of a file that others may change, as it was when it was opened.
     stamp: Option<Stamp>,
+    /// Whether a mapped part of it was not there when it was read.
+    broken: Arc<AtomicBool>,
 }
 
 #[derive(Default)]
@@ -57,7 +58,7 @@ impl Content {
 
     fn complete(file: File, path: &Path, len: u64, issues: Issues) -> Self {
         let feed = Feed { state: Mutex::new(FeedState { len, done: true, wanted: true, issues, ..Default::default() }), ..Default::default() };
-        Self { file: Arc::new(file), name: path.to_owned(), feed: Arc::new(feed), buffers: Buffers::default(), stamp: None }
+        Self { file: Arc::new(file), name: path.to_owned(), feed: Arc::new(feed), stamp: None, broken: Arc::default() }
     }
 
     /// An empty text in a temporary file of `folder`, and the end that fills it.
@@ -65,7 +66,7 @@ impl Content {
         let file = Arc::new(tempfile::tempfile_in(folder).map_err(|e| IngestError::io(folder, e))?);
         let feed = Arc::new(Feed { state: Mutex::new(FeedState { wanted: true, ..Default::default() }), ..Default::default() });
         let writer = ContentWriter { file: file.clone(), feed: feed.clone() };
-        Ok((Self { file, name: folder.to_owned(), feed, buffers: Buffers::default(), stamp: None }, writer))
+        Ok((Self { file, name: folder.to_owned(), feed, stamp: None, broken: Arc::default() }, writer))
     }
 
     /// Waits until at least `len` bytes are there or no more will come; returns how many are, and whether that is all.
@@ -90,15 +91,11 @@ impl Content {
         self.feed.state.lock().unwrap_or_else(|e| e.into_inner()).issues.clone()
     }
 
-    /// Whether the text is a file that no other process can reach.
-    pub fn is_ours(&self) -> bool {
-        self.stamp.is_none()
-    }
-
-    /// The bytes from `start` up to `end`, which must be there.
-    pub fn bytes(&self, start: u64, end: u64) -> Result<Window> {
-        let window = if self.is_ours() { window::map(&self.file, start, end) } else { window::copy(&self.file, start, end, &self.buffers) };
-        window.map_err(|e| self.failed(e, start))
+    /// The bytes from `start` up to `end`, which must be there. Where others took them away meanwhile there are zeros, and
+    /// [`Content::must_be_unchanged`] fails.
+    pub fn map(&self, start: u64, end: u64) -> Result<Window> {
+        let broken = self.stamp.is_some().then_some(&self.broken);
+        Window::of(&self.file, start, end, broken).map_err(|e| IngestError::io(&self.name, e))
     }
 
     /// Bytes of a complete text, at least those of the value that begins at `start`, unless that is cut short.
@@ -107,7 +104,7 @@ impl Content {
         let mut want = 4 << 10;
         loop {
             let end = len.min(start.saturating_add(want));
-            let window = self.bytes(start, end)?;
+            let window = self.map(start, end)?;
             if end == len || Cursor::new(&window, 0).value() != Err(Bad::End) {
                 return Ok(window);
             }
@@ -115,29 +112,56 @@ impl Content {
         }
     }
 
-    /// Fills `bytes` with those from `start` on.
-    pub fn read_at(&self, bytes: &mut [u8], start: u64) -> Result<()> {
-        self.file.read_exact_at(bytes, start).map_err(|e| self.failed(e, start))
-    }
-
-    /// Fails if the file was changed since it was opened: then what was read is not what it holds.
+    /// Fails if what was read is not what the file held when it was opened. To be asked when no part of it is held any more.
     pub fn must_be_unchanged(&self) -> Result<()> {
-        let now = self.file.metadata().map_err(|e| IngestError::io(&self.name, e))?;
-        match self.stamp {
-            Some(stamp) if stamp != Stamp::of(&now) => Err(self.changed()),
-            _ => Ok(()),
+        let Some(stamp) = self.stamp else { return Ok(()) };
+        let (name, io) = (self.name.display().to_string(), |e| IngestError::io(&self.name, e));
+        if stamp != Stamp::of(&self.file.metadata().map_err(io)?) {
+            return Err(changed(&name));
         }
+        if self.broken.load(Ordering::Acquire) {
+            return Err(IngestError::input(&name, "a part of the file could not be read: its disk or network failed; nothing was stored"));
+        }
+        Ok(())
+    }
+}
+
+/// Reads a complete text here and there.
+///
+/// What was touched counts as memory of this process while it is mapped, up to a block for each place. So when many
+/// blocks were touched the text is mapped anew.
+pub struct Reader<'a> {
+    content: &'a Content,
+    len: u64,
+    window: Window,
+    touched: Vec<bool>,
+    blocks: u32,
+}
+
+const BLOCK: u64 = 2 << 20;
+const MOST_BLOCKS: u32 = 12;
+
+impl<'a> Reader<'a> {
+    /// A reader of a text of `len` bytes.
+    pub fn new(content: &'a Content, len: u64) -> Result<Self> {
+        Ok(Self { content, len, window: content.map(0, len)?, touched: vec![false; (len / BLOCK) as usize + 1], blocks: 0 })
     }
 
-    fn failed(&self, error: std::io::Error, at: u64) -> IngestError {
-        match error.kind() {
-            ErrorKind::UnexpectedEof => self.changed(),
-            _ => IngestError::input_at(&self.name.display().to_string(), format!("cannot be read: {error}"), at),
+    /// The text from `offset` on; empty beyond its end.
+    #[inline]
+    pub fn from(&mut self, offset: u64) -> Result<&[u8]> {
+        if let Some(touched) = self.touched.get_mut((offset / BLOCK) as usize)
+            && !*touched
+        {
+            *touched = true;
+            self.blocks += 1;
+            if self.blocks > MOST_BLOCKS {
+                self.touched.fill(false);
+                self.blocks = 0;
+                self.window = self.content.map(0, self.len)?;
+            }
         }
-    }
-
-    fn changed(&self) -> IngestError {
-        changed(&self.name.display().to_string())
+        Ok(self.window.get(offset as usize..).unwrap_or(&[]))
     }
 }
 
@@ -209,7 +233,6 @@ impl Drop for ContentWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Reader;
 
     fn content(text: &[u8]) -> (Content, tempfile::NamedTempFile) {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
@@ -220,15 +243,16 @@ mod tests {
     #[test]
     fn a_file_that_is_cut_short_is_an_error_and_no_signal() {
         let (content, file) = content(&[b'x'; 100_000]);
-        assert_eq!(content.bytes(50_000, 100_000).expect("all there").len(), 50_000);
+        assert!(content.must_be_unchanged().is_ok());
+        let window = content.map(0, 100_000).expect("mapped");
+        file.as_file().set_len(10_000).expect("cut");
+        assert!(window[..10_000].iter().all(|&b| b == b'x') && window[12_288..].iter().all(|&b| b == 0));
         let mut reader = Reader::new(&content, 100_000).expect("a reader");
-        file.as_file().set_len(60_000).expect("cut");
-        let failures = [content.bytes(50_000, 100_000).err(), reader.from(59_999, 2).err(), content.must_be_unchanged().err()];
-        for failure in failures {
-            let said = failure.expect("refused").to_string();
-            assert!(said.contains("changed by another process") && said.contains(&file.path().display().to_string()), "{said}");
-        }
-        assert_eq!(content.bytes(0, 60_000).expect("still there").len(), 60_000);
+        assert_eq!(reader.from(99_999).expect("zeros"), [0]);
+        drop((window, reader));
+        let said = content.must_be_unchanged().expect_err("refused").to_string();
+        assert!(said.contains("changed by another process") && said.contains(&file.path().display().to_string()), "{said}");
+        assert!(content.broken.load(Ordering::Acquire));
     }
 
     #[test]

@@ -1,19 +1,18 @@
 //! From what the user names to bytes of JSON text: files, folders, globs, standard input, compressed files, archives.
 //!
 //! An [`Input`] is one trace. [`Content`] is its decompressed text, which grows while a thread unpacks it and can be
-//! taken in pieces, so that no more of it is in memory than is being read.
+//! mapped in pieces, so that no more of it is in memory than is being read.
 
 mod comments;
 mod content;
 mod expand;
-mod reader;
+mod guard;
 mod sniff;
 mod unpack;
 mod window;
 
 pub use comments::without_comments;
-pub use content::Content;
+pub use content::{Content, Reader};
 pub use expand::{Input, expand};
-pub use reader::Reader;
 pub use sniff::refuse_by_content;
 pub use unpack::{HashSource, open};

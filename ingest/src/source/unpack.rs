@@ -54,7 +54,7 @@ fn hash_file(content: &Content) -> Result<(blake3::Hash, u64)> {
     let mut at = 0;
     while at < len {
         let end = len.min(at + (1 << 20));
-        hasher.update(&content.bytes(at, end)?);
+        hasher.update(&content.map(at, end)?);
         at = end;
     }
     Ok((hasher.finalize(), len))

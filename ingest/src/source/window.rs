@@ -1,86 +1,67 @@
-//! Stretches of a text in memory: mapped where the file is ours alone, copied where other processes may cut it short.
+//! Mapped stretches of a file.
 
 use std::fs::File;
 use std::ops::Deref;
 use std::os::unix::fs::FileExt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use memmap2::{Mmap, MmapOptions};
+use memmap2::{Mmap, MmapMut, MmapOptions};
 
-/// A part of a text.
-pub struct Window(Bytes);
+use super::guard::Guard;
 
-enum Bytes {
-    None,
-    Mapped(Mmap),
-    Copied(Buffer),
+/// A stretch of a file in memory.
+pub struct Window {
+    /// Goes before the mapping does.
+    _guard: Option<Guard>,
+    map: Option<Mmap>,
 }
 
-/// Maps a part of a file that no other process can reach.
-pub fn map(file: &File, start: u64, end: u64) -> std::io::Result<Window> {
-    if start >= end {
-        return Ok(Window(Bytes::None));
+impl Window {
+    /// The bytes from `start` up to `end`. `broken` is given for files that other processes may change, and set when the
+    /// window goes if a part of it was not there; without it the file must be this process's alone.
+    pub fn of(file: &File, start: u64, end: u64, broken: Option<&Arc<AtomicBool>>) -> std::io::Result<Self> {
+        if start >= end {
+            return Ok(Self { _guard: None, map: None });
+        }
+        let len = (end - start) as usize;
+        // SAFETY: the mapping is read-only. What others write into their file shows as other bytes, of which nothing here
+        // expects anything; what they cut off is zeros by the guard.
+        let map = unsafe { MmapOptions::new().offset(start).len(len).map(file) }?;
+        let Some(broken) = broken else { return Ok(Self { _guard: None, map: Some(map) }) };
+        match Guard::of(&map, broken) {
+            Some(guard) => Ok(Self { _guard: Some(guard), map: Some(map) }),
+            None => Ok(Self { _guard: None, map: Some(copied(file, start, len)?) }),
+        }
     }
-    // SAFETY: the mapping is read-only, and the file is an unnamed one of this process, which only appends to it.
-    let map = unsafe { MmapOptions::new().offset(start).len((end - start) as usize).map(file) }?;
-    Ok(Window(Bytes::Mapped(map)))
 }
 
-/// Copies a part of a file; fails with `UnexpectedEof` if the file is too short for it.
-///
-/// A mapping would cost less memory, but reading behind the end of a file that was cut short ends the process.
-pub fn copy(file: &File, start: u64, end: u64, buffers: &Buffers) -> std::io::Result<Window> {
-    if start >= end {
-        return Ok(Window(Bytes::None));
-    }
-    let mut buffer = buffers.take((end - start) as usize);
-    file.read_exact_at(&mut buffer.bytes[..buffer.len], start)?;
-    Ok(Window(Bytes::Copied(buffer)))
+/// The bytes in memory of our own, where no guard was to be had.
+fn copied(file: &File, start: u64, len: usize) -> std::io::Result<Mmap> {
+    let mut copy = MmapMut::map_anon(len)?;
+    file.read_exact_at(&mut copy, start)?;
+    copy.make_read_only()
 }
 
 impl Deref for Window {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
-        match &self.0 {
-            Bytes::None => &[],
-            Bytes::Mapped(map) => map,
-            Bytes::Copied(buffer) => &buffer.bytes[..buffer.len],
-        }
+        self.map.as_deref().unwrap_or(&[])
     }
 }
 
-/// Buffers that are used again: new memory costs more than what is read into it.
-#[derive(Clone, Default)]
-pub struct Buffers(Arc<Mutex<Vec<Vec<u8>>>>);
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
 
-/// Buffers that are larger go back to the system, because few stretches need so much.
-const LARGEST: usize = 8 << 20;
-const MOST: usize = 64;
+    use super::*;
 
-struct Buffer {
-    /// All of its memory, of which `len` bytes are the text.
-    bytes: Vec<u8>,
-    len: usize,
-    home: Buffers,
-}
-
-impl Buffers {
-    fn take(&self, len: usize) -> Buffer {
-        let mut spare = self.0.lock().unwrap_or_else(|e| e.into_inner());
-        let mut bytes = spare.pop().unwrap_or_default();
-        drop(spare);
-        if bytes.len() < len {
-            bytes.resize(len, 0);
-        }
-        Buffer { bytes, len, home: self.clone() }
-    }
-}
-
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        let mut spare = self.home.0.lock().unwrap_or_else(|e| e.into_inner());
-        if self.bytes.len() <= LARGEST && spare.len() < MOST {
-            spare.push(std::mem::take(&mut self.bytes));
-        }
+    #[test]
+    fn a_copy_is_what_is_mapped() {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(&(0..9_000u32).map(|i| i as u8).collect::<Vec<_>>()).expect("written");
+        let window = Window::of(&file, 5_000, 9_000, None).expect("mapped");
+        assert_eq!(window[..], copied(&file, 5_000, 4_000).expect("copied")[..]);
+        assert!(copied(&file, 5_000, 4_001).is_err());
     }
 }

@@ -161,7 +161,7 @@ impl Reader<'_, '_, '_> {
             let outcome = match token {
                 b'{' => Head::read(&mut c).map(|head| {
                     if c.pos - start <= MAX_ELEMENT {
-                        self.element(&head, start, c.pos - start);
+                        self.element(&head, start);
                     }
                 }),
                 // No value begins so; stepping over one would not move on.
@@ -213,7 +213,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    fn element(&mut self, head: &Head<'_>, start: usize, length: usize) {
+    fn element(&mut self, head: &Head<'_>, start: usize) {
         let (ph, mut flags) = match head.phase() {
             Ok(Some(ph)) => (ph, 0),
             Ok(None) => {
@@ -278,7 +278,6 @@ impl Reader<'_, '_, '_> {
             class: class.code(),
             flags,
         };
-        key.set_length(length);
         self.flow(head, ph, &mut key, start);
         self.known_phase(ph, start);
         if ts != NO_TIME {

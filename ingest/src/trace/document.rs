@@ -168,7 +168,7 @@ impl Reader<'_, '_> {
 
     fn run(&mut self) -> Result<()> {
         let (len, _) = self.r.content.wait(TAIL)?;
-        let head = self.r.content.bytes(0, len.min(TAIL))?;
+        let head = self.r.content.map(0, len.min(TAIL))?;
         if len == 0 {
             return self.refuse("the file is empty", 0);
         }
@@ -186,14 +186,12 @@ impl Reader<'_, '_> {
 
     /// The next byte that is not white space, and where it is.
     fn next_token(&self, mut at: u64) -> Result<Option<(u64, u8)>> {
-        let mut most = 64;
         loop {
             let (len, _) = self.r.content.wait(at + 1)?;
             if at >= len {
                 return Ok(None);
             }
-            let window = self.r.content.bytes(at, len.min(at + most))?;
-            most = (most * 8).min(STRETCH);
+            let window = self.r.content.map(at, len.min(at + STRETCH))?;
             match window.iter().position(|b| !matches!(b, b' ' | b'\n' | b'\t' | b'\r')) {
                 Some(i) => return Ok(Some((at + i as u64, window[i]))),
                 None => at += window.len() as u64,
@@ -206,7 +204,7 @@ impl Reader<'_, '_> {
         let mut want = TAIL;
         loop {
             let (len, done) = self.r.content.wait(at + want)?;
-            let window = self.r.content.bytes(at, len.min(at + want))?;
+            let window = self.r.content.map(at, len.min(at + want))?;
             let mut c = Cursor::new(&window, 0);
             match c.value() {
                 Ok(_) => return Ok(Ok(at + c.pos as u64)),
@@ -238,7 +236,7 @@ impl Reader<'_, '_> {
     fn trailing(&mut self, end: u64) -> Result<()> {
         if let Some((at, _)) = self.next_token(end)? {
             let (len, _) = self.r.content.wait(u64::MAX)?;
-            let example = self.r.content.bytes(at, len.min(at + 60))?;
+            let example = self.r.content.map(at, len.min(at + 60))?;
             self.document.issues.add(Code::TrailingData, None, Some(at), &example);
             self.document.issues.detail(Code::TrailingData, format!("{} bytes after the document", len - at));
         }
@@ -265,7 +263,7 @@ impl Reader<'_, '_> {
                 Ok(end) => end,
                 Err(_) => return self.object_cut(at),
             };
-            let key = self.r.content.bytes(at + 1, key_end - 1)?.to_vec();
+            let key = self.r.content.map(at + 1, key_end - 1)?.to_vec();
             match self.next_token(key_end)? {
                 Some((colon, b':')) => at = colon + 1,
                 Some((other, _)) => return self.object_broken(other, "a colon is expected after a key"),
@@ -329,7 +327,7 @@ impl Reader<'_, '_> {
             return self.refuse(format!("not JSON: {expected}"), at);
         }
         let (len, _) = self.r.content.wait(u64::MAX)?;
-        let example = self.r.content.bytes(at, len.min(at + 60))?;
+        let example = self.r.content.map(at, len.min(at + 60))?;
         self.document.issues.add(Code::TopLevelValue, None, Some(at), &example);
         self.document.issues.detail(Code::TopLevelValue, format!("{expected}; {} bytes after the events were not read", len - at));
         Ok(())

@@ -64,22 +64,7 @@ pub const IS_OP: u16 = 256;
 /// The args are too long to be kept.
 pub const LONG_ARGS: u16 = 512;
 
-/// The highest flags hold the length of the text, as the power of two that is not smaller.
-const LENGTH_SHIFT: u32 = 10;
-
 impl Key {
-    /// Notes the length of its text in bytes, 2³¹ at most.
-    #[inline]
-    pub fn set_length(&mut self, bytes: usize) {
-        self.flags |= (bytes.next_power_of_two().trailing_zeros() as u16) << LENGTH_SHIFT;
-    }
-
-    /// Bytes that hold all of its text.
-    #[inline]
-    pub fn room(&self) -> u32 {
-        1 << (self.flags >> LENGTH_SHIFT)
-    }
-
     /// The element's class.
     #[inline]
     pub fn class(&self) -> Class {

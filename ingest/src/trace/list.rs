@@ -85,7 +85,7 @@ fn decode(r: &Reading<'_>, work: &Receiver<Task>, done: &Sender<(Task, Result<Ch
     let mut local = Local::new(r.texts, r.tracks);
     for task in work {
         let keys = spares.try_recv().unwrap_or_default();
-        let chunk = r.content.bytes(task.start, task.end).map(|window| chunk::read(&window, task.start, &mut local, false, keys));
+        let chunk = r.content.map(task.start, task.end).map(|window| chunk::read(&window, task.start, &mut local, false, keys));
         if done.send((task, chunk)).is_err() {
             return;
         }
@@ -175,14 +175,14 @@ impl List<'_, '_, '_, '_> {
     }
 
     fn starts_with_brace(&self) -> Result<bool> {
-        Ok(self.reader.r.content.bytes(self.at, self.at + 1)?.first() == Some(&b'{'))
+        Ok(self.reader.r.content.map(self.at, self.at + 1)?.first() == Some(&b'{'))
     }
 
     /// Reads from where the list stands to at least `end`, or as far as it takes to end an element.
     fn read_here(&mut self, end: u64) -> Result<Option<ListEnd>> {
         let mut end = end;
         loop {
-            let window = self.reader.r.content.bytes(self.at, end)?;
+            let window = self.reader.r.content.map(self.at, end)?;
             let chunk = chunk::read(&window, self.at, &mut self.local, self.after_element, Vec::new());
             let End::Incomplete(at) = chunk.end else { return self.take(chunk, end) };
             self.reader.accept(chunk)?;
@@ -199,7 +199,7 @@ impl List<'_, '_, '_, '_> {
 
     /// The element at `at` does not end within the text: cut short, or broken so that it seems to go on for ever.
     fn last_element(&mut self, at: u64, len: u64) -> Result<Option<ListEnd>> {
-        let window = self.reader.r.content.bytes(at, len)?;
+        let window = self.reader.r.content.map(at, len)?;
         let Some(next) = find_element(&window, 1) else { return Ok(Some(ListEnd::Eof { cut: Some(at), len })) };
         let id = self.reader.document.elements;
         self.reader.document.issues.add(Code::MalformedEvent, Some(id), Some(at), &window[..window.len().min(200)]);
@@ -219,7 +219,7 @@ impl List<'_, '_, '_, '_> {
                 return Ok(Boundary { at: len, is_last: true });
             }
             let tail = target.saturating_sub(TAIL).max(start);
-            let window = content.bytes(tail, target)?;
+            let window = content.map(tail, target)?;
             if let Some(i) = find_last_element(&window, 0) {
                 return Ok(Boundary { at: tail + i as u64, is_last: false });
             }
