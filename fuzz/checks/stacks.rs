@@ -177,25 +177,51 @@ fn documents(profile: &Builder, title: &str, given: &[Sample]) {
     }
 }
 
-/// A flame graph of stacks with values is drawn, and is XML.
+/// A flame graph of stacks with values is drawn, is XML, and names each frame and the sum.
 fn drawing(profile: &Builder, title: &str, given: &[Sample]) {
     let total: i128 = given.iter().map(|s| i128::from(s.values[1])).sum();
     if given.iter().any(|s| s.values[1] < 0 || s.is_base) || total > i128::from(i64::MAX) {
         return;
     }
-    let svg = match flamegraph(profile, Some("cpu"), title, Direction::Icicle, false) {
-        Ok(svg) => String::from_utf8(svg).expect("UTF-8"),
-        Err(e) => return assert_eq!(total, 0, "{e}"),
-    };
+    match flamegraph(profile, Some("cpu"), title, Direction::Icicle, false) {
+        Ok(svg) => drop(titles(svg)),
+        Err(e) => assert_eq!(total, 0, "{e}"),
+    }
+    let drawn: Vec<&Sample> = given.iter().filter(|s| s.values[0] > 0).collect();
+    let Ok(svg) = flamegraph(profile, Some("samples"), title, Direction::Flame, false) else { return assert!(drawn.is_empty()) };
+    let titles = titles(svg);
+    assert!(titles.contains(&format!("all ({} samples, 100%)", drawn.len())), "{titles:?}");
+    for frame in drawn.iter().flat_map(|s| &s.frames) {
+        let name = frame.split(FILE).next().unwrap_or_default();
+        let plain =
+            !name.trim().is_empty() && name.len() <= 500 && !name.chars().any(|c| c.is_control() || c.is_whitespace() && c != ' ' || c >= '\u{e000}');
+        let shown = format!("{} (", name.replace(';', ":").trim());
+        assert!(!plain || titles.iter().any(|t| t.replace('\u{a0}', " ").starts_with(&shown)), "{name:?} is not in {titles:?}");
+    }
+}
+
+/// The names that an SVG shows, which must be XML.
+fn titles(svg: Vec<u8>) -> Vec<String> {
+    use quick_xml::events::Event;
+    let svg = String::from_utf8(svg).expect("UTF-8");
     let allowed = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
     assert!(svg.chars().all(allowed), "a character that XML cannot hold: {:?}", svg.chars().find(|&c| !allowed(c)));
     let mut reader = quick_xml::Reader::from_str(&svg);
+    let (mut titles, mut open) = (Vec::new(), None);
     loop {
         match reader.read_event().expect("XML") {
-            quick_xml::events::Event::Eof => break,
-            quick_xml::events::Event::Start(tag) | quick_xml::events::Event::Empty(tag) => {
+            Event::Eof => return titles,
+            Event::Start(tag) | Event::Empty(tag) => {
                 assert!(tag.attributes().all(|attribute| attribute.is_ok()), "{tag:?}");
+                open = (tag.name().as_ref() == b"title").then(String::new);
             }
+            Event::Text(text) => open.iter_mut().for_each(|title| title.push_str(&text.decode().expect("UTF-8"))),
+            Event::GeneralRef(name) => {
+                let name = name.decode().expect("UTF-8");
+                let entity = format!("&{name};");
+                open.iter_mut().for_each(|title| title.push_str(&quick_xml::escape::unescape(&entity).expect("an entity")));
+            }
+            Event::End(_) => titles.extend(open.take()),
             _ => {}
         }
     }

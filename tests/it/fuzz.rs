@@ -10,8 +10,8 @@ use crate::support::root;
 mod checks;
 
 /// Damaged inputs for each check; stores cost milliseconds each, the others microseconds.
-const DAMAGED: usize = 4000;
-const DAMAGED_STORES: usize = 150;
+const DAMAGED: usize = 10_000;
+const DAMAGED_STORES: usize = 400;
 
 #[test]
 fn seeds_and_damaged_seeds_hold() {
