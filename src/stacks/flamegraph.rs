@@ -71,6 +71,8 @@ fn one_line(frames: &[String]) -> String {
         return NO_FRAMES.to_owned();
     }
     let mut line = frames.join(";");
+    // Blanks at the end go in any case; a number must not come to light behind them.
+    line.truncate(line.trim_end().len());
     if line == "#" {
         line.push_str(NO_BREAK);
     } else if line.starts_with("# ") {
@@ -111,6 +113,7 @@ mod tests {
         assert_eq!(line(&["main", "cutlass 80 1.5"]), "main;cutlass 80\u{a0}1.5");
         assert_eq!(line(&["# warm up", "x"]), "#\u{a0}warm up;x");
         assert_eq!(line(&["#"]), "#\u{a0}");
+        assert_eq!(line(&["step 7 "]), "step\u{a0}7");
         assert_eq!(line(&[]), "(no frames)");
         assert_eq!(line(&["iteration 7", "mm"]), "iteration 7;mm");
     }
