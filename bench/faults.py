@@ -239,25 +239,33 @@ def permissions(place, rng, number):
 
 
 def reading(place, rng, number):
-    """Inputs that cannot be read on, and inputs that shrink while they are read."""
+    """Inputs that cannot be read on, and inputs that others cut or write over while they are read."""
     counts = Counter()
     done = place.ingest("/proc/self/mem")
     check(done.returncode == 3, f"a file that gives an I/O error: {done.returncode} {done.stderr}")
     counts["I/O errors refused"] += 1
     for i in range(number):
-        copy = place.folder / "shrinks.json"
+        copy = place.folder / "changes.json"
         shutil.copy(place.large, copy)
         child = subprocess.Popen([place.program, "ingest", copy, "-o", place.store, "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(rng.random() * 0.4)
-        os.truncate(copy, rng.randrange(copy.stat().st_size))
+        if i % 2 == 0:
+            os.truncate(copy, rng.randrange(copy.stat().st_size))
+        else:
+            with open(copy, "r+b") as file:
+                for _ in range(200):
+                    file.seek(rng.randrange(copy.stat().st_size))
+                    file.write(rng.choice((b"}", b'"', b"]", bytes(64), rng.randbytes(64))))
         code = child.wait()
-        counts[{0: "was read before", 3: "refused"}.get(code, f"ended by signal {-code}" if code < 0 else f"exit {code}")] += 1
+        what = {0: "was read before", 3: "refused"}.get(code, f"ended by signal {-code}" if code < 0 else f"exit {code}")
+        counts[f"{'written over' if i % 2 else 'cut'}: {what}"] += 1
+        check(code in (0, 3), f"changing {i}: exit {code}")
         code, found = place.doctor()
-        check(code == 0, f"shrinking {i}: {found['problems']}")
-        check(place.sums("trace_id LIKE 'synthetic%'") == place.small_sums, f"shrinking {i}: the trace that was there changed")
-        for name in [p.name for p in place.store.iterdir() if p.name.startswith("shrinks")]:
+        check(code == 0, f"changing {i}: {found['problems']}")
+        check(place.sums("trace_id LIKE 'synthetic%'") == place.small_sums, f"changing {i}: the trace that was there changed")
+        for name in [p.name for p in place.store.iterdir() if p.name.startswith("changes")]:
             place.command("remove", place.store, name).check_returncode()
-    say(f"inputs that shrink while they are read, {number} times", counts)
+    say(f"inputs that change while they are read, {number} times", counts)
 
 
 def crowd(place, rng, seconds):
@@ -292,7 +300,7 @@ def main():
     arguments.add_argument("--kills", type=int, default=300)
     arguments.add_argument("--damages", type=int, default=200)
     arguments.add_argument("--disks", type=int, default=24)
-    arguments.add_argument("--shrinks", type=int, default=20)
+    arguments.add_argument("--changes", type=int, default=20)
     arguments.add_argument("--seconds", type=int, default=20)
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--only", nargs="*", default=[])
@@ -301,7 +309,7 @@ def main():
     checks = {
         "permissions": (permissions, 1),
         "damages": (damages, given.damages),
-        "reading": (reading, given.shrinks),
+        "reading": (reading, given.changes),
         "disk": (full_disk, given.disks),
         "kills": (kills, given.kills),
         "crowd": (crowd, given.seconds),

@@ -1,4 +1,5 @@
 //! The stages of an ingest over a synthetic GPU trace: `cargo bench -p tracesql-ingest`.
+#![allow(clippy::expect_used, reason = "a bench that cannot run says so")]
 
 use std::io::Read;
 use std::path::PathBuf;

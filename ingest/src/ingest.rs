@@ -70,7 +70,8 @@ pub fn ingest(input: &Input, store: &Store, options: &IngestOptions, progress: &
     }
     let build_options = options.build_options();
     let content = without_comments(&opened.content, scratch.path())?;
-    let read = build::read(&name, &content, scratch.path(), &build_options, progress)?;
+    // A file that was changed can look broken in many ways; that it was changed is what is to be said.
+    let read = build::read(&name, &content, scratch.path(), &build_options, progress).or_else(|e| opened.content.must_be_unchanged().and(Err(e)))?;
     let (hash, input_bytes) = opened.finish(&name)?;
     let content_hash = hash.to_hex().to_string();
     if !options.replace
@@ -81,7 +82,8 @@ pub fn ingest(input: &Input, store: &Store, options: &IngestOptions, progress: &
     let trace_id = format!("{}-{}", slug(&name), &content_hash[..12]);
     let origin = Origin { name: &name, trace_id: trace_id.clone(), content_hash: content_hash.clone(), input_bytes };
     let folder = scratch.folder("trace")?;
-    let built = read.write(&origin, &folder)?;
+    let built = read.write(&origin, &folder).or_else(|e| opened.content.must_be_unchanged().and(Err(e)))?;
+    opened.content.must_be_unchanged()?;
     let mut tables = BTreeMap::new();
     for (table, rows) in &built.rows {
         let path = folder.join(format!("{table}.parquet"));

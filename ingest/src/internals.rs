@@ -16,7 +16,7 @@ pub fn frame(text: &[u8]) -> usize {
     while let Ok(token) = c.next_token() {
         if token == b',' {
             c.pos += 1;
-        } else if c.value().is_ok() {
+        } else if c.value().is_ok_and(|value| !value.is_empty()) {
             elements += 1;
         } else {
             break;

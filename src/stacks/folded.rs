@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tracesql_udfs::pprof::Builder;
 use tracesql_udfs::stacks::fold_frame;
 
-use super::{measure, stacks_of};
+use super::measured::{measure, stacks_of};
 use crate::error::Result;
 
 /// Stacks that have a value, sorted; with a base to compare with, its value stands before the other.

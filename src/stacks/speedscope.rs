@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 use tracesql_udfs::pprof::{Builder, FrameName};
 
-use super::stacks_of;
+use super::measured::stacks_of;
 use crate::error::{Error, Result};
 
 /// The document.

@@ -1,4 +1,5 @@
 //! All integration tests, in one binary because each binary costs a link of the whole query engine.
+#![allow(clippy::expect_used, clippy::panic, clippy::unreachable, clippy::unwrap_used, reason = "tests fail by panics")]
 
 mod bad_inputs;
 mod check;
@@ -6,11 +7,13 @@ mod cli;
 mod compare;
 mod concurrency;
 mod corpus;
+mod differential;
 mod doctor;
 mod examples;
 mod export;
 mod findings;
 mod fixtures;
+mod fuzz;
 mod interop;
 mod library;
 mod limits;

@@ -1,8 +1,13 @@
-//! Limits: time, files outside the store, what small inputs may unpack to; damaged files while they are queried.
+//! Limits: time, files outside the store, what small inputs may unpack to; damaged files while they are queried, inputs that
+//! change while they are read.
 
 use std::io::Write;
+use std::os::unix::fs::FileExt;
 use std::process::Command;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+
+use tracesql_ingest::{IngestOptions, Input, Progress, examine, ingest};
 
 use crate::support::{TestStore, fixture, root, texts, tracesql, within_a_minute};
 
@@ -154,10 +159,42 @@ fn faults_lose_nothing() {
     let output = Command::new("python3")
         .arg(root().join("bench/faults.py"))
         .arg(env!("CARGO_BIN_EXE_tracesql"))
-        .args(["--kills", "12", "--damages", "24", "--disks", "4", "--shrinks", "4", "--seconds", "3"])
+        .args(["--kills", "12", "--damages", "24", "--disks", "4", "--changes", "4", "--seconds", "3"])
         .output()
         .expect("python3 runs");
     let (out, error) = texts(&output);
     assert!(output.status.success(), "{out}{error}");
     out.lines().filter(|l| l.contains("left out")).for_each(|l| eprintln!("{l}"));
+}
+
+#[test]
+fn an_input_that_changes_while_it_is_read_is_refused() {
+    let element = r#"{"ph":"X","name":"a","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1},"#;
+    let text = format!("[{}]", element.repeat(300_000).trim_end_matches(','));
+    for change in ["cut", "longer", "written anew"] {
+        let store = TestStore::new();
+        let path = store.folder.path().join("trace.json");
+        std::fs::write(&path, &text).expect("a trace");
+        let progress = Progress::default();
+        let refused = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while progress.bytes.load(Ordering::Relaxed) == 0 {
+                    std::thread::yield_now();
+                }
+                let file = std::fs::OpenOptions::new().write(true).open(&path).expect("the trace");
+                match change {
+                    "cut" => file.set_len(1000),
+                    "longer" => file.set_len(text.len() as u64 + 1),
+                    _ => file.write_all_at(b"[ ", 0),
+                }
+                .expect("changed");
+            });
+            let options = IngestOptions { threads: 1, ..IngestOptions::default() };
+            ingest(&Input::File(path.clone()), &store.store, &options, &progress).err()
+        });
+        let said = refused.unwrap_or_else(|| panic!("{change}: it was stored")).to_string();
+        assert!(said.contains("changed by another process") && said.contains("trace.json"), "{change}: {said}");
+        assert!(store.store.traces().expect("the store").is_empty(), "{change}");
+        assert!(examine(store.store.root()).expect("the store").is_sound(), "{change}");
+    }
 }

@@ -19,7 +19,10 @@ pub fn time_ns(raw: &[u8]) -> Result<(i64, bool), TimeError> {
     let mut n: i64 = 0;
     let mut i = 0;
     if text.len() <= 19 {
-        while let Some(d) = digit(text, i) {
+        // More digits are read by the other way.
+        while i < 16
+            && let Some(d) = digit(text, i)
+        {
             n = n * 10 + d;
             i += 1;
         }

@@ -186,8 +186,10 @@ impl EventRows {
         let args = &mut self.found;
         *args = Args::default();
         let mut odd = Oddities::default();
-        let is_object = |&&at: &&u64| c.content.map(at, c.text_bytes.min(at + 1)).is_ok_and(|first| first.first() == Some(&b'{'));
-        let end_args = e.key.has(MERGES_ARGS).then(|| c.end_args.get(&e.key.ord)).flatten().filter(is_object);
+        let end_args = match e.key.has(MERGES_ARGS).then(|| c.end_args.get(&e.key.ord)).flatten() {
+            Some(&at) => Some(c.content.value(at)?).filter(|text| text.first() == Some(&b'{')),
+            None => None,
+        };
         if e.args.is_none() && end_args.is_none() {
             return Ok(());
         }
@@ -205,8 +207,8 @@ impl EventRows {
             None if end_args.is_some() => out.extend_from_slice(b"{}"),
             None => {}
         }
-        if let Some(&at) = end_args {
-            merge_end_args(c, at, args, out, start, &mut odd);
+        if let Some(text) = end_args {
+            merge_end_args(&text, args, out, start, &mut odd);
         }
         report(issues, e.key, odd, args, &out[start..]);
         for (column, span) in [
@@ -439,15 +441,14 @@ fn set_span(column: &mut Labels, row: usize, raw: &[u8], codec: &mut Codec) -> R
     }
 }
 
-/// Adds the args of an end event to those of its begin event, which are the compact object at `start` of `out`; where
+/// Adds the args of an end event, at the start of `text`, to those of its begin event, which are the compact object at `start` of `out`; where
 /// both have a key the end's value holds.
-fn merge_end_args(c: &Context<'_>, at: u64, args: &mut Args, out: &mut Vec<u8>, start: usize, odd: &mut Oddities) {
-    let Ok(window) = c.content.map(at, c.text_bytes.min(at + MAX_ARGS as u64)) else { return };
-    if window.first() != Some(&b'{') || out.get(start) != Some(&b'{') {
+fn merge_end_args(text: &[u8], args: &mut Args, out: &mut Vec<u8>, start: usize, odd: &mut Oddities) {
+    if out.get(start) != Some(&b'{') {
         return;
     }
     let mut end_args = Vec::new();
-    Args::default().read(&window, &mut end_args, odd);
+    Args::default().read(text, &mut end_args, odd);
     let mut ends: Vec<(&[u8], &[u8])> = Vec::new();
     let _ = Cursor::new(&end_args, 0).object(|key, value| ends.push((key, value)));
     let begins = out.split_off(start);

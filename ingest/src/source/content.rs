@@ -1,15 +1,16 @@
 //! The decompressed text of one input: a file on disk, complete or still growing.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Write;
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::SystemTime;
 
-use memmap2::{Mmap, MmapOptions};
-
+use super::window::Window;
 use crate::error::{IngestError, Result};
 use crate::issues::Issues;
+use crate::json::{Bad, Cursor};
 
 /// The decompressed text of an input.
 ///
@@ -20,6 +21,10 @@ pub struct Content {
     file: Arc<File>,
     name: PathBuf,
     feed: Arc<Feed>,
+    /// Of a file that others may change, as it was when it was opened.
+    stamp: Option<Stamp>,
+    /// Whether a mapped part of it was not there when it was read.
+    broken: Arc<AtomicBool>,
 }
 
 #[derive(Default)]
@@ -38,16 +43,22 @@ struct FeedState {
 }
 
 impl Content {
-    /// A complete file.
+    /// A complete file of the user's.
     pub fn of_file(file: File, path: &Path) -> Result<Self> {
-        Self::of_copy(file, path, Issues::default())
+        let metadata = file.metadata().map_err(|e| IngestError::io(path, e))?;
+        let content = Self::complete(file, path, metadata.len(), Issues::default());
+        Ok(Self { stamp: Some(Stamp::of(&metadata)), ..content })
     }
 
-    /// A complete file in place of another content, with what was odd about that.
+    /// A complete temporary file in place of another content, with what was odd about that.
     pub fn of_copy(file: File, path: &Path, issues: Issues) -> Result<Self> {
         let len = file.metadata().map_err(|e| IngestError::io(path, e))?.len();
+        Ok(Self::complete(file, path, len, issues))
+    }
+
+    fn complete(file: File, path: &Path, len: u64, issues: Issues) -> Self {
         let feed = Feed { state: Mutex::new(FeedState { len, done: true, wanted: true, issues, ..Default::default() }), ..Default::default() };
-        Ok(Self { file: Arc::new(file), name: path.to_owned(), feed: Arc::new(feed) })
+        Self { file: Arc::new(file), name: path.to_owned(), feed: Arc::new(feed), stamp: None, broken: Arc::default() }
     }
 
     /// An empty text in a temporary file of `folder`, and the end that fills it.
@@ -55,7 +66,7 @@ impl Content {
         let file = Arc::new(tempfile::tempfile_in(folder).map_err(|e| IngestError::io(folder, e))?);
         let feed = Arc::new(Feed { state: Mutex::new(FeedState { wanted: true, ..Default::default() }), ..Default::default() });
         let writer = ContentWriter { file: file.clone(), feed: feed.clone() };
-        Ok((Self { file, name: folder.to_owned(), feed }, writer))
+        Ok((Self { file, name: folder.to_owned(), feed, stamp: None, broken: Arc::default() }, writer))
     }
 
     /// Waits until at least `len` bytes are there or no more will come; returns how many are, and whether that is all.
@@ -80,28 +91,38 @@ impl Content {
         self.feed.state.lock().unwrap_or_else(|e| e.into_inner()).issues.clone()
     }
 
-    /// The bytes from `start` up to `end`, which must be there.
+    /// The bytes from `start` up to `end`, which must be there. Where others took them away meanwhile there are zeros, and
+    /// [`Content::must_be_unchanged`] fails.
     pub fn map(&self, start: u64, end: u64) -> Result<Window> {
-        if start >= end {
-            return Ok(Window { map: None });
-        }
-        // SAFETY: the mapping is read-only. The temporary file is ours alone. A trace that another process cuts short
-        // while it is read would end this process, which loses nothing stored: a trace appears in the store only
-        // when it is complete. Copying every input first would cost a second pass over the bytes.
-        let map = unsafe { MmapOptions::new().offset(start).len((end - start) as usize).map(&*self.file) };
-        Ok(Window { map: Some(map.map_err(|e| IngestError::io(&self.name, e))?) })
+        let broken = self.stamp.is_some().then_some(&self.broken);
+        Window::of(&self.file, start, end, broken).map_err(|e| IngestError::io(&self.name, e))
     }
-}
 
-/// A mapped part of a [`Content`].
-pub struct Window {
-    map: Option<Mmap>,
-}
+    /// Bytes of a complete text, at least those of the value that begins at `start`, unless that is cut short.
+    pub fn value(&self, start: u64) -> Result<Window> {
+        let (len, _) = self.wait(u64::MAX)?;
+        let mut want = 4 << 10;
+        loop {
+            let end = len.min(start.saturating_add(want));
+            let window = self.map(start, end)?;
+            if end == len || Cursor::new(&window, 0).value() != Err(Bad::End) {
+                return Ok(window);
+            }
+            want *= 4;
+        }
+    }
 
-impl Deref for Window {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        self.map.as_deref().unwrap_or(&[])
+    /// Fails if what was read is not what the file held when it was opened. To be asked when no part of it is held any more.
+    pub fn must_be_unchanged(&self) -> Result<()> {
+        let Some(stamp) = self.stamp else { return Ok(()) };
+        let (name, io) = (self.name.display().to_string(), |e| IngestError::io(&self.name, e));
+        if stamp != Stamp::of(&self.file.metadata().map_err(io)?) {
+            return Err(changed(&name));
+        }
+        if self.broken.load(Ordering::Acquire) {
+            return Err(IngestError::input(&name, "a part of the file could not be read: its disk or network failed; nothing was stored"));
+        }
+        Ok(())
     }
 }
 
@@ -141,6 +162,24 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(self.window.get(offset as usize..).unwrap_or(&[]))
+    }
+}
+
+/// The error that an input changed.
+pub fn changed(name: &str) -> IngestError {
+    IngestError::input(name, "the file was changed by another process while it was read; nothing was stored, read it again when it is complete")
+}
+
+/// What tells that a file was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Self { len: metadata.len(), modified: metadata.modified().ok() }
     }
 }
 
@@ -188,5 +227,39 @@ impl Drop for ContentWriter {
         let mut state = self.feed.state.lock().unwrap_or_else(|e| e.into_inner());
         state.done = true;
         self.feed.grown.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(text: &[u8]) -> (Content, tempfile::NamedTempFile) {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(text).expect("written");
+        (Content::of_file(file.reopen().expect("open"), file.path()).expect("content"), file)
+    }
+
+    #[test]
+    fn a_file_that_is_cut_short_is_an_error_and_no_signal() {
+        let (content, file) = content(&[b'x'; 100_000]);
+        assert!(content.must_be_unchanged().is_ok());
+        let window = content.map(0, 100_000).expect("mapped");
+        file.as_file().set_len(10_000).expect("cut");
+        assert!(window[..10_000].iter().all(|&b| b == b'x') && window[12_288..].iter().all(|&b| b == 0));
+        let mut reader = Reader::new(&content, 100_000).expect("a reader");
+        assert_eq!(reader.from(99_999).expect("zeros"), [0]);
+        drop((window, reader));
+        let said = content.must_be_unchanged().expect_err("refused").to_string();
+        assert!(said.contains("changed by another process") && said.contains(&file.path().display().to_string()), "{said}");
+        assert!(content.broken.load(Ordering::Acquire));
+    }
+
+    #[test]
+    fn values_are_whole() {
+        let text = [b"[", &vec![b'7'; 10_000][..], b"] x"].concat();
+        let (content, _file) = content(&text);
+        assert!(content.value(0).expect("a value").starts_with(&text[..10_002]));
+        assert_eq!(&content.value(10_003).expect("the rest")[..], b"x");
     }
 }

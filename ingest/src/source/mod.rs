@@ -6,8 +6,10 @@
 mod comments;
 mod content;
 mod expand;
+mod guard;
 mod sniff;
 mod unpack;
+mod window;
 
 pub use comments::without_comments;
 pub use content::{Content, Reader};

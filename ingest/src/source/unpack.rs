@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
-use super::content::{Content, ContentWriter};
+use super::content::{Content, ContentWriter, changed};
 use super::expand::{Input, unpacked};
 use super::sniff::{Container, container};
 use crate::error::{IngestError, Result};
@@ -39,6 +39,7 @@ impl Opened {
             None => None,
         };
         match (&self.hash, from_thread) {
+            (HashSource::Known(hash, _), Some((unpacked, _))) if *hash != unpacked => Err(changed(name)),
             (HashSource::Known(hash, len), _) => Ok((*hash, *len)),
             (HashSource::AtEnd, Some(end)) => Ok(end),
             (HashSource::AtEnd, None) => Err(IngestError::input(name, "its end was read already")),
@@ -47,14 +48,12 @@ impl Opened {
 }
 
 /// Hashes a file.
-fn hash_file(path: &Path) -> Result<(blake3::Hash, u64)> {
-    let io = |e| IngestError::io(path, e);
-    let content = Content::of_file(File::open(path).map_err(io)?, path)?;
+fn hash_file(content: &Content) -> Result<(blake3::Hash, u64)> {
     let (len, _) = content.wait(0)?;
     let mut hasher = blake3::Hasher::new();
     let mut at = 0;
     while at < len {
-        let end = len.min(at + (2 << 20));
+        let end = len.min(at + (1 << 20));
         hasher.update(&content.map(at, end)?);
         at = end;
     }
@@ -106,14 +105,17 @@ fn open_file(path: &Path, scratch: &Path, may_be_known: impl FnOnce(u64) -> Resu
     let mut magic = [0u8; 4];
     let n = file.read(&mut magic).map_err(io)?;
     let is_plain = container(&magic[..n]) == Container::Plain;
-    if is_plain && !may_be_known(file.metadata().map_err(io)?.len())? {
-        let (name, content) = (path.to_owned(), Content::of_file(file, path)?);
-        let hasher = std::thread::spawn(move || hash_file(&name));
+    let content = Content::of_file(file, path)?;
+    if is_plain && !may_be_known(content.wait(0)?.0)? {
+        let hasher = std::thread::spawn({
+            let content = content.clone();
+            move || hash_file(&content)
+        });
         return Ok(Opened { content, hash: HashSource::AtEnd, unpacker: Some(hasher) });
     }
-    let (hash, len) = hash_file(path)?;
+    let (hash, len) = hash_file(&content)?;
     if is_plain {
-        return Ok(Opened { content: Content::of_file(file, path)?, hash: HashSource::Known(hash, len), unpacker: None });
+        return Ok(Opened { content, hash: HashSource::Known(hash, len), unpacker: None });
     }
     let mut opened = spool(scratch, &path.display().to_string(), {
         let path = path.to_owned();

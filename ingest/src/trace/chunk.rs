@@ -159,7 +159,11 @@ impl Reader<'_, '_, '_> {
                 _ => {}
             }
             let outcome = match token {
-                b'{' => Head::read(&mut c).map(|head| self.element(&head, start)),
+                b'{' => Head::read(&mut c).map(|head| {
+                    if c.pos - start <= MAX_ELEMENT {
+                        self.element(&head, start);
+                    }
+                }),
                 // No value begins so; stepping over one would not move on.
                 b'}' | b':' => Err(Bad::Syntax(start)),
                 _ => c.value().map(|_| self.skip(Code::NotAnObject, start)),

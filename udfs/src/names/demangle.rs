@@ -8,7 +8,7 @@ const LONGEST: usize = 1 << 16;
 /// The C++ name behind a mangled one of the Itanium ABI; `None` if the name is not mangled or cannot be read.
 ///
 /// `.kd`, which AMD's compiler adds to the names of kernels, is left out.
-pub(crate) fn demangle(name: &str) -> Option<String> {
+pub fn demangle(name: &str) -> Option<String> {
     let symbol = mangled(name)?;
     let (parsed, rest) = BorrowedSymbol::with_tail(symbol.as_bytes()).ok()?;
     let mut text = Limited(String::new());

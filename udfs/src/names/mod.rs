@@ -16,7 +16,9 @@ use datafusion::logical_expr::ScalarUDF;
 use crate::doc::{Call, Function};
 use functions::{Classify, OfText, What};
 
+pub use demangle::demangle;
 pub use rules::{Rule, Rules};
+pub use short::short_name;
 
 /// The functions on names, with the rules that `classify` and `kernel_type` are to use.
 pub fn functions(rules: Rules) -> Vec<Function> {

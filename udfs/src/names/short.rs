@@ -5,11 +5,11 @@ use super::demangle;
 /// The name of a function without its return type, template arguments and parameters, with the outermost namespace only.
 ///
 /// What is not a C++ function keeps its text. The result is empty only if the name is, and its short name is itself.
-pub(super) fn short_name(name: &str) -> String {
+pub fn short_name(name: &str) -> String {
     let mut text = name.trim().to_owned();
     loop {
         let readable = demangle::demangle(&text).or_else(|| demangle::path(&text));
-        let shorter = shorten(readable.as_deref().unwrap_or(&text));
+        let shorter = shorten(readable.as_deref().unwrap_or(&text)).trim().to_owned();
         if shorter.is_empty() || shorter.len() >= text.len() {
             return text;
         }

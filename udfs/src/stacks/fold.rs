@@ -10,6 +10,7 @@ use datafusion::common::Result;
 use datafusion::logical_expr::ColumnarValue;
 
 use super::column::{NO_NAME, Stacks, StacksBuilder};
+use super::frame::fold_frame;
 use super::scalar::function;
 use crate::doc::{Example, Function, FunctionDoc};
 use crate::types::{self, Takes};
@@ -47,20 +48,6 @@ const UNFOLD: FunctionDoc = FunctionDoc {
         answer: "mm | 3",
     }],
 };
-
-/// A frame as the folded format can hold it.
-pub fn fold_frame(frame: &str) -> Cow<'_, str> {
-    let held = |c: char| match c {
-        ';' => ':',
-        c if c.is_control() => char::REPLACEMENT_CHARACTER,
-        c => c,
-    };
-    match frame {
-        "" => Cow::Borrowed("(empty)"),
-        _ if frame.chars().any(|c| held(c) != c) => Cow::Owned(frame.chars().map(held).collect()),
-        _ => Cow::Borrowed(frame),
-    }
-}
 
 fn fold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
     let stacks = Stacks::read(&args[0].to_array(rows)?)?;
@@ -100,17 +87,4 @@ fn unfold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
         stacks.end(known)?;
     }
     stacks.finish()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn frames_fit_a_line() {
-        assert_eq!(fold_frame("aten::mm (f32, 3)"), "aten::mm (f32, 3)");
-        assert_eq!(fold_frame("a;b\nc\0d\u{85}"), "a:b\u{fffd}c\u{fffd}d\u{fffd}");
-        assert_eq!(fold_frame(""), "(empty)");
-        assert!(matches!(fold_frame("x"), Cow::Borrowed(_)));
-    }
 }

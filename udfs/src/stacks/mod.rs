@@ -2,6 +2,7 @@
 
 mod column;
 mod fold;
+mod frame;
 mod scalar;
 mod sums;
 mod window;
@@ -9,7 +10,7 @@ mod window;
 use crate::doc::Function;
 
 pub use column::{NO_NAME, Stacks, StacksBuilder, Texts};
-pub use fold::fold_frame;
+pub use frame::fold_frame;
 pub use sums::{StackSum, StackSums};
 
 /// The functions of this folder.

@@ -1,0 +1,59 @@
+//! Whole inputs: refused, or stored so that every element is counted and every page can be read.
+
+use std::path::Path;
+
+use tracesql_ingest::{IngestOptions, Progress, Store, examine, expand, ingest};
+
+/// Any bytes as an input.
+pub fn input(data: &[u8]) {
+    store(data);
+}
+
+/// The blobs of a perf.json: those of memory up to the first line end, then those of operators.
+pub fn perf(data: &[u8]) {
+    let half = data.iter().position(|&b| b == b'\n').unwrap_or(data.len());
+    let (memory, operators) = data.split_at(half);
+    store(&[b"{\"memory_blobs\":[", memory, b"],\"op_blobs\":[", operators, b"]}"].concat());
+}
+
+fn store(data: &[u8]) {
+    // In memory where there is such a place: each run writes eleven files.
+    let shared = Path::new("/dev/shm");
+    let folder = if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }.expect("a folder");
+    let path = folder.path().join("input");
+    std::fs::write(&path, data).expect("a file");
+    let Ok(inputs) = expand(&[path.display().to_string()]) else { return };
+    let store = Store::open_or_create(&folder.path().join("store")).expect("a store");
+    let options = IngestOptions { threads: 1, memory_limit: 200 << 20, ..IngestOptions::default() };
+    for input in inputs.iter().take(4) {
+        let Ok(outcome) = ingest(input, &store, &options, &Progress::default()) else { continue };
+        if !outcome.was_there {
+            let skipped = outcome.issues.iter().filter(|(code, _)| code.skips()).map(|(_, issue)| issue.count).sum::<u64>();
+            assert_eq!(outcome.manifest.rows("events") + skipped, outcome.manifest.element_count);
+            if let Some(elements) = events(data) {
+                assert_eq!(outcome.manifest.element_count, elements);
+            }
+        }
+    }
+    let found = examine(store.root()).expect("the store can be read");
+    assert!(found.is_sound(), "{:?}", found.problems);
+}
+
+/// How many events another parser finds; `None` if the text is not JSON, or names its events in another way or twice.
+fn events(data: &[u8]) -> Option<u64> {
+    let list = match serde_json::from_slice(data).ok()? {
+        serde_json::Value::Array(list) => list,
+        serde_json::Value::Object(mut top) => {
+            let key = b"traceEvents";
+            if data.windows(key.len()).filter(|w| w == key).count() != 1 {
+                return None;
+            }
+            match top.remove("traceEvents")? {
+                serde_json::Value::Array(list) => list,
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    Some(list.len() as u64)
+}
