@@ -39,13 +39,13 @@ segments AS (
     SELECT
         trace_id, device, at AS start_ns,
         lead(at) OVER w AS end_ns,
-        sum(running) OVER w AS running,
-        sum(blocks) OVER w AS level,
-        sum(with_blocks) OVER w > 0 AS has_blocks,
-        sum(step) OVER w > 0 AS in_steps,
-        nullif(sum(bucket) OVER w, 0) - 1 AS bucket
+        running_sum(running) OVER w AS running,
+        running_sum(blocks) OVER w AS level,
+        running_sum(with_blocks) OVER w > 0 AS has_blocks,
+        running_sum(step) OVER w > 0 AS in_steps,
+        nullif(running_sum(bucket) OVER w, 0) - 1 AS bucket
     FROM instants
-    WINDOW w AS (PARTITION BY trace_id, device ORDER BY at ROWS UNBOUNDED PRECEDING)
+    WINDOW w AS (PARTITION BY trace_id, device ORDER BY at)
 )
 SELECT
     trace_id, device, start_ns, end_ns, end_ns - start_ns AS len_ns, running, has_blocks, in_steps, bucket,

@@ -36,13 +36,13 @@ segments AS (
     SELECT
         trace_id, device, at AS start_us,
         lead(at) OVER w AS end_us,
-        sum(running) OVER w AS running,
-        sum(blocks) OVER w AS level,
-        sum(with_blocks) OVER w > 0 AS has_blocks,
-        sum(step) OVER w > 0 AS in_steps,
-        nullif(sum(bucket) OVER w, 0) - 1 AS bucket
+        running_sum(running) OVER w AS running,
+        running_sum(blocks) OVER w AS level,
+        running_sum(with_blocks) OVER w > 0 AS has_blocks,
+        running_sum(step) OVER w > 0 AS in_steps,
+        nullif(running_sum(bucket) OVER w, 0) - 1 AS bucket
     FROM instants
-    WINDOW w AS (PARTITION BY trace_id, device ORDER BY at ROWS UNBOUNDED PRECEDING)
+    WINDOW w AS (PARTITION BY trace_id, device ORDER BY at)
 )
 SELECT
     trace_id, device, start_us, end_us, end_us - start_us AS len_us, running, has_blocks, in_steps, bucket,

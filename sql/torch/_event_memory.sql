@@ -40,11 +40,11 @@ points AS (
 sums AS (
     SELECT
         trace_id, event_id, parent_id, place, cpu_bytes, device_bytes,
-        sum(cpu_bytes) OVER so_far AS cpu_sum,
-        sum(device_bytes) OVER so_far AS device_sum,
-        sum(running) OVER so_far AS running
+        running_sum(cpu_bytes) OVER so_far AS cpu_sum,
+        running_sum(device_bytes) OVER so_far AS device_sum,
+        running_sum(running) OVER so_far AS running
     FROM points
-    WINDOW so_far AS (PARTITION BY trace_id ORDER BY at, place ROWS UNBOUNDED PRECEDING)
+    WINDOW so_far AS (PARTITION BY trace_id ORDER BY at, place)
 ),
 totals AS (
     SELECT

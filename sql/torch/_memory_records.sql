@@ -18,7 +18,7 @@ summed AS (
     SELECT
         *,
         CAST(row_number() OVER so_far AS BIGINT) AS record,
-        sum(coalesce(bytes, 0)) OVER so_far AS summed_bytes,
+        running_sum(coalesce(bytes, 0)) OVER so_far AS summed_bytes,
         count(total_allocated_bytes) OVER (PARTITION BY trace_id, device_type, device) > 0 AS is_recorded
     FROM records
     WINDOW so_far AS (PARTITION BY trace_id, device_type, device ORDER BY ts_ns, turn, event_id ROWS UNBOUNDED PRECEDING)

@@ -1,4 +1,4 @@
-//! Trees given by ids: each row has an id and names its parent's. Window functions that carry values along these links, and the pairing of two trees.
+//! Trees given by ids: each row has an id and names its parent's. Window functions that carry values along these links or down the rows, and the pairing of two trees.
 //!
 //! They take the place of joins of a relation with itself, which would compute that relation twice.
 
@@ -6,6 +6,7 @@ mod align;
 mod align_trees;
 mod last_known;
 mod links;
+mod running_sum;
 mod window;
 
 use crate::doc::{Example, Function, FunctionDoc};
@@ -18,6 +19,7 @@ pub fn functions() -> Vec<Function> {
         function(Answer::ChildrenSum, CHILDREN_SUM),
         function(Answer::SubtreeSum, SUBTREE_SUM),
         last_known::function(),
+        running_sum::function(),
         align_trees::function(),
     ]
 }
