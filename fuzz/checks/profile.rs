@@ -97,7 +97,7 @@ fn number(message: &[u8], field: u64) -> u64 {
         .into_iter()
         .filter(|f| f.0 == field)
         .map(|f| if let Value::Number(n) = f.1 { n } else { panic!("field {field} is no number") })
-        .last()
+        .next_back()
         .unwrap_or(0)
 }
 
