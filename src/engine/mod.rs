@@ -5,6 +5,7 @@ mod constants;
 mod cooperative;
 mod objects;
 mod parallel;
+mod plain;
 mod settings;
 mod shared;
 mod system;
@@ -208,7 +209,7 @@ impl Engine {
                 parallel::each(plans, |plan| runtime.block_on(state.query_planner().create_physical_plan(plan, &state)))?
             }
         };
-        let start = |plan: Arc<dyn ExecutionPlan>| Ok(Started { result: execute_stream(plan.clone(), state.task_ctx())?, plan });
+        let start = |plan: Arc<dyn ExecutionPlan>| Ok(Started { result: plain::texts(execute_stream(plan.clone(), state.task_ctx())?), plan });
         plans.into_iter().map(|plan| start(cooperative::joins(plan)?)).collect()
     }
 
