@@ -90,7 +90,7 @@ codes! {
     FlowNoId Info false "flow_no_id" "A flow element has no id and cannot be paired.";
     FlowUnbound Info false "flow_unbound" "A flow element touches no event on its track at its time.";
     CounterValue Warning false "counter_value" "A counter value is not a number; its value is NULL.";
-    MemoryValue Warning false "memory_value" "A memory event lacks a usable `Bytes`; its bytes are NULL.";
+    MemoryValue Warning false "memory_value" "A memory event lacks a usable `Bytes` (a whole number below 2^53); its bytes are NULL.";
     MetadataValue Warning false "metadata_value" "A metadata element names a process or thread without a text; it was not applied.";
     IdValue Warning false "id_value" "A numeric argument is not a 64-bit integer; its typed column is NULL, `args` keeps it.";
     LaunchShape Warning false "launch_shape" "A grid or block is not a list of three numbers; what is missing is NULL.";

@@ -7,7 +7,7 @@ WITH calls AS (
         e.trace_id, e.event_id, coalesce(e.tid, TRY_CAST(k.tid_text AS BIGINT)) AS tid, lower(e.cat) AS cat, e.name, e.step, e.external_id, e.input_dims, e.call_stack,
         e.python_module_id,
         CAST(e.ts_ns / 1000 AS DOUBLE) + CAST(e.ts_ns % 1000 AS DOUBLE) / 1000.0 AS start_us,
-        CAST(e.dur_ns / 1000 AS DOUBLE) + CAST(e.dur_ns % 1000 AS DOUBLE) / 1000.0 AS dur_us
+        CAST(greatest(e.dur_ns, 0) / 1000 AS DOUBLE) + CAST(greatest(e.dur_ns, 0) % 1000 AS DOUBLE) / 1000.0 AS dur_us
     FROM events e
     JOIN tracks k ON k.trace_id = e.trace_id AND k.track_id = e.track_id
     WHERE e.ph = 'X' AND e.dur_ns IS NOT NULL AND e.name IS NOT NULL

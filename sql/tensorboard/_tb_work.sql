@@ -14,8 +14,8 @@ SELECT
     k.kind = 'kernel' AND coalesce(t.uses_tensor_cores, false) AS uses_tensor_cores,
     CAST(k.ts_ns / 1000 AS DOUBLE) + CAST(k.ts_ns % 1000 AS DOUBLE) / 1000.0 AS start_us,
     (CAST(k.ts_ns / 1000 AS DOUBLE) + CAST(k.ts_ns % 1000 AS DOUBLE) / 1000.0)
-        + (CAST(k.dur_ns / 1000 AS DOUBLE) + CAST(k.dur_ns % 1000 AS DOUBLE) / 1000.0) AS end_us,
-    CAST(k.dur_ns / 1000 AS DOUBLE) + CAST(k.dur_ns % 1000 AS DOUBLE) / 1000.0 AS dur_us
+        + (CAST(greatest(k.dur_ns, 0) / 1000 AS DOUBLE) + CAST(greatest(k.dur_ns, 0) % 1000 AS DOUBLE) / 1000.0) AS end_us,
+    CAST(greatest(k.dur_ns, 0) / 1000 AS DOUBLE) + CAST(greatest(k.dur_ns, 0) % 1000 AS DOUBLE) / 1000.0 AS dur_us
 FROM kernels k
 LEFT JOIN launches l ON l.trace_id = k.trace_id AND l.event_id = k.launch_id
 LEFT JOIN collectives c ON c.trace_id = k.trace_id AND c.external_id = k.external_id

@@ -33,9 +33,10 @@ spans AS (
     SELECT trace_id, device, min(ts_ns) AS first_ns, max(end_ns) AS last_ns FROM activities GROUP BY trace_id, device
 ),
 sized AS (
-    SELECT *, greatest((last_ns - first_ns + setting_int('time_buckets') - 1) / setting_int('time_buckets'), 1) AS bucket_ns
+    SELECT *, (last_ns - first_ns - 1) / setting_int('time_buckets') + 1 AS bucket_ns
     FROM spans
-    WHERE last_ns > first_ns
+    -- A length beyond 64 bits comes out below 0.
+    WHERE last_ns > first_ns AND last_ns - first_ns > 0
 ),
 placed AS (
     SELECT a.*, s.first_ns, s.bucket_ns
@@ -58,7 +59,7 @@ parts AS (
     SELECT
         trace_id, device, bucket, 'none', CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), first_ns + bucket * bucket_ns,
         least(last_ns, first_ns + (bucket + 1) * bucket_ns) - (first_ns + bucket * bucket_ns)
-    FROM (SELECT *, unnest(range(0, (last_ns - first_ns + bucket_ns - 1) / bucket_ns)) AS bucket FROM sized)
+    FROM (SELECT *, unnest(range(0, (last_ns - first_ns - 1) / bucket_ns + 1)) AS bucket FROM sized)
 ),
 times AS (
     SELECT

@@ -2,7 +2,7 @@
 --
 -- owner_id is the node around a node, and the operator or collective mark around a launch. Nodes are all calls but launches. A launch at the very
 -- end of an operator belongs to it: ends count as part of operators here, which traces in whole microseconds need; times are doubled so that this
--- can be said in integers. A launch within a launch belongs to what the outer one does. Nodes of no length own nothing: several at one instant are
+-- can be said in integers (and those beyond 146 years from the base time have no part in it). A launch within a launch belongs to what the outer one does. Nodes of no length own nothing: several at one instant are
 -- siblings.
 WITH launched AS (
     SELECT
@@ -19,7 +19,7 @@ items AS (
         h.*, w.device_ns, w.kernel_ns, w.tensor_core_ns, h.kind <> 'launch' AND classify('tensor_core_eligible', h.name) IS NOT NULL AS is_named_eligible,
         CASE WHEN kind <> 'launch' THEN ts_ns END AS node_start,
         CASE WHEN kind <> 'launch' THEN end_ns END AS node_end,
-        CASE WHEN kind = 'launch' OR owns_launches THEN 2 * ts_ns END AS owner_start,
+        CASE WHEN (kind = 'launch' OR owns_launches) AND ts_ns > -4611686018427387904 AND end_ns < 4611686018427387904 THEN 2 * ts_ns END AS owner_start,
         CASE WHEN kind = 'launch' THEN 2 * end_ns WHEN owns_launches THEN 2 * end_ns + 1 END AS owner_end
     FROM _host_calls h
     LEFT JOIN launched w ON w.trace_id = h.trace_id AND w.launch_id = h.event_id

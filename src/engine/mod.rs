@@ -3,6 +3,7 @@
 mod catalog;
 mod constants;
 mod cooperative;
+mod memory;
 mod objects;
 mod parallel;
 mod plain;
@@ -21,7 +22,6 @@ use datafusion::catalog::MemoryCatalogProvider;
 use datafusion::common::{ParamValues, ScalarValue};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
-use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::logical_expr::{DdlStatement, LogicalPlan, Statement as PlanStatement};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
@@ -44,7 +44,8 @@ use tables::StoreTables;
 pub struct EngineOptions {
     /// Number of threads; 0 stands for all cores.
     pub threads: usize,
-    /// Bytes of memory that sorts, joins and aggregations may take before they go to disk; 0 for no limit.
+    /// Bytes of memory that the process may hold while a query runs: sorts, joins and aggregations go to disk before,
+    /// what needs more fails. 0 for no limit.
     pub memory_limit: usize,
     /// Folders with views of the user, laid out like `sql/`.
     pub sql: Vec<PathBuf>,
@@ -69,8 +70,7 @@ pub struct Engine {
     library: Arc<Library>,
     settings: Arc<Settings>,
     traces: Vec<Manifest>,
-    /// Off under a limit of memory: what is shared is held in memory and cannot go to disk.
-    shares_views: bool,
+    memory_limit: Option<memory::Limit>,
     allow_files: bool,
 }
 
@@ -116,11 +116,15 @@ impl Engine {
             // Files of a store are small and dear to decode.
             .with_repartition_file_min_size(1 << 20);
         config.options_mut().sql_parser.enable_ident_normalization = true;
+        // A third pass finds nothing more to do in our views, and is a fifth of planning.
+        config.options_mut().optimizer.max_passes = 2;
         // Errors say where in the statement.
         config.options_mut().sql_parser.collect_spans = true;
-        let mut runtime = RuntimeEnvBuilder::new();
+        let (mut runtime, mut memory_limit) = (RuntimeEnvBuilder::new(), None);
         if options.memory_limit > 0 {
-            runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(options.memory_limit)));
+            let limit = memory::Limit::new(options.memory_limit)?;
+            runtime = runtime.with_memory_pool(limit.pool());
+            memory_limit = Some(limit);
             config.options_mut().execution.sort_spill_reservation_bytes = (options.memory_limit / 16).min(10 << 20);
         }
         let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
@@ -146,7 +150,7 @@ impl Engine {
                 context.register_udf(f.as_ref().clone());
             }
         }
-        Ok(Self { context, library, settings, traces, shares_views: options.memory_limit == 0, allow_files: options.allow_files })
+        Ok(Self { context, library, settings, traces, memory_limit, allow_files: options.allow_files })
     }
 
     /// The views of the session and what documents them.
@@ -201,7 +205,9 @@ impl Engine {
             plans.push(self.logical_plan(statement, parameters).await?);
         }
         let state = self.context.state();
-        let plans = shared::prepare(plans, &state, self.only_trace().as_ref(), self.shares_views)?;
+        // What is shared is held in memory and cannot go to disk.
+        let shares_views = self.memory_limit.is_none();
+        let plans = shared::prepare(plans, &state, self.only_trace().as_ref(), shares_views)?;
         let plans = match plans.as_slice() {
             [plan] => vec![state.query_planner().create_physical_plan(plan, &state).await?],
             plans => {
@@ -209,7 +215,11 @@ impl Engine {
                 parallel::each(plans, |plan| runtime.block_on(state.query_planner().create_physical_plan(plan, &state)))?
             }
         };
-        let start = |plan: Arc<dyn ExecutionPlan>| Ok(Started { result: plain::texts(execute_stream(plan.clone(), state.task_ctx())?), plan });
+        let start = |plan: Arc<dyn ExecutionPlan>| {
+            let rows = plain::texts(execute_stream(plan.clone(), state.task_ctx())?);
+            let result = self.memory_limit.iter().fold(rows, |rows, limit| limit.keep(rows));
+            Ok(Started { result, plan })
+        };
         plans.into_iter().map(|plan| start(cooperative::joins(plan)?)).collect()
     }
 

@@ -36,7 +36,7 @@ impl Merger {
     /// A process number that nobody has.
     pub fn new_pid(&mut self) -> i64 {
         while !self.taken.insert(self.next_pid) {
-            self.next_pid += 1;
+            self.next_pid = self.next_pid.wrapping_add(1);
         }
         self.next_pid
     }

@@ -39,10 +39,11 @@ impl Rows {
 /// A batch with columns of three types.
 fn plain(batch: &RecordBatch) -> Result<RecordBatch> {
     let columns = batch.columns().iter().map(|column| match column.data_type() {
-        DataType::Int64 | DataType::Float64 | DataType::Utf8 => Ok(column.clone()),
+        DataType::Int64 | DataType::Float64 | DataType::Utf8View => Ok(column.clone()),
         t if t.is_integer() => cast(column, &DataType::Int64),
         t if t.is_floating() => cast(column, &DataType::Float64),
-        _ => cast(column, &DataType::Utf8),
+        DataType::Utf8 => cast(column, &DataType::Utf8View),
+        _ => cast(&cast(column, &DataType::Utf8)?, &DataType::Utf8View),
     });
     let columns = columns.collect::<std::result::Result<Vec<_>, _>>().map_err(|e| Error::Query(e.to_string()))?;
     let names: Vec<_> = batch.schema().fields().iter().map(|f| f.name().clone()).collect();
@@ -64,7 +65,7 @@ impl<'a> Row<'a> {
 
     /// A text by column name.
     pub fn text(&self, name: &str) -> Option<&'a str> {
-        let column = self.batch.column_by_name(name)?.as_string_opt::<i32>()?;
+        let column = self.batch.column_by_name(name)?.as_string_view_opt()?;
         column.is_valid(self.at).then(|| column.value(self.at))
     }
 

@@ -17,7 +17,7 @@ use super::fold::Fold;
 use super::sections::{SECTIONS, Section, Shape};
 use super::{ChangedSetting, Format, Report, Trace, missing, tree};
 use crate::engine::{Engine, Started};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The report on the traces that are open in a session, with what a format shows of it; `left_out` names those of the store
 /// that are not.
@@ -35,17 +35,19 @@ pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> 
     // All read side by side: what they share is computed once.
     let mut tasks = Vec::new();
     for (section, started) in started {
-        tasks.push(tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             let mut answer = match read(section, started.result, count).await {
                 Ok(answer) => answer,
                 Err(e) => Answer { error: Some(e.to_string()), ..Answer::empty(section) },
             };
             answer.elapsed = start.elapsed();
             answer
-        }));
+        });
+        tasks.push((section, task));
     }
-    for task in tasks {
-        answers.push(task.await.map_err(|e| Error::Query(format!("a section of the report ended early: {e}")))?);
+    for (section, task) in tasks {
+        let failed = |e| Answer { error: Some(format!("the query engine failed: {e}")), ..Answer::empty(section) };
+        answers.push(task.await.unwrap_or_else(failed));
     }
     answers.sort_by_key(|a| SECTIONS.iter().position(|s| s.key == a.section.key));
     for answer in &mut answers {

@@ -112,9 +112,9 @@ pub fn facts(report: &Report, trace: &Trace) -> Vec<(&'static str, String)> {
 fn duration(report: &Report, trace: &Trace, row: Row) -> String {
     let mut text = human::value(row.get("duration_ns"), "ns");
     let bars = || report.answer("steps").into_iter().flat_map(|a| a.of(&trace.trace_id)).filter(|r| r.int("first_step").is_some());
-    let steps: i64 = bars().filter_map(|r| r.int("steps")).sum();
+    let steps = bars().filter_map(|r| r.int("steps")).fold(0, i64::saturating_add);
     if steps > 0 {
-        let total: i64 = bars().filter_map(|r| r.int("total_ns")).sum();
+        let total: i128 = bars().filter_map(|r| r.int("total_ns")).map(i128::from).sum();
         text += &format!(", {} steps of {} on average", human::count(steps), human::ns(total as f64 / steps as f64));
     }
     text

@@ -36,6 +36,13 @@ pub fn flamegraph(profile: &Builder, measure_name: Option<&str>, title: &str, di
         let text = one_line(&stack.frames);
         lines.push(if compared { format!("{text} {} {}", stack.base.max(0), stack.value.max(0)) } else { format!("{text} {}", stack.value) });
     }
+    let total: u128 = stacks.iter().map(|s| s.value.max(s.base).max(0) as u128).sum();
+    if u64::try_from(total).is_err() {
+        return Err(Error::Query(format!(
+            "the stacks have {total} {} in all, more than the 64 bits that a flame graph counts with",
+            sample_type.name
+        )));
+    }
     if lines.iter().all(|line| line.ends_with(" 0")) {
         return Err(Error::Query(format!("no stack has {}: there is nothing to draw", sample_type.name)));
     }

@@ -1,5 +1,6 @@
 //! Size, memory and threads: they change how a trace is read, never what is stored.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -190,4 +191,25 @@ fn args_of_more_than_64_mebibytes_are_replaced_by_their_size() {
     assert!(args.starts_with(r#"{"dropped_bytes":671090"#), "{args}");
     assert_eq!(store.issues(), ["args_cut 1"]);
     assert_eq!(store.ints("SELECT count(*) FROM events"), [3]);
+}
+
+#[test]
+fn a_query_that_needs_more_than_its_limit_is_refused_before_it_takes_it() {
+    let folder = TempDir::new().expect("a folder");
+    let path = root().join("fixtures/synthetic_gpu_rank0.json.gz");
+    let ask = |sql: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tracesql"));
+        command.args(["--threads", "2", "--memory-limit", "300MB"]).arg(&path).args(["-c", sql]).env("TRACESQL_CACHE", folder.path());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program runs");
+        let peak = peak_memory(&mut child);
+        let mut said = String::new();
+        child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
+        (peak, said)
+    };
+    // Some 12 million texts of 30 bytes in one value.
+    let (peak, said) = ask("SELECT length(string_agg(concat(a.name, b.event_id, '             '), '')) FROM events a CROSS JOIN events b");
+    assert!(said.contains("error: "), "{said}");
+    assert!(peak <= 330_000_000, "{} MB", peak / 1_000_000);
+    let (_, said) = ask("SELECT count(DISTINCT concat(name, event_id)) FROM events");
+    assert!(!said.contains("error"), "{said}");
 }

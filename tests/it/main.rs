@@ -14,6 +14,7 @@ mod export;
 mod findings;
 mod fixtures;
 mod fuzz;
+mod hostile_values;
 mod interop;
 mod library;
 mod limits;

@@ -162,7 +162,7 @@ impl EventRows {
         set_time(&mut self.ts, row, key.ts);
         if key.dur != NO_TIME && !key.has(OPEN) {
             self.dur.set(row, key.dur);
-            self.end.set(row, key.ts.saturating_add(key.dur));
+            self.end.set(row, key.ts.saturating_add(key.dur.max(0)));
         }
         set(&mut self.parent, row, (nest.parent != NO_ROW).then_some(nest.parent as i64));
         set(&mut self.depth, row, nest.depth().map(i64::from));

@@ -16,7 +16,7 @@ pub const TABLE: Table = Table {
         label("name", "Name; NULL if none."),
         near("ts_ns", "ns", "Start, in nanoseconds on the trace's own clock (traces.base_time_ns is its zero); NULL for metadata without a time."),
         near("dur_ns", "ns", "Duration; for a begin event the time to its end event; NULL if there is none."),
-        near("end_ns", "ns", "ts_ns + dur_ns; NULL without a duration."),
+        near("end_ns", "ns", "ts_ns + dur_ns, or ts_ns if dur_ns is negative; NULL without a duration."),
         near("parent_id", "id", "Innermost event on the same track that encloses this one (events.event_id); NULL for none."),
         code("depth", "count", "Number of enclosing events; NULL for rows that take no part in nesting (E, C, M, flows)."),
         near("self_ns", "ns", "Duration less the union of the direct children."),

@@ -15,7 +15,7 @@ pub const TABLE: Table = Table {
         code("track_id", "id", "Track (tracks.track_id)."),
         near("ts_ns", "ns", "Start."),
         near("dur_ns", "ns", "Duration."),
-        near("end_ns", "ns", "End, exclusive."),
+        near("end_ns", "ns", "End, exclusive; the start if dur_ns is negative."),
         near("correlation", "id", "Correlation with the launch; NULL for none."),
         near("external_id", "id", "External id as written; NULL for none."),
         near("launch_id", "id", "The runtime or driver call that launched it (events.event_id); NULL if not found."),

@@ -45,10 +45,10 @@ pub fn prepare(queries: Vec<LogicalPlan>, state: &SessionState, trace: Option<&S
         needs.collect(query)?;
     }
     // Whoever reads a view comes before it, so that all that is needed of it is known.
-    for view in views.readers_first() {
-        let Some(view) = shared.get(&view) else { continue };
-        for (filters, columns) in needs.of(view) {
-            let body = state.optimize(&view.body_with(&filters, &columns)?)?;
+    for views in levels(views.readers_first().filter_map(|view| shared.get(&view)))? {
+        let parts: Vec<_> = views.iter().flat_map(|view| needs.of(view).into_iter().map(move |part| (view, part))).collect();
+        let bodies = parallel::each(&parts, |(view, (filters, columns))| state.optimize(&view.body_with(filters, columns)?))?;
+        for ((view, (filters, columns)), body) in parts.into_iter().zip(bodies) {
             needs.collect(&body)?;
             view.plan_part(filters, columns, body);
         }
@@ -183,26 +183,55 @@ struct Needs(HashMap<usize, Vec<(table::Filters, Columns)>>);
 
 impl Needs {
     fn collect(&mut self, plan: &LogicalPlan) -> Result<()> {
-        plan.apply_with_subqueries(|node| {
-            if let LogicalPlan::TableScan(scan) = node
-                && let Ok(provider) = source_as_provider(&scan.source)
-                && provider.is::<SharedView>()
-            {
-                let all = || (0..scan.source.schema().fields().len()).collect();
-                let columns: BTreeSet<usize> = scan.projection.as_ref().map_or_else(all, |p| p.iter().copied().collect());
-                let filters = table::filters(&scan.filters)?;
-                let parts = self.0.entry(Arc::as_ptr(&provider).cast::<()>() as usize).or_default();
-                match parts.iter_mut().find(|(known, _)| *known == filters) {
-                    Some((_, known)) => known.extend(columns),
-                    None => parts.push((filters, columns)),
-                }
+        each_shared(plan, |view, scan| {
+            let all = || (0..scan.source.schema().fields().len()).collect();
+            let columns: BTreeSet<usize> = scan.projection.as_ref().map_or_else(all, |p| p.iter().copied().collect());
+            let filters = table::filters(&scan.filters)?;
+            let parts = self.0.entry(view).or_default();
+            match parts.iter_mut().find(|(known, _)| *known == filters) {
+                Some((_, known)) => known.extend(columns),
+                None => parts.push((filters, columns)),
             }
-            Ok(TreeNodeRecursion::Continue)
-        })?;
-        Ok(())
+            Ok(())
+        })
     }
 
     fn of(&mut self, view: &Arc<SharedView>) -> Vec<(table::Filters, Columns)> {
-        self.0.remove(&(Arc::as_ptr(view).cast::<()>() as usize)).unwrap_or_default()
+        self.0.remove(&place(view)).unwrap_or_default()
     }
+}
+
+/// Views, those who read others first, in groups that read nothing of each other.
+fn levels<'v>(readers_first: impl Iterator<Item = &'v Arc<SharedView>>) -> Result<Vec<Vec<&'v Arc<SharedView>>>> {
+    let (mut levels, mut level_of) = (Vec::<Vec<_>>::new(), HashMap::new());
+    for view in readers_first {
+        let level = level_of.get(&place(view)).copied().unwrap_or(0);
+        each_shared(view.body(), |read, _| {
+            let behind = level_of.entry(read).or_insert(0);
+            *behind = (level + 1).max(*behind);
+            Ok(())
+        })?;
+        levels.resize_with(levels.len().max(level + 1), Vec::new);
+        levels[level].push(view);
+    }
+    Ok(levels)
+}
+
+/// Which shared view something is.
+fn place(view: &Arc<SharedView>) -> usize {
+    Arc::as_ptr(view).cast::<()>() as usize
+}
+
+/// Calls `f` with each scan of a shared view.
+fn each_shared(plan: &LogicalPlan, mut f: impl FnMut(usize, &TableScan) -> Result<()>) -> Result<()> {
+    plan.apply_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node
+            && let Ok(provider) = source_as_provider(&scan.source)
+            && provider.is::<SharedView>()
+        {
+            f(Arc::as_ptr(&provider).cast::<()>() as usize, scan)?;
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    Ok(())
 }

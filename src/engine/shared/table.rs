@@ -51,6 +51,11 @@ impl SharedView {
         Self { name: view.name().to_owned(), body, schema: view.schema(), constants, parts: Mutex::default() }
     }
 
+    /// The view's query.
+    pub fn body(&self) -> &LogicalPlan {
+        &self.body
+    }
+
     /// Whether a column holds the store's one trace in each row.
     pub fn is_constant(&self, column: &str) -> bool {
         self.constants.contains(column)

@@ -11,7 +11,8 @@ pub(super) fn bytes(name: &str) -> Option<i64> {
         plain = plain.strip_prefix(prefix).unwrap_or(plain);
     }
     if let Some(part) = plain.strip_prefix("complex<").and_then(|rest| rest.strip_suffix('>')) {
-        return bytes(part).map(|part| 2 * part);
+        // Numbers that are complex themselves are no type.
+        return if part.contains('<') { None } else { bytes(part).map(|part| 2 * part) };
     }
     if plain.starts_with("float8_e") || plain.starts_with("fp8_e") {
         return Some(1);
@@ -90,7 +91,7 @@ mod tests {
         for (name, size) in known {
             assert_eq!(bytes(name), Some(size), "{name}");
         }
-        for name in ["", "Scalar", "ScalarList", "TensorList", "GenericList", "complex<>", "floats", "float8"] {
+        for name in ["", "Scalar", "ScalarList", "TensorList", "GenericList", "complex<>", "complex<complex<float>>", "floats", "float8"] {
             assert_eq!(bytes(name), if name == "float8" { Some(1) } else { None }, "{name}");
         }
     }

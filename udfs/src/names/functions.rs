@@ -73,9 +73,9 @@ impl ScalarUDFImpl for Classify {
                 None => Ok(ColumnarValue::Scalar(ScalarValue::Utf8View(None))),
             },
             (ColumnarValue::Array(rulesets), texts) => {
-                let texts = cast(&texts.into_array(rulesets.len())?, &DataType::Utf8)?;
-                let rulesets = cast(&rulesets, &DataType::Utf8)?;
-                let pairs = rulesets.as_string::<i32>().iter().zip(texts.as_string::<i32>());
+                let texts = cast(&texts.into_array(rulesets.len())?, &DataType::Utf8View)?;
+                let rulesets = cast(&rulesets, &DataType::Utf8View)?;
+                let pairs = rulesets.as_string_view().iter().zip(texts.as_string_view());
                 let class = |(ruleset, text): (Option<&str>, Option<&str>)| match ruleset.zip(text) {
                     Some((ruleset, text)) => Ok(self.rules.ruleset(ruleset)?.value(text)?.map(str::to_owned)),
                     None => Ok(None),

@@ -40,12 +40,16 @@ impl FrameName {
 /// A frame without the addresses of objects (` at 0x7f…`), which differ from run to run.
 pub fn without_address(frame: &str) -> Cow<'_, str> {
     const ADDRESS: &str = " at 0x";
-    let Some((before, after)) = frame.split_once(ADDRESS) else { return Cow::Borrowed(frame) };
-    let digits = after.bytes().take_while(u8::is_ascii_hexdigit).count();
-    if digits == 0 {
-        return Cow::Borrowed(frame);
+    let (mut kept, mut rest) = (String::new(), frame);
+    while let Some((before, after)) = rest.split_once(ADDRESS) {
+        let digits = after.bytes().take_while(u8::is_ascii_hexdigit).count();
+        if digits == 0 {
+            break;
+        }
+        kept.push_str(before);
+        rest = &after[digits..];
     }
-    Cow::Owned(format!("{before}{}", without_address(&after[digits..])))
+    if rest.len() == frame.len() { Cow::Borrowed(frame) } else { Cow::Owned(kept + rest) }
 }
 
 fn python(frame: &str) -> Option<FrameName> {
@@ -110,6 +114,9 @@ mod tests {
             assert_eq!(name(frame), (frame.to_owned(), String::new(), 0));
         }
         assert_eq!(name("<method f at 0x7fA1> of X at 0x>").0, "<method f> of X at 0x>");
+        assert_eq!(name("<f at 0x1> < at 0x2> at 0x").0, "<f> <> at 0x");
+        // However many there are.
+        assert_eq!(name(&"x at 0x0".repeat(1_000_000)).0, "x".repeat(1_000_000));
         assert_eq!(name("").0, "(empty)");
         assert_eq!(name("_Z4gemmIfEvPT_").0, "void gemm<float>(float*)");
     }

@@ -73,8 +73,8 @@ fn fold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
 }
 
 fn unfold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
-    let texts = cast(&args[0].to_array(rows)?, &DataType::Utf8)?;
-    let texts = texts.as_string::<i32>();
+    let texts = cast(&args[0].to_array(rows)?, &DataType::Utf8View)?;
+    let texts = texts.as_string_view();
     let mut stacks = StacksBuilder::with_room(rows, 0)?;
     for row in 0..texts.len() {
         let known = texts.is_valid(row);

@@ -192,8 +192,8 @@ fn any(args: &[ColumnarValue], rows: usize, fits: fn(&str, &str) -> bool) -> Res
             (0..stacks.len()).map(|row| stacks.get(row).map(|mut frames| frames.any(frame_fits))).collect()
         }
         ColumnarValue::Array(texts) => {
-            let texts = cast(texts, &DataType::Utf8)?;
-            let texts = texts.as_string::<i32>();
+            let texts = cast(texts, &DataType::Utf8View)?;
+            let texts = texts.as_string_view();
             let row_fits = |row: usize| {
                 let text = texts.is_valid(row).then(|| texts.value(row))?;
                 Some(stacks.get(row)?.any(|frame| fits(stacks.text(frame), text)))
