@@ -10,11 +10,12 @@ use datafusion::datasource::MemTable;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionState;
 use parking_lot::RwLock;
+use tokio::runtime::Handle;
 use tracesql_ingest::schema;
 
 use super::settings::Settings;
 use super::tables::StoreTables;
-use super::{system, views};
+use super::{parallel, system, views};
 use crate::library::{self, Library};
 
 type Provider = Arc<dyn TableProvider>;
@@ -53,24 +54,26 @@ impl Catalog {
         schema::table(name).is_some() || system::NAMES.contains(&name)
     }
 
-    async fn planned(&self, name: &str) -> Result<Option<Provider>> {
-        let Some(state) = self.state.get().and_then(Weak::upgrade) else { return Ok(None) };
+    /// Plans views and what they build on, as far as they are not planned yet; those that do not build on each other side by side.
+    pub fn plan(&self, names: &[&str]) -> Result<()> {
+        let Some(state) = self.state.get().and_then(Weak::upgrade) else { return Ok(()) };
         let state = state.read().clone();
-        // What a view builds on comes first, so that planning one never waits for planning another.
-        for (view, statement) in views::in_order(name, &self.library, &state)? {
-            if self.opened(&view.name).is_some() {
-                continue;
-            }
-            let provider = match statement {
-                Some(statement) => views::plan(view, statement, &state).await?,
-                None => {
-                    let (schema, rows) = library::rows(view).map_err(|p| DataFusionError::Plan(p.to_string()))?;
-                    Arc::new(MemTable::try_new(schema, vec![rows])?)
+        let runtime = Handle::try_current().map_err(|e| DataFusionError::External(Box::new(e)))?;
+        for level in views::levels(names, &self.library, &state, |name| self.opened(name).is_some())? {
+            let planned = parallel::each(&level, |(view, statement)| -> Result<Provider> {
+                match statement {
+                    Some(statement) => runtime.block_on(views::plan(view, statement, &state)),
+                    None => {
+                        let (schema, rows) = library::rows(view).map_err(|p| DataFusionError::Plan(p.to_string()))?;
+                        Ok(Arc::new(MemTable::try_new(schema, vec![rows])?))
+                    }
                 }
-            };
-            self.keep(&view.name, provider);
+            })?;
+            for ((view, _), provider) in level.iter().zip(planned) {
+                self.keep(&view.name, provider);
+            }
         }
-        Ok(self.opened(name))
+        Ok(())
     }
 }
 
@@ -98,7 +101,10 @@ impl SchemaProvider for Catalog {
         let provider = match schema::table(name) {
             Some(table) => self.tables.open(table)?,
             None if system::NAMES.contains(&name) => system::table(name, &self.library)?,
-            None if self.library.view(name).is_some() => return self.planned(name).await,
+            None if self.library.view(name).is_some() => {
+                self.plan(&[name])?;
+                return Ok(self.opened(name));
+            }
             None => return Ok(None),
         };
         self.keep(name, provider.clone());

@@ -67,6 +67,7 @@ pub fn functions() -> Vec<tracesql_udfs::Function> {
 /// A session over traces of a store.
 pub struct Engine {
     context: SessionContext,
+    catalog: Arc<Catalog>,
     library: Arc<Library>,
     settings: Arc<Settings>,
     traces: Vec<Manifest>,
@@ -142,7 +143,7 @@ impl Engine {
             Arc::new(Catalog::new(StoreTables::new(folders.into_iter().zip(traces.iter().cloned()).collect()), library.clone(), settings.clone()));
         schema.attach(context.state_weak_ref());
         let catalog = MemoryCatalogProvider::new();
-        catalog.register_schema("main", schema)?;
+        catalog.register_schema("main", schema.clone())?;
         context.register_catalog("tracesql", Arc::new(catalog));
         tracesql_udfs::register_with_rules(&context, library.name_rules().clone());
         for function in settings::functions(&settings) {
@@ -150,7 +151,7 @@ impl Engine {
                 context.register_udf(f.as_ref().clone());
             }
         }
-        Ok(Self { context, library, settings, traces, memory_limit, allow_files: options.allow_files })
+        Ok(Self { context, catalog: schema, library, settings, traces, memory_limit, allow_files: options.allow_files })
     }
 
     /// The views of the session and what documents them.
@@ -200,6 +201,7 @@ impl Engine {
 
     /// Starts statements that compute once what they share. Their results can be read in any order, or side by side.
     pub async fn start_all(&self, statements: Vec<Statement>, parameters: &[(String, ScalarValue)]) -> Result<Vec<Started>> {
+        self.plan_views_of(&statements);
         let mut plans = Vec::with_capacity(statements.len());
         for statement in statements {
             plans.push(self.logical_plan(statement, parameters).await?);
@@ -221,6 +223,14 @@ impl Engine {
             Ok(Started { result, plan })
         };
         plans.into_iter().map(|plan| start(cooperative::joins(plan)?)).collect()
+    }
+
+    /// Plans the views that statements name together. What is wrong with one is said when its statement is planned.
+    fn plan_views_of(&self, statements: &[Statement]) {
+        let state = self.context.state();
+        let references = statements.iter().filter_map(|statement| state.resolve_table_references(statement).ok()).flatten();
+        let names: Vec<String> = references.map(|reference| reference.table().to_owned()).collect();
+        let _ = self.catalog.plan(&names.iter().map(String::as_str).collect::<Vec<_>>());
     }
 
     async fn logical_plan(&self, statement: Statement, parameters: &[(String, ScalarValue)]) -> Result<LogicalPlan> {

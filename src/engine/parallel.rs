@@ -10,12 +10,10 @@ use datafusion::error::{DataFusionError, Result};
 /// Plans of views on views are deep, and planning goes down them by recursion.
 const STACK_BYTES: usize = 64 << 20;
 
-/// What `f` makes of each item, in their order; the first failure ends all.
+/// What `f` makes of each item, in their order; the first failure ends all. `f` runs on threads of its own, so that it may
+/// wait for tasks of the runtime that calls this.
 pub fn each<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
-    if threads < 2 {
-        return items.iter().map(f).collect();
-    }
     let next = AtomicUsize::new(0);
     let made = Mutex::new(Vec::with_capacity(items.len()));
     let work = || {
@@ -33,4 +31,23 @@ pub fn each<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> Result<R> + Sync) -
     let mut made = made.into_inner().unwrap_or_else(|e| e.into_inner());
     made.sort_by_key(|(at, _)| *at);
     made.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::runtime::{Builder, Handle};
+
+    use super::each;
+
+    #[test]
+    fn items_may_wait_for_the_runtime_however_few_there_are() {
+        let runtime = Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(async {
+            let handle = Handle::current();
+            for items in [&[][..], &[1], &[1, 2, 3]] {
+                let doubled = each(items, |item| handle.block_on(async { Ok(2 * item) })).expect("numbers");
+                assert_eq!(doubled, items.iter().map(|item| 2 * item).collect::<Vec<i32>>());
+            }
+        });
+    }
 }

@@ -1,5 +1,6 @@
 //! Views of the library: what builds on what, and plans that keep what their comments promise.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
@@ -14,44 +15,55 @@ use datafusion::sql::parser::{DFParser, Statement};
 use super::shared;
 use crate::library::{Body, Library, View, matches, sql_type};
 
-/// A view with those that it builds on, each after all that it needs; without a statement for data tables.
-pub fn in_order<'a>(name: &str, library: &'a Library, state: &SessionState) -> Result<Vec<(&'a View, Option<Statement>)>> {
-    let mut order = Order { library, state, path: Vec::new(), done: Vec::new() };
-    order.visit(name)?;
-    Ok(order.done)
+/// A view that is to be planned, with its statement; data tables have none.
+pub type Unplanned<'a> = (&'a View, Option<Statement>);
+
+/// Views with those that they build on and that are not planned yet, in groups that build on the groups before.
+pub fn levels<'a>(names: &[&str], library: &'a Library, state: &SessionState, is_planned: impl Fn(&str) -> bool) -> Result<Vec<Vec<Unplanned<'a>>>> {
+    let mut levels = Levels { library, state, is_planned, path: Vec::new(), level_of: HashMap::new(), found: Vec::new() };
+    for name in names {
+        levels.visit(name)?;
+    }
+    Ok(levels.found)
 }
 
-struct Order<'a, 's> {
+struct Levels<'a, 's, P> {
     library: &'a Library,
     state: &'s SessionState,
+    is_planned: P,
     path: Vec<&'a str>,
-    done: Vec<(&'a View, Option<Statement>)>,
+    level_of: HashMap<&'a str, usize>,
+    found: Vec<Vec<Unplanned<'a>>>,
 }
 
-impl<'a> Order<'a, '_> {
-    fn visit(&mut self, name: &str) -> Result<()> {
-        let Some(view) = self.library.view(name) else { return Ok(()) };
-        if self.done.iter().any(|(done, _)| done.name == name) {
-            return Ok(());
+impl<P: Fn(&str) -> bool> Levels<'_, '_, P> {
+    /// The number of the first group that can build on a relation.
+    fn visit(&mut self, name: &str) -> Result<usize> {
+        let Some(view) = self.library.view(name).filter(|_| !(self.is_planned)(name)) else { return Ok(0) };
+        if let Some(level) = self.level_of.get(name) {
+            return Ok(level + 1);
         }
         if let Some(at) = self.path.iter().position(|&p| p == name) {
             let circle = self.path[at..].iter().map(|p| format!("{p} → ")).collect::<String>() + name;
             return Err(DataFusionError::Plan(format!("{}: the view builds on itself ({circle})", view.file)));
         }
         self.path.push(&view.name);
+        let mut level = 0;
         let statement = match &view.body {
             Body::Data(_) => None,
             Body::Query(text) => {
                 let statement = parse(view, text)?;
                 for reference in self.state.resolve_table_references(&statement)? {
-                    self.visit(reference.table())?;
+                    level = level.max(self.visit(reference.table())?);
                 }
                 Some(statement)
             }
         };
         self.path.pop();
-        self.done.push((view, statement));
-        Ok(())
+        self.level_of.insert(&view.name, level);
+        self.found.resize_with(self.found.len().max(level + 1), Vec::new);
+        self.found[level].push((view, statement));
+        Ok(level + 1)
     }
 }
 
@@ -65,8 +77,8 @@ fn parse(view: &View, text: &str) -> Result<Statement> {
 }
 
 /// Plans a view; the views that it builds on are planned already.
-pub async fn plan(view: &View, statement: Statement, state: &SessionState) -> Result<Arc<dyn TableProvider>> {
-    let plan = state.statement_to_plan(statement).await.map_err(|e| in_file(view, e))?;
+pub async fn plan(view: &View, statement: &Statement, state: &SessionState) -> Result<Arc<dyn TableProvider>> {
+    let plan = state.statement_to_plan(statement.clone()).await.map_err(|e| in_file(view, e))?;
     let plan = state.analyzer().execute_and_check(plan, state.config_options(), |_, _| {}).map_err(|e| in_file(view, e))?;
     let plan = shared::with_named_ctes(plan).map_err(|e| in_file(view, e))?;
     let fields = plan.schema().fields();
