@@ -1,0 +1,78 @@
+//! Traces that nobody writes by accident: what they take stays within bounds, and nothing of them is lost in silence.
+//!
+//! Sizes are such that a way that grows with their square takes minutes, or more memory than there is.
+
+use std::fs::File;
+use std::path::Path;
+
+use arrow::array::AsArray;
+use arrow::compute::concat_batches;
+use arrow::datatypes::Int64Type;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use tempfile::TempDir;
+use tracesql_ingest::{IngestOptions, Progress, Result, Store, expand, ingest};
+
+/// A store with one trace.
+struct Stored {
+    store: Store,
+    _folder: TempDir,
+}
+
+impl Stored {
+    fn of_file(path: &Path) -> Result<Self> {
+        let folder = TempDir::new().expect("a folder");
+        let store = Store::open_or_create(&folder.path().join("store"))?;
+        for input in expand(&[path.display().to_string()])? {
+            ingest(&input, &store, &IngestOptions { threads: 2, ..IngestOptions::default() }, &Progress::default())?;
+        }
+        Ok(Self { store, _folder: folder })
+    }
+
+    /// A trace of a text.
+    fn of_text(text: &[u8]) -> Self {
+        let file = tempfile::Builder::new().suffix(".json").tempfile().expect("a file");
+        std::fs::write(file.path(), text).expect("written");
+        Self::of_file(file.path()).expect("ingested")
+    }
+
+    /// A trace of these elements.
+    fn of(elements: impl IntoIterator<Item = String>) -> Self {
+        let elements: Vec<String> = elements.into_iter().collect();
+        Self::of_text(format!(r#"{{"traceEvents":[{}]}}"#, elements.join(",\n")).as_bytes())
+    }
+
+    fn column(&self, table: &str, column: &str) -> arrow::array::ArrayRef {
+        let trace = self.store.traces().expect("traces").remove(0).trace_id;
+        let file = File::open(self.store.root().join(trace).join(format!("{table}.parquet"))).expect("a table");
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("a table");
+        let schema = reader.schema().clone();
+        let batches: Vec<_> = reader.build().expect("a reader").map(|batch| batch.expect("rows")).collect();
+        concat_batches(&schema, &batches).expect("all rows").column_by_name(column).expect("a column").clone()
+    }
+
+    fn ints(&self, table: &str, column: &str) -> Vec<Option<i64>> {
+        self.column(table, column).as_primitive::<Int64Type>().iter().collect()
+    }
+
+    fn texts(&self, table: &str, column: &str) -> Vec<Option<String>> {
+        self.column(table, column).as_string::<i32>().iter().map(|text| text.map(str::to_owned)).collect()
+    }
+
+    /// `code count` of each issue.
+    fn issues(&self) -> Vec<String> {
+        let (codes, counts) = (self.texts("ingest_issues", "code"), self.ints("ingest_issues", "count"));
+        codes.iter().zip(counts).map(|(code, count)| format!("{} {}", code.as_deref().expect("a code"), count.expect("a count"))).collect()
+    }
+}
+
+#[test]
+fn one_external_id_for_all_operators_and_kernels() {
+    let n = 100_000;
+    let op = |i| format!(r#"{{"ph":"X","name":"op","cat":"cpu_op","pid":1,"tid":1,"ts":{i},"dur":0.5,"args":{{"External id":5}}}}"#);
+    let kernel = |i| format!(r#"{{"ph":"X","name":"k","cat":"kernel","pid":0,"tid":7,"ts":{i},"dur":0.5,"args":{{"External id":5}}}}"#);
+    // Without a launch whose External id is not its correlation such ids are not believed.
+    let launch =
+        r#"{"ph":"X","name":"cudaLaunchKernel","cat":"cuda_runtime","pid":1,"tid":2,"ts":0,"dur":0.5,"args":{"correlation":3,"External id":7}}"#;
+    let stored = Stored::of((0..n).map(op).chain([launch.to_owned()]).chain((0..n).map(kernel)));
+    assert!(stored.ints("kernels", "op_id").into_iter().eq((0..n).map(Some)));
+}
