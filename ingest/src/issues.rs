@@ -69,7 +69,7 @@ codes! {
     ArgsType Warning false "args_type" "`args` is not an object; its JSON text was kept in `args`.";
     MissingDuration Warning false "missing_duration" "A complete event (`X`) has no usable `dur`; its duration is NULL.";
     NegativeDuration Warning false "negative_duration" "A duration is negative; it was kept, and counts as zero length for nesting.";
-    EndOverflow Warning false "end_overflow" "`ts` + `dur` does not fit 64-bit nanoseconds; the duration is NULL.";
+    EndOverflow Warning false "end_overflow" "`ts` + `dur`, or the time from a begin to its end, does not fit 64-bit nanoseconds; the duration is NULL.";
     TimeRounded Info false "time_rounded" "A time has digits below the nanosecond; it was rounded to the nearest, ties to even.";
     InvalidUtf8 Warning false "invalid_utf8" "Text is not valid UTF-8; U+FFFD stands for each invalid part.";
     BadEscape Warning false "bad_escape" "A backslash in a text starts no JSON escape; it was taken as itself.";
