@@ -76,3 +76,31 @@ fn one_external_id_for_all_operators_and_kernels() {
     let stored = Stored::of((0..n).map(op).chain([launch.to_owned()]).chain((0..n).map(kernel)));
     assert!(stored.ints("kernels", "op_id").into_iter().eq((0..n).map(Some)));
 }
+
+#[test]
+fn long_categories_are_kept() {
+    let of = |n: usize| format!(r#"{{"ph":"X","cat":"{}","name":"a","pid":1,"tid":1,"ts":1,"dur":1}}"#, "c".repeat(n));
+    let stored = Stored::of([100, 17_000, (1 << 20) + 5].map(of));
+    let lengths = |column| stored.texts("events", column).into_iter().map(|text| text.map(|t| t.len())).collect::<Vec<_>>();
+    assert_eq!(lengths("cat"), [Some(100), Some(17_000), Some(1 << 20)]);
+    assert_eq!(lengths("extra"), [None; 3]);
+    assert_eq!(stored.issues(), ["string_cut 1"]);
+}
+
+#[test]
+fn long_names_of_counters_are_told_apart() {
+    let of = |last: &str| format!(r#"{{"ph":"C","name":"{}{last}","pid":1,"ts":1,"args":{{"a":1}}}}"#, "é".repeat(17_000));
+    let stored = Stored::of(["x", "y", "x"].map(of));
+    assert_eq!(stored.ints("tracks", "track_id").len(), 2);
+    assert!(stored.texts("tracks", "thread_name").iter().flatten().all(|name| name.len() < 1_100 && name.contains("… ")));
+    let names = stored.texts("counters", "name");
+    assert_eq!(names.iter().flatten().filter(|name| name.len() == 34_001 && name.ends_with('x')).count(), 2);
+}
+
+#[test]
+fn a_time_from_begin_to_end_that_does_not_fit_is_none() {
+    let of = |ph, ts| format!(r#"{{"ph":"{ph}","name":"a","pid":1,"tid":1,"ts":{ts}}}"#);
+    let stored = Stored::of([of("B", -9_000_000_000_000_000i64), of("E", 9_000_000_000_000_000)]);
+    assert_eq!((stored.ints("events", "dur_ns"), stored.ints("events", "end_ns")), (vec![None; 2], vec![None; 2]));
+    assert_eq!(stored.issues(), ["end_overflow 1"]);
+}

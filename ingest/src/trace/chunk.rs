@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::category::{Class, step_number};
-use super::frame::find_element;
+use super::frame::resume;
 use super::head::{Head, Refusal, written_id};
 use super::intern::{INLINE_TEXT, Id, Local, NO_TEXT, Track, TrackNo};
 use super::key::*;
@@ -16,6 +16,8 @@ pub const MAX_ELEMENT: usize = 256 << 20;
 pub const MAX_ARGS: usize = 64 << 20;
 /// Longest name that is kept.
 pub const MAX_NAME: usize = 1 << 20;
+/// Longest text that is kept in memory whole because tracks are told apart by it.
+const LONGEST_KEY: usize = 1 << 10;
 
 /// How a stretch ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -317,14 +319,7 @@ impl Reader<'_, '_, '_> {
 
     fn name(&mut self, head: &Head<'_>, ph: u8, start: usize) -> u32 {
         match head.name {
-            Some(raw) if json::is_text(raw) => {
-                let inner = json::unquote(raw);
-                if inner.len() > MAX_NAME {
-                    self.issue_at(Code::StringCut, start);
-                    return INLINE_TEXT;
-                }
-                self.text(inner, start)
-            }
+            Some(raw) if json::is_text(raw) => self.text_or_cut(json::unquote(raw), start),
             Some(raw) if !json::is_null(raw) => {
                 self.issue_at(Code::NameType, start);
                 let (mut text, mut odd) = (Vec::new(), Oddities::default());
@@ -338,6 +333,15 @@ impl Reader<'_, '_, '_> {
                 NO_TEXT
             }
         }
+    }
+
+    /// The number of a name or category; one that is too long is cut when its row is written.
+    fn text_or_cut(&mut self, inner: &[u8], start: usize) -> u32 {
+        if inner.len() > MAX_NAME {
+            self.issue_at(Code::StringCut, start);
+            return INLINE_TEXT;
+        }
+        self.text(inner, start)
     }
 
     fn text(&mut self, inner: &[u8], start: usize) -> u32 {
@@ -355,9 +359,29 @@ impl Reader<'_, '_, '_> {
         id
     }
 
+    /// The number of a text that must have one, because it tells tracks apart: of one that is not kept, the number of its
+    /// beginning and a checksum.
+    fn always(&mut self, id: u32, inner: &[u8]) -> u32 {
+        if id != INLINE_TEXT {
+            return id;
+        }
+        let text = json::as_text(inner, &mut Oddities::default());
+        let mut key = text[..text.floor_char_boundary(LONGEST_KEY)].to_owned();
+        if key.len() < text.len() {
+            key = format!("{key}… {}", &blake3::hash(text.as_bytes()).to_hex()[..16]);
+        }
+        self.local.texts.intern_always(&key)
+    }
+
     fn cat(&mut self, head: &Head<'_>, start: usize, flags: &mut u16) -> u32 {
         match head.cat {
-            Some(raw) if json::is_text(raw) => self.text(json::unquote(raw), start),
+            Some(raw) if json::is_text(raw) => {
+                let cat = self.text_or_cut(json::unquote(raw), start);
+                if cat == INLINE_TEXT {
+                    *flags |= WHOLE;
+                }
+                cat
+            }
             Some(raw) if !json::is_null(raw) => {
                 self.issue_at(Code::CategoryType, start);
                 *flags |= WHOLE;
@@ -388,11 +412,12 @@ impl Reader<'_, '_, '_> {
             b'b' | b'n' | b'e' if head.has_id() => {
                 // Ids belong to a process unless they say that they do not.
                 let pid = if head.has_global_id() { Id::None } else { pid };
+                let cat = self.always(cat, head.cat_text());
                 Track::Async { pid, cat, id: self.local.texts.intern_always(&head.async_id()) }
             }
             b'C' => {
                 let id = if head.has_id() { self.local.texts.intern_always(&head.async_id()) } else { NO_TEXT };
-                Track::Counter { pid, name, id }
+                Track::Counter { pid, name: self.always(name, head.name_text()), id }
             }
             _ => {
                 if matches!(ph, b'b' | b'n' | b'e') {
@@ -465,22 +490,6 @@ impl Reader<'_, '_, '_> {
             _ => self.issue_at(Code::MetadataValue, start),
         }
     }
-}
-
-/// Where to read on after a broken element: at the next element, or at the bracket that closes the list.
-fn resume(bytes: &[u8], from: usize) -> Option<usize> {
-    let next = find_element(bytes, from);
-    let limit = next.unwrap_or(bytes.len());
-    let close = memchr::memchr_iter(b']', &bytes[from..limit]).map(|i| from + i).find(|&i| closes_list(bytes, i));
-    close.or(next)
-}
-
-/// Whether the bracket at `at` looks like the end of the event list: a brace before it, a key or the end after it.
-fn closes_list(bytes: &[u8], at: usize) -> bool {
-    let before = bytes[..at].trim_ascii_end();
-    let after = bytes[at + 1..].trim_ascii_start();
-    let key_follows = after.strip_prefix(b",").is_some_and(|rest| rest.trim_ascii_start().first() == Some(&b'"'));
-    before.last() == Some(&b'}') && (key_follows || matches!(after, [] | [b'}', ..]))
 }
 
 /// The correlation in the args of a launch or device activity; ids that stand for none give [`NO_LINK`].
