@@ -93,7 +93,7 @@ fn long_names_of_counters_are_told_apart() {
     let stored = Stored::of(["x", "y", "x"].map(of));
     assert_eq!(stored.ints("tracks", "track_id").len(), 2);
     assert!(stored.texts("tracks", "thread_name").iter().flatten().all(|name| name.len() < 1_100 && name.contains("… ")));
-    let names = stored.texts("counters", "name");
+    let names = stored.texts("events", "name");
     assert_eq!(names.iter().flatten().filter(|name| name.len() == 34_001 && name.ends_with('x')).count(), 2);
 }
 
@@ -103,4 +103,68 @@ fn a_time_from_begin_to_end_that_does_not_fit_is_none() {
     let stored = Stored::of([of("B", -9_000_000_000_000_000i64), of("E", 9_000_000_000_000_000)]);
     assert_eq!((stored.ints("events", "dur_ns"), stored.ints("events", "end_ns")), (vec![None; 2], vec![None; 2]));
     assert_eq!(stored.issues(), ["end_overflow 1"]);
+}
+
+#[test]
+fn long_names_of_processes_are_cut() {
+    let name = format!(r#"{{"ph":"M","name":"process_name","pid":1,"args":{{"name":"{}"}}}}"#, "é".repeat(1 << 20));
+    let stored = Stored::of([name].into_iter().chain((0..20_000).map(|tid| format!(r#"{{"ph":"i","name":"i","pid":1,"tid":{tid},"ts":1}}"#))));
+    let names = stored.texts("tracks", "process_name");
+    assert_eq!(names.len(), 20_001);
+    assert!(names.iter().flatten().all(|name| name.len() == 16 << 10));
+    assert_eq!(stored.issues(), ["string_cut 1"]);
+}
+
+#[test]
+fn deep_module_hierarchies_are_cut() {
+    let text = vec!["a"; 50_000].join(".");
+    let op = format!(r#"{{"ph":"X","name":"op","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1,"args":{{"Module Hierarchy":"{text}"}}}}"#);
+    let stored = Stored::of([op]);
+    assert!(stored.ints("modules", "depth").into_iter().eq((0..512).map(Some)));
+    assert_eq!(stored.ints("modules", "call_count").last(), Some(&Some(1)));
+    assert_eq!(stored.issues(), ["string_cut 1"]);
+}
+
+#[test]
+fn paths_of_modules_in_modules_are_cut() {
+    let n = 50_000;
+    let call = |ts| format!(r#"{{"ph":"X","name":"nn.Module: A","cat":"python_function","pid":1,"tid":1,"ts":{ts},"dur":{}}}"#, 2 * (n - ts));
+    let stored = Stored::of((0..n).map(call));
+    assert!(stored.ints("modules", "depth").into_iter().eq((0..n).map(Some)));
+    let paths = stored.texts("modules", "path");
+    let longest = format!("{}…", "A.".repeat(2048));
+    assert_eq!((paths[1].as_deref(), paths[2047].as_deref(), paths[2048].as_deref()), (Some("A.A"), Some(&longest[..4095]), Some(&longest[..])));
+    assert_eq!(paths.last(), paths.get(2048));
+    assert_eq!(stored.issues(), ["string_cut 47952"]);
+}
+
+#[test]
+fn a_long_name_and_many_series_of_a_counter() {
+    let series: Vec<String> = (0..300_000).map(|i| format!(r#""{i}":{i}"#)).collect();
+    let stored = Stored::of([format!(r#"{{"ph":"C","name":"{}","pid":1,"ts":1,"args":{{{}}}}}"#, "n".repeat(20_000), series.join(","))]);
+    assert_eq!(stored.texts("events", "name")[0].as_ref().map(String::len), Some(20_000));
+    let names = stored.texts("counters", "name");
+    assert_eq!(names.len(), 300_000);
+    let name = &stored.texts("tracks", "thread_name")[0];
+    assert!(names.iter().all(|n| n == name));
+}
+
+#[test]
+fn begin_and_end_with_many_args_each() {
+    let args = |what| (0..300_000).map(|i| format!(r#""{what}{i}":{i}"#)).collect::<Vec<_>>().join(",");
+    let of = |ph, args: String| format!(r#"{{"ph":"{ph}","name":"a","pid":1,"tid":1,"ts":1,"args":{{"both":"{ph}",{args}}}}}"#);
+    let (begin, end) = (args("b"), args("e"));
+    let stored = Stored::of([of("B", begin.clone()), of("E", end.clone())]);
+    let merged = format!(r#"{{{begin},"both":"E",{end}}}"#);
+    assert!(stored.texts("events", "args")[0].as_ref() == Some(&merged));
+}
+
+#[test]
+fn long_args_of_an_end_do_not_go_to_its_begin() {
+    let begin = r#"{"ph":"B","name":"a","pid":1,"tid":1,"ts":1,"args":{"kept":1}}"#.to_owned();
+    let end = format!(r#"{{"ph":"E","name":"a","pid":1,"tid":1,"ts":2,"args":{{"x":"{}"}}}}"#, "x".repeat(64 << 20));
+    let stored = Stored::of([begin, end]);
+    let args = stored.texts("events", "args");
+    assert_eq!((args[0].as_deref(), args[1].as_deref()), (Some(r#"{"kept":1}"#), Some(r#"{"dropped_bytes":67108872}"#)));
+    assert_eq!(stored.issues(), ["args_cut 1"]);
 }

@@ -72,7 +72,7 @@ impl Finish<'_> {
         }
         self.put(&schema::TRACKS, tracks, counted)?;
         let mut rows = TableRows::new(&schema::MODULES, self.effort);
-        modules::push(&mut rows, &self.origin.trace_id, found.calls, found.hierarchies, self.texts);
+        modules::push(&mut rows, &self.origin.trace_id, found.calls, found.hierarchies, self.texts, &mut document.issues);
         self.put(&schema::MODULES, rows, counted)?;
         self.steps(document, counted)?;
         let kind = TraceKind {

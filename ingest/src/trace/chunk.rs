@@ -1,12 +1,11 @@
 //! First reading of a stretch of the event list: every element becomes a [`Key`] or a counted issue.
 
-use rustc_hash::FxHashMap;
-
 use super::category::{Class, step_number};
 use super::frame::resume;
 use super::head::{Head, Refusal, written_id};
 use super::intern::{INLINE_TEXT, Id, Local, NO_TEXT, Track, TrackNo};
 use super::key::*;
+use super::meta::{self, MAX_META, Meta, Metas};
 use crate::issues::{Code, Issues};
 use crate::json::{self, Bad, Cursor, Oddities};
 
@@ -32,33 +31,6 @@ pub enum End {
     /// The element that begins here does not end within the stretch.
     Incomplete(u64),
 }
-
-/// A metadata element that names or orders a process or thread.
-#[derive(Debug, Clone)]
-pub struct Meta {
-    /// Position in the event list.
-    pub ord: u32,
-    /// The value's text.
-    pub value: String,
-}
-
-/// Which property of a process or thread a metadata element gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MetaKind {
-    /// `process_name`
-    ProcessName,
-    /// `process_labels`
-    ProcessLabels,
-    /// `process_sort_index`
-    ProcessSortIndex,
-    /// `thread_name`
-    ThreadName,
-    /// `thread_sort_index`
-    ThreadSortIndex,
-}
-
-/// The last value of each property, by kind, process and thread.
-pub type Metas = FxHashMap<(MetaKind, Id, Id), Meta>;
 
 /// A `ProfilerStep#N` annotation.
 #[derive(Debug, Clone, Copy)]
@@ -459,36 +431,19 @@ impl Reader<'_, '_, '_> {
     }
 
     fn metadata(&mut self, head: &Head<'_>, args: &[u8], start: usize) {
-        let (kind, field): (_, &[u8]) = match head.name_text() {
-            b"process_name" => (MetaKind::ProcessName, b"name"),
-            b"thread_name" => (MetaKind::ThreadName, b"name"),
-            b"process_labels" => (MetaKind::ProcessLabels, b"labels"),
-            b"process_sort_index" => (MetaKind::ProcessSortIndex, b"sort_index"),
-            b"thread_sort_index" => (MetaKind::ThreadSortIndex, b"sort_index"),
-            _ => return,
-        };
-        let mut found = None;
-        if args.first() == Some(&b'{') {
-            let _ = Cursor::new(args, 0).object(|key, value| {
-                if key == field {
-                    found = Some(value);
-                }
-            });
+        let Some((kind, value)) = meta::property(head.name_text(), args) else { return };
+        let Some(raw) = value else { return self.issue_at(Code::MetadataValue, start) };
+        let mut odd = Oddities::default();
+        let mut value = json::as_text(json::unquote(raw), &mut odd).into_owned();
+        self.oddities(odd, start);
+        if value.len() > MAX_META {
+            value.truncate(value.floor_char_boundary(MAX_META));
+            self.issue_at(Code::StringCut, start);
         }
-        let wants_text = !matches!(kind, MetaKind::ProcessSortIndex | MetaKind::ThreadSortIndex);
-        match found {
-            Some(raw) if json::is_text(raw) || (!wants_text && json::float(raw).is_some()) => {
-                let mut odd = Oddities::default();
-                let value = json::as_text(json::unquote(raw), &mut odd).into_owned();
-                self.oddities(odd, start);
-                let of_process = matches!(kind, MetaKind::ProcessName | MetaKind::ProcessLabels | MetaKind::ProcessSortIndex);
-                let tid = if of_process { Id::None } else { self.id(head.tid) };
-                let pid = self.id(head.pid);
-                let ord = self.chunk.elements;
-                self.chunk.metas.insert((kind, pid, tid), Meta { ord, value });
-            }
-            _ => self.issue_at(Code::MetadataValue, start),
-        }
+        let tid = if kind.is_of_process() { Id::None } else { self.id(head.tid) };
+        let pid = self.id(head.pid);
+        let ord = self.chunk.elements;
+        self.chunk.metas.insert((kind, pid, tid), Meta { ord, value });
     }
 }
 

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crossbeam_channel::Sender;
 
-use super::chunk::{Metas, Step};
+use super::chunk::Step;
 use super::intern::{Texts, Tracks};
 use super::key::Key;
 use super::list::ListEnd;
+use super::meta::Metas;
 use crate::error::{IngestError, Result};
 use crate::issues::{Code, Issues};
 use crate::json::{Bad, Cursor};

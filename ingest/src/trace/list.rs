@@ -9,11 +9,12 @@ use std::sync::atomic::Ordering;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use super::chunk::{self, Chunk, End, MAX_ELEMENT, Meta};
+use super::chunk::{self, Chunk, End, MAX_ELEMENT};
 use super::document::{Reader, Reading, STRETCH, TAIL};
 use super::frame::{find_element, find_last_element};
 use super::intern::Local;
 use super::key::Key;
+use super::meta::Meta;
 use crate::error::{IngestError, Result};
 use crate::issues::Code;
 
