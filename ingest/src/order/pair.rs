@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::sort::Sorter;
 use crate::error::Result;
 use crate::issues::{Code, Issues};
-use crate::trace::{Key, MERGES_ARGS, NO_TEXT, OPEN, PAIRED};
+use crate::trace::{Key, LONG_ARGS, MERGES_ARGS, NO_TEXT, OPEN, PAIRED};
 
 /// What pairing found beyond the durations.
 #[derive(Default)]
@@ -46,7 +46,7 @@ pub fn pair(sorter: Sorter, tracks: &[u32], budget: usize, into: &mut Sorter) ->
                         begin.flags |= OPEN;
                     }
                 }
-                if key.args != 0 {
+                if key.args != 0 && !key.has(LONG_ARGS) {
                     begin.flags |= MERGES_ARGS;
                     pairs.end_args.insert(begin.ord, key.offset + key.args as u64);
                 }
