@@ -2,6 +2,8 @@
 //!
 //! Sizes are such that a way that grows with their square takes minutes, or more memory than there is.
 
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
 use std::fs::File;
 use std::path::Path;
 
@@ -140,18 +142,18 @@ fn paths_of_modules_in_modules_are_cut() {
 
 #[test]
 fn a_long_name_and_many_series_of_a_counter() {
-    let series: Vec<String> = (0..300_000).map(|i| format!(r#""{i}":{i}"#)).collect();
+    let series: Vec<String> = (0..100_000).map(|i| format!(r#""{i}":{i}"#)).collect();
     let stored = Stored::of([format!(r#"{{"ph":"C","name":"{}","pid":1,"ts":1,"args":{{{}}}}}"#, "n".repeat(20_000), series.join(","))]);
     assert_eq!(stored.texts("events", "name")[0].as_ref().map(String::len), Some(20_000));
     let names = stored.texts("counters", "name");
-    assert_eq!(names.len(), 300_000);
+    assert_eq!(names.len(), 100_000);
     let name = &stored.texts("tracks", "thread_name")[0];
     assert!(names.iter().all(|n| n == name));
 }
 
 #[test]
 fn begin_and_end_with_many_args_each() {
-    let args = |what| (0..300_000).map(|i| format!(r#""{what}{i}":{i}"#)).collect::<Vec<_>>().join(",");
+    let args = |what| (0..200_000).map(|i| format!(r#""{what}{i}":{i}"#)).collect::<Vec<_>>().join(",");
     let of = |ph, args: String| format!(r#"{{"ph":"{ph}","name":"a","pid":1,"tid":1,"ts":1,"args":{{"both":"{ph}",{args}}}}}"#);
     let (begin, end) = (args("b"), args("e"));
     let stored = Stored::of([of("B", begin.clone()), of("E", end.clone())]);
@@ -167,4 +169,41 @@ fn long_args_of_an_end_do_not_go_to_its_begin() {
     let args = stored.texts("events", "args");
     assert_eq!((args[0].as_deref(), args[1].as_deref()), (Some(r#"{"kept":1}"#), Some(r#"{"dropped_bytes":67108872}"#)));
     assert_eq!(stored.issues(), ["args_cut 1"]);
+}
+
+#[test]
+fn what_looks_like_elements_makes_no_tracks() {
+    let inner = vec![r#"{"ph":"X","cat":"cpu_op","name":"inner","pid":777,"tid":777,"ts":1,"dur":1}"#; 120_000].join(",");
+    let outer = |args: &str| format!(r#"{{"ph":"i","name":"i","pid":1,"tid":1,"ts":1,"args":{{"k":[{args}]}}}}"#);
+    let stored = Stored::of([outer(""), outer(&inner)]);
+    assert_eq!((stored.ints("tracks", "pid"), stored.ints("tracks", "track_id")), (vec![Some(1)], vec![Some(0)]));
+    assert_eq!(stored.texts("traces", "format"), [Some("chrome".to_owned())]);
+}
+
+#[test]
+fn long_values_beside_the_events_are_not_kept() {
+    let event = r#""traceEvents":[{"ph":"i","name":"i","pid":1,"tid":1,"ts":1}]"#;
+    let stored = Stored::of_text(format!(r#"{{"a":1,"b":"{}",{event},"c":2}}"#, "\x01".repeat(45 << 20)).as_bytes());
+    assert_eq!(stored.texts("traces", "metadata"), [Some(r#"{"a":1,"c":2}"#.to_owned())]);
+    assert_eq!(stored.issues(), ["top_level_value 1"]);
+
+    let devices = vec!["{}"; 1_500_000].join(",");
+    let stored = Stored::of_text(format!(r#"{{"deviceProperties":[{devices}],{event}}}"#).as_bytes());
+    assert_eq!(stored.ints("devices", "device"), []);
+    assert_eq!(stored.texts("traces", "metadata")[0].as_ref().map(String::len), Some(4_500_022));
+    assert_eq!(stored.issues(), ["top_level_value 1"]);
+}
+
+#[test]
+fn too_many_keys_beside_the_events() {
+    let event = r#""traceEvents":[{"ph":"i","name":"i","pid":1,"tid":1,"ts":1}]"#;
+    let keys: Vec<String> = (0..10_001).map(|i| format!(r#""{i}":1"#)).collect();
+    let stored = Stored::of_text(format!("{{{event},{}}}", keys.join(",")).as_bytes());
+    assert_eq!(stored.ints("events", "event_id"), [Some(0)]);
+    assert_eq!(stored.issues(), ["top_level_value 1"]);
+
+    let file = tempfile::Builder::new().suffix(".json").tempfile().expect("a file");
+    std::fs::write(file.path(), format!("{{{},{event}}}", keys.join(","))).expect("written");
+    let error = Stored::of_file(file.path()).err().expect("refused").to_string();
+    assert!(error.contains("more than 10,000 keys"), "{error}");
 }

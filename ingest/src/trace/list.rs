@@ -56,6 +56,14 @@ impl Reader<'_, '_> {
             let (a, b) = self.document.bounds.unwrap_or((low, high));
             self.document.bounds = Some((a.min(low), b.max(high)));
         }
+        let on_track = &mut self.document.on_track;
+        for key in chunk.keys.iter().chain(&chunk.pairs) {
+            let no = key.track as usize;
+            if no >= on_track.len() {
+                on_track.resize(no + 1, false);
+            }
+            on_track[no] = true;
+        }
         self.keys.push(&chunk.keys)?;
         self.pairs.push(&chunk.pairs)?;
         chunk.keys.clear();
