@@ -430,7 +430,7 @@ fn set_text<'a>(
 
 /// The text of a name or category, cut where it is too long.
 fn cut(inner: &[u8]) -> String {
-    let mut text = json::as_text(&inner[..inner.len().min(MAX_NAME)], &mut Oddities::default()).into_owned();
+    let mut text = json::as_text(json::cut(inner, MAX_NAME), &mut Oddities::default()).into_owned();
     while text.ends_with('\u{fffd}') && inner.len() > MAX_NAME {
         text.pop();
     }

@@ -261,7 +261,7 @@ impl Reader<'_, '_, '_> {
         }
         if class == Class::Step && ph == b'X' && dur != NO_TIME {
             let number = step_number(head.name_text()).unwrap_or(0);
-            let pid = self.id(head.pid);
+            let (pid, name) = (self.id(head.pid), self.always(name, head.name_text()));
             self.chunk.steps.push(Step { number, ord: key.ord, name, pid, track, ts, end: key.end() });
         }
         match ph {
@@ -331,8 +331,8 @@ impl Reader<'_, '_, '_> {
         id
     }
 
-    /// The number of a text that must have one, because it tells tracks apart: of one that is not kept, the number of its
-    /// beginning and a checksum.
+    /// The number of a text that must have one, because it tells tracks apart or is no event's: of one that is not kept, the
+    /// number of its beginning and a checksum.
     fn always(&mut self, id: u32, inner: &[u8]) -> u32 {
         if id != INLINE_TEXT {
             return id;
@@ -414,7 +414,8 @@ impl Reader<'_, '_, '_> {
             key.flags |= BINDS_ENCLOSING;
         }
         match id.filter(|r| !json::is_null(r)) {
-            Some(raw) if !json::is_text(raw) && json::int(raw).is_some() => key.link = json::int(raw).unwrap_or(NO_LINK),
+            // The number that stands for none is kept as a text.
+            Some(raw) if !json::is_text(raw) && json::int(raw).is_some_and(|id| id != NO_LINK) => key.link = json::int(raw).unwrap_or(NO_LINK),
             Some(raw) => {
                 let text = self.local.texts.intern_always(&written_id(raw));
                 key.link = text as i64;
