@@ -12,7 +12,7 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::Int64Type;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use tempfile::TempDir;
-use tracesql_ingest::{IngestOptions, Progress, Result, Store, expand, ingest};
+use tracesql_ingest::{IngestOptions, Input, Progress, Result, Store, expand, ingest};
 
 /// A store with one trace.
 struct Stored {
@@ -206,4 +206,29 @@ fn too_many_keys_beside_the_events() {
     std::fs::write(file.path(), format!("{{{},{event}}}", keys.join(","))).expect("written");
     let error = Stored::of_file(file.path()).err().expect("refused").to_string();
     assert!(error.contains("more than 10,000 keys"), "{error}");
+}
+
+#[test]
+fn blobs_beyond_the_memory_limit_are_refused() {
+    let text = format!(r#"{{"memory_blobs":[{}]}}"#, vec![r#"{"start_time":1}"#; 200_000].join(","));
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("perf.json");
+    std::fs::write(&path, text).expect("written");
+    let within = |memory_limit| {
+        let store = Store::open_or_create(&folder.path().join(format!("store{memory_limit}")))?;
+        let options = IngestOptions { threads: 1, memory_limit, ..IngestOptions::default() };
+        ingest(&Input::File(path.clone()), &store, &options, &Progress::default())
+    };
+    let error = within(128 << 20).expect_err("refused").to_string();
+    assert!(error.contains("raise the limit"), "{error}");
+    assert_eq!(within(1 << 30).expect("ingested").manifest.rows("events"), 200_000);
+}
+
+#[test]
+fn a_flow_id_may_be_the_lowest_integer() {
+    let span = |ts| format!(r#"{{"ph":"X","name":"a","pid":1,"tid":1,"ts":{ts},"dur":5}}"#);
+    let flow = |ph, ts| format!(r#"{{"ph":"{ph}","name":"f","cat":"c","id":-9223372036854775808,"bp":"e","pid":1,"tid":1,"ts":{ts}}}"#);
+    let stored = Stored::of([span(0), span(10), flow("s", 1), flow("f", 11)]);
+    assert_eq!(stored.texts("flows", "flow_id"), [Some("-9223372036854775808".to_owned())]);
+    assert_eq!((stored.ints("flows", "src_event_id"), stored.ints("flows", "dst_event_id")), (vec![Some(0)], vec![Some(1)]));
 }
