@@ -335,7 +335,7 @@ impl Reader<'_, '_> {
     /// The top-level object has more or longer keys than any trace; what came before is kept.
     fn too_much(&mut self, at: u64) -> Result<()> {
         if self.lists == 0 {
-            return self.other("a JSON object with more than 10,000 keys, or a key of more than 1 MiB, and none of them `traceEvents`", at);
+            return self.other("this is a JSON object with more than 10,000 keys or one longer than 1 MiB before any `traceEvents`, not a trace", at);
         }
         self.object_broken(at, "there are more than 10,000 keys, or one is longer than 1 MiB")
     }
