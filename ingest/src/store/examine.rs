@@ -16,8 +16,11 @@ use crate::error::{IngestError, Result};
 use crate::ingest::file_facts;
 use crate::schema::{SCHEMA_VERSION, TABLES, Table};
 
-/// Few, because args may be 64 MiB each.
-const ROWS_AT_ONCE: usize = 64;
+const ROWS_AT_ONCE: usize = 1024;
+/// The same where texts are long; args may be 64 MiB each.
+const LONG_ROWS_AT_ONCE: usize = 16;
+/// Bytes of a row group that has long texts.
+const LONG_GROUP: i64 = 1 << 30;
 
 /// How bad something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -232,8 +235,9 @@ fn decode(path: &Path, table: &Table) -> Result<u64> {
     });
     let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields.collect::<Vec<_>>())));
     let reader = ParquetRecordBatchReaderBuilder::try_new_with_options(open()?, options)?;
+    let has_long_rows = reader.metadata().row_groups().iter().any(|group| group.total_byte_size() > LONG_GROUP);
     let mut rows = 0;
-    for batch in reader.with_batch_size(ROWS_AT_ONCE).build()? {
+    for batch in reader.with_batch_size(if has_long_rows { LONG_ROWS_AT_ONCE } else { ROWS_AT_ONCE }).build()? {
         rows += batch?.num_rows() as u64;
     }
     Ok(rows)
