@@ -69,7 +69,8 @@ pub fn nest(decoded: &Decoded, folder: &Path) -> Result<usize> {
     let mut pairs = Sorter::new(Key::pairing_order, folder, usize::MAX, 1);
     keys.push(&decoded.keys)?;
     pairs.push(&decoded.pairs)?;
-    let order = order_tracks(&decoded.tracks.snapshot(), &decoded.texts.snapshot());
+    let tracks = decoded.tracks.snapshot();
+    let order = order_tracks(&tracks, &vec![true; tracks.len()], &decoded.texts.snapshot());
     pair(pairs, &order, usize::MAX, &mut keys)?;
     let sorted = keys.sorted(&order, usize::MAX)?;
     let mut nester = Nester::new(SpillVec::new(folder, usize::MAX));

@@ -69,7 +69,7 @@ codes! {
     ArgsType Warning false "args_type" "`args` is not an object; its JSON text was kept in `args`.";
     MissingDuration Warning false "missing_duration" "A complete event (`X`) has no usable `dur`; its duration is NULL.";
     NegativeDuration Warning false "negative_duration" "A duration is negative; it was kept, and counts as zero length for nesting.";
-    EndOverflow Warning false "end_overflow" "`ts` + `dur` does not fit 64-bit nanoseconds; the duration is NULL.";
+    EndOverflow Warning false "end_overflow" "`ts` + `dur`, or the time from a begin to its end, does not fit 64-bit nanoseconds; the duration is NULL.";
     TimeRounded Info false "time_rounded" "A time has digits below the nanosecond; it was rounded to the nearest, ties to even.";
     InvalidUtf8 Warning false "invalid_utf8" "Text is not valid UTF-8; U+FFFD stands for each invalid part.";
     BadEscape Warning false "bad_escape" "A backslash in a text starts no JSON escape; it was taken as itself.";
@@ -77,7 +77,7 @@ codes! {
     ControlCharacter Warning false "control_character" "Text holds raw control characters, which JSON does not allow; they were kept.";
     NonJsonValue Warning false "non_json_value" "A value is not JSON (NaN, Infinity, N/A, 0x1f, 007, a bare word or nothing); `args` keeps its text in quotes, typed columns are NULL.";
     DuplicateKey Warning false "duplicate_key" "A key occurs twice in one element; the last one counts.";
-    StringCut Warning false "string_cut" "A name is longer than 1 MiB; it was cut there.";
+    StringCut Warning false "string_cut" "A name or category is longer than 1 MiB, the name or labels of a process or thread longer than 16 KiB, or the path of a module longer than 4 KiB or 512 levels; it was cut there.";
     ArgsCut Warning false "args_cut" "The args of an event are longer than 64 MiB; they were replaced by their size.";
     UnmatchedBegin Warning false "unmatched_begin" "A begin event (`B` or `b`) has no end; its duration is NULL and it encloses all that follows on its track.";
     UnmatchedEnd Warning false "unmatched_end" "An end event (`E` or `e`) has no begin; its row was kept.";

@@ -11,6 +11,8 @@ use crate::trace::{Document, TopLevel};
 
 /// Most bytes of top-level values that are kept as metadata.
 const MOST_METADATA: usize = 256 << 20;
+/// Longest value that is taken apart.
+const MOST_FACTS: usize = 4 << 20;
 
 /// Facts of a trace from its top-level keys.
 #[derive(Default)]
@@ -34,17 +36,20 @@ pub fn read(content: &Content, document: &mut Document, trace_id: &str, devices:
     for top in std::mem::take(&mut document.top) {
         let raw = content.map(top.start, top.end)?;
         facts.is_kineto |= KINETO_KEYS.contains(&&top.key[..]);
+        if metadata.len() + most_bytes(&raw) + most_bytes(&top.key) > MOST_METADATA {
+            note(&mut document.issues, &top, "too much metadata; this value was not kept");
+            continue;
+        }
         let value = compact(&raw, &top, &mut document.issues);
         match &top.key[..] {
+            b"deviceProperties" | b"distributedInfo" if value.len() > MOST_FACTS => {
+                note(&mut document.issues, &top, "longer than 4 MiB; it was kept, but not looked into");
+            }
             b"deviceProperties" => device_rows(&value, &top, trace_id, devices, &mut document.issues),
             b"distributedInfo" => distributed(&value, &top, &mut facts, &mut document.issues),
             b"baseTimeNanoseconds" => facts.base_time_ns = json::int(&raw),
             b"host_name" => facts.host = serde_json::from_slice(&value).ok(),
             _ => {}
-        }
-        if metadata.len() + value.len() > MOST_METADATA {
-            note(&mut document.issues, &top, "too much metadata; this value was not kept");
-            continue;
         }
         if metadata.len() > 1 {
             metadata.push(b',');
@@ -64,6 +69,11 @@ pub fn read(content: &Content, document: &mut Document, trace_id: &str, devices:
 fn note(issues: &mut Issues, top: &TopLevel, what: &str) {
     issues.add(Code::TopLevelValue, None, Some(top.start), &top.key);
     issues.detail(Code::TopLevelValue, what.to_owned());
+}
+
+/// About how long a text is as compact JSON: control characters become escapes.
+fn most_bytes(raw: &[u8]) -> usize {
+    raw.len() + 5 * raw.iter().filter(|b| b.is_ascii_control() && !b.is_ascii_whitespace()).count()
 }
 
 fn compact(raw: &[u8], top: &TopLevel, issues: &mut Issues) -> Vec<u8> {

@@ -22,7 +22,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     let Read { content, mut document, texts, tracks, mut keys, pairs, options, scratch, progress, mut phases, .. } = read;
     let start = Instant::now();
     let (texts, tracks) = (texts.snapshot(), tracks.snapshot());
-    let track_order = order_tracks(&tracks, &texts);
+    let track_order = order_tracks(&tracks, &document.on_track, &texts);
     let mut track_ids = vec![0u32; tracks.len()];
     for (id, &no) in track_order.iter().enumerate() {
         track_ids[no as usize] = id as u32;
@@ -37,6 +37,8 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     let mut facts = vec![TrackFacts::default(); tracks.len()];
     let mut devices = Vec::new();
     let mut nested = 0u64;
+    let kineto: Vec<u32> = (0..).zip(&texts).filter(|(_, text)| matches!(&***text, "cpu_op" | "cuda_runtime")).map(|(id, _)| id).collect();
+    let mut is_kineto = false;
     sorted.for_each(|key| {
         nester.row(key)?;
         nested += 1;
@@ -45,6 +47,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
             progress.nested.store(nested, Ordering::Relaxed);
         }
         facts[key.track as usize].note(key);
+        is_kineto |= kineto.contains(&key.cat);
         if key.class().is_device() {
             devices.push(DeviceRow { ord: key.ord, link: key.link, ts: key.ts, args_at: key.offset + key.args as u64 });
         }
@@ -90,7 +93,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     counted.push(("kernels", side.kernels.finish()?));
     counted.push(("memory", side.memory.finish()?));
     counted.push(("counters", side.counters.finish()?));
-    let found = Found { facts: &facts, streams: &side.streams, calls: &modules, hierarchies: side.hierarchies };
+    let found = Found { is_kineto, facts: &facts, streams: &side.streams, calls: &modules, hierarchies: side.hierarchies };
     let built_rows = finish.write(&mut document, found, &mut counted)?;
     phases.push(("finish", start.elapsed().as_secs_f64()));
     Ok(Built { rows: built_rows, elements: document.elements, text_bytes: document.text_bytes, issues: document.issues, phases })

@@ -46,6 +46,8 @@ pub struct Finish<'a> {
 
 /// What the rows of events gave for other tables.
 pub struct Found<'a> {
+    /// Whether a category is one that only Kineto writes.
+    pub is_kineto: bool,
     /// By track number.
     pub facts: &'a [TrackFacts],
     /// Device and stream by track number.
@@ -64,7 +66,7 @@ impl Finish<'_> {
     pub fn write(&self, document: &mut Document, found: Found<'_>, counted: &mut Counted) -> Result<Counted> {
         let mut devices = TableRows::new(&schema::DEVICES, self.effort);
         let top = devices::read(self.content, document, &self.origin.trace_id, &mut devices)?;
-        let is_kineto = top.is_kineto || self.texts.iter().any(|t| matches!(&**t, "cpu_op" | "cuda_runtime"));
+        let is_kineto = top.is_kineto || found.is_kineto;
         self.put(&schema::DEVICES, devices, counted)?;
         let mut tracks = TableRows::new(&schema::TRACKS, self.effort);
         for &no in self.track_order {
@@ -72,7 +74,7 @@ impl Finish<'_> {
         }
         self.put(&schema::TRACKS, tracks, counted)?;
         let mut rows = TableRows::new(&schema::MODULES, self.effort);
-        modules::push(&mut rows, &self.origin.trace_id, found.calls, found.hierarchies, self.texts);
+        modules::push(&mut rows, &self.origin.trace_id, found.calls, found.hierarchies, self.texts, &mut document.issues);
         self.put(&schema::MODULES, rows, counted)?;
         self.steps(document, counted)?;
         let kind = TraceKind {

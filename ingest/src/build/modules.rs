@@ -6,29 +6,62 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::encode::TableRows;
+use crate::issues::{Code, Issues};
 use crate::order::{ModuleCall, text_of};
 
+/// Longest path that is written out.
+const MOST_PATH: usize = 4 << 10;
+/// Most levels of a `Module Hierarchy` text.
+const MOST_LEVELS: usize = 512;
+
 /// Appends the modules seen as Python calls; without any, those of `Module Hierarchy` texts.
-pub fn push(rows: &mut TableRows, trace_id: &str, calls: &[ModuleCall], hierarchies: FxHashMap<String, (i64, u64)>, texts: &[Arc<str>]) {
-    if calls.is_empty() {
-        push_hierarchies(rows, trace_id, hierarchies);
-    } else {
-        push_calls(rows, trace_id, calls, texts);
+pub fn push(
+    rows: &mut TableRows,
+    trace_id: &str,
+    calls: &[ModuleCall],
+    hierarchies: FxHashMap<String, (i64, u64)>,
+    texts: &[Arc<str>],
+    issues: &mut Issues,
+) {
+    let cut = if calls.is_empty() { push_hierarchies(rows, trace_id, hierarchies) } else { push_calls(rows, trace_id, calls, texts) };
+    if cut > 0 {
+        issues.add_many(Code::StringCut, cut, None, None, b"");
     }
 }
 
-fn push_calls(rows: &mut TableRows, trace_id: &str, calls: &[ModuleCall], texts: &[Arc<str>]) {
-    let mut paths: Vec<(String, i64)> = Vec::with_capacity(calls.len());
+/// Names from the root, up to [`MOST_PATH`]; the modules below a path that is cut share it.
+#[derive(Clone)]
+struct ModulePath {
+    text: Arc<str>,
+    is_cut: bool,
+}
+
+impl ModulePath {
+    fn of(parent: Option<&Self>, name: &str) -> Self {
+        let text = match parent {
+            Some(parent) if parent.is_cut => return parent.clone(),
+            Some(parent) => format!("{}.{name}", parent.text),
+            None => name.to_owned(),
+        };
+        match text.len() <= MOST_PATH {
+            true => Self { text: text.into(), is_cut: false },
+            false => Self { text: format!("{}…", &text[..text.floor_char_boundary(MOST_PATH)]).into(), is_cut: true },
+        }
+    }
+}
+
+/// Returns how many paths were cut.
+fn push_calls(rows: &mut TableRows, trace_id: &str, calls: &[ModuleCall], texts: &[Arc<str>]) -> u64 {
+    let mut paths: Vec<(ModulePath, i64)> = Vec::with_capacity(calls.len());
     for (id, call) in calls.iter().enumerate() {
         let name = text_of(call.name, texts).and_then(|n| n.strip_prefix("nn.Module: ")).unwrap_or_default();
-        let (path, depth) = match call.parent.and_then(|p| paths.get(p as usize)) {
-            Some((parent, depth)) => (format!("{parent}.{name}"), depth + 1),
-            None => (name.to_owned(), 0),
-        };
+        let parent = call.parent.and_then(|p| paths.get(p as usize));
+        let (path, depth) = (ModulePath::of(parent.map(|p| &p.0), name), parent.map_or(0, |p| p.1 + 1));
         rows.text(trace_id).int(id as i64).text(name).text(class_of(name));
-        rows.int(call.parent.map(i64::from)).text(&*path).int(depth).int(call.first_ts).int(call.calls as i64).text("python");
+        rows.int(call.parent.map(i64::from)).text(&*path.text).int(depth).int(call.first_ts).int(call.calls as i64).text("python");
         paths.push((path, depth));
     }
+    paths.iter().filter(|(path, _)| path.is_cut).count() as u64
 }
 
 /// `Conv2d` of `Conv2d_0`; names without a number are classes themselves.
@@ -39,38 +72,76 @@ fn class_of(name: &str) -> &str {
     }
 }
 
-/// `TOP(Net)::forward.layer1(Sequential)::forward.conv1(Conv2d)::forward`: names, classes in parentheses, and functions.
-fn push_hierarchies(rows: &mut TableRows, trace_id: &str, hierarchies: FxHashMap<String, (i64, u64)>) {
-    struct Module {
-        class: Option<String>,
-        first_ts: i64,
-        operators: u64,
-    }
-    let mut modules: BTreeMap<Vec<String>, Module> = BTreeMap::new();
-    for (text, (ts, operators)) in hierarchies {
-        let mut path = Vec::new();
-        let parts: Vec<&str> = text.split('.').filter(|p| !p.is_empty()).collect();
-        for (i, part) in parts.iter().enumerate() {
+/// A module of `Module Hierarchy` texts.
+struct Module {
+    class: Option<String>,
+    first_ts: i64,
+    operators: u64,
+}
+
+/// The tree of all `Module Hierarchy` texts.
+#[derive(Default)]
+struct Tree {
+    modules: Vec<Module>,
+    /// Modules by their parent and their name.
+    children: BTreeMap<(Option<usize>, String), usize>,
+}
+
+impl Tree {
+    /// Adds `TOP(Net)::forward.layer1(Sequential)::forward.conv1(Conv2d)::forward`: names, classes in parentheses, and
+    /// functions. Returns whether it was cut.
+    fn add(&mut self, text: &str, first_ts: i64, operators: u64) -> bool {
+        let mut parts = text.split('.').filter(|part| !part.is_empty());
+        let mut at = None;
+        for part in parts.by_ref().take(MOST_LEVELS) {
             let part = part.split("::").next().unwrap_or(part);
             let (name, class) = match part.split_once('(') {
                 Some((name, class)) => (name, Some(class.trim_end_matches(')').to_owned())),
                 None => (part, None),
             };
-            path.push(name.to_owned());
-            let module = modules.entry(path.clone()).or_insert(Module { class, first_ts: i64::MAX, operators: 0 });
-            module.first_ts = module.first_ts.min(ts);
-            if i + 1 == parts.len() {
-                module.operators += operators;
+            let next = self.modules.len();
+            let module = *self.children.entry((at, name.to_owned())).or_insert(next);
+            if module == next {
+                self.modules.push(Module { class, first_ts, operators: 0 });
             }
+            self.modules[module].first_ts = self.modules[module].first_ts.min(first_ts);
+            at = Some(module);
         }
+        if let Some(module) = at {
+            self.modules[module].operators += operators;
+        }
+        parts.next().is_some()
     }
-    // A path sorts after its parents.
-    let ids: BTreeMap<&[String], i64> = modules.keys().enumerate().map(|(id, path)| (&path[..], id as i64)).collect();
-    for (path, module) in &modules {
-        let parent = ids.get(&path[..path.len() - 1]).copied();
-        rows.text(trace_id).int(ids.get(&path[..]).copied()).text(path.last().map(String::as_str)).text(module.class.as_deref());
-        rows.int(parent).text(&*path.join(".")).int(path.len() as i64 - 1).int(module.first_ts).int(module.operators as i64).text("hierarchy");
+
+    /// Children by name, the last one first.
+    fn children(&self, of: Option<usize>) -> impl Iterator<Item = (&str, usize)> {
+        let children = self.children.range((of, String::new())..).take_while(move |((parent, _), _)| *parent == of);
+        let children: Vec<_> = children.map(|((_, name), &module)| (&name[..], module)).collect();
+        children.into_iter().rev()
     }
+}
+
+/// Returns how many texts and paths were cut.
+fn push_hierarchies(rows: &mut TableRows, trace_id: &str, hierarchies: FxHashMap<String, (i64, u64)>) -> u64 {
+    let mut tree = Tree::default();
+    let mut cut = 0;
+    for (text, (ts, operators)) in hierarchies {
+        cut += u64::from(tree.add(&text, ts, operators));
+    }
+    let mut left: Vec<_> = tree.children(None).map(|(name, module)| (name, module, None)).collect();
+    let mut id = 0;
+    while let Some((name, at, parent)) = left.pop() {
+        let parent: Option<(i64, ModulePath, i64)> = parent;
+        let path = ModulePath::of(parent.as_ref().map(|p| &p.1), name);
+        let depth = parent.as_ref().map_or(0, |p| p.2 + 1);
+        let module = &tree.modules[at];
+        rows.text(trace_id).int(id).text(name).text(module.class.as_deref()).int(parent.map(|p| p.0));
+        rows.text(&*path.text).int(depth).int(module.first_ts).int(module.operators as i64).text("hierarchy");
+        cut += u64::from(path.is_cut);
+        left.extend(tree.children(Some(at)).map(|(name, module)| (name, module, Some((id, path.clone(), depth)))));
+        id += 1;
+    }
+    cut
 }
 
 #[cfg(test)]

@@ -31,8 +31,16 @@ struct Blob {
 }
 
 pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
-    let Read { content, mut document, phases, .. } = read;
-    let mut reader = Reader { blobs: Vec::new(), elements: 0, issues: Issues::default(), uuids: FxHashMap::default(), total_bytes: 0 };
+    let Read { content, mut document, options, phases, .. } = read;
+    let mut reader = Reader {
+        blobs: Vec::new(),
+        memory: 0,
+        most_memory: options.memory_limit,
+        elements: 0,
+        issues: Issues::default(),
+        uuids: FxHashMap::default(),
+        total_bytes: 0,
+    };
     let mut init = None;
     for top in &document.top {
         let list = match &top.key[..] {
@@ -48,11 +56,15 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         let raw = content.map(top.start, top.end)?;
         match raw.first() {
             Some(b'[') => reader.list(&raw, top.start, list),
-            Some(b'n') => {}
+            _ if json::is_null(&raw) => {}
             _ => {
                 let name = String::from_utf8_lossy(&top.key).into_owned();
                 return Err(IngestError::input_at(origin.name, format!("`{name}` is not a list"), top.start));
             }
+        }
+        if reader.memory > reader.most_memory {
+            let reason = "its blobs need more memory than --memory-limit leaves for them; raise the limit or split the file";
+            return Err(IngestError::input_at(origin.name, reason, top.start));
         }
     }
     document.top.retain(|t| !matches!(&t.key[..], b"memory_blobs" | b"op_blobs"));
@@ -78,8 +90,14 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     tables(content, &mut document, origin, folder, &blobs, base, phases)
 }
 
+/// Memory that a blob takes besides its texts: its record, its places in orders, its encoded rows.
+const BLOB_MEMORY: usize = 512;
+
 struct Reader {
     blobs: Vec<Blob>,
+    /// About how many bytes of memory they take, and how many there are.
+    memory: usize,
+    most_memory: usize,
     elements: u64,
     issues: Issues,
     uuids: FxHashMap<i64, u64>,
@@ -115,6 +133,9 @@ impl Reader {
                         self.note(Code::NotAnObject, at, value);
                     }
                     self.elements += 1;
+                    if self.memory > self.most_memory {
+                        return;
+                    }
                 }
             }
         }
@@ -181,6 +202,7 @@ impl Reader {
         }
         let name = if is_memory { uuid.map(|u| format!("Memory {u}")) } else { op_name };
         let args = String::from_utf8_lossy(&args).into_owned();
+        self.memory += BLOB_MEMORY + 2 * args.len();
         self.blobs.push(Blob { ord: self.elements as i64, is_memory, name, device, uuid, bytes, start: start_ns, end: end_ns, is_live, args });
     }
 }

@@ -49,6 +49,11 @@ fn digit(text: &[u8], i: usize) -> Option<i64> {
     text.get(i).filter(|b| b.is_ascii_digit()).map(|b| (b - b'0') as i64)
 }
 
+/// More digits than 64-bit nanoseconds have.
+const MOST_DIGITS: i64 = 40;
+/// Larger exponents say the same: no text has so many digits that it mattered.
+const MOST_EXPONENT: i64 = 1 << 40;
+
 #[cold]
 fn any_time_ns(text: &[u8]) -> Result<(i64, bool), TimeError> {
     use TimeError::{NotANumber, OutOfRange};
@@ -67,20 +72,20 @@ fn any_time_ns(text: &[u8]) -> Result<(i64, bool), TimeError> {
     if digits.is_empty() || !one_point || !digits.iter().all(u8::is_ascii_digit) {
         return Err(NotANumber);
     }
-    if digits.iter().all(|&b| b == b'0') {
-        return Ok((0, false));
-    }
+    let Some(zeros) = digits.iter().position(|&b| b != b'0') else { return Ok((0, false)) };
+    let digits = &digits[zeros..];
     // Digits before `keep` make whole nanoseconds.
-    let keep = point as i64 + exponent + 3;
+    let keep = point as i64 - zeros as i64 + exponent + 3;
     let mut n: i128 = 0;
-    for i in 0..keep.min(10_000) {
+    // The first digit is not 0, so that many more do not fit.
+    for i in 0..keep.min(MOST_DIGITS) {
         let d = digits.get(i as usize).map_or(0, |b| b - b'0');
         n = n * 10 + d as i128;
         if n > 1 << 70 {
             return Err(OutOfRange);
         }
     }
-    let rest = if keep < 0 { &digits[..] } else { digits.get(keep as usize..).unwrap_or(&[]) };
+    let rest = if keep < 0 { digits } else { digits.get(keep as usize..).unwrap_or(&[]) };
     let rounded = rest.iter().any(|&b| b != b'0');
     if rounded && keep >= 0 {
         let tail = rest[1..].iter().any(|&b| b != b'0');
@@ -101,7 +106,7 @@ fn exponent(text: &[u8]) -> Option<i64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    Some(digits.iter().fold(0i64, |n, b| (n * 10 + (b - b'0') as i64).min(100_000)) * sign)
+    Some(digits.iter().fold(0i64, |n, b| (n * 10 + (b - b'0') as i64).min(MOST_EXPONENT)) * sign)
 }
 
 /// The text of a number: without quotes and the blanks within them.
@@ -190,6 +195,20 @@ mod tests {
         }
         for text in ["99999999999999999999999", "1e400", &"1".repeat(400)] {
             assert_eq!(time_ns(text.as_bytes()), Err(TimeError::OutOfRange), "{text}");
+        }
+    }
+
+    #[test]
+    fn zeros_of_any_number_count() {
+        for zeros in [10, 10_001, 100_001, 200_000] {
+            let (many, more) = ("0".repeat(zeros), zeros + 1);
+            assert_eq!(ns(&format!("0.{many}5e{more}")), Some((5_000, false)), "{zeros}");
+            assert_eq!(ns(&format!("0.{many}15e{zeros}")), Some((150, false)), "{zeros}");
+            assert_eq!(ns(&format!("\"-{many}5{many}e-{zeros}\"")), Some((-5_000, false)), "{zeros}");
+            assert_eq!(ns(&format!("0.{many}1")), Some((0, true)), "{zeros}");
+            assert_eq!(ns(&format!("5{many}e-99999999999999999999")), Some((0, true)), "{zeros}");
+            assert_eq!(time_ns(format!("0.{many}1e99999999999999999999").as_bytes()), Err(TimeError::OutOfRange), "{zeros}");
+            assert_eq!(time_ns(format!("1{many}{many}").as_bytes()), Err(TimeError::OutOfRange), "{zeros}");
         }
     }
 

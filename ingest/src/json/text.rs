@@ -68,6 +68,21 @@ fn push_utf8(bytes: &[u8], out: &mut String, odd: &mut Oddities) {
     }
 }
 
+/// The beginning of a text between quotes, of at most `most` bytes and without half of an escape.
+pub fn cut(inner: &[u8], most: usize) -> &[u8] {
+    if inner.len() <= most {
+        return inner;
+    }
+    let mut end = 0;
+    loop {
+        let next = if inner[end] == b'\\' { escape(&inner[end..], &mut String::new(), &mut Oddities::default()) } else { 1 };
+        if end + next > most {
+            return &inner[..end];
+        }
+        end += next;
+    }
+}
+
 /// Decodes one escape at the start of `text`; returns how many bytes it takes.
 fn escape(text: &[u8], out: &mut String, odd: &mut Oddities) -> usize {
     let simple = match text.get(1) {
@@ -133,6 +148,14 @@ mod tests {
     fn decodes_escapes() {
         assert_eq!(decode(br"a\n\t\u0041\ud83d\ude80\/"), ("a\n\tA🚀/".into(), Oddities::default()));
         assert!(!decode("naïve".as_bytes()).1.any());
+    }
+
+    #[test]
+    fn cuts_between_escapes() {
+        let cut = |inner, most| cut(inner, most).len();
+        assert_eq!([3, 4, 5, 6].map(|most| cut(br"abc\nd", most)), [3, 3, 5, 6]);
+        assert_eq!([6, 7, 8, 9, 10, 11].map(|most| cut(br"a\u0041\\\\n", most)), [1, 7, 7, 9, 9, 11]);
+        assert_eq!([1, 11, 12, 13].map(|most| cut(br"\ud83d\ude80xyz", most)), [0, 0, 12, 13]);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flows::Flows;
-use super::nest::{Launch, Launches, NO_ROW};
+use super::launches::{Launch, Launches};
+use super::nest::NO_ROW;
 use super::sort::SortedKeys;
 use crate::error::Result;
 use crate::json::{self, Cursor};
@@ -88,10 +89,14 @@ fn by_external_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, t
         }
         Ok(())
     })?;
+    for ops in wanted.values_mut() {
+        ops.sort_unstable_by_key(|&(op, ts, _)| (ts, op));
+    }
     for (id, row) in rows_by_id {
         let ops = wanted.get(&id).map_or(&[][..], Vec::as_slice);
         // Ids may repeat; the operator that started last before the work is the one.
-        if let Some(&(op, ts, track)) = ops.iter().filter(|o| o.1 <= row.ts).max_by_key(|o| (o.1, o.0)) {
+        let before = &ops[..ops.partition_point(|&(_, ts, _)| ts <= row.ts)];
+        if let Some(&(op, ts, track)) = before.last() {
             links.insert(row.ord, OtherLink { launch: None, op: Some(op), way: "external_id", at: Some((track, ts)) });
         }
     }

@@ -9,6 +9,8 @@ use bytemuck::{Pod, Zeroable};
 use rustc_hash::FxHashMap;
 
 use super::flows::FlowPoint;
+use super::launches::{Launch, Launches};
+use super::open::{Open, OpenEvents};
 use super::spill::SpillVec;
 use super::tree::Tree;
 use crate::error::Result;
@@ -50,63 +52,6 @@ impl Nest {
     }
 }
 
-/// A call that may have launched device work.
-#[derive(Debug, Clone, Copy)]
-pub struct Launch {
-    /// Position in the event list.
-    pub ord: u32,
-    /// The innermost operator around it, or [`NO_ROW`].
-    pub op: u32,
-    /// Track number.
-    pub track: u32,
-    /// Start, ns.
-    pub ts: i64,
-    /// Where its text begins.
-    pub offset: u64,
-    /// Whether it launches a graph.
-    pub graph: bool,
-    next: u32,
-}
-
-/// All launches by correlation.
-#[derive(Default)]
-pub struct Launches {
-    first: FxHashMap<i64, u32>,
-    list: Vec<Launch>,
-}
-
-impl Launches {
-    fn add(&mut self, correlation: i64, mut launch: Launch) -> bool {
-        let at = self.list.len() as u32;
-        let old = self.first.insert(correlation, at);
-        launch.next = old.unwrap_or(NO_ROW);
-        self.list.push(launch);
-        old.is_some()
-    }
-
-    /// The launch of device work that starts at `ts`: the latest that starts no later, else the earliest.
-    pub fn find(&self, correlation: i64, ts: i64) -> Option<&Launch> {
-        let mut at = *self.first.get(&correlation)?;
-        let (mut before, mut earliest): (Option<&Launch>, Option<&Launch>) = (None, None);
-        while at != NO_ROW {
-            let launch = &self.list[at as usize];
-            if launch.ts <= ts && before.is_none_or(|b| (launch.ts, launch.ord) > (b.ts, b.ord)) {
-                before = Some(launch);
-            }
-            if earliest.is_none_or(|e| (launch.ts, launch.ord) < (e.ts, e.ord)) {
-                earliest = Some(launch);
-            }
-            at = launch.next;
-        }
-        before.or(earliest)
-    }
-
-    /// All launches.
-    pub fn iter(&self) -> impl Iterator<Item = &Launch> {
-        self.list.iter()
-    }
-}
-
 /// A module at a place in the module tree.
 #[derive(Debug, Clone, Copy)]
 pub struct ModuleCall {
@@ -118,21 +63,6 @@ pub struct ModuleCall {
     pub first_ts: i64,
     /// Number of calls.
     pub calls: u64,
-}
-
-#[derive(Clone, Copy)]
-struct Open {
-    row: u32,
-    ord: u32,
-    ts: i64,
-    end: i64,
-    dur: i64,
-    covered_to: i64,
-    children_ns: i64,
-    depth: u32,
-    is_op: bool,
-    module: u32,
-    encloses: bool,
 }
 
 /// Nests the rows of one track after the other.
@@ -148,7 +78,7 @@ pub struct Nester {
     /// What was odd.
     pub issues: Issues,
     module_ids: FxHashMap<(u32, u32), u32>,
-    open: Vec<Open>,
+    open: OpenEvents,
     track: u32,
     row: u32,
     waiting: Vec<usize>,
@@ -165,7 +95,7 @@ impl Nester {
             modules: Vec::new(),
             issues: Issues::default(),
             module_ids: FxHashMap::default(),
-            open: Vec::new(),
+            open: OpenEvents::default(),
             track: NO_ROW,
             row: 0,
             waiting: Vec::new(),
@@ -201,8 +131,8 @@ impl Nester {
             self.tree.add(row, self.open.last().map(|open| open.row));
             return self.nests.push(nest);
         }
-        let parent = self.parent_of(key);
-        self.tree.add(row, parent.map(|at| self.open[at].row));
+        let parent = self.open.parent_of(key);
+        self.tree.add(row, parent.map(|at| self.open.get(at).row));
         // The innermost open event is no parent if it is outlasted, or is device work.
         self.tree.mixed |= parent.map_or(0, |at| at + 1) != self.open.len();
         let mut overlaps = 0;
@@ -212,7 +142,7 @@ impl Nester {
         }
         let mut module = NO_ROW;
         let mut depth = 0;
-        if let Some(parent) = parent.map(|at| &mut self.open[at]) {
+        if let Some(parent) = parent.map(|at| self.open.get_mut(at)) {
             nest.parent = parent.ord;
             depth = parent.depth + 1;
             module = parent.module;
@@ -224,10 +154,10 @@ impl Nester {
         }
         nest.depth_and_overlap = depth | overlaps;
         if key.class().is_launch() && key.link != NO_LINK {
-            let op = self.operator_around(key);
-            let launch =
-                Launch { ord: key.ord, op, track: key.track, ts: key.ts, offset: key.offset, graph: key.class() == Class::GraphLaunch, next: 0 };
-            if self.launches.add(key.link, launch) {
+            let op = self.open.operator_around(key).map_or(NO_ROW, |open| open.ord);
+            let graph = key.class() == Class::GraphLaunch;
+            let launch = Launch { correlation: key.link, ord: key.ord, op, track: key.track, ts: key.ts, offset: key.offset, graph };
+            if self.launches.add(launch) {
                 self.issues.add(Code::DuplicateCorrelation, Some(key.ord as u64), Some(key.offset), b"");
             }
         }
@@ -246,25 +176,16 @@ impl Nester {
                 };
                 self.flow_points.push(FlowPoint { cat: NO_TEXT, name: NO_TEXT, ..point(key, ph, Some(key.ord)) });
             }
-            self.open.push(Open {
-                row,
-                ord: key.ord,
-                ts: key.ts,
-                end: key.end(),
-                dur: if key.has(OPEN) { NO_TIME } else { key.extent() },
-                covered_to: key.ts,
-                children_ns: 0,
-                depth,
-                is_op: key.has(IS_OP),
-                module,
-                encloses: key.class().encloses(),
-            });
+            let dur = if key.has(OPEN) { NO_TIME } else { key.extent() };
+            let open = Open { row, ord: key.ord, ts: key.ts, end: key.end(), dur, covered_to: key.ts, children_ns: 0, depth, module };
+            self.open.push(open, key);
         }
         self.nests.push(nest)
     }
 
-    /// Closes the last track.
+    /// Closes the last track. Only then launches can be found.
     pub fn finish(&mut self) -> Result<()> {
+        self.launches.finish();
         self.finish_track()
     }
 
@@ -277,7 +198,7 @@ impl Nester {
     /// Closes the innermost events that ended before an event at `ts`.
     fn close_before(&mut self, ts: i64, zero_length: bool) -> Result<()> {
         while let Some(top) = self.open.last()
-            && !still_open(top, ts, zero_length)
+            && !top.is_open_at(ts, zero_length)
         {
             let top = *top;
             self.open.pop();
@@ -294,18 +215,6 @@ impl Nester {
             nest.self_ns = self_ns;
             nest.post = post;
         })
-    }
-
-    fn parent_of(&self, key: &Key) -> Option<usize> {
-        let (end, zero) = (key.end(), key.extent() == 0);
-        self.open.iter().rposition(|open| open.encloses && open.end >= end && still_open(open, key.ts, zero))
-    }
-
-    /// The innermost operator that contains a launch, whatever overlaps the two.
-    fn operator_around(&self, key: &Key) -> u32 {
-        let (end, zero) = (key.end(), key.extent() == 0);
-        let op = self.open.iter().rev().find(|open| open.is_op && open.end >= end && still_open(open, key.ts, zero));
-        op.map_or(NO_ROW, |open| open.ord)
     }
 
     fn module_call(&mut self, parent: u32, key: &Key) -> u32 {
@@ -328,7 +237,7 @@ impl Nester {
         }
         let next = key.ph == b'f' && !key.has(BINDS_ENCLOSING);
         // Of events that start at the time of the flow the outermost is the next one; they were seen before it.
-        let starts_now = self.open.iter().find(|open| open.ts == key.ts).map(|open| open.ord);
+        let starts_now = self.open.first_starting_at(key.ts).map(|open| open.ord);
         let slice = if next { starts_now } else { self.open.last().map(|open| open.ord) };
         if next && slice.is_none() {
             self.waiting.push(self.flow_points.len());
@@ -349,7 +258,81 @@ fn point(key: &Key, ph: u8, slice: Option<u32>) -> FlowPoint {
     FlowPoint { cat: key.cat, name: key.name, id: (key.link, key.has(TEXT_LINK)), ph, ts: key.ts, ord: key.ord, offset: key.offset, slice }
 }
 
-#[inline]
-fn still_open(open: &Open, ts: i64, zero_length: bool) -> bool {
-    open.end > ts || (open.end == ts && open.ts == ts && zero_length)
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Complete events of one track in the order of rows.
+    fn rows(spans: impl Iterator<Item = (i64, i64, Class)>) -> Vec<Key> {
+        let mut keys: Vec<Key> = spans
+            .enumerate()
+            .map(|(ord, (ts, dur, class))| {
+                let (link, flags) = (ord as i64, if class == Class::Op { IS_OP } else { 0 });
+                Key { ts, dur, class: class.code(), link, flags, ph: b'X', ord: ord as u32, name: NO_TEXT, ..Key::zeroed() }
+            })
+            .collect();
+        keys.sort_by(Key::row_order);
+        keys
+    }
+
+    fn nested(keys: &[Key]) -> (Vec<Nest>, Nester) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut nester = Nester::new(SpillVec::new(folder.path(), usize::MAX));
+        keys.iter().for_each(|key| nester.row(key).expect("a row"));
+        nester.finish().expect("the end");
+        let mut nests = Vec::new();
+        nester.nests.read(0..keys.len(), &mut nests).expect("all");
+        (nests, nester)
+    }
+
+    /// The latest of the rows before one that fit and enclose it, by the words of the rules.
+    fn around(keys: &[Key], row: usize, fits: impl Fn(&Key) -> bool) -> u32 {
+        let key = &keys[row];
+        let encloses = |k: &&Key| fits(k) && key.end() <= k.end() && (key.ts < k.end() || (key.extent() == 0 && k.ts == key.ts));
+        keys[..row].iter().rev().find(encloses).map_or(NO_ROW, |k| k.ord)
+    }
+
+    proptest! {
+        #[test]
+        fn parents_and_operators_are_the_innermost(spans in prop::collection::vec((0i64..30, 0i64..12, 0u8..4), 0..60)) {
+            let class = |n| [Class::Op, Class::Kernel, Class::Launch, Class::Other][n as usize];
+            let keys = rows(spans.into_iter().map(|(ts, dur, n)| (ts, dur, class(n))));
+            let (nests, nester) = nested(&keys);
+            for (row, key) in keys.iter().enumerate() {
+                prop_assert_eq!(nests[row].parent, around(&keys, row, |k| k.class().encloses()));
+                if key.class() == Class::Launch {
+                    let op = nester.launches.find(key.link, key.ts).map(|launch| launch.op);
+                    prop_assert_eq!(op, Some(around(&keys, row, |k| k.has(IS_OP))));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn overlaps_take_linear_time() {
+        let n = 300_000;
+        // Each reaches into the next, so that none is over while the next one is open.
+        for class in [Class::Other, Class::Kernel, Class::Launch] {
+            let (nests, _) = nested(&rows((0..n).map(|i| (2 * i, 3, class))));
+            assert!(nests.iter().all(|nest| nest.depth() == Some(0)));
+        }
+        // None of many that are open encloses what follows.
+        let deep = (0..n).map(|i| (i, 2 * (n - i), Class::Op));
+        let kernels = (0..n).map(|i| (n, 3 * n + i, Class::Kernel));
+        let (nests, _) = nested(&rows(deep.chain(kernels)));
+        assert_eq!(nests.iter().filter(|nest| nest.parent == NO_ROW).count() as i64, n + 1);
+    }
+
+    #[test]
+    fn flows_among_overlaps_take_linear_time() {
+        let n = 300_000;
+        let mut keys = rows((0..n).map(|i| (2 * i, 3, Class::Other)));
+        let flow = |i: i64| Key { ts: 2 * i, link: i, ph: b'f', ord: (n + i) as u32, dur: NO_TIME, ..Key::zeroed() };
+        keys.extend((0..n).map(flow));
+        keys.sort_by(Key::row_order);
+        let (_, nester) = nested(&keys);
+        assert!(nester.flow_points.iter().all(|point| point.slice == Some(point.ord - n as u32)));
+    }
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::sort::Sorter;
 use crate::error::Result;
 use crate::issues::{Code, Issues};
-use crate::trace::{Key, MERGES_ARGS, NO_TEXT, OPEN, PAIRED};
+use crate::trace::{Key, LONG_ARGS, MERGES_ARGS, NO_TEXT, OPEN, PAIRED};
 
 /// What pairing found beyond the durations.
 #[derive(Default)]
@@ -36,9 +36,17 @@ pub fn pair(sorter: Sorter, tracks: &[u32], budget: usize, into: &mut Sorter) ->
                 if key.name != NO_TEXT && key.name != begin.name {
                     pairs.issues.add(Code::NameMismatch, Some(key.ord as u64), Some(key.offset), b"");
                 }
-                begin.dur = key.ts.saturating_sub(begin.ts);
-                begin.flags |= PAIRED;
-                if key.args != 0 {
+                match key.ts.checked_sub(begin.ts) {
+                    Some(dur) => {
+                        begin.dur = dur;
+                        begin.flags |= PAIRED;
+                    }
+                    None => {
+                        pairs.issues.add(Code::EndOverflow, Some(begin.ord as u64), Some(begin.offset), b"");
+                        begin.flags |= OPEN;
+                    }
+                }
+                if key.args != 0 && !key.has(LONG_ARGS) {
                     begin.flags |= MERGES_ARGS;
                     pairs.end_args.insert(begin.ord, key.offset + key.args as u64);
                 }

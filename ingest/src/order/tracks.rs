@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use crate::trace::{Id, NO_TEXT, TextId, Track};
 
-/// Track numbers in the order of their `track_id`: threads by process and thread, then counters, then async events.
-pub fn order_tracks(tracks: &[Track], texts: &[Arc<str>]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..tracks.len() as u32).collect();
+/// Numbers of the tracks that elements are on in the order of their `track_id`: threads by process and thread, then counters,
+/// then async events.
+pub fn order_tracks(tracks: &[Track], on_track: &[bool], texts: &[Arc<str>]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..tracks.len() as u32).filter(|&no| on_track.get(no as usize) == Some(&true)).collect();
     order.sort_by(|&a, &b| compare(&tracks[a as usize], &tracks[b as usize], texts));
     order
 }

@@ -91,25 +91,18 @@ pub struct Link {
 /// Steps of each process by time.
 #[derive(Default)]
 pub struct StepTimes {
-    by_pid: FxHashMap<Id, Vec<(Step, i64)>>,
+    /// Stretches that do not overlap, in order: from, to and the step.
+    by_pid: FxHashMap<Id, Vec<(i64, i64, i64)>>,
 }
 
 impl StepTimes {
     /// Orders steps; of steps that overlap the one that started last holds.
     pub fn new(steps: &[Step]) -> Self {
-        let mut by_pid: FxHashMap<Id, Vec<(Step, i64)>> = FxHashMap::default();
-        for &step in steps {
-            by_pid.entry(step.pid).or_default().push((step, step.end));
+        let mut by_pid: FxHashMap<Id, Vec<&Step>> = FxHashMap::default();
+        for step in steps {
+            by_pid.entry(step.pid).or_default().push(step);
         }
-        for list in by_pid.values_mut() {
-            list.sort_by_key(|(s, _)| (s.ts, s.ord));
-            let mut latest = i64::MIN;
-            for (step, latest_end) in list {
-                latest = latest.max(step.end);
-                *latest_end = latest;
-            }
-        }
-        Self { by_pid }
+        Self { by_pid: by_pid.into_iter().map(|(pid, steps)| (pid, stretches(steps))).collect() }
     }
 
     /// The step that holds a time.
@@ -120,18 +113,39 @@ impl StepTimes {
     /// The step that holds a time, and how long that stays so.
     fn span_at(&self, pid: Id, ts: i64) -> StepSpan {
         let Some(list) = self.by_pid.get(&pid) else { return StepSpan { from: i64::MIN, to: i64::MAX, step: None } };
-        let after = list.partition_point(|(s, _)| s.ts <= ts);
-        let to = list.get(after).map_or(i64::MAX, |(s, _)| s.ts);
-        for (step, latest_end) in list[..after].iter().rev() {
-            if step.end > ts {
-                return StepSpan { from: ts, to: to.min(step.end), step: Some(step.number) };
+        let after = list.partition_point(|&(from, ..)| from <= ts);
+        match list[..after].last() {
+            Some(&(_, to, step)) if ts < to => StepSpan { from: ts, to, step: Some(step) },
+            _ => StepSpan { from: ts, to: list.get(after).map_or(i64::MAX, |&(from, ..)| from), step: None },
+        }
+    }
+}
+
+/// The steps of a process as stretches that do not overlap.
+fn stretches(mut steps: Vec<&Step>) -> Vec<(i64, i64, i64)> {
+    steps.sort_by_key(|s| (s.ts, s.ord));
+    let mut stretches = Vec::with_capacity(steps.len());
+    let mut open: Vec<&Step> = Vec::new();
+    let mut at = i64::MIN;
+    let mut go_to = |open: &mut Vec<&Step>, ts: i64| {
+        while let Some(step) = open.last() {
+            let (from, to) = (at.max(step.ts), step.end.min(ts));
+            if from < to {
+                stretches.push((from, to, step.number));
+                at = to;
             }
-            if *latest_end <= ts {
+            if step.end > ts {
                 break;
             }
+            open.pop();
         }
-        StepSpan { from: ts, to, step: None }
+    };
+    for step in steps {
+        go_to(&mut open, step.ts);
+        open.push(step);
     }
+    go_to(&mut open, i64::MAX);
+    stretches
 }
 
 /// A stretch of time in which the step stays the same.
@@ -171,5 +185,39 @@ impl Context<'_> {
     pub fn read(&self, rows: std::ops::Range<usize>, keys: &mut Vec<Key>, nests: &mut Vec<Nest>) -> Result<()> {
         self.keys.read(rows.clone(), keys)?;
         self.nests.read(rows, nests)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn step(ord: usize, ts: i64, end: i64) -> Step {
+        Step { number: ord as i64, ord: ord as u32, name: 0, pid: Id::None, track: 0, ts, end }
+    }
+
+    proptest! {
+        #[test]
+        fn of_steps_that_overlap_the_last_started_holds(spans in prop::collection::vec((0i64..30, 0i64..15), 0..12)) {
+            let steps: Vec<Step> = spans.iter().enumerate().map(|(ord, &(ts, dur))| step(ord, ts, ts + dur)).collect();
+            let times = StepTimes::new(&steps);
+            let holds = |ts| steps.iter().filter(|s| s.ts <= ts && ts < s.end).max_by_key(|s| (s.ts, s.ord)).map(|s| s.number);
+            for ts in -1..50 {
+                let span = times.span_at(Id::None, ts);
+                prop_assert_eq!(span.step, holds(ts));
+                prop_assert!((span.from..span.to.min(50)).all(|t| holds(t) == span.step));
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_around_all_others_takes_little_time() {
+        let n = 200_000;
+        let long = step(0, 0, 10 * n);
+        let steps: Vec<Step> = [long].into_iter().chain((1..n).map(|i| step(i as usize, i, i))).collect();
+        let times = StepTimes::new(&steps);
+        assert!((n..2 * n).all(|ts| times.at(Id::None, ts) == Some(0)));
     }
 }

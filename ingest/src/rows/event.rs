@@ -1,5 +1,7 @@
 //! The columns of `events`.
 
+use rustc_hash::FxHashSet;
+
 use super::args::Args;
 use super::context::Context;
 use crate::encode::{Codec, Effort, EncodedGroup, Flags, Ints, Labels, TableRows, Texts, descriptors};
@@ -73,7 +75,7 @@ impl Element<'_> {
             NO_TEXT => rows.text(None),
             INLINE_TEXT => {
                 let head = Head::read(&mut Cursor::new(self.text, 0)).ok();
-                rows.text(head.map(|head| json::as_text(head.name_text(), &mut Oddities::default()).into_owned()).as_deref())
+                rows.text(head.map(|head| cut(head.name_text())).as_deref())
             }
             id => rows.text_by_id(id, &c.texts[id as usize]),
         };
@@ -420,15 +422,19 @@ fn set_text<'a>(
         NO_TEXT => Ok(()),
         INLINE_TEXT => {
             let Some(raw) = read() else { return Ok(()) };
-            let inner = json::unquote(raw);
-            let mut text = json::as_text(&inner[..inner.len().min(MAX_NAME)], &mut Oddities::default()).into_owned();
-            while text.ends_with('\u{fffd}') && inner.len() > MAX_NAME {
-                text.pop();
-            }
-            column.set(row, text.as_bytes(), codec)
+            column.set(row, cut(json::unquote(raw)).as_bytes(), codec)
         }
         id => column.set_id(row, id, c.texts[id as usize].as_bytes(), codec),
     }
+}
+
+/// The text of a name or category, cut where it is too long.
+fn cut(inner: &[u8]) -> String {
+    let mut text = json::as_text(json::cut(inner, MAX_NAME), &mut Oddities::default()).into_owned();
+    while text.ends_with('\u{fffd}') && inner.len() > MAX_NAME {
+        text.pop();
+    }
+    text
 }
 
 /// Sets a part of the compact args: texts without their quotes, anything else as it stands.
@@ -451,6 +457,7 @@ fn merge_end_args(text: &[u8], args: &mut Args, out: &mut Vec<u8>, start: usize,
     Args::default().read(text, &mut end_args, odd);
     let mut ends: Vec<(&[u8], &[u8])> = Vec::new();
     let _ = Cursor::new(&end_args, 0).object(|key, value| ends.push((key, value)));
+    let replaced: FxHashSet<&[u8]> = ends.iter().map(|&(key, _)| key).collect();
     let begins = out.split_off(start);
     let mut merged = vec![b'{'];
     let mut member = |key: &[u8], value: &[u8]| {
@@ -463,7 +470,7 @@ fn merge_end_args(text: &[u8], args: &mut Args, out: &mut Vec<u8>, start: usize,
         merged.extend_from_slice(value);
     };
     let _ = Cursor::new(&begins, 0).object(|key, value| {
-        if !ends.iter().any(|(k, _)| *k == key) {
+        if !replaced.contains(key) {
             member(key, value);
         }
     });

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::sniff::{Container, container};
+use super::unpack::Bounded;
 use crate::error::{IngestError, Result};
 use crate::store::Store;
 
@@ -140,16 +141,17 @@ fn packs_a_tar(path: &Path) -> Result<bool> {
     Ok(container(&head[..n]) == Container::Tar)
 }
 
-/// A reader over a file, unpacked if it is gzip or Zstandard.
+/// A reader over a file, unpacked if it is gzip or Zstandard; it fails where it is packed more densely than any trace.
 pub(super) fn unpacked(path: &Path) -> Result<Box<dyn Read + Send>> {
     let io = |e| IngestError::io(path, e);
     let mut file = File::open(path).map_err(io)?;
     let mut magic = [0u8; 4];
     let n = read_head(&mut file, &mut magic).map_err(io)?;
+    let len = file.metadata().map_err(io)?.len();
     let file = std::io::BufReader::with_capacity(1 << 18, File::open(path).map_err(io)?);
     Ok(match container(&magic[..n]) {
-        Container::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
-        Container::Zstd => Box::new(zstd::Decoder::with_buffer(file).map_err(io)?),
+        Container::Gzip => Box::new(Bounded::new(flate2::bufread::MultiGzDecoder::new(file), len)),
+        Container::Zstd => Box::new(Bounded::new(zstd::Decoder::with_buffer(file).map_err(io)?, len)),
         _ => Box::new(file),
     })
 }
@@ -193,4 +195,19 @@ fn tar_members(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
         return Err(refuse(&"it holds no .json or .json.gz member"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn archives_that_unpack_to_far_more_bytes_are_refused() {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        let zeros = std::io::repeat(0).take((1 << 30) + (1 << 20));
+        zstd::stream::copy_encode(std::io::BufReader::with_capacity(1 << 20, zeros), &mut file, 1).expect("packed");
+        let mut reader = unpacked(file.path()).expect("a reader");
+        let error = std::io::copy(&mut reader, &mut std::io::sink()).expect_err("refused").to_string();
+        assert!(error.contains("no trace is packed so densely"), "{error}");
+    }
 }

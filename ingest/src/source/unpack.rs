@@ -70,10 +70,13 @@ pub fn open(input: &Input, scratch: &Path, may_be_known: impl FnOnce(u64) -> Res
             let (path, index) = (archive.clone(), *index);
             spool_with(scratch, &input.name(), move |writer| {
                 let fail = |e: zip::result::ZipError| IngestError::input(&path.display().to_string(), format!("zip: {e}"));
-                let file = File::open(&path).map_err(|e| IngestError::io(&path, e))?;
+                let io = |e| IngestError::io(&path, e);
+                let file = File::open(&path).map_err(io)?;
+                let len = file.metadata().map_err(io)?.len();
                 let mut archive = zip::ZipArchive::new(file).map_err(fail)?;
                 let member = archive.by_index(index).map_err(fail)?;
-                let packed = member.compressed_size();
+                // That is what the archive says, which may be more than it holds.
+                let packed = member.compressed_size().min(len);
                 copy_unpacked(member, writer, Some(packed))
             })
         }
@@ -170,14 +173,42 @@ struct Bound {
 
 impl Bound {
     fn check(&self, unpacked: u64) -> Result<()> {
-        let packed = self.packed.map_or(u64::MAX, |p| p.max(1)).min(self.read.load(Ordering::Relaxed).max(1));
-        if unpacked <= TRUSTED_BYTES || unpacked / packed <= MOST_RATIO {
-            return Ok(());
+        let packed = self.packed.unwrap_or(u64::MAX).min(self.read.load(Ordering::Relaxed));
+        match too_dense(packed, unpacked) {
+            Some(reason) => Err(IngestError::Input { input: String::new(), reason, byte_offset: None }),
+            None => Ok(()),
         }
-        let reason = format!(
+    }
+}
+
+/// Why so many unpacked bytes are not believed of so few packed ones.
+fn too_dense(packed: u64, unpacked: u64) -> Option<String> {
+    (unpacked > TRUSTED_BYTES && unpacked / packed.max(1) > MOST_RATIO).then(|| {
+        format!(
             "{packed} bytes unpack to more than {unpacked}, over {MOST_RATIO} times as many: no trace is packed so densely; unpack it yourself if it is one"
-        );
-        Err(IngestError::Input { input: String::new(), reason, byte_offset: None })
+        )
+    })
+}
+
+/// The unpacked bytes of an archive; it fails where they are too many for the packed ones. Names of members are read into
+/// memory whatever their length, so that the bound of a member comes too late.
+pub(super) struct Bounded<R> {
+    inner: R,
+    packed: u64,
+    unpacked: u64,
+}
+
+impl<R: Read> Bounded<R> {
+    pub(super) fn new(inner: R, packed: u64) -> Self {
+        Self { inner, packed, unpacked: 0 }
+    }
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.unpacked += n as u64;
+        too_dense(self.packed, self.unpacked).map_or(Ok(n), |reason| Err(std::io::Error::other(reason)))
     }
 }
 

@@ -5,8 +5,10 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use arrow::datatypes::{DataType, Schema};
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 
 use super::manifest::{self, Manifest};
 use super::{LOCK, MARKER, scratch};
@@ -15,6 +17,10 @@ use crate::ingest::file_facts;
 use crate::schema::{SCHEMA_VERSION, TABLES, Table};
 
 const ROWS_AT_ONCE: usize = 1024;
+/// The same where texts are long; args may be 64 MiB each.
+const LONG_ROWS_AT_ONCE: usize = 16;
+/// Bytes of a row group that has long texts.
+const LONG_GROUP: i64 = 1 << 30;
 
 /// How bad something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -211,7 +217,8 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
 /// Decodes every page of a file; returns its number of rows.
 fn decode(path: &Path, table: &Table) -> Result<u64> {
     let wrong = |reason: String| IngestError::Store { path: path.to_owned(), reason };
-    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).map_err(|e| IngestError::io(path, e))?)?;
+    let open = || File::open(path).map_err(|e| IngestError::io(path, e));
+    let reader = ParquetRecordBatchReaderBuilder::try_new(open()?)?;
     let said = reader.metadata().file_metadata().key_value_metadata().into_iter().flatten();
     let version = said.filter(|kv| kv.key == "tracesql.schema_version").find_map(|kv| kv.value.clone());
     if version.as_deref() != Some(SCHEMA_VERSION.to_string().as_str()) {
@@ -221,9 +228,39 @@ fn decode(path: &Path, table: &Table) -> Result<u64> {
     if !names.iter().eq(table.columns.iter().map(|c| &c.name)) {
         return Err(wrong(format!("its columns are {}", names.join(", "))));
     }
+    // Texts as views: those of a batch may be more bytes than offsets of 32 bits reach.
+    let fields = reader.schema().fields().iter().map(|f| match f.data_type() {
+        DataType::Utf8 => f.as_ref().clone().with_data_type(DataType::Utf8View),
+        _ => f.as_ref().clone(),
+    });
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields.collect::<Vec<_>>())));
+    let reader = ParquetRecordBatchReaderBuilder::try_new_with_options(open()?, options)?;
+    let has_long_rows = reader.metadata().row_groups().iter().any(|group| group.total_byte_size() > LONG_GROUP);
     let mut rows = 0;
-    for batch in reader.with_batch_size(ROWS_AT_ONCE).build()? {
+    for batch in reader.with_batch_size(if has_long_rows { LONG_ROWS_AT_ONCE } else { ROWS_AT_ONCE }).build()? {
         rows += batch?.num_rows() as u64;
     }
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::{Effort, TableRows};
+    use crate::schema::DEVICES;
+    use crate::store::TableFile;
+
+    #[test]
+    fn rows_may_hold_more_text_than_32_bits_count() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let text = "n".repeat(2_100_000);
+        let mut rows = TableRows::new(&DEVICES, Effort::for_text(u64::MAX));
+        for _ in 0..1024 {
+            rows.text("t").nulls(DEVICES.columns.len() - 2).text(&*text);
+        }
+        let mut file = TableFile::create(folder.path(), &DEVICES).expect("a file");
+        rows.finish().expect("encoded").into_iter().try_for_each(|group| file.write(group)).expect("written");
+        file.finish().expect("finished");
+        assert_eq!(decode(&folder.path().join("devices.parquet"), &DEVICES).expect("sound"), 1024);
+    }
 }

@@ -1,12 +1,11 @@
 //! First reading of a stretch of the event list: every element becomes a [`Key`] or a counted issue.
 
-use rustc_hash::FxHashMap;
-
 use super::category::{Class, step_number};
-use super::frame::find_element;
+use super::frame::resume;
 use super::head::{Head, Refusal, written_id};
 use super::intern::{INLINE_TEXT, Id, Local, NO_TEXT, Track, TrackNo};
 use super::key::*;
+use super::meta::{self, MAX_META, Meta, Metas};
 use crate::issues::{Code, Issues};
 use crate::json::{self, Bad, Cursor, Oddities};
 
@@ -16,6 +15,8 @@ pub const MAX_ELEMENT: usize = 256 << 20;
 pub const MAX_ARGS: usize = 64 << 20;
 /// Longest name that is kept.
 pub const MAX_NAME: usize = 1 << 20;
+/// Longest text that is kept in memory whole because tracks are told apart by it.
+const LONGEST_KEY: usize = 1 << 10;
 
 /// How a stretch ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,33 +31,6 @@ pub enum End {
     /// The element that begins here does not end within the stretch.
     Incomplete(u64),
 }
-
-/// A metadata element that names or orders a process or thread.
-#[derive(Debug, Clone)]
-pub struct Meta {
-    /// Position in the event list.
-    pub ord: u32,
-    /// The value's text.
-    pub value: String,
-}
-
-/// Which property of a process or thread a metadata element gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MetaKind {
-    /// `process_name`
-    ProcessName,
-    /// `process_labels`
-    ProcessLabels,
-    /// `process_sort_index`
-    ProcessSortIndex,
-    /// `thread_name`
-    ThreadName,
-    /// `thread_sort_index`
-    ThreadSortIndex,
-}
-
-/// The last value of each property, by kind, process and thread.
-pub type Metas = FxHashMap<(MetaKind, Id, Id), Meta>;
 
 /// A `ProfilerStep#N` annotation.
 #[derive(Debug, Clone, Copy)]
@@ -287,7 +261,7 @@ impl Reader<'_, '_, '_> {
         }
         if class == Class::Step && ph == b'X' && dur != NO_TIME {
             let number = step_number(head.name_text()).unwrap_or(0);
-            let pid = self.id(head.pid);
+            let (pid, name) = (self.id(head.pid), self.always(name, head.name_text()));
             self.chunk.steps.push(Step { number, ord: key.ord, name, pid, track, ts, end: key.end() });
         }
         match ph {
@@ -317,14 +291,7 @@ impl Reader<'_, '_, '_> {
 
     fn name(&mut self, head: &Head<'_>, ph: u8, start: usize) -> u32 {
         match head.name {
-            Some(raw) if json::is_text(raw) => {
-                let inner = json::unquote(raw);
-                if inner.len() > MAX_NAME {
-                    self.issue_at(Code::StringCut, start);
-                    return INLINE_TEXT;
-                }
-                self.text(inner, start)
-            }
+            Some(raw) if json::is_text(raw) => self.text_or_cut(json::unquote(raw), start),
             Some(raw) if !json::is_null(raw) => {
                 self.issue_at(Code::NameType, start);
                 let (mut text, mut odd) = (Vec::new(), Oddities::default());
@@ -338,6 +305,15 @@ impl Reader<'_, '_, '_> {
                 NO_TEXT
             }
         }
+    }
+
+    /// The number of a name or category; one that is too long is cut when its row is written.
+    fn text_or_cut(&mut self, inner: &[u8], start: usize) -> u32 {
+        if inner.len() > MAX_NAME {
+            self.issue_at(Code::StringCut, start);
+            return INLINE_TEXT;
+        }
+        self.text(inner, start)
     }
 
     fn text(&mut self, inner: &[u8], start: usize) -> u32 {
@@ -355,9 +331,29 @@ impl Reader<'_, '_, '_> {
         id
     }
 
+    /// The number of a text that must have one, because it tells tracks apart or is no event's: of one that is not kept, the
+    /// number of its beginning and a checksum.
+    fn always(&mut self, id: u32, inner: &[u8]) -> u32 {
+        if id != INLINE_TEXT {
+            return id;
+        }
+        let text = json::as_text(inner, &mut Oddities::default());
+        let mut key = text[..text.floor_char_boundary(LONGEST_KEY)].to_owned();
+        if key.len() < text.len() {
+            key = format!("{key}… {}", &blake3::hash(text.as_bytes()).to_hex()[..16]);
+        }
+        self.local.texts.intern_always(&key)
+    }
+
     fn cat(&mut self, head: &Head<'_>, start: usize, flags: &mut u16) -> u32 {
         match head.cat {
-            Some(raw) if json::is_text(raw) => self.text(json::unquote(raw), start),
+            Some(raw) if json::is_text(raw) => {
+                let cat = self.text_or_cut(json::unquote(raw), start);
+                if cat == INLINE_TEXT {
+                    *flags |= WHOLE;
+                }
+                cat
+            }
             Some(raw) if !json::is_null(raw) => {
                 self.issue_at(Code::CategoryType, start);
                 *flags |= WHOLE;
@@ -388,11 +384,12 @@ impl Reader<'_, '_, '_> {
             b'b' | b'n' | b'e' if head.has_id() => {
                 // Ids belong to a process unless they say that they do not.
                 let pid = if head.has_global_id() { Id::None } else { pid };
+                let cat = self.always(cat, head.cat_text());
                 Track::Async { pid, cat, id: self.local.texts.intern_always(&head.async_id()) }
             }
             b'C' => {
                 let id = if head.has_id() { self.local.texts.intern_always(&head.async_id()) } else { NO_TEXT };
-                Track::Counter { pid, name, id }
+                Track::Counter { pid, name: self.always(name, head.name_text()), id }
             }
             _ => {
                 if matches!(ph, b'b' | b'n' | b'e') {
@@ -417,7 +414,8 @@ impl Reader<'_, '_, '_> {
             key.flags |= BINDS_ENCLOSING;
         }
         match id.filter(|r| !json::is_null(r)) {
-            Some(raw) if !json::is_text(raw) && json::int(raw).is_some() => key.link = json::int(raw).unwrap_or(NO_LINK),
+            // The number that stands for none is kept as a text.
+            Some(raw) if !json::is_text(raw) && json::int(raw).is_some_and(|id| id != NO_LINK) => key.link = json::int(raw).unwrap_or(NO_LINK),
             Some(raw) => {
                 let text = self.local.texts.intern_always(&written_id(raw));
                 key.link = text as i64;
@@ -434,53 +432,20 @@ impl Reader<'_, '_, '_> {
     }
 
     fn metadata(&mut self, head: &Head<'_>, args: &[u8], start: usize) {
-        let (kind, field): (_, &[u8]) = match head.name_text() {
-            b"process_name" => (MetaKind::ProcessName, b"name"),
-            b"thread_name" => (MetaKind::ThreadName, b"name"),
-            b"process_labels" => (MetaKind::ProcessLabels, b"labels"),
-            b"process_sort_index" => (MetaKind::ProcessSortIndex, b"sort_index"),
-            b"thread_sort_index" => (MetaKind::ThreadSortIndex, b"sort_index"),
-            _ => return,
-        };
-        let mut found = None;
-        if args.first() == Some(&b'{') {
-            let _ = Cursor::new(args, 0).object(|key, value| {
-                if key == field {
-                    found = Some(value);
-                }
-            });
+        let Some((kind, value)) = meta::property(head.name_text(), args) else { return };
+        let Some(raw) = value else { return self.issue_at(Code::MetadataValue, start) };
+        let mut odd = Oddities::default();
+        let mut value = json::as_text(json::unquote(raw), &mut odd).into_owned();
+        self.oddities(odd, start);
+        if value.len() > MAX_META {
+            value.truncate(value.floor_char_boundary(MAX_META));
+            self.issue_at(Code::StringCut, start);
         }
-        let wants_text = !matches!(kind, MetaKind::ProcessSortIndex | MetaKind::ThreadSortIndex);
-        match found {
-            Some(raw) if json::is_text(raw) || (!wants_text && json::float(raw).is_some()) => {
-                let mut odd = Oddities::default();
-                let value = json::as_text(json::unquote(raw), &mut odd).into_owned();
-                self.oddities(odd, start);
-                let of_process = matches!(kind, MetaKind::ProcessName | MetaKind::ProcessLabels | MetaKind::ProcessSortIndex);
-                let tid = if of_process { Id::None } else { self.id(head.tid) };
-                let pid = self.id(head.pid);
-                let ord = self.chunk.elements;
-                self.chunk.metas.insert((kind, pid, tid), Meta { ord, value });
-            }
-            _ => self.issue_at(Code::MetadataValue, start),
-        }
+        let tid = if kind.is_of_process() { Id::None } else { self.id(head.tid) };
+        let pid = self.id(head.pid);
+        let ord = self.chunk.elements;
+        self.chunk.metas.insert((kind, pid, tid), Meta { ord, value });
     }
-}
-
-/// Where to read on after a broken element: at the next element, or at the bracket that closes the list.
-fn resume(bytes: &[u8], from: usize) -> Option<usize> {
-    let next = find_element(bytes, from);
-    let limit = next.unwrap_or(bytes.len());
-    let close = memchr::memchr_iter(b']', &bytes[from..limit]).map(|i| from + i).find(|&i| closes_list(bytes, i));
-    close.or(next)
-}
-
-/// Whether the bracket at `at` looks like the end of the event list: a brace before it, a key or the end after it.
-fn closes_list(bytes: &[u8], at: usize) -> bool {
-    let before = bytes[..at].trim_ascii_end();
-    let after = bytes[at + 1..].trim_ascii_start();
-    let key_follows = after.strip_prefix(b",").is_some_and(|rest| rest.trim_ascii_start().first() == Some(&b'"'));
-    before.last() == Some(&b'}') && (key_follows || matches!(after, [] | [b'}', ..]))
 }
 
 /// The correlation in the args of a launch or device activity; ids that stand for none give [`NO_LINK`].

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crossbeam_channel::Sender;
 
-use super::chunk::{Metas, Step};
+use super::chunk::Step;
 use super::intern::{Texts, Tracks};
 use super::key::Key;
 use super::list::ListEnd;
+use super::meta::Metas;
 use crate::error::{IngestError, Result};
 use crate::issues::{Code, Issues};
 use crate::json::{Bad, Cursor};
@@ -17,6 +18,10 @@ use crate::source::{Content, refuse_by_content};
 pub(super) const STRETCH: u64 = 4 << 20;
 /// Bytes of text that are looked at first.
 pub(super) const TAIL: u64 = 64 << 10;
+/// Most top-level keys that are read.
+const MOST_KEYS: usize = 10_000;
+/// Longest top-level key that is read.
+const LONGEST_KEY: u64 = 1 << 20;
 
 /// How far reading has come; shared with whoever shows it.
 #[derive(Debug, Default)]
@@ -96,6 +101,8 @@ pub struct Document {
     pub text_bytes: u64,
     /// Names and orders of processes and threads.
     pub metas: Metas,
+    /// Whether an element is on a track, by its number. A stretch that was read from a wrong place may name others.
+    pub on_track: Vec<bool>,
     /// Steps, in file order.
     pub steps: Vec<Step>,
     /// Earliest start and latest end, ns.
@@ -112,6 +119,7 @@ pub fn read_document(reading: &Reading<'_>, keys: &mut dyn KeySink, pairs: &mut 
         elements: 0,
         text_bytes: 0,
         metas: Metas::default(),
+        on_track: Vec::new(),
         steps: Vec::new(),
         bounds: None,
         issues: Issues::default(),
@@ -263,6 +271,9 @@ impl Reader<'_, '_> {
                 Ok(end) => end,
                 Err(_) => return self.object_cut(at),
             };
+            if key_end - at > LONGEST_KEY || self.document.top.len() == MOST_KEYS {
+                return self.too_much(at);
+            }
             let key = self.r.content.map(at + 1, key_end - 1)?.to_vec();
             match self.next_token(key_end)? {
                 Some((colon, b':')) => at = colon + 1,
@@ -319,6 +330,14 @@ impl Reader<'_, '_> {
             self.document.form = Form::Blobs;
         }
         self.truncated(at.min(len), len)
+    }
+
+    /// The top-level object has more or longer keys than any trace; what came before is kept.
+    fn too_much(&mut self, at: u64) -> Result<()> {
+        if self.lists == 0 {
+            return self.other("this is a JSON object with more than 10,000 keys or one longer than 1 MiB before any `traceEvents`, not a trace", at);
+        }
+        self.object_broken(at, "there are more than 10,000 keys, or one is longer than 1 MiB")
     }
 
     /// The text of the top-level object cannot be read on; what came before is kept.

@@ -37,6 +37,22 @@ pub fn find_last_element(bytes: &[u8], from: usize) -> Option<usize> {
     memchr::memrchr_iter(b'{', bytes.get(from..)?).map(|i| from + i).find(|&i| i > from && looks_like_element(bytes, i))
 }
 
+/// Where to read on after a broken element: at the next element, or at the bracket that closes the list.
+pub fn resume(bytes: &[u8], from: usize) -> Option<usize> {
+    let next = find_element(bytes, from);
+    let limit = next.unwrap_or(bytes.len());
+    let close = memchr::memchr_iter(b']', &bytes[from..limit]).map(|i| from + i).find(|&i| closes_list(bytes, i));
+    close.or(next)
+}
+
+/// Whether the bracket at `at` looks like the end of the event list: a brace before it, a key or the end after it.
+fn closes_list(bytes: &[u8], at: usize) -> bool {
+    let before = bytes[..at].trim_ascii_end();
+    let after = bytes[at + 1..].trim_ascii_start();
+    let key_follows = after.strip_prefix(b",").is_some_and(|rest| rest.trim_ascii_start().first() == Some(&b'"'));
+    before.last() == Some(&b'}') && (key_follows || matches!(after, [] | [b'}', ..]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,11 +9,12 @@ use std::sync::atomic::Ordering;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use super::chunk::{self, Chunk, End, MAX_ELEMENT, Meta};
+use super::chunk::{self, Chunk, End, MAX_ELEMENT};
 use super::document::{Reader, Reading, STRETCH, TAIL};
 use super::frame::{find_element, find_last_element};
 use super::intern::Local;
 use super::key::Key;
+use super::meta::Meta;
 use crate::error::{IngestError, Result};
 use crate::issues::Code;
 
@@ -54,6 +55,14 @@ impl Reader<'_, '_> {
         if let Some((low, high)) = chunk.bounds {
             let (a, b) = self.document.bounds.unwrap_or((low, high));
             self.document.bounds = Some((a.min(low), b.max(high)));
+        }
+        let on_track = &mut self.document.on_track;
+        for key in chunk.keys.iter().chain(&chunk.pairs) {
+            let no = key.track as usize;
+            if no >= on_track.len() {
+                on_track.resize(no + 1, false);
+            }
+            on_track[no] = true;
         }
         self.keys.push(&chunk.keys)?;
         self.pairs.push(&chunk.pairs)?;

@@ -8,10 +8,12 @@ mod head;
 mod intern;
 mod key;
 mod list;
+mod meta;
 
 pub use category::Class;
-pub use chunk::{MAX_NAME, Meta, MetaKind, Step, is_real_id, read as read_chunk};
+pub use chunk::{MAX_NAME, Step, is_real_id, read as read_chunk};
 pub use document::{Document, Form, KeySink, Progress, Reading, TopLevel, read_document};
 pub use head::{Head, written_id};
 pub use intern::{INLINE_TEXT, Id, Local, NO_TEXT, TextId, Texts, Track, Tracks};
 pub use key::*;
+pub use meta::{Meta, MetaKind};

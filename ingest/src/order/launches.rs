@@ -1,0 +1,96 @@
+//! The calls that may have launched device work, by correlation and time.
+
+use rustc_hash::FxHashMap;
+
+/// A call that may have launched device work.
+#[derive(Debug, Clone, Copy)]
+pub struct Launch {
+    /// What its device work says, too.
+    pub correlation: i64,
+    /// Position in the event list.
+    pub ord: u32,
+    /// The innermost operator around it, or [`NO_ROW`](super::NO_ROW).
+    pub op: u32,
+    /// Track number.
+    pub track: u32,
+    /// Start, ns.
+    pub ts: i64,
+    /// Where its text begins.
+    pub offset: u64,
+    /// Whether it launches a graph.
+    pub graph: bool,
+}
+
+/// All launches by correlation.
+#[derive(Default)]
+pub struct Launches {
+    /// By correlation, start and position once all are there.
+    list: Vec<Launch>,
+    /// Of each correlation where its launches begin in `list` and how many they are.
+    groups: FxHashMap<i64, (u32, u32)>,
+}
+
+impl Launches {
+    /// Adds a launch; says whether another has its correlation.
+    pub fn add(&mut self, launch: Launch) -> bool {
+        self.list.push(launch);
+        let (_, count) = self.groups.entry(launch.correlation).or_default();
+        *count += 1;
+        *count > 1
+    }
+
+    /// Says that all launches were added.
+    pub fn finish(&mut self) {
+        self.list.sort_unstable_by_key(|l| (l.correlation, l.ts, l.ord));
+        let mut at = 0;
+        while let Some(group) = self.list.get(at).and_then(|launch| self.groups.get_mut(&launch.correlation)) {
+            group.0 = at as u32;
+            at += group.1 as usize;
+        }
+    }
+
+    /// The launch of device work that starts at `ts`: the latest that starts no later, else the earliest.
+    pub fn find(&self, correlation: i64, ts: i64) -> Option<&Launch> {
+        let &(start, count) = self.groups.get(&correlation)?;
+        let group = &self.list[start as usize..][..count as usize];
+        let after = group.partition_point(|launch| launch.ts <= ts);
+        group.get(after.saturating_sub(1))
+    }
+
+    /// All launches.
+    pub fn iter(&self) -> impl Iterator<Item = &Launch> {
+        self.list.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Launches of which a function gives correlation and start.
+    fn launches(count: i64, of: impl Fn(i64) -> (i64, i64)) -> Launches {
+        let mut launches = Launches::default();
+        for i in 0..count {
+            let (correlation, ts) = of(i);
+            launches.add(Launch { correlation, ord: i as u32, op: 0, track: 0, ts, offset: 0, graph: false });
+        }
+        launches.finish();
+        launches
+    }
+
+    #[test]
+    fn the_latest_before_the_work_else_the_earliest() {
+        let list = [(7, 20), (3, 10), (7, 10), (7, 20), (9, 5)];
+        let launches = launches(5, |i| list[i as usize]);
+        let found = |correlation, ts| launches.find(correlation, ts).map(|l| l.ord);
+        assert_eq!([9, 10, 19, 20, 99].map(|ts| found(7, ts)), [2, 2, 2, 3, 3].map(Some));
+        assert_eq!([found(3, 0), found(9, 6), found(8, 6)], [Some(1), Some(4), None]);
+    }
+
+    #[test]
+    fn one_correlation_for_all_takes_little_time() {
+        let n = 300_000;
+        let launches = launches(n, |ts| (1, ts));
+        assert!((0..n).all(|ts| launches.find(1, ts).map(|l| l.ts) == Some(ts)));
+    }
+}
