@@ -114,7 +114,7 @@ mod tests {
         let rows = |most| cut_at(most).into_iter().map(|p| p.expect("a piece").num_rows()).collect::<Vec<_>>();
         assert_eq!(rows(225), [10]);
         assert_eq!(rows(175), [5, 5]);
-        assert_eq!(rows(45), [2, 1, 2, 2, 1, 1, 1]);
+        assert_eq!(rows(45), [2, 3, 1, 1, 1, 1, 1]);
         assert!(cut_at(44).pop().expect("a piece").is_err());
         let last = cut_at(45).pop().expect("a piece").expect("a piece");
         assert_eq!(last.column(1).as_list::<i32>().value(0).len(), 9);

@@ -463,7 +463,7 @@ class Nesting:
             "sum_dur_ns": sum(row.dur for row in self.rows),
             "sum_self_ns": sum(max(row.dur, 0) for row in self.rows) - covered,
             "min_ts_ns": min((row.ts for row in self.rows), default=None),
-            "max_end_ns": max((row.ts + row.dur for row in self.rows), default=None),
+            "max_end_ns": max((row.ts + max(row.dur, 0) for row in self.rows), default=None),
             "checksum": self.checksum(),
         }
 
