@@ -31,7 +31,7 @@ def measured(command):
 
 
 def views(program, store):
-    sql = "SELECT table_name FROM information_schema.tables WHERE table_type = 'VIEW' ORDER BY 1"
+    sql = "SELECT table_name FROM information_schema.tables WHERE table_type = 'VIEW' AND table_schema = 'main' ORDER BY 1"
     done = subprocess.run([program, store, "-c", sql, "--format", "tsv"], capture_output=True, text=True, check=True)
     return [name for name in done.stdout.split()[1:] if name not in LARGE_BY_NATURE]
 
