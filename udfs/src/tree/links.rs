@@ -2,6 +2,8 @@
 
 use std::ops::AddAssign;
 
+use datafusion::arrow::array::Int64Array;
+use datafusion::arrow::compute::{max, min};
 use datafusion::common::HashMap;
 
 /// Stands for no row.
@@ -22,7 +24,7 @@ pub struct Circle {
 
 impl Links {
     /// Finds parents; rows must number fewer than 2^32.
-    pub fn new(ids: &[Option<i64>], parents: &[Option<i64>]) -> Self {
+    pub fn new(ids: &Int64Array, parents: &Int64Array) -> Self {
         let rows = Rows::new(ids);
         Self { parents: parents.iter().map(|p| p.map_or(NONE, |p| rows.find(p))).collect() }
     }
@@ -33,20 +35,20 @@ impl Links {
         (parent != NONE).then_some(parent as usize)
     }
 
-    /// The sum over each row's children; NULL values are left out.
-    pub fn children_sums<T: Copy + Default + AddAssign>(&self, values: impl Iterator<Item = Option<T>>) -> Vec<T> {
+    /// The sum over each row's children.
+    pub fn children_sums<T: Copy + Default + AddAssign>(&self, values: &[T]) -> Vec<T> {
         let mut sums = vec![T::default(); self.parents.len()];
-        for (row, value) in values.enumerate() {
-            if let (Some(parent), Some(value)) = (self.parent(row), value) {
-                sums[parent] += value;
+        for (&parent, &value) in self.parents.iter().zip(values) {
+            if parent != NONE {
+                sums[parent as usize] += value;
             }
         }
         sums
     }
 
     /// The sum over each row and all below it.
-    pub fn subtree_sums<T: Copy + Default + AddAssign>(&self, values: impl Iterator<Item = Option<T>>) -> Result<Vec<T>, Circle> {
-        let mut sums: Vec<T> = values.map(Option::unwrap_or_default).collect();
+    pub fn subtree_sums<T: Copy + Default + AddAssign>(&self, values: Vec<T>) -> Result<Vec<T>, Circle> {
+        let mut sums = values;
         let mut open = vec![0u32; sums.len()];
         for row in 0..sums.len() {
             if let Some(parent) = self.parent(row) {
@@ -90,9 +92,8 @@ enum Rows {
 }
 
 impl Rows {
-    fn new(ids: &[Option<i64>]) -> Self {
-        let known = || ids.iter().copied().flatten();
-        let (first, last) = (known().min().unwrap_or(0), known().max().unwrap_or(0));
+    fn new(ids: &Int64Array) -> Self {
+        let (first, last) = (min(ids).unwrap_or(0), max(ids).unwrap_or(0));
         let span = last.abs_diff(first);
         if span < 8 * ids.len() as u64 + 1024 {
             let mut rows = vec![NONE; span as usize + 1];
@@ -108,7 +109,7 @@ impl Rows {
             let mut rows = HashMap::with_capacity(ids.len());
             for (row, id) in ids.iter().enumerate() {
                 if let Some(id) = id {
-                    rows.entry(*id).or_insert(row as u32);
+                    rows.entry(id).or_insert(row as u32);
                 }
             }
             Self::Sparse(rows)
@@ -134,8 +135,8 @@ mod tests {
 
     fn links(rows: &[(i64, i64)]) -> Links {
         let known = |id: i64| (id >= 0).then_some(id);
-        let ids: Vec<_> = rows.iter().map(|r| known(r.0)).collect();
-        let parents: Vec<_> = rows.iter().map(|r| known(r.1)).collect();
+        let ids: Int64Array = rows.iter().map(|r| known(r.0)).collect();
+        let parents: Int64Array = rows.iter().map(|r| known(r.1)).collect();
         Links::new(&ids, &parents)
     }
 
@@ -147,21 +148,21 @@ mod tests {
 
     #[test]
     fn ids_far_apart() {
-        let far = Links::new(&[Some(i64::MIN), Some(i64::MAX), Some(0)], &[None, Some(i64::MIN), Some(i64::MAX)]);
+        let far = Links::new(&Int64Array::from(vec![i64::MIN, i64::MAX, 0]), &Int64Array::from(vec![None, Some(i64::MIN), Some(i64::MAX)]));
         assert_eq!((0..3).map(|r| far.parent(r)).collect::<Vec<_>>(), [None, Some(0), Some(1)]);
-        assert_eq!(far.subtree_sums([1, 2, 4].map(Some).into_iter()), Ok(vec![7, 6, 4]));
+        assert_eq!(far.subtree_sums(vec![1, 2, 4]), Ok(vec![7, 6, 4]));
     }
 
     #[test]
     fn circles_are_found() {
-        assert_eq!(links(&[(1, 2), (2, 1), (3, -1)]).subtree_sums([1, 1, 1].map(Some).into_iter()), Err(Circle { row: 0 }));
-        assert_eq!(links(&[(0, -1), (1, 1)]).subtree_sums([1, 1].map(Some).into_iter()), Err(Circle { row: 1 }));
+        assert_eq!(links(&[(1, 2), (2, 1), (3, -1)]).subtree_sums(vec![1, 1, 1]), Err(Circle { row: 0 }));
+        assert_eq!(links(&[(0, -1), (1, 1)]).subtree_sums(vec![1, 1]), Err(Circle { row: 1 }));
     }
 
     #[test]
     fn nothing_is_nothing() {
-        assert_eq!(links(&[]).subtree_sums(std::iter::empty::<Option<i64>>()), Ok(vec![]));
-        assert_eq!(links(&[(-1, -1)]).children_sums([Some(3)].into_iter()), [0]);
+        assert_eq!(links(&[]).subtree_sums(Vec::<i64>::new()), Ok(vec![]));
+        assert_eq!(links(&[(-1, -1)]).children_sums(&[3]), [0]);
     }
 
     proptest! {
@@ -187,9 +188,9 @@ mod tests {
                 }
             }
             let links = links(&rows);
-            let values = || order.iter().map(|&i| Some(value(i)));
-            prop_assert_eq!(links.children_sums(values()), order.iter().map(|&i| children[i]).collect::<Vec<_>>());
-            prop_assert_eq!(links.subtree_sums(values()).expect("no circle"), order.iter().map(|&i| total[i]).collect::<Vec<_>>());
+            let values: Vec<i64> = order.iter().map(|&i| value(i)).collect();
+            prop_assert_eq!(links.children_sums(&values), order.iter().map(|&i| children[i]).collect::<Vec<_>>());
+            prop_assert_eq!(links.subtree_sums(values).expect("no circle"), order.iter().map(|&i| total[i]).collect::<Vec<_>>());
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float64Array, Int64Array, UInt64Array};
+use datafusion::arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, Float64Array, Int64Array, PrimitiveArray, UInt32Array};
 use datafusion::arrow::compute::{cast, take};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
 use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
@@ -86,31 +86,45 @@ impl PartitionEvaluator for Evaluator {
         if rows >= u32::MAX as usize {
             return exec_err!("{}: the window's partition has {rows} rows, more than 2^32 - 2", self.name);
         }
-        let links = Links::new(&ints(&values[0])?, &ints(&values[1])?);
+        let links = Links::new(ints(&values[0])?.as_primitive(), ints(&values[1])?.as_primitive());
         if self.answer == Answer::ParentValue {
-            let parents: UInt64Array = (0..rows).map(|row| links.parent(row).map(|p| p as u64)).collect();
+            let parents: UInt32Array = (0..rows).map(|row| links.parent(row).map(|p| p as u32)).collect();
             return Ok(take(&values[2], &parents, None)?);
         }
         if values[2].data_type() == &DataType::Float64 {
-            let sums = self.sums(&links, values[2].as_primitive::<Float64Type>().iter())?;
+            let sums = self.sums(&links, known(values[2].as_primitive::<Float64Type>()))?;
             return Ok(Arc::new(Float64Array::from(sums)));
         }
+        let addends = known(values[2].as_primitive::<Int64Type>());
+        // Where the sum of all sizes fits, so does every other sum.
+        let size: u128 = addends.iter().map(|v| u128::from(v.unsigned_abs())).sum();
+        if i64::try_from(size).is_ok() {
+            return Ok(Arc::new(Int64Array::from(self.sums(&links, addends)?)));
+        }
         // Sums of 64-bit integers, of fewer than 2^32 rows, fit 128 bits.
-        let sums = self.sums(&links, values[2].as_primitive::<Int64Type>().iter().map(|v| v.map(i128::from)))?;
+        let sums = self.sums(&links, addends.into_iter().map(i128::from).collect())?;
         let fit = |sum: i128| i64::try_from(sum).map_err(|_| exec_datafusion_err!("{}: the sum {sum} does not fit 64 bits", self.name));
         Ok(Arc::new(Int64Array::from(sums.into_iter().map(fit).collect::<Result<Vec<i64>>>()?)))
     }
 }
 
 impl Evaluator {
-    fn sums<T: Copy + Default + AddAssign>(&self, links: &Links, values: impl Iterator<Item = Option<T>>) -> Result<Vec<T>> {
+    fn sums<T: Copy + Default + AddAssign>(&self, links: &Links, addends: Vec<T>) -> Result<Vec<T>> {
         if self.answer == Answer::ChildrenSum {
-            return Ok(links.children_sums(values));
+            return Ok(links.children_sums(&addends));
         }
-        links.subtree_sums(values).or_else(|circle| exec_err!("{}: row {} of the window's partition is its own ancestor", self.name, circle.row + 1))
+        links.subtree_sums(addends).or_else(|circle| exec_err!("{}: row {} of the window's partition is its own ancestor", self.name, circle.row + 1))
     }
 }
 
-fn ints(column: &ArrayRef) -> Result<Vec<Option<i64>>> {
-    Ok(cast(column, &DataType::Int64)?.as_primitive::<Int64Type>().iter().collect())
+fn ints(column: &ArrayRef) -> Result<ArrayRef> {
+    Ok(cast(column, &DataType::Int64)?)
+}
+
+/// The values, 0 for NULL.
+fn known<T: ArrowPrimitiveType>(column: &PrimitiveArray<T>) -> Vec<T::Native> {
+    if column.null_count() == 0 {
+        return column.values().to_vec();
+    }
+    column.iter().map(Option::unwrap_or_default).collect()
 }
