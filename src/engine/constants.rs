@@ -9,10 +9,13 @@ use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Column, JoinConstraint, JoinType, Result, ScalarValue};
+use datafusion::datasource::source_as_provider;
 use datafusion::logical_expr::expr::WindowFunction;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
-use datafusion::logical_expr::{Aggregate, BinaryExpr, Expr, Join, LogicalPlan, Operator, Projection, Sort, Window};
+use datafusion::logical_expr::{Aggregate, BinaryExpr, Expr, Join, LogicalPlan, LogicalPlanBuilder, Operator, Projection, Sort, Unnest, Window};
+
+use super::tables::StoreTable;
 
 /// Columns of a plan that have the one value in every row.
 pub type Constants = HashSet<Column>;
@@ -48,8 +51,20 @@ pub fn fold(plan: LogicalPlan, value: &ScalarValue) -> Result<(LogicalPlan, Cons
             let constants = by_place(&plan, &known);
             Ok((plan, constants))
         }
+        LogicalPlan::Unnest(unnest) => {
+            let constants = kept(&unnest, &known[0]);
+            Ok((LogicalPlan::Unnest(unnest), constants))
+        }
         other => Ok((other, Constants::new())),
     }
+}
+
+/// Columns that are constant and not unnested.
+fn kept(unnest: &Unnest, known: &Constants) -> Constants {
+    let columns = unnest.schema.columns().into_iter().zip(&unnest.dependency_indices);
+    let is_kept = |at: &usize| !unnest.list_type_columns.iter().any(|(list, _)| list == at) && !unnest.struct_type_columns.contains(at);
+    let is_known = |at: &usize| known.contains(&Column::from(unnest.input.schema().qualified_field(*at)));
+    columns.filter(|(_, at)| is_kept(at) && is_known(at)).map(|(column, _)| column).collect()
 }
 
 /// Columns that are constant in all inputs, which have the same columns by other names.
@@ -171,8 +186,13 @@ impl Fold<'_> {
             Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) => is_constant(left) && is_constant(right),
             _ => false,
         });
+        let has_key = !on.is_empty() || parts.iter().any(|part| is_key(part, &join));
+        // The trace's own row beside each row.
+        if !has_key && parts.is_empty() && join.join_type == JoinType::Inner && (is_the_trace(&join.left) || is_the_trace(&join.right)) {
+            return Ok((beside_each(join)?, constants));
+        }
         // A join without any key would compare each row with each.
-        if on.is_empty() && !parts.iter().any(|part| is_key(part, &join)) {
+        if !has_key {
             on.extend(always_on);
             parts.extend(always);
         }
@@ -180,6 +200,26 @@ impl Fold<'_> {
             Join::try_new(join.left, join.right, on, conjunction(parts), join.join_type, join.join_constraint, join.null_equality, join.null_aware)?;
         Ok((LogicalPlan::Join(join), constants))
     }
+}
+
+/// Whether a plan reads the table `traces`, which has one row where there is one trace.
+fn is_the_trace(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::Projection(_) | LogicalPlan::SubqueryAlias(_) | LogicalPlan::Filter(_) => plan.inputs().into_iter().all(is_the_trace),
+        LogicalPlan::TableScan(scan) => {
+            let table = source_as_provider(&scan.source);
+            table.is_ok_and(|table| table.downcast_ref::<StoreTable>().is_some_and(|table| table.name() == "traces"))
+        }
+        _ => false,
+    }
+}
+
+/// All pairs of rows. The side with one row comes first, as the engine goes over the rows of the first for each batch of the other.
+fn beside_each(join: Join) -> Result<LogicalPlan> {
+    let columns: Vec<Expr> = join.schema.columns().into_iter().map(Expr::Column).collect();
+    let (one, others) = if is_the_trace(&join.left) { (join.left, join.right) } else { (join.right, join.left) };
+    let pairs = LogicalPlanBuilder::from(one.as_ref().clone()).cross_join(others.as_ref().clone())?;
+    pairs.project(columns)?.build()
 }
 
 /// Whether a condition says that something of one side equals something of the other.

@@ -54,7 +54,7 @@ impl StoreTables {
             ListingTable::try_new(config)
         };
         let long_texts = table.columns.iter().map(|c| c.kind == Kind::Text && c.layout == Layout::Plain).collect();
-        Ok(Arc::new(StoreTable { whole: over(false)?, picked: over(true)?, long_texts }))
+        Ok(Arc::new(StoreTable { name: table.name, whole: over(false)?, picked: over(true)?, long_texts }))
     }
 }
 
@@ -64,9 +64,17 @@ impl StoreTables {
 /// alone: everything else is decoded faster than it is picked.
 #[derive(Debug)]
 pub struct StoreTable {
+    name: &'static str,
     whole: ListingTable,
     picked: ListingTable,
     long_texts: Vec<bool>,
+}
+
+impl StoreTable {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
 }
 
 #[async_trait]
