@@ -9,6 +9,7 @@ mod parallel;
 mod plain;
 mod settings;
 mod shared;
+mod single;
 mod system;
 mod tables;
 mod views;
@@ -35,7 +36,7 @@ use crate::library::Library;
 use catalog::Catalog;
 pub use objects::{Object, int, number, text};
 pub use settings::{Setting, Settings};
-pub use shared::computed_once;
+pub use shared::planned_apart;
 pub use system::documented;
 use tables::StoreTables;
 
@@ -209,20 +210,24 @@ impl Engine {
         let state = self.context.state();
         // What is shared is held in memory and cannot go to disk.
         let shares_views = self.memory_limit.is_none();
-        let plans = shared::prepare(plans, &state, self.only_trace().as_ref(), shares_views)?;
-        let plans = match plans.as_slice() {
-            [plan] => vec![state.query_planner().create_physical_plan(plan, &state).await?],
-            plans => {
-                let runtime = Handle::current();
-                parallel::each(plans, |plan| runtime.block_on(state.query_planner().create_physical_plan(plan, &state)))?
-            }
-        };
+        let prepared = shared::prepare(plans, &state, self.only_trace().as_ref(), shares_views)?;
+        let (runtime, parts) = (Handle::current(), prepared.parts.len());
+        let places: Vec<usize> = (0..parts + prepared.queries.len()).collect();
+        // Parts are planned before those that read them; who needs one that is not ready waits for it.
+        let plans = parallel::each(&places, |&place| {
+            runtime.block_on(async {
+                match place.checked_sub(parts) {
+                    None => prepared.parts[place].plan(&state).await.map(|()| None),
+                    Some(query) => state.query_planner().create_physical_plan(&prepared.queries[query], &state).await.map(Some),
+                }
+            })
+        })?;
         let start = |plan: Arc<dyn ExecutionPlan>| {
             let rows = plain::texts(execute_stream(plan.clone(), state.task_ctx())?);
             let result = self.memory_limit.iter().fold(rows, |rows, limit| limit.keep(rows));
             Ok(Started { result, plan })
         };
-        plans.into_iter().map(|plan| start(cooperative::joins(plan)?)).collect()
+        plans.into_iter().flatten().map(|plan| start(cooperative::joins(single::streams(plan)?)?)).collect()
     }
 
     /// Plans the views that statements name together. What is wrong with one is said when its statement is planned.

@@ -80,7 +80,7 @@ fn parse(view: &View, text: &str) -> Result<Statement> {
 pub async fn plan(view: &View, statement: &Statement, state: &SessionState) -> Result<Arc<dyn TableProvider>> {
     let plan = state.statement_to_plan(statement.clone()).await.map_err(|e| in_file(view, e))?;
     let plan = state.analyzer().execute_and_check(plan, state.config_options(), |_, _| {}).map_err(|e| in_file(view, e))?;
-    let plan = shared::with_named_ctes(plan).map_err(|e| in_file(view, e))?;
+    let plan = shared::with_named_parts(plan).map_err(|e| in_file(view, e))?;
     let fields = plan.schema().fields();
     if !view.columns.is_empty() {
         let declared: Vec<String> = view.columns.iter().map(|c| format!("{} {}", c.name, c.data_type)).collect();
@@ -101,12 +101,23 @@ pub struct PlannedView {
     name: String,
     schema: SchemaRef,
     body: Arc<LogicalPlan>,
+    is_branch: bool,
 }
 
 impl PlannedView {
     /// A view of a query that is analyzed.
     pub fn new(name: &str, query: LogicalPlan) -> Self {
-        Self { name: name.to_owned(), schema: query.schema().inner().clone(), body: Arc::new(query) }
+        Self { name: name.to_owned(), schema: query.schema().inner().clone(), body: Arc::new(query), is_branch: false }
+    }
+
+    /// A branch of a union as a view of its own.
+    pub fn branch(name: &str, query: LogicalPlan) -> Self {
+        Self { is_branch: true, ..Self::new(name, query) }
+    }
+
+    /// Whether it is a branch of a union, planned by itself.
+    pub fn is_branch(&self) -> bool {
+        self.is_branch
     }
 
     /// Its name.

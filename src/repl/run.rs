@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::pager::Screen;
-use crate::engine::{Engine, computed_once};
+use crate::engine::{Engine, planned_apart};
 use crate::error::{Error, Result};
 use crate::output::{self, Format, Look, Shown, Target};
 
@@ -159,7 +159,7 @@ async fn time_is_up(limit: Option<Duration>) -> Error {
 /// What the leaves of a plan counted, and of what it shares with itself.
 fn scanned(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
     fn shared<'p>(plan: &'p Arc<dyn ExecutionPlan>, found: &mut Vec<&'p Arc<dyn ExecutionPlan>>) {
-        match computed_once(plan) {
+        match planned_apart(plan) {
             Some(behind) if found.iter().any(|f| Arc::ptr_eq(f, behind)) => {}
             Some(behind) => {
                 found.push(behind);

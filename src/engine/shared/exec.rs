@@ -10,11 +10,14 @@ use datafusion::common::{Statistics, internal_err};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, collect_partitioned};
 use futures::future::{BoxFuture, Shared};
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use parking_lot::Mutex;
+
+use super::part::PartExec;
 
 type Rows = Arc<Vec<Vec<RecordBatch>>>;
 type Run = Shared<BoxFuture<'static, Result<Rows, Arc<DataFusionError>>>>;
@@ -23,12 +26,14 @@ type Run = Shared<BoxFuture<'static, Result<Rows, Arc<DataFusionError>>>>;
 pub struct OnceExec {
     name: String,
     input: Arc<dyn ExecutionPlan>,
+    statistics: Arc<Statistics>,
     run: Mutex<Option<Run>>,
 }
 
 impl OnceExec {
-    pub fn new(name: &str, input: Arc<dyn ExecutionPlan>) -> Self {
-        Self { name: name.to_owned(), input, run: Mutex::new(None) }
+    pub fn new(name: &str, input: Arc<dyn ExecutionPlan>) -> Result<Self> {
+        let statistics = StatisticsContext::new().compute(input.as_ref(), &StatisticsArgs::new())?;
+        Ok(Self { name: name.to_owned(), input, statistics, run: Mutex::new(None) })
     }
 
     fn run(&self, context: Arc<TaskContext>) -> Run {
@@ -50,9 +55,10 @@ impl OnceExec {
     }
 }
 
-/// The plan behind an operator whose rows others read too.
-pub fn computed_once(plan: &Arc<dyn ExecutionPlan>) -> Option<&Arc<dyn ExecutionPlan>> {
-    plan.downcast_ref::<OnceExec>().map(|once| &once.input)
+/// The plan behind an operator that was planned by itself.
+pub fn planned_apart(plan: &Arc<dyn ExecutionPlan>) -> Option<&Arc<dyn ExecutionPlan>> {
+    let once = plan.downcast_ref::<OnceExec>().map(|once| &once.input);
+    once.or_else(|| plan.downcast_ref::<PartExec>().map(|part| &part.input))
 }
 
 impl fmt::Debug for OnceExec {
@@ -102,8 +108,10 @@ impl ExecutionPlan for OnceExec {
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), stream::once(batches).try_flatten())))
     }
 
-    #[expect(deprecated, reason = "the engine's default asks this too")]
-    fn partition_statistics(&self, partition: Option<usize>) -> Result<Arc<Statistics>> {
-        self.input.partition_statistics(partition)
+    fn statistics_from_inputs(&self, _inputs: &[Arc<Statistics>], args: &StatisticsArgs) -> Result<Arc<Statistics>> {
+        Ok(match args.partition() {
+            None => self.statistics.clone(),
+            Some(_) => Arc::new(Statistics::new_unknown(&self.schema())),
+        })
     }
 }

@@ -3,13 +3,16 @@
 //! The engine by itself writes the text of a view into each place that names it: a query over views that build on views then reads
 //! the same events dozens of times, and is planned as long as that. Here the places are counted first. A view with one place
 //! is written into it, as the engine would; one with more becomes a table that is computed at the first reading, with the
-//! columns that anybody needs, and kept until the queries end.
+//! columns that anybody needs, and kept until the queries end. Branches of larger unions are planned like views with many
+//! places, for the sake of planning side by side, and read where they are named.
 
+mod branches;
 mod ctes;
 mod exec;
+mod part;
 mod table;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use datafusion::common::ScalarValue;
@@ -23,13 +26,26 @@ use super::constants::{self, Constants};
 use super::parallel;
 use super::tables::StoreTable;
 use super::views::PlannedView;
-pub use ctes::named as with_named_ctes;
-pub use exec::computed_once;
-use table::{Columns, SharedView};
+pub use exec::planned_apart;
+pub use table::Part;
+use table::{Columns, Filters, SharedView};
 
-/// Plans of queries over views as plans of queries that say what they share, ready for physical planning.
-pub fn prepare(queries: Vec<LogicalPlan>, state: &SessionState, trace: Option<&ScalarValue>, share: bool) -> Result<Vec<LogicalPlan>> {
-    let named = |query| ctes::named(state.analyzer().execute_and_check(query, state.config_options(), |_, _| {})?);
+/// Queries that are ready for physical planning, and what they share.
+pub struct Prepared {
+    /// The queries.
+    pub queries: Vec<LogicalPlan>,
+    /// What they read of shared views, each part before those that read it.
+    pub parts: Vec<Arc<Part>>,
+}
+
+/// A plan that names what it repeats, and the branches of its larger unions.
+pub fn with_named_parts(plan: LogicalPlan) -> Result<LogicalPlan> {
+    branches::named(ctes::named(plan)?)
+}
+
+/// Plans of queries over views as plans of queries that say what they share.
+pub fn prepare(queries: Vec<LogicalPlan>, state: &SessionState, trace: Option<&ScalarValue>, share: bool) -> Result<Prepared> {
+    let named = |query| with_named_parts(state.analyzer().execute_and_check(query, state.config_options(), |_, _| {})?);
     let queries = queries.into_iter().map(named).collect::<Result<Vec<_>>>()?;
     let mut views = Views::default();
     for query in &queries {
@@ -40,20 +56,21 @@ pub fn prepare(queries: Vec<LogicalPlan>, state: &SessionState, trace: Option<&S
         let (query, _) = folded(written_out(query.clone(), &shared, trace)?, trace)?;
         state.optimize(&query)
     })?;
-    let mut needs = Needs::default();
+    let (mut needs, mut planned) = (Needs::default(), Vec::new());
     for query in &prepared {
         needs.collect(query)?;
     }
     // Whoever reads a view comes before it, so that all that is needed of it is known.
     for views in levels(views.readers_first().filter_map(|view| shared.get(&view)))? {
-        let parts: Vec<_> = views.iter().flat_map(|view| needs.of(view).into_iter().map(move |part| (view, part))).collect();
-        let bodies = parallel::each(&parts, |(view, (filters, columns))| state.optimize(&view.body_with(filters, columns)?))?;
-        for ((view, (filters, columns)), body) in parts.into_iter().zip(bodies) {
+        let parts: Vec<_> = views.iter().flat_map(|view| needs.of(view).into_iter().map(move |need| (view, need))).collect();
+        let bodies = parallel::each(&parts, |(view, need)| state.optimize(&view.body_with(&need.filters, &need.columns)?))?;
+        for ((view, need), body) in parts.into_iter().zip(bodies) {
             needs.collect(&body)?;
-            view.plan_part(filters, columns, body);
+            planned.push(view.plan_part(need, body));
         }
     }
-    Ok(prepared)
+    planned.reverse();
+    Ok(Prepared { queries: prepared, parts: planned })
 }
 
 /// A plan with views written out, each place for itself.
@@ -119,7 +136,7 @@ impl Views {
         if share {
             for key in &self.order {
                 let (view, places) = &self.found[key];
-                if *places > 1 {
+                if *places > 1 || view.is_branch() {
                     let (body, constants) = folded(written_out(view.body().as_ref().clone(), &shared, trace)?, trace)?;
                     shared.insert(*key, Arc::new(SharedView::new(view, body, constants)));
                 }
@@ -177,26 +194,36 @@ fn with_trace(scan: LogicalPlan, trace: Option<&ScalarValue>, is_trace: impl Fn(
     LogicalPlanBuilder::from(scan).project(columns)?.build()
 }
 
+/// What plans read of a shared view.
+struct Need {
+    filters: Filters,
+    columns: Columns,
+    readers: usize,
+}
+
 /// What plans read of shared views.
 #[derive(Default)]
-struct Needs(HashMap<usize, Vec<(table::Filters, Columns)>>);
+struct Needs(HashMap<usize, Vec<Need>>);
 
 impl Needs {
     fn collect(&mut self, plan: &LogicalPlan) -> Result<()> {
         each_shared(plan, |view, scan| {
             let all = || (0..scan.source.schema().fields().len()).collect();
-            let columns: BTreeSet<usize> = scan.projection.as_ref().map_or_else(all, |p| p.iter().copied().collect());
+            let columns: Columns = scan.projection.as_ref().map_or_else(all, |p| p.iter().copied().collect());
             let filters = table::filters(&scan.filters)?;
-            let parts = self.0.entry(view).or_default();
-            match parts.iter_mut().find(|(known, _)| *known == filters) {
-                Some((_, known)) => known.extend(columns),
-                None => parts.push((filters, columns)),
+            let needs = self.0.entry(view).or_default();
+            match needs.iter_mut().find(|need| need.filters == filters) {
+                Some(need) => {
+                    need.columns.extend(columns);
+                    need.readers += 1;
+                }
+                None => needs.push(Need { filters, columns, readers: 1 }),
             }
             Ok(())
         })
     }
 
-    fn of(&mut self, view: &Arc<SharedView>) -> Vec<(table::Filters, Columns)> {
+    fn of(&mut self, view: &Arc<SharedView>) -> Vec<Need> {
         self.0.remove(&place(view)).unwrap_or_default()
     }
 }

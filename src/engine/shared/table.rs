@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
@@ -18,9 +19,11 @@ use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use super::super::constants::Constants;
-use super::super::cooperative;
 use super::super::views::PlannedView;
+use super::super::{cooperative, single};
+use super::Need;
 use super::exec::OnceExec;
+use super::part::PartExec;
 
 pub type Columns = BTreeSet<usize>;
 pub type Filters = Vec<Expr>;
@@ -29,6 +32,7 @@ pub type Filters = Vec<Expr>;
 #[derive(Debug)]
 pub struct SharedView {
     name: String,
+    is_branch: bool,
     body: LogicalPlan,
     schema: SchemaRef,
     /// Columns that hold the store's one trace in each row.
@@ -36,19 +40,23 @@ pub struct SharedView {
     parts: Mutex<Vec<Arc<Part>>>,
 }
 
-/// Some columns of the view, of the rows that pass filters.
+/// Some columns of a shared view, of the rows that pass filters.
 #[derive(Debug)]
-struct Part {
+pub struct Part {
+    view: String,
     filters: Filters,
     columns: Columns,
     plan: LogicalPlan,
+    /// Whether one scan alone reads it, so that its rows need not be kept.
+    is_for_one: bool,
+    is_taken: AtomicBool,
     physical: OnceCell<Arc<dyn ExecutionPlan>>,
 }
 
 impl SharedView {
     pub fn new(view: &PlannedView, body: LogicalPlan, constants: Constants) -> Self {
         let constants = constants.into_iter().map(|column| column.name).collect();
-        Self { name: view.name().to_owned(), body, schema: view.schema(), constants, parts: Mutex::default() }
+        Self { name: view.name().to_owned(), is_branch: view.is_branch(), body, schema: view.schema(), constants, parts: Mutex::default() }
     }
 
     /// The view's query.
@@ -71,8 +79,15 @@ impl SharedView {
     }
 
     /// Says what will be read, and how it is computed.
-    pub fn plan_part(&self, filters: Filters, columns: Columns, plan: LogicalPlan) {
-        self.parts.lock().push(Arc::new(Part { filters, columns, plan, physical: OnceCell::new() }));
+    pub fn plan_part(&self, need: Need, plan: LogicalPlan) -> Arc<Part> {
+        let Need { filters, columns, readers } = need;
+        let part = Arc::new(self.new_part(filters, columns, plan, readers == 1));
+        self.parts.lock().push(part.clone());
+        part
+    }
+
+    fn new_part(&self, filters: Filters, columns: Columns, plan: LogicalPlan, is_for_one: bool) -> Part {
+        Part { view: self.name.clone(), filters, columns, plan, is_for_one, is_taken: AtomicBool::new(false), physical: OnceCell::new() }
     }
 
     /// The part that holds what a scan needs; all columns if nobody said what will be read.
@@ -83,19 +98,37 @@ impl SharedView {
         }
         let columns = (0..self.schema.fields().len()).collect();
         let plan = state.optimize(&self.body_with(&filters, &columns)?)?;
-        let part = Arc::new(Part { filters, columns, plan, physical: OnceCell::new() });
+        let part = Arc::new(self.new_part(filters, columns, plan, false));
         parts.push(part.clone());
         Ok(part)
     }
 }
 
 impl Part {
-    async fn physical(&self, name: &str, state: &SessionState) -> Result<Arc<dyn ExecutionPlan>> {
-        let plan = self.physical.get_or_try_init(|| async {
-            let plan = cooperative::joins(state.query_planner().create_physical_plan(&self.plan, state).await?)?;
-            Ok::<Arc<dyn ExecutionPlan>, DataFusionError>(Arc::new(OnceExec::new(name, plan)))
-        });
-        plan.await.cloned()
+    /// Plans how the part is computed, for those who will ask.
+    pub async fn plan(&self, state: &SessionState) -> Result<()> {
+        self.planned(state).await.map(|_| ())
+    }
+
+    async fn planned(&self, state: &SessionState) -> Result<&Arc<dyn ExecutionPlan>> {
+        self.physical.get_or_try_init(|| self.new_plan(state)).await
+    }
+
+    async fn new_plan(&self, state: &SessionState) -> Result<Arc<dyn ExecutionPlan>> {
+        let plan = state.query_planner().create_physical_plan(&self.plan, state).await?;
+        let plan = cooperative::joins(single::streams(plan)?)?;
+        Ok(match self.is_for_one {
+            true => Arc::new(PartExec::new(&self.view, plan)?),
+            false => Arc::new(OnceExec::new(&self.view, plan)?),
+        })
+    }
+
+    async fn physical(&self, state: &SessionState) -> Result<Arc<dyn ExecutionPlan>> {
+        // Such a plan cannot be run twice.
+        if self.is_for_one && self.is_taken.swap(true, Ordering::Relaxed) {
+            return self.new_plan(state).await;
+        }
+        self.planned(state).await.cloned()
     }
 
     /// The columns that a scan asks for, in its order.
@@ -127,6 +160,7 @@ impl TableProvider for SharedView {
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let support = |filter: &&Expr| match picks_traces(filter) {
             true => TableProviderFilterPushDown::Inexact,
+            false if self.is_branch && stands_alone(filter) => TableProviderFilterPushDown::Exact,
             false => TableProviderFilterPushDown::Unsupported,
         };
         Ok(filters.iter().map(support).collect())
@@ -145,7 +179,7 @@ impl TableProvider for SharedView {
             .ok_or_else(|| DataFusionError::Internal("views are planned in a session of DataFusion's own".into()))?;
         let asked: Vec<usize> = projection.cloned().unwrap_or_else(|| (0..self.schema.fields().len()).collect());
         let part = self.part(state, filters(filters_)?, &asked.iter().copied().collect())?;
-        let plan = part.physical(&self.name, state).await?;
+        let plan = part.physical(state).await?;
         part.project(plan, &asked)
     }
 }
@@ -161,6 +195,12 @@ fn picks_traces(filter: &Expr) -> bool {
         Expr::InList(list) => !list.negated && is_trace(&list.expr) && list.list.iter().all(is_literal),
         _ => false,
     }
+}
+
+/// Whether a filter can move into another plan.
+fn stands_alone(filter: &Expr) -> bool {
+    let is_bound = |e: &Expr| Ok(matches!(e, Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_) | Expr::OuterReferenceColumn(..)));
+    !filter.is_volatile() && !filter.exists(is_bound).unwrap_or(true)
 }
 
 /// Filters with columns of no relation, in one order, so that the same filters are equal.
