@@ -14,6 +14,8 @@ use tokio::sync::watch;
 
 /// Between two looks at the memory of the process.
 const INTERVAL: Duration = Duration::from_millis(3);
+/// Freed memory goes back to the system after a second at the latest.
+const GIVING_BACK: Duration = Duration::from_secs(3);
 /// Batches that wait for their reader.
 const WAITING: usize = 2;
 
@@ -47,6 +49,12 @@ impl Limit {
     pub fn pool(&self) -> Arc<FairSpillPool> {
         let left = self.bytes - resident_bytes().unwrap_or(0).min(self.bytes / 2);
         Arc::new(FairSpillPool::new(left - ON_ITS_WAY_BYTES.min(left / 2)))
+    }
+
+    /// Waits until the process is below the limit, or so long that it will not get there by itself.
+    pub async fn settled(&self) {
+        let mut is_exceeded = self.is_exceeded.clone();
+        let _ = tokio::time::timeout(GIVING_BACK, is_exceeded.wait_for(|is| !*is)).await;
     }
 
     /// The rows of a result until the limit is exceeded.

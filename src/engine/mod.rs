@@ -178,6 +178,18 @@ impl Engine {
         }
     }
 
+    /// Whether the session may hold so much memory only.
+    pub fn has_memory_limit(&self) -> bool {
+        self.memory_limit.is_some()
+    }
+
+    /// Waits a while until what earlier queries held is given back, if that is beyond the limit.
+    pub async fn memory_settled(&self) {
+        if let Some(limit) = &self.memory_limit {
+            limit.settled().await;
+        }
+    }
+
     /// The DataFusion session, for whatever this type does not offer.
     pub fn context(&self) -> &SessionContext {
         &self.context

@@ -1,7 +1,7 @@
 //! Runs the queries of all sections side by side and puts their answers together.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray};
@@ -17,7 +17,7 @@ use super::fold::Fold;
 use super::sections::{SECTIONS, Section, Shape};
 use super::{ChangedSetting, Format, Report, Trace, missing, tree};
 use crate::engine::{Engine, Started};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The report on the traces that are open in a session, with what a format shows of it; `left_out` names those of the store
 /// that are not.
@@ -28,27 +28,10 @@ pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> 
     let shown = SECTIONS.iter().filter(|s| has_details || !s.is_detail);
     let (asked, spared): (Vec<&'static Section>, Vec<&'static Section>) = shown.partition(|s| traces.iter().any(|t| s.scope.holds(t, traces.len())));
     let mut answers: Vec<Answer> = spared.into_iter().map(Answer::empty).collect();
-    let start = Instant::now();
-    let (started, failed) = start_all(engine, asked).await?;
-    let planning = start.elapsed();
-    answers.extend(failed);
-    // All read side by side: what they share is computed once.
-    let mut tasks = Vec::new();
-    for (section, started) in started {
-        let task = tokio::spawn(async move {
-            let mut answer = match read(section, started.result, count).await {
-                Ok(answer) => answer,
-                Err(e) => Answer { error: Some(e.to_string()), ..Answer::empty(section) },
-            };
-            answer.elapsed = start.elapsed();
-            answer
-        });
-        tasks.push((section, task));
-    }
-    for (section, task) in tasks {
-        let failed = |e| Answer { error: Some(format!("the query engine failed: {e}")), ..Answer::empty(section) };
-        answers.push(task.await.unwrap_or_else(failed));
-    }
+    let planning = match engine.has_memory_limit() {
+        false => side_by_side(engine, asked, count, &mut answers).await?,
+        true => one_by_one(engine, asked, count, &mut answers).await?,
+    };
     answers.sort_by_key(|a| SECTIONS.iter().position(|s| s.key == a.section.key));
     for answer in &mut answers {
         let at = |row: &Vec<Value>| traces.iter().position(|t| row.first().and_then(Value::as_str) == Some(&t.trace_id));
@@ -57,6 +40,46 @@ pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> 
     }
     missing::explain(&mut answers, &traces);
     Ok(Report { traces, left_out, settings: changed_settings(engine), answers, planning })
+}
+
+/// Answers to all sections, read at once, so that what they share is computed once; says how long planning took.
+async fn side_by_side(engine: &Engine, asked: Vec<&'static Section>, traces: usize, answers: &mut Vec<Answer>) -> Result<Duration> {
+    let start = Instant::now();
+    let (started, failed) = start_all(engine, asked).await?;
+    let planning = start.elapsed();
+    answers.extend(failed);
+    let mut tasks = Vec::new();
+    for (section, started) in started {
+        let task = tokio::spawn(answered(section, started, traces, start));
+        tasks.push((section, task));
+    }
+    for (section, task) in tasks {
+        let failed = |e| Answer { error: Some(format!("the query engine failed: {e}")), ..Answer::empty(section) };
+        answers.push(task.await.unwrap_or_else(failed));
+    }
+    Ok(planning)
+}
+
+/// The same, each by itself, so that no more memory is needed than for the largest.
+async fn one_by_one(engine: &Engine, asked: Vec<&'static Section>, traces: usize, answers: &mut Vec<Answer>) -> Result<Duration> {
+    let (start, mut planning) = (Instant::now(), Duration::ZERO);
+    for section in asked {
+        engine.memory_settled().await;
+        let planned = Instant::now();
+        let (started, failed) = start_all(engine, vec![section]).await?;
+        planning += planned.elapsed();
+        answers.extend(failed);
+        for (section, started) in started {
+            answers.push(answered(section, started, traces, start).await);
+        }
+    }
+    Ok(planning)
+}
+
+async fn answered(section: &'static Section, started: Started, traces: usize, start: Instant) -> Answer {
+    let answer = read(section, started.result, traces).await;
+    let failed = |e: Error| Answer { error: Some(e.to_string()), ..Answer::empty(section) };
+    Answer { elapsed: start.elapsed(), ..answer.unwrap_or_else(failed) }
 }
 
 /// Starts the queries of sections together; those that cannot be planned become answers that say so.

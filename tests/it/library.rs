@@ -129,6 +129,54 @@ fn plans_say_what_is_computed_once() {
     assert!(!once.contains("OnceExec"), "{once}");
 }
 
+#[test]
+fn branches_of_unions_are_planned_apart_with_what_is_asked_of_them() {
+    let store = fixtures();
+    let engine = store.engine();
+    let rows = |sql: &str| rows_of(&engine, sql).expect("the query runs");
+    let plan = |sql: &str| rows(&format!("EXPLAIN {sql}")).concat().concat();
+    let rules = rows("SELECT DISTINCT rule FROM findings").len();
+    assert!(rules > 20, "{rules} rules");
+    assert_eq!(plan("SELECT * FROM findings").matches("PartExec: view=rule_").count(), rules);
+    let all = rows("SELECT rule, status, message FROM findings ORDER BY 1, 2, 3");
+    for (place, value) in [(0, "memcpy"), (1, "not_measurable")] {
+        let column = ["rule", "status"][place];
+        let picked = rows(&format!("SELECT rule, status, message FROM findings WHERE {column} = '{value}' ORDER BY 1, 2, 3"));
+        assert!(!picked.is_empty());
+        assert_eq!(picked, all.iter().filter(|row| row[place] == value).cloned().collect::<Vec<_>>());
+    }
+    // Branches that are named twice are computed once, and rows that nobody keeps are read by each reader.
+    let union = "SELECT name, count(*) AS n FROM events WHERE name IS NOT NULL GROUP BY name";
+    let four = vec![union; 4].join(" UNION ALL ");
+    let twice = rows(&format!("WITH u AS ({four}) SELECT sum(a.n), count(*) FROM u a JOIN u b ON a.name = b.name"));
+    let once = rows(&format!("SELECT sum(16 * n), 16 * count(*) FROM ({union})"));
+    assert_eq!(twice, once);
+}
+
+#[test]
+fn the_row_of_the_trace_is_set_beside_each_row() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    let plan = |engine: &Engine, sql: &str| rows_of(engine, &format!("EXPLAIN {sql}")).expect("the query is planned").concat().concat();
+    let sql = "SELECT e.event_id, t.rank FROM events e JOIN traces t ON t.trace_id = e.trace_id";
+    let alone = plan(&store.engine(), sql);
+    assert!(alone.contains("CrossJoinExec") && !alone.contains("HashJoinExec"), "{alone}");
+    store.ingest(&fixture("resnet_cpu.pt.trace.json.gz")).expect("the trace is read");
+    assert!(plan(&store.engine(), sql).contains("HashJoinExec"));
+}
+
+#[test]
+fn windows_over_one_stream_are_not_merged() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    let sql = "EXPLAIN ANALYZE SELECT *, lag(b) OVER (ORDER BY event_id, ts_ns) FROM (
+        SELECT event_id, ts_ns, dur_ns + a AS b FROM (
+            SELECT *, sum(dur_ns) OVER (ORDER BY event_id, ts_ns ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS a FROM events
+        ) WHERE dur_ns > 0
+    )";
+    let plan = rows_of(&store.engine(), sql).expect("the query is planned").concat().concat();
+    let between = plan.split("WindowAggExec").nth(1).expect("two windows");
+    assert!(!between.contains("RepartitionExec") && !between.contains("SortPreservingMergeExec"), "{plan}");
+}
+
 fn engine_with(store: &TestStore, change: impl FnOnce(&mut EngineOptions)) -> Engine {
     let mut options = EngineOptions::default();
     change(&mut options);
