@@ -147,7 +147,7 @@ fn branches_of_unions_are_planned_apart_with_what_is_asked_of_them() {
     }
     // Branches that are named twice are computed once, and rows that nobody keeps are read by each reader.
     let union = "SELECT name, count(*) AS n FROM events WHERE name IS NOT NULL GROUP BY name";
-    let four = vec![union; 4].join(" UNION ALL ");
+    let four = [union; 4].join(" UNION ALL ");
     let twice = rows(&format!("WITH u AS ({four}) SELECT sum(a.n), count(*) FROM u a JOIN u b ON a.name = b.name"));
     let once = rows(&format!("SELECT sum(16 * n), 16 * count(*) FROM ({union})"));
     assert_eq!(twice, once);
