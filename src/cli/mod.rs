@@ -83,6 +83,7 @@ impl Global {
             rules: self.rules.clone(),
             settings: self.set.clone(),
             allow_files: self.allow_files,
+            ..crate::engine::EngineOptions::default()
         }
     }
 

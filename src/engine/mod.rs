@@ -48,6 +48,8 @@ pub struct EngineOptions {
     /// Bytes of memory that the process may hold while a query runs: sorts, joins and aggregations go to disk before,
     /// what needs more fails. 0 for no limit.
     pub memory_limit: usize,
+    /// Whether each reader of a view computes it, also where there is memory to keep its rows for all.
+    pub shares_nothing: bool,
     /// Folders with views of the user, laid out like `sql/`.
     pub sql: Vec<PathBuf>,
     /// Folders with rules of the user.
@@ -73,6 +75,8 @@ pub struct Engine {
     settings: Arc<Settings>,
     traces: Vec<Manifest>,
     memory_limit: Option<memory::Limit>,
+    /// Whether views that several read are kept in memory, which cannot go to disk.
+    shares_views: bool,
     allow_files: bool,
 }
 
@@ -123,9 +127,11 @@ impl Engine {
         // Errors say where in the statement.
         config.options_mut().sql_parser.collect_spans = true;
         let (mut runtime, mut memory_limit) = (RuntimeEnvBuilder::new(), None);
+        let events = traces.iter().filter_map(|trace| trace.tables.get("events")).map(|table| table.rows).sum();
+        let is_roomy = memory::is_roomy(options.memory_limit, events);
         if options.memory_limit > 0 {
             let limit = memory::Limit::new(options.memory_limit)?;
-            runtime = runtime.with_memory_pool(limit.pool());
+            runtime = runtime.with_memory_pool(limit.pool(is_roomy));
             memory_limit = Some(limit);
             config.options_mut().execution.sort_spill_reservation_bytes = (options.memory_limit / 16).min(10 << 20);
         }
@@ -152,7 +158,8 @@ impl Engine {
                 context.register_udf(f.as_ref().clone());
             }
         }
-        Ok(Self { context, catalog: schema, library, settings, traces, memory_limit, allow_files: options.allow_files })
+        let shares_views = is_roomy && !options.shares_nothing;
+        Ok(Self { context, catalog: schema, library, settings, traces, memory_limit, shares_views, allow_files: options.allow_files })
     }
 
     /// The views of the session and what documents them.
@@ -178,9 +185,9 @@ impl Engine {
         }
     }
 
-    /// Whether the session may hold so much memory only.
-    pub fn has_memory_limit(&self) -> bool {
-        self.memory_limit.is_some()
+    /// Whether views that several queries read are computed once for all of them.
+    pub fn shares_views(&self) -> bool {
+        self.shares_views
     }
 
     /// Waits a while until what earlier queries held is given back, if that is beyond the limit.
@@ -220,9 +227,7 @@ impl Engine {
             plans.push(self.logical_plan(statement, parameters).await?);
         }
         let state = self.context.state();
-        // What is shared is held in memory and cannot go to disk.
-        let shares_views = self.memory_limit.is_none();
-        let prepared = shared::prepare(plans, &state, self.only_trace().as_ref(), shares_views)?;
+        let prepared = shared::prepare(plans, &state, self.only_trace().as_ref(), self.shares_views)?;
         let (runtime, parts) = (Handle::current(), prepared.parts.len());
         let places: Vec<usize> = (0..parts + prepared.queries.len()).collect();
         // Parts are planned before those that read them; who needs one that is not ready waits for it.

@@ -28,9 +28,9 @@ pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> 
     let shown = SECTIONS.iter().filter(|s| has_details || !s.is_detail);
     let (asked, spared): (Vec<&'static Section>, Vec<&'static Section>) = shown.partition(|s| traces.iter().any(|t| s.scope.holds(t, traces.len())));
     let mut answers: Vec<Answer> = spared.into_iter().map(Answer::empty).collect();
-    let planning = match engine.has_memory_limit() {
-        false => side_by_side(engine, asked, count, &mut answers).await?,
-        true => one_by_one(engine, asked, count, &mut answers).await?,
+    let planning = match engine.shares_views() {
+        true => side_by_side(engine, asked, count, &mut answers).await?,
+        false => one_by_one(engine, asked, count, &mut answers).await?,
     };
     answers.sort_by_key(|a| SECTIONS.iter().position(|s| s.key == a.section.key));
     for answer in &mut answers {
