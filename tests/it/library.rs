@@ -154,6 +154,19 @@ fn branches_of_unions_are_planned_apart_with_what_is_asked_of_them() {
 }
 
 #[test]
+fn branches_of_unions_are_read_anew_by_each_round_of_a_recursion() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    let engine = store.engine();
+    let rows = |sql: &str| rows_of(&engine, sql).expect("the query runs");
+    let recursive = "WITH RECURSIVE r AS (
+        SELECT CAST(0 AS BIGINT) AS round, CAST(0 AS BIGINT) AS n
+        UNION ALL
+        SELECT r.round + 1, r.n + m.n FROM r CROSS JOIN (SELECT count(*) AS n FROM metrics WHERE value >= 0) m WHERE r.round < 3
+    ) SELECT max(n) FROM r";
+    assert_eq!(rows(recursive), rows("SELECT 3 * count(*) FROM metrics WHERE value >= 0"));
+}
+
+#[test]
 fn the_row_of_the_trace_is_set_beside_each_row() {
     let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
     let plan = |engine: &Engine, sql: &str| rows_of(engine, &format!("EXPLAIN {sql}")).expect("the query is planned").concat().concat();

@@ -8,6 +8,7 @@ use datafusion::common::{Statistics, internal_err};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::execution_plan::reset_plan_states;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 
@@ -60,6 +61,12 @@ impl ExecutionPlan for PartExec {
 
     fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
         if children.is_empty() { Ok(self) } else { internal_err!("PartExec has no children") }
+    }
+
+    // What recurses runs its plan anew each time, and goes by children to prepare it.
+    fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
+        let Self { name, input, statistics } = self.as_ref();
+        Ok(Arc::new(Self { name: name.clone(), input: reset_plan_states(input.clone())?, statistics: statistics.clone() }))
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
