@@ -112,6 +112,28 @@ def kills(place, rng, number):
     say(f"kill -9 while a trace is read, {number} times", counts)
 
 
+def short_kills(place, rng, number):
+    """kill -9 where an ingest is over in no time, so that many hit its first and last moments; nothing must stay for good."""
+    start = time.monotonic()
+    place.ingest(place.small, "--replace").check_returncode()
+    whole = time.monotonic() - start
+    counts = Counter()
+    for _ in range(number):
+        child = subprocess.Popen([place.program, "ingest", place.small, "--replace", "-o", place.store, "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(rng.random() * whole * 1.3)
+        child.send_signal(signal.SIGKILL)
+        counts["killed" if child.wait() == -signal.SIGKILL else "finished before"] += 1
+        counts["left a folder"] += place.leftovers() > 0
+        counts["left it without a lock"] += any(not (p / "lock").exists() for p in place.store.glob(".tmp-*"))
+    place.ingest(place.small, "--replace").check_returncode()
+    left = [p.name for p in place.store.glob(".tmp-*")]
+    check(not left, f"leftovers stay: {left}")
+    code, found = place.doctor()
+    check(code == 0, f"{found['problems']}")
+    check(place.sums("trace_id LIKE 'synthetic%'") == place.small_sums, "the trace that was there changed")
+    say(f"kill -9 while a short trace is replaced, {number} times", counts)
+
+
 def full_disk(place, rng, number):
     """Disks of many sizes that fill up; the input must not be called damaged, and half of it not be stored."""
     if os.geteuid() != 0:
@@ -312,6 +334,7 @@ def main():
         "reading": (reading, given.changes),
         "disk": (full_disk, given.disks),
         "kills": (kills, given.kills),
+        "short": (short_kills, 2 * given.kills),
         "crowd": (crowd, given.seconds),
     }
     with tempfile.TemporaryDirectory(prefix="tracesql-faults-") as folder:

@@ -151,11 +151,17 @@ fn what_interrupted_ingests_leave_is_no_damage() {
     let left = store.store.root().join(".tmp-left");
     fs::create_dir(&left).expect("a folder");
     fs::write(left.join("lock"), b"").expect("it is written");
+    // Died before it made its lock file, while it removed the folder, while it wrote the store's own file.
+    let others = [".tmp-empty", ".tmp-half", ".tmp-file-x"].map(|name| store.store.root().join(name));
+    fs::create_dir(&others[0]).expect("a folder");
+    fs::create_dir_all(others[1].join("trace")).expect("a folder");
+    fs::write(others[1].join("trace/events.parquet"), b"PAR1").expect("it is written");
+    fs::write(&others[2], b"{").expect("it is written");
     fs::write(store.store.root().join("notes.txt"), b"mine").expect("it is written");
     fs::write(folder.join("notes.txt"), b"mine").expect("it is written");
     let scratch = store.store.scratch().expect("a folder");
-    // The folder of a dead process went when another one began.
-    assert!(!left.exists());
+    // What dead processes left went when another one began.
+    assert!(!left.exists() && others.iter().all(|path| !path.exists()));
     fs::create_dir(&left).expect("a folder");
     fs::write(left.join("lock"), b"").expect("it is written");
     let (code, found) = doctor(&store);

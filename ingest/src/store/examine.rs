@@ -134,8 +134,7 @@ fn marker(root: &Path, found: &mut Examined) {
 }
 
 fn leftover(path: &Path, name: &str, found: &mut Examined) {
-    let lives = File::open(path.join("lock")).is_ok_and(|lock| lock.try_lock().is_err());
-    if lives {
+    if scratch::lives(path) {
         found.add(name, Gravity::Note, "in_progress", "a process is reading a trace", "nothing");
     } else {
         found.add(

@@ -103,6 +103,7 @@ impl Store {
 
     /// A hidden folder for files in the making; it goes away with the value.
     pub fn scratch(&self) -> Result<Scratch> {
+        let _lock = self.lock()?;
         Scratch::new(&self.root)
     }
 

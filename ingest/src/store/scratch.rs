@@ -14,8 +14,9 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes one, and removes those that dead processes left.
-    pub fn new(root: &Path) -> Result<Self> {
+    /// Makes one, and removes what dead processes left. The caller holds the lock of the store, so nobody else is
+    /// about to make one: between a folder and its lock file another process would take it for a leftover.
+    pub(super) fn new(root: &Path) -> Result<Self> {
         sweep(root);
         let io = |e| IngestError::io(root, e);
         let path = tempfile::Builder::new().prefix(PREFIX).tempdir_in(root).map_err(io)?.keep();
@@ -48,14 +49,20 @@ pub fn is_scratch(name: &str) -> bool {
     name.starts_with(PREFIX)
 }
 
-/// Removes folders whose owner no longer holds their lock. Those without a lock file are just being made or removed.
+/// Removes folders whose owner no longer holds their lock, or that have none: a process may die at any moment, also
+/// before it made the lock file and after it removed it again.
 fn sweep(root: &Path) {
-    for entry in fs::read_dir(root).into_iter().flatten().flatten() {
-        if is_scratch(&entry.file_name().to_string_lossy())
-            && let Ok(lock) = File::open(entry.path().join("lock"))
-            && lock.try_lock().is_ok()
-        {
-            let _ = fs::remove_dir_all(entry.path());
+    for entry in fs::read_dir(root).into_iter().flatten().flatten().filter(|e| is_scratch(&e.file_name().to_string_lossy())) {
+        let path = entry.path();
+        if !path.is_dir() {
+            let _ = fs::remove_file(path);
+        } else if !lives(&path) {
+            let _ = fs::remove_dir_all(path);
         }
     }
+}
+
+/// Whether a process holds the lock of one of these folders.
+pub fn lives(folder: &Path) -> bool {
+    File::open(folder.join("lock")).is_ok_and(|lock| lock.try_lock().is_err())
 }
