@@ -12,7 +12,7 @@
 -- @column skipped BIGINT count Elements that did not; ingest_issues says why.
 -- @column steps BIGINT count Profiler steps.
 -- @column devices BIGINT count Devices that ran something.
--- @column kernels BIGINT count Device activities.
+-- @column kernels BIGINT count Device activities: kernels, copies, fills; not waits.
 -- @column linked_kernels BIGINT count Device activities whose launch was found.
 -- @column linked_pct DOUBLE pct linked_kernels as percent of kernels; NULL without device activities.
 -- @column linked_time_pct DOUBLE pct Their time as percent of the time of all device activities; NULL without any.
@@ -26,6 +26,7 @@ WITH device AS (
         sum(dur_ns) FILTER (WHERE launch_id IS NOT NULL) AS linked_ns,
         count(DISTINCT device) AS devices
     FROM kernels
+    WHERE kind <> 'sync'
     GROUP BY trace_id
 ), step AS (
     SELECT trace_id, count(*) AS steps FROM steps GROUP BY trace_id

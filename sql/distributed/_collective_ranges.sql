@@ -19,7 +19,7 @@ ranges AS (
 ),
 numbered AS (
     SELECT
-        r.*, j.job, j.rank,
+        r.*, j.job, j.rank, j.ranks,
         row_number() OVER (PARTITION BY r.trace_id, r.record ORDER BY r.ts_ns, r.end_ns DESC, r.event_id) AS range,
         count(*) OVER (PARTITION BY r.trace_id) AS trace_ranges
     FROM ranges r
@@ -35,7 +35,7 @@ matched AS (
     WINDOW same_range AS (PARTITION BY job, record, range)
 ),
 complete AS (
-    SELECT *, is_even AND min(range_ranks) OVER (PARTITION BY job) = max(range_ranks) OVER (PARTITION BY job) AND range_ranks > 1 AS is_matched FROM matched
+    SELECT *, is_even AND min(range_ranks) OVER (PARTITION BY job) = max(range_ranks) OVER (PARTITION BY job) AND range_ranks > 1 AND range_ranks = ranks AS is_matched FROM matched
 )
 SELECT
     c.trace_id, c.job, c.rank, c.mark_id, c.name, c.ts_ns, c.end_ns,

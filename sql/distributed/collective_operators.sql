@@ -29,7 +29,7 @@ sums AS (
         count(DISTINCT mark_id) AS calls,
         sum(bytes) AS size_bytes,
         interval_union_len(ts_ns, end_ns) AS latency_ns,
-        interval_union_len(transfer_start_ns, end_ns) AS transfer_ns
+        CASE WHEN count(transfer_start_ns) > 0 THEN interval_union_len(transfer_start_ns, end_ns) END AS transfer_ns
     FROM sized
     GROUP BY trace_id, job, rank, name
 )

@@ -71,14 +71,15 @@ on_host AS (
         CAST(NULL AS VARCHAR) AS group_name, CAST(NULL AS VARCHAR) AS group_ranks, CAST(NULL AS BIGINT) AS group_size,
         m.dtype, m.bytes AS in_bytes, CAST(NULL AS BIGINT) AS out_bytes, m.ts_ns, m.dur_ns, m.end_ns
     FROM _collective_marks m
-    WHERE NOT starts_with(m.name, 'nccl:')
+    LEFT JOIN (SELECT DISTINCT trace_id, mark_id FROM on_device) d ON d.trace_id = m.trace_id AND d.mark_id = m.event_id
+    WHERE NOT starts_with(m.name, 'nccl:') AND d.mark_id IS NULL
 ),
 every AS (
     SELECT
         *,
         CASE
             WHEN regexp_like(lower(label), 'reduce_?scatter') THEN 'reduce_scatter'
-            WHEN regexp_like(lower(label), 'all_?reduce') THEN 'all_reduce'
+            WHEN regexp_like(lower(label), 'all_?reduce|cross_device_reduce') THEN 'all_reduce'
             WHEN regexp_like(lower(label), 'all_?gather') THEN 'all_gather'
             WHEN regexp_like(lower(label), 'all_?to_?all') THEN 'all_to_all'
             WHEN regexp_like(lower(label), 'broadcast') THEN 'broadcast'
@@ -86,13 +87,16 @@ every AS (
             WHEN regexp_like(lower(label), 'reduce') THEN 'reduce'
             ELSE label
         END AS collective
-    FROM (SELECT * FROM on_device UNION ALL SELECT * FROM on_host)
+    -- DISTINCT keeps the optimizer from taking place, a constant in each branch, for one of the whole: one thread then got no order by it.
+    FROM (SELECT DISTINCT * FROM (SELECT * FROM on_device UNION ALL SELECT * FROM on_host))
 ),
 sized AS (
     SELECT
         e.*, j.job, j.rank,
         coalesce(e.group_size, j.world_size) AS ranks,
-        greatest(e.in_bytes, e.out_bytes) AS size_bytes
+        -- Marks do not say what comes out: of all_gather it is what every rank puts in.
+        greatest(e.in_bytes, coalesce(e.out_bytes, CASE WHEN e.collective = 'all_gather' THEN e.in_bytes * coalesce(e.group_size, j.world_size) END))
+            AS size_bytes
     FROM every e
     LEFT JOIN job_ranks j ON j.trace_id = e.trace_id
 )

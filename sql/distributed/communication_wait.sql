@@ -19,7 +19,7 @@ SELECT
     trace_id, job, rank, step,
     count(DISTINCT mark_id) AS calls,
     interval_union_len(ts_ns, end_ns) AS communication_ns,
-    interval_union_len(transfer_start_ns, end_ns) AS transfer_ns,
-    interval_union_len(ts_ns, end_ns) - interval_union_len(transfer_start_ns, end_ns) AS wait_ns
+    CASE WHEN count(transfer_start_ns) > 0 THEN interval_union_len(transfer_start_ns, end_ns) END AS transfer_ns,
+    CASE WHEN count(transfer_start_ns) > 0 THEN interval_union_len(ts_ns, end_ns) - interval_union_len(transfer_start_ns, end_ns) END AS wait_ns
 FROM _collective_ranges
 GROUP BY trace_id, job, rank, step

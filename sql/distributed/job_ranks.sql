@@ -22,7 +22,7 @@
 WITH named AS (
     SELECT
         *,
-        regexp_replace(path, '[/\\][^/\\]*$', '') AS folder,
+        CASE WHEN regexp_like(path, '[/\\]') THEN regexp_replace(path, '[/\\][^/\\]*$', '') ELSE '.' END AS folder,
         CAST(regexp_match(lower(regexp_replace(path, '^.*[/\\]', '')), '(?:rank|worker)[-_ ]?([0-9]{1,6})')[1] AS BIGINT) AS named_rank
     FROM traces
 ),

@@ -2,7 +2,7 @@
 WITH spans AS (
     SELECT trace_id, last_value(ts_ns ORDER BY ts_ns, event_id) AS start_ns, last_value(end_ns ORDER BY ts_ns, event_id) AS end_ns
     FROM events
-    WHERE name = 'PyTorch Profiler (0)' AND cat = 'Trace' AND ph = 'X' AND dur_ns IS NOT NULL
+    WHERE name = 'PyTorch Profiler (0)' AND cat IN ('Trace', 'trace') AND ph = 'X' AND dur_ns IS NOT NULL
     GROUP BY trace_id
 ),
 spanless AS (
@@ -20,7 +20,7 @@ windows AS (
         SELECT e.trace_id, e.ts_ns, e.end_ns
         FROM spanless s
         JOIN events e ON e.trace_id = s.trace_id
-        WHERE e.cat IN ('python_function', 'Trace') AND e.ph IN ('X', 'B') AND e.dur_ns IS NOT NULL
+        WHERE e.cat IN ('python_function', 'Trace', 'trace') AND e.ph IN ('X', 'B') AND e.dur_ns IS NOT NULL
     )
     GROUP BY trace_id
 ),

@@ -44,6 +44,7 @@ levels AS (
         max(end_ns) AS end_ns,
         coalesce(sum(len_ns) FILTER (WHERE running > 0), 0) AS kernel_ns,
         sum(sm_level * len_ns) AS sm_ns,
+        bool_or(has_blocks) AS has_blocks,
         sum(len_ns) AS len_ns
     FROM _gpu_segments
     WHERE bucket IS NOT NULL
@@ -52,7 +53,7 @@ levels AS (
 SELECT
     g.trace_id, t.rank, g.device, g.bucket, g.start_ns, g.end_ns, g.kernel_ns,
     100.0 * g.kernel_ns / nullif(g.len_ns, 0) AS utilization_pct,
-    100.0 * g.sm_ns / nullif(g.len_ns, 0) AS sm_efficiency_pct,
+    CASE WHEN bool_or(g.has_blocks) OVER (PARTITION BY g.trace_id, g.device) THEN 100.0 * g.sm_ns / nullif(g.len_ns, 0) END AS sm_efficiency_pct,
     o.occupancy_pct
 FROM levels g
 JOIN traces t ON t.trace_id = g.trace_id

@@ -20,7 +20,7 @@
 -- @column skipped_events BIGINT count Elements of the input that have no row.
 -- @column steps BIGINT count Steps (ProfilerStep#N).
 -- @column host_threads BIGINT count Threads with operators, modules or runtime calls.
--- @column operators BIGINT count Calls of category operator, nested ones too.
+-- @column operators BIGINT count Calls of operators, nested ones too, and marks of optimizers and data loaders.
 -- @column runtime_calls BIGINT count Runtime and driver calls.
 -- @column kernels BIGINT count Kernels.
 -- @column kernel_names BIGINT count Different names of kernels.

@@ -1,6 +1,7 @@
 -- Computation, communication and how far they overlap, by step.
 --
 -- Steps as in step_time. Computation is the time in kernels other than collectives, or in operators where the trace has no kernels.
+-- Collectives are the ten that step_time knows; others count as computation. rank_communication knows all.
 --
 -- Source: the distributed view of torch-tb-profiler 0.4.3.
 -- Example: SELECT step, communication_ns, overlap_ns FROM step_overlap ORDER BY step

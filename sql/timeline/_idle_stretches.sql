@@ -5,7 +5,7 @@
 WITH work AS (
     SELECT
         trace_id, device, event_id, launch_id, ts_ns, end_ns,
-        max(end_ns) OVER (PARTITION BY trace_id, device ORDER BY ts_ns, end_ns, launch_id, event_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+        max(end_ns) OVER (PARTITION BY trace_id, device ORDER BY ts_ns, launch_id, event_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
             AS before_end_ns
     FROM kernels
     WHERE kind IN ('kernel', 'memcpy', 'memset') AND dur_ns >= 0
@@ -15,7 +15,8 @@ stretches AS (
 )
 SELECT
     s.trace_id, s.device, s.start_ns, s.end_ns, s.next_id, s.launch_id, l.track_id AS launch_track_id,
-    least(greatest(l.ts_ns, s.start_ns), s.end_ns) AS launch_ns,
-    least(greatest(l.end_ns, s.start_ns), s.end_ns) AS ready_ns
+    -- Both skip NULL: a launch that is not known has no time.
+    CASE WHEN l.event_id IS NOT NULL THEN least(greatest(l.ts_ns, s.start_ns), s.end_ns) END AS launch_ns,
+    CASE WHEN l.event_id IS NOT NULL THEN least(greatest(l.end_ns, s.start_ns), s.end_ns) END AS ready_ns
 FROM stretches s
 LEFT JOIN _launches l ON l.trace_id = s.trace_id AND l.event_id = s.launch_id

@@ -29,7 +29,7 @@ items AS (
         trace_id, track_id, event_id, NULL, ts_ns, end_ns, dur_ns, name, NULL, NULL, NULL,
         CASE cat WHEN 'python_function' THEN 1 ELSE 2 END
     FROM events
-    WHERE dur_ns > 0 AND ph IN ('X', 'B') AND (cat IN ('cpu_op', 'Operator', 'operator') OR cat = 'python_function' AND contains(name, '.py('))
+    WHERE dur_ns > 0 AND ph IN ('X', 'B') AND NOT starts_with(name, 'ProfilerStep#') AND (cat IN ('cpu_op', 'Operator', 'operator') OR cat = 'python_function' AND contains(name, '.py('))
 ),
 nested AS (
     SELECT

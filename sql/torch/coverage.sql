@@ -18,7 +18,12 @@ WITH host AS (
     SELECT
         trace_id,
         count(*) FILTER (WHERE cat IN ('cpu_op', 'Operator', 'operator')) AS operators,
-        count(*) FILTER (WHERE cat IN ('cpu_op', 'Operator', 'operator') AND input_dims IS NOT NULL) AS shaped,
+        -- Old profilers write an empty list to each operator where shapes were not asked for.
+        CASE
+            WHEN count(*) FILTER (WHERE cat IN ('cpu_op', 'Operator', 'operator') AND input_dims <> '[]') > 0
+                THEN count(*) FILTER (WHERE cat IN ('cpu_op', 'Operator', 'operator') AND input_dims IS NOT NULL)
+            ELSE 0
+        END AS shaped,
         count(*) FILTER (WHERE cat IN ('cpu_op', 'Operator', 'operator') AND call_stack <> '') AS call_stacks,
         count(*) FILTER (WHERE cat = 'python_function') AS frames,
         count(*) FILTER (WHERE cat = 'python_function' AND python_module_id IS NOT NULL) AS module_frames,

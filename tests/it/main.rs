@@ -1,5 +1,13 @@
 //! All integration tests, in one binary because each binary costs a link of the whole query engine.
-#![allow(clippy::expect_used, clippy::panic, clippy::unreachable, clippy::unwrap_used, reason = "tests fail by panics")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unreachable,
+    clippy::unwrap_used,
+    reason = "tests fail by panics"
+)]
 
 mod bad_inputs;
 mod check;
@@ -18,6 +26,7 @@ mod hostile_values;
 mod interop;
 mod library;
 mod limits;
+mod lone;
 mod memory;
 mod operator_costs;
 mod pack;

@@ -34,15 +34,15 @@ impl Class {
     /// The class of an event with this category, name and phase.
     pub fn of(cat: &[u8], name: &[u8], ph: u8) -> Self {
         match cat {
-            b"cpu_op" | b"Operator" | b"user_annotation" if is_step(name) => Self::Step,
-            b"cpu_op" | b"Operator" => Self::Op,
+            b"cpu_op" | b"Operator" | b"operator" | b"user_annotation" if is_step(name) => Self::Step,
+            b"cpu_op" | b"Operator" | b"operator" => Self::Op,
             b"kernel" | b"Kernel" | b"mtia_ccp_events" => Self::Kernel,
-            b"gpu_memcpy" | b"Memcpy" => Self::Memcpy,
-            b"gpu_memset" | b"Memset" => Self::Memset,
+            b"gpu_memcpy" | b"Memcpy" | b"memcpy" => Self::Memcpy,
+            b"gpu_memset" | b"Memset" | b"memset" => Self::Memset,
             b"cuda_sync" => Self::Sync,
             b"gpu_user_annotation" => Self::DeviceAnnotation,
             b"python_function" if name.starts_with(b"nn.Module: ") => Self::Module,
-            b"Runtime" => Self::launch(name),
+            b"Runtime" | b"runtime" => Self::launch(name),
             _ if cat.ends_with(b"_runtime") || cat.ends_with(b"_driver") => Self::launch(name),
             _ if ph == b'i' && name == b"[memory]" => Self::Memory,
             _ => Self::Other,
