@@ -1,6 +1,6 @@
 //! Errors and warnings on standard error.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 
 use crate::output::safe;
 
@@ -29,8 +29,13 @@ fn say(word: &str, hue: anstyle::AnsiColor, message: &str) {
     let message = message.lines().map(safe).collect::<Vec<_>>().join("\n");
     if colour() {
         let style = anstyle::Style::new().fg_color(Some(hue.into())).bold();
-        eprintln!("{style}{word}{style:#}: {message}");
+        say_line(&format!("{style}{word}{style:#}: {message}"));
     } else {
-        eprintln!("{word}: {message}");
+        say_line(&format!("{word}: {message}"));
     }
+}
+
+/// A line on standard error. That nobody can read it changes nothing: results and exit codes are elsewhere.
+pub fn say_line(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }

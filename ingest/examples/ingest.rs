@@ -1,5 +1,7 @@
 //! Ingests files into a store and prints where the time went: `cargo run --release -p tracesql-ingest --example ingest -- STORE FILE…`
 
+#![allow(clippy::print_stdout, reason = "it prints")]
+
 use std::time::Instant;
 
 #[global_allocator]

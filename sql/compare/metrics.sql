@@ -92,13 +92,16 @@ listed AS (
     FROM step_values
     UNION ALL
     SELECT
-        trace_id,
+        s.trace_id,
         unnest(make_array('kernel', 'memcpy', 'memset', 'communication', 'runtime', 'dataloader', 'cpu_exec', 'other')),
         'step_part_mean',
-        unnest(make_array(kernel_ns, memcpy_ns, memset_ns, communication_ns, runtime_ns, dataloader_ns, cpu_exec_ns, other_ns))
-    FROM step_values
+        unnest(make_array(
+            CASE WHEN d.trace_id IS NOT NULL THEN s.kernel_ns END, CASE WHEN d.trace_id IS NOT NULL THEN s.memcpy_ns END,
+            CASE WHEN d.trace_id IS NOT NULL THEN s.memset_ns END, s.communication_ns, s.runtime_ns, s.dataloader_ns, s.cpu_exec_ns, s.other_ns))
+    FROM step_values s
+    LEFT JOIN device_values d ON d.trace_id = s.trace_id
     UNION ALL
-    SELECT trace_id, NULL, 'step_exposed_communication_mean', exposed_ns FROM overlap_values
+    SELECT o.trace_id, NULL, 'step_exposed_communication_mean', o.exposed_ns FROM overlap_values o JOIN device_values d ON d.trace_id = o.trace_id
     UNION ALL
     SELECT
         g.trace_id, n.subject,
@@ -144,11 +147,14 @@ listed AS (
         unnest(make_array(CAST(peak_allocated_bytes AS DOUBLE), CAST(peak_reserved_bytes AS DOUBLE)))
     FROM memories
     UNION ALL
+    -- Without device work in the trace, what an operator took on the device is not recorded, which is not 0.
     SELECT
-        trace_id, name,
+        o.trace_id, o.name,
         unnest(make_array('operator_calls', 'operator_host_time', 'operator_device_time')),
-        unnest(make_array(CAST(calls AS DOUBLE), CAST(host_self_ns AS DOUBLE), CAST(device_self_ns AS DOUBLE)))
-    FROM operators
+        unnest(make_array(
+            CAST(o.calls AS DOUBLE), CAST(o.host_self_ns AS DOUBLE), CASE WHEN d.trace_id IS NOT NULL THEN CAST(o.device_self_ns AS DOUBLE) END))
+    FROM operators o
+    LEFT JOIN device_values d ON d.trace_id = o.trace_id
 )
 SELECT l.trace_id, t.rank, l.metric, l.subject, l.value, d.unit, d.better
 FROM listed l

@@ -66,13 +66,20 @@ pub fn compare(baseline: Baseline, sources: &[Source], metrics: &BTreeMap<Key, M
         }
     }
     if unjudged > 0 {
-        notes.push(format!("{unjudged} metrics not judged: no line of {} is about them, or it says ignore", thresholds.name));
+        notes.push(format!(
+            "{unjudged} metrics not judged: no line of {} is about them, it says ignore, or it says worse where neither way is",
+            thresholds.name
+        ));
     }
     if apart.is_empty() {
         items.extend(nowhere(thresholds, &keys));
+        notes.extend(idle(thresholds, &keys));
     }
     if items.is_empty() {
         let message = format!("not one metric was judged: no line of {} is about one that has a better side or a direction", thresholds.name);
+        items.push(Item::new(Kind::Metric, "baseline", Status::Failed, message));
+    } else if items.iter().all(|i| i.status == Status::Noted) {
+        let message = format!("not one metric was compared: what the lines of {} are about is missing on one side", thresholds.name);
         items.push(Item::new(Kind::Metric, "baseline", Status::Failed, message));
     }
     Ok(Compared { items, notes })
@@ -116,6 +123,11 @@ type Judged = (Status, String, serde_json::Map<String, Value>);
 fn judge(line: &Line, base: Option<&Metric>, cand: Option<&Metric>, thresholds: &Thresholds) -> Result<Option<Judged>> {
     let Some(known) = cand.or(base) else { return Ok(None) };
     let (unit, better) = (known.unit.as_str(), known.better);
+    let wrong = |what: String| Error::Usage(format!("{}:{}: {what}", thresholds.name, line.number));
+    if line.direction == Direction::Worse && better == Better::Neutral && line.names_a_metric() && !thresholds.is_built_in {
+        let name = line.metric();
+        return Err(wrong(format!("neither more nor less of {name} is worse; give the direction increase, decrease, change or ignore")));
+    }
     if line.direction == Direction::Ignore || (line.direction == Direction::Worse && better == Better::Neutral) {
         return Ok(None);
     }
@@ -148,7 +160,6 @@ fn judge(line: &Line, base: Option<&Metric>, cand: Option<&Metric>, thresholds: 
             return Ok(Some((status, format!("{which}{}", there.unwrap_or_default()), figures)));
         }
     };
-    let wrong = |what: String| Error::Usage(format!("{}:{}: {what}", thresholds.name, line.number));
     let allowed = line.allowed(b, unit).map_err(wrong)?;
     let delta = if (c - b).abs() <= ROUNDING * b.abs().max(c.abs()) { 0.0 } else { c - b };
     let worse = match (line.direction, better) {
@@ -181,4 +192,14 @@ fn nowhere(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<Item> {
         item
     })
     .collect()
+}
+
+/// Patterns of a user's file that fit no metric of either side: a slip, as `gpu#*` where devices are called `cuda#1`, would go unseen.
+fn idle(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<String> {
+    if thresholds.is_built_in {
+        return Vec::new();
+    }
+    let patterns = thresholds.lines.iter().filter(|l| l.direction != Direction::Ignore && l.exact().is_none());
+    let idle = patterns.filter(|l| !keys.iter().any(|(_, metric, subject)| l.is_about(metric, subject.as_deref())));
+    idle.map(|l| format!("line {} of {} fits no metric of either side ({})", l.number, thresholds.name, l.pattern())).collect()
 }

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use crate::engine::{Engine, int, number, text};
 use crate::error::{Error, Result};
 
+/// How the labels of traces whose rank is known begin.
+pub const RANK: &str = "rank ";
+
 /// A trace of a store, and what it is called in comparisons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
@@ -70,7 +73,7 @@ pub async fn sources(engine: &Engine) -> Result<Vec<Source>> {
         let get = |name: &str| text(row, name).unwrap_or_default();
         let path = get("path");
         let file = path.rsplit(['/', '\\']).next().unwrap_or(&path).to_owned();
-        let label = int(row, "rank").map_or(file, |rank| format!("rank {rank}"));
+        let label = int(row, "rank").map_or(file, |rank| format!("{RANK}{rank}"));
         Source { trace_id: get("trace_id"), label, content_hash: get("content_hash"), path }
     };
     Ok(rows.iter().map(source).collect())

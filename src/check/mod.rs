@@ -14,7 +14,7 @@ use crate::error::Result;
 pub use assertions::Assertion;
 pub use baseline::{Baseline, version_error};
 pub use judge::{Compared, compare};
-pub use metrics::{Metric, Source, collect, sources};
+pub use metrics::{Metric, RANK, Source, collect, sources};
 pub use report::{Style, write};
 pub use rules::{Selection, Severity, run as run_rules};
 pub use thresholds::Thresholds;
@@ -158,9 +158,14 @@ impl Verdict {
         self.items.iter().filter(|i| i.status == status).count()
     }
 
-    /// The exit code: 4 if a check could not be made, 1 if one failed, else 0.
+    /// Whether there were checks, and not one of them could be measured.
+    pub fn nothing_was_measured(&self) -> bool {
+        !self.items.is_empty() && self.count(Status::NotMeasurable) == self.items.len()
+    }
+
+    /// The exit code: 4 if a check could not be made, or none could be measured; 1 if one failed; else 0.
     pub fn exit_code(&self) -> u8 {
-        if self.count(Status::Error) > 0 {
+        if self.count(Status::Error) > 0 || self.nothing_was_measured() {
             4
         } else if self.count(Status::Failed) > 0 {
             1

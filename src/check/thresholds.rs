@@ -173,6 +173,21 @@ impl Line {
         is_exact.then_some((self.metric.as_str(), Some(self.subject.as_str()).filter(|s| !s.is_empty())))
     }
 
+    /// Whether the metric is named, not a pattern.
+    pub fn names_a_metric(&self) -> bool {
+        !self.metric.contains('*')
+    }
+
+    /// The metric as it was written.
+    pub fn metric(&self) -> &str {
+        &self.metric
+    }
+
+    /// Metric and subject as they were written.
+    pub fn pattern(&self) -> String {
+        if self.subject.is_empty() { self.metric.clone() } else { format!("{} of {}", self.metric, self.subject) }
+    }
+
     /// How far a value may be from its base: the larger of both tolerances.
     pub fn allowed(&self, base: f64, unit: &str) -> Result<f64, String> {
         match self.tolerance.unit {

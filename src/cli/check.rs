@@ -8,11 +8,12 @@ use clap::Args;
 use tracesql_ingest::IngestError;
 
 use super::args::Global;
-use super::block_on;
 use super::open::Located;
+use super::{block_on, refuse_input, write_verdict};
 use crate::check::{self, Assertion, Baseline, Compared, Limits, Selection, Severity, Source, Style, Thresholds, Verdict};
 use crate::engine::{Engine, text};
 use crate::error::{Error, Result};
+use crate::messages::say_line;
 use crate::output::{Target, write_document};
 
 #[derive(Debug, Args)]
@@ -68,6 +69,9 @@ pub struct CheckArgs {
 pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
     // What is wrong with files of the user comes first, before anything takes time.
     let thresholds = Thresholds::load(args.thresholds.as_deref())?;
+    for output in [&args.output, &args.save_baseline].into_iter().flatten() {
+        refuse_input(output, [&args.store])?;
+    }
     let located = Located::find(&args.store, global)?;
     let engine = located.engine(global)?;
     if engine.traces().is_empty() {
@@ -91,12 +95,9 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
         let (mut compared, mut notes, mut document) = (Vec::new(), Vec::new(), None);
         if baseline.is_some() || args.save_baseline.is_some() {
             // A failure here is one of the checks, so that the others are still reported; but not what is wrong with the call.
-            match figures(&engine, &traces, baseline, &thresholds).await {
-                Ok((found, text)) => {
-                    compared = found.items;
-                    notes = found.notes;
-                    document = Some(text);
-                }
+            let found = figures(&engine, &traces, baseline, &thresholds, &mut document).await;
+            match found {
+                Ok(found) => (compared, notes) = (found.items, found.notes),
                 Err(e @ Error::Usage(_)) => return Err(e),
                 Err(e) => compared.push(check::Item::new(check::Kind::Metric, "baseline", check::Status::Error, e.to_string())),
             }
@@ -121,13 +122,19 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
     Ok(ExitCode::from(verdict.exit_code()))
 }
 
-/// Compares figures with the baseline, if there is one; with the document of a new baseline.
-async fn figures(engine: &Engine, traces: &[Source], baseline: Option<Baseline>, thresholds: &Thresholds) -> Result<(Compared, String)> {
+/// Compares figures with the baseline, if there is one. The document of a new baseline is made before, whatever comes of it.
+async fn figures(
+    engine: &Engine,
+    traces: &[Source],
+    baseline: Option<Baseline>,
+    thresholds: &Thresholds,
+    document: &mut Option<String>,
+) -> Result<Compared> {
     let metrics = check::collect(engine, traces).await?;
-    let document = Baseline::document(traces, &metrics)?;
-    let Some(baseline) = baseline else { return Ok((Compared::default(), document)) };
+    *document = Some(Baseline::document(traces, &metrics)?);
+    let Some(baseline) = baseline else { return Ok(Compared::default()) };
     thresholds.validate(&known_metrics(engine, &metrics, &baseline).await?)?;
-    Ok((check::compare(baseline, traces, &metrics, thresholds)?, document))
+    check::compare(baseline, traces, &metrics, thresholds)
 }
 
 /// A rule or view that was left out could hide what it would have found.
@@ -192,9 +199,9 @@ fn write(verdict: &Verdict, args: &CheckArgs, global: &Global) -> Result<()> {
         Some(path) if path.as_os_str() != "-" => Target::File(path.clone()),
         _ => Target::Stdout,
     };
-    write_document(document.as_bytes(), &target)?;
+    write_verdict(document.as_bytes(), &target)?;
     if matches!(target, Target::File(_)) && !global.quiet {
-        eprint!("{}", check::write(verdict, Style::Text, width));
+        say_line(check::write(verdict, Style::Text, width).trim_end_matches('\n'));
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! `tracesql compare`: two stores or traces side by side.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -7,13 +8,13 @@ use clap::Args;
 use tracesql_ingest::IngestError;
 
 use super::args::Global;
-use super::block_on;
 use super::open::Located;
-use super::warn_of_problems;
-use crate::compare::{self, By, Comparison, Condition, Side, Style};
+use super::{block_on, refuse_input, warn_of_problems, write_verdict};
+use crate::check;
+use crate::compare::{self, By, Comparison, Condition, Failure, Side, Style};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::output::{Target, write_document};
+use crate::output::Target;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -52,6 +53,9 @@ pub struct CompareArgs {
 
 /// Compares; the exit code says whether a condition of the user holds.
 pub fn run(args: &CompareArgs, global: &Global) -> Result<ExitCode> {
+    if let Some(output) = &args.output {
+        refuse_input(output, [&args.base, &args.cand])?;
+    }
     let (base, cand) = (find(&args.base, global)?, find(&args.cand, global)?);
     let mut options = global.engine_options();
     options.settings.push(("compare_base".to_owned(), base.traces.join(";")));
@@ -67,7 +71,7 @@ pub fn run(args: &CompareArgs, global: &Global) -> Result<ExitCode> {
         Some(path) if path.as_os_str() != "-" => Target::File(path.clone()),
         _ => Target::Stdout,
     };
-    write_document(document.as_bytes(), &target)?;
+    write_verdict(document.as_bytes(), &target)?;
     if comparison.failures.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
@@ -90,6 +94,31 @@ fn find(name: &str, global: &Global) -> Result<Located> {
     Ok(located)
 }
 
+/// Ranks that are on one side only, and a note where two single ranks are not the same.
+#[derive(Default)]
+struct Apart {
+    lost: Vec<String>,
+    note: Option<String>,
+}
+
+fn ranks_apart(sources: &[check::Source], base: &Located, cand: &Located) -> Apart {
+    let of = |side: &Located| -> BTreeSet<&str> {
+        let labels = sources.iter().filter(|s| side.traces.contains(&s.trace_id)).map(|s| s.label.as_str());
+        labels.filter(|l| l.starts_with(check::RANK)).collect()
+    };
+    let (base, cand) = (of(base), of(cand));
+    if base.is_empty() || cand.is_empty() || base == cand {
+        return Apart::default();
+    }
+    if let ([b], [c]) = (&Vec::from_iter(&base)[..], &Vec::from_iter(&cand)[..]) {
+        return Apart { note: Some(format!("{c} is compared with {b}, as each side has one rank")), ..Apart::default() };
+    }
+    let lost = |from: &BTreeSet<&str>, of: &BTreeSet<&str>, side| -> Vec<String> {
+        from.difference(of).map(|rank| format!("the {side} has no trace of {rank}")).collect()
+    };
+    Apart { lost: [lost(&base, &cand, "candidate"), lost(&cand, &base, "base")].concat(), note: None }
+}
+
 async fn compared(engine: &Engine, args: &CompareArgs, by: Vec<By>, base: &Located, cand: &Located) -> Result<Comparison> {
     let mut needed = by.clone();
     needed.extend(args.fail_on.iter().map(|c| c.by));
@@ -109,6 +138,16 @@ async fn compared(engine: &Engine, args: &CompareArgs, by: Vec<By>, base: &Locat
     }
     let steps = compare::steps(engine).await?;
     let mut notes = Vec::new();
+    let apart = ranks_apart(&check::sources(engine).await?, base, cand);
+    if !args.fail_on.is_empty() {
+        failures.extend(apart.lost.iter().map(|message| Failure { condition: "ranks".to_owned(), message: message.clone() }));
+    }
+    notes.extend(apart.lost.into_iter().chain(apart.note));
+    let ours = ["compare_base", "compare_candidate"];
+    for (name, setting) in engine.settings().changed().into_iter().filter(|(name, _)| !ours.contains(&name.as_str())) {
+        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "NULL".to_owned());
+        notes.push(format!("setting {name} is {}, by default {}", text(&setting.value), text(&setting.default)));
+    }
     if base.traces == cand.traces {
         notes.push("both sides hold the same traces".to_owned());
     }

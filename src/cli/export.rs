@@ -8,10 +8,11 @@ use tracesql_ingest::Store;
 
 use super::args::Global;
 use super::cache::Cache;
-use super::{block_on, ingest, say_warning, warn_of_problems};
+use super::{block_on, ingest, refuse_input, say_warning, warn_of_problems};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::export::{self, ChromeRequest, PerfRequest, Selection, TablesRequest, TraceFacts, Written};
+use crate::messages::say_line;
 use crate::output::{Format, Target, write_document};
 use crate::stacks::{self, Request};
 
@@ -130,6 +131,7 @@ pub fn run(args: &ExportArgs, global: &Global) -> Result<()> {
         None => return Err(Error::Usage(format!("{}: the name says no format; give --format", args.output.display()))),
     };
     check(args, format)?;
+    refuse_input(&args.output, [&args.store])?;
     let (engine, traces) = open(args, global)?;
     warn_of_problems(&engine);
     let target = if args.output.as_os_str() == "-" { Target::Stdout } else { Target::File(args.output.clone()) };
@@ -246,7 +248,7 @@ fn profile(format: ExportFormat, global: &Global, engine: &Engine, selection: Se
 
 fn say(global: &Global, lines: impl IntoIterator<Item = String>) {
     if !global.quiet {
-        lines.into_iter().for_each(|line| eprintln!("{}", crate::output::safe(&line)));
+        lines.into_iter().for_each(|text| say_line(&crate::output::safe(&text)));
     }
 }
 

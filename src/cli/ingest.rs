@@ -1,5 +1,6 @@
 //! `tracesql ingest`: traces into a store.
 
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,6 +11,7 @@ use super::args::{Global, IngestArgs};
 use super::progress::Shown;
 use super::{say_error, say_warning};
 use crate::error::{Error, Result};
+use crate::messages::say_line;
 pub use crate::open::inputs;
 use crate::open::{self, Reader};
 use crate::output::safe;
@@ -22,8 +24,16 @@ pub fn run(args: &IngestArgs, global: &Global) -> Result<()> {
     }
     let store = Store::open_or_create(&args.store)?;
     let options = global.ingest_options(args.strict, args.replace);
-    let read = |input: &Input| one(input, &store, &options, global.quiet).map(|outcome| println!("{}", outcome.manifest.trace_id));
+    let read = |input: &Input| one(input, &store, &options, global.quiet).and_then(|outcome| say_name(&outcome.manifest.trace_id));
     all(inputs, &args.inputs, read).map(drop)
+}
+
+/// The name of a trace, for scripts; a reader that went away does not keep the other inputs from being read.
+fn say_name(trace_id: &str) -> Result<()> {
+    match writeln!(std::io::stdout(), "{trace_id}") {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Error::Output("standard output".to_owned(), e)),
+        _ => Ok(()),
+    }
 }
 
 /// Reads inputs for somebody at a terminal.
@@ -71,13 +81,18 @@ pub fn one(input: &Input, store: &Store, options: &IngestOptions, quiet: bool) -
 fn summary(name: &str, outcome: &Outcome, seconds: f64) {
     let (m, name) = (&outcome.manifest, safe(name));
     if outcome.was_there {
-        eprintln!("{name}: the store holds these bytes already as {}", m.trace_id);
+        say_line(&format!("{name}: the store holds these bytes already as {}", m.trace_id));
         return;
     }
     let rate = m.text_bytes as f64 / 1e6 / seconds.max(0.001);
-    eprintln!("{name}: {} events in {seconds:.2} s ({rate:.0} MB/s)", HumanCount(m.rows("events")));
+    say_line(&format!("{name}: {} events in {seconds:.2} s ({rate:.0} MB/s)", HumanCount(m.rows("events"))));
     let tables: Vec<String> = m.tables.iter().filter(|(_, t)| t.rows > 0).map(|(name, t)| format!("{name} {}", HumanCount(t.rows))).collect();
-    eprintln!("  rows: {}", tables.join(", "));
+    say_line(&format!("  rows: {}", tables.join(", ")));
     let share = m.bytes() as f64 * 100.0 / m.input_bytes.max(1) as f64;
-    eprintln!("  size: {} from {} input ({share:.0} %), {} of JSON", HumanBytes(m.bytes()), HumanBytes(m.input_bytes), HumanBytes(m.text_bytes));
+    say_line(&format!(
+        "  size: {} from {} input ({share:.0} %), {} of JSON",
+        HumanBytes(m.bytes()),
+        HumanBytes(m.input_bytes),
+        HumanBytes(m.text_bytes)
+    ));
 }

@@ -16,12 +16,14 @@ mod report;
 mod stacks;
 mod traces;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::error::{Error, Result};
 use crate::messages::{error as say_error, warning as say_warning};
+use crate::output::{Target, write_document};
 use args::{Cli, Command, Global};
 
 /// Runs the program with the arguments of the process.
@@ -72,6 +74,24 @@ fn run(cli: Cli) -> Result<ExitCode> {
         None => open::run(&cli.open, &global),
     };
     done.map(|()| ExitCode::SUCCESS)
+}
+
+/// Writes the outcome of a check. A reader that went away takes nothing from the verdict, which is the exit code.
+fn write_verdict(bytes: &[u8], target: &Target) -> Result<()> {
+    match write_document(bytes, target) {
+        Err(e) if e.is_broken_pipe() => Ok(()),
+        done => done,
+    }
+}
+
+/// Refuses to write over a file that is to be read.
+fn refuse_input<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a String>) -> Result<()> {
+    let Ok(place) = output.canonicalize() else { return Ok(()) };
+    let is_input = |name: &&String| Path::new(name).is_file() && Path::new(name).canonicalize().is_ok_and(|input| input == place);
+    match inputs.into_iter().find(is_input) {
+        Some(name) => Err(Error::Usage(format!("{} would be written over {name}, which is read; name another file", output.display()))),
+        None => Ok(()),
+    }
 }
 
 impl Global {

@@ -8,9 +8,10 @@ use tracesql_ingest::{Manifest, Store};
 use super::args::Global;
 use super::cache::Cache;
 use super::open;
-use super::{block_on, say_warning, warn_of_problems};
-use crate::engine::Engine;
+use super::{block_on, refuse_input, say_warning, warn_of_problems};
+use crate::engine::{Engine, text};
 use crate::error::{Error, Result};
+use crate::messages::say_line;
 use crate::output::{Target, write_document};
 use crate::repl::{Opened, Source};
 use crate::report::{self, Format, Report};
@@ -48,6 +49,9 @@ pub struct ReportArgs {
 }
 
 pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
+    if let Some(output) = &args.output {
+        refuse_input(output, &args.inputs)?;
+    }
     let (engine, left_out) = chosen(open::open(&args.inputs, false, global)?, args, global)?;
     warn_of_problems(&engine);
     let format = args.format.or_else(|| Format::of_file(args.output.as_ref()?)).unwrap_or_default();
@@ -78,12 +82,17 @@ fn chosen(opened: Opened, args: &ReportArgs, global: &Global) -> Result<(Engine,
             return Err(Error::Usage(format!("there is no trace {name:?} here; `tracesql list STORE` shows their names")));
         }
     }
-    let wanted = |t: &&Manifest| args.traces.is_empty() || args.traces.iter().any(|name| is_named(t, name));
-    let names: Vec<String> = all.iter().filter(wanted).map(|t| t.trace_id.clone()).take(args.max_traces.max(1)).collect();
-    if names.len() == all.len() {
+    let is_wanted =
+        |trace_id: &str| args.traces.is_empty() || all.iter().any(|t| t.trace_id == trace_id && args.traces.iter().any(|name| is_named(t, name)));
+    let ordered = by_rank(&opened.engine, global)?;
+    let shown: Vec<&(String, Option<String>)> = ordered.iter().filter(|(id, _)| is_wanted(id)).take(args.max_traces.max(1)).collect();
+    if shown.len() == all.len() {
         return Ok((opened.engine, Vec::new()));
     }
-    let left_out = all.iter().map(|t| t.trace_id.clone()).filter(|t| !names.contains(t)).collect();
+    let left_out = ordered.iter().map(|(id, _)| id.clone()).filter(|id| !shown.iter().any(|(other, _)| other == id)).collect();
+    // The other ranks of their jobs are looked at, as each rank is judged beside the others.
+    let is_open = |(id, job): &&(String, Option<String>)| shown.iter().any(|(other, its)| other == id || (job.is_some() && its == job));
+    let names: Vec<String> = ordered.iter().filter(is_open).map(|(id, _)| id.clone()).collect();
     let engine = match &opened.source {
         Source::Store(root) => Engine::open(&Store::open(root)?, Some(&names), &global.engine_options())?,
         Source::Cache(_) => Engine::open(Cache::open()?.store(), Some(&names), &global.engine_options())?,
@@ -91,15 +100,23 @@ fn chosen(opened: Opened, args: &ReportArgs, global: &Global) -> Result<(Engine,
     Ok((engine, left_out))
 }
 
+/// The traces in the order of the report, each with its job.
+fn by_rank(engine: &Engine, global: &Global) -> Result<Vec<(String, Option<String>)>> {
+    let sql = "SELECT t.trace_id, j.job FROM traces t LEFT JOIN job_ranks j ON j.trace_id = t.trace_id
+               ORDER BY t.format, t.rank NULLS LAST, t.path, t.trace_id";
+    let rows = block_on(global, engine.objects(sql))?;
+    Ok(rows.iter().filter_map(|row| Some((text(row, "trace_id")?, text(row, "job")))).collect())
+}
+
 fn is_named(trace: &Manifest, name: &str) -> bool {
     trace.trace_id == name || trace.path == name || trace.path.strip_suffix(name).is_some_and(|p| p.ends_with('/'))
 }
 
 fn say_times(report: &Report) {
-    eprintln!("{:>8.1} ms  planning", report.planning.as_secs_f64() * 1e3);
+    say_line(&format!("{:>8.1} ms  planning", report.planning.as_secs_f64() * 1e3));
     let mut answers: Vec<_> = report.answers.iter().collect();
     answers.sort_by_key(|a| std::cmp::Reverse(a.elapsed));
     for answer in answers {
-        eprintln!("{:>8.1} ms  {} ({} rows)", answer.elapsed.as_secs_f64() * 1e3, answer.section.key, answer.rows.len());
+        say_line(&format!("{:>8.1} ms  {} ({} rows)", answer.elapsed.as_secs_f64() * 1e3, answer.section.key, answer.rows.len()));
     }
 }

@@ -9,7 +9,8 @@ use tracesql_ingest::{Manifest, Store};
 use super::args::{Global, RemoveArgs, StoreArgs};
 use super::block_on;
 use crate::error::{Error, Result};
-use crate::output::{self, Target};
+use crate::messages::say_line;
+use crate::output::{self, Target, safe};
 
 pub fn list(args: &StoreArgs, global: &Global) -> Result<()> {
     let traces = Store::open(&args.store)?.traces()?;
@@ -36,7 +37,7 @@ pub fn remove(args: &RemoveArgs, global: &Global) -> Result<()> {
     for trace in &args.traces {
         store.remove(trace)?;
         if !global.quiet {
-            eprintln!("removed {trace}");
+            say_line(&format!("removed {}", safe(trace)));
         }
     }
     Ok(())

@@ -3,17 +3,22 @@
 use std::fmt::Write;
 
 use super::{Comparison, is_per_step, many, percent, tables};
-use crate::output::{figure, safe};
+use crate::output::figure;
+use crate::output::markdown::{code, plain};
+
+/// Characters of a name, and of a sentence.
+const NAME: usize = 120;
+const LONGEST: usize = 1000;
 
 /// A table for steps, the others folded away.
 pub fn report(comparison: &Comparison, limit: usize) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "### Comparison of {} with {}\n", code(&comparison.cand.name), code(&comparison.base.name));
+    let _ = writeln!(out, "### Comparison of {} with {}\n", code(&comparison.cand.name, NAME), code(&comparison.base.name, NAME));
     for failure in &comparison.failures {
-        let _ = writeln!(out, "- **fails** {}: {}", code(&failure.condition), escape(&failure.message));
+        let _ = writeln!(out, "- **fails** {}: {}", code(&failure.condition, NAME), plain(&failure.message, LONGEST));
     }
     for note in &comparison.notes {
-        let _ = writeln!(out, "- {}", escape(note));
+        let _ = writeln!(out, "- {}", plain(note, LONGEST));
     }
     let sides = [("Base", &comparison.base), ("candidate", &comparison.cand)];
     let sides: Vec<String> =
@@ -24,12 +29,12 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
         let shown = if limit == 0 { table.rows.len() } else { limit.min(table.rows.len()) };
         let heading = format!("{}: {}", table.title, table.counts);
         if i == 0 {
-            let _ = writeln!(out, "\n**{}**\n", escape(&heading));
+            let _ = writeln!(out, "\n**{}**\n", plain(&heading, LONGEST));
         } else {
-            let _ = writeln!(out, "\n<details><summary>{}</summary>\n", escape(&heading));
+            let _ = writeln!(out, "\n<details><summary>{}</summary>\n", plain(&heading, LONGEST));
         }
         if let Some(reason) = table.reason {
-            let _ = writeln!(out, "Not judged: {}\n", escape(reason));
+            let _ = writeln!(out, "Not judged: {}\n", plain(reason, LONGEST));
         }
         out.push_str(
             "| name | base | candidate | change | | verdict | calls | ranks | p |\n| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |\n",
@@ -39,7 +44,7 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
             let _ = writeln!(
                 out,
                 "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-                code(&row.key),
+                code(&row.key, NAME),
                 figure(row.base_ns, "ns"),
                 figure(row.cand_ns, "ns"),
                 figure(row.delta_ns(), "ns"),
@@ -62,27 +67,4 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
 
 fn mark(verdict: &str) -> String {
     if matches!(verdict, "slower" | "faster") { format!("**{verdict}**") } else { verdict.to_owned() }
-}
-
-/// A name of bounded length as code, in which nothing is markup.
-fn code(text: &str) -> String {
-    let text = crate::output::clip(&safe(text), 120);
-    let fence = if text.contains('`') { "``" } else { "`" };
-    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
-}
-
-fn escape(text: &str) -> String {
-    let mut out = String::new();
-    for c in safe(text).chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c => out.push(c),
-        }
-    }
-    out
 }

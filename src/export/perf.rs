@@ -92,7 +92,7 @@ fn sql(trace: &TraceFacts, selection: &Selection) -> String {
     let id = literal(&trace.trace_id);
     let conditions = selection.conditions().map(|c| format!(" AND {c}")).unwrap_or_default();
     let picked = match &selection.query {
-        Some(query) => format!(" AND event_id IN (SELECT event_id FROM (\n{}\n) AS picked WHERE trace_id = {id})", without_end(query)),
+        Some(query) => format!(" AND event_id IN (SELECT picked.event_id FROM (\n{}\n) AS picked WHERE picked.trace_id = {id})", without_end(query)),
         None => String::new(),
     };
     format!("SELECT cat, args FROM events WHERE trace_id = {id}{conditions}{picked} ORDER BY event_id")

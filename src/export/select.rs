@@ -104,7 +104,10 @@ impl Selection {
         let id = literal(&trace.trace_id);
         let conditions = self.conditions().map(|c| format!(" AND {c}")).unwrap_or_default();
         let picked = match &self.query {
-            Some(query) => format!(" AND event_id IN (SELECT event_id FROM (\n{}\n) AS picked WHERE trace_id = {id})", without_end(query)),
+            // With its name before them: what the query does not give would be taken from the events around it.
+            Some(query) => {
+                format!(" AND event_id IN (SELECT picked.event_id FROM (\n{}\n) AS picked WHERE picked.trace_id = {id})", without_end(query))
+            }
             None => String::new(),
         };
         format!(

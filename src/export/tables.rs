@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use datafusion::sql::parser::Statement;
+use datafusion::sql::sqlparser::ast;
+
 use super::select::{Selection, without_end};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -22,7 +25,12 @@ pub struct TablesRequest {
 /// Writes them; returns each file's name and number of rows.
 pub async fn tables(engine: &Engine, request: &TablesRequest, target: &Target) -> Result<Vec<(String, usize)>> {
     if let Some(query) = &request.selection.query {
-        let rows = one(engine, &with_conditions(&format!("(\n{}\n) AS query", without_end(query)), request, "*"), request.format, target).await?;
+        // As a part of another query it would lose its order.
+        let sql = match request.selection.conditions() {
+            None => without_end(query).to_owned(),
+            Some(_) => with_conditions(&format!("(\n{}\n) AS query", without_end(query)), request, "*"),
+        };
+        let rows = one(engine, &sql, request.format, target).await?;
         return Ok(vec![(name(target), rows)]);
     }
     let all: Vec<String> = tracesql_ingest::schema::TABLES.iter().map(|t| t.name.to_owned()).collect();
@@ -90,5 +98,9 @@ async fn one(engine: &Engine, sql: &str, format: Format, target: &Target) -> Res
     if statements.len() != 1 {
         return Err(Error::Usage(format!("give one query, not {}", statements.len())));
     }
-    write(engine.run(statements.remove(0), &[]).await?, format, target).await
+    let statement = statements.remove(0);
+    if !matches!(&statement, Statement::Statement(s) if matches!(**s, ast::Statement::Query(_))) {
+        return Err(Error::Usage("only the rows of a query can be exported".into()));
+    }
+    write(engine.run(statement, &[]).await?, format, target).await
 }

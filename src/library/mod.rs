@@ -132,6 +132,9 @@ impl Library {
                 file.area = rules::AREA.to_owned();
             }
             files.extend(on_disk("--rules", folder)?);
+            if !files.iter().any(|f| rules::is_rule(f) || rules::misnamed(f).is_some()) {
+                return Err(Error::Usage(format!("--rules {}: there is no rule in it, a file rule_NAME.sql", folder.display())));
+            }
             library.problems.extend(files.iter().filter_map(rules::misnamed));
             library.add(files);
         }
@@ -281,7 +284,7 @@ fn in_folder(option: &str, root: &Path, folder: &Path) -> Result<Vec<File>> {
     let mut files = Vec::new();
     for file in std::fs::read_dir(folder).map_err(|e| cannot(folder, &e))? {
         let path = file.map_err(|e| cannot(folder, &e))?.path();
-        if path.extension().is_none_or(|e| e != "sql" && e != "csv") {
+        if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("sql") && !e.eq_ignore_ascii_case("csv")) {
             continue;
         }
         let text = std::fs::read(&path).map_err(|e| cannot(&path, &e))?;
@@ -297,7 +300,7 @@ impl File {
     fn new(inside: &Path, shown: String, text: String) -> Option<Self> {
         let area = inside.parent()?.to_str()?.to_owned();
         let stem = inside.file_stem()?.to_str()?.to_owned();
-        let extension = inside.extension()?.to_str()?.to_owned();
+        let extension = inside.extension()?.to_str()?.to_ascii_lowercase();
         Some(Self { area, stem, extension, shown, text })
     }
 

@@ -67,8 +67,18 @@ impl Library {
     }
 }
 
-/// What is wrong with a file among rules that looks like one and is none, because of its name.
+/// Whether a file is a rule, or puts rules together anew.
+pub(super) fn is_rule(file: &File) -> bool {
+    file.area == AREA && file.extension == "sql" && (file.stem.starts_with(PREFIX) || file.stem == "findings")
+}
+
+/// What is wrong with a file among rules that looks like one and is none, because of its name or place.
 pub(super) fn misnamed(file: &File) -> Option<Problem> {
+    if file.area != AREA && file.extension == "sql" && file.stem.starts_with(PREFIX) {
+        return Some(
+            file.problem(1, format!("this is no rule, because of its folder: rules lie in the folder of --rules itself, or in {AREA}/ below it")),
+        );
+    }
     let is_fine =
         file.area != AREA || file.extension != "sql" || file.stem.starts_with(PREFIX) || file.stem.starts_with('_') || file.stem == "findings";
     if is_fine {

@@ -4,6 +4,7 @@ mod columns;
 mod figures;
 mod files;
 mod fit;
+pub(crate) mod markdown;
 mod paragraph;
 mod text;
 

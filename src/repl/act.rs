@@ -1,5 +1,6 @@
 //! What each command of the shell does.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command as Process;
 
@@ -9,6 +10,7 @@ use super::commands::{self, Action, COMMANDS};
 use super::session::{Next, Session, scalar};
 use super::{describe, hello};
 use crate::error::{Error, Result};
+use crate::messages::say_line;
 use crate::output::{Format, safe};
 
 impl Session {
@@ -71,7 +73,7 @@ impl Session {
                 let opened = if command.action == Action::Open { self.host.open(&inputs)? } else { self.host.ingest(&self.source, &inputs)? };
                 self.replace(opened);
                 if self.in_shell {
-                    eprint!("{}", hello::loaded(self)?);
+                    say_line(hello::loaded(self)?.trim_end_matches('\n'));
                 }
             }
             Action::Edit if !self.in_shell => return Err(usage("only a shell can edit".into())),
@@ -172,7 +174,7 @@ impl Session {
             return Err(Error::Usage(format!("the editor {editor:?} failed; $EDITOR names another")));
         }
         let text = text.map_err(failed)?;
-        print!("{}", text.lines().map(|l| format!("{}\n", safe(l))).collect::<String>());
+        let _ = write!(std::io::stdout(), "{}", text.lines().map(|l| format!("{}\n", safe(l))).collect::<String>());
         self.last_input = text.clone();
         // A slip: the editor would open again.
         if text.trim_start().starts_with(['\\', '.']) { Ok(Next::Go) } else { self.input(&text) }

@@ -19,6 +19,7 @@ use super::split::{Part, Piece, split};
 use super::{Host, Opened, Source, errors};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::messages::say_line;
 use crate::output::{Format, Look, safe};
 
 /// Rows that the shell shows of a result unless told otherwise.
@@ -256,7 +257,7 @@ impl Session {
 
     /// Says something beside the results.
     pub(super) fn note(&self, text: &str) {
-        eprintln!("{}", safe(text));
+        say_line(&safe(text));
     }
 
     /// How descriptions look here.

@@ -14,7 +14,7 @@ use super::helper::ShellHelper;
 use super::pager::Size;
 use super::session::{Next, Session};
 use crate::error::{Error, Result};
-use crate::messages;
+use crate::messages::{self, say_line};
 
 const PROMPT: &str = "tracesql> ";
 /// Inputs that are remembered.
@@ -60,7 +60,7 @@ pub fn run(session: Session, history: Option<&Path>, quiet: bool) -> Result<()> 
         match next {
             Ok(Next::Go) => {}
             Ok(Next::Quit) => break,
-            Err(Error::Cancelled) => eprintln!("cancelled"),
+            Err(Error::Cancelled) => say_line("cancelled"),
             Err(e) => messages::error(&e.to_string()),
         }
     }
@@ -88,9 +88,9 @@ fn resize(session: &RefCell<Session>, editor: &mut Editor<ShellHelper, FileHisto
 }
 
 fn greet(session: &Session) {
-    eprintln!("tracesql {}: \\? helps, \\d lists tables, Ctrl-D leaves", env!("CARGO_PKG_VERSION"));
+    say_line(concat!("tracesql ", env!("CARGO_PKG_VERSION"), ": \\? helps, \\d lists tables, Ctrl-D leaves"));
     match hello::loaded(session) {
-        Ok(text) => eprint!("{text}"),
+        Ok(text) => say_line(text.trim_end_matches('\n')),
         Err(e) => messages::error(&e.to_string()),
     }
 }

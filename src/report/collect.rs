@@ -19,14 +19,17 @@ use super::{ChangedSetting, Format, Report, Trace, missing, tree};
 use crate::engine::{Engine, Started};
 use crate::error::{Error, Result};
 
-/// The report on the traces that are open in a session, with what a format shows of it; `left_out` names those of the store
-/// that are not.
+/// The report on the traces that are open in a session but for those `left_out`, with what a format shows of it.
+///
+/// Other ranks of a job may be open and left out: how long a rank waits, and whether it lags, says only all of them.
 pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> Result<Report> {
-    let traces = traces(engine).await?;
+    let mut traces = traces(engine).await?;
+    let open = traces.len();
+    traces.retain(|t| !left_out.contains(&t.trace_id));
     let count = traces.len().max(1);
     let has_details = matches!(format, Format::Json | Format::Html);
     let shown = SECTIONS.iter().filter(|s| has_details || !s.is_detail);
-    let (asked, spared): (Vec<&'static Section>, Vec<&'static Section>) = shown.partition(|s| traces.iter().any(|t| s.scope.holds(t, traces.len())));
+    let (asked, spared): (Vec<&'static Section>, Vec<&'static Section>) = shown.partition(|s| traces.iter().any(|t| s.scope.holds(t, open)));
     let mut answers: Vec<Answer> = spared.into_iter().map(Answer::empty).collect();
     let planning = match engine.shares_views() {
         true => side_by_side(engine, asked, count, &mut answers).await?,
@@ -35,10 +38,10 @@ pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> 
     answers.sort_by_key(|a| SECTIONS.iter().position(|s| s.key == a.section.key));
     for answer in &mut answers {
         let at = |row: &Vec<Value>| traces.iter().position(|t| row.first().and_then(Value::as_str) == Some(&t.trace_id));
-        answer.rows.retain(|row| at(row).is_some_and(|at| answer.section.scope.holds(&traces[at], traces.len())));
+        answer.rows.retain(|row| at(row).is_some_and(|at| answer.section.scope.holds(&traces[at], open)));
         answer.rows.sort_by_key(at);
     }
-    missing::explain(&mut answers, &traces);
+    missing::explain(&mut answers, &traces, open);
     Ok(Report { traces, left_out, settings: changed_settings(engine), answers, planning })
 }
 

@@ -7,19 +7,22 @@ use serde_json::Value;
 use super::answer::{Answer, Row};
 use super::text::{facts, tally, title};
 use super::{Report, Trace, human};
-use crate::output::safe;
+use crate::output::markdown::{code, plain};
 
 /// Characters that a comment may hold, less some room for what people add.
 const MOST: usize = 60_000;
 /// Rows of a table.
 const TOP: usize = 10;
+/// Rows of the table of ranks.
+const RANKS: usize = 64;
 
 pub fn write(report: &Report) -> String {
     let mut out = String::from("## tracesql report\n\n");
     let mut left_out = 0;
+    let job = ranks(report);
     for trace in &report.traces {
         let part = one(report, trace);
-        if out.len() + part.len() > MOST {
+        if out.len() + part.len() + job.len() > MOST {
             left_out += 1;
         } else {
             out.push_str(&part);
@@ -28,10 +31,7 @@ pub fn write(report: &Report) -> String {
     if report.traces.is_empty() {
         out.push_str("The store holds no trace.\n\n");
     }
-    let job = ranks(report);
-    if out.len() + job.len() <= MOST {
-        out.push_str(&job);
-    }
+    out.push_str(&job);
     let all = report.left_out.len() + left_out;
     if all > 0 {
         let _ = writeln!(out, "_{all} more traces of the store are not shown; `tracesql report STORE --trace NAME` shows one._\n");
@@ -106,7 +106,7 @@ fn one(report: &Report, trace: &Trace) -> String {
         report,
         trace,
         "mllm_operation_totals",
-        &[("name", "operation"), ("calls", "calls"), ("total_ns", "time"), ("total_pct", "share")],
+        &[("name", "operation"), ("device_name", "device"), ("calls", "calls"), ("total_ns", "time"), ("total_pct", "share")],
     ));
     out.push_str(&provenance(report, trace));
     out
@@ -177,19 +177,21 @@ fn ranks(report: &Report) -> String {
     let mut out = String::from(
         "### Ranks\n\n| rank | computation | communication | hidden | exposed | waiting |\n| ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    for trace in &report.traces {
-        for row in answer.of(&trace.trace_id) {
-            let time = |name| human::value(row.get(name), "ns");
-            let (rank, hidden) = (human::value(row.get("rank"), "id"), human::value(row.get("overlap_pct"), "pct"));
-            let _ = writeln!(
-                out,
-                "| {rank} | {} | {} | {hidden} | {} | {} |",
-                time("computation_ns"),
-                time("communication_ns"),
-                time("exposed_communication_ns"),
-                time("wait_ns")
-            );
-        }
+    let rows: Vec<Row> = report.traces.iter().flat_map(|trace| answer.of(&trace.trace_id)).collect();
+    for row in rows.iter().take(RANKS) {
+        let time = |name| human::value(row.get(name), "ns");
+        let (rank, hidden) = (human::value(row.get("rank"), "id"), human::value(row.get("overlap_pct"), "pct"));
+        let _ = writeln!(
+            out,
+            "| {rank} | {} | {} | {hidden} | {} | {} |",
+            time("computation_ns"),
+            time("communication_ns"),
+            time("exposed_communication_ns"),
+            time("wait_ns")
+        );
+    }
+    if rows.len() > RANKS {
+        let _ = writeln!(out, "\n_{} more ranks are not shown; the view rank_communication has all._", rows.len() - RANKS);
     }
     out.push('\n');
     out
@@ -218,67 +220,4 @@ fn provenance(report: &Report, trace: &Trace) -> String {
     }
     out.push_str("\n</details>\n\n");
     out
-}
-
-/// A text of unknown origin as code: nothing in it is Markdown, HTML or a mention.
-fn code(text: &str, most: usize) -> String {
-    let text = one_line(text, most);
-    let (mut longest, mut run) = (0, 0);
-    for c in text.chars() {
-        run = if c == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    let fence = "`".repeat(longest + 1);
-    let pad = if text.starts_with('`') || text.ends_with('`') || text.trim().is_empty() { " " } else { "" };
-    // In a table, even in code, only this is not a border.
-    format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
-}
-
-/// A sentence that may hold names: what could be Markdown, HTML or a mention is escaped.
-fn plain(text: &str, most: usize) -> String {
-    let mut out = String::new();
-    for c in one_line(text, most).chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            // A character without width keeps it from being a mention or a reference to an issue.
-            '@' | '#' => {
-                out.push(c);
-                out.push('\u{200b}');
-            }
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c => out.push(c),
-        }
-    }
-    // An address would become a link.
-    out.replace("://", ":\u{200b}//")
-}
-
-fn one_line(text: &str, most: usize) -> String {
-    let cut: String = text.chars().take(most).collect();
-    let more = if cut.len() < text.len() { "…" } else { "" };
-    safe(&cut) + more
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn code_cannot_be_left() {
-        assert_eq!(code("a`b", 10), "``a`b``");
-        assert_eq!(code("`", 10), "`` ` ``");
-        assert_eq!(code("a|b\nc", 10), "`a\\|b\\nc`");
-        assert_eq!(code("abcdef", 3), "`abc…`");
-    }
-
-    #[test]
-    fn plain_text_stays_text() {
-        assert_eq!(plain("<img> *x* @all", 99), "&lt;img&gt; \\*x\\* @\u{200b}all");
-        assert_eq!(plain("a|b", 99), "a\\|b");
-    }
 }

@@ -6,20 +6,20 @@ use super::Trace;
 use super::answer::{Answer, Missing, trace_of};
 use super::sections::Scope;
 
-/// Adds to each answer the traces without rows, with the reason.
-pub fn explain(answers: &mut [Answer], traces: &[Trace]) {
+/// Adds to each answer the traces without rows, with the reason; `open` is how many traces the queries looked at.
+pub fn explain(answers: &mut [Answer], traces: &[Trace], open: usize) {
     let coverage = answers.iter().find(|a| a.section.key == "coverage").cloned();
     for answer in answers.iter_mut().filter(|a| a.error.is_none()) {
         let has_rows: HashSet<&str> = answer.rows.iter().filter_map(|r| trace_of(r)).collect();
         let without: Vec<&Trace> = traces.iter().filter(|t| !has_rows.contains(t.trace_id.as_str())).collect();
-        answer.missing = without.into_iter().map(|t| reason(answer, t, coverage.as_ref(), traces.len())).collect();
+        answer.missing = without.into_iter().map(|t| reason(answer, t, coverage.as_ref(), open)).collect();
     }
 }
 
-fn reason(answer: &Answer, trace: &Trace, coverage: Option<&Answer>, traces: usize) -> Missing {
+fn reason(answer: &Answer, trace: &Trace, coverage: Option<&Answer>, open: usize) -> Missing {
     let section = answer.section;
     let missing = |status, reason: String| Missing { trace_id: trace.trace_id.clone(), status, reason };
-    if !section.scope.holds(trace, traces) {
+    if !section.scope.holds(trace, open) {
         let why = match section.scope {
             _ if trace.format == "mllm_perf" => "MLLM's perf.json holds memory blobs and operations only",
             Scope::Mllm => "this section is about MLLM's perf.json",

@@ -203,7 +203,7 @@ const OPERATORS: Columns = &[
     ("device_self_pct", "share"),
 ];
 const KERNELS: Columns = &[("name", "Kernel"), ("calls", "calls"), ("total_ns", "time"), ("total_pct", "share"), ("mean_ns", "mean")];
-const OPERATIONS: Columns = &[("name", "Operation"), ("calls", "calls"), ("total_ns", "time"), ("total_pct", "share")];
+const OPERATIONS: Columns = &[("name", "Operation"), ("device_name", "device"), ("calls", "calls"), ("total_ns", "time"), ("total_pct", "share")];
 const CATEGORIES: Columns = &[("name", "Category"), ("events", "events"), ("self_ns", "self"), ("self_pct", "share")];
 
 fn top(answer: &Answer, trace: &Trace, columns: Columns, width: usize) -> String {

@@ -36,7 +36,8 @@ pub fn summary(verdict: &Verdict, width: usize) -> String {
         .map(|s| format!("{} {}", verdict.count(s), word(s)))
         .collect();
     let counts = if parts.is_empty() { "nothing was checked".to_owned() } else { parts.join(", ") };
-    let _ = writeln!(out, "\n{}: {counts}", verdict.word().to_uppercase());
+    let why = if verdict.nothing_was_measured() { "; a check that measures nothing does not pass" } else { "" };
+    let _ = writeln!(out, "\n{}: {counts}{why}", verdict.word().to_uppercase());
     out
 }
 

@@ -71,9 +71,18 @@ fn thresholds_decide() {
     run(1, "gpu_utilization,*,worse,5,,");
     run(0, "gpu_utilization,*,worse,10,,");
     // A metric that is neither better nor worse needs a direction.
-    let json = run(1, "gpu_busy_time,*,worse,,,");
+    let json = run(1, "*_busy_time,*,worse,,,");
     assert!(json["checks"][0]["message"].as_str().expect("a text").starts_with("not one metric was judged"), "nothing judged is no pass");
+    place.write("t.csv", "metric,subject\nsteps,\nkernel_time,\n");
+    let text = place.check(2, &[RANK1, "--baseline", "base.json", "--thresholds", "t.csv"]);
+    assert!(text.contains("t.csv:2: neither more nor less of steps is worse"), "{text}");
     run(1, "gpu_busy_time,*,decrease,,,");
+    // A pattern that fits nothing is a slip as a rule.
+    let json = run(0, "memory_peak,gpu#*,,5,,\nsteps,,change,,,");
+    assert!(
+        json["notes"].as_array().expect("notes").contains(&"line 2 of t.csv fits no metric of either side (memory_peak of gpu#*)".into()),
+        "{json}"
+    );
     // The first line that fits decides.
     run(0, "steps,,change,,,\n*,*,ignore,,,\nkernel_time,,change,,,");
 }
@@ -90,7 +99,9 @@ fn a_metric_that_is_missing_fails_unless_that_is_allowed() {
     let json = run(1, "memory_peak,*,,5,,", "less.json");
     assert_eq!(of_status(&json, "failed"), ["memory_peak [cpu]", "memory_peak [cuda#1]"]);
     assert_eq!(json["checks"][0]["message"], "the baseline does not have it (candidate 768 KiB)");
-    assert_eq!(of_status(&run(0, "memory_peak,*,,5,,allow", "less.json"), "noted").len(), 2);
+    assert_eq!(of_status(&run(0, "memory_peak,*,,5,,allow\nsteps,,change,,,", "less.json"), "noted").len(), 2);
+    // Where nothing else is compared, nothing passes.
+    assert_eq!(of_status(&run(1, "memory_peak,*,,5,,allow", "less.json"), "failed"), ["baseline"]);
     // A baseline with more than the candidate has.
     place.write(
         "more.json",
@@ -247,4 +258,26 @@ fn a_figure_of_the_user_that_is_no_number_is_no_pass() {
     place.write("own/compare/metrics.sql", &(sql + &query.replace("'lower'", "'less'")));
     let out = place.check(4, &args);
     assert!(out.contains("metric ours: better is \"less\"; it must be lower, higher or neutral"), "{out}");
+}
+
+#[test]
+fn a_baseline_is_saved_whatever_the_old_one_says() {
+    let place = Place::new(&["synthetic_gpu_rank0.json.gz", "resnet_cpu.pt.trace.json.gz"]);
+    // Two ranks and a trace without a rank do not meet.
+    place.ends(0, &["ingest", "-q", fixture("synthetic_gpu_rank1.json.gz").to_str().expect("a path"), "-o", RANK0]);
+    place.check(0, &["resnet_cpu", "--save-baseline", "new.json"]);
+    let json = place.json(4, &["resnet_cpu", "--baseline", RANK0, "--save-baseline", "again.json"]);
+    assert_eq!(of_status(&json, "error"), ["baseline"]);
+    assert_eq!(place.read("again.json"), place.read("new.json"));
+}
+
+#[test]
+fn what_was_not_recorded_is_no_improvement() {
+    let place = Place::new(&["synthetic_gpu_rank0.json.gz", "resnet_cpu.pt.trace.json.gz"]);
+    place.check(0, &["synthetic_gpu_rank0", "--save-baseline", "gpu.json"]);
+    for metric in ["operator_device_time,aten::addmm", "step_exposed_communication_mean,", "step_part_mean,kernel"] {
+        place.write("t.csv", &format!("metric,subject,tolerance_pct\n{metric},10\n"));
+        let text = place.check(1, &["resnet_cpu", "--baseline", "gpu.json", "--thresholds", "t.csv"]);
+        assert!(text.contains("the candidate does not have it"), "{text}");
+    }
 }

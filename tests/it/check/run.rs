@@ -36,9 +36,12 @@ fn findings_fail_from_a_severity_on() {
 #[test]
 fn what_is_not_measurable_is_no_pass() {
     let place = place(&says("'not_measurable'", "NULL", &[("reason", "'no steps'")]));
-    let text = place.ends(0, &mine(&[]));
+    let text = place.ends(4, &mine(&[]));
     assert!(text.contains("Rules: 0 of 1 passed") && text.contains("n/m   mine\n        no steps"), "{text}");
-    assert!(text.contains("PASSED: 1 not measurable"), "{text}");
+    assert!(text.contains("ERROR: 1 not measurable; a check that measures nothing does not pass"), "{text}");
+    // Beside one that passes it is listed.
+    let text = place.ends(0, &["check", "chrome_mixed", "--rules", "r", "--rule", "mine,trace_damage"]);
+    assert!(text.contains("PASSED: 1 not measurable") && text.contains("1 passed"), "{text}");
     for require in ["mine", "rule_mine", "all"] {
         let text = place.ends(1, &mine(&["--require", require]));
         assert!(text.contains("required, but not measurable: no steps"), "{text}");
@@ -48,7 +51,7 @@ fn what_is_not_measurable_is_no_pass() {
 #[test]
 fn silence_is_no_pass() {
     let place = place(&rule(&[("rule", "'mine'"), ("status", "'ok'")], "WHERE false"));
-    let text = place.ends(0, &mine(&[]));
+    let text = place.ends(4, &mine(&[]));
     assert!(text.contains("Rules: 0 of 1 passed") && text.contains("the rule gives no row for this trace"), "{text}");
     place.ends(1, &mine(&["--require", "mine"]));
 }
@@ -150,4 +153,56 @@ fn stores_that_cannot_be_checked() {
     place.ends(0, &["remove", "chrome_mixed", &trace]);
     let text = place.ends(3, &mine(&[]));
     assert!(text.contains("holds no trace"), "{text}");
+}
+
+#[test]
+fn the_verdict_does_not_depend_on_who_reads_it() {
+    // The reader is gone before anything is written; standard error cannot be written either.
+    let place = place(&says("'finding'", "'high'", &[]));
+    let run = |args: &[&str]| {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tracesql"));
+        command.current_dir(place.path("")).env("TRACESQL_CACHE", place.path("cache")).args(args).stdout(writer).stderr(full);
+        command.status().expect("it runs").code()
+    };
+    for format in ["text", "json", "junit", "github"] {
+        assert_eq!(run(&mine(&["--format", format])), Some(1), "{format}");
+    }
+    assert_eq!(run(&mine(&["-o", "check.xml"])), Some(1));
+    assert_eq!(run(&["check", "nothing"]), Some(3));
+    assert_eq!(run(&["ingest", "chrome_mixed", "-o", "again"]), Some(3));
+    assert_eq!(run(&["remove", "chrome_mixed", "nothing"]), Some(3));
+}
+
+#[test]
+fn a_folder_without_rules_is_refused() {
+    let place = place(&says("'ok'", "NULL", &[]));
+    std::fs::create_dir(place.path("empty")).expect("a folder");
+    let text = place.ends(2, &["check", "chrome_mixed", "--rules", "empty"]);
+    assert!(text.contains("--rules empty: there is no rule in it, a file rule_NAME.sql"), "{text}");
+    place.write("text/rule_mine.sql.txt", "-- A rule");
+    place.ends(2, &["check", "chrome_mixed", "--rules", "text"]);
+    // Beside a rule, one where it is none.
+    place.write("r/team/rule_other.sql", &place.read("r/rule_mine.sql"));
+    let text = place.ends(2, &mine(&[]));
+    assert!(text.contains("rule_other.sql:1: this is no rule, because of its folder"), "{text}");
+    // The case of the ending says nothing.
+    place.write("big/rule_mine.SQL", &place.read("r/rule_mine.sql"));
+    place.ends(0, &["check", "chrome_mixed", "--rules", "big", "--rule", "mine"]);
+}
+
+#[test]
+fn a_trace_without_elements_fails() {
+    let place = place(&says("'ok'", "NULL", &[]));
+    place.write("empty.json", r#"{"schemaVersion":1,"traceEvents":[]}"#);
+    let text = place.ends(1, &["check", "empty.json"]);
+    assert!(text.contains("FAIL  trace_damage [empty_trace] (high)"), "{text}");
+    // What is read is not written over.
+    let text = place.ends(2, &["check", "empty.json", "-o", "./empty.json"]);
+    assert!(text.contains("would be written over empty.json"), "{text}");
+    place.ends(2, &["export", "empty.json", "-o", "empty.json"]);
+    place.ends(2, &["report", "empty.json", "--format", "json", "-o", "empty.json"]);
+    assert_eq!(place.read("empty.json"), r#"{"schemaVersion":1,"traceEvents":[]}"#);
 }

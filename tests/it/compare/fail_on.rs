@@ -126,3 +126,17 @@ fn traces_compare_without_stores_and_ranks_as_one() {
     let step = one.iter().find(|r| r["dimension"] == "step" && r["measure"] == "time").expect("the step");
     assert_eq!((step["base_traces"].as_i64(), step["cand_traces"].as_i64()), (Some(1), Some(2)));
 }
+
+#[test]
+fn lost_ranks_and_changed_settings_are_said() {
+    let place = Place::ranks();
+    let [rank0, rank1] = [RANK0, RANK1].map(|name| fixture(&format!("{name}.json.gz")).display().to_string());
+    place.ends(0, &["ingest", "-q", &rank0, "-o", "both"]);
+    place.ends(0, &["ingest", "-q", &rank1, "-o", "both"]);
+    let args = ["compare", "both", RANK0, "--by", "step", "--limit", "1"];
+    assert!(place.ends(0, &args).contains("the candidate has no trace of rank 1"));
+    assert!(place.ends(1, &[&args[..], &["--fail-on", "step:1000%"]].concat()).contains("ranks"));
+    assert!(place.ends(0, &["compare", RANK0, RANK1, "--by", "step"]).contains("rank 1 is compared with rank 0"));
+    let text = place.ends(0, &["compare", RANK0, RANK0, "--by", "step", "--set", "compare_alpha=0.01"]);
+    assert!(text.contains("setting compare_alpha is 0.01, by default 0.05"), "{text}");
+}

@@ -111,8 +111,34 @@ fn what_cannot_be_exported_is_said() {
     refused(&["export", &path, "--step", "5..3", "-o", &to("x.json")], 2, "comes before");
     refused(&["export", &path, "--where", "no_column > 1", "-o", &to("x.json")], 4, "no_column");
     refused(&["export", &path, "--where", "true); DROP TABLE events; --", "-o", &to("x.json")], 4, "");
-    refused(&["export", &path, "-c", "SELECT 1 AS one", "-o", &to("x.json")], 4, "event_id");
+    refused(&["export", &path, "-c", "SELECT 1 AS one", "-o", &to("x.json")], 4, "trace_id");
+    refused(&["export", &path, "-c", "CREATE VIEW v AS SELECT 1", "-o", &to("x.csv")], 2, "only the rows of a query");
     refused(&["export", &path, "-o", "/nowhere/x.json"], 4, "/nowhere/x.json");
     assert!(!Path::new(&to("x.json")).exists() && !Path::new(&to("x.json.partial")).exists(), "nothing is left of what failed");
     assert!(!Path::new(&to("f")).exists() || std::fs::read_dir(to("f")).expect("a folder").count() == 0);
+}
+
+#[test]
+fn a_query_keeps_its_order() {
+    let (_store, path) = store();
+    for query in
+        ["SELECT step FROM steps WHERE trace_id LIKE '%rank0%' ORDER BY step DESC", "SELECT unnest(make_array(1, 2, 3, 4)) AS step ORDER BY 1 DESC;"]
+    {
+        let (csv, _) = run(&["-q", "export", &path, "--format", "csv", "-c", query, "-o", "-"]);
+        let steps: Vec<i64> = csv.lines().skip(1).map(|l| l.parse().expect("a step")).collect();
+        assert!(steps.len() == 4 && steps.is_sorted_by(|a, b| a > b), "{csv}");
+    }
+}
+
+#[test]
+fn events_are_those_that_the_query_names() {
+    let (store, path) = store();
+    let to = store.folder.path().join("x.json").display().to_string();
+    let picks = "FROM events WHERE name = 'aten::mm' AND trace_id LIKE '%rank0%'";
+    run(&["export", &path, "-c", &format!("SELECT trace_id, event_id {picks}"), "-o", &to]);
+    let count = store.ints(&format!("SELECT count(*) {picks}"))[0];
+    let text = std::fs::read_to_string(&to).expect("a file");
+    assert_eq!(text.matches("\"name\":\"aten::mm\"").count() as i64, count);
+    // Ids alone could be of any trace.
+    refused(&["export", &path, "-c", &format!("SELECT event_id {picks}"), "-o", &to], 4, "trace_id");
 }

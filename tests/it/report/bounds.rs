@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use serde_json::Value;
+
 use super::{job, json, page, report, rows, total};
 use crate::support::{TestStore, elements, texts, tracesql};
 
@@ -75,5 +77,20 @@ fn equal_stores_give_equal_bytes() {
     let (a, b) = (job(), job());
     for format in ["text", "markdown", "json", "html"] {
         assert!(report(&a, format, &[]) == report(&b, format, &[]), "{format} differs from run to run");
+    }
+}
+
+#[test]
+fn ranks_are_judged_beside_those_that_are_not_shown() {
+    let store = job();
+    let all = json(&store, &[]);
+    let waits =
+        |report: &Value| -> Vec<Value> { rows(report, "ranks").iter().map(|r| Value::from(vec![r["rank"].clone(), r["wait_ns"].clone()])).collect() };
+    for more in [&["--max-traces", "1"][..], &["--trace", "synthetic_gpu_rank0.json.gz"]] {
+        let one = json(&store, more);
+        assert_eq!(one["traces"].as_array().expect("traces").len(), 1);
+        assert_eq!(waits(&one), waits(&all)[..1]);
+        let text = one.to_string();
+        assert!(!text.contains("has no other rank"), "the other rank is there");
     }
 }
