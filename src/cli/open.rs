@@ -9,12 +9,16 @@ use super::args::{Global, OpenArgs};
 use super::cache::Cache;
 use super::ingest::{self, Terminal};
 use super::query::run_sql;
+use super::refuse_input;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::open::{Found, find};
 use crate::repl::{Host, Opened, Source};
 
 pub fn run(args: &OpenArgs, global: &Global) -> Result<()> {
+    if let Some(output) = &args.sql.output {
+        refuse_input(output, &args.inputs)?;
+    }
     run_sql(open(&args.inputs, args.strict, global)?, &args.sql, global)
 }
 

@@ -8,7 +8,7 @@ use tracesql_ingest::Store;
 
 use super::args::Global;
 use super::cache::Cache;
-use super::{block_on, ingest, say_warning};
+use super::{block_on, ingest, refuse_input, say_warning};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::output::{Target, write_document};
@@ -133,6 +133,9 @@ fn collect(args: &SamplesArgs, global: &Global) -> Result<Samples> {
         rank: args.rank,
         by_thread: args.by_thread,
     };
+    if let Some(output) = &args.output {
+        refuse_input(output, [&args.store].into_iter().chain(&args.base))?;
+    }
     let engine = engine(&args.store, global)?;
     let base = args.base.as_ref().map(|base| self::engine(base, global)).transpose()?;
     let samples = block_on(global, stacks::collect(&engine, base.as_ref(), &request))?;

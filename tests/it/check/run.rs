@@ -203,6 +203,8 @@ fn a_trace_without_elements_fails() {
     let text = place.ends(2, &["check", "empty.json", "-o", "./empty.json"]);
     assert!(text.contains("would be written over empty.json"), "{text}");
     place.ends(2, &["export", "empty.json", "-o", "empty.json"]);
+    place.ends(2, &["empty.json", "-c", "SELECT 1", "-o", "empty.json"]);
+    place.ends(2, &["folded", "empty.json", "-o", "empty.json"]);
     place.ends(2, &["report", "empty.json", "--format", "json", "-o", "empty.json"]);
     assert_eq!(place.read("empty.json"), r#"{"schemaVersion":1,"traceEvents":[]}"#);
 }
