@@ -134,6 +134,15 @@ def short_kills(place, rng, number):
     say(f"kill -9 while a short trace is replaced, {number} times", counts)
 
 
+def unmount(mount):
+    """The system may hold on to a disk for a moment after the processes that used it have ended."""
+    for _ in range(50):
+        if subprocess.run(["umount", mount], stderr=subprocess.DEVNULL).returncode == 0:
+            return
+        time.sleep(0.1)
+    subprocess.run(["umount", mount], check=True)
+
+
 def full_disk(place, rng, number):
     """Disks of many sizes that fill up; the input must not be called damaged, and half of it not be stored."""
     if os.geteuid() != 0:
@@ -173,7 +182,7 @@ def full_disk(place, rng, number):
             again = place.ingest(place.large, store=store)
             check(again.returncode == 0, f"{size} KiB: not stored when there was room again: {again.stderr[:200]}")
         finally:
-            subprocess.run(["umount", mount], check=True)
+            unmount(mount)
     say(f"full disk, {number} sizes", counts)
 
 
