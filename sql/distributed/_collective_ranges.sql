@@ -35,7 +35,11 @@ matched AS (
     WINDOW same_range AS (PARTITION BY job, record, range)
 ),
 complete AS (
-    SELECT *, is_even AND min(range_ranks) OVER (PARTITION BY job) = max(range_ranks) OVER (PARTITION BY job) AND range_ranks > 1 AND range_ranks = ranks AS is_matched FROM matched
+    SELECT
+        *,
+        is_even AND range_ranks > 1 AND range_ranks = ranks
+            AND min(range_ranks) OVER (PARTITION BY job) = max(range_ranks) OVER (PARTITION BY job) AS is_matched
+    FROM matched
 )
 SELECT
     c.trace_id, c.job, c.rank, c.mark_id, c.name, c.ts_ns, c.end_ns,

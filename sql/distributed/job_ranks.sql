@@ -7,7 +7,7 @@
 -- Example: SELECT job, rank, is_complete, trace_id FROM job_ranks ORDER BY job, rank
 --
 -- @column trace_id VARCHAR text The trace.
--- @column job VARCHAR text Name of the job: folder, backend, world size and span.
+-- @column job VARCHAR text Name of the job: folder (. if the path names none), backend, world size and span.
 -- @column rank BIGINT id Rank of the trace in the job.
 -- @column rank_source VARCHAR text recorded, or name if it comes from the file's name.
 -- @column world_size BIGINT count Ranks of the job; NULL if not recorded.

@@ -1,8 +1,8 @@
 -- Trace damage: what was odd about the file, by kind.
 --
 -- One row per kind of error or warning in ingest_issues, with the number of times as value: high for errors (elements or bytes are lost) and for a
--- trace without any element, low for other warnings (something odd was kept), info for one empty element, with which some programs end their lists. Partial overlaps are a finding (low) above
--- rule_overlaps_pct (5) percent of the events with a duration. A trace without these has one row that is ok.
+-- trace without any element, low for other warnings (something odd was kept), info for one empty element, with which some programs end their lists.
+-- Partial overlaps are a finding (low) above rule_overlaps_pct (5) percent of the events with a duration. A trace without these has one row that is ok.
 --
 -- Source: ingest_issues.
 -- Example: SELECT status, severity, value, message FROM rule_trace_damage
@@ -32,7 +32,11 @@ WITH lengths AS (
 issues AS (
     SELECT
         i.trace_id, i.code,
-        CASE WHEN i.code = 'empty_trace' THEN 'error' WHEN i.code = 'no_phase' AND i."count" = 1 AND regexp_like(i.example, '^\{\s*\}') THEN 'empty' ELSE i.severity END AS kind,
+        CASE
+            WHEN i.code = 'empty_trace' THEN 'error'
+            WHEN i.code = 'no_phase' AND i."count" = 1 AND regexp_like(i.example, '^\{\s*\}') THEN 'empty'
+            ELSE i.severity
+        END AS kind,
         i.detail, i."count" AS times,
         CASE WHEN i.code = 'partial_overlap' THEN i."count" END AS numerator,
         CASE WHEN i.code = 'partial_overlap' THEN l.events END AS denominator,
