@@ -1,9 +1,9 @@
 -- Collectives by name and rank: calls, sizes, latency and data transfer, as the plugin's table has them, with bandwidth.
 --
 -- Latency is the time in which at least one call was under way, marks on the host included; data transfer as in communication_wait. Sizes are those of
--- the inputs' shapes (record_shapes=True). The bandwidth is what the plugin's table lacks.
+-- the inputs' shapes (record_shapes=True). The bandwidth is what the plugin's table lacks. Kernels launched outside of marks are named by what they do.
 --
--- Source: the distributed view of torch-tb-profiler 0.4.3 (Communication Operations Stats).
+-- Source: the distributed view of torch-tb-profiler 0.4.3 (Communication Operations Stats), which knows ten collectives only.
 -- Example: SELECT rank, name, calls, size_bytes, latency_ns, transfer_ns FROM collective_operators ORDER BY rank, name
 --
 -- @column trace_id VARCHAR text The trace.
@@ -21,7 +21,7 @@
 WITH sized AS (
     SELECT r.*, CASE WHEN row_number() OVER (PARTITION BY r.trace_id, r.mark_id ORDER BY r.ts_ns) = 1 THEN m.bytes END AS bytes
     FROM _collective_ranges r
-    LEFT JOIN _collective_marks m ON m.trace_id = r.trace_id AND m.event_id = r.mark_id
+    LEFT JOIN _collective_sizes m ON m.trace_id = r.trace_id AND m.event_id = r.mark_id
 ),
 sums AS (
     SELECT

@@ -1,6 +1,6 @@
 -- Collectives of each rank: what was exchanged, how long it took, and how fast.
 --
--- One row per communication kernel on a device, and per mark of a collective on the host where no kernel belongs to it (gloo). Size and group come
+-- One row per communication kernel on a device, and per mark of a collective on the host where no kernel belongs to it (gloo; not nccl, whose marks only launch). Size and group come
 -- from the kernel's own arguments, else from the mark around its launch. A collective takes from its start on this rank to its end, so it includes the
 -- time in which this rank waits for others, and so does the bandwidth here; collective_waits takes the waiting off.
 -- size_bytes is what nccl-tests divides by: the larger of what a rank puts in and gets out. Bandwidths are in 10^9 bytes per second; the bus bandwidth
@@ -40,7 +40,7 @@ WITH launches AS (
     WHERE k.kind = 'kernel' AND k.dur_ns IS NOT NULL AND (k.collective_name IS NOT NULL OR kernel_type(k.name) = 'communication')
 ),
 marks AS (
-    SELECT *, CAST(NULL AS BIGINT) AS mark_id FROM _collective_marks
+    SELECT *, CAST(NULL AS BIGINT) AS mark_id FROM _collective_sizes
 ),
 -- The innermost mark around a launch, by nesting on its thread.
 nested AS (
@@ -70,7 +70,7 @@ on_host AS (
         m.trace_id, m.step, m.event_id, m.event_id AS mark_id, 'host' AS place, m.name AS label, m.name, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS stream,
         CAST(NULL AS VARCHAR) AS group_name, CAST(NULL AS VARCHAR) AS group_ranks, CAST(NULL AS BIGINT) AS group_size,
         m.dtype, m.bytes AS in_bytes, CAST(NULL AS BIGINT) AS out_bytes, m.ts_ns, m.dur_ns, m.end_ns
-    FROM _collective_marks m
+    FROM _collective_sizes m
     LEFT JOIN (SELECT DISTINCT trace_id, mark_id FROM on_device) d ON d.trace_id = m.trace_id AND d.mark_id = m.event_id
     WHERE NOT starts_with(m.name, 'nccl:') AND d.mark_id IS NULL
 ),

@@ -2,7 +2,7 @@
 --
 -- Over the whole trace, from device kernels alone: kernels are communication or computation by their names (kernel_type). Times are unions, so kernels
 -- that run side by side count once. wait_ns is the part of communication in which the rank waits for others, as far as the other ranks are in the
--- store; it is a sum over calls. step_overlap says the same per step, by marks instead of kernels, as the plugin does.
+-- store; it is a sum over calls. step_overlap says the same per step, with the marks of collectives on the host.
 --
 -- Source: communication and computation overlap of Holistic Trace Analysis.
 -- Example: SELECT rank, communication_ns, overlap_pct, exposed_communication_ns FROM rank_communication ORDER BY rank

@@ -2,7 +2,7 @@
 --
 -- 0 computation and fills on the device, 1 copies, 3 communication (kernels; marks of gloo, mpi and ucc on the host, and of nccl where the trace has no
 -- device work), 4 runtime and driver calls, 5 data loading, 6 operators, looked at only in traces without device work. Steps are those of step_time.
--- Its roles differ in communication alone: it takes what was launched within the marks of ten collectives, here the kernel's own name says it.
+-- Its roles differ in communication alone: it takes the marks of nccl on the host too where there is device work.
 WITH names AS (
     SELECT name, kernel_type(name) = 'communication' AS is_communication FROM (SELECT DISTINCT name FROM kernels WHERE kind = 'kernel')
 ),

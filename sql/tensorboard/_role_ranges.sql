@@ -1,8 +1,8 @@
 -- Time ranges with the role they play in the step time breakdown.
 --
--- 0 kernel, 1 copy, 2 fill, 3 communication, 4 runtime call, 5 data loading, 6 other work on the host. A kernel is communication if it was
--- launched in a collective mark; the mark itself is communication too. Work on the host within other such work is left out, and so are ranges of
--- no length: they change no union.
+-- 0 kernel, 1 copy, 2 fill, 3 communication, 4 runtime call, 5 data loading, 6 other work on the host. A kernel is communication if its name or its
+-- arguments say so, or if it was launched in one of the marks that the plugin knows; the marks of all collectives on the host are communication too.
+-- Work on the host within other such work is left out, and so are ranges of no length: they change no union.
 WITH owned AS (
     SELECT
         trace_id, event_id, kind, ts_ns, end_ns, is_collective, is_launch,
@@ -21,18 +21,27 @@ host AS (
     )
     WHERE NOT (role = 6 AND owner_role = 6)
 ),
+device AS (
+    SELECT k.trace_id, k.launch_id, k.kind, k.ts_ns, k.end_ns, k.collective_name IS NOT NULL OR n.is_communication AS communicates
+    FROM kernels k
+    LEFT JOIN (
+        SELECT name, kernel_type(name) = 'communication' AS is_communication FROM (SELECT DISTINCT name FROM kernels WHERE kind = 'kernel')
+    ) n ON n.name = k.name
+    WHERE k.kind IN ('kernel', 'memcpy', 'memset') AND k.dur_ns > 0
+),
 -- A launch has a row for each of its device activities, which have a row without a launch if theirs is not in the trace.
 pairs AS (
     SELECT
         coalesce(h.trace_id, d.trace_id) AS trace_id, h.ts_ns AS host_start, h.end_ns AS host_end, h.role,
         d.ts_ns AS device_start, d.end_ns AS device_end,
-        CASE d.kind WHEN 'memcpy' THEN 1 WHEN 'memset' THEN 2 ELSE CASE WHEN h.owner_role = 3 THEN 3 ELSE 0 END END AS device_role
+        CASE WHEN d.kind = 'memcpy' THEN 1 WHEN d.kind = 'memset' THEN 2 WHEN h.owner_role = 3 OR d.communicates THEN 3 ELSE 0 END AS device_role
     FROM host h
-    FULL JOIN (SELECT * FROM kernels WHERE kind IN ('kernel', 'memcpy', 'memset') AND dur_ns > 0) d
-        ON d.trace_id = h.trace_id AND d.launch_id = h.event_id AND h.is_launch = 1
+    FULL JOIN device d ON d.trace_id = h.trace_id AND d.launch_id = h.event_id AND h.is_launch = 1
 ),
 ranges AS (
     SELECT trace_id, unnest([role, device_role]) AS role, unnest([host_start, device_start]) AS start_ns, unnest([host_end, device_end]) AS end_ns
     FROM pairs
+    UNION ALL
+    SELECT trace_id, 3, ts_ns, end_ns FROM _collective_marks
 )
 SELECT trace_id, role, start_ns, end_ns FROM ranges WHERE end_ns > start_ns

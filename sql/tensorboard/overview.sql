@@ -33,8 +33,7 @@ WITH host AS (
         trace_id,
         count(DISTINCT track_id) AS threads,
         count(*) FILTER (WHERE is_operator) AS operators,
-        count(*) FILTER (WHERE kind = 'launch') AS launches,
-        count(*) FILTER (WHERE is_collective) AS collectives
+        count(*) FILTER (WHERE kind = 'launch') AS launches
     FROM _host_calls
     GROUP BY trace_id
 ),
@@ -54,6 +53,7 @@ work AS (
 described AS (
     SELECT trace_id, string_agg(DISTINCT name, ', ') AS names, count(*) AS devices FROM devices GROUP BY trace_id
 ),
+marked AS (SELECT trace_id, count(*) AS collectives FROM _collective_marks GROUP BY trace_id),
 stepped AS (SELECT trace_id, count(*) AS steps FROM steps GROUP BY trace_id),
 allocated AS (SELECT trace_id, count(*) AS events FROM memory GROUP BY trace_id)
 SELECT
@@ -75,12 +75,13 @@ SELECT
     coalesce(w.kernel_names, 0) AS kernel_names,
     coalesce(w.copies, 0) AS copies,
     coalesce(w.fills, 0) AS fills,
-    coalesce(h.collectives, 0) AS collectives,
+    coalesce(m.collectives, 0) AS collectives,
     coalesce(a.events, 0) AS memory_events
 FROM traces t
 LEFT JOIN _profile_window p ON p.trace_id = t.trace_id
 LEFT JOIN host h ON h.trace_id = t.trace_id
 LEFT JOIN work w ON w.trace_id = t.trace_id
 LEFT JOIN described d ON d.trace_id = t.trace_id
+LEFT JOIN marked m ON m.trace_id = t.trace_id
 LEFT JOIN stepped s ON s.trace_id = t.trace_id
 LEFT JOIN allocated a ON a.trace_id = t.trace_id

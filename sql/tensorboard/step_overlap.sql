@@ -1,9 +1,8 @@
 -- Computation, communication and how far they overlap, by step.
 --
--- Steps as in step_time. Computation is the time in kernels other than collectives, or in operators where the trace has no kernels.
--- Collectives are the ten that step_time knows; others count as computation. rank_communication knows all.
+-- Steps and collectives as in step_time. Computation is the time in kernels other than collectives, or in operators where the trace has no kernels.
 --
--- Source: the distributed view of torch-tb-profiler 0.4.3.
+-- Source: the distributed view of torch-tb-profiler 0.4.3, which knows ten collectives only; tb_step_overlap has its numbers.
 -- Example: SELECT step, communication_ns, overlap_ns FROM step_overlap ORDER BY step
 --
 -- @column trace_id VARCHAR text The trace.
@@ -16,9 +15,9 @@
 -- @column exposed_communication_ns BIGINT ns communication_ns - overlap_ns.
 -- @column other_ns BIGINT ns Time in which neither did.
 WITH computing AS (
-    SELECT trace_id, CASE WHEN max(CASE WHEN role = 0 THEN 1 ELSE 0 END) = 1 THEN 1 ELSE 64 END AS bit
-    FROM _role_ranges
-    GROUP BY trace_id
+    SELECT t.trace_id, CASE WHEN k.trace_id IS NOT NULL THEN 1 ELSE 64 END AS bit
+    FROM traces t
+    LEFT JOIN (SELECT DISTINCT trace_id FROM kernels WHERE kind = 'kernel' AND dur_ns > 0) k ON k.trace_id = t.trace_id
 ),
 parts AS (
     SELECT

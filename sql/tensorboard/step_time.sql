@@ -3,10 +3,10 @@
 -- Each moment counts once, for the first that applies: kernel, copy, fill, communication, runtime call, data loading, other work on the host,
 -- nothing of these. So the parts add up to the total. A step lasts until the device work launched in it ends, and begins when that of the step
 -- before has ended; steps at the end whose device work was not recorded whole are left out. A trace without steps has one row with step NULL
--- that spans its operators, else its device work. Collectives are those that the plugin knows: broadcast, reduce, all_reduce, all_gather and
--- reduce_scatter of nccl and gloo. What other collectives run on the device counts as kernels; rank_communication and collectives know all.
+-- that spans its operators, else its device work. Communication are the marks of collectives on the host (nccl:…, gloo:… and their like), and kernels
+-- that are collectives by their name or arguments.
 --
--- Source: the overview of torch-tb-profiler 0.4.3; tb_step_time has its numbers where they differ.
+-- Source: the overview of torch-tb-profiler 0.4.3, which knows ten collectives only; tb_step_time has its numbers where they differ.
 -- Example: SELECT step, total_ns, kernel_ns, other_ns FROM step_time ORDER BY step
 --
 -- @column trace_id VARCHAR text The trace.

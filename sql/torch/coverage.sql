@@ -26,7 +26,9 @@ WITH host AS (
         END AS shaped,
         count(*) FILTER (WHERE cat IN ('cpu_op', 'Operator', 'operator') AND call_stack <> '') AS call_stacks,
         count(*) FILTER (WHERE cat = 'python_function') AS frames,
-        count(*) FILTER (WHERE cat = 'python_function' AND python_module_id IS NOT NULL) AS module_frames,
+        count(*) FILTER (
+            WHERE cat = 'python_function' AND python_module_id IS NOT NULL
+                OR cat IN ('cpu_op', 'user_annotation', 'Operator', 'operator') AND starts_with(name, '[pl][module]')) AS module_frames,
         count(*) FILTER (WHERE module_hierarchy <> '') AS hierarchies,
         count(*) FILTER (WHERE cat IN (
             'cuda_runtime', 'cuda_driver', 'Runtime', 'runtime', 'hip_runtime', 'hip_driver', 'xpu_runtime', 'xpu_driver',

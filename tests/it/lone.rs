@@ -77,3 +77,12 @@ fn what_was_not_recorded_is_not_zero() {
     // Lower-case categories are those of old profilers; waits are no work.
     assert_eq!(store.lines("SELECT kernels, linked_pct, linked_time_pct FROM trace_summary"), ["1 100.0 100.0"]);
 }
+
+#[test]
+fn marks_of_lightning_are_modules() {
+    let store = crate::support::elements(
+        r#"{"ph":"X","cat":"user_annotation","name":"[pl][module]torch.nn.modules.linear.Linear: model.head","pid":1,"tid":1,"ts":0,"dur":5}"#,
+    );
+    assert_eq!(store.lines("SELECT path FROM module_tree WHERE path IS NOT NULL"), ["model.head"]);
+    assert_eq!(store.lines("SELECT status, events FROM coverage WHERE information = 'modules'"), ["present 1"]);
+}

@@ -12,6 +12,7 @@
 mod bad_inputs;
 mod check;
 mod cli;
+mod collectives;
 mod compare;
 mod concurrency;
 mod corpus;
