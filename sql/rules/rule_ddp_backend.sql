@@ -28,13 +28,10 @@
 -- @column advice VARCHAR text What to do; NULL unless status is finding.
 -- @column evidence VARCHAR text A query that shows the rows behind it.
 -- @column reason VARCHAR text Why it is not measurable and how to record what is missing; NULL otherwise.
-WITH names AS (
-    SELECT name, kernel_type(name) = 'communication' AS is_communication FROM (SELECT DISTINCT name FROM kernels WHERE kind = 'kernel')
-),
-on_device AS (
+WITH on_device AS (
     SELECT k.trace_id, count(*) AS kernels
     FROM kernels k
-    JOIN names n ON n.name = k.name
+    JOIN _kernel_classes n ON n.name = k.name
     WHERE k.kind = 'kernel' AND (k.collective_name IS NOT NULL OR n.is_communication)
     GROUP BY k.trace_id
 ),

@@ -24,9 +24,7 @@ host AS (
 device AS (
     SELECT k.trace_id, k.launch_id, k.kind, k.ts_ns, k.end_ns, k.collective_name IS NOT NULL OR n.is_communication AS communicates
     FROM kernels k
-    LEFT JOIN (
-        SELECT name, kernel_type(name) = 'communication' AS is_communication FROM (SELECT DISTINCT name FROM kernels WHERE kind = 'kernel')
-    ) n ON n.name = k.name
+    LEFT JOIN _kernel_classes n ON n.name = k.name
     WHERE k.kind IN ('kernel', 'memcpy', 'memset') AND k.dur_ns > 0
 ),
 -- A launch has a row for each of its device activities, which have a row without a launch if theirs is not in the trace.
