@@ -77,9 +77,8 @@ fn one_line(frames: &[String]) -> String {
     if frames.is_empty() {
         return NO_FRAMES.to_owned();
     }
-    let mut line = frames.join(";");
-    // Blanks at the end go in any case; a number must not come to light behind them.
-    line.truncate(line.trim_end().len());
+    // Blanks around go in any case; nothing must come to light behind them.
+    let mut line = frames.join(";").trim().to_owned();
     if line == "#" {
         line.push_str(NO_BREAK);
     } else if line.starts_with("# ") {
@@ -120,6 +119,8 @@ mod tests {
         assert_eq!(line(&["main", "cutlass 80 1.5"]), "main;cutlass 80\u{a0}1.5");
         assert_eq!(line(&["# warm up", "x"]), "#\u{a0}warm up;x");
         assert_eq!(line(&["#"]), "#\u{a0}");
+        assert_eq!(line(&[" #"]), "#\u{a0}");
+        assert_eq!(line(&["\t# warm up"]), "#\u{a0}warm up");
         assert_eq!(line(&["step 7 "]), "step\u{a0}7");
         assert_eq!(line(&[]), "(no frames)");
         assert_eq!(line(&["iteration 7", "mm"]), "iteration 7;mm");
