@@ -1,7 +1,7 @@
 -- Events that have a duration, with the names of their process and thread and the rank of their trace.
 --
--- One row per complete event, and per begin event that has its end. Durations below 0, which ingest_issues counts, are none. Device activities are rows too; kernel_launches says
--- more about them.
+-- One row per complete event, and per begin event that has its end. Events with a duration below 0 are left out; ingest_issues counts them. Device
+-- activities are rows too; kernel_launches says more about them.
 --
 -- Example: SELECT name, dur_ns FROM named_events WHERE thread_name LIKE '%pt_autograd%' ORDER BY dur_ns DESC LIMIT 5
 -- Holds: dur_ns = end_ns - ts_ns

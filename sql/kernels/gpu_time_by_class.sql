@@ -28,8 +28,8 @@
 -- @column time_ns BIGINT ns The part of busy_ns that counts for the class.
 -- @column time_pct DOUBLE pct time_ns as percent of busy_ns; NULL if that is 0.
 -- @column busy_ns BIGINT ns Time in which the device was busy.
--- @column matrix_unit_ns BIGINT ns Sum of the durations of kernels that run on tensor or matrix cores.
--- @column matrix_unit_unclear_ns BIGINT ns Sum of the durations of kernels of which it is unclear.
+-- @column matrix_unit_ns BIGINT ns Sum of the durations of kernels whose matrix_unit in kernel_classes is yes.
+-- @column matrix_unit_unclear_ns BIGINT ns Sum of the durations of kernels whose matrix_unit is unclear.
 WITH activities AS (
     SELECT c.trace_id, c.device, c.class, o.rank AS class_rank, o.part, c.name, c.ts_ns, c.end_ns, c.dur_ns, c.matrix_unit
     FROM kernel_classes c

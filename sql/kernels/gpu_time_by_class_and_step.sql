@@ -1,8 +1,9 @@
 -- Device time by class of work, device and step.
 --
--- The work of a step is what was launched in it, wherever it ran; work launched outside steps has the step NULL. Classes are those of kernel_classes. total_ns is the sum of durations, union_ns the time in which work of the class ran. time_ns divides the time in
--- which the device was busy with the step among the classes: a moment in which several run counts for the first in the order computation (gemm, conv, attention, …),
--- communication, copies. So the time_ns of a device's step add up to busy_ns. What no evidence could classify is unclassified.
+-- The work of a step is what was launched in it, wherever it ran; work launched outside steps has the step NULL. Classes are those of kernel_classes.
+-- total_ns is the sum of durations, union_ns the time in which work of the class ran. time_ns divides the time in which the device was busy with the step
+-- among the classes: a moment in which several run counts for the first in the order computation (gemm, conv, attention, …), communication, copies. So the
+-- time_ns of a device's step add up to busy_ns. What no evidence could classify is unclassified.
 --
 -- Source: kernel_classes; docs/kernels.md.
 -- Example: SELECT device, step, class, activities, time_ns, time_pct FROM gpu_time_by_class_and_step ORDER BY device, step, time_ns DESC, class LIMIT 5
@@ -25,8 +26,8 @@
 -- @column time_ns BIGINT ns The part of busy_ns that counts for the class.
 -- @column time_pct DOUBLE pct time_ns as percent of busy_ns; NULL if that is 0.
 -- @column busy_ns BIGINT ns Time in which the device was busy with the step.
--- @column matrix_unit_ns BIGINT ns Sum of the durations of kernels that run on tensor or matrix cores.
--- @column matrix_unit_unclear_ns BIGINT ns Sum of the durations of kernels of which it is unclear.
+-- @column matrix_unit_ns BIGINT ns Sum of the durations of kernels whose matrix_unit in kernel_classes is yes.
+-- @column matrix_unit_unclear_ns BIGINT ns Sum of the durations of kernels whose matrix_unit is unclear.
 WITH activities AS (
     SELECT c.trace_id, c.device, c.step, c.class, o.rank AS class_rank, o.part, c.name, c.ts_ns, c.end_ns, c.dur_ns, c.matrix_unit
     FROM kernel_classes c

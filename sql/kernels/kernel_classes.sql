@@ -1,11 +1,11 @@
 -- Kernels, copies and fills with their class, and the evidence for it.
 --
--- One row per device activity; waits of the device are none. The first evidence that decides is taken. For the class: the trace's category of copies and
+-- One row per device activity, but none for waits of the device. The first evidence that decides is taken. For the class: the trace's category of copies and
 -- fills; the arguments that NCCL kernels carry; the name (kernel_names); the mark of a collective around the launch; the operator that launched the
 -- kernel. What none of these knows is unclassified.
 --
 -- For the matrix unit: the name; a device without such units (NVIDIA before compute capability 7.0); the types of the operator's inputs, where the name
--- leaves open what the product runs on. A product of float16 runs on tensor cores from compute capability 7.0, of bfloat16 from 8.0, of float8 from 8.9;
+-- does not say it. A product of float16 runs on tensor cores from compute capability 7.0, of bfloat16 from 8.0, of float8 from 8.9;
 -- a product of float32 or float64 does not before 8.0. From 8.0 on a product of float32 may or may not use TF32, so it stays unclear.
 -- All views and rules about communication, matrix units and classes rest on this one.
 --
@@ -21,7 +21,7 @@
 -- @column stream BIGINT id Stream; NULL where none was written.
 -- @column step BIGINT id Step of the launch; NULL outside steps.
 -- @column launch_id BIGINT id The call that launched it (events.event_id); NULL if it was not found.
--- @column op_id BIGINT id The operator around the launch (events.event_id); NULL if there is none.
+-- @column op_id BIGINT id The operator around the launch (events.event_id); NULL outside operators.
 -- @column ts_ns BIGINT ns Start.
 -- @column dur_ns BIGINT ns Duration; NULL if not recorded.
 -- @column end_ns BIGINT ns End.
@@ -79,7 +79,7 @@ cores AS (
         trace_id, device,
         CASE WHEN NOT regexp_like(name, '(?i)amd|instinct|radeon|gfx|intel|mtia') AND warp_size IS DISTINCT FROM 64
             THEN 10 * compute_major + compute_minor END AS capability
-    FROM devices
+    FROM _device_properties
 ),
 evident AS (
     SELECT

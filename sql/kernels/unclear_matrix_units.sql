@@ -1,6 +1,6 @@
 -- Names of kernels whose class is known but not whether they run on tensor or matrix cores, by device, with a rule for each.
 --
--- One row per name, class and device: products, convolutions, attention and recurrences of which kernel_classes says unclear. A trace with shapes
+-- One row per name, class and device: products, convolutions, attention and recurrences whose matrix_unit in kernel_classes is unclear. A trace with shapes
 -- (record_shapes=True) tells the types of inputs, which decide in many cases. The last six columns are those of name_rules. The rule is of
 -- kernel_matrix_unit, whose patterns see the class, a blank and the plain name, with a question mark for yes or no; where the class came from the operator and
 -- not from the name, such a rule would not be asked, and the rule is the one of kernel_class that must be added first. Kernels without a class are in

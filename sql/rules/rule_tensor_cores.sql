@@ -67,7 +67,7 @@ measured AS (
     FROM _rule_traces t
     LEFT JOIN times x ON x.trace_id = t.trace_id
     LEFT JOIN _rule_devices v ON v.trace_id = x.trace_id AND (v.device IS NOT DISTINCT FROM x.device)
-    LEFT JOIN (SELECT *, 10 * compute_major + compute_minor AS capability FROM devices) d ON d.trace_id = x.trace_id AND d.device = x.device
+    LEFT JOIN (SELECT *, 10 * compute_major + compute_minor AS capability FROM _device_properties) d ON d.trace_id = x.trace_id AND d.device = x.device
 ),
 judged AS (
     SELECT

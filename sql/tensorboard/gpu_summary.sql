@@ -64,4 +64,4 @@ SELECT
     CASE WHEN k.operator_kernels > 0 THEN coalesce(100.0 * k.tensor_core_ns / nullif(k.operator_kernel_ns, 0), 0.0) END AS tensor_core_pct
 FROM kernel k
 JOIN traces t ON t.trace_id = k.trace_id
-LEFT JOIN devices v ON v.trace_id = k.trace_id AND v.device = k.device
+LEFT JOIN _device_properties v ON v.trace_id = k.trace_id AND v.device = k.device

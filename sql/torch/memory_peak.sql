@@ -43,4 +43,4 @@ SELECT
     d.total_memory_bytes,
     100.0 * p.peak_allocated_bytes / nullif(d.total_memory_bytes, 0) AS peak_pct
 FROM peaks p
-LEFT JOIN devices d ON d.trace_id = p.trace_id AND d.device = p.device
+LEFT JOIN _device_properties d ON d.trace_id = p.trace_id AND d.device = p.device

@@ -70,7 +70,7 @@ impl OtherLink {
 pub struct DeviceLinks {
     /// By the device row's position in the event list.
     links: FxHashMap<u32, OtherLink>,
-    /// Categories and classes of which some row has a correlation.
+    /// Categories and kinds with at least one row that has a correlation.
     correlated: FxHashSet<(u32, u8)>,
 }
 

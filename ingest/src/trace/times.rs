@@ -1,7 +1,7 @@
 //! When the work of a trace begins and ends.
 //!
-//! Work is what happens at a time: durations, instants, counters. Metadata, clock marks and flows are none; writers give them
-//! whatever time they like, most often 0. Work whose time was never set is written at 0 too, or at what 0 becomes on a clock
+//! Work is what happens at a time: durations, instants, counters. Metadata, clock marks and flows are not work; writers
+//! give them whatever time they like, most often 0. Work whose time was never set is written at 0 too, or at what 0 becomes on a clock
 //! that begins at `baseTimeNanoseconds`. Traces may begin at 0, so such a time counts as not set only if all other work is
 //! more than a day away.
 
@@ -32,7 +32,7 @@ pub struct Instant {
 /// Starts and ends of work, with all that is needed to tell later which starts were not set.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkTimes {
-    /// When `first` starts; the latest time if there is none.
+    /// When `first` starts; `i64::MAX` while there is no `first`.
     after: i64,
     /// Earliest start and latest end of what is not in `zero` or `first`; the start is after the end if there is nothing.
     rest: (i64, i64),

@@ -80,6 +80,27 @@ fn marks_and_arguments_make_communication() {
     assert_eq!(trace(&Case { operator: "c10d::allreduce_", ..case }, "", "").value(classes), "communication operator -");
 }
 
+/// A trace that describes a device twice must not count its work twice.
+#[test]
+fn a_device_that_is_described_twice_is_one_device() {
+    let device =
+        |name: &str, major: i64| format!(r#"{{"id":0,"name":"{name}","totalGlobalMem":1000,"computeMajor":{major},"computeMinor":0,"warpSize":32}}"#);
+    let store = TestStore::of_text(format!(
+        r#"{{"deviceProperties":[{},{}],"traceEvents":[
+{{"ph":"X","cat":"kernel","name":"my_product","pid":0,"tid":7,"ts":200,"dur":10,"args":{{"device":0,"stream":7}}}},
+{{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":210,"s":"t","args":{{"Total Reserved":100,"Total Allocated":100,"Bytes":100,"Addr":1,"Device Id":0,"Device Type":1}}}}]}}"#,
+        device("NVIDIA H100", 9),
+        device("NVIDIA A100", 8)
+    ))
+    .0;
+    assert_eq!(store.value("SELECT count(*) FROM devices"), "2");
+    for view in ["kernel_classes", "gpu_timeline", "rule_tensor_cores", "gpu_summary", "memory_peak"] {
+        assert_eq!(store.value(&format!("SELECT count(*) FROM {view}")), "1", "{view}");
+    }
+    assert_eq!(store.lines("SELECT gpu_events, busy_time_ns FROM gpu_timeline"), ["1 10000"]);
+    assert_eq!(store.lines("SELECT name, compute_capability, total_memory_bytes FROM gpu_summary"), ["NULL NULL 1000"]);
+}
+
 #[test]
 fn unclassified_work_widens_the_answer() {
     let kernel = |name: &str, start: i64, end: i64| {

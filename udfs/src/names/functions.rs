@@ -9,8 +9,8 @@ use datafusion::arrow::datatypes::{Field, FieldRef};
 use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::logical_expr::{ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
 
-use super::plain::subject;
 use super::rules::{Rule, Rules};
+use super::subject::subject;
 use super::{demangle, dtype, short, text};
 
 /// `classify(ruleset, text)`, and `classify_rule`, which gives the priority of the rule that decided.

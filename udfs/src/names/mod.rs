@@ -8,10 +8,10 @@ mod dtype;
 mod effort;
 mod functions;
 mod matcher;
-#[allow(dead_code)] // Until rules are matched against it.
 pub(crate) mod plain;
 mod rules;
 mod short;
+mod subject;
 mod text;
 
 use std::sync::Arc;

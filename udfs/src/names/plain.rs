@@ -23,26 +23,6 @@ pub(crate) fn plain(name: &str) -> Cow<'_, str> {
     text.map_or_else(|| Cow::Borrowed(head(name, LONGEST)), Cow::Owned)
 }
 
-/// What rules about kernels are matched against: the plain name without return type, anonymous namespaces and `.kd`.
-pub(super) fn subject(name: &str) -> Cow<'_, str> {
-    let plain = match plain(name) {
-        Cow::Borrowed(plain) => {
-            let plain = plain.strip_suffix(".kd").unwrap_or(plain);
-            // `std::enable_if<…>::type f<…>(…)` is the other return type that kernels have.
-            let constrained = || plain.strip_prefix("std::enable_if<")?.split_once(">::type ").map(|(_, function)| function);
-            Cow::Borrowed(plain.strip_prefix("void ").or_else(constrained).unwrap_or(plain))
-        }
-        owned => owned,
-    };
-    if !ANONYMOUS.iter().any(|namespace| plain.contains(namespace)) {
-        return plain;
-    }
-    Cow::Owned(ANONYMOUS.iter().fold(plain.into_owned(), |plain, namespace| plain.replace(namespace, "")))
-}
-
-/// What compilers and profilers call a namespace without a name.
-const ANONYMOUS: [&str; 3] = ["(anonymous namespace)::", "<unnamed>::", "{anonymous}::"];
-
 /// The beginning of a text, of at most as many bytes.
 pub(super) fn head(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)

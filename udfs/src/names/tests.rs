@@ -68,6 +68,19 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             ("flashinfer::sampling::TopKTopPSamplingFromProbKernel<1024u>(x)", "sampling"),
             ("vllm::scaled_fp8_quant_kernel<x>(y)", "quantize"),
             ("cudnn::ops::pooling_fw_4d_kernel<float>(x)", "other_compute"),
+            ("triton_tem_fused_flex_attention_0", "attention"),
+            ("triton_tem_fused_convolution_4", "conv"),
+            ("triton_tem_fused_addmm_2", "gemm"),
+            ("triton_red_fused__softmax_1", "softmax"),
+            ("triton_spl_fused_cumsum_0", "sort_scan"),
+            ("nvfuser_matmul_f0_c0_r0_g0", "gemm"),
+            ("nvfuser_transpose_f0_c0_r0_g0", "copy_layout"),
+            ("triton_softmax_3", "softmax"),
+            ("aclnnConvolution_Conv2D_Conv2D", "conv"),
+            ("aclnnLayerNorm_LayerNormV3_LayerNormV3", "normalization"),
+            ("aclnnSoftmax_SoftmaxV2AiCore_SoftmaxV2", "softmax"),
+            ("__myl_FcAdd_myl0_3", "gemm"),
+            ("_fwd_kernel_ep_scatter_1", "moe_routing"),
             ("my_fused_kernel_17(float*)", "-"),
             ("_combined_routing_memset", "moe_routing"),
         ],
@@ -104,6 +117,7 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             ("attention fmha_cutlassF_f32_aligned_64x64_rf_sm70(x)", "no"),
             ("attention fmha_cutlassF_f16_aligned_64x64_rf_sm80(x)", "yes"),
             ("attention cutlass::device_kernel<flash::FlashAttnFwdCombine<x> >(y)", "no"),
+            ("gemm maxwell_fp16_gemm_128x64_tn", "no"),
             ("gemm triton_tem_fused_mm_3", "yes"),
             ("gemm gemm_kernel<float>(x)", "-"),
             ("elementwise triton_poi_fused_addmm_silu_2", "no"),
@@ -439,4 +453,25 @@ fn every_rule_has_a_name_that_it_decides() {
     let tested: Vec<&str> = CASES.iter().map(|(ruleset, _)| *ruleset).collect();
     let untested: Vec<&str> = rules.names().filter(|name| !tested.contains(name)).collect();
     assert!(untested.is_empty(), "rulesets without a test: {untested:?}");
+}
+
+/// The texts that a rule needs keep only rules from being tried that cannot be found.
+#[test]
+fn trying_few_rules_finds_what_trying_all_does() {
+    let rules = Rules::built_in();
+    let texts: Vec<&str> = CASES.iter().flat_map(|(_, names)| names.iter().map(|(name, _)| *name)).collect();
+    let upper: Vec<String> = texts.iter().map(|text| text.to_ascii_uppercase()).collect();
+    for ruleset in rules.names() {
+        let all: Vec<(&super::Rule, regex::bytes::Regex)> = rules
+            .rules(ruleset)
+            .iter()
+            .map(|rule| (rule, regex::bytes::RegexBuilder::new(&rule.pattern).unicode(false).dot_matches_new_line(true).build().unwrap()))
+            .collect();
+        let set = rules.ruleset(ruleset).unwrap();
+        for text in texts.iter().copied().chain(upper.iter().map(String::as_str)) {
+            let expected = all.iter().find(|(_, regex)| regex.is_match(text.as_bytes())).map(|(rule, _)| (rule.priority, &rule.pattern));
+            let found = set.rule(text).unwrap().map(|rule| (rule.priority, &rule.pattern));
+            assert_eq!(found, expected, "{ruleset}: {text}");
+        }
+    }
 }

@@ -1,0 +1,46 @@
+//! The form of a kernel's name that rules about kernels are matched against.
+
+use std::borrow::Cow;
+
+use super::plain::plain;
+
+/// What compilers and profilers call a namespace without a name.
+const ANONYMOUS: [&str; 3] = ["(anonymous namespace)::", "<unnamed>::", "{anonymous}::"];
+
+/// The plain name without return type, anonymous namespaces and `.kd`.
+pub(super) fn subject(name: &str) -> Cow<'_, str> {
+    let plain = match plain(name) {
+        Cow::Borrowed(plain) => {
+            let plain = plain.strip_suffix(".kd").unwrap_or(plain);
+            // `std::enable_if<…>::type f<…>(…)` is the other return type that kernels have.
+            let constrained = || plain.strip_prefix("std::enable_if<")?.split_once(">::type ").map(|(_, function)| function);
+            Cow::Borrowed(plain.strip_prefix("void ").or_else(constrained).unwrap_or(plain))
+        }
+        owned => owned,
+    };
+    if !ANONYMOUS.iter().any(|namespace| plain.contains(namespace)) {
+        return plain;
+    }
+    Cow::Owned(ANONYMOUS.iter().fold(plain.into_owned(), |plain, namespace| plain.replace(namespace, "")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::subject;
+
+    #[test]
+    fn what_stands_around_a_function_is_left_out() {
+        let cases = [
+            ("void (anonymous namespace)::f<float>(float*)", "f<float>(float*)"),
+            ("void a::<unnamed>::f(int)", "a::f(int)"),
+            ("std::enable_if<!(false), void>::type internal::gemvx::kernel<int>(int)", "internal::gemvx::kernel<int>(int)"),
+            ("__amd_rocclr_copyBuffer.kd", "__amd_rocclr_copyBuffer"),
+            ("_ZN12_GLOBAL__N_11fEv", "f"),
+            ("Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pageable -> Device)"),
+            ("", ""),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(subject(name), expected, "{name}");
+        }
+    }
+}
