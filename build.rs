@@ -1,4 +1,5 @@
-//! Has the library of views embedded anew when a file is added to `sql/`, which the macro that embeds it cannot see.
+//! Has the library of views embedded anew when a file is added to `sql/`, which the macro that
+//! embeds it cannot see.
 
 #[allow(clippy::print_stdout, reason = "it is how a build script talks to Cargo")]
 fn main() {

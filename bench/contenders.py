@@ -16,7 +16,8 @@ from measure import Failed
 
 BENCH = Path(__file__).resolve().parent
 
-# What a contender should have seen, as a query over tracesql's store. HTA keeps less than the others by design.
+# What a contender should have seen, as a query over tracesql's store. HTA keeps less than the
+# others by design.
 EVERY_EVENT = "SELECT count(*), sum(dur_ns) FILTER (WHERE ph = 'X') FROM events"
 HTA_ROWS = "SELECT count(*), sum(dur_ns) FROM events WHERE ph = 'X' AND cat <> 'Trace'"
 
@@ -39,7 +40,9 @@ class Contender:
     outputs: list[Path] = field(default_factory=list)
     expects: str = EVERY_EVENT
     unavailable: str | None = None
-    seen: Callable[[str], Seen] | None = None  # from its standard output; None for tracesql, whose store is asked
+    seen: Callable[[str], Seen] | None = (
+        None  # from its standard output; None for tracesql, whose store is asked
+    )
 
     def clear(self) -> None:
         """Removes what an earlier run wrote."""
@@ -60,7 +63,14 @@ def peers(trace: Path, work: Path) -> list[Contender]:
     """Returns every peer that is known here, available or not, in the order of the table."""
     go = _build_go(work)
     return [
-        _python_peer("duckdb", "DuckDB read_json", ".venv", "duckdb_read_json.py", trace, work / "duckdb.parquet"),
+        _python_peer(
+            "duckdb",
+            "DuckDB read_json",
+            ".venv",
+            "duckdb_read_json.py",
+            trace,
+            work / "duckdb.parquet",
+        ),
         _python_peer(
             "duckdb-typed",
             "DuckDB, args typed, sorted",
@@ -70,7 +80,9 @@ def peers(trace: Path, work: Path) -> list[Contender]:
             work / "duckdb-typed.parquet",
             "--typed",
         ),
-        _python_peer("polars", "orjson + Polars", ".venv", "orjson_polars.py", trace, work / "polars.parquet"),
+        _python_peer(
+            "polars", "orjson + Polars", ".venv", "orjson_polars.py", trace, work / "polars.parquet"
+        ),
         _python_peer("python", "json + pandas", ".venv", "python_pandas.py", trace),
         _go_peer("go", "Go encoding/json", go, trace),
         _go_peer("go-noargs", "Go encoding/json, args dropped", go, trace, "-args=false"),
@@ -97,7 +109,11 @@ def _versions_of(program: Path) -> dict[str, str]:
         return {"Go": _output([shutil.which("go") or "go", "env", "GOVERSION"]).removeprefix("go")}
     if program.name != "python":
         return {"tracesql": _output([str(program), "--version"]).removeprefix("tracesql ")}
-    wanted = ("traceinsight",) if program.parts[-3] == ".venv-hta" else ("duckdb", "orjson", "polars", "pandas")
+    wanted = (
+        ("traceinsight",)
+        if program.parts[-3] == ".venv-hta"
+        else ("duckdb", "orjson", "polars", "pandas")
+    )
     script = (
         "import sys, json, importlib.metadata as m;"
         "print(json.dumps({n: m.version(n) for n in sys.argv[1:]} | {'Python': sys.version.split()[0]}))"
@@ -140,7 +156,9 @@ def _build_go(work: Path) -> Path | str:
     binary = work / "go-peer"
     environment = os.environ | {"GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod"}
     command = [go, "build", "-o", str(binary), "."]
-    build = subprocess.run(command, cwd=BENCH / "peers" / "go", env=environment, capture_output=True, text=True)
+    build = subprocess.run(
+        command, cwd=BENCH / "peers" / "go", env=environment, capture_output=True, text=True
+    )
     return binary if build.returncode == 0 else f"go build failed: {build.stderr.strip()[-200:]}"
 
 

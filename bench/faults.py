@@ -34,12 +34,22 @@ class Place:
         self.store = self.folder / "store"
         self.small = ROOT / "fixtures" / "synthetic_gpu_rank0.json.gz"
         self.large = self.folder / "large.json"
-        subprocess.run(["python3", ROOT / "bench" / "make_trace.py", self.large, "--size", f"{megabytes}MB"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            ["python3", ROOT / "bench" / "make_trace.py", self.large, "--size", f"{megabytes}MB"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         self.ingest(self.small).check_returncode()
         self.small_sums = self.sums("trace_id LIKE 'synthetic%'")
 
     def command(self, *args, **more):
-        more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": os.environ | {"NO_COLOR": "1"}} | more
+        more = {
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "text": True,
+            "env": os.environ | {"NO_COLOR": "1"},
+        } | more
         return subprocess.run([self.program, *map(str, args)], **more)
 
     def ingest(self, *inputs, store=None, **more):
@@ -55,7 +65,9 @@ class Place:
 
     def doctor(self, store=None):
         done = self.command("doctor", store or self.store, "--format", "json")
-        return done.returncode, json.loads(done.stdout) if done.stdout else {"problems": [{"code": "none", "what": done.stderr}]}
+        return done.returncode, json.loads(done.stdout) if done.stdout else {
+            "problems": [{"code": "none", "what": done.stderr}]
+        }
 
     def traces(self):
         return sum(1 for p in self.store.iterdir() if (p / "manifest.json").is_file())
@@ -91,7 +103,19 @@ def kills(place, rng, number):
         if replace and place.traces() == 1:
             place.ingest(place.large).check_returncode()
         before = place.traces()
-        child = subprocess.Popen([place.program, "ingest", place.large, "-o", place.store, "-q", *(["--replace"] if replace else [])], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            [
+                place.program,
+                "ingest",
+                place.large,
+                "-o",
+                place.store,
+                "-q",
+                *(["--replace"] if replace else []),
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         time.sleep(rng.random() * whole * 1.05)
         child.send_signal(signal.SIGKILL)
         counts["killed" if child.wait() == -signal.SIGKILL else "finished before"] += 1
@@ -100,14 +124,23 @@ def kills(place, rng, number):
         code, found = place.doctor()
         check(code == 0, f"kill {i}: {found['problems']}")
         check(place.traces() >= before, f"kill {i}: a trace went away")
-        check(place.sums("trace_id LIKE 'synthetic%'") == place.small_sums, f"kill {i}: the trace that was there changed")
+        check(
+            place.sums("trace_id LIKE 'synthetic%'") == place.small_sums,
+            f"kill {i}: the trace that was there changed",
+        )
         if place.traces() == 2:
-            check(place.sums("trace_id LIKE 'large%'") == large_sums, f"kill {i}: half a trace can be seen")
+            check(
+                place.sums("trace_id LIKE 'large%'") == large_sums,
+                f"kill {i}: half a trace can be seen",
+            )
             counts["was committed"] += 1
             place.remove_large()
     place.ingest(place.large).check_returncode()
     check(place.leftovers() == 0, "leftovers stay")
-    check(place.sums("trace_id LIKE 'large%'") == large_sums, "the run after the kills stored something else")
+    check(
+        place.sums("trace_id LIKE 'large%'") == large_sums,
+        "the run after the kills stored something else",
+    )
     place.remove_large()
     say(f"kill -9 while a trace is read, {number} times", counts)
 
@@ -119,18 +152,27 @@ def short_kills(place, rng, number):
     whole = time.monotonic() - start
     counts = Counter()
     for _ in range(number):
-        child = subprocess.Popen([place.program, "ingest", place.small, "--replace", "-o", place.store, "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            [place.program, "ingest", place.small, "--replace", "-o", place.store, "-q"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         time.sleep(rng.random() * whole * 1.3)
         child.send_signal(signal.SIGKILL)
         counts["killed" if child.wait() == -signal.SIGKILL else "finished before"] += 1
         counts["left a folder"] += place.leftovers() > 0
-        counts["left it without a lock"] += any(not (p / "lock").exists() for p in place.store.glob(".tmp-*"))
+        counts["left it without a lock"] += any(
+            not (p / "lock").exists() for p in place.store.glob(".tmp-*")
+        )
     place.ingest(place.small, "--replace").check_returncode()
     left = [p.name for p in place.store.glob(".tmp-*")]
     check(not left, f"leftovers stay: {left}")
     code, found = place.doctor()
     check(code == 0, f"{found['problems']}")
-    check(place.sums("trace_id LIKE 'synthetic%'") == place.small_sums, "the trace that was there changed")
+    check(
+        place.sums("trace_id LIKE 'synthetic%'") == place.small_sums,
+        "the trace that was there changed",
+    )
     say(f"kill -9 while a short trace is replaced, {number} times", counts)
 
 
@@ -158,7 +200,13 @@ def full_disk(place, rng, number):
     counts = Counter()
     for i in range(number):
         size = rng.randrange(300, 26_000)
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "none", mount], stderr=subprocess.DEVNULL).returncode != 0:
+        if (
+            subprocess.run(
+                ["mount", "-t", "tmpfs", "-o", f"size={size}k", "none", mount],
+                stderr=subprocess.DEVNULL,
+            ).returncode
+            != 0
+        ):
             print("full disk: left out, no tmpfs can be mounted here")
             return
         try:
@@ -167,20 +215,30 @@ def full_disk(place, rng, number):
             done = place.ingest(packed if i % 2 else place.large, store=store)
             if done.returncode == 0:
                 counts["had room"] += 1
-                got = place.query(f"{SUMS} WHERE trace_id LIKE 'large%'", store=store).stdout.splitlines()[1]
+                got = place.query(
+                    f"{SUMS} WHERE trace_id LIKE 'large%'", store=store
+                ).stdout.splitlines()[1]
                 check(got == large_sums, f"{size} KiB: stored, but not whole")
             else:
                 counts["refused"] += 1
-                check(done.returncode == 3 and "o space left" in done.stderr, f"{size} KiB: {done.returncode} {done.stderr[:200]}")
+                check(
+                    done.returncode == 3 and "o space left" in done.stderr,
+                    f"{size} KiB: {done.returncode} {done.stderr[:200]}",
+                )
             if (store / "tracesql-store.json").exists():
                 code, found = place.doctor(store)
                 check(code == 0, f"{size} KiB: {found['problems']}")
                 if first.returncode == 0:
-                    got = place.query(f"{SUMS} WHERE trace_id LIKE 'synthetic%'", store=store).stdout.splitlines()[1]
+                    got = place.query(
+                        f"{SUMS} WHERE trace_id LIKE 'synthetic%'", store=store
+                    ).stdout.splitlines()[1]
                     check(got == place.small_sums, f"{size} KiB: the trace that was there changed")
             subprocess.run(["mount", "-o", "remount,size=600m", mount], check=True)
             again = place.ingest(place.large, store=store)
-            check(again.returncode == 0, f"{size} KiB: not stored when there was room again: {again.stderr[:200]}")
+            check(
+                again.returncode == 0,
+                f"{size} KiB: not stored when there was room again: {again.stderr[:200]}",
+            )
         finally:
             unmount(mount)
     say(f"full disk, {number} sizes", counts)
@@ -220,10 +278,15 @@ def damages(place, rng, number):
         if bytes(changed) != whole or kind == "gone":
             check(code == 3, f"{kind} {path.name} at {at}: doctor found nothing")
         if done.returncode == 0:
-            counts["answered rightly" if done.stdout == right else "answered wrongly, found by doctor"] += 1
+            counts[
+                "answered rightly" if done.stdout == right else "answered wrongly, found by doctor"
+            ] += 1
         else:
             counts["refused by the query"] += 1
-            check(done.returncode in (3, 4), f"{kind} {path.name} at {at}: exit {done.returncode} {done.stderr[:200]}")
+            check(
+                done.returncode in (3, 4),
+                f"{kind} {path.name} at {at}: exit {done.returncode} {done.stderr[:200]}",
+            )
         path.write_bytes(whole)
     check(place.query(sql).stdout == right, "the store is not as it was")
     say(f"damaged files, {number} times", counts)
@@ -243,10 +306,21 @@ def permissions(place, rng, number):
     os.chmod(program, 0o755)
 
     def run(*args):
-        return subprocess.run([program, *map(str, args)], capture_output=True, text=True, env={"NO_COLOR": "1", "HOME": "/nonexistent"}, **other)
+        return subprocess.run(
+            [program, *map(str, args)],
+            capture_output=True,
+            text=True,
+            env={"NO_COLOR": "1", "HOME": "/nonexistent"},
+            **other,
+        )
 
-    done = run("query", place.store, "--format", "csv", "-c", f"{SUMS} WHERE trace_id LIKE 'synthetic%'")
-    check(done.returncode == 0 and done.stdout.splitlines()[1] == place.small_sums, f"reading: {done.stderr}")
+    done = run(
+        "query", place.store, "--format", "csv", "-c", f"{SUMS} WHERE trace_id LIKE 'synthetic%'"
+    )
+    check(
+        done.returncode == 0 and done.stdout.splitlines()[1] == place.small_sums,
+        f"reading: {done.stderr}",
+    )
     counts["readings of a store that is read-only"] += 1
     done = run("ingest", ROOT / "fixtures" / "perf.json", "-o", place.store)
     check(done.returncode == 3 and "ermission denied" in done.stderr, f"ingest: {done.stderr}")
@@ -262,7 +336,10 @@ def permissions(place, rng, number):
     done = run("query", place.store, "-c", SUMS)
     check(done.returncode in (3, 4) and "ermission denied" in done.stderr, f"table: {done.stderr}")
     done = run("doctor", place.store)
-    check(done.returncode == 3 and "ermission denied" in done.stdout, f"doctor: {done.stdout}{done.stderr}")
+    check(
+        done.returncode == 3 and "ermission denied" in done.stdout,
+        f"doctor: {done.stdout}{done.stderr}",
+    )
     counts["tables refused"] += 1
     os.chmod(table, 0o644)
     check(place.doctor()[0] == 0, "the store is not sound")
@@ -278,7 +355,11 @@ def reading(place, rng, number):
     for i in range(number):
         copy = place.folder / "changes.json"
         shutil.copy(place.large, copy)
-        child = subprocess.Popen([place.program, "ingest", copy, "-o", place.store, "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            [place.program, "ingest", copy, "-o", place.store, "-q"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         time.sleep(rng.random() * 0.4)
         if i % 2 == 0:
             os.truncate(copy, rng.randrange(copy.stat().st_size))
@@ -288,12 +369,17 @@ def reading(place, rng, number):
                     file.seek(rng.randrange(copy.stat().st_size))
                     file.write(rng.choice((b"}", b'"', b"]", bytes(64), rng.randbytes(64))))
         code = child.wait()
-        what = {0: "was read before", 3: "refused"}.get(code, f"ended by signal {-code}" if code < 0 else f"exit {code}")
+        what = {0: "was read before", 3: "refused"}.get(
+            code, f"ended by signal {-code}" if code < 0 else f"exit {code}"
+        )
         counts[f"{'written over' if i % 2 else 'cut'}: {what}"] += 1
         check(code in (0, 3), f"changing {i}: exit {code}")
         code, found = place.doctor()
         check(code == 0, f"changing {i}: {found['problems']}")
-        check(place.sums("trace_id LIKE 'synthetic%'") == place.small_sums, f"changing {i}: the trace that was there changed")
+        check(
+            place.sums("trace_id LIKE 'synthetic%'") == place.small_sums,
+            f"changing {i}: the trace that was there changed",
+        )
         for name in [p.name for p in place.store.iterdir() if p.name.startswith("changes")]:
             place.command("remove", place.store, name).check_returncode()
     say(f"inputs that change while they are read, {number} times", counts)
@@ -301,7 +387,15 @@ def reading(place, rng, number):
 
 def crowd(place, rng, seconds):
     """Processes that store, replace and remove while others ask."""
-    traces = [ROOT / "fixtures" / name for name in ("ddp_rank0.pt.trace.json.gz", "ddp_rank1.pt.trace.json.gz", "chrome_mixed.json", "resnet_cpu.pt.trace.json.gz")]
+    traces = [
+        ROOT / "fixtures" / name
+        for name in (
+            "ddp_rank0.pt.trace.json.gz",
+            "ddp_rank1.pt.trace.json.gz",
+            "chrome_mixed.json",
+            "resnet_cpu.pt.trace.json.gz",
+        )
+    ]
     for trace in traces:
         place.ingest(trace).check_returncode()
     per_trace = "SELECT t.path, t.event_count, count(e.event_id) FROM traces t LEFT JOIN events e ON e.trace_id = t.trace_id GROUP BY 1, 2 ORDER BY 1"
@@ -312,10 +406,27 @@ def crowd(place, rng, seconds):
     while time.monotonic() < end:
         writers = [w for w in writers if w.poll() is None]
         while len(writers) < 3:
-            writers.append(subprocess.Popen([place.program, "ingest", str(rng.choice(traces)), "--replace", "-o", place.store, "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            writers.append(
+                subprocess.Popen(
+                    [
+                        place.program,
+                        "ingest",
+                        str(rng.choice(traces)),
+                        "--replace",
+                        "-o",
+                        place.store,
+                        "-q",
+                    ],
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+            )
             counts["ingests"] += 1
         done = place.query(per_trace)
-        check(done.returncode == 0 and set(done.stdout.splitlines()) == right, f"a reader saw {done.stdout}{done.stderr}")
+        check(
+            done.returncode == 0 and set(done.stdout.splitlines()) == right,
+            f"a reader saw {done.stdout}{done.stderr}",
+        )
         counts["readings"] += 1
     for writer in writers:
         check(writer.wait() == 0, "an ingest failed")
@@ -326,7 +437,9 @@ def crowd(place, rng, seconds):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("program")
     arguments.add_argument("--kills", type=int, default=300)
     arguments.add_argument("--damages", type=int, default=200)

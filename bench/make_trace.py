@@ -23,6 +23,7 @@ all ranks.
 Why it is fast: both steps are powers of ten, so the digits that change stand in front of digits that do not, and all numbers of one kind
 (or of one millisecond) share them.  A copy is one join over ready pieces of text.
 """
+
 import argparse
 import gzip
 import json
@@ -31,7 +32,9 @@ import re
 import sys
 import time
 
-DEFAULT_SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "synthetic_gpu_rank0.json.gz")
+DEFAULT_SOURCE = os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "synthetic_gpu_rank0.json.gz"
+)
 
 UNIT_US = 1000  # ts / UNIT_US is the part of a ts that changes
 UNIT_DIGITS = 3
@@ -62,10 +65,17 @@ class Event:
     def once(self):
         """Is this written once only?"""
         v = self.value
-        return v.get("ph") == "M" or v.get("cat") == "Trace" or str(v.get("name")).startswith(("Iteration Start", "Record Window End"))
+        return (
+            v.get("ph") == "M"
+            or v.get("cat") == "Trace"
+            or str(v.get("name")).startswith(("Iteration Start", "Record Window End"))
+        )
 
     def at_the_end(self):
-        return self.once() and (self.value.get("cat") == "Trace" or str(self.value.get("name")).startswith("Record Window End"))
+        return self.once() and (
+            self.value.get("cat") == "Trace"
+            or str(self.value.get("name")).startswith("Record Window End")
+        )
 
 
 def read_text(path):
@@ -93,7 +103,10 @@ def one(pattern, event, text, what):
     """The place of a number that must be there exactly once."""
     found = list(pattern.finditer(text, event.start, event.end))
     if len(found) != 1:
-        sys.exit("make_trace: cannot tell the %s of this event: %s" % (what, text[event.start : event.end][:200]))
+        sys.exit(
+            "make_trace: cannot tell the %s of this event: %s"
+            % (what, text[event.start : event.end][:200])
+        )
     return found[0].span(1)
 
 
@@ -184,12 +197,18 @@ def later(text, event, us):
 def longer(text, event, us, move):
     """The same with a longer dur."""
     moved = later(text, event, move)
-    return DUR.sub(lambda m: m.group()[: -len(m.group(1))] + str(int(m.group(1)) + us), moved, count=1)
+    return DUR.sub(
+        lambda m: m.group()[: -len(m.group(1))] + str(int(m.group(1)) + us), moved, count=1
+    )
 
 
 def closing(text, event, grown, move):
     """The profiler's span gets longer, its end mark moves."""
-    return longer(text, event, grown, move) if event.value.get("cat") == "Trace" else later(text, event, grown + move)
+    return (
+        longer(text, event, grown, move)
+        if event.value.get("cat") == "Trace"
+        else later(text, event, grown + move)
+    )
 
 
 def for_rank(text, rank, ranks):
@@ -210,7 +229,9 @@ class Plan:
         repeated = [e for e in self.events if not e.once()]
         if not repeated:
             sys.exit("make_trace: no events to repeat")
-        self.separator = text[self.events[0].end : self.events[1].start] if len(self.events) > 1 else ",\n"
+        self.separator = (
+            text[self.events[0].end : self.events[1].start] if len(self.events) > 1 else ",\n"
+        )
         self.repeated, self.body = repeated, Body(text, repeated, self.separator)
 
     def copies_for(self, size):
@@ -221,7 +242,11 @@ class Plan:
         text, move = self.text, rank * UNIT_US
         write = out.write
         write(text[: self.events[0].start].encode())
-        first = [later(text, e, move) if "ts" in e.value else text[e.start : e.end] for e in self.events if e.once() and not e.at_the_end()]
+        first = [
+            later(text, e, move) if "ts" in e.value else text[e.start : e.end]
+            for e in self.events
+            if e.once() and not e.at_the_end()
+        ]
         first += [later(text, e, move) for e in self.repeated]
         write(self.separator.join(first).encode())
         for data in self.body.copies(1, copies - 1, rank):
@@ -250,7 +275,9 @@ def parse_size(text):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     p.add_argument("source", nargs="?", default=DEFAULT_SOURCE)
     p.add_argument("out")
     how = p.add_mutually_exclusive_group(required=True)
@@ -271,7 +298,10 @@ def main():
         create(path, plan, copies, rank)
         size, seconds = os.path.getsize(path), time.perf_counter() - began
         events = len(plan.events) + (copies - 1) * len(plan.repeated)
-        print("%s: %d copies, %d events, %d bytes, %.2f s" % (path, copies, events, size, seconds), file=sys.stderr)
+        print(
+            "%s: %d copies, %d events, %d bytes, %.2f s" % (path, copies, events, size, seconds),
+            file=sys.stderr,
+        )
 
 
 if __name__ == "__main__":

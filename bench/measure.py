@@ -45,7 +45,11 @@ def run(command: list[str], timeout_s: float) -> tuple[Cost, str]:
         start = time.monotonic()
         try:
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, start_new_session=True
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
             )
         except OSError as error:
             raise Failed(str(error)) from error

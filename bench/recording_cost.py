@@ -9,6 +9,7 @@ operators on 64 times the data.  Each option has a process of its own, which tak
 it, and so on, so that whatever else the machine does hits both alike.  The slowdown is the median over these pairs, with their quartiles; times
 are CPU times of the process.  Printed is a Markdown table; `--tracesql` adds the size of the store.
 """
+
 import argparse
 import gzip
 import json
@@ -28,7 +29,12 @@ OPTIONS = {
     "+ `with_modules`": {"with_modules": True},
     "+ `with_stack`": {"with_stack": True},
     "shapes, memory, stacks": {"record_shapes": True, "profile_memory": True, "with_stack": True},
-    "the same, `verbose`": {"record_shapes": True, "profile_memory": True, "with_stack": True, "verbose": True},
+    "the same, `verbose`": {
+        "record_shapes": True,
+        "profile_memory": True,
+        "with_stack": True,
+        "verbose": True,
+    },
 }
 NETWORKS = {"small": (8, 16, 4), "large": (32, 32, 16)}  # channels, pixels a side, batch
 
@@ -42,8 +48,19 @@ def measure(network, option, pairs, steps):
     torch.manual_seed(0)
     torch.set_num_threads(1)
     channels, side, batch = NETWORKS[network]
-    blocks = [nn.Sequential(nn.Conv2d(channels, channels, 3, padding=1), nn.BatchNorm2d(channels), nn.ReLU()) for _ in range(6)]
-    model = nn.Sequential(nn.Conv2d(3, channels, 3, padding=1), *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, 10))
+    blocks = [
+        nn.Sequential(
+            nn.Conv2d(channels, channels, 3, padding=1), nn.BatchNorm2d(channels), nn.ReLU()
+        )
+        for _ in range(6)
+    ]
+    model = nn.Sequential(
+        nn.Conv2d(3, channels, 3, padding=1),
+        *blocks,
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(channels, 10),
+    )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     x, y = torch.randn(batch, 3, side, side), torch.randint(0, 10, (batch,))
 
@@ -92,25 +109,43 @@ def written(prof, steps):
         prof.export_chrome_trace(path)
         export_ns = time.process_time_ns() - start
         data = open(path, "rb").read()
-        facts = {"export_ns": export_ns, "json_bytes": len(data), "gzip_bytes": len(gzip.compress(data, 6, mtime=0))}
+        facts = {
+            "export_ns": export_ns,
+            "json_bytes": len(data),
+            "gzip_bytes": len(gzip.compress(data, 6, mtime=0)),
+        }
         facts["elements"] = len(json.loads(data)["traceEvents"])
         if program := os.environ.get("TRACESQL"):
             store = os.path.join(folder, "store")
-            subprocess.run([program, "ingest", path, "-o", store, "--quiet"], check=True, stdout=subprocess.DEVNULL)
-            facts["store_bytes"] = sum(os.path.getsize(os.path.join(d, f)) for d, _, names in os.walk(store) for f in names)
+            subprocess.run(
+                [program, "ingest", path, "-o", store, "--quiet"],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
+            facts["store_bytes"] = sum(
+                os.path.getsize(os.path.join(d, f)) for d, _, names in os.walk(store) for f in names
+            )
         return {key: value / steps for key, value in facts.items()}
 
 
 def row(option, facts):
     low, middle, high = (100 * q - 100 for q in statistics.quantiles(facts["ratios"], n=4))
-    cells = ["%+.0f %% (%+.0f to %+.0f)" % (middle, low, high), "%.0f" % facts["elements"] if "elements" in facts else ""]
-    cells += ["%.1f" % (facts[k] / 1000) if k in facts else "" for k in ("json_bytes", "gzip_bytes", "store_bytes")]
+    cells = [
+        "%+.0f %% (%+.0f to %+.0f)" % (middle, low, high),
+        "%.0f" % facts["elements"] if "elements" in facts else "",
+    ]
+    cells += [
+        "%.1f" % (facts[k] / 1000) if k in facts else ""
+        for k in ("json_bytes", "gzip_bytes", "store_bytes")
+    ]
     cells.append("%.1f" % (facts["export_ns"] / 1e6) if "export_ns" in facts else "")
     return "| %s | %s |" % (option, " | ".join(cells))
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     p.add_argument("--pairs", type=int, default=20, help="turns without and with the profiler")
     p.add_argument("--steps", type=int, default=8, help="steps of each turn")
     p.add_argument("--tracesql", help="the program, to measure the store too")
@@ -123,10 +158,25 @@ def main():
     for network in NETWORKS:
         found = {}
         for option in OPTIONS:
-            command = [sys.executable, __file__, "--one", network, option, "--pairs", str(a.pairs), "--steps", str(a.steps)]
-            found[option] = json.loads(subprocess.run(command, check=True, env=env, stdout=subprocess.PIPE).stdout)
+            command = [
+                sys.executable,
+                __file__,
+                "--one",
+                network,
+                option,
+                "--pairs",
+                str(a.pairs),
+                "--steps",
+                str(a.steps),
+            ]
+            found[option] = json.loads(
+                subprocess.run(command, check=True, env=env, stdout=subprocess.PIPE).stdout
+            )
         base = statistics.median(f["step_ns"] for f in found.values()) / 1e6
-        print("| recorded, %s network (%.1f ms a step without) | slowdown | elements | JSON, kB | gzip, kB | store, kB | writing, ms |" % (network, base))
+        print(
+            "| recorded, %s network (%.1f ms a step without) | slowdown | elements | JSON, kB | gzip, kB | store, kB | writing, ms |"
+            % (network, base)
+        )
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
         print("\n".join(row(option, facts) for option, facts in found.items()) + "\n", flush=True)
 

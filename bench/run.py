@@ -44,19 +44,38 @@ def parse_size(text: str) -> int:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     trace = parser.add_mutually_exclusive_group(required=True)
-    trace.add_argument("--source", type=Path, help="real trace (.json or .json.gz) that the large one is made from")
+    trace.add_argument(
+        "--source", type=Path, help="real trace (.json or .json.gz) that the large one is made from"
+    )
     trace.add_argument("--trace", type=Path, help="plain JSON trace to measure as it is")
-    parser.add_argument("--size", type=parse_size, default="1GB", help="size of the trace to make (default 1GB)")
+    parser.add_argument(
+        "--size", type=parse_size, default="1GB", help="size of the trace to make (default 1GB)"
+    )
     parser.add_argument("--peers", help="comma-separated names (default: all known)")
-    parser.add_argument("--runs", type=int, default=3, help="runs of each contender; medians are printed (default 3)")
-    parser.add_argument("--tracesql", type=Path, default=REPOSITORY / "target" / "release" / "tracesql")
-    parser.add_argument("--peers-only", action="store_true", help="leave tracesql out: only to try peers")
-    parser.add_argument("--work", type=Path, default=BENCH / "work", help="folder for the trace and all outputs")
-    parser.add_argument("--timeout", type=float, default=1800, help="seconds that one run may take (default 1800)")
+    parser.add_argument(
+        "--runs",
+        type=int,
+        default=3,
+        help="runs of each contender; medians are printed (default 3)",
+    )
+    parser.add_argument(
+        "--tracesql", type=Path, default=REPOSITORY / "target" / "release" / "tracesql"
+    )
+    parser.add_argument(
+        "--peers-only", action="store_true", help="leave tracesql out: only to try peers"
+    )
+    parser.add_argument(
+        "--work", type=Path, default=BENCH / "work", help="folder for the trace and all outputs"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=1800, help="seconds that one run may take (default 1800)"
+    )
     parser.add_argument("--json", type=Path, help="also write every single run to this file")
     arguments = parser.parse_args()
     if not arguments.peers_only and not arguments.tracesql.is_file():
-        parser.error(f"{arguments.tracesql} is missing: run `cargo build --release` or give --tracesql")
+        parser.error(
+            f"{arguments.tracesql} is missing: run `cargo build --release` or give --tracesql"
+        )
     return arguments
 
 
@@ -122,7 +141,9 @@ class Bench:
         self.timeout_s = timeout_s
         self.costs: dict[str, list[Cost]] = {entrant.name: [] for entrant in entrants}
         self.seen: dict[str, Seen] = {}
-        self.failures = {entrant.name: entrant.unavailable for entrant in entrants if entrant.unavailable}
+        self.failures = {
+            entrant.name: entrant.unavailable for entrant in entrants if entrant.unavailable
+        }
 
     def rounds(self, count: int) -> None:
         """Runs everybody once, then everybody again: what disturbs the machine for a while disturbs all alike."""
@@ -143,14 +164,22 @@ class Bench:
             say(f"{label} {entrant.name}: {failure}")
             return
         self.costs[entrant.name].append(cost)
-        say(f"{label} {entrant.name}: {cost.cpu_s:.2f} CPU s, {cost.wall_s:.2f} s, {cost.peak_bytes / 2**20:.0f} MiB")
+        say(
+            f"{label} {entrant.name}: {cost.cpu_s:.2f} CPU s, {cost.wall_s:.2f} s, {cost.peak_bytes / 2**20:.0f} MiB"
+        )
 
     def median(self, name: str) -> Cost | None:
-        return None if name in self.failures or not self.costs.get(name) else median_cost(self.costs[name])
+        return (
+            None
+            if name in self.failures or not self.costs.get(name)
+            else median_cost(self.costs[name])
+        )
 
 
 def query(binary: Path, store: Path, sql: str, timeout_s: float) -> tuple[Cost, str]:
-    return run([str(binary), "query", str(store), "-c", sql, "--format", "csv", "--quiet"], timeout_s)
+    return run(
+        [str(binary), "query", str(store), "-c", sql, "--format", "csv", "--quiet"], timeout_s
+    )
 
 
 def count_rows(binary: Path, store: Path, sql: str, timeout_s: float) -> Seen:
@@ -163,14 +192,18 @@ def count_rows(binary: Path, store: Path, sql: str, timeout_s: float) -> Seen:
 def ask_stores(bench: Bench, arguments: argparse.Namespace) -> dict[str, Seen | None]:
     """Fills in what tracesql's stores hold; returns what each query in contenders.py expects to be seen."""
     expected = {}
-    stored = [entrant for entrant in bench.entrants if entrant.seen is None and bench.median(entrant.name)]
+    stored = [
+        entrant for entrant in bench.entrants if entrant.seen is None and bench.median(entrant.name)
+    ]
     try:
         for entrant in stored:
             bench.seen[entrant.name] = count_rows(
                 arguments.tracesql, entrant.outputs[0], entrant.expects, arguments.timeout
             )
         for sql in {entrant.expects for entrant in bench.entrants if stored}:
-            expected[sql] = count_rows(arguments.tracesql, stored[0].outputs[0], sql, arguments.timeout)
+            expected[sql] = count_rows(
+                arguments.tracesql, stored[0].outputs[0], sql, arguments.timeout
+            )
     except Failed as failure:
         say(f"the store could not be asked: {failure}")
     if not stored:  # the first peer's word stands in, for the others that should agree with it
@@ -180,7 +213,11 @@ def ask_stores(bench: Bench, arguments: argparse.Namespace) -> dict[str, Seen | 
 
 def all_events(bench: Bench) -> Seen | None:
     """Returns what the first contender saw that keeps every event."""
-    entrants = (one for one in bench.entrants if one.expects == contenders.EVERY_EVENT and one.name in bench.seen)
+    entrants = (
+        one
+        for one in bench.entrants
+        if one.expects == contenders.EVERY_EVENT and one.name in bench.seen
+    )
     return next((bench.seen[entrant.name] for entrant in entrants), None)
 
 
@@ -212,7 +249,9 @@ def describe_machine() -> str:
     processor = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
-            processor = next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+            processor = next(
+                line.split(":")[1].strip() for line in file if line.startswith("model name")
+            )
     except (OSError, StopIteration):
         pass
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
@@ -220,7 +259,9 @@ def describe_machine() -> str:
     return f"{processor}, {cores} cores, {memory:.0f} GiB, {platform.system()} {platform.release()}"
 
 
-def print_results(bench: Bench, arguments: argparse.Namespace, trace: Path, gz: Path, load: float) -> bool:
+def print_results(
+    bench: Bench, arguments: argparse.Namespace, trace: Path, gz: Path, load: float
+) -> bool:
     """Prints all tables; returns whether tracesql ran and no peer that ran saw other rows."""
     json_bytes = trace.stat().st_size
     expected = ask_stores(bench, arguments)
@@ -235,8 +276,12 @@ def print_results(bench: Bench, arguments: argparse.Namespace, trace: Path, gz: 
     ]
     whole = all_events(bench)
     events = f"{whole.events:,} events, " if whole else ""
-    print(f"Trace: {json_bytes / 1e6:.1f} MB of JSON, {events}{gz.stat().st_size / 1e6:.1f} MB as .gz.  ")
-    print(f"Machine: {describe_machine()}; load {load:.2f} before the first run. Medians of {arguments.runs} runs.  ")
+    print(
+        f"Trace: {json_bytes / 1e6:.1f} MB of JSON, {events}{gz.stat().st_size / 1e6:.1f} MB as .gz.  "
+    )
+    print(
+        f"Machine: {describe_machine()}; load {load:.2f} before the first run. Medians of {arguments.runs} runs.  "
+    )
     print(f"Versions: {', '.join(contenders.versions(bench.entrants))}.\n")
     base = bench.median("tracesql")
     print(table.cost_table(rows, json_bytes, base))
@@ -244,31 +289,45 @@ def print_results(bench: Bench, arguments: argparse.Namespace, trace: Path, gz: 
         store = bench.entrants[0].outputs[0]
         print("\n" + table.size_table(json_bytes, gz.stat().st_size, folder_bytes(store)))
         try:
-            print("\n" + table.query_table(time_queries(arguments.tracesql, store, arguments.timeout)))
+            print(
+                "\n" + table.query_table(time_queries(arguments.tracesql, store, arguments.timeout))
+            )
         except Failed as failure:
             print(f"\nQueries: not run: {failure}")
     own_rows = [] if arguments.peers_only else rows[:2]
-    return all(row.same_rows == "yes" for row in own_rows) and not any(row.same_rows.startswith("NO") for row in rows)
+    return all(row.same_rows == "yes" for row in own_rows) and not any(
+        row.same_rows.startswith("NO") for row in rows
+    )
 
 
 def main() -> int:
     arguments = parse_arguments()
     work = arguments.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    trace = arguments.trace.resolve() if arguments.trace else make_trace(arguments.source, arguments.size, work)
+    trace = (
+        arguments.trace.resolve()
+        if arguments.trace
+        else make_trace(arguments.source, arguments.size, work)
+    )
     gz = make_gz(trace, work)
     entrants = choose(contenders.peers(trace, work), arguments.peers)
     if not arguments.peers_only:
         binary = arguments.tracesql.resolve()
         entrants = [
-            contenders.tracesql_ingest("tracesql", "**tracesql**, plain", binary, trace, work / "store"),
-            contenders.tracesql_ingest("tracesql-gz", "**tracesql**, .gz", binary, gz, work / "store-gz"),
+            contenders.tracesql_ingest(
+                "tracesql", "**tracesql**, plain", binary, trace, work / "store"
+            ),
+            contenders.tracesql_ingest(
+                "tracesql-gz", "**tracesql**, .gz", binary, gz, work / "store-gz"
+            ),
         ] + entrants
     for path in (trace, gz):
         read_once(path)
     load = os.getloadavg()[0]
     if load > 0.5:
-        say(f"warning: load {load:.2f}: other work runs on this machine; trust CPU time more than wall time")
+        say(
+            f"warning: load {load:.2f}: other work runs on this machine; trust CPU time more than wall time"
+        )
     bench = Bench(entrants, arguments.timeout)
     bench.rounds(arguments.runs)
     if arguments.json:

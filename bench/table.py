@@ -61,14 +61,22 @@ def _cost_cells(row: Row, json_bytes: int, base: Cost | None) -> list[str]:
 def size_table(json_bytes: int, gz_bytes: int, store_bytes: int) -> str:
     """Returns the sizes of the trace, of its .gz and of the store made from it."""
     sizes = [("trace (JSON)", json_bytes), ("trace (.gz)", gz_bytes), ("store", store_bytes)]
-    cells = [[name, f"{size / 1e6:.1f}", f"{size / json_bytes:.3f}", f"{size / gz_bytes:.2f}"] for name, size in sizes]
+    cells = [
+        [name, f"{size / 1e6:.1f}", f"{size / json_bytes:.3f}", f"{size / gz_bytes:.2f}"]
+        for name, size in sizes
+    ]
     return markdown(["size", "MB", "÷ JSON", "÷ .gz"], cells)
 
 
 def query_table(costs: list[tuple[str, Cost]]) -> str:
     """Returns what single queries cost, each a process of its own that opens the store."""
     cells = [
-        [f"`{sql}`", f"{cost.wall_s * 1000:.0f}", f"{cost.cpu_s * 1000:.0f}", f"{cost.peak_bytes / 2**20:.0f}"]
+        [
+            f"`{sql}`",
+            f"{cost.wall_s * 1000:.0f}",
+            f"{cost.cpu_s * 1000:.0f}",
+            f"{cost.peak_bytes / 2**20:.0f}",
+        ]
         for sql, cost in costs
     ]
     return markdown(["query", "wall ms", "CPU ms", "peak MiB"], cells)

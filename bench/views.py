@@ -23,7 +23,9 @@ LARGE_BY_NATURE = {"ancestors", "descendants"}
 def measured(command):
     """Wall and CPU seconds of a process."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False
+    )
     wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
@@ -32,7 +34,9 @@ def measured(command):
 
 def views(program, store):
     sql = "SELECT table_name FROM information_schema.tables WHERE table_type = 'VIEW' AND table_schema = 'main' ORDER BY 1"
-    done = subprocess.run([program, store, "-c", sql, "--format", "tsv"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [program, store, "-c", sql, "--format", "tsv"], capture_output=True, text=True, check=True
+    )
     return [name for name in done.stdout.split()[1:] if name not in LARGE_BY_NATURE]
 
 
@@ -49,14 +53,25 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name in args.views or views(args.tracesql, args.store):
-            command = [args.tracesql, args.store, "-c", f"SELECT * FROM {name}", "--format", "parquet", "-o", f"{folder}/out.parquet"]
+            command = [
+                args.tracesql,
+                args.store,
+                "-c",
+                f"SELECT * FROM {name}",
+                "--format",
+                "parquet",
+                "-o",
+                f"{folder}/out.parquet",
+            ]
             rows.append((*min(measured(command) for _ in range(args.runs)), name))
     rows.sort(reverse=True)
     shown = [row for row in rows if row[0] >= args.above or args.views]
     print("| view | wall s | CPU s |\n| --- | ---: | ---: |")
     for wall, cpu, name in shown:
         print(f"| `{name}` | {wall:.2f} | {cpu:.2f} |")
-    print(f"\n{len(rows)} views; {len(rows) - len(shown)} below {args.above} s, {sum(row[0] >= 1 for row in rows)} at 1 s or more.")
+    print(
+        f"\n{len(rows)} views; {len(rows) - len(shown)} below {args.above} s, {sum(row[0] >= 1 for row in rows)} at 1 s or more."
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fill a folder (fuzz/corpus) with seeds: cut from the fixtures, and what once was a fault. Standard library only.
 
-    fuzz/seeds.py [FOLDER]
+fuzz/seeds.py [FOLDER]
 """
 
 import gzip
@@ -32,16 +32,44 @@ def text(path):
 
 def sample(kind, value, shift, frames):
     """A sample of the check of stacks: labels and value, then its frames."""
-    return struct.pack("<BhB", kind, value, shift) + b"\xfe".join(frame.encode() for frame in frames)
+    return struct.pack("<BhB", kind, value, shift) + b"\xfe".join(
+        frame.encode() for frame in frames
+    )
 
 
 def stacks():
-    frames = ["train.py(7): <module>", "/usr/lib/python3.11/threading.py(1): run", "<frozen runpy>(88): _run_code", "nn.Module: Linear_0", "aten::mm"]
-    odd = ["", " ", "a;b", "f at 0x7fA1 of x", "line\nend", "name\x1ffile.py", "_Z4gemmIfEvPT_", "1 2", "(empty)", "\ufffe", "&<>'\""]
+    frames = [
+        "train.py(7): <module>",
+        "/usr/lib/python3.11/threading.py(1): run",
+        "<frozen runpy>(88): _run_code",
+        "nn.Module: Linear_0",
+        "aten::mm",
+    ]
+    odd = [
+        "",
+        " ",
+        "a;b",
+        "f at 0x7fA1 of x",
+        "line\nend",
+        "name\x1ffile.py",
+        "_Z4gemmIfEvPT_",
+        "1 2",
+        "(empty)",
+        "\ufffe",
+        "&<>'\"",
+    ]
     seed("stacks", b"title")
-    seed("stacks", b"\xff".join([b"", sample(8, 5, 0, frames), sample(8, 7, 10, frames[:3]), sample(9, 1, 0, [])]))
+    seed(
+        "stacks",
+        b"\xff".join(
+            [b"", sample(8, 5, 0, frames), sample(8, 7, 10, frames[:3]), sample(9, 1, 0, [])]
+        ),
+    )
     for kind in range(0, 256, 5):
-        rows = [sample(kind, kind * 3 - 200, kind % 40, frames[: kind % 6]), sample(kind ^ 4, 9, kind % 64, odd[: kind % 12])]
+        rows = [
+            sample(kind, kind * 3 - 200, kind % 40, frames[: kind % 6]),
+            sample(kind ^ 4, 9, kind % 64, odd[: kind % 12]),
+        ]
         seed("stacks", b"\xff".join([odd[kind % len(odd)].encode(), *rows, *rows[:1]]))
 
 
@@ -64,7 +92,9 @@ def main():
             continue
         if isinstance(document, dict) and "traceEvents" not in document:
             seed("input", raw)
-            lists = (json.dumps(document.get(key, []))[1:-1] for key in ("memory_blobs", "op_blobs"))
+            lists = (
+                json.dumps(document.get(key, []))[1:-1] for key in ("memory_blobs", "op_blobs")
+            )
             seed("perf", "\n".join(lists).encode())
             for key in ("memory_blobs", "op_blobs"):
                 line = "" if key == "memory_blobs" else "\n"
@@ -75,7 +105,10 @@ def main():
         kinds = {}
         for event in events:
             names.add(str(event.get("name")))
-            kinds.setdefault((event.get("ph"), event.get("cat"), tuple(sorted(event.get("args") or ()))[:6]), event)
+            kinds.setdefault(
+                (event.get("ph"), event.get("cat"), tuple(sorted(event.get("args") or ()))[:6]),
+                event,
+            )
         few = list(kinds.values())
         rest = {} if isinstance(document, list) else document
         for event in few:
@@ -103,11 +136,30 @@ def main():
             archive.addfile(member, io.BytesIO(small))
         seed("input", packed.getvalue())
     seed("input", (ROOT / "tests/data/chrome_mixed.json.zst").read_bytes())
-    extra = ["-0.5", "1.5e3", "9e-06", "0.0015", '" 1000 "', "007", ".5", "99999999999999999999999", "0e999999999", "9223372036854775.8075"]
+    extra = [
+        "-0.5",
+        "1.5e3",
+        "9e-06",
+        "0.0015",
+        '" 1000 "',
+        "007",
+        ".5",
+        "99999999999999999999999",
+        "0e999999999",
+        "9223372036854775.8075",
+    ]
     for time in sorted(times | set(extra)):
         seed("times", time.encode())
-    names |= {"_ZN5aiter24add_rmsnorm_quant_kernelIfLi256ELb0EEEvPT_i.kd", "_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dF", "_Z3fooi3bar", "a::operator()<int>(b)"}
-    names |= {"void (anonymous namespace)::f<a<b>, (c)1>(d const*, e&&) [clone .x]", "ruleset,priority,pattern,value,source,description\nkernel,1,\"a,b\",x,,\n"}
+    names |= {
+        "_ZN5aiter24add_rmsnorm_quant_kernelIfLi256ELb0EEEvPT_i.kd",
+        "_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dF",
+        "_Z3fooi3bar",
+        "a::operator()<int>(b)",
+    }
+    names |= {
+        "void (anonymous namespace)::f<a<b>, (c)1>(d const*, e&&) [clone .x]",
+        'ruleset,priority,pattern,value,source,description\nkernel,1,"a,b",x,,\n',
+    }
     names |= set(text(ROOT / "udfs" / "src" / "names" / "mangled.txt").decode().split())
     for name in sorted(names):
         seed("names", name.encode())

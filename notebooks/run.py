@@ -7,6 +7,7 @@ The program is `$TRACESQL`, or `tracesql` on the path; packages are those of tes
 differs, a picture that is missing or a cell that fails ends with exit code 1.  Pictures are not compared byte by byte, as fonts differ between
 machines; that each cell still draws one is.
 """
+
 import argparse
 import sys
 from pathlib import Path
@@ -24,7 +25,9 @@ def executed(path):
     for cell in book.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    NotebookClient(book, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(HERE)}}).execute()
+    NotebookClient(
+        book, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(HERE)}}
+    ).execute()
     for number, cell in enumerate(book.cells):
         cell.id = "cell-%d" % number
         cell.metadata = {}
@@ -35,7 +38,10 @@ def executed(path):
             # Tables are kept as text and HTML, pictures as PNG alone.
             if "data" in output and "image/png" in output.data:
                 output.data = {"image/png": output.data["image/png"]}
-    book.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}, "language_info": {"name": "python"}}
+    book.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
     return book
 
 
@@ -47,21 +53,32 @@ def shown(book):
             parts = []
             for output in cell.outputs:
                 data = output.get("data", {})
-                parts.append("picture" if "image/png" in data else data.get("text/plain", output.get("text", "")))
+                parts.append(
+                    "picture"
+                    if "image/png" in data
+                    else data.get("text/plain", output.get("text", ""))
+                )
             cells.append((cell.source, parts))
     return cells
 
 
 def differences(path, book):
     found = []
-    for number, ((source, old), (_, new)) in enumerate(zip(shown(nbformat.read(path, as_version=4)), shown(book))):
+    for number, ((source, old), (_, new)) in enumerate(
+        zip(shown(nbformat.read(path, as_version=4)), shown(book))
+    ):
         if old != new:
-            found.append("%s, code cell %d:\n%s\n--- kept\n%s\n--- now\n%s" % (path.name, number, source, "\n".join(old), "\n".join(new)))
+            found.append(
+                "%s, code cell %d:\n%s\n--- kept\n%s\n--- now\n%s"
+                % (path.name, number, source, "\n".join(old), "\n".join(new))
+            )
     return found
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     p.add_argument("--check", action="store_true")
     p.add_argument("names", nargs="*")
     a = p.parse_args()
@@ -75,7 +92,10 @@ def main():
             continue
         if a.check:
             found = differences(path, book)
-            print("\n".join(found) or "%s: %d code cells, as kept" % (path.name, len(shown(book))), file=sys.stderr if found else sys.stdout)
+            print(
+                "\n".join(found) or "%s: %d code cells, as kept" % (path.name, len(shown(book))),
+                file=sys.stderr if found else sys.stdout,
+            )
             failed |= bool(found)
         else:
             nbformat.write(book, path)

@@ -13,7 +13,15 @@ PROGRAM = os.environ.get("TRACESQL", "tracesql")
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 
 INK, MUTED, GRID = "#1F2933", "#7B8794", "#E4E7EB"
-BLUE, ORANGE, GREEN, RED, PURPLE, YELLOW, GREY = "#2F6DB5", "#E07B39", "#3C9D6E", "#C2413B", "#7A5AA6", "#E0B03A", "#A7B1BC"
+BLUE, ORANGE, GREEN, RED, PURPLE, YELLOW, GREY = (
+    "#2F6DB5",
+    "#E07B39",
+    "#3C9D6E",
+    "#C2413B",
+    "#7A5AA6",
+    "#E0B03A",
+    "#A7B1BC",
+)
 
 
 def store_of(*paths, names=None):
@@ -39,18 +47,39 @@ def run(*arguments):
 def sql(store, query, **settings):
     """The answer of a query as an Arrow table: .to_pandas(), or polars.from_arrow(...)."""
     options = [x for name, value in settings.items() for x in ("--set", f"{name}={value}")]
-    return pyarrow.ipc.open_stream(run("query", store, "-c", query, "--format", "arrow", *options)).read_all()
+    return pyarrow.ipc.open_stream(
+        run("query", store, "-c", query, "--format", "arrow", *options)
+    ).read_all()
 
 
 def style():
     """Plain plots: no frame, light grid, one font."""
-    plt.rcParams.update({
-        "figure.dpi": 100, "savefig.dpi": 100, "figure.facecolor": "white", "savefig.bbox": "tight",
-        "font.family": "DejaVu Sans", "font.size": 9, "text.color": INK, "axes.labelcolor": INK,
-        "axes.edgecolor": MUTED, "xtick.color": MUTED, "ytick.color": MUTED, "axes.spines.top": False, "axes.spines.right": False,
-        "axes.titlesize": 11, "axes.titleweight": "bold", "axes.titlelocation": "left", "axes.titlepad": 10,
-        "axes.grid": True, "grid.color": GRID, "axes.axisbelow": True, "legend.frameon": False, "svg.hashsalt": "tracesql",
-    })
+    plt.rcParams.update(
+        {
+            "figure.dpi": 100,
+            "savefig.dpi": 100,
+            "figure.facecolor": "white",
+            "savefig.bbox": "tight",
+            "font.family": "DejaVu Sans",
+            "font.size": 9,
+            "text.color": INK,
+            "axes.labelcolor": INK,
+            "axes.edgecolor": MUTED,
+            "xtick.color": MUTED,
+            "ytick.color": MUTED,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.titlesize": 11,
+            "axes.titleweight": "bold",
+            "axes.titlelocation": "left",
+            "axes.titlepad": 10,
+            "axes.grid": True,
+            "grid.color": GRID,
+            "axes.axisbelow": True,
+            "legend.frameon": False,
+            "svg.hashsalt": "tracesql",
+        }
+    )
 
 
 def shorten(text, length=38):

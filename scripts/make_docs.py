@@ -105,7 +105,9 @@ class Tokens:
         return self.all[at][1] if at < len(self.all) else ""
 
     def next(self):
-        token = self.all[self.at] if self.at < len(self.all) else self.fail("the text ends too early")
+        token = (
+            self.all[self.at] if self.at < len(self.all) else self.fail("the text ends too early")
+        )
         self.at += 1
         return token
 
@@ -191,7 +193,9 @@ class Schema:
         self.functions, self.constants = {}, {}
         for match in re.finditer(r"\bconst fn (\w+)\s*\(([^)]*)\)\s*->\s*Column\s*\{", text):
             body = Tokens(path, text[match.end() :].split("\n}\n")[0])
-            names = [part.split(":")[0].strip() for part in match.group(2).split(",") if part.strip()]
+            names = [
+                part.split(":")[0].strip() for part in match.group(2).split(",") if part.strip()
+            ]
             self.functions[match.group(1)] = (names, body.expression())
         for match in re.finditer(r"\bconst (\w+): Column =(.*?);\n", text, re.DOTALL):
             self.constants[match.group(1)] = Tokens(path, match.group(2)).expression()
@@ -203,7 +207,9 @@ class Schema:
         modules = re.findall(r"&(\w+)::TABLE", order.group(1))
         files = sorted(p.stem for p in SCHEMA.glob("*.rs") if p.stem != "mod")
         if sorted(modules) != files:
-            sys.exit(f"make_docs: TABLES and the files of {SCHEMA} differ: {sorted(set(modules) ^ set(files))}")
+            sys.exit(
+                f"make_docs: TABLES and the files of {SCHEMA} differ: {sorted(set(modules) ^ set(files))}"
+            )
         self.tables = [self.table(SCHEMA / f"{module}.rs") for module in modules]
 
     def table(self, path):
@@ -230,24 +236,40 @@ class Schema:
             return {**base, **{name: self.value(value, names) for name, value in fields.items()}}
         if kind == "call" and what in self.functions:
             parameters, body = self.functions[what]
-            return self.value(body, dict(zip(parameters, [self.value(a, names) for a in node[2]], strict=True)))
+            return self.value(
+                body, dict(zip(parameters, [self.value(a, names) for a in node[2]], strict=True))
+            )
         sys.exit(f"make_docs: {what!r} in a definition is not understood")
 
 
 def issue_codes():
     """Code, severity, whether it skips, and meaning of every issue, in order."""
-    tokens = Tokens(ISSUES, without_tests(ISSUES.read_text("utf-8")).split("\ncodes! {")[1].split("\n}\n")[0])
+    tokens = Tokens(
+        ISSUES, without_tests(ISSUES.read_text("utf-8")).split("\ncodes! {")[1].split("\n}\n")[0]
+    )
     codes = []
     while tokens.peek():
         variant, severity, skips, code, meaning = (tokens.next() for _ in range(5))
         tokens.want(";")
-        if (variant[0], severity[0], code[0], meaning[0]) != ("name", "name", "text", "text") or skips[1] not in ("true", "false"):
+        if (variant[0], severity[0], code[0], meaning[0]) != (
+            "name",
+            "name",
+            "text",
+            "text",
+        ) or skips[1] not in ("true", "false"):
             tokens.fail("an issue is not understood")
-        codes.append((unquote(code[1]), severity[1].lower(), skips[1] == "true", unquote(meaning[1])))
+        codes.append(
+            (unquote(code[1]), severity[1].lower(), skips[1] == "true", unquote(meaning[1]))
+        )
     return codes
 
 
-TYPES = {"Kind::Int": "Int64", "Kind::Float": "Float64", "Kind::Text": "Utf8", "Kind::Bool": "Boolean"}
+TYPES = {
+    "Kind::Int": "Int64",
+    "Kind::Float": "Float64",
+    "Kind::Text": "Utf8",
+    "Kind::Bool": "Boolean",
+}
 
 
 def cell(text):
@@ -263,13 +285,22 @@ def page():
         out.append(f"| [`{table['name']}`](#{table['name']}) | {cell(table['about'])} |\n")
     out.append("\n")
     for table in schema.tables:
-        out.append(f"### {table['name']}\n\n{table['about']}\n\n| column | type | unit | meaning |\n| --- | --- | --- | --- |\n")
+        out.append(
+            f"### {table['name']}\n\n{table['about']}\n\n| column | type | unit | meaning |\n| --- | --- | --- | --- |\n"
+        )
         for column in table["columns"]:
-            about = column["about"] + (" *Never NULL.*" if column["required"] in (True, "true") else "")
-            out.append(f"| `{column['name']}` | {TYPES[column['kind']]} | {column['unit']} | {cell(about)} |\n")
+            about = column["about"] + (
+                " *Never NULL.*" if column["required"] in (True, "true") else ""
+            )
+            out.append(
+                f"| `{column['name']}` | {TYPES[column['kind']]} | {column['unit']} | {cell(about)} |\n"
+            )
         out.append("\n")
     out += [JOINS, CODES]
-    out += [f"| `{code}` | {severity} | {'yes' if skips else 'no'} | {cell(meaning)} |\n" for code, severity, skips, meaning in codes]
+    out += [
+        f"| `{code}` | {severity} | {'yes' if skips else 'no'} | {cell(meaning)} |\n"
+        for code, severity, skips, meaning in codes
+    ]
     return "".join(out)
 
 
@@ -282,7 +313,9 @@ def main(arguments):
         TARGET.parent.mkdir(exist_ok=True)
         TARGET.write_text(new, "utf-8")
     elif old != new:
-        changes = difflib.unified_diff(old.splitlines(), new.splitlines(), "docs/tables.md", "definitions", lineterm="", n=0)
+        changes = difflib.unified_diff(
+            old.splitlines(), new.splitlines(), "docs/tables.md", "definitions", lineterm="", n=0
+        )
         print("\n".join(list(changes)[:40]))
         sys.exit("docs/tables.md is not up to date; run scripts/make_docs.py")
 

@@ -24,7 +24,8 @@ pub enum Error {
     /// A query failed (exit code 4).
     #[error("{0}")]
     Query(String),
-    /// The query engine refused or failed a query (exit code 4); what is wrong where is still to be looked up in it.
+    /// The query engine refused or failed a query (exit code 4); what is wrong where is still to be
+    /// looked up in it.
     #[error("{}", .0.strip_backtrace())]
     Sql(Box<DataFusionError>),
     /// The user stopped a query (exit code 4).
@@ -44,7 +45,11 @@ impl Error {
         match self {
             Self::Usage(_) => 2,
             Self::Input(_) | Self::Inputs(..) | Self::Damaged(..) => 3,
-            Self::Query(_) | Self::Sql(_) | Self::Cancelled | Self::Timeout(_) | Self::Output(..) => 4,
+            Self::Query(_)
+            | Self::Sql(_)
+            | Self::Cancelled
+            | Self::Timeout(_)
+            | Self::Output(..) => 4,
         }
     }
 

@@ -35,7 +35,8 @@ fn say(word: &str, hue: anstyle::AnsiColor, message: &str) {
     }
 }
 
-/// A line on standard error. That nobody can read it changes nothing: results and exit codes are elsewhere.
+/// A line on standard error. That nobody can read it changes nothing: results and exit codes are
+/// elsewhere.
 pub fn say_line(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -53,7 +53,9 @@ def events_query(trace: str) -> str:
 
 def typed_query(events: str) -> str:
     """Returns the SELECT that adds the typed args to `events` and sorts it; args is parsed once for all of them."""
-    schema = ", ".join(f"{quoted(key, chr(34))}: {quoted(kind, chr(34))}" for key, kind in TYPED_ARGS.items())
+    schema = ", ".join(
+        f"{quoted(key, chr(34))}: {quoted(kind, chr(34))}" for key, kind in TYPED_ARGS.items()
+    )
     return (
         f"SELECT * EXCLUDE typed, unnest(typed) FROM (SELECT *, json_transform(args, {quoted('{' + schema + '}')})"
         f" AS typed FROM ({events})) ORDER BY pid, tid, ts, dur DESC"

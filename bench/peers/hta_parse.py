@@ -7,7 +7,8 @@ import logging
 import os
 import sys
 
-# Before the import, which reads it: keep durations as they are in the file, so that their sum can be compared.
+# Before the import, which reads it: keep durations as they are in the file, so that their sum can
+# be compared.
 os.environ["HTA_DISABLE_NS_ROUNDING"] = "1"
 
 from hta.trace_analysis import TraceAnalysis  # noqa: E402

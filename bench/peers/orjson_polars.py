@@ -10,7 +10,16 @@ import polars as pl
 
 from seen import report
 
-TEXT_KEYS = ("ph", "cat", "name", "pid", "tid", "id", "s", "bp")  # pid, tid and id may be numbers or text
+TEXT_KEYS = (
+    "ph",
+    "cat",
+    "name",
+    "pid",
+    "tid",
+    "id",
+    "s",
+    "bp",
+)  # pid, tid and id may be numbers or text
 TIME_KEYS = ("ts", "dur")
 
 
@@ -26,8 +35,14 @@ def load_frame(path: str) -> pl.DataFrame:
     """Returns one row per element of traceEvents; times stay the floating microseconds of the file."""
     with open(path, "rb") as file:
         events = orjson.loads(file.read())["traceEvents"]
-    columns = [pl.Series(key, [as_text(event.get(key)) for event in events], pl.String) for key in TEXT_KEYS]
-    columns += [pl.Series(key, [event.get(key) for event in events], pl.Float64, strict=False) for key in TIME_KEYS]
+    columns = [
+        pl.Series(key, [as_text(event.get(key)) for event in events], pl.String)
+        for key in TEXT_KEYS
+    ]
+    columns += [
+        pl.Series(key, [event.get(key) for event in events], pl.Float64, strict=False)
+        for key in TIME_KEYS
+    ]
     columns.append(pl.Series("args", [args_text(event.get("args")) for event in events], pl.String))
     return pl.DataFrame(columns)
 

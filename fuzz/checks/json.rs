@@ -13,8 +13,11 @@ pub fn json(text: &[u8]) {
     for json in args_json(text) {
         match serde_json::from_slice::<serde_json::Value>(&json) {
             Ok(_) => {}
-            // That parser stops at 128 levels, reading at 512; and it keeps no numbers beyond those of a processor.
-            Err(e) if e.to_string().contains("recursion limit") || e.to_string().contains("number out of range") => {}
+            // That parser stops at 128 levels, reading at 512; and it keeps no numbers beyond those
+            // of a processor.
+            Err(e)
+                if e.to_string().contains("recursion limit")
+                    || e.to_string().contains("number out of range") => {}
             Err(e) => panic!("{e}: {}", String::from_utf8_lossy(&json)),
         }
         let (mut again, mut odd) = (Vec::new(), Oddities::default());

@@ -1,7 +1,8 @@
-//! What must hold whatever bytes are given: one function for each fuzzer, which panics if it does not.
+//! What must hold whatever bytes are given: one function for each fuzzer, which panics if it does
+//! not.
 //!
-//! The fuzzers of this folder's workspace call them, and so does a test of the project (`tests/it/fuzz.rs`), which needs
-//! neither a fuzzer nor a sanitizer.
+//! The fuzzers of this folder's workspace call them, and so does a test of the project
+//! (`tests/it/fuzz.rs`), which needs neither a fuzzer nor a sanitizer.
 
 mod elements;
 mod json;

@@ -9,14 +9,19 @@ pub type Samples = BTreeMap<(Vec<String>, Vec<(String, String)>), Vec<i64>>;
 pub fn samples(profile: &[u8]) -> Samples {
     let fields = fields(profile);
     let all = |number| fields.iter().filter(move |f| f.0 == number).map(|f| f.1.bytes());
-    let texts: Vec<&str> = all(6).map(|bytes| std::str::from_utf8(bytes).expect("texts are UTF-8")).collect();
+    let texts: Vec<&str> =
+        all(6).map(|bytes| std::str::from_utf8(bytes).expect("texts are UTF-8")).collect();
     assert_eq!(texts[0], "", "the first text is empty");
     let types = all(1).count();
     let functions: BTreeMap<u64, &[u8]> = all(5).map(|bytes| (number(bytes, 1), bytes)).collect();
     let locations: BTreeMap<u64, &[u8]> = all(4).map(|bytes| (number(bytes, 1), bytes)).collect();
     assert!(!functions.contains_key(&0) && !locations.contains_key(&0), "0 is no id");
     let frame = |location: u64| {
-        let line = self::fields(locations[&location]).into_iter().find(|f| f.0 == 4).expect("a location has a line").1;
+        let line = self::fields(locations[&location])
+            .into_iter()
+            .find(|f| f.0 == 4)
+            .expect("a location has a line")
+            .1;
         let function = functions[&number(line.bytes(), 1)];
         match texts[number(function, 3) as usize] {
             "" => texts[number(function, 2) as usize],
@@ -26,7 +31,8 @@ pub fn samples(profile: &[u8]) -> Samples {
     };
     let mut samples = Samples::new();
     for sample in all(2) {
-        let mut frames: Vec<String> = numbers(sample, 1).into_iter().map(|id| frame(id).to_owned()).collect();
+        let mut frames: Vec<String> =
+            numbers(sample, 1).into_iter().map(|id| frame(id).to_owned()).collect();
         frames.reverse();
         let labels = self::fields(sample).into_iter().filter(|f| f.0 == 3).map(|f| {
             let label = f.1.bytes();

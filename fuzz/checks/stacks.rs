@@ -1,4 +1,5 @@
-//! Stacks in the formats of other tools: what is written holds the sums of what was given, and can be read.
+//! Stacks in the formats of other tools: what is written holds the sums of what was given, and can
+//! be read.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -7,7 +8,9 @@ use std::sync::Arc;
 use arrow::array::{Int64Array, ListBuilder, RecordBatch, StringArray, StringBuilder};
 use arrow::datatypes::{DataType, Field, Schema};
 use tracesql::stacks::{Direction, flamegraph, folded, pprof, speedscope};
-use tracesql_udfs::pprof::{BASE, Builder, Collector, FILE, Header, LabelValue, Labels, SampleType};
+use tracesql_udfs::pprof::{
+    BASE, Builder, Collector, FILE, Header, LabelValue, Labels, SampleType,
+};
 
 use super::profile::{Samples, samples};
 
@@ -40,12 +43,16 @@ struct Sample {
 }
 
 impl Sample {
-    /// A byte that says which labels it has, two of digits and one of a shift for its value, then its frames.
+    /// A byte that says which labels it has, two of digits and one of a shift for its value, then
+    /// its frames.
     fn read(bytes: &[u8]) -> Option<Self> {
         let (&[kind, low, high, shift], frames) = bytes.split_first_chunk::<4>()?;
         let value = i64::from(i16::from_le_bytes([low, high])).wrapping_shl(u32::from(shift));
-        let frames =
-            if frames.is_empty() { Vec::new() } else { frames.split(|&b| b == FRAME).map(|f| String::from_utf8_lossy(f).into_owned()).collect() };
+        let frames = if frames.is_empty() {
+            Vec::new()
+        } else {
+            frames.split(|&b| b == FRAME).map(|f| String::from_utf8_lossy(f).into_owned()).collect()
+        };
         let number = i64::from(kind >> 4);
         Some(Self {
             frames,
@@ -63,7 +70,8 @@ impl Sample {
 
     fn labels(&self) -> Labels {
         let step = self.step.map(|n| ("step".to_owned(), LabelValue::Number(n)));
-        let thread = self.thread.as_ref().map(|t| ("thread".to_owned(), LabelValue::Text(t.clone())));
+        let thread =
+            self.thread.as_ref().map(|t| ("thread".to_owned(), LabelValue::Text(t.clone())));
         let base = self.is_base.then(|| (BASE.to_owned(), LabelValue::Text("true".to_owned())));
         step.into_iter().chain(thread).chain(base).collect()
     }
@@ -73,7 +81,8 @@ fn types() -> Vec<SampleType> {
     vec![SampleType::new("samples", "count"), SampleType::new("cpu", "nanoseconds")]
 }
 
-/// A profile of the samples and their sums as they should be; nothing if a sum does not fit, which must be refused.
+/// A profile of the samples and their sums as they should be; nothing if a sum does not fit, which
+/// must be refused.
 fn summed(given: &[Sample]) -> Option<(Builder, Samples)> {
     let mut profile = Builder::new(types()).expect("types");
     let mut sums = Samples::new();
@@ -84,7 +93,8 @@ fn summed(given: &[Sample]) -> Option<(Builder, Samples)> {
             LabelValue::Text(text) => (!text.is_empty()).then(|| (name, format!("{text:?}"))),
             LabelValue::Number(n) => Some((name, n.to_string())),
         });
-        let sum = sums.entry((sample.frames.clone(), labels.collect())).or_insert_with(|| vec![0, 0]);
+        let sum =
+            sums.entry((sample.frames.clone(), labels.collect())).or_insert_with(|| vec![0, 0]);
         for (sum, value) in sum.iter_mut().zip(sample.signed()) {
             let Some(more) = sum.checked_add(value) else {
                 assert!(added.is_err(), "a sum beyond 64 bits is refused");
@@ -97,9 +107,11 @@ fn summed(given: &[Sample]) -> Option<(Builder, Samples)> {
     Some((profile, sums))
 }
 
-/// A profile of pprof holds all sums that are not 0, and is the same when it is read and written again.
+/// A profile of pprof holds all sums that are not 0, and is the same when it is read and written
+/// again.
 fn profiles(profile: &Builder, title: &str, mut sums: Samples) {
-    let header = Header { source: title.to_owned(), comments: vec![title.to_owned()], ..Header::default() };
+    let header =
+        Header { source: title.to_owned(), comments: vec![title.to_owned()], ..Header::default() };
     let bytes = profile.encode(&header).expect("a profile");
     sums.retain(|_, values| values.iter().any(|&v| v != 0));
     assert_eq!(samples(&bytes), sums);
@@ -147,26 +159,40 @@ fn folded_lines(profile: &Builder, given: &[Sample]) {
     for line in folded(profile, None, true).expect("folded stacks").lines() {
         let mut words = line.rsplitn(3, ' ');
         let is_number = |word: Option<&str>| word.is_some_and(|w| w.parse::<i64>().is_ok());
-        assert!(is_number(words.next()) && is_number(words.next()) && words.next().is_some(), "{line}");
+        assert!(
+            is_number(words.next()) && is_number(words.next()) && words.next().is_some(),
+            "{line}"
+        );
     }
 }
 
-/// The weights of speedscope's profiles are the positive sums, and each frame is one that the document holds.
+/// The weights of speedscope's profiles are the positive sums, and each frame is one that the
+/// document holds.
 fn documents(profile: &Builder, title: &str, given: &[Sample]) {
-    let document: serde_json::Value = serde_json::from_slice(&speedscope(profile, title).expect("a document")).expect("JSON");
+    let document: serde_json::Value =
+        serde_json::from_slice(&speedscope(profile, title).expect("a document")).expect("JSON");
     assert_eq!(document["name"], title);
     let frames = document["shared"]["frames"].as_array().expect("frames").len() as u64;
     for (at, profile) in document["profiles"].as_array().expect("profiles").iter().enumerate() {
         let mut sums: BTreeMap<Vec<&str>, i128> = BTreeMap::new();
         for sample in given.iter().filter(|s| !s.is_base) {
-            let stack = sample.frames.iter().map(|f| f.split(FILE).next().unwrap_or_default()).collect();
+            let stack =
+                sample.frames.iter().map(|f| f.split(FILE).next().unwrap_or_default()).collect();
             *sums.entry(stack).or_default() += i128::from(sample.values[at]);
         }
         let lists = |key: &str| profile[key].as_array().expect("a list").clone();
         for stack in lists("samples") {
-            assert!(stack.as_array().expect("a stack").iter().all(|n| n.as_u64().is_some_and(|n| n < frames)), "{stack}");
+            assert!(
+                stack
+                    .as_array()
+                    .expect("a stack")
+                    .iter()
+                    .all(|n| n.as_u64().is_some_and(|n| n < frames)),
+                "{stack}"
+            );
         }
-        let mut weights: Vec<i128> = lists("weights").iter().map(|w| i128::from(w.as_i64().expect("a weight"))).collect();
+        let mut weights: Vec<i128> =
+            lists("weights").iter().map(|w| i128::from(w.as_i64().expect("a weight"))).collect();
         assert_eq!(weights.len(), lists("samples").len());
         if sums.values().all(|&sum| i64::try_from(sum).is_ok()) {
             let mut wanted: Vec<i128> = sums.into_values().filter(|&sum| sum > 0).collect();
@@ -188,16 +214,25 @@ fn drawing(profile: &Builder, title: &str, given: &[Sample]) {
         Err(e) => assert_eq!(total, 0, "{e}"),
     }
     let drawn: Vec<&Sample> = given.iter().filter(|s| s.values[0] > 0).collect();
-    let Ok(svg) = flamegraph(profile, Some("samples"), title, Direction::Flame, false) else { return assert!(drawn.is_empty()) };
+    let Ok(svg) = flamegraph(profile, Some("samples"), title, Direction::Flame, false) else {
+        return assert!(drawn.is_empty());
+    };
     let titles = titles(svg);
     let all = format!("all ({} samples 100%)", drawn.len());
     assert!(titles.iter().any(|title| title.replace(',', "") == all), "{titles:?}");
     for frame in drawn.iter().flat_map(|s| &s.frames) {
         let name = frame.split(FILE).next().unwrap_or_default();
-        let plain =
-            !name.trim().is_empty() && name.len() <= 500 && !name.chars().any(|c| c.is_control() || c.is_whitespace() && c != ' ' || c >= '\u{e000}');
+        let plain = !name.trim().is_empty()
+            && name.len() <= 500
+            && !name
+                .chars()
+                .any(|c| c.is_control() || c.is_whitespace() && c != ' ' || c >= '\u{e000}');
         let name = name.replace(';', ":");
-        let shown = |title: &String| title.rsplit_once(" (").is_some_and(|(shown, _)| shown.replace('\u{a0}', " ").trim() == name.trim());
+        let shown = |title: &String| {
+            title
+                .rsplit_once(" (")
+                .is_some_and(|(shown, _)| shown.replace('\u{a0}', " ").trim() == name.trim())
+        };
         assert!(!plain || titles.iter().any(shown), "{name:?} is not in {titles:?}");
     }
 }
@@ -207,7 +242,11 @@ fn titles(svg: Vec<u8>) -> Vec<String> {
     use quick_xml::events::Event;
     let svg = String::from_utf8(svg).expect("UTF-8");
     let allowed = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
-    assert!(svg.chars().all(allowed), "a character that XML cannot hold: {:?}", svg.chars().find(|&c| !allowed(c)));
+    assert!(
+        svg.chars().all(allowed),
+        "a character that XML cannot hold: {:?}",
+        svg.chars().find(|&c| !allowed(c))
+    );
     let mut reader = quick_xml::Reader::from_str(&svg);
     let (mut titles, mut open) = (Vec::new(), None);
     loop {
@@ -217,11 +256,15 @@ fn titles(svg: Vec<u8>) -> Vec<String> {
                 assert!(tag.attributes().all(|attribute| attribute.is_ok()), "{tag:?}");
                 open = (tag.name().as_ref() == b"title").then(String::new);
             }
-            Event::Text(text) => open.iter_mut().for_each(|title| title.push_str(&text.decode().expect("UTF-8"))),
+            Event::Text(text) => {
+                open.iter_mut().for_each(|title| title.push_str(&text.decode().expect("UTF-8")))
+            }
             Event::GeneralRef(name) => {
                 let name = name.decode().expect("UTF-8");
                 let entity = format!("&{name};");
-                open.iter_mut().for_each(|title| title.push_str(&quick_xml::escape::unescape(&entity).expect("an entity")));
+                open.iter_mut().for_each(|title| {
+                    title.push_str(&quick_xml::escape::unescape(&entity).expect("an entity"))
+                });
             }
             Event::End(_) => titles.extend(open.take()),
             _ => {}
@@ -233,8 +276,15 @@ fn titles(svg: Vec<u8>) -> Vec<String> {
 fn columns(profile: &Builder, given: &[Sample]) {
     let field = |name: &str, data_type| Field::new(name, data_type, true);
     let stack = DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true)));
-    let fields = [("stack", stack), ("samples", DataType::Int64), ("cpu_ns", DataType::Int64), ("step", DataType::Int64), ("thread", DataType::Utf8)];
-    let schema = Arc::new(Schema::new(fields.map(|(name, data_type)| field(name, data_type)).to_vec()));
+    let fields = [
+        ("stack", stack),
+        ("samples", DataType::Int64),
+        ("cpu_ns", DataType::Int64),
+        ("step", DataType::Int64),
+        ("thread", DataType::Utf8),
+    ];
+    let schema =
+        Arc::new(Schema::new(fields.map(|(name, data_type)| field(name, data_type)).to_vec()));
     let mut collector = Collector::new(&schema).expect("columns of samples");
     for is_base in [false, true] {
         let rows: Vec<&Sample> = given.iter().filter(|s| s.is_base == is_base).collect();
@@ -246,12 +296,16 @@ fn columns(profile: &Builder, given: &[Sample]) {
         let value = |at: usize| Arc::new(rows.iter().map(|s| s.values[at]).collect::<Int64Array>());
         let steps: Int64Array = rows.iter().map(|s| s.step).collect();
         let threads: StringArray = rows.iter().map(|s| s.thread.as_deref()).collect();
-        let columns: Vec<arrow::array::ArrayRef> = vec![Arc::new(stacks.finish()), value(0), value(1), Arc::new(steps), Arc::new(threads)];
+        let columns: Vec<arrow::array::ArrayRef> =
+            vec![Arc::new(stacks.finish()), value(0), value(1), Arc::new(steps), Arc::new(threads)];
         let batch = RecordBatch::try_new(schema.clone(), columns).expect("a batch");
         // In another order a sum can leave 64 bits on the way.
         if collector.add(&batch, is_base).is_err() {
             return;
         }
     }
-    assert_eq!(collector.finish().encode(&Header::default()).expect("a profile"), profile.encode(&Header::default()).expect("a profile"));
+    assert_eq!(
+        collector.finish().encode(&Header::default()).expect("a profile"),
+        profile.encode(&Header::default()).expect("a profile")
+    );
 }

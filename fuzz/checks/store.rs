@@ -19,7 +19,8 @@ pub fn perf(data: &[u8]) {
 fn store(data: &[u8]) {
     // In memory where there is such a place: each run writes eleven files.
     let shared = Path::new("/dev/shm");
-    let folder = if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }.expect("a folder");
+    let folder = if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }
+        .expect("a folder");
     let path = folder.path().join("input");
     std::fs::write(&path, data).expect("a file");
     let Ok(inputs) = expand(&[path.display().to_string()]) else { return };
@@ -28,7 +29,12 @@ fn store(data: &[u8]) {
     for input in inputs.iter().take(4) {
         let Ok(outcome) = ingest(input, &store, &options, &Progress::default()) else { continue };
         if !outcome.was_there {
-            let skipped = outcome.issues.iter().filter(|(code, _)| code.skips()).map(|(_, issue)| issue.count).sum::<u64>();
+            let skipped = outcome
+                .issues
+                .iter()
+                .filter(|(code, _)| code.skips())
+                .map(|(_, issue)| issue.count)
+                .sum::<u64>();
             assert_eq!(outcome.manifest.rows("events") + skipped, outcome.manifest.element_count);
             if let Some(elements) = events(data) {
                 assert_eq!(outcome.manifest.element_count, elements);
@@ -39,7 +45,8 @@ fn store(data: &[u8]) {
     assert!(found.is_sound(), "{:?}", found.problems);
 }
 
-/// How many events another parser finds; `None` if the text is not JSON, or names its events in another way or twice.
+/// How many events another parser finds; `None` if the text is not JSON, or names its events in
+/// another way or twice.
 fn events(data: &[u8]) -> Option<u64> {
     let list = match serde_json::from_slice(data).ok()? {
         serde_json::Value::Array(list) => list,

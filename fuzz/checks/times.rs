@@ -21,7 +21,10 @@ fn plain(text: &str) -> Option<(i128, bool)> {
         None => (false, text),
     };
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    if whole.is_empty() || digits.len() > 30 || !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
+    if whole.is_empty()
+        || digits.len() > 30
+        || !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit())
+    {
         return None;
     }
     let number: i128 = format!("{whole}{fraction}").parse().ok()?;

@@ -18,7 +18,9 @@ fn events() -> Vec<u8> {
     let file = std::fs::File::open(fixture()).expect("the fixture is there");
     let mut text = Vec::new();
     flate2::read::GzDecoder::new(file).read_to_end(&mut text).expect("it is gzip");
-    let start = memchr::memmem::find(&text, b"\"traceEvents\"").and_then(|i| memchr::memchr(b'[', &text[i..]).map(|j| i + j + 1)).expect("a list");
+    let start = memchr::memmem::find(&text, b"\"traceEvents\"")
+        .and_then(|i| memchr::memchr(b'[', &text[i..]).map(|j| i + j + 1))
+        .expect("a list");
     let end = memchr::memrchr(b']', &text).expect("its end");
     let list = text[start..end].trim_ascii();
     let mut out = Vec::with_capacity((list.len() + 2) * COPIES);
@@ -38,7 +40,9 @@ fn stages(c: &mut Criterion) {
     group.throughput(Throughput::Bytes(text.len() as u64));
     group.bench_function("framing", |b| b.iter(|| internals::frame(&text)));
     group.bench_function("decoding", |b| b.iter(|| internals::decode(&text).elements));
-    group.bench_function("sorting and nesting", |b| b.iter(|| internals::nest(&decoded, folder.path()).expect("nesting")));
+    group.bench_function("sorting and nesting", |b| {
+        b.iter(|| internals::nest(&decoded, folder.path()).expect("nesting"))
+    });
     let path = folder.path().join("trace.json");
     let mut whole = b"[".to_vec();
     whole.extend_from_slice(&text);
@@ -47,7 +51,12 @@ fn stages(c: &mut Criterion) {
     let options = IngestOptions { replace: true, ..Default::default() };
     group.sample_size(20);
     group.bench_function("all, to a finished store", |b| {
-        b.iter(|| ingest(&Input::File(path.clone()), &store, &options, &Progress::default()).expect("ingest").manifest.element_count)
+        b.iter(|| {
+            ingest(&Input::File(path.clone()), &store, &options, &Progress::default())
+                .expect("ingest")
+                .manifest
+                .element_count
+        })
     });
     group.finish();
 }

@@ -1,4 +1,5 @@
-//! Ingests files into a store and prints where the time went: `cargo run --release -p tracesql-ingest --example ingest -- STORE FILE…`
+//! Ingests files into a store and prints where the time went: `cargo run --release -p
+//! tracesql-ingest --example ingest -- STORE FILE…`
 
 #![allow(clippy::print_stdout, reason = "it prints")]
 
@@ -32,7 +33,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     println!("  {table}: {} rows, {} bytes", facts.rows, facts.bytes);
                 }
                 for (code, issue) in done.issues.iter() {
-                    println!("  {} × {} at {:?}", issue.count, code.as_str(), issue.first_byte_offset);
+                    println!(
+                        "  {} × {} at {:?}",
+                        issue.count,
+                        code.as_str(),
+                        issue.first_byte_offset
+                    );
                 }
             }
             Err(e) => println!("error: {e}"),

@@ -85,7 +85,11 @@ impl IngestError {
 
     /// An error about the input's content at a byte offset of the decompressed text.
     pub fn input_at(input: &str, reason: impl Into<String>, byte_offset: u64) -> Self {
-        Self::Input { input: input.to_owned(), reason: reason.into(), byte_offset: Some(byte_offset) }
+        Self::Input {
+            input: input.to_owned(),
+            reason: reason.into(),
+            byte_offset: Some(byte_offset),
+        }
     }
 
     /// An operating system error on a path.
@@ -95,6 +99,10 @@ impl IngestError {
 
     /// The input is something else than a trace.
     pub fn not_a_trace(input: &str, reason: impl Into<String>, byte_offset: u64) -> Self {
-        Self::NotATrace { input: input.to_owned(), reason: reason.into(), byte_offset: Some(byte_offset) }
+        Self::NotATrace {
+            input: input.to_owned(),
+            reason: reason.into(),
+            byte_offset: Some(byte_offset),
+        }
     }
 }

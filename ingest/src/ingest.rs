@@ -51,38 +51,64 @@ impl IngestOptions {
 
 fn physical_memory() -> usize {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let total = text.lines().find_map(|l| l.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok());
+    let total = text.lines().find_map(|l| {
+        l.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
+    });
     total.map_or(4 << 30, |kib| kib << 10)
 }
 
 /// Reads an input and stores it; does nothing if the store holds the same bytes already.
-pub fn ingest(input: &Input, store: &Store, options: &IngestOptions, progress: &Progress) -> Result<Outcome> {
+pub fn ingest(
+    input: &Input,
+    store: &Store,
+    options: &IngestOptions,
+    progress: &Progress,
+) -> Result<Outcome> {
     let name = input.name();
     let scratch = store.scratch()?;
-    let may_be_known = |bytes| Ok(!options.replace && store.traces()?.iter().any(|m| m.input_bytes == bytes));
+    let may_be_known =
+        |bytes| Ok(!options.replace && store.traces()?.iter().any(|m| m.input_bytes == bytes));
     let mut opened = open(input, scratch.path(), may_be_known)?;
     if let HashSource::Known(hash, _) = &opened.hash
         && !options.replace
         && let Some(manifest) = store.find(&hash.to_hex())?
     {
         opened.content.abandon();
-        return Ok(Outcome { manifest, was_there: true, issues: Issues::default(), phases: Vec::new() });
+        return Ok(Outcome {
+            manifest,
+            was_there: true,
+            issues: Issues::default(),
+            phases: Vec::new(),
+        });
     }
     let build_options = options.build_options();
     let content = without_comments(&opened.content, scratch.path())?;
-    // A file that was changed can look broken in many ways; that it was changed is what is to be said.
-    let read = build::read(&name, &content, scratch.path(), &build_options, progress).or_else(|e| opened.content.must_be_unchanged().and(Err(e)))?;
+    // A file that was changed can look broken in many ways; that it was changed is what is to be
+    // said.
+    let read = build::read(&name, &content, scratch.path(), &build_options, progress)
+        .or_else(|e| opened.content.must_be_unchanged().and(Err(e)))?;
     let (hash, input_bytes) = opened.finish(&name)?;
     let content_hash = hash.to_hex().to_string();
     if !options.replace
         && let Some(manifest) = store.find(&content_hash)?
     {
-        return Ok(Outcome { manifest, was_there: true, issues: Issues::default(), phases: Vec::new() });
+        return Ok(Outcome {
+            manifest,
+            was_there: true,
+            issues: Issues::default(),
+            phases: Vec::new(),
+        });
     }
     let trace_id = format!("{}-{}", slug(&name), &content_hash[..12]);
-    let origin = Origin { name: &name, trace_id: trace_id.clone(), content_hash: content_hash.clone(), input_bytes };
+    let origin = Origin {
+        name: &name,
+        trace_id: trace_id.clone(),
+        content_hash: content_hash.clone(),
+        input_bytes,
+    };
     let folder = scratch.folder("trace")?;
-    let built = read.write(&origin, &folder).or_else(|e| opened.content.must_be_unchanged().and(Err(e)))?;
+    let built =
+        read.write(&origin, &folder).or_else(|e| opened.content.must_be_unchanged().and(Err(e)))?;
     opened.content.must_be_unchanged()?;
     let mut tables = BTreeMap::new();
     for (table, rows) in &built.rows {
@@ -114,7 +140,8 @@ pub(crate) fn file_facts(path: &Path) -> Result<(u64, String)> {
     Ok((bytes, hasher.finalize().to_hex().to_string()))
 }
 
-/// Hash of a plain input's own bytes, as `traces.content_hash` has it; `None` for standard input and archive members.
+/// Hash of a plain input's own bytes, as `traces.content_hash` has it; `None` for standard input
+/// and archive members.
 pub fn trace_hash(input: &Input) -> Result<Option<String>> {
     let Input::File(path) = input else { return Ok(None) };
     Ok(Some(file_facts(path)?.1))

@@ -60,7 +60,13 @@ pub struct Decoded {
 pub fn decode(text: &[u8]) -> Decoded {
     let (texts, tracks) = (Texts::default(), Tracks::default());
     let chunk = read_chunk(text, 0, &mut Local::new(&texts, &tracks), false, Vec::new());
-    Decoded { keys: chunk.keys, pairs: chunk.pairs, elements: chunk.elements as usize, texts, tracks }
+    Decoded {
+        keys: chunk.keys,
+        pairs: chunk.pairs,
+        elements: chunk.elements as usize,
+        texts,
+        tracks,
+    }
 }
 
 /// Sorts, pairs and nests decoded keys; returns the number of rows.

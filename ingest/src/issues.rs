@@ -128,12 +128,25 @@ const EXAMPLE_BYTES: usize = 160;
 
 impl Issues {
     /// Counts one issue at an element.
-    pub fn add(&mut self, code: Code, event_id: Option<u64>, byte_offset: Option<u64>, example: &[u8]) {
+    pub fn add(
+        &mut self,
+        code: Code,
+        event_id: Option<u64>,
+        byte_offset: Option<u64>,
+        example: &[u8],
+    ) {
         self.add_many(code, 1, event_id, byte_offset, example);
     }
 
     /// Counts several of one kind, located by the first.
-    pub fn add_many(&mut self, code: Code, n: u64, event_id: Option<u64>, byte_offset: Option<u64>, example: &[u8]) {
+    pub fn add_many(
+        &mut self,
+        code: Code,
+        n: u64,
+        event_id: Option<u64>,
+        byte_offset: Option<u64>,
+        example: &[u8],
+    ) {
         let issue = self.counts.entry(code).or_default();
         let earlier = match (byte_offset, issue.first_byte_offset) {
             (Some(new), Some(old)) => new < old,
@@ -199,8 +212,11 @@ impl Issues {
 
     /// `code × count` of everything worse than an info.
     pub fn summary(&self) -> String {
-        let parts: Vec<_> =
-            self.iter().filter(|(c, _)| c.severity() > Severity::Info).map(|(c, i)| format!("{} × {}", i.count, c.as_str())).collect();
+        let parts: Vec<_> = self
+            .iter()
+            .filter(|(c, _)| c.severity() > Severity::Info)
+            .map(|(c, i)| format!("{} × {}", i.count, c.as_str()))
+            .collect();
         parts.join(", ")
     }
 }

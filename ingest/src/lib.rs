@@ -11,9 +11,9 @@
 //! # Ok::<(), tracesql_ingest::IngestError>(())
 //! ```
 //!
-//! The way of the bytes: [`source`](self) → first reading (keys) → order and nesting → second reading (columns) →
-//! Parquet. Nothing of a trace is kept in memory in full but one small record per event, and those go to disk when
-//! they outgrow the memory limit.
+//! The way of the bytes: [`source`](self) → first reading (keys) → order and nesting → second
+//! reading (columns) → Parquet. Nothing of a trace is kept in memory in full but one small record
+//! per event, and those go to disk when they outgrow the memory limit.
 
 mod build;
 mod encode;

@@ -6,10 +6,25 @@ use pyo3::prelude::*;
 use tracesql::output::safe;
 use tracesql_ingest::IngestError;
 
-create_exception!(tracesql, Error, PyException, "What tracesql raises; its subclasses say which kind of thing went wrong.");
+create_exception!(
+    tracesql,
+    Error,
+    PyException,
+    "What tracesql raises; its subclasses say which kind of thing went wrong."
+);
 create_exception!(tracesql, UsageError, Error, "An argument is not right.");
-create_exception!(tracesql, InputError, Error, "A trace or store cannot be read, or a store cannot be written.");
-create_exception!(tracesql, QueryError, Error, "A query failed, or its result could not be written.");
+create_exception!(
+    tracesql,
+    InputError,
+    Error,
+    "A trace or store cannot be read, or a store cannot be written."
+);
+create_exception!(
+    tracesql,
+    QueryError,
+    Error,
+    "A query failed, or its result could not be written."
+);
 
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();

@@ -1,7 +1,8 @@
 //! What the Python package `tracesql` is built on: the engine, made callable.
 //!
-//! Only what must be Rust is here. How it looks to users (names, defaults, displays) is Python, in `python/tracesql`.
-//! Rows leave through Arrow's C interface, which hands over buffers and copies nothing.
+//! Only what must be Rust is here. How it looks to users (names, defaults, displays) is Python, in
+//! `python/tracesql`. Rows leave through Arrow's C interface, which hands over buffers and copies
+//! nothing.
 
 mod errors;
 mod open;

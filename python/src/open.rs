@@ -51,15 +51,22 @@ impl Reader for Notes {
 }
 
 /// Does something that reads inputs; what it gives, and warnings.
-fn read<T: Send + 'static>(py: Python<'_>, work: impl FnOnce(&Notes) -> Result<T> + Send + 'static) -> PyResult<(T, Vec<String>)> {
+fn read<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Notes) -> Result<T> + Send + 'static,
+) -> PyResult<(T, Vec<String>)> {
     let notes = Arc::new(Notes::default());
     let (progress, theirs) = (notes.progress.clone(), notes.clone());
-    let outcome = wait::thread(py, || progress.stop.store(true, Ordering::Relaxed), move || work(&theirs))?;
+    let outcome =
+        wait::thread(py, || progress.stop.store(true, Ordering::Relaxed), move || work(&theirs))?;
     let failures = Notes::taken(&notes.failures);
     match outcome {
         Ok(value) => Ok((value, Notes::taken(&notes.warnings))),
         Err(e @ Error::Inputs(..)) => {
-            let all = failures.iter().map(|f| format!("\n  {}", tracesql::output::safe(f))).collect::<String>();
+            let all = failures
+                .iter()
+                .map(|f| format!("\n  {}", tracesql::output::safe(f)))
+                .collect::<String>();
             Err(InputError::new_err(format!("{e}:{all}")))
         }
         Err(e) => Err(exception(e)),
@@ -88,8 +95,19 @@ pub fn open(
 ) -> PyResult<(Session, Vec<String>)> {
     let memory_limit = bytes(memory_limit)?;
     let (engine, mut warnings) = read(py, move |notes| {
-        let found = opening::find(&names, &IngestOptions { threads, memory_limit, strict, replace: false }, notes)?;
-        found.engine(&EngineOptions { threads, memory_limit, sql, rules, settings, ..EngineOptions::default() })
+        let found = opening::find(
+            &names,
+            &IngestOptions { threads, memory_limit, strict, replace: false },
+            notes,
+        )?;
+        found.engine(&EngineOptions {
+            threads,
+            memory_limit,
+            sql,
+            rules,
+            settings,
+            ..EngineOptions::default()
+        })
     })?;
     warnings.extend(engine.library().problems().iter().map(|p| format!("left out: {p}")));
     Ok((Session::new(engine, threads)?, warnings))
@@ -115,6 +133,8 @@ pub fn ingest(
             return opening::all(inputs, &names, notes, |_| Ok(String::new()));
         }
         let store = Store::open_or_create(&store)?;
-        opening::all(inputs, &names, notes, |input| Ok(notes.read(input, &store, &options)?.manifest.trace_id))
+        opening::all(inputs, &names, notes, |input| {
+            Ok(notes.read(input, &store, &options)?.manifest.trace_id)
+        })
     })
 }

@@ -29,13 +29,17 @@ impl Rows {
 }
 
 /// A reader for whoever speaks Arrow's C interface.
-pub fn stream_capsule<'py>(py: Python<'py>, reader: Box<dyn RecordBatchReader + Send>) -> PyResult<Bound<'py, PyCapsule>> {
+pub fn stream_capsule<'py>(
+    py: Python<'py>,
+    reader: Box<dyn RecordBatchReader + Send>,
+) -> PyResult<Bound<'py, PyCapsule>> {
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
 }
 
 /// A schema for whoever speaks Arrow's C interface.
 pub fn schema_capsule<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Bound<'py, PyCapsule>> {
-    let schema = FFI_ArrowSchema::try_from(schema.as_ref()).map_err(|e| QueryError::new_err(e.to_string()))?;
+    let schema = FFI_ArrowSchema::try_from(schema.as_ref())
+        .map_err(|e| QueryError::new_err(e.to_string()))?;
     PyCapsule::new_with_value(py, schema, c"arrow_schema")
 }
 
@@ -86,14 +90,25 @@ impl Rows {
                 break;
             }
         }
-        table(self.schema.clone(), &first, Look { width, max_rows: None, in_shell: false }).map_err(exception)
+        table(self.schema.clone(), &first, Look { width, max_rows: None, in_shell: false })
+            .map_err(exception)
     }
 
     /// The rows as an Arrow stream. They come as they are, whatever schema is asked for.
     #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_stream__<'py>(&self, py: Python<'py>, requested_schema: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyCapsule>> {
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        stream_capsule(py, Box::new(RecordBatchIterator::new(self.batches.clone().into_iter().map(Ok), self.schema.clone())))
+        stream_capsule(
+            py,
+            Box::new(RecordBatchIterator::new(
+                self.batches.clone().into_iter().map(Ok),
+                self.schema.clone(),
+            )),
+        )
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

@@ -32,7 +32,11 @@ pub struct Threads {
 impl Threads {
     fn new(count: usize) -> Result<Self> {
         let runtime = runtime(count)?;
-        Ok(Self { count, handle: Mutex::new(runtime.handle().clone()), runtimes: Mutex::new(vec![runtime]) })
+        Ok(Self {
+            count,
+            handle: Mutex::new(runtime.handle().clone()),
+            runtimes: Mutex::new(vec![runtime]),
+        })
     }
 
     /// Where work is handed in.
@@ -40,7 +44,8 @@ impl Threads {
         self.handle.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes other threads from now on: these are kept busy by a query that does not stop. Others on them go on.
+    /// Takes other threads from now on: these are kept busy by a query that does not stop. Others
+    /// on them go on.
     pub fn renew(&self) {
         if let Ok(runtime) = runtime(self.count) {
             *self.handle.lock().unwrap_or_else(PoisonError::into_inner) = runtime.handle().clone();
@@ -71,10 +76,16 @@ impl Session {
     }
 
     /// Runs all statements of a text but the last one, and starts that.
-    fn start(&self, py: Python<'_>, text: &str, parameters: &Bound<'_, PyDict>) -> PyResult<SendableRecordBatchStream> {
+    fn start(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        parameters: &Bound<'_, PyDict>,
+    ) -> PyResult<SendableRecordBatchStream> {
         let parameters = values::parameters(parameters)?;
         let (engine, sql) = (self.engine.clone(), text.to_owned());
-        let started = wait::query(py, &self.threads, async move { last(&engine, &sql, &parameters).await })?;
+        let started =
+            wait::query(py, &self.threads, async move { last(&engine, &sql, &parameters).await })?;
         self.explained(py, text, started)
     }
 
@@ -86,9 +97,15 @@ impl Session {
     }
 }
 
-async fn last(engine: &Engine, sql: &str, parameters: &[(String, ScalarValue)]) -> Result<SendableRecordBatchStream> {
+async fn last(
+    engine: &Engine,
+    sql: &str,
+    parameters: &[(String, ScalarValue)],
+) -> Result<SendableRecordBatchStream> {
     let mut statements = engine.parse(sql)?;
-    let Some(last) = statements.pop() else { return Err(Error::Usage("there is no SQL to run".into())) };
+    let Some(last) = statements.pop() else {
+        return Err(Error::Usage("there is no SQL to run".into()));
+    };
     for statement in statements {
         let _: Vec<_> = engine.run(statement, parameters).await?.try_collect().await?;
     }
@@ -107,7 +124,12 @@ impl Session {
     }
 
     /// Starts SQL, whose rows are made while they are read.
-    fn stream(&self, py: Python<'_>, text: &str, parameters: &Bound<'_, PyDict>) -> PyResult<Stream> {
+    fn stream(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        parameters: &Bound<'_, PyDict>,
+    ) -> PyResult<Stream> {
         Ok(Stream::new(self.start(py, text, parameters)?, self.threads.clone()))
     }
 
@@ -123,7 +145,11 @@ impl Session {
             "text" => Style::Text,
             "markdown" => Style::Markdown,
             "json" => Style::Json,
-            other => return Err(exception(Error::Usage(format!("{other:?} is no format of the reference; use text, markdown or json")))),
+            other => {
+                return Err(exception(Error::Usage(format!(
+                    "{other:?} is no format of the reference; use text, markdown or json"
+                ))));
+            }
         };
         let mut reference = Reference::of(&self.engine);
         if let Some(name) = name {
@@ -133,21 +159,34 @@ impl Session {
     }
 
     /// A report; it goes to a file if one is named. Its text otherwise, and sections that failed.
-    fn report(&self, py: Python<'_>, format: &str, path: Option<PathBuf>, width: usize) -> PyResult<(Option<String>, Vec<String>)> {
+    fn report(
+        &self,
+        py: Python<'_>,
+        format: &str,
+        path: Option<PathBuf>,
+        width: usize,
+    ) -> PyResult<(Option<String>, Vec<String>)> {
         let format = match format {
             "text" => report::Format::Text,
             "markdown" => report::Format::Markdown,
             "json" => report::Format::Json,
             "html" => report::Format::Html,
-            other => return Err(exception(Error::Usage(format!("{other:?} is no format of a report; use text, markdown, json or html")))),
+            other => {
+                return Err(exception(Error::Usage(format!(
+                    "{other:?} is no format of a report; use text, markdown, json or html"
+                ))));
+            }
         };
         let engine = self.engine.clone();
         let work = async move {
             let report = report::collect(&engine, Vec::new(), format).await?;
-            let failures = report.failures().map(|(name, why)| format!("section {name}: {why}")).collect();
+            let failures =
+                report.failures().map(|(name, why)| format!("section {name}: {why}")).collect();
             let text = report.write(format, width);
             match path {
-                Some(path) => write_document(text.as_bytes(), &Target::File(path)).map(|()| (None, failures)),
+                Some(path) => {
+                    write_document(text.as_bytes(), &Target::File(path)).map(|()| (None, failures))
+                }
                 None => Ok((Some(text), failures)),
             }
         };
@@ -171,7 +210,10 @@ impl Session {
         let engine = self.engine.clone();
         let work = async move {
             let samples = stacks::collect(&engine, None, &request).await?;
-            write_document(&stacks::pprof(&samples.profile, &samples.header)?, &Target::File(path))?;
+            write_document(
+                &stacks::pprof(&samples.profile, &samples.header)?,
+                &Target::File(path),
+            )?;
             let none = samples.profile.is_empty().then(|| "there are no samples".to_owned());
             Ok(samples.notes.into_iter().chain(none).collect())
         };

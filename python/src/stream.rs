@@ -25,7 +25,10 @@ pub struct Stream {
 impl Stream {
     pub fn new(stream: SendableRecordBatchStream, threads: Arc<Threads>) -> Self {
         let handle = threads.handle();
-        Self { schema: stream.schema(), reader: Mutex::new(Some(Reader { stream, handle, _threads: threads })) }
+        Self {
+            schema: stream.schema(),
+            reader: Mutex::new(Some(Reader { stream, handle, _threads: threads })),
+        }
     }
 }
 
@@ -37,11 +40,17 @@ impl Stream {
     }
 
     #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_stream__<'py>(&self, py: Python<'py>, requested_schema: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyCapsule>> {
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
         match self.reader.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(reader) => stream_capsule(py, Box::new(reader)),
-            None => Err(UsageError::new_err("this stream was read already; run the query again, or use sql() to keep its rows")),
+            None => Err(UsageError::new_err(
+                "this stream was read already; run the query again, or use sql() to keep its rows",
+            )),
         }
     }
 

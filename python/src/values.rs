@@ -32,19 +32,26 @@ fn scalar(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<ScalarV
     }
     if value.hasattr("__index__")? {
         let int = value.extract::<i64>();
-        return int.map(|n| ScalarValue::Int64(Some(n))).map_err(|_| UsageError::new_err(format!("${name}: {value} does not fit into 64 bits")));
+        return int.map(|n| ScalarValue::Int64(Some(n))).map_err(|_| {
+            UsageError::new_err(format!("${name}: {value} does not fit into 64 bits"))
+        });
     }
     if let Ok(number) = value.extract::<f64>() {
         return Ok(ScalarValue::Float64(Some(number)));
     }
     let kind = value.get_type().name()?;
-    Err(UsageError::new_err(format!("${name}: a {kind} cannot be a value in SQL; give a number, text, bytes, bool or None")))
+    Err(UsageError::new_err(format!(
+        "${name}: a {kind} cannot be a value in SQL; give a number, text, bytes, bool or None"
+    )))
 }
 
 /// The rows of a batch.
 pub fn tuples(py: Python<'_>, batch: &RecordBatch) -> PyResult<Vec<Py<PyTuple>>> {
-    let columns = batch.columns().iter().map(|c| column(py, c.as_ref())).collect::<PyResult<Vec<_>>>()?;
-    (0..batch.num_rows()).map(|row| Ok(PyTuple::new(py, columns.iter().map(|c| &c[row]))?.unbind())).collect()
+    let columns =
+        batch.columns().iter().map(|c| column(py, c.as_ref())).collect::<PyResult<Vec<_>>>()?;
+    (0..batch.num_rows())
+        .map(|row| Ok(PyTuple::new(py, columns.iter().map(|c| &c[row]))?.unbind()))
+        .collect()
 }
 
 /// Times, decimals and what else has no plain counterpart in Python come as texts.
@@ -67,22 +74,36 @@ fn column<'py>(py: Python<'py>, array: &dyn Array) -> PyResult<Vec<Bound<'py, Py
         DataType::UInt64 => primitive!(types::UInt64Type),
         DataType::Float32 => primitive!(types::Float32Type),
         DataType::Float64 => primitive!(types::Float64Type),
-        DataType::Utf8 => array.as_string::<i32>().iter().map(|v| v.into_bound_py_any(py)).collect(),
-        DataType::LargeUtf8 => array.as_string::<i64>().iter().map(|v| v.into_bound_py_any(py)).collect(),
-        DataType::Utf8View => array.as_string_view().iter().map(|v| v.into_bound_py_any(py)).collect(),
+        DataType::Utf8 => {
+            array.as_string::<i32>().iter().map(|v| v.into_bound_py_any(py)).collect()
+        }
+        DataType::LargeUtf8 => {
+            array.as_string::<i64>().iter().map(|v| v.into_bound_py_any(py)).collect()
+        }
+        DataType::Utf8View => {
+            array.as_string_view().iter().map(|v| v.into_bound_py_any(py)).collect()
+        }
         DataType::Binary => array.as_binary::<i32>().iter().map(|v| bytes(py, v)).collect(),
         DataType::LargeBinary => array.as_binary::<i64>().iter().map(|v| bytes(py, v)).collect(),
         DataType::BinaryView => array.as_binary_view().iter().map(|v| bytes(py, v)).collect(),
         DataType::List(_) => array.as_list::<i32>().iter().map(|v| list(py, v)).collect(),
         DataType::LargeList(_) => array.as_list::<i64>().iter().map(|v| list(py, v)).collect(),
         DataType::Struct(fields) => {
-            let inner = array.as_struct().columns().iter().map(|c| column(py, c.as_ref())).collect::<PyResult<Vec<_>>>()?;
+            let inner = array
+                .as_struct()
+                .columns()
+                .iter()
+                .map(|c| column(py, c.as_ref()))
+                .collect::<PyResult<Vec<_>>>()?;
             let object = |row: usize| {
                 if array.is_null(row) {
                     return Ok(py.None().into_bound(py));
                 }
                 let object = PyDict::new(py);
-                fields.iter().zip(&inner).try_for_each(|(field, values)| object.set_item(field.name(), &values[row]))?;
+                fields
+                    .iter()
+                    .zip(&inner)
+                    .try_for_each(|(field, values)| object.set_item(field.name(), &values[row]))?;
                 Ok(object.into_any())
             };
             (0..array.len()).map(object).collect()
@@ -99,7 +120,10 @@ fn bytes<'py>(py: Python<'py>, value: Option<&[u8]>) -> PyResult<Bound<'py, PyAn
     value.map(|v| PyBytes::new(py, v)).into_bound_py_any(py)
 }
 
-fn list<'py>(py: Python<'py>, value: Option<arrow::array::ArrayRef>) -> PyResult<Bound<'py, PyAny>> {
+fn list<'py>(
+    py: Python<'py>,
+    value: Option<arrow::array::ArrayRef>,
+) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Some(values) => Ok(PyList::new(py, column(py, values.as_ref())?)?.into_any()),
         None => Ok(py.None().into_bound(py)),
@@ -108,6 +132,9 @@ fn list<'py>(py: Python<'py>, value: Option<arrow::array::ArrayRef>) -> PyResult
 
 fn texts<'py>(py: Python<'py>, array: &dyn Array) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let options = FormatOptions::new();
-    let formatter = ArrayFormatter::try_new(array, &options).map_err(|e| QueryError::new_err(e.to_string()))?;
-    (0..array.len()).map(|i| array.is_valid(i).then(|| formatter.value(i).to_string()).into_bound_py_any(py)).collect()
+    let formatter =
+        ArrayFormatter::try_new(array, &options).map_err(|e| QueryError::new_err(e.to_string()))?;
+    (0..array.len())
+        .map(|i| array.is_valid(i).then(|| formatter.value(i).to_string()).into_bound_py_any(py))
+        .collect()
 }

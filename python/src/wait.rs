@@ -16,7 +16,11 @@ const TICK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Waits for a query. Ctrl-C ends it.
-pub fn query<T: Send + 'static>(py: Python<'_>, threads: &Threads, work: impl Future<Output = Result<T>> + Send + 'static) -> PyResult<Result<T>> {
+pub fn query<T: Send + 'static>(
+    py: Python<'_>,
+    threads: &Threads,
+    work: impl Future<Output = Result<T>> + Send + 'static,
+) -> PyResult<Result<T>> {
     let (sender, receiver) = sync_channel(1);
     let task = threads.handle().spawn(async move { send(&sender, work.await) });
     receive(py, receiver, || {
@@ -32,10 +36,15 @@ pub fn query<T: Send + 'static>(py: Python<'_>, threads: &Threads, work: impl Fu
 }
 
 /// Waits for work on a thread of its own. Ctrl-C calls `stop`, and does not wait for the thread.
-pub fn thread<T: Send + 'static>(py: Python<'_>, stop: impl FnOnce(), work: impl FnOnce() -> Result<T> + Send + 'static) -> PyResult<Result<T>> {
+pub fn thread<T: Send + 'static>(
+    py: Python<'_>,
+    stop: impl FnOnce(),
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> PyResult<Result<T>> {
     let (sender, receiver) = sync_channel(1);
     // Deep expressions are planned by recursion.
-    let spawned = std::thread::Builder::new().stack_size(8 << 20).spawn(move || send(&sender, work()));
+    let spawned =
+        std::thread::Builder::new().stack_size(8 << 20).spawn(move || send(&sender, work()));
     spawned.map_err(|e| exception(Error::Output("threads".to_owned(), e)))?;
     receive(py, receiver, stop)
 }
@@ -45,7 +54,11 @@ fn send<T>(sender: &SyncSender<Result<T>>, outcome: Result<T>) {
     let _ = sender.send(outcome);
 }
 
-fn receive<T: Send>(py: Python<'_>, receiver: Receiver<Result<T>>, stop: impl FnOnce()) -> PyResult<Result<T>> {
+fn receive<T: Send>(
+    py: Python<'_>,
+    receiver: Receiver<Result<T>>,
+    stop: impl FnOnce(),
+) -> PyResult<Result<T>> {
     let mut receiver = receiver;
     loop {
         let outcome;
@@ -55,7 +68,11 @@ fn receive<T: Send>(py: Python<'_>, receiver: Receiver<Result<T>>, stop: impl Fn
         });
         match outcome {
             Ok(outcome) => return Ok(outcome),
-            Err(RecvTimeoutError::Disconnected) => return Ok(Err(Error::Query("the query engine failed; this is a fault of tracesql".into()))),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Ok(Err(Error::Query(
+                    "the query engine failed; this is a fault of tracesql".into(),
+                )));
+            }
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(interrupt) = py.check_signals() {
                     stop();

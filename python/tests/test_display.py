@@ -7,7 +7,9 @@ import tracesql
 
 def test_texts_are_bounded(gpu):
     few = gpu.sql("SELECT 1 AS a, 'x' AS b")
-    assert repr(few).splitlines()[-1] == "1 row" and "│ 1 ┆ x │" in repr(few) and str(few) == repr(few)
+    assert (
+        repr(few).splitlines()[-1] == "1 row" and "│ 1 ┆ x │" in repr(few) and str(few) == repr(few)
+    )
     many = gpu.sql("SELECT * FROM events")
     lines = repr(many).splitlines()
     assert lines[-1] == f"the first 20 of {len(many):,} rows"
@@ -19,7 +21,9 @@ def test_html_is_bounded_and_escaped(gpu):
     html = many._repr_html_()
     assert html.count("<tr>") == 51 and f"the first 50 of {len(many):,} rows" in html
     assert len(html) < 1_000_000
-    hostile = gpu.sql("SELECT '</td><script>alert(1)</script>' AS \"<b>\", repeat('x', 100000) AS long, '\x1b[31m' AS esc, NULL AS n")
+    hostile = gpu.sql(
+        "SELECT '</td><script>alert(1)</script>' AS \"<b>\", repeat('x', 100000) AS long, '\x1b[31m' AS esc, NULL AS n"
+    )
     html = hostile._repr_html_()
     assert "<script>" not in html and "<b>" not in html and "&lt;script&gt;" in html
     assert len(html) < 2000 and "\x1b" not in html and "\\x1b" in html and ">NULL<" in html
@@ -34,7 +38,9 @@ def test_magics(fixture):
     session = shell.run_line_magic("tracesql", f"'{fixture('synthetic_gpu_rank0.json.gz')}'")
     assert isinstance(session, tracesql.Session)
     shell.user_ns["least"] = 11
-    result = shell.run_cell_magic("tracesql", "", "SELECT min(step) FROM kernels WHERE step >= $least")
+    result = shell.run_cell_magic(
+        "tracesql", "", "SELECT min(step) FROM kernels WHERE step >= $least"
+    )
     assert result.scalar() == 11
     assert shell.run_cell_magic("tracesql", "found", "SELECT 7 AS x") is None
     assert shell.user_ns["found"].scalar() == 7

@@ -29,15 +29,22 @@ def test_paths_that_are_wrong(tmp_path, fixture):
 
 def test_several_inputs_name_each_that_failed(tmp_path, fixture):
     (tmp_path / "page.json").write_text("<html>")
-    with pytest.raises(tracesql.InputError, match="2 of 3 inputs could not be read:\n.*page.json.*\n.*gone.json"):
-        tracesql.ingest([fixture("perf.json"), tmp_path / "page.json", tmp_path / "gone.json"], tmp_path / "s")
+    with pytest.raises(
+        tracesql.InputError, match="2 of 3 inputs could not be read:\n.*page.json.*\n.*gone.json"
+    ):
+        tracesql.ingest(
+            [fixture("perf.json"), tmp_path / "page.json", tmp_path / "gone.json"], tmp_path / "s"
+        )
     assert len(tracesql.open(tmp_path / "s").trace_ids) == 1, "the others were stored"
 
 
 def test_a_store_of_another_version(store):
     manifest = store / "tracesql-store.json"
-    manifest.write_text(manifest.read_text().replace(f'"schema_version":{tracesql.SCHEMA_VERSION}', '"schema_version":1')
-                        .replace(f'"schema_version": {tracesql.SCHEMA_VERSION}', '"schema_version": 1'))
+    manifest.write_text(
+        manifest.read_text()
+        .replace(f'"schema_version":{tracesql.SCHEMA_VERSION}', '"schema_version":1')
+        .replace(f'"schema_version": {tracesql.SCHEMA_VERSION}', '"schema_version": 1')
+    )
     with pytest.raises(tracesql.InputError, match=r"version 1.*ingest"):
         tracesql.open(store)
 
@@ -66,7 +73,10 @@ def test_options_that_are_wrong(store):
 @pytest.mark.parametrize(
     ("sql", "message"),
     [
-        ("SELECT name, durr_ns FROM events", "no column durr_ns\n  line 1, column 14\n.*\n.*did you mean dur_ns"),
+        (
+            "SELECT name, durr_ns FROM events",
+            "no column durr_ns\n  line 1, column 14\n.*\n.*did you mean dur_ns",
+        ),
         ("SELECT * FROM kernel", "no table or view kernel\n.*\n.*\n.*did you mean kernels"),
         ("SELECT * FROM zzzzzz", "session.views\\(\\) lists"),
         ("SELECT name FROMM events", "did you mean FROM instead of FROMM"),
@@ -94,7 +104,7 @@ def test_missing_tables_by_name(gpu):
 
 def test_messages_hold_no_control_characters(gpu):
     with pytest.raises(tracesql.QueryError) as error:
-        gpu.sql("SELECT \"\x1b[31mred\" FROM events")
+        gpu.sql('SELECT "\x1b[31mred" FROM events')
     assert "\x1b" not in str(error.value)
 
 

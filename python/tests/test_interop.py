@@ -12,7 +12,13 @@ SQL = "SELECT event_id, name, dur_ns, correlation, step FROM kernels ORDER BY ev
 
 def addresses(table):
     """Where the buffers of a table lie."""
-    return [buffer.address for column in table.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer is not None]
+    return [
+        buffer.address
+        for column in table.columns
+        for chunk in column.chunks
+        for buffer in chunk.buffers()
+        if buffer is not None
+    ]
 
 
 def test_arrow_shares_the_memory_of_the_result(gpu):
@@ -22,7 +28,9 @@ def test_arrow_shares_the_memory_of_the_result(gpu):
     assert addresses(first) == addresses(second), "each export hands out the same buffers"
     assert len(addresses(first)) >= first.num_columns
     other = gpu.sql(SQL).arrow()
-    assert addresses(first) != addresses(other), "another query has buffers of its own, so the comparison means something"
+    assert addresses(first) != addresses(other), (
+        "another query has buffers of its own, so the comparison means something"
+    )
 
 
 def test_the_memory_outlives_the_result_and_the_session(fixture):
@@ -44,7 +52,10 @@ def test_pandas_is_exact_and_shares_memory(gpu):
     assert list(frame["correlation"].isna()) == [row["correlation"] is None for row in result]
     assert frame["dur_ns"].sum() == gpu.sql("SELECT sum(dur_ns) FROM kernels").scalar()
     inside = pa.chunked_array(frame["dur_ns"].array.__arrow_array__())
-    assert inside.chunk(0).buffers()[1].address == result.arrow()["dur_ns"].chunk(0).buffers()[1].address
+    assert (
+        inside.chunk(0).buffers()[1].address
+        == result.arrow()["dur_ns"].chunk(0).buffers()[1].address
+    )
     assert frame.groupby("name")["dur_ns"].sum().max() > 0
     big = gpu.sql("SELECT 9007199254740993 AS a UNION ALL SELECT NULL ORDER BY a")
     assert big.pandas()["a"][0] == 2**53 + 1
@@ -56,21 +67,33 @@ def test_polars(gpu):
     frame = result.polars()
     assert frame.rows() == result.rows()
     ints = frame["dur_ns"].to_arrow()
-    assert ints.buffers()[1].address == result.arrow()["dur_ns"].chunk(0).buffers()[1].address, "integers are not copied"
+    assert ints.buffers()[1].address == result.arrow()["dur_ns"].chunk(0).buffers()[1].address, (
+        "integers are not copied"
+    )
     assert pl.DataFrame(result).equals(frame)
 
 
 def test_duckdb_queries_a_result(gpu):
     result = gpu.sql(SQL)
-    assert duckdb.sql("SELECT count(*), sum(dur_ns) FROM result").fetchall()[0] == (len(result), sum(row["dur_ns"] for row in result))
-    joined = duckdb.sql("SELECT count(*) FROM result a JOIN result b USING (event_id)").fetchall()[0]
+    assert duckdb.sql("SELECT count(*), sum(dur_ns) FROM result").fetchall()[0] == (
+        len(result),
+        sum(row["dur_ns"] for row in result),
+    )
+    joined = duckdb.sql("SELECT count(*) FROM result a JOIN result b USING (event_id)").fetchall()[
+        0
+    ]
     assert joined == (len(result),)
 
 
 def test_nested_values(gpu):
     result = gpu.sql("SELECT [1, 2] AS l, named_struct('a', 1) AS s, ['x', NULL] AS t")
     expected = {"l": [1, 2], "s": {"a": 1}, "t": ["x", None]}
-    assert result.arrow().to_pylist() == [expected] == result.polars().to_dicts() == [dict(row) for row in result]
+    assert (
+        result.arrow().to_pylist()
+        == [expected]
+        == result.polars().to_dicts()
+        == [dict(row) for row in result]
+    )
 
 
 def test_every_table_and_view_goes_over(gpu):
@@ -82,7 +105,9 @@ def test_every_table_and_view_goes_over(gpu):
         result = gpu.sql(f'SELECT * FROM "{row["name"]}" LIMIT 2')
         table = result.arrow()
         assert table.column_names == result.columns, row["name"]
-        assert [tuple(r.values()) for r in table.to_pylist()] == [tuple(r) for r in result] or row["name"] in _with_times(table), row["name"]
+        assert [tuple(r.values()) for r in table.to_pylist()] == [tuple(r) for r in result] or row[
+            "name"
+        ] in _with_times(table), row["name"]
         result.polars(), result.pandas(), duckdb.sql("SELECT * FROM result").fetchall()
         seen += 1
     assert seen > 50

@@ -19,4 +19,6 @@ def test_readme(fixture, tmp_path, monkeypatch, capsys):
     for block in blocks:
         exec(compile(block, str(README), "exec"), names)
     assert "ncclDevKernel" in capsys.readouterr().out
-    assert {"events.parquet", "report.html", "run.pb.gz", "store"} <= {p.name for p in tmp_path.iterdir()}
+    assert {"events.parquet", "report.html", "run.pb.gz", "store"} <= {
+        p.name for p in tmp_path.iterdir()
+    }

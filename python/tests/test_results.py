@@ -14,20 +14,40 @@ EVERYTHING = """
 def test_values_are_those_of_python(gpu):
     (row,) = gpu.sql(EVERYTHING).rows()
     assert dict(row) == {
-        "i": 1, "n": None, "big": 2**53 + 1, "f": 1.5, "t": "it's", "b": True, "l": [1, None, 3], "s": {"x": 1, "y": "z"},
-        "raw": b"\x00\xff", "small": 2, "d": "2026-11-21", "nothing": None,
+        "i": 1,
+        "n": None,
+        "big": 2**53 + 1,
+        "f": 1.5,
+        "t": "it's",
+        "b": True,
+        "l": [1, None, 3],
+        "s": {"x": 1, "y": "z"},
+        "raw": b"\x00\xff",
+        "small": 2,
+        "d": "2026-11-21",
+        "nothing": None,
     }
     assert type(row["i"]) is int and type(row["b"]) is bool
 
 
 def test_rows_are_tuples_with_names(gpu):
-    result = gpu.sql("SELECT step, count(*) AS count FROM kernels WHERE step IS NOT NULL GROUP BY step ORDER BY step")
-    assert result.columns == ["step", "count"] and result.types == {"step": "BIGINT", "count": "BIGINT"}
+    result = gpu.sql(
+        "SELECT step, count(*) AS count FROM kernels WHERE step IS NOT NULL GROUP BY step ORDER BY step"
+    )
+    assert result.columns == ["step", "count"] and result.types == {
+        "step": "BIGINT",
+        "count": "BIGINT",
+    }
     assert len(result) == 4
     rows = list(result)
     assert rows == result.rows() == list(result), "a result can be gone through again"
     step, count = rows[0]
-    assert (rows[0]["step"], rows[0]["count"], rows[0][-1], rows[0][:1]) == (step, count, count, (step,))
+    assert (rows[0]["step"], rows[0]["count"], rows[0][-1], rows[0][:1]) == (
+        step,
+        count,
+        count,
+        (step,),
+    )
     with pytest.raises(KeyError, match="there is step, count"):
         rows[0]["steps"]
 
@@ -55,10 +75,14 @@ def test_scalars(gpu):
 
 def test_parameters(gpu):
     sql = "SELECT $i + 1 AS i, $t AS t, $f * 2 AS f, $b AS b, $z IS NULL AS z, $query AS q"
-    assert gpu.sql(sql, i=41, t="it's", f=1.5, b=True, z=None, query="free").rows() == [(42, "it's", 3.0, True, True, "free")]
+    assert gpu.sql(sql, i=41, t="it's", f=1.5, b=True, z=None, query="free").rows() == [
+        (42, "it's", 3.0, True, True, "free")
+    ]
     for numpy_value, expected in _numpy():
         assert gpu.sql("SELECT $v", v=numpy_value).scalar() == expected
-    with pytest.raises(tracesql.UsageError, match=r"\$v: 18446744073709551616 does not fit into 64 bits"):
+    with pytest.raises(
+        tracesql.UsageError, match=r"\$v: 18446744073709551616 does not fit into 64 bits"
+    ):
         gpu.sql("SELECT $v", v=2**64)
     with pytest.raises(tracesql.UsageError, match=r"\$v: a list cannot be a value in SQL"):
         gpu.sql("SELECT $v", v=[1])
@@ -104,7 +128,7 @@ def test_reports(gpu, tmp_path):
     assert (tmp_path / "r.md").read_text().startswith("#")
     page = gpu.report()
     assert page.startswith("<!") and repr(page).endswith("characters of HTML>")
-    assert page._repr_html_().startswith("<iframe srcdoc=\"&lt;!")
+    assert page._repr_html_().startswith('<iframe srcdoc="&lt;!')
     gpu.report("json", tmp_path / "r.txt")
     assert (tmp_path / "r.txt").read_text().startswith("{")
     with pytest.raises(tracesql.UsageError, match="no format of a report"):

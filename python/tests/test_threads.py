@@ -11,7 +11,10 @@ SLOW = "SELECT count(*) FROM events a, events b WHERE a.name || b.name LIKE '%no
 
 
 def test_queries_of_several_threads_give_what_they_give_alone(gpu):
-    queries = [f"SELECT step, sum(dur_ns) AS ns, {n} AS n FROM kernels GROUP BY step ORDER BY step" for n in range(12)]
+    queries = [
+        f"SELECT step, sum(dur_ns) AS ns, {n} AS n FROM kernels GROUP BY step ORDER BY step"
+        for n in range(12)
+    ]
     alone = [gpu.sql(q).rows() for q in queries]
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(lambda q: gpu.sql(q).rows(), queries)) == alone
@@ -51,7 +54,10 @@ print(session.sql("SELECT 1 AS one").scalar(), flush=True)
 
 def test_ctrl_c_stops_a_query_and_the_session_goes_on(fixture):
     child = subprocess.Popen(
-        [sys.executable, "-c", CODE, str(fixture("synthetic_gpu_rank0.json.gz"))], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", CODE, str(fixture("synthetic_gpu_rank0.json.gz"))],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert child.stdout.readline() == "ready\n"
     time.sleep(0.5)

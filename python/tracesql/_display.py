@@ -11,7 +11,19 @@ SHOWN_ROWS = 50
 SHOWN_COLUMNS = 40
 SHOWN_CHARACTERS = 200
 
-_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "REAL", "DOUBLE", "DECIMAL")
+_NUMBERS = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "REAL",
+    "DOUBLE",
+    "DECIMAL",
+)
 
 
 def html(columns: list[tuple[str, str]], rows: Iterable[tuple[Any, ...]], footer: str) -> str:
@@ -20,9 +32,15 @@ def html(columns: list[tuple[str, str]], rows: Iterable[tuple[Any, ...]], footer
     if len(columns) > len(shown):
         footer += f"; the first {len(shown)} of {len(columns)} columns"
     right = [kind.startswith(_NUMBERS) and not kind.endswith("[]") for _, kind in shown]
-    head = "".join(f'<th title="{escape(kind)}" style="{_style(r)}">{text(name)}</th>' for (name, kind), r in zip(shown, right))
+    head = "".join(
+        f'<th title="{escape(kind)}" style="{_style(r)}">{text(name)}</th>'
+        for (name, kind), r in zip(shown, right)
+    )
     body = "".join(
-        "<tr>" + "".join(f'<td style="{_style(r)}">{text(value)}</td>' for value, r in zip(row, right)) + "</tr>" for row in rows
+        "<tr>"
+        + "".join(f'<td style="{_style(r)}">{text(value)}</td>' for value, r in zip(row, right))
+        + "</tr>"
+        for row in rows
     )
     return (
         '<div style="overflow-x: auto"><table class="tracesql"><thead><tr>'
@@ -37,7 +55,9 @@ def text(value: Any) -> str:
     shown = str(value)
     if len(shown) > SHOWN_CHARACTERS:
         shown = shown[: SHOWN_CHARACTERS - 1] + "…"
-    shown = "".join(c if unicodedata.category(c) not in ("Cc", "Cf") else ascii(c)[1:-1] for c in shown)
+    shown = "".join(
+        c if unicodedata.category(c) not in ("Cc", "Cf") else ascii(c)[1:-1] for c in shown
+    )
     return escape(shown)
 
 

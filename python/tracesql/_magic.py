@@ -40,7 +40,9 @@ def register(ipython: Any) -> None:
         if not target:
             return result
         if not target.isidentifier():
-            raise UsageError(f"{target!r} is no name for a variable; %%tracesql takes one, for the result")
+            raise UsageError(
+                f"{target!r} is no name for a variable; %%tracesql takes one, for the result"
+            )
         names[target] = result
         return None
 

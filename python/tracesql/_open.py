@@ -45,7 +45,9 @@ def open(
     359
     """
     values = [(name, _setting(value)) for name, value in (settings or {}).items()]
-    session, notes = _native.open(_names(path), threads or 0, _size(memory_limit), _names(sql), _names(rules), values, strict)
+    session, notes = _native.open(
+        _names(path), threads or 0, _size(memory_limit), _names(sql), _names(rules), values, strict
+    )
     _warn(notes)
     return Session(session)
 
@@ -67,7 +69,9 @@ def ingest(
     >>> tracesql.ingest("fixtures/perf.json", "store")
     ['perf-…']
     """
-    names, notes = _native.ingest(_names(inputs), os.fspath(store), threads or 0, _size(memory_limit), strict, replace)
+    names, notes = _native.ingest(
+        _names(inputs), os.fspath(store), threads or 0, _size(memory_limit), strict, replace
+    )
     _warn(notes)
     return names
 

@@ -95,7 +95,9 @@ class Result:
     def scalar(self) -> Any:
         """The value of a result with one row and one column."""
         if len(self) != 1 or len(self.columns) != 1:
-            raise _native.UsageError(f"this result has {_count(len(self), 'row')} and {_count(len(self.columns), 'column')}, not one of each")
+            raise _native.UsageError(
+                f"this result has {_count(len(self), 'row')} and {_count(len(self.columns), 'column')}, not one of each"
+            )
         return next(iter(self))[0]
 
     def arrow(self) -> pyarrow.Table:
@@ -114,7 +116,9 @@ class Result:
             return table.to_pandas(types_mapper=frame.ArrowDtype)
         if dtype_backend == "numpy":
             return table.to_pandas()
-        raise _native.UsageError(f"{dtype_backend!r} is no kind of column; use 'pyarrow' or 'numpy'")
+        raise _native.UsageError(
+            f"{dtype_backend!r} is no kind of column; use 'pyarrow' or 'numpy'"
+        )
 
     def polars(self) -> polars.DataFrame:
         """The rows as a polars DataFrame."""

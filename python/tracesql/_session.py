@@ -78,7 +78,10 @@ class Session:
         """Names of all tables and views, or of those of an area, with what they are."""
         where = "" if area is None else "WHERE area = $area "
         params = {} if area is None else {"area": area}
-        return self.sql(f"SELECT name, kind, area, summary FROM tracesql_views {where}ORDER BY kind, area, name", **params)
+        return self.sql(
+            f"SELECT name, kind, area, summary FROM tracesql_views {where}ORDER BY kind, area, name",
+            **params,
+        )
 
     def docs(self, name: str | None = None, *, format: str = "text") -> Text:
         """The reference: an overview, or all about a table, view, function, setting or area.
@@ -103,7 +106,9 @@ class Session:
         """Names of the traces that are open."""
         return self._native.trace_ids
 
-    def report(self, format: str | None = None, path: str | os.PathLike[str] | None = None) -> str | None:
+    def report(
+        self, format: str | None = None, path: str | os.PathLike[str] | None = None
+    ) -> str | None:
         """What the traces say, as a report: ``html`` (one page, which needs no network), ``text``, ``markdown``, ``json``.
 
         With a path it goes into that file, in the format that the file's name says unless one is given; without a path it
@@ -114,8 +119,12 @@ class Session:
         from ._open import TraceWarning
 
         file = None if path is None else os.fspath(path)
-        kind = format or (_FORMATS.get(os.path.splitext(file)[1].lower(), "html") if file else "html")
-        text, failures = self._native.report(kind, file, shutil.get_terminal_size((100, 24)).columns)
+        kind = format or (
+            _FORMATS.get(os.path.splitext(file)[1].lower(), "html") if file else "html"
+        )
+        text, failures = self._native.report(
+            kind, file, shutil.get_terminal_size((100, 24)).columns
+        )
         for failure in failures:
             warnings.warn(f"the report lacks a part: {failure}", TraceWarning, stacklevel=2)
         if text is None:

@@ -1,6 +1,7 @@
 //! Assertions: named queries that must return no rows.
 //!
-//! A file holds queries that end with `;`, each with a line `-- name: …` before it. They are parsed before anything runs.
+//! A file holds queries that end with `;`, each with a line `-- name: …` before it. They are parsed
+//! before anything runs.
 
 use std::path::Path;
 
@@ -43,12 +44,20 @@ impl Assertion {
             for (name, offset) in names_in(part) {
                 if let Some((before, at)) = named.replace((name, line + offset)) {
                     let at = at.max(line + offset);
-                    return wrong(at, &format!("the query has two names, {before:?} before this one"));
+                    return wrong(
+                        at,
+                        &format!("the query has two names, {before:?} before this one"),
+                    );
                 }
             }
             match part.piece {
                 Piece::Gap => continue,
-                Piece::Command => return wrong(line, "commands of the shell do not belong into a file of assertions"),
+                Piece::Command => {
+                    return wrong(
+                        line,
+                        "commands of the shell do not belong into a file of assertions",
+                    );
+                }
                 Piece::Statement | Piece::Unfinished => {}
             }
             let Some((name, at)) = named.take() else {
@@ -58,18 +67,35 @@ impl Assertion {
                 return wrong(at, "the name is empty; write what must hold");
             }
             if let Some(first) = all.iter().find(|a| a.name == name) {
-                return wrong(at, &format!("line {} has an assertion of this name already: {name}", first.line));
+                return wrong(
+                    at,
+                    &format!("line {} has an assertion of this name already: {name}", first.line),
+                );
             }
-            let mut statements = engine.parse(part.text).map_err(|e| Error::Usage(parse_error(file, line, &e)))?;
+            let mut statements =
+                engine.parse(part.text).map_err(|e| Error::Usage(parse_error(file, line, &e)))?;
             match (statements.pop(), statements.is_empty()) {
                 (Some(statement), true) if is_query(&statement) => {
-                    all.push(Self { name, file: file.to_owned(), line: at, statement, sql: part.text.trim().to_owned() });
+                    all.push(Self {
+                        name,
+                        file: file.to_owned(),
+                        line: at,
+                        statement,
+                        sql: part.text.trim().to_owned(),
+                    });
                 }
-                _ => return wrong(line, "an assertion is a query, which begins with SELECT, WITH or VALUES"),
+                _ => {
+                    return wrong(
+                        line,
+                        "an assertion is a query, which begins with SELECT, WITH or VALUES",
+                    );
+                }
             }
         }
         if let Some((name, at)) = named {
-            return Err(Error::Usage(format!("{file}:{at}: there is no query after `-- name: {name}`")));
+            return Err(Error::Usage(format!(
+                "{file}:{at}: there is no query after `-- name: {name}`"
+            )));
         }
         if all.is_empty() {
             return Err(Error::Usage(format!("{file}: there is no assertion in it")));
@@ -81,7 +107,11 @@ impl Assertion {
     pub async fn run(&self, engine: &Engine, most_rows: usize) -> Item {
         let (status, message, rows) = match self.violations(engine, most_rows).await {
             Ok((0, _)) => (Status::Passed, "no rows".to_owned(), Vec::new()),
-            Ok((count, rows)) => (Status::Failed, format!("{count} row{} where none may be", if count == 1 { "" } else { "s" }), rows),
+            Ok((count, rows)) => (
+                Status::Failed,
+                format!("{count} row{} where none may be", if count == 1 { "" } else { "s" }),
+                rows,
+            ),
             Err(e) => (Status::Error, format!("the query failed: {}", brief(&e)), Vec::new()),
         };
         let mut item = Item::new(Kind::Assertion, &self.name, status, message);
@@ -91,7 +121,11 @@ impl Assertion {
         item
     }
 
-    async fn violations(&self, engine: &Engine, most_rows: usize) -> Result<(usize, Vec<Vec<String>>)> {
+    async fn violations(
+        &self,
+        engine: &Engine,
+        most_rows: usize,
+    ) -> Result<(usize, Vec<Vec<String>>)> {
         let mut stream = engine.run(self.statement.clone(), &[]).await?;
         let mut rows = vec![stream.schema().fields().iter().map(|f| f.name().clone()).collect()];
         let mut count = 0;
@@ -105,12 +139,15 @@ impl Assertion {
     }
 }
 
-/// The names that comments between queries give, and how many lines below the start of the part they stand.
+/// The names that comments between queries give, and how many lines below the start of the part
+/// they stand.
 fn names_in(part: Part<'_>) -> Vec<(String, usize)> {
     if part.piece != Piece::Gap {
         return Vec::new();
     }
-    let name = |line: &str| Some(line.trim().strip_prefix("--")?.trim_start().strip_prefix(NAME)?.trim().to_owned());
+    let name = |line: &str| {
+        Some(line.trim().strip_prefix("--")?.trim_start().strip_prefix(NAME)?.trim().to_owned())
+    };
     part.text.lines().enumerate().filter_map(|(i, line)| Some((name(line)?, i))).collect()
 }
 
@@ -121,7 +158,10 @@ fn is_query(statement: &Statement) -> bool {
 /// The parser's words with the line in the file instead of that in the statement.
 fn parse_error(file: &str, first_line: usize, error: &Error) -> String {
     let text = brief(error);
-    let place = text.rfind("Line: ").map(|at| &text[at + 6..]).and_then(|rest| rest.split(',').next()?.trim().parse::<usize>().ok());
+    let place = text
+        .rfind("Line: ")
+        .map(|at| &text[at + 6..])
+        .and_then(|rest| rest.split(',').next()?.trim().parse::<usize>().ok());
     let line = place.map_or(first_line, |line| first_line + line.saturating_sub(1));
     let what = text.split(" at Line: ").next().unwrap_or(&text);
     format!("{file}:{line}: {what}")
@@ -129,7 +169,10 @@ fn parse_error(file: &str, first_line: usize, error: &Error) -> String {
 
 fn cells(batch: &RecordBatch) -> Result<Vec<Vec<String>>> {
     let options = FormatOptions::new().with_null("NULL");
-    let columns: Result<Vec<_>, _> = batch.columns().iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options)).collect();
+    let columns: Result<Vec<_>, _> =
+        batch.columns().iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options)).collect();
     let columns = columns.map_err(|e| Error::Query(e.to_string()))?;
-    Ok((0..batch.num_rows()).map(|i| columns.iter().map(|c| c.value(i).to_string()).collect()).collect())
+    Ok((0..batch.num_rows())
+        .map(|i| columns.iter().map(|c| c.value(i).to_string()).collect())
+        .collect())
 }

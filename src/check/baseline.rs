@@ -60,24 +60,37 @@ impl Baseline {
         let name = path.display().to_string();
         let text = read(path)?;
         let refuse = |what: String| Error::Input(IngestError::input(&name, what));
-        let value: serde_json::Value = serde_json::from_str(&text).map_err(|e| refuse(format!("line {}: this is no JSON: {e}", e.line())))?;
+        let value: serde_json::Value = serde_json::from_str(&text)
+            .map_err(|e| refuse(format!("line {}: this is no JSON: {e}", e.line())))?;
         if value.get("format").and_then(|v| v.as_str()) != Some(FORMAT) {
             return Err(refuse("this is neither a store nor a baseline; make one with `tracesql check STORE --save-baseline FILE.json`".into()));
         }
         let version = |key: &str| value.get(key).and_then(serde_json::Value::as_u64).unwrap_or(0);
-        for (key, ours) in [("format_version", VERSION), ("schema_version", u64::from(SCHEMA_VERSION))] {
+        for (key, ours) in
+            [("format_version", VERSION), ("schema_version", u64::from(SCHEMA_VERSION))]
+        {
             if version(key) != ours {
-                return Err(version_error(&name, &format!("it has {key} {}, this tracesql compares {ours}", version(key))));
+                return Err(version_error(
+                    &name,
+                    &format!("it has {key} {}, this tracesql compares {ours}", version(key)),
+                ));
             }
         }
-        let document: Document = serde_json::from_str(&text).map_err(|e| refuse(format!("line {}: {e}", e.line())))?;
+        let document: Document =
+            serde_json::from_str(&text).map_err(|e| refuse(format!("line {}: {e}", e.line())))?;
         let mut metrics = BTreeMap::new();
         for f in document.metrics {
-            let better = Better::of(&f.better).ok_or_else(|| refuse(format!("metric {}: better is {:?}", f.metric, f.better)))?;
+            let better = Better::of(&f.better)
+                .ok_or_else(|| refuse(format!("metric {}: better is {:?}", f.metric, f.better)))?;
             let key = (f.trace, f.metric, f.subject);
             let what = key.1.clone();
-            if metrics.insert(key, Metric { value: f.value, unit: f.unit, better, traces: 1 }).is_some() {
-                return Err(refuse(format!("metric {what} is there twice for the same trace and subject")));
+            if metrics
+                .insert(key, Metric { value: f.value, unit: f.unit, better, traces: 1 })
+                .is_some()
+            {
+                return Err(refuse(format!(
+                    "metric {what} is there twice for the same trace and subject"
+                )));
             }
         }
         let ours = PROGRAM;
@@ -94,12 +107,24 @@ impl Baseline {
         let traces: Result<Vec<String>> = sources
             .iter()
             .map(|s| {
-                line(&Trace { trace: s.label.clone(), trace_id: s.trace_id.clone(), path: s.path.clone(), content_hash: s.content_hash.clone() })
+                line(&Trace {
+                    trace: s.label.clone(),
+                    trace_id: s.trace_id.clone(),
+                    path: s.path.clone(),
+                    content_hash: s.content_hash.clone(),
+                })
             })
             .collect();
         let figure = |((trace, metric, subject), m): (&Key, &Metric)| {
             let (trace, metric, subject) = (trace.clone(), metric.clone(), subject.clone());
-            line(&Figure { trace, metric, subject, value: m.value, unit: m.unit.clone(), better: m.better.name().to_owned() })
+            line(&Figure {
+                trace,
+                metric,
+                subject,
+                value: m.value,
+                unit: m.unit.clone(),
+                better: m.better.name().to_owned(),
+            })
         };
         let figures: Result<Vec<String>> = metrics.iter().map(figure).collect();
         Ok(format!(
@@ -117,5 +142,7 @@ fn line(value: &impl Serialize) -> Result<String> {
 
 /// A baseline that another version of the program made (exit code 4).
 pub fn version_error(name: &str, what: &str) -> Error {
-    Error::Query(format!("{name}: the baseline is of another version: {what}; make it anew from its traces"))
+    Error::Query(format!(
+        "{name}: the baseline is of another version: {what}; make it anew from its traces"
+    ))
 }

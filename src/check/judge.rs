@@ -24,44 +24,65 @@ pub struct Compared {
 }
 
 /// Compares the figures of some traces with a baseline.
-pub fn compare(baseline: Baseline, sources: &[Source], metrics: &BTreeMap<Key, Metric>, thresholds: &Thresholds) -> Result<Compared> {
+pub fn compare(
+    baseline: Baseline,
+    sources: &[Source],
+    metrics: &BTreeMap<Key, Metric>,
+    thresholds: &Thresholds,
+) -> Result<Compared> {
     let ours: BTreeSet<&str> = sources.iter().map(|s| s.label.as_str()).collect();
     let mut notes: Vec<String> = baseline.note.iter().cloned().collect();
     for label in &ours {
         let count = sources.iter().filter(|s| s.label == *label).count();
         if count > 1 {
-            notes.push(format!("{count} traces are called {label}: the medians of their figures are compared"));
+            notes.push(format!(
+                "{count} traces are called {label}: the medians of their figures are compared"
+            ));
         }
     }
     let theirs = meet(baseline, &ours, &mut notes)?;
     let mut items = Vec::new();
     let labels: BTreeSet<&str> = theirs.labels.iter().map(String::as_str).collect();
     let alone = |label: &str, where_not: &str| {
-        let mut item = Item::new(Kind::Metric, "trace", Status::Failed, format!("{where_not} has no trace of {label}"));
+        let mut item = Item::new(
+            Kind::Metric,
+            "trace",
+            Status::Failed,
+            format!("{where_not} has no trace of {label}"),
+        );
         item.trace = Some(label.to_owned());
         item
     };
     items.extend(labels.difference(&ours).map(|label| alone(label, "the candidate")));
     items.extend(ours.difference(&labels).map(|label| alone(label, "the baseline")));
-    let (apart, both): (BTreeSet<&str>, BTreeSet<&str>) = labels.intersection(&ours).partition(|label| is_apart(label, &theirs.metrics, metrics));
+    let (apart, both): (BTreeSet<&str>, BTreeSet<&str>) =
+        labels.intersection(&ours).partition(|label| is_apart(label, &theirs.metrics, metrics));
     items.extend(apart.iter().map(|label| {
         let message = "nothing compares: baseline and candidate have no figure in common but those of any file (wall_time, events, skipped_events)";
         let mut item = Item::new(Kind::Metric, "trace", Status::Error, message.to_owned());
         item.trace = Some((*label).to_owned());
         item
     }));
-    let keys: BTreeSet<&Key> = theirs.metrics.keys().chain(metrics.keys()).filter(|k| both.contains(k.0.as_str())).collect();
+    let keys: BTreeSet<&Key> = theirs
+        .metrics
+        .keys()
+        .chain(metrics.keys())
+        .filter(|k| both.contains(k.0.as_str()))
+        .collect();
     let mut unjudged = 0;
     for key in &keys {
         match thresholds.line(&key.1, key.2.as_deref()) {
-            Some(line) => match judge(line, theirs.metrics.get(*key), metrics.get(*key), thresholds)? {
-                Some((status, message, figures)) => {
-                    let mut item = Item::new(Kind::Metric, &key.1, status, message);
-                    (item.subject, item.trace, item.figures) = (key.2.clone(), Some(key.0.clone()), figures);
-                    items.push(item);
+            Some(line) => {
+                match judge(line, theirs.metrics.get(*key), metrics.get(*key), thresholds)? {
+                    Some((status, message, figures)) => {
+                        let mut item = Item::new(Kind::Metric, &key.1, status, message);
+                        (item.subject, item.trace, item.figures) =
+                            (key.2.clone(), Some(key.0.clone()), figures);
+                        items.push(item);
+                    }
+                    None => unjudged += 1,
                 }
-                None => unjudged += 1,
-            },
+            }
             None => unjudged += 1,
         }
     }
@@ -76,10 +97,16 @@ pub fn compare(baseline: Baseline, sources: &[Source], metrics: &BTreeMap<Key, M
         notes.extend(idle(thresholds, &keys));
     }
     if items.is_empty() {
-        let message = format!("not one metric was judged: no line of {} is about one that has a better side or a direction", thresholds.name);
+        let message = format!(
+            "not one metric was judged: no line of {} is about one that has a better side or a direction",
+            thresholds.name
+        );
         items.push(Item::new(Kind::Metric, "baseline", Status::Failed, message));
     } else if items.iter().all(|i| i.status == Status::Noted) {
-        let message = format!("not one metric was compared: what the lines of {} are about is missing on one side", thresholds.name);
+        let message = format!(
+            "not one metric was compared: what the lines of {} are about is missing on one side",
+            thresholds.name
+        );
         items.push(Item::new(Kind::Metric, "baseline", Status::Failed, message));
     }
     Ok(Compared { items, notes })
@@ -88,28 +115,45 @@ pub fn compare(baseline: Baseline, sources: &[Source], metrics: &BTreeMap<Key, M
 /// Metrics that every file has, whatever is in it.
 const OF_ANY_FILE: [&str; 3] = ["wall_time", "events", "skipped_events"];
 
-/// Whether the figures of a trace on both sides are about different things, as those of a trace and of a perf.json.
+/// Whether the figures of a trace on both sides are about different things, as those of a trace and
+/// of a perf.json.
 fn is_apart(label: &str, base: &BTreeMap<Key, Metric>, cand: &BTreeMap<Key, Metric>) -> bool {
     let telling = |metrics: &BTreeMap<Key, Metric>| -> BTreeSet<Key> {
-        let is_telling = |(key, m): &(&Key, &Metric)| key.0 == label && m.value.is_some() && !OF_ANY_FILE.contains(&key.1.as_str());
+        let is_telling = |(key, m): &(&Key, &Metric)| {
+            key.0 == label && m.value.is_some() && !OF_ANY_FILE.contains(&key.1.as_str())
+        };
         metrics.iter().filter(is_telling).map(|(key, _)| key.clone()).collect()
     };
     let (base, cand) = (telling(base), telling(cand));
     !(base.is_empty() && cand.is_empty()) && base.is_disjoint(&cand)
 }
 
-/// The baseline with labels that meet those of the candidate: single traces are compared whatever they are called.
-fn meet(mut baseline: Baseline, ours: &BTreeSet<&str>, notes: &mut Vec<String>) -> Result<Baseline> {
+/// The baseline with labels that meet those of the candidate: single traces are compared whatever
+/// they are called.
+fn meet(
+    mut baseline: Baseline,
+    ours: &BTreeSet<&str>,
+    notes: &mut Vec<String>,
+) -> Result<Baseline> {
     if let ([theirs], Some(own), 1) = (baseline.labels.as_slice(), ours.first(), ours.len()) {
         if theirs != own {
             notes.push(format!("{own} is compared with {theirs} of the baseline, as there is one trace on each side"));
         }
-        baseline.metrics = baseline.metrics.into_iter().map(|((_, metric, subject), m)| (((*own).to_owned(), metric, subject), m)).collect();
+        baseline.metrics = baseline
+            .metrics
+            .into_iter()
+            .map(|((_, metric, subject), m)| (((*own).to_owned(), metric, subject), m))
+            .collect();
         baseline.labels = vec![(*own).to_owned()];
     }
     if !baseline.labels.iter().any(|l| ours.contains(l.as_str())) {
-        let list = |labels: Vec<&str>| if labels.is_empty() { "no trace".to_owned() } else { labels.join(", ") };
-        let (has, own) = (list(baseline.labels.iter().map(String::as_str).collect()), list(ours.iter().copied().collect()));
+        let list = |labels: Vec<&str>| {
+            if labels.is_empty() { "no trace".to_owned() } else { labels.join(", ") }
+        };
+        let (has, own) = (
+            list(baseline.labels.iter().map(String::as_str).collect()),
+            list(ours.iter().copied().collect()),
+        );
         return Err(Error::Query(format!(
             "{}: nothing to compare: the baseline has {has}, the candidate {own}; traces meet by rank, else by the name of their file",
             baseline.name
@@ -120,15 +164,28 @@ fn meet(mut baseline: Baseline, ours: &BTreeSet<&str>, notes: &mut Vec<String>) 
 
 type Judged = (Status, String, serde_json::Map<String, Value>);
 
-fn judge(line: &Line, base: Option<&Metric>, cand: Option<&Metric>, thresholds: &Thresholds) -> Result<Option<Judged>> {
+fn judge(
+    line: &Line,
+    base: Option<&Metric>,
+    cand: Option<&Metric>,
+    thresholds: &Thresholds,
+) -> Result<Option<Judged>> {
     let Some(known) = cand.or(base) else { return Ok(None) };
     let (unit, better) = (known.unit.as_str(), known.better);
     let wrong = |what: String| Error::Usage(format!("{}:{}: {what}", thresholds.name, line.number));
-    if line.direction == Direction::Worse && better == Better::Neutral && line.names_a_metric() && !thresholds.is_built_in {
+    if line.direction == Direction::Worse
+        && better == Better::Neutral
+        && line.names_a_metric()
+        && !thresholds.is_built_in
+    {
         let name = line.metric();
-        return Err(wrong(format!("neither more nor less of {name} is worse; give the direction increase, decrease, change or ignore")));
+        return Err(wrong(format!(
+            "neither more nor less of {name} is worse; give the direction increase, decrease, change or ignore"
+        )));
     }
-    if line.direction == Direction::Ignore || (line.direction == Direction::Worse && better == Better::Neutral) {
+    if line.direction == Direction::Ignore
+        || (line.direction == Direction::Worse && better == Better::Neutral)
+    {
         return Ok(None);
     }
     let value = |side: Option<&Metric>| side.and_then(|m| m.value);
@@ -143,7 +200,14 @@ fn judge(line: &Line, base: Option<&Metric>, cand: Option<&Metric>, thresholds: 
     if let (Some(b), Some(c)) = (base, cand)
         && b.unit != c.unit
     {
-        return Ok(Some((Status::Error, format!("the baseline has it in {}, the candidate in {}: they do not compare", b.unit, c.unit), figures)));
+        return Ok(Some((
+            Status::Error,
+            format!(
+                "the baseline has it in {}, the candidate in {}: they do not compare",
+                b.unit, c.unit
+            ),
+            figures,
+        )));
     }
     let (b, c) = match (value(base), value(cand)) {
         (Some(b), Some(c)) => (b, c),
@@ -155,7 +219,9 @@ fn judge(line: &Line, base: Option<&Metric>, cand: Option<&Metric>, thresholds: 
                 (_, _, false, _) => "it has no value in the baseline",
                 _ => "it has no value in the candidate",
             };
-            let there = b.map(|b| format!(" (baseline {})", figure(b, unit))).or(c.map(|c| format!(" (candidate {})", figure(c, unit))));
+            let there = b
+                .map(|b| format!(" (baseline {})", figure(b, unit)))
+                .or(c.map(|c| format!(" (candidate {})", figure(c, unit))));
             let status = if line.may_be_missing { Status::Noted } else { Status::Failed };
             return Ok(Some((status, format!("{which}{}", there.unwrap_or_default()), figures)));
         }
@@ -172,9 +238,22 @@ fn judge(line: &Line, base: Option<&Metric>, cand: Option<&Metric>, thresholds: 
     put("delta_pct", json!((b != 0.0).then(|| 100.0 * delta / b.abs())));
     put("allowed", json!(allowed));
     put("improved", json!(line.direction == Direction::Worse && worse < -allowed));
-    let by = if b != 0.0 { change(100.0 * delta / b.abs()) } else { format!("by {}", figure(delta, unit)) };
-    let share = if b != 0.0 && allowed > 0.0 && unit != "pct" { format!(", {:.1} %", 100.0 * allowed / b.abs()) } else { String::new() };
-    let message = format!("{} → {}, {by} (allowed: {}{share})", figure(b, unit), figure(c, unit), figure(allowed, unit));
+    let by = if b != 0.0 {
+        change(100.0 * delta / b.abs())
+    } else {
+        format!("by {}", figure(delta, unit))
+    };
+    let share = if b != 0.0 && allowed > 0.0 && unit != "pct" {
+        format!(", {:.1} %", 100.0 * allowed / b.abs())
+    } else {
+        String::new()
+    };
+    let message = format!(
+        "{} → {}, {by} (allowed: {}{share})",
+        figure(b, unit),
+        figure(c, unit),
+        figure(allowed, unit)
+    );
     Ok(Some((if worse > allowed { Status::Failed } else { Status::Passed }, message, figures)))
 }
 
@@ -183,23 +262,45 @@ fn nowhere(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<Item> {
     if thresholds.is_built_in {
         return Vec::new();
     }
-    let named = thresholds.lines.iter().filter(|l| l.direction != Direction::Ignore && !l.may_be_missing).filter_map(|l| Some((l, l.exact()?)));
-    let lost = named.filter(|(line, _)| !keys.iter().any(|(_, metric, subject)| line.is_about(metric, subject.as_deref())));
+    let named = thresholds
+        .lines
+        .iter()
+        .filter(|l| l.direction != Direction::Ignore && !l.may_be_missing)
+        .filter_map(|l| Some((l, l.exact()?)));
+    let lost = named.filter(|(line, _)| {
+        !keys.iter().any(|(_, metric, subject)| line.is_about(metric, subject.as_deref()))
+    });
     lost.map(|(line, (metric, subject))| {
-        let mut item =
-            Item::new(Kind::Metric, metric, Status::Failed, format!("neither side has it; line {} of {} asks for it", line.number, thresholds.name));
+        let mut item = Item::new(
+            Kind::Metric,
+            metric,
+            Status::Failed,
+            format!("neither side has it; line {} of {} asks for it", line.number, thresholds.name),
+        );
         item.subject = subject.map(str::to_owned);
         item
     })
     .collect()
 }
 
-/// Patterns of a user's file that fit no metric of either side: a slip, as `gpu#*` where devices are called `cuda#1`, would go unseen.
+/// Patterns of a user's file that fit no metric of either side: a slip, as `gpu#*` where devices
+/// are called `cuda#1`, would go unseen.
 fn idle(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<String> {
     if thresholds.is_built_in {
         return Vec::new();
     }
-    let patterns = thresholds.lines.iter().filter(|l| l.direction != Direction::Ignore && l.exact().is_none());
-    let idle = patterns.filter(|l| !keys.iter().any(|(_, metric, subject)| l.is_about(metric, subject.as_deref())));
-    idle.map(|l| format!("line {} of {} fits no metric of either side ({})", l.number, thresholds.name, l.pattern())).collect()
+    let patterns =
+        thresholds.lines.iter().filter(|l| l.direction != Direction::Ignore && l.exact().is_none());
+    let idle = patterns.filter(|l| {
+        !keys.iter().any(|(_, metric, subject)| l.is_about(metric, subject.as_deref()))
+    });
+    idle.map(|l| {
+        format!(
+            "line {} of {} fits no metric of either side ({})",
+            l.number,
+            thresholds.name,
+            l.pattern()
+        )
+    })
+    .collect()
 }

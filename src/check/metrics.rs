@@ -82,20 +82,32 @@ pub async fn sources(engine: &Engine) -> Result<Vec<Source>> {
 /// All figures of a session; of traces with the same label it is the median.
 pub async fn collect(engine: &Engine, sources: &[Source]) -> Result<BTreeMap<Key, Metric>> {
     let mut all: BTreeMap<Key, (Metric, Vec<f64>)> = BTreeMap::new();
-    for row in engine.objects("SELECT trace_id, metric, subject, value, unit, better FROM metrics").await? {
+    for row in
+        engine.objects("SELECT trace_id, metric, subject, value, unit, better FROM metrics").await?
+    {
         let get = |name: &str| text(&row, name);
         let (Some(trace_id), Some(metric)) = (get("trace_id"), get("metric")) else {
-            return Err(Error::Query("the view metrics gives a row without trace_id or metric".into()));
+            return Err(Error::Query(
+                "the view metrics gives a row without trace_id or metric".into(),
+            ));
         };
         let better = get("better").unwrap_or_default();
-        let better =
-            Better::of(&better).ok_or_else(|| Error::Query(format!("metric {metric}: better is {better:?}; it must be lower, higher or neutral")))?;
-        let label = sources.iter().find(|s| s.trace_id == trace_id).map_or(trace_id, |s| s.label.clone());
+        let better = Better::of(&better).ok_or_else(|| {
+            Error::Query(format!(
+                "metric {metric}: better is {better:?}; it must be lower, higher or neutral"
+            ))
+        })?;
+        let label =
+            sources.iter().find(|s| s.trace_id == trace_id).map_or(trace_id, |s| s.label.clone());
         let unit = get("unit").unwrap_or_default();
         let new = || (Metric { value: None, unit: unit.clone(), better, traces: 0 }, Vec::new());
-        let (known, values) = all.entry((label, metric.clone(), get("subject"))).or_insert_with(new);
+        let (known, values) =
+            all.entry((label, metric.clone(), get("subject"))).or_insert_with(new);
         if known.unit != unit {
-            return Err(Error::Query(format!("metric {metric} has the units {} and {unit}", known.unit)));
+            return Err(Error::Query(format!(
+                "metric {metric} has the units {} and {unit}",
+                known.unit
+            )));
         }
         known.traces += 1;
         values.extend(number(&row, "value").filter(|v| v.is_finite()));
@@ -104,7 +116,9 @@ pub async fn collect(engine: &Engine, sources: &[Source]) -> Result<BTreeMap<Key
         values.sort_by(f64::total_cmp);
         let (low, high) = (values.len().saturating_sub(1) / 2, values.len() / 2);
         let value = match (values.get(low), values.get(high)) {
-            (Some(low), Some(high)) => Some(if low == high { *low } else { low / 2.0 + high / 2.0 }),
+            (Some(low), Some(high)) => {
+                Some(if low == high { *low } else { low / 2.0 + high / 2.0 })
+            }
             _ => None,
         };
         (key, Metric { value, ..metric })

@@ -1,6 +1,7 @@
 //! Checks of a pipeline: rules, assertions in SQL, and figures against a baseline.
 //!
-//! Each check ends as an [`Item`]; [`Verdict`] adds them up. What could not be looked at never counts as passed.
+//! Each check ends as an [`Item`]; [`Verdict`] adds them up. What could not be looked at never
+//! counts as passed.
 
 mod assertions;
 mod baseline;
@@ -163,7 +164,8 @@ impl Verdict {
         !self.items.is_empty() && self.count(Status::NotMeasurable) == self.items.len()
     }
 
-    /// The exit code: 4 if a check could not be made, or none could be measured; 1 if one failed; else 0.
+    /// The exit code: 4 if a check could not be made, or none could be measured; 1 if one failed;
+    /// else 0.
     pub fn exit_code(&self) -> u8 {
         if self.count(Status::Error) > 0 || self.nothing_was_measured() {
             4
@@ -184,23 +186,30 @@ impl Verdict {
     }
 }
 
-/// What an error of a query says, in one line of bounded length: those of the planner hold whole plans and all columns.
+/// What an error of a query says, in one line of bounded length: those of the planner hold whole
+/// plans and all columns.
 fn brief(error: &crate::error::Error) -> String {
     let text = error.to_string();
     let line = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
     let line = line.split(" Valid fields are ").next().unwrap_or_default();
-    let inner = ["SQL error: ParserError(\"", "SQL error: TokenizerError(\""].iter().find_map(|layer| line.strip_prefix(layer));
+    let inner = ["SQL error: ParserError(\"", "SQL error: TokenizerError(\""]
+        .iter()
+        .find_map(|layer| line.strip_prefix(layer));
     crate::output::clip(inner.map_or(line, |inner| inner.trim_end_matches("\")")), 400)
 }
 
 /// The one of some names that is nearest to a wrong one, as a hint.
 fn did_you_mean<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
-    let near = names.map(|n| (strsim::jaro_winkler(n, name), n)).filter(|(s, _)| *s > 0.7).max_by(|a, b| a.0.total_cmp(&b.0));
+    let near = names
+        .map(|n| (strsim::jaro_winkler(n, name), n))
+        .filter(|(s, _)| *s > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
     near.map(|(_, n)| format!("; did you mean {n}?")).unwrap_or_default()
 }
 
 /// Reads a file that the user named; one that cannot be read is an input (exit code 3).
 fn read(path: &std::path::Path) -> Result<String> {
     let bytes = std::fs::read(path).map_err(|e| tracesql_ingest::IngestError::io(path, e))?;
-    String::from_utf8(bytes).map_err(|_| crate::error::Error::Usage(format!("{}: this is no text", path.display())))
+    String::from_utf8(bytes)
+        .map_err(|_| crate::error::Error::Usage(format!("{}: this is no text", path.display())))
 }

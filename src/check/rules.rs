@@ -1,4 +1,5 @@
-//! Rules: they run side by side and compute once what they share, but each has an answer of its own, so that a failure has a name.
+//! Rules: they run side by side and compute once what they share, but each has an answer of its
+//! own, so that a failure has a name.
 
 use super::{Item, Kind, Source, Status, brief, did_you_mean};
 use crate::engine::{Engine, Object, int, number, text};
@@ -63,15 +64,20 @@ impl Selection {
         named("--rule", &self.only)?;
         named("--skip", &self.skip)?;
         named("--require", &self.require)?;
-        let is_in = |list: &[String], name: &str| list.iter().any(|n| n == ALL || rule_name(n) == name);
+        let is_in =
+            |list: &[String], name: &str| list.iter().any(|n| n == ALL || rule_name(n) == name);
         let chosen = |v: &&View| {
             let name = v.rule_name().unwrap_or_default();
             (self.only.is_empty() || is_in(&self.only, name)) && !is_in(&self.skip, name)
         };
         let rules: Vec<&View> = engine.library().rules().filter(chosen).collect();
-        let is_run = |name: &str| name == ALL || rules.iter().any(|v| v.rule_name() == Some(rule_name(name)));
+        let is_run = |name: &str| {
+            name == ALL || rules.iter().any(|v| v.rule_name() == Some(rule_name(name)))
+        };
         if let Some(name) = self.require.iter().find(|n| !is_run(n)) {
-            return Err(Error::Usage(format!("--require {name}: the rule is not among those that are run")));
+            return Err(Error::Usage(format!(
+                "--require {name}: the rule is not among those that are run"
+            )));
         }
         Ok(rules)
     }
@@ -86,10 +92,21 @@ fn rule_name(name: &str) -> &str {
 }
 
 /// Runs rules over all traces of a session.
-pub async fn run(engine: &Engine, rules: &[&View], selection: &Selection, traces: &[Source]) -> Vec<Item> {
+pub async fn run(
+    engine: &Engine,
+    rules: &[&View],
+    selection: &Selection,
+    traces: &[Source],
+) -> Vec<Item> {
     let mut items = Vec::new();
     let columns: Vec<&str> = RULE_COLUMNS.iter().map(|(name, _)| *name).collect();
-    let query = |view: &&View| format!("SELECT {} FROM {} ORDER BY trace_id, severity, step, device, subject", columns.join(", "), view.name);
+    let query = |view: &&View| {
+        format!(
+            "SELECT {} FROM {} ORDER BY trace_id, severity, step, device, subject",
+            columns.join(", "),
+            view.name
+        )
+    };
     let answers = engine.objects_of_all(&rules.iter().map(query).collect::<Vec<_>>()).await;
     for (view, answer) in rules.iter().zip(answers) {
         let name = view.rule_name().unwrap_or(&view.name);
@@ -98,7 +115,12 @@ pub async fn run(engine: &Engine, rules: &[&View], selection: &Selection, traces
                 items.extend(rows.iter().map(|row| item(name, row, selection, traces)));
                 items.extend(traces.iter().filter_map(|t| silent(name, t, &rows, selection)));
             }
-            Err(e) => items.push(Item::new(Kind::Rule, name, Status::Error, format!("the rule failed: {}", brief(&e)))),
+            Err(e) => items.push(Item::new(
+                Kind::Rule,
+                name,
+                Status::Error,
+                format!("the rule failed: {}", brief(&e)),
+            )),
         }
     }
     items
@@ -114,30 +136,61 @@ fn item(rule: &str, row: &Object, selection: &Selection, traces: &[Source]) -> I
         ("ok", _) => (Status::Passed, message),
         ("not_measurable", _) => {
             let why = get("reason").unwrap_or(message);
-            if selection.is_required(rule) { (Status::Failed, format!("required, but not measurable: {why}")) } else { (Status::NotMeasurable, why) }
+            if selection.is_required(rule) {
+                (Status::Failed, format!("required, but not measurable: {why}"))
+            } else {
+                (Status::NotMeasurable, why)
+            }
         }
-        ("finding", Some(known)) => (if known <= selection.severity { Status::Failed } else { Status::Noted }, message),
+        ("finding", Some(known)) => {
+            (if known <= selection.severity { Status::Failed } else { Status::Noted }, message)
+        }
         ("finding", None) => {
             let has = severity.as_deref().unwrap_or("NULL");
-            (Status::Error, format!("the rule gives a finding the severity {has}; it must be high, medium, low or info"))
+            (
+                Status::Error,
+                format!(
+                    "the rule gives a finding the severity {has}; it must be high, medium, low or info"
+                ),
+            )
         }
-        (other, _) => (Status::Error, format!("the rule gives the status {other:?}; it must be finding, ok or not_measurable")),
+        (other, _) => (
+            Status::Error,
+            format!(
+                "the rule gives the status {other:?}; it must be finding, ok or not_measurable"
+            ),
+        ),
     };
     let trace = get("trace_id");
     let mut item = Item::new(Kind::Rule, rule, status, message);
     item.severity = known.filter(|_| matches!(status, Status::Failed | Status::Noted));
-    item.trace = trace.as_ref().map(|id| traces.iter().find(|t| t.trace_id == *id).map_or(id.clone(), |t| t.label.clone()));
+    item.trace = trace.as_ref().map(|id| {
+        traces.iter().find(|t| t.trace_id == *id).map_or(id.clone(), |t| t.label.clone())
+    });
     item.subject = about(row);
     item.advice = get("advice");
     item.evidence = get("evidence");
-    for column in
-        ["trace_id", "value", "unit", "threshold", "numerator", "denominator", "numerator_name", "denominator_name", "rank", "device", "step"]
-    {
+    for column in [
+        "trace_id",
+        "value",
+        "unit",
+        "threshold",
+        "numerator",
+        "denominator",
+        "numerator_name",
+        "denominator_name",
+        "rank",
+        "device",
+        "step",
+    ] {
         if let Some(value) = row.get(column) {
             item.figures.insert(column.to_owned(), value.clone());
         }
     }
-    if number(row, "value").is_none() && status == Status::Failed && !item.message.contains("required") {
+    if number(row, "value").is_none()
+        && status == Status::Failed
+        && !item.message.contains("required")
+    {
         item.figures.insert("value".to_owned(), serde_json::Value::Null);
     }
     item
@@ -157,7 +210,8 @@ fn silent(rule: &str, trace: &Source, rows: &[Object], selection: &Selection) ->
         return None;
     }
     let status = if selection.is_required(rule) { Status::Failed } else { Status::NotMeasurable };
-    let mut item = Item::new(Kind::Rule, rule, status, "the rule gives no row for this trace".to_owned());
+    let mut item =
+        Item::new(Kind::Rule, rule, status, "the rule gives no row for this trace".to_owned());
     item.trace = Some(trace.label.clone());
     Some(item)
 }

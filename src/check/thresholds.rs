@@ -1,4 +1,5 @@
-//! Thresholds: how far a metric may be from its baseline, by the first line of a CSV file that fits.
+//! Thresholds: how far a metric may be from its baseline, by the first line of a CSV file that
+//! fits.
 
 use std::path::Path;
 
@@ -8,7 +9,8 @@ use crate::error::{Error, Result};
 /// What holds where no file is named.
 const BUILT_IN: &str = include_str!("thresholds.csv");
 
-const COLUMNS: &[&str] = &["metric", "subject", "direction", "tolerance_pct", "tolerance", "missing"];
+const COLUMNS: &[&str] =
+    &["metric", "subject", "direction", "tolerance_pct", "tolerance", "missing"];
 
 /// The lines of a file.
 #[derive(Debug)]
@@ -52,8 +54,13 @@ pub enum Direction {
 }
 
 impl Direction {
-    const ALL: [(&str, Self); 5] =
-        [("worse", Self::Worse), ("increase", Self::Increase), ("decrease", Self::Decrease), ("change", Self::Change), ("ignore", Self::Ignore)];
+    const ALL: [(&str, Self); 5] = [
+        ("worse", Self::Worse),
+        ("increase", Self::Increase),
+        ("decrease", Self::Decrease),
+        ("change", Self::Change),
+        ("ignore", Self::Ignore),
+    ];
 
     /// Its name in files and results.
     pub fn name(self) -> &'static str {
@@ -81,22 +88,42 @@ impl Thresholds {
     fn parse(name: &str, text: &str, is_built_in: bool) -> Result<Self> {
         let wrong = |line: usize, what: String| Error::Usage(format!("{name}:{line}: {what}"));
         let numbered = text.lines().enumerate().map(|(i, line)| (i + 1, line));
-        let mut rows = numbered.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-        let Some((first, header)) = rows.next() else { return Err(wrong(1, "there are no thresholds in it".into())) };
+        let mut rows =
+            numbered.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+        let Some((first, header)) = rows.next() else {
+            return Err(wrong(1, "there are no thresholds in it".into()));
+        };
         let header = values(header).map_err(|what| wrong(first, what))?;
         if let Some(column) = header.iter().find(|c| !COLUMNS.contains(&c.as_str())) {
-            return Err(wrong(first, format!("{column:?} is not a column of thresholds; they are {}", COLUMNS.join(", "))));
+            return Err(wrong(
+                first,
+                format!(
+                    "{column:?} is not a column of thresholds; they are {}",
+                    COLUMNS.join(", ")
+                ),
+            ));
         }
         if !header.iter().any(|c| c == "metric") {
-            return Err(wrong(first, format!("the first line must name the columns: {}", COLUMNS.join(","))));
+            return Err(wrong(
+                first,
+                format!("the first line must name the columns: {}", COLUMNS.join(",")),
+            ));
         }
         let mut lines = Vec::new();
         for (number, row) in rows {
             let row = values(row).map_err(|what| wrong(number, what))?;
             if row.len() != header.len() {
-                return Err(wrong(number, format!("{} values where the first line names {} columns", row.len(), header.len())));
+                return Err(wrong(
+                    number,
+                    format!(
+                        "{} values where the first line names {} columns",
+                        row.len(),
+                        header.len()
+                    ),
+                ));
             }
-            let value = |name: &str| header.iter().position(|c| c == name).map_or("", |i| row[i].as_str());
+            let value =
+                |name: &str| header.iter().position(|c| c == name).map_or("", |i| row[i].as_str());
             lines.push(Line::parse(number, value).map_err(|what| wrong(number, what))?);
         }
         if lines.is_empty() {
@@ -110,7 +137,10 @@ impl Thresholds {
         for line in &self.lines {
             if !metrics.iter().any(|m| fits(&line.metric, m)) {
                 let hint = did_you_mean(&line.metric, metrics.iter().map(String::as_str));
-                let what = format!("there is no metric {}{hint}; `SELECT * FROM metric_definitions` lists all", line.metric);
+                let what = format!(
+                    "there is no metric {}{hint}; `SELECT * FROM metric_definitions` lists all",
+                    line.metric
+                );
                 return Err(Error::Usage(format!("{}:{}: {what}", self.name, line.number)));
             }
         }
@@ -133,7 +163,9 @@ impl Line {
             "" => Direction::Worse,
             name => {
                 let known = Direction::ALL.iter().find(|(n, _)| *n == name).map(|(_, d)| *d);
-                known.ok_or(format!("direction {name:?} must be worse, increase, decrease, change or ignore"))?
+                known.ok_or(format!(
+                    "direction {name:?} must be worse, increase, decrease, change or ignore"
+                ))?
             }
         };
         let tolerance_pct = match value("tolerance_pct") {
@@ -162,7 +194,8 @@ impl Line {
         })
     }
 
-    /// Whether the line is about a metric. A line without a subject is about the metric of the whole trace.
+    /// Whether the line is about a metric. A line without a subject is about the metric of the
+    /// whole trace.
     pub fn is_about(&self, metric: &str, subject: Option<&str>) -> bool {
         fits(&self.metric, metric) && fits(&self.subject, subject.unwrap_or_default())
     }
@@ -170,7 +203,10 @@ impl Line {
     /// The one metric and subject that the line names, if it names no pattern.
     pub fn exact(&self) -> Option<(&str, Option<&str>)> {
         let is_exact = !self.metric.contains('*') && !self.subject.contains('*');
-        is_exact.then_some((self.metric.as_str(), Some(self.subject.as_str()).filter(|s| !s.is_empty())))
+        is_exact.then_some((
+            self.metric.as_str(),
+            Some(self.subject.as_str()).filter(|s| !s.is_empty()),
+        ))
     }
 
     /// Whether the metric is named, not a pattern.
@@ -185,13 +221,19 @@ impl Line {
 
     /// Metric and subject as they were written.
     pub fn pattern(&self) -> String {
-        if self.subject.is_empty() { self.metric.clone() } else { format!("{} of {}", self.metric, self.subject) }
+        if self.subject.is_empty() {
+            self.metric.clone()
+        } else {
+            format!("{} of {}", self.metric, self.subject)
+        }
     }
 
     /// How far a value may be from its base: the larger of both tolerances.
     pub fn allowed(&self, base: f64, unit: &str) -> Result<f64, String> {
         match self.tolerance.unit {
-            Some(needs) if needs != unit => Err(format!("its tolerance is of {needs}, the metric of {unit}")),
+            Some(needs) if needs != unit => {
+                Err(format!("its tolerance is of {needs}, the metric of {unit}"))
+            }
             _ => Ok((base.abs() * self.tolerance_pct / 100.0).max(self.tolerance.value)),
         }
     }
@@ -211,17 +253,32 @@ impl Amount {
             "KiB" => (1024.0, Some("bytes")),
             "MiB" => (1024f64.powi(2), Some("bytes")),
             "GiB" => (1024f64.powi(3), Some("bytes")),
-            _ => return Err(format!("tolerance {text:?}: the unit must be ns, us, ms, s, B, KiB, MiB or GiB, or none for that of the metric")),
+            _ => {
+                return Err(format!(
+                    "tolerance {text:?}: the unit must be ns, us, ms, s, B, KiB, MiB or GiB, or none for that of the metric"
+                ));
+            }
         };
-        let value: f64 = if text.is_empty() { 0.0 } else { number.parse().map_err(|_| format!("tolerance {text:?} must be a number, 0 or more"))? };
+        let value: f64 = if text.is_empty() {
+            0.0
+        } else {
+            number.parse().map_err(|_| format!("tolerance {text:?} must be a number, 0 or more"))?
+        };
         let value = value * scale;
-        if value.is_finite() { Ok(Self { value, unit: fits }) } else { Err(format!("tolerance {text:?} is too large for a number")) }
+        if value.is_finite() {
+            Ok(Self { value, unit: fits })
+        } else {
+            Err(format!("tolerance {text:?} is too large for a number"))
+        }
     }
 }
 
 /// The values of one line, so that what is wrong can be told by its number.
 fn values(line: &str) -> Result<Vec<String>, String> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(line.as_bytes());
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .trim(csv::Trim::All)
+        .from_reader(line.as_bytes());
     let record = reader.records().next();
     match record {
         Some(Ok(record)) => Ok(record.iter().map(str::to_owned).collect()),
@@ -246,7 +303,9 @@ mod tests {
     use super::*;
 
     fn problem(text: &str) -> String {
-        Thresholds::parse("t.csv", text, false).map(|_| String::new()).unwrap_or_else(|e| e.to_string())
+        Thresholds::parse("t.csv", text, false)
+            .map(|_| String::new())
+            .unwrap_or_else(|e| e.to_string())
     }
 
     #[test]
@@ -256,7 +315,8 @@ mod tests {
 
     #[test]
     fn the_first_line_that_fits_decides() {
-        let text = "# a comment\nmetric,subject,tolerance_pct\nstep_time_mean,,5\nstep_*,,7\n*,*,9\n";
+        let text =
+            "# a comment\nmetric,subject,tolerance_pct\nstep_time_mean,,5\nstep_*,,7\n*,*,9\n";
         let all = Thresholds::parse("t.csv", text, false).expect("thresholds");
         let line = |metric: &str, subject| all.line(metric, subject).map(|l| l.number);
         assert_eq!(line("step_time_mean", None), Some(3));
@@ -267,7 +327,9 @@ mod tests {
 
     #[test]
     fn the_larger_tolerance_holds_in_the_unit_of_the_metric() {
-        let all = Thresholds::parse("t.csv", "metric,tolerance_pct,tolerance\na,10,1ms\nb,10%,\n", false).expect("thresholds");
+        let all =
+            Thresholds::parse("t.csv", "metric,tolerance_pct,tolerance\na,10,1ms\nb,10%,\n", false)
+                .expect("thresholds");
         assert_eq!(all.lines[0].allowed(5e6, "ns"), Ok(1e6));
         assert_eq!(all.lines[0].allowed(5e7, "ns"), Ok(5e6));
         assert!(all.lines[0].allowed(1.0, "bytes").is_err());
@@ -277,12 +339,23 @@ mod tests {
     #[test]
     fn what_is_wrong_has_its_line() {
         assert!(problem("name,limit\na,1\n").starts_with("t.csv:1: \"name\" is not a column"));
-        assert!(problem("subject\na\n").starts_with("t.csv:1: the first line must name the columns"));
-        assert!(problem("metric,direction\na,up\n").starts_with("t.csv:2: direction \"up\" must be"));
-        assert!(problem("metric,tolerance_pct\n\n# x\na,-1\n").starts_with("t.csv:4: tolerance_pct"));
-        assert!(problem("metric,tolerance\na,5 parsecs\n").starts_with("t.csv:2: tolerance \"5 parsecs\": the unit"));
+        assert!(
+            problem("subject\na\n").starts_with("t.csv:1: the first line must name the columns")
+        );
+        assert!(
+            problem("metric,direction\na,up\n").starts_with("t.csv:2: direction \"up\" must be")
+        );
+        assert!(
+            problem("metric,tolerance_pct\n\n# x\na,-1\n").starts_with("t.csv:4: tolerance_pct")
+        );
+        assert!(
+            problem("metric,tolerance\na,5 parsecs\n")
+                .starts_with("t.csv:2: tolerance \"5 parsecs\": the unit")
+        );
         assert!(problem("metric,tolerance\na,ms\n").contains("must be a number"));
-        assert!(problem(&format!("metric,tolerance\na,{}\n", "9".repeat(400))).contains("is too large"));
+        assert!(
+            problem(&format!("metric,tolerance\na,{}\n", "9".repeat(400))).contains("is too large")
+        );
         assert!(problem("metric,tolerance\na\n").starts_with("t.csv:2: 1 values where"));
         assert!(problem("metric\n").contains("no thresholds"));
         assert!(problem("metric,missing\na,maybe\n").contains("must be fail or allow"));
@@ -290,7 +363,13 @@ mod tests {
 
     #[test]
     fn stars_stand_for_any_text() {
-        assert!(fits("*", "") && fits("a*", "abc") && fits("*c", "abc") && fits("a*b*c", "aXbYc") && fits("é*", "éa"));
+        assert!(
+            fits("*", "")
+                && fits("a*", "abc")
+                && fits("*c", "abc")
+                && fits("a*b*c", "aXbYc")
+                && fits("é*", "éa")
+        );
         assert!(!fits("a*", "ba") && !fits("a", "ab") && !fits("*b", "abc"));
     }
 }

@@ -18,8 +18,8 @@ use crate::size::bytes;
 
 /// SQL over machine-learning profiler traces.
 ///
-/// Reads PyTorch/Kineto and Chrome traces (.json, .gz, .zst, .zip, .tar) and MLLM perf.json exactly, stores them as
-/// Parquet and answers SQL.
+/// Reads PyTorch/Kineto and Chrome traces (.json, .gz, .zst, .zip, .tar) and MLLM perf.json
+/// exactly, stores them as Parquet and answers SQL.
 #[derive(Debug, Parser)]
 #[command(
     name = "tracesql",
@@ -47,11 +47,12 @@ pub struct Global {
     /// Number of threads [default: all cores]
     #[arg(long, global = true, default_value_t = 0, hide_default_value = true, value_name = "N")]
     pub threads: usize,
-    /// Memory to stay within, for example 1GiB; reading traces takes 400MB at least [default: half of the machine's for
-    /// reading traces, none for queries]
+    /// Memory to stay within, for example 1GiB; reading traces takes 400MB at least [default: half
+    /// of the machine's for reading traces, none for queries]
     #[arg(long, global = true, value_parser = bytes, value_name = "SIZE")]
     pub memory_limit: Option<usize>,
-    /// Stop a query that takes longer, for example 30s or 5m; each statement has this time [default: no limit]
+    /// Stop a query that takes longer, for example 30s or 5m; each statement has this time
+    /// [default: no limit]
     #[arg(long, global = true, value_parser = duration, value_name = "DURATION")]
     pub timeout: Option<Duration>,
     /// Let statements read files outside the store (CREATE EXTERNAL TABLE)
@@ -66,7 +67,8 @@ pub struct Global {
     /// Folder with views of your own, laid out as AREA/NAME.sql; may be given several times
     #[arg(long, global = true, value_name = "DIR")]
     pub sql: Vec<PathBuf>,
-    /// Folder with rules of your own, as rule_NAME.sql or rules/rule_NAME.sql; may be given several times
+    /// Folder with rules of your own, as rule_NAME.sql or rules/rule_NAME.sql; may be given several
+    /// times
     #[arg(long, global = true, value_name = "DIR")]
     pub rules: Vec<PathBuf>,
     /// Change a setting, for example a threshold; `tracesql docs` lists them
@@ -78,13 +80,14 @@ pub struct Global {
 pub enum Command {
     /// Read traces into a store
     ///
-    /// A store is a folder of Parquet files that any tool can read. Bytes that it holds already are not read again; of
-    /// what is damaged, whole elements are kept and the rest is counted in the table ingest_issues.
+    /// A store is a folder of Parquet files that any tool can read. Bytes that it holds already are
+    /// not read again; of what is damaged, whole elements are kept and the rest is counted in the
+    /// table ingest_issues.
     Ingest(IngestArgs),
     /// Run SQL over a store
     ///
-    /// Without -c or -f, a shell on a terminal, else the SQL of standard input. `tracesql docs` says which tables, views
-    /// and functions there are.
+    /// Without -c or -f, a shell on a terminal, else the SQL of standard input. `tracesql docs`
+    /// says which tables, views and functions there are.
     Query(QueryArgs),
     /// Run rules, assertions and comparisons with a baseline; for pipelines
     Check(CheckArgs),
@@ -131,7 +134,13 @@ pub struct OpenArgs {
 #[derive(Debug, Args)]
 pub struct SqlArgs {
     /// SQL to run; statements are separated by `;`
-    #[arg(short = 'c', long = "command", value_name = "SQL", conflicts_with = "file", allow_hyphen_values = true)]
+    #[arg(
+        short = 'c',
+        long = "command",
+        value_name = "SQL",
+        conflicts_with = "file",
+        allow_hyphen_values = true
+    )]
     pub command: Option<String>,
     /// File with SQL to run, `-` for standard input
     #[arg(short = 'f', long, value_name = "FILE")]
@@ -219,7 +228,8 @@ pub struct RemoveArgs {
   tracesql docs kernel_classification
   tracesql docs --format markdown > reference.md")]
 pub struct DocsArgs {
-    /// A table, view, function, setting, an area of them, or a topic [default: an overview, with topics at its end]
+    /// A table, view, function, setting, an area of them, or a topic [default: an overview, with
+    /// topics at its end]
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
     /// Form of the text
@@ -230,7 +240,8 @@ pub struct DocsArgs {
 fn duration(text: &str) -> Result<Duration, String> {
     let text = text.trim();
     let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-    let number: f64 = text[..at].parse().map_err(|_| format!("{text:?} is not a time; write for example 30s"))?;
+    let number: f64 =
+        text[..at].parse().map_err(|_| format!("{text:?} is not a time; write for example 30s"))?;
     let seconds = match text[at..].trim() {
         "ms" => number / 1e3,
         "" | "s" => number,
@@ -264,6 +275,8 @@ mod tests {
         assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
         assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
         assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
-        assert!(duration("0").is_err() && duration("soon").is_err() && duration("1 fortnight").is_err());
+        assert!(
+            duration("0").is_err() && duration("soon").is_err() && duration("1 fortnight").is_err()
+        );
     }
 }

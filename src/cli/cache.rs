@@ -24,6 +24,10 @@ impl Cache {
 
     /// The name of an input's trace, which is read if the cache does not hold it.
     pub fn trace(&self, input: &Input, strict: bool, global: &Global) -> Result<String> {
-        self.0.trace(input, &global.ingest_options(strict, false), &Terminal { quiet: global.quiet })
+        self.0.trace(
+            input,
+            &global.ingest_options(strict, false),
+            &Terminal { quiet: global.quiet },
+        )
     }
 }

@@ -10,7 +10,10 @@ use tracesql_ingest::IngestError;
 use super::args::Global;
 use super::open::Located;
 use super::{block_on, refuse_input, write_verdict};
-use crate::check::{self, Assertion, Baseline, Compared, Limits, Selection, Severity, Source, Style, Thresholds, Verdict};
+use crate::check::{
+    self, Assertion, Baseline, Compared, Limits, Selection, Severity, Source, Style, Thresholds,
+    Verdict,
+};
 use crate::engine::{Engine, text};
 use crate::error::{Error, Result};
 use crate::messages::say_line;
@@ -30,10 +33,12 @@ pub struct CheckArgs {
     /// A store, or one trace
     #[arg(value_name = "STORE")]
     pub store: String,
-    /// File with queries that must return no rows, each after a line `-- name: …`; may be given several times
+    /// File with queries that must return no rows, each after a line `-- name: …`; may be given
+    /// several times
     #[arg(long = "assert", value_name = "FILE.sql")]
     pub assertions: Vec<PathBuf>,
-    /// Compare the figures of the view metrics with those of a store, a trace, or a file made by --save-baseline
+    /// Compare the figures of the view metrics with those of a store, a trace, or a file made by
+    /// --save-baseline
     #[arg(long, value_name = "STORE|FILE.json")]
     pub baseline: Option<PathBuf>,
     /// CSV file that says how far metrics may be from the baseline
@@ -75,31 +80,49 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
     let located = Located::find(&args.store, global)?;
     let engine = located.engine(global)?;
     if engine.traces().is_empty() {
-        return Err(
-            IngestError::Store { path: args.store.clone().into(), reason: "the store holds no trace, so there is nothing to check".into() }.into()
-        );
+        return Err(IngestError::Store {
+            path: args.store.clone().into(),
+            reason: "the store holds no trace, so there is nothing to check".into(),
+        }
+        .into());
     }
     refuse_problems(&engine)?;
-    let selection = Selection { only: args.only.clone(), skip: args.skip.clone(), require: args.require.clone(), severity: args.severity };
+    let selection = Selection {
+        only: args.only.clone(),
+        skip: args.skip.clone(),
+        require: args.require.clone(),
+        severity: args.severity,
+    };
     let rules = selection.rules(&engine)?;
     let mut assertions = Vec::new();
     for file in &args.assertions {
         assertions.extend(Assertion::read(file, &engine)?);
     }
-    if rules.is_empty() && assertions.is_empty() && args.baseline.is_none() && args.save_baseline.is_none() {
+    if rules.is_empty()
+        && assertions.is_empty()
+        && args.baseline.is_none()
+        && args.save_baseline.is_none()
+    {
         return Err(Error::Usage("there is nothing to check: no rule is chosen, and neither --assert nor --baseline is given".into()));
     }
-    let baseline = args.baseline.as_deref().map(|path| baseline(path, &located, global)).transpose()?;
+    let baseline =
+        args.baseline.as_deref().map(|path| baseline(path, &located, global)).transpose()?;
     let (mut verdict, document) = block_on(global, async {
         let traces = check::sources(&engine).await?;
         let (mut compared, mut notes, mut document) = (Vec::new(), Vec::new(), None);
         if baseline.is_some() || args.save_baseline.is_some() {
-            // A failure here is one of the checks, so that the others are still reported; but not what is wrong with the call.
+            // A failure here is one of the checks, so that the others are still reported; but not
+            // what is wrong with the call.
             let found = figures(&engine, &traces, baseline, &thresholds, &mut document).await;
             match found {
                 Ok(found) => (compared, notes) = (found.items, found.notes),
                 Err(e @ Error::Usage(_)) => return Err(e),
-                Err(e) => compared.push(check::Item::new(check::Kind::Metric, "baseline", check::Status::Error, e.to_string())),
+                Err(e) => compared.push(check::Item::new(
+                    check::Kind::Metric,
+                    "baseline",
+                    check::Status::Error,
+                    e.to_string(),
+                )),
             }
         }
         let mut items = check::run_rules(&engine, &rules, &selection, &traces).await;
@@ -122,7 +145,8 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
     Ok(ExitCode::from(verdict.exit_code()))
 }
 
-/// Compares figures with the baseline, if there is one. The document of a new baseline is made before, whatever comes of it.
+/// Compares figures with the baseline, if there is one. The document of a new baseline is made
+/// before, whatever comes of it.
 async fn figures(
     engine: &Engine,
     traces: &[Source],
@@ -139,7 +163,8 @@ async fn figures(
 
 /// A rule or view that was left out could hide what it would have found.
 fn refuse_problems(engine: &Engine) -> Result<()> {
-    let problems: Vec<String> = engine.library().problems().iter().map(ToString::to_string).collect();
+    let problems: Vec<String> =
+        engine.library().problems().iter().map(ToString::to_string).collect();
     if problems.is_empty() { Ok(()) } else { Err(Error::Usage(problems.join("\n"))) }
 }
 
@@ -149,11 +174,17 @@ fn baseline(path: &Path, candidate: &Located, global: &Global) -> Result<Baselin
         return Baseline::read(path);
     }
     let located = match Located::find(&name, global) {
-        Err(Error::Input(e @ IngestError::StoreVersion { .. })) => return Err(check::version_error(&name, &e.to_string())),
+        Err(Error::Input(e @ IngestError::StoreVersion { .. })) => {
+            return Err(check::version_error(&name, &e.to_string()));
+        }
         other => other?,
     };
     if located.traces.is_empty() {
-        return Err(IngestError::Store { path: path.to_owned(), reason: "the store holds no trace to compare with".into() }.into());
+        return Err(IngestError::Store {
+            path: path.to_owned(),
+            reason: "the store holds no trace to compare with".into(),
+        }
+        .into());
     }
     let engine = located.engine(global)?;
     block_on(global, async {
@@ -162,7 +193,8 @@ fn baseline(path: &Path, candidate: &Located, global: &Global) -> Result<Baselin
         let mut labels: Vec<String> = sources.iter().map(|s| s.label.clone()).collect();
         labels.sort();
         labels.dedup();
-        let note = (located.traces == candidate.traces).then(|| format!("{name} holds the same traces as the candidate"));
+        let note = (located.traces == candidate.traces)
+            .then(|| format!("{name} holds the same traces as the candidate"));
         Ok(Baseline { name: name.clone(), labels, metrics, note })
     })
 }
@@ -170,10 +202,13 @@ fn baseline(path: &Path, candidate: &Located, global: &Global) -> Result<Baselin
 /// Whether a file is to be read as a trace: packed, or JSON that has events near its beginning.
 fn is_trace(path: &Path) -> bool {
     let mut start = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(1 << 20).read_to_end(&mut start));
+    let read =
+        std::fs::File::open(path).and_then(|file| file.take(1 << 20).read_to_end(&mut start));
     let text = String::from_utf8_lossy(&start);
     let is_json = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
-    let has_events = ["\"traceEvents\"", "\"ph\"", "\"memory_blobs\"", "\"op_blobs\""].iter().any(|key| text.contains(key));
+    let has_events = ["\"traceEvents\"", "\"ph\"", "\"memory_blobs\"", "\"op_blobs\""]
+        .iter()
+        .any(|key| text.contains(key));
     read.is_err() || !is_json || (has_events && !text.contains("\"tracesql-baseline\""))
 }
 
@@ -185,7 +220,8 @@ async fn known_metrics(
 ) -> Result<Vec<String>> {
     let rows = engine.objects("SELECT metric FROM metric_definitions").await?;
     let mut names: Vec<String> = rows.iter().filter_map(|r| text(r, "metric")).collect();
-    names.extend(metrics.keys().chain(baseline.metrics.keys()).map(|(_, metric, _)| metric.clone()));
+    names
+        .extend(metrics.keys().chain(baseline.metrics.keys()).map(|(_, metric, _)| metric.clone()));
     names.sort();
     names.dedup();
     Ok(names)
@@ -193,7 +229,10 @@ async fn known_metrics(
 
 fn write(verdict: &Verdict, args: &CheckArgs, global: &Global) -> Result<()> {
     let width = comfy_table::Table::new().width().map_or(100, usize::from).clamp(60, 120);
-    let style = args.format.or_else(|| args.output.as_deref().and_then(Style::of_file)).unwrap_or(Style::Text);
+    let style = args
+        .format
+        .or_else(|| args.output.as_deref().and_then(Style::of_file))
+        .unwrap_or(Style::Text);
     let document = check::write(verdict, style, width);
     let target = match &args.output {
         Some(path) if path.as_os_str() != "-" => Target::File(path.clone()),

@@ -37,7 +37,8 @@ pub struct CompareArgs {
     /// What rows are about; may be given several times [default: all]
     #[arg(long, value_enum, value_delimiter = ',')]
     pub by: Vec<By>,
-    /// Exit with 1 if this holds: BY:PCT%, BY:PCT%:MIN, BY:added or BY:removed; may be given several times
+    /// Exit with 1 if this holds: BY:PCT%, BY:PCT%:MIN, BY:added or BY:removed; may be given
+    /// several times
     #[arg(long, value_name = "CONDITION")]
     pub fail_on: Vec<Condition>,
     /// Rows of each table to show in text and Markdown; 0 for all
@@ -60,11 +61,17 @@ pub fn run(args: &CompareArgs, global: &Global) -> Result<ExitCode> {
     let mut options = global.engine_options();
     options.settings.push(("compare_base".to_owned(), base.traces.join(";")));
     options.settings.push(("compare_candidate".to_owned(), cand.traces.join(";")));
-    let engine = Engine::open_together(&[(&base.store, Some(&base.traces)), (&cand.store, Some(&cand.traces))], &options)?;
+    let engine = Engine::open_together(
+        &[(&base.store, Some(&base.traces)), (&cand.store, Some(&cand.traces))],
+        &options,
+    )?;
     warn_of_problems(&engine);
     let by = if args.by.is_empty() { By::ALL.to_vec() } else { args.by.clone() };
     let comparison = block_on(global, compared(&engine, args, by, &base, &cand))?;
-    let style = args.format.or_else(|| args.output.as_deref().and_then(Style::of_file)).unwrap_or(Style::Text);
+    let style = args
+        .format
+        .or_else(|| args.output.as_deref().and_then(Style::of_file))
+        .unwrap_or(Style::Text);
     let width = comfy_table::Table::new().width().map_or(100, usize::from).clamp(80, 160);
     let document = compare::write(&comparison, style, width, args.limit)?;
     let target = match &args.output {
@@ -85,11 +92,17 @@ pub fn run(args: &CompareArgs, global: &Global) -> Result<ExitCode> {
 
 fn find(name: &str, global: &Global) -> Result<Located> {
     let located = match Located::find(name, global) {
-        Err(Error::Input(e @ IngestError::StoreVersion { .. })) => return Err(Error::Query(format!("nothing compares: {e}"))),
+        Err(Error::Input(e @ IngestError::StoreVersion { .. })) => {
+            return Err(Error::Query(format!("nothing compares: {e}")));
+        }
         other => other?,
     };
     if located.traces.is_empty() {
-        return Err(IngestError::Store { path: name.into(), reason: "the store holds no trace to compare".into() }.into());
+        return Err(IngestError::Store {
+            path: name.into(),
+            reason: "the store holds no trace to compare".into(),
+        }
+        .into());
     }
     Ok(located)
 }
@@ -103,7 +116,8 @@ struct Apart {
 
 fn ranks_apart(sources: &[check::Source], base: &Located, cand: &Located) -> Apart {
     let of = |side: &Located| -> BTreeSet<&str> {
-        let labels = sources.iter().filter(|s| side.traces.contains(&s.trace_id)).map(|s| s.label.as_str());
+        let labels =
+            sources.iter().filter(|s| side.traces.contains(&s.trace_id)).map(|s| s.label.as_str());
         labels.filter(|l| l.starts_with(check::RANK)).collect()
     };
     let (base, cand) = (of(base), of(cand));
@@ -111,15 +125,27 @@ fn ranks_apart(sources: &[check::Source], base: &Located, cand: &Located) -> Apa
         return Apart::default();
     }
     if let ([b], [c]) = (&Vec::from_iter(&base)[..], &Vec::from_iter(&cand)[..]) {
-        return Apart { note: Some(format!("{c} is compared with {b}, as each side has one rank")), ..Apart::default() };
+        return Apart {
+            note: Some(format!("{c} is compared with {b}, as each side has one rank")),
+            ..Apart::default()
+        };
     }
     let lost = |from: &BTreeSet<&str>, of: &BTreeSet<&str>, side| -> Vec<String> {
         from.difference(of).map(|rank| format!("the {side} has no trace of {rank}")).collect()
     };
-    Apart { lost: [lost(&base, &cand, "candidate"), lost(&cand, &base, "base")].concat(), note: None }
+    Apart {
+        lost: [lost(&base, &cand, "candidate"), lost(&cand, &base, "base")].concat(),
+        note: None,
+    }
 }
 
-async fn compared(engine: &Engine, args: &CompareArgs, by: Vec<By>, base: &Located, cand: &Located) -> Result<Comparison> {
+async fn compared(
+    engine: &Engine,
+    args: &CompareArgs,
+    by: Vec<By>,
+    base: &Located,
+    cand: &Located,
+) -> Result<Comparison> {
     let mut needed = by.clone();
     needed.extend(args.fail_on.iter().map(|c| c.by));
     needed.sort();
@@ -127,7 +153,10 @@ async fn compared(engine: &Engine, args: &CompareArgs, by: Vec<By>, base: &Locat
     let rows = compare::rows(engine, &needed).await?;
     if rows.is_empty() {
         let names: Vec<&str> = needed.iter().map(|b| b.name()).collect();
-        return Err(Error::Query(format!("neither side has anything to compare by {}", names.join(", "))));
+        return Err(Error::Query(format!(
+            "neither side has anything to compare by {}",
+            names.join(", ")
+        )));
     }
     if let Some(why) = compare::apart(engine, &rows).await? {
         return Err(Error::Query(format!("nothing compares: {why}")));
@@ -140,18 +169,33 @@ async fn compared(engine: &Engine, args: &CompareArgs, by: Vec<By>, base: &Locat
     let mut notes = Vec::new();
     let apart = ranks_apart(&check::sources(engine).await?, base, cand);
     if !args.fail_on.is_empty() {
-        failures.extend(apart.lost.iter().map(|message| Failure { condition: "ranks".to_owned(), message: message.clone() }));
+        failures.extend(
+            apart
+                .lost
+                .iter()
+                .map(|message| Failure { condition: "ranks".to_owned(), message: message.clone() }),
+        );
     }
     notes.extend(apart.lost.into_iter().chain(apart.note));
     let ours = ["compare_base", "compare_candidate"];
-    for (name, setting) in engine.settings().changed().into_iter().filter(|(name, _)| !ours.contains(&name.as_str())) {
+    for (name, setting) in
+        engine.settings().changed().into_iter().filter(|(name, _)| !ours.contains(&name.as_str()))
+    {
         let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "NULL".to_owned());
-        notes.push(format!("setting {name} is {}, by default {}", text(&setting.value), text(&setting.default)));
+        notes.push(format!(
+            "setting {name} is {}, by default {}",
+            text(&setting.value),
+            text(&setting.default)
+        ));
     }
     if base.traces == cand.traces {
         notes.push("both sides hold the same traces".to_owned());
     }
-    let without: Vec<&str> = [("the base", steps.0), ("the candidate", steps.1)].iter().filter(|(_, n)| *n == 0).map(|(side, _)| *side).collect();
+    let without: Vec<&str> = [("the base", steps.0), ("the candidate", steps.1)]
+        .iter()
+        .filter(|(_, n)| *n == 0)
+        .map(|(side, _)| *side)
+        .collect();
     if !without.is_empty() {
         let has = if without.len() == 1 { "has" } else { "have" };
         notes.push(format!(
@@ -162,10 +206,22 @@ async fn compared(engine: &Engine, args: &CompareArgs, by: Vec<By>, base: &Locat
     if !rows.iter().any(|r| r.is_on_both() && r.says_what()) {
         notes.push("no name is on both sides: all that is shown is added or removed".to_owned());
     }
-    let absent: Vec<&str> = by.iter().filter(|b| !rows.iter().any(|r| r.by == **b)).map(|b| b.name()).collect();
+    let absent: Vec<&str> =
+        by.iter().filter(|b| !rows.iter().any(|r| r.by == **b)).map(|b| b.name()).collect();
     if !absent.is_empty() && !args.by.is_empty() {
         notes.push(format!("neither side has anything to compare by {}", absent.join(", ")));
     }
-    let side = |name: &str, located: &Located, steps| Side { name: name.to_owned(), traces: located.traces.clone(), steps };
-    Ok(Comparison { base: side(&args.base, base, steps.0), cand: side(&args.cand, cand, steps.1), by, rows, failures, notes })
+    let side = |name: &str, located: &Located, steps| Side {
+        name: name.to_owned(),
+        traces: located.traces.clone(),
+        steps,
+    };
+    Ok(Comparison {
+        base: side(&args.base, base, steps.0),
+        cand: side(&args.cand, cand, steps.1),
+        by,
+        rows,
+        failures,
+        notes,
+    })
 }

@@ -16,5 +16,7 @@ pub fn run(args: &DocsArgs, global: &Global) -> Result<()> {
         reference = reference.named(name)?;
     }
     let text = reference.write(args.format, args.name.is_none());
-    std::io::stdout().write_all(text.as_bytes()).map_err(|e| Error::Output("standard output".into(), e))
+    std::io::stdout()
+        .write_all(text.as_bytes())
+        .map_err(|e| Error::Output("standard output".into(), e))
 }

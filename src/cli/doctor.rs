@@ -54,12 +54,18 @@ fn lines(store: &str, found: &Examined) -> String {
     let mut text = String::new();
     for problem in &found.problems {
         let gravity = if problem.gravity == Gravity::Damage { "damaged" } else { "note" };
-        text += &safe(&format!("{gravity}: {}: {} ({}); to do: {}", problem.place, problem.what, problem.code, problem.advice));
+        text += &safe(&format!(
+            "{gravity}: {}: {} ({}); to do: {}",
+            problem.place, problem.what, problem.code, problem.advice
+        ));
         text.push('\n');
     }
     let verdict = if found.is_sound() { "sound" } else { "damaged" };
     let (rows, bytes) = (HumanCount(found.rows), HumanBytes(found.bytes));
-    text + &safe(&format!("{store}: {verdict}; {} traces, {} files, {bytes}, {rows} rows were read", found.traces, found.files)) + "\n"
+    text + &safe(&format!(
+        "{store}: {verdict}; {} traces, {} files, {bytes}, {rows} rows were read",
+        found.traces, found.files
+    )) + "\n"
 }
 
 fn object(store: &str, found: &Examined) -> String {

@@ -11,7 +11,9 @@ use super::cache::Cache;
 use super::{block_on, ingest, refuse_input, say_warning, warn_of_problems};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::export::{self, ChromeRequest, PerfRequest, Selection, TablesRequest, TraceFacts, Written};
+use crate::export::{
+    self, ChromeRequest, PerfRequest, Selection, TablesRequest, TraceFacts, Written,
+};
 use crate::messages::say_line;
 use crate::output::{Format, Target, write_document};
 use crate::stacks::{self, Request};
@@ -53,7 +55,10 @@ impl ExportFormat {
             (&[".folded"], Self::Folded),
             (&[".pb.gz", ".pprof"], Self::Pprof),
         ];
-        endings.into_iter().find(|(endings, _)| endings.iter().any(|e| name.ends_with(e))).map(|(_, format)| format)
+        endings
+            .into_iter()
+            .find(|(endings, _)| endings.iter().any(|e| name.ends_with(e)))
+            .map(|(_, format)| format)
     }
 
     /// The format of tables, and the ending of their files.
@@ -105,7 +110,8 @@ pub struct ExportArgs {
     /// A table or view to export; may be given several times [default: all tables]
     #[arg(long, value_name = "NAME", conflicts_with = "query")]
     pub view: Vec<String>,
-    /// A query to export; for chrome and perf-json one whose trace_id and event_id name the events; for stacks one that gives samples
+    /// A query to export; for chrome and perf-json one whose trace_id and event_id name the events;
+    /// for stacks one that gives samples
     #[arg(short = 'c', long = "command", value_name = "SQL", allow_hyphen_values = true)]
     pub query: Option<String>,
     /// (chrome) Add findings as instant events on a track of their own
@@ -117,31 +123,49 @@ pub struct ExportArgs {
 }
 
 fn steps(text: &str) -> Result<(i64, i64), String> {
-    let number = |text: &str| text.trim().parse::<i64>().map_err(|_| format!("{text:?} is no step; write a number, or two as 3..5"));
+    let number = |text: &str| {
+        text.trim()
+            .parse::<i64>()
+            .map_err(|_| format!("{text:?} is no step; write a number, or two as 3..5"))
+    };
     let (first, last) = match text.split_once("..") {
         Some((first, last)) => (number(first)?, number(last)?),
         None => (number(text)?, number(text)?),
     };
-    if last < first { Err(format!("step {last} comes before step {first}")) } else { Ok((first, last)) }
+    if last < first {
+        Err(format!("step {last} comes before step {first}"))
+    } else {
+        Ok((first, last))
+    }
 }
 
 pub fn run(args: &ExportArgs, global: &Global) -> Result<()> {
     let format = match args.format.or_else(|| ExportFormat::of_file(&args.output)) {
         Some(format) => format,
-        None => return Err(Error::Usage(format!("{}: the name says no format; give --format", args.output.display()))),
+        None => {
+            return Err(Error::Usage(format!(
+                "{}: the name says no format; give --format",
+                args.output.display()
+            )));
+        }
     };
     check(args, format)?;
     refuse_input(&args.output, [&args.store])?;
     let (engine, traces) = open(args, global)?;
     warn_of_problems(&engine);
-    let target = if args.output.as_os_str() == "-" { Target::Stdout } else { Target::File(args.output.clone()) };
+    let target = if args.output.as_os_str() == "-" {
+        Target::Stdout
+    } else {
+        Target::File(args.output.clone())
+    };
     if matches!(target, Target::Stdout)
         && matches!(format, ExportFormat::Parquet | ExportFormat::Arrow | ExportFormat::Pprof)
         && std::io::stdout().is_terminal()
     {
         return Err(Error::Usage("this format is no text; name a file with -o".into()));
     }
-    let selection = Selection { condition: args.filter.clone(), steps: args.step, query: args.query.clone() };
+    let selection =
+        Selection { condition: args.filter.clone(), steps: args.step, query: args.query.clone() };
     match format.table() {
         Some((format, ending)) => {
             let request = TablesRequest { views: args.view.clone(), selection, format, ending };
@@ -149,8 +173,12 @@ pub fn run(args: &ExportArgs, global: &Global) -> Result<()> {
             say(global, files.iter().map(|(name, rows)| format!("{name}: {rows} rows")));
             Ok(())
         }
-        None if format == ExportFormat::Chrome => chrome(args, global, &engine, traces, selection, &target),
-        None if format == ExportFormat::PerfJson => perf(args, global, &engine, &traces, selection, &target),
+        None if format == ExportFormat::Chrome => {
+            chrome(args, global, &engine, traces, selection, &target)
+        }
+        None if format == ExportFormat::PerfJson => {
+            perf(args, global, &engine, &traces, selection, &target)
+        }
         None => profile(format, global, &engine, selection, &target),
     }
 }
@@ -159,10 +187,15 @@ pub fn run(args: &ExportArgs, global: &Global) -> Result<()> {
 fn check(args: &ExportArgs, format: ExportFormat) -> Result<()> {
     let is_table = format.table().is_some();
     if !args.view.is_empty() && !is_table {
-        return Err(Error::Usage("--view is for csv, tsv, ndjson, parquet and arrow; select events with --where or -c".into()));
+        return Err(Error::Usage(
+            "--view is for csv, tsv, ndjson, parquet and arrow; select events with --where or -c"
+                .into(),
+        ));
     }
     if args.step.is_some() && format == ExportFormat::PerfJson {
-        return Err(Error::Usage("a perf.json has no steps; choose blobs with --where or -c".into()));
+        return Err(Error::Usage(
+            "a perf.json has no steps; choose blobs with --where or -c".into(),
+        ));
     }
     if (args.findings || args.counters) && format != ExportFormat::Chrome {
         return Err(Error::Usage("--findings and --counters are for --format chrome; as tables they are views: findings, memory_curve".into()));
@@ -178,7 +211,8 @@ fn open(args: &ExportArgs, global: &Global) -> Result<(Engine, Vec<TraceFacts>)>
     } else {
         let cache = Cache::open()?;
         let names = [args.store.clone()];
-        let traces = ingest::all(ingest::inputs(&names), &names, |input| cache.trace(input, false, global))?;
+        let traces =
+            ingest::all(ingest::inputs(&names), &names, |input| cache.trace(input, false, global))?;
         (cache.store().clone(), Some(traces))
     };
     let engine = Engine::open(&store, only.as_deref(), &options)?;
@@ -191,7 +225,14 @@ fn open(args: &ExportArgs, global: &Global) -> Result<(Engine, Vec<TraceFacts>)>
     Ok((engine, all.into_iter().filter(|t| chosen.contains(&t.trace_id)).collect()))
 }
 
-fn chrome(args: &ExportArgs, global: &Global, engine: &Engine, traces: Vec<TraceFacts>, selection: Selection, target: &Target) -> Result<()> {
+fn chrome(
+    args: &ExportArgs,
+    global: &Global,
+    engine: &Engine,
+    traces: Vec<TraceFacts>,
+    selection: Selection,
+    target: &Target,
+) -> Result<()> {
     let request = ChromeRequest {
         traces,
         selection,
@@ -205,10 +246,20 @@ fn chrome(args: &ExportArgs, global: &Global, engine: &Engine, traces: Vec<Trace
     Ok(())
 }
 
-fn perf(args: &ExportArgs, global: &Global, engine: &Engine, traces: &[TraceFacts], selection: Selection, target: &Target) -> Result<()> {
+fn perf(
+    args: &ExportArgs,
+    global: &Global,
+    engine: &Engine,
+    traces: &[TraceFacts],
+    selection: Selection,
+    target: &Target,
+) -> Result<()> {
     let [trace] = traces else {
         let names: Vec<&str> = traces.iter().map(|t| t.trace_id.as_str()).collect();
-        return Err(Error::Usage(format!("a perf.json is of one trace; choose one with --trace: {}", names.join(", "))));
+        return Err(Error::Usage(format!(
+            "a perf.json is of one trace; choose one with --trace: {}",
+            names.join(", ")
+        )));
     };
     let gzip = args.output.extension().is_some_and(|e| e == "gz");
     let request = PerfRequest { trace: trace.clone(), selection, gzip };
@@ -221,15 +272,28 @@ fn say_written(written: &Written, traces: usize, args: &ExportArgs, global: &Glo
     if !global.quiet {
         written.notes.iter().for_each(|note| say_warning(note));
         if written.skipped > 0 {
-            say_warning(&format!("{} elements of the inputs could not be read and are not there (see ingest_issues)", written.skipped));
+            say_warning(&format!(
+                "{} elements of the inputs could not be read and are not there (see ingest_issues)",
+                written.skipped
+            ));
         }
     }
-    let added = if written.added > 0 { format!(", {} added", written.added) } else { String::new() };
+    let added =
+        if written.added > 0 { format!(", {} added", written.added) } else { String::new() };
     let of = format!("{traces} trace{}", if traces == 1 { "" } else { "s" });
-    say(global, [format!("{}: {} elements of {of}{added}", args.output.display(), written.elements)]);
+    say(
+        global,
+        [format!("{}: {} elements of {of}{added}", args.output.display(), written.elements)],
+    );
 }
 
-fn profile(format: ExportFormat, global: &Global, engine: &Engine, selection: Selection, target: &Target) -> Result<()> {
+fn profile(
+    format: ExportFormat,
+    global: &Global,
+    engine: &Engine,
+    selection: Selection,
+    target: &Target,
+) -> Result<()> {
     let filter = selection.conditions();
     let request = Request { sql: selection.query, filter, ..Request::default() };
     let samples = block_on(global, stacks::collect(engine, None, &request))?;

@@ -24,14 +24,20 @@ pub fn run(args: &IngestArgs, global: &Global) -> Result<()> {
     }
     let store = Store::open_or_create(&args.store)?;
     let options = global.ingest_options(args.strict, args.replace);
-    let read = |input: &Input| one(input, &store, &options, global.quiet).and_then(|outcome| say_name(&outcome.manifest.trace_id));
+    let read = |input: &Input| {
+        one(input, &store, &options, global.quiet)
+            .and_then(|outcome| say_name(&outcome.manifest.trace_id))
+    };
     all(inputs, &args.inputs, read).map(drop)
 }
 
-/// The name of a trace, for scripts; a reader that went away does not keep the other inputs from being read.
+/// The name of a trace, for scripts; a reader that went away does not keep the other inputs from
+/// being read.
 fn say_name(trace_id: &str) -> Result<()> {
     match writeln!(std::io::stdout(), "{trace_id}") {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(Error::Output("standard output".to_owned(), e)),
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::Output("standard output".to_owned(), e))
+        }
         _ => Ok(()),
     }
 }
@@ -57,7 +63,11 @@ impl Reader for Terminal {
 }
 
 /// Reads every input, reporting those that fail.
-pub fn all<T>(inputs: Vec<Result<Input>>, names: &[String], read: impl Fn(&Input) -> Result<T>) -> Result<Vec<T>> {
+pub fn all<T>(
+    inputs: Vec<Result<Input>>,
+    names: &[String],
+    read: impl Fn(&Input) -> Result<T>,
+) -> Result<Vec<T>> {
     open::all(inputs, names, &Terminal { quiet: false }, read)
 }
 
@@ -85,8 +95,16 @@ fn summary(name: &str, outcome: &Outcome, seconds: f64) {
         return;
     }
     let rate = m.text_bytes as f64 / 1e6 / seconds.max(0.001);
-    say_line(&format!("{name}: {} events in {seconds:.2} s ({rate:.0} MB/s)", HumanCount(m.rows("events"))));
-    let tables: Vec<String> = m.tables.iter().filter(|(_, t)| t.rows > 0).map(|(name, t)| format!("{name} {}", HumanCount(t.rows))).collect();
+    say_line(&format!(
+        "{name}: {} events in {seconds:.2} s ({rate:.0} MB/s)",
+        HumanCount(m.rows("events"))
+    ));
+    let tables: Vec<String> = m
+        .tables
+        .iter()
+        .filter(|(_, t)| t.rows > 0)
+        .map(|(name, t)| format!("{name} {}", HumanCount(t.rows)))
+        .collect();
     say_line(&format!("  rows: {}", tables.join(", ")));
     let share = m.bytes() as f64 * 100.0 / m.input_bytes.max(1) as f64;
     say_line(&format!(

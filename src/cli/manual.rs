@@ -56,11 +56,17 @@ pub fn man(args: &ManArgs) -> Result<()> {
     let page = match &args.command {
         Some(name) => match all.find_subcommand(name) {
             Some(command) => command.clone().display_name(format!("tracesql-{name}")),
-            None => return Err(Error::Usage(format!("there is no command {name:?}; `tracesql --help` lists all"))),
+            None => {
+                return Err(Error::Usage(format!(
+                    "there is no command {name:?}; `tracesql --help` lists all"
+                )));
+            }
         },
         None => all,
     };
     let mut text = Vec::new();
-    clap_mangen::Man::new(page).render(&mut text).map_err(|e| Error::Output("the page".into(), e))?;
+    clap_mangen::Man::new(page)
+        .render(&mut text)
+        .map_err(|e| Error::Output("the page".into(), e))?;
     write_document(&text, &Target::Stdout)
 }

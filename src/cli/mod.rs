@@ -49,7 +49,9 @@ fn run(cli: Cli) -> Result<ExitCode> {
     let global = cli.global;
     if cli.command.is_some() && !cli.open.inputs.is_empty() {
         let input = &cli.open.inputs[0];
-        return Err(Error::Usage(format!("{input:?} stands before the name of a command; inputs come after it")));
+        return Err(Error::Usage(format!(
+            "{input:?} stands before the name of a command; inputs come after it"
+        )));
     }
     let done = match cli.command {
         Some(Command::Check(args)) => return check::run(&args, &global),
@@ -76,7 +78,8 @@ fn run(cli: Cli) -> Result<ExitCode> {
     done.map(|()| ExitCode::SUCCESS)
 }
 
-/// Writes the outcome of a check. A reader that went away takes nothing from the verdict, which is the exit code.
+/// Writes the outcome of a check. A reader that went away takes nothing from the verdict, which is
+/// the exit code.
 fn write_verdict(bytes: &[u8], target: &Target) -> Result<()> {
     match write_document(bytes, target) {
         Err(e) if e.is_broken_pipe() => Ok(()),
@@ -87,9 +90,15 @@ fn write_verdict(bytes: &[u8], target: &Target) -> Result<()> {
 /// Refuses to write over a file that is to be read.
 fn refuse_input<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a String>) -> Result<()> {
     let Ok(place) = output.canonicalize() else { return Ok(()) };
-    let is_input = |name: &&String| Path::new(name).is_file() && Path::new(name).canonicalize().is_ok_and(|input| input == place);
+    let is_input = |name: &&String| {
+        Path::new(name).is_file()
+            && Path::new(name).canonicalize().is_ok_and(|input| input == place)
+    };
     match inputs.into_iter().find(is_input) {
-        Some(name) => Err(Error::Usage(format!("{} would be written over {name}, which is read; name another file", output.display()))),
+        Some(name) => Err(Error::Usage(format!(
+            "{} would be written over {name}, which is read; name another file",
+            output.display()
+        ))),
         None => Ok(()),
     }
 }
@@ -108,7 +117,12 @@ impl Global {
     }
 
     fn ingest_options(&self, strict: bool, replace: bool) -> tracesql_ingest::IngestOptions {
-        tracesql_ingest::IngestOptions { threads: self.threads, memory_limit: self.memory_limit.unwrap_or(0), strict, replace }
+        tracesql_ingest::IngestOptions {
+            threads: self.threads,
+            memory_limit: self.memory_limit.unwrap_or(0),
+            strict,
+            replace,
+        }
     }
 }
 

@@ -24,7 +24,8 @@ pub fn run(args: &OpenArgs, global: &Global) -> Result<()> {
 
 /// Opens one store, or traces by way of the cache.
 pub fn open(inputs: &[String], strict: bool, global: &Global) -> Result<Opened> {
-    let found = find(inputs, &global.ingest_options(strict, false), &Terminal { quiet: global.quiet })?;
+    let found =
+        find(inputs, &global.ingest_options(strict, false), &Terminal { quiet: global.quiet })?;
     let engine = found.engine(&global.engine_options())?;
     let source = match found {
         Found::Store(store) => Source::Store(store.root().to_owned()),
@@ -51,7 +52,8 @@ impl Located {
         }
         let cache = Cache::open()?;
         let names = [name.to_owned()];
-        let traces = ingest::all(ingest::inputs(&names), &names, |input| cache.trace(input, false, global))?;
+        let traces =
+            ingest::all(ingest::inputs(&names), &names, |input| cache.trace(input, false, global))?;
         Ok(Self { store: cache.store().clone(), traces })
     }
 
@@ -87,12 +89,15 @@ impl CommandLine {
         if inputs.iter().any(|i| i == "-") {
             return Err(Error::Usage("standard input is the shell's; name a file".into()));
         }
-        let program = std::env::current_exe().map_err(|e| Error::Output("the program".into(), e))?;
+        let program =
+            std::env::current_exe().map_err(|e| Error::Output("the program".into(), e))?;
         let mut command = Command::new(program);
         if args.first() == Some(&"ingest") {
             command.arg("ingest");
         }
-        command.args(inputs.iter().map(|i| if i.starts_with('-') { PathBuf::from(".").join(i) } else { PathBuf::from(i) }));
+        command.args(inputs.iter().map(|i| {
+            if i.starts_with('-') { PathBuf::from(".").join(i) } else { PathBuf::from(i) }
+        }));
         command.args(args.iter().filter(|a| **a != "ingest"));
         if self.global.threads > 0 {
             command.args(["--threads", &self.global.threads.to_string()]);
@@ -103,7 +108,11 @@ impl CommandLine {
         if self.global.quiet {
             command.arg("--quiet");
         }
-        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status().map_err(|e| Error::Output("the program".into(), e))?;
+        let status = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .status()
+            .map_err(|e| Error::Output("the program".into(), e))?;
         match status.code() {
             Some(0) => Ok(()),
             // It has said why.
@@ -131,7 +140,9 @@ impl Host for CommandLine {
                 self.read(&["-c", "SELECT 1"], inputs)?;
                 let quiet = Global { quiet: true, ..self.global.clone() };
                 let cache = Cache::open()?;
-                let more = ingest::all(ingest::inputs(inputs), inputs, |input| cache.trace(input, false, &quiet))?;
+                let more = ingest::all(ingest::inputs(inputs), inputs, |input| {
+                    cache.trace(input, false, &quiet)
+                })?;
                 let mut traces = open.clone();
                 traces.extend(more.into_iter().filter(|t| !open.contains(t)));
                 open_cached(&cache, traces, &self.global)

@@ -27,7 +27,8 @@ impl Shown {
         if quiet || !std::io::stderr().is_terminal() {
             return Self { done, thread: None };
         }
-        let (progress, stop, expected, name) = (progress.clone(), done.clone(), expected_text(input), input.name());
+        let (progress, stop, expected, name) =
+            (progress.clone(), done.clone(), expected_text(input), input.name());
         let thread = std::thread::spawn(move || show(&name, &progress, expected, &stop));
         Self { done, thread: Some(thread) }
     }
@@ -44,19 +45,38 @@ impl Drop for Shown {
 
 fn show(name: &str, progress: &Progress, expected: Option<u64>, stop: &AtomicBool) {
     let bar = match expected {
-        Some(_) => ProgressBar::new(ALL).with_style(style("{msg} [{bar:30}] {percent:>3}% {eta} left")),
+        Some(_) => {
+            ProgressBar::new(ALL).with_style(style("{msg} [{bar:30}] {percent:>3}% {eta} left"))
+        }
         None => ProgressBar::new_spinner().with_style(style("{msg} {spinner}")),
     };
-    let name = name.rsplit('/').next().unwrap_or(name).chars().filter(|c| !c.is_control()).collect::<String>();
+    let name = name
+        .rsplit('/')
+        .next()
+        .unwrap_or(name)
+        .chars()
+        .filter(|c| !c.is_control())
+        .collect::<String>();
     let start = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         let now = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let (bytes, elements, nested, rows) = (now(&progress.bytes), now(&progress.elements), now(&progress.nested), now(&progress.rows));
+        let (bytes, elements, nested, rows) = (
+            now(&progress.bytes),
+            now(&progress.elements),
+            now(&progress.nested),
+            now(&progress.rows),
+        );
         let rate = elements as f64 / start.elapsed().as_secs_f64().max(0.001);
-        bar.set_message(format!("{name}: {}, {elements} events, {:.1} M events/s", HumanBytes(bytes), rate / 1e6));
+        bar.set_message(format!(
+            "{name}: {}, {elements} events, {:.1} M events/s",
+            HumanBytes(bytes),
+            rate / 1e6
+        ));
         if let Some(expected) = expected {
             let part = |done: u64, all: u64| (done as f64 / all.max(1) as f64).min(1.0);
-            let share = part(bytes, expected) * READING + part(nested, elements) * NESTING + part(rows, elements) * WRITING;
+            let share = part(bytes, expected) * READING
+                + part(nested, elements) * NESTING
+                + part(rows, elements) * WRITING;
             bar.set_position((share * ALL as f64) as u64);
         }
         bar.tick();
@@ -69,7 +89,8 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
-/// The size of the text, as far as it can be known before it is read: gzip notes it, modulo 4 GiB, at the end.
+/// The size of the text, as far as it can be known before it is read: gzip notes it, modulo 4 GiB,
+/// at the end.
 fn expected_text(input: &Input) -> Option<u64> {
     use std::io::{Read, Seek, SeekFrom};
     let Input::File(path) = input else { return None };

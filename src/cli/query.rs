@@ -18,8 +18,10 @@ pub fn run(args: &QueryArgs, global: &Global) -> Result<()> {
 pub fn run_sql(opened: Opened, args: &SqlArgs, global: &Global) -> Result<()> {
     warn_of_problems(&opened.engine);
     let is_shell = args.command.is_none() && args.file.is_none() && std::io::stdin().is_terminal();
-    let mut session = Session::new(opened, Box::new(CommandLine::new(global)), global.threads, is_shell)?;
-    let parameters = args.parameters.iter().map(|(name, value)| (name.clone(), scalar(value))).collect();
+    let mut session =
+        Session::new(opened, Box::new(CommandLine::new(global)), global.threads, is_shell)?;
+    let parameters =
+        args.parameters.iter().map(|(name, value)| (name.clone(), scalar(value))).collect();
     session.set_limits(global.timeout, !global.no_commands);
     session.set_options(parameters, args.format, args.output.clone());
     if is_shell {
@@ -32,7 +34,8 @@ pub fn run_sql(opened: Opened, args: &SqlArgs, global: &Global) -> Result<()> {
         (Some(sql), _) => session.script(sql, None),
         (None, Some(path)) if path.as_os_str() != "-" => {
             let name = path.display().to_string();
-            let text = std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("{name}: {e}")))?;
+            let text =
+                std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("{name}: {e}")))?;
             session.script(&text, Some(&name))
         }
         (None, _) => session.script(&from_stdin()?, None),
@@ -41,6 +44,8 @@ pub fn run_sql(opened: Opened, args: &SqlArgs, global: &Global) -> Result<()> {
 
 fn from_stdin() -> Result<String> {
     let mut sql = String::new();
-    std::io::stdin().read_to_string(&mut sql).map_err(|e| Error::Usage(format!("standard input: {e}")))?;
+    std::io::stdin()
+        .read_to_string(&mut sql)
+        .map_err(|e| Error::Usage(format!("standard input: {e}")))?;
     Ok(sql)
 }

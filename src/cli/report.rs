@@ -65,15 +65,30 @@ pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
     };
     // That of the terminal; where there is none, what the caller says there would be.
     let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    let screen = comfy_table::Table::new().width().map(usize::from).or(columns).unwrap_or(100).clamp(LEAST_WIDTH, MOST_WIDTH);
+    let screen = comfy_table::Table::new()
+        .width()
+        .map(usize::from)
+        .or(columns)
+        .unwrap_or(100)
+        .clamp(LEAST_WIDTH, MOST_WIDTH);
     write_document(report.write(format, screen).as_bytes(), &target)?;
     if !report.left_out.is_empty() && !global.quiet {
         let left_out = report.left_out.len();
         let are = if left_out == 1 { "trace is" } else { "traces are" };
-        say_warning(&format!("{left_out} {are} left out; --trace NAME chooses, --max-traces N takes more"));
+        say_warning(&format!(
+            "{left_out} {are} left out; --trace NAME chooses, --max-traces N takes more"
+        ));
     }
-    let failures: Vec<String> = report.failures().map(|(name, why)| format!("section {name}: {why}")).collect();
-    if failures.is_empty() { Ok(()) } else { Err(Error::Query(format!("the report was written, but not all of it:\n{}", failures.join("\n")))) }
+    let failures: Vec<String> =
+        report.failures().map(|(name, why)| format!("section {name}: {why}")).collect();
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Query(format!(
+            "the report was written, but not all of it:\n{}",
+            failures.join("\n")
+        )))
+    }
 }
 
 /// The session over the traces that were chosen, and the names of the others.
@@ -81,37 +96,57 @@ fn chosen(opened: Opened, args: &ReportArgs, global: &Global) -> Result<(Engine,
     let all = opened.engine.traces();
     for name in &args.traces {
         if !all.iter().any(|t| is_named(t, name)) {
-            return Err(Error::Usage(format!("there is no trace {name:?} here; `tracesql list STORE` shows their names")));
+            return Err(Error::Usage(format!(
+                "there is no trace {name:?} here; `tracesql list STORE` shows their names"
+            )));
         }
     }
-    let is_wanted =
-        |trace_id: &str| args.traces.is_empty() || all.iter().any(|t| t.trace_id == trace_id && args.traces.iter().any(|name| is_named(t, name)));
+    let is_wanted = |trace_id: &str| {
+        args.traces.is_empty()
+            || all
+                .iter()
+                .any(|t| t.trace_id == trace_id && args.traces.iter().any(|name| is_named(t, name)))
+    };
     let ordered = by_rank(&opened.engine, global)?;
-    let shown: Vec<&(String, Option<String>)> = ordered.iter().filter(|(id, _)| is_wanted(id)).take(args.max_traces.max(1)).collect();
+    let shown: Vec<&(String, Option<String>)> =
+        ordered.iter().filter(|(id, _)| is_wanted(id)).take(args.max_traces.max(1)).collect();
     if shown.len() == all.len() {
         return Ok((opened.engine, Vec::new()));
     }
-    let left_out = ordered.iter().map(|(id, _)| id.clone()).filter(|id| !shown.iter().any(|(other, _)| other == id)).collect();
+    let left_out = ordered
+        .iter()
+        .map(|(id, _)| id.clone())
+        .filter(|id| !shown.iter().any(|(other, _)| other == id))
+        .collect();
     // The other ranks of their jobs are looked at, as each rank is judged beside the others.
-    let is_open = |(id, job): &&(String, Option<String>)| shown.iter().any(|(other, its)| other == id || (job.is_some() && its == job));
+    let is_open = |(id, job): &&(String, Option<String>)| {
+        shown.iter().any(|(other, its)| other == id || (job.is_some() && its == job))
+    };
     let names: Vec<String> = ordered.iter().filter(is_open).map(|(id, _)| id.clone()).collect();
     let engine = match &opened.source {
-        Source::Store(root) => Engine::open(&Store::open(root)?, Some(&names), &global.engine_options())?,
-        Source::Cache(_) => Engine::open(Cache::open()?.store(), Some(&names), &global.engine_options())?,
+        Source::Store(root) => {
+            Engine::open(&Store::open(root)?, Some(&names), &global.engine_options())?
+        }
+        Source::Cache(_) => {
+            Engine::open(Cache::open()?.store(), Some(&names), &global.engine_options())?
+        }
     };
     Ok((engine, left_out))
 }
 
 /// The traces in the order of the report, each with its job.
 fn by_rank(engine: &Engine, global: &Global) -> Result<Vec<(String, Option<String>)>> {
-    let sql = "SELECT t.trace_id, j.job FROM traces t LEFT JOIN job_ranks j ON j.trace_id = t.trace_id
+    let sql =
+        "SELECT t.trace_id, j.job FROM traces t LEFT JOIN job_ranks j ON j.trace_id = t.trace_id
                ORDER BY t.format, t.rank NULLS LAST, t.path, t.trace_id";
     let rows = block_on(global, engine.objects(sql))?;
     Ok(rows.iter().filter_map(|row| Some((text(row, "trace_id")?, text(row, "job")))).collect())
 }
 
 fn is_named(trace: &Manifest, name: &str) -> bool {
-    trace.trace_id == name || trace.path == name || trace.path.strip_suffix(name).is_some_and(|p| p.ends_with('/'))
+    trace.trace_id == name
+        || trace.path == name
+        || trace.path.strip_suffix(name).is_some_and(|p| p.ends_with('/'))
 }
 
 fn say_times(report: &Report) {
@@ -119,6 +154,11 @@ fn say_times(report: &Report) {
     let mut answers: Vec<_> = report.answers.iter().collect();
     answers.sort_by_key(|a| std::cmp::Reverse(a.elapsed));
     for answer in answers {
-        say_line(&format!("{:>8.1} ms  {} ({} rows)", answer.elapsed.as_secs_f64() * 1e3, answer.section.key, answer.rows.len()));
+        say_line(&format!(
+            "{:>8.1} ms  {} ({} rows)",
+            answer.elapsed.as_secs_f64() * 1e3,
+            answer.section.key,
+            answer.rows.len()
+        ));
     }
 }

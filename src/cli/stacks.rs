@@ -23,9 +23,15 @@ pub struct SamplesArgs {
     /// File for the result; `-` for standard output
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Samples from a query: a list of texts is the stack, whole numbers are values (a name with _ns or _bytes says the
-    /// unit), texts and rank, step, pid, tid, device, stream are labels
-    #[arg(short = 'c', long = "command", value_name = "SQL", allow_hyphen_values = true, conflicts_with = "rule")]
+    /// Samples from a query: a list of texts is the stack, whole numbers are values (a name with
+    /// _ns or _bytes says the unit), texts and rank, step, pid, tid, device, stream are labels
+    #[arg(
+        short = 'c',
+        long = "command",
+        value_name = "SQL",
+        allow_hyphen_values = true,
+        conflicts_with = "rule"
+    )]
     pub query: Option<String>,
     /// What is counted
     #[arg(long, value_enum, default_value = "linked")]
@@ -66,7 +72,8 @@ With --base each line has two values, that of the base first.")]
 pub struct FoldedArgs {
     #[command(flatten)]
     pub samples: SamplesArgs,
-    /// Which measure: cpu, gpu, alloc_space, alloc_objects, samples, kernels [default: the first in nanoseconds]
+    /// Which measure: cpu, gpu, alloc_space, alloc_objects, samples, kernels [default: the first in
+    /// nanoseconds]
     #[arg(long, value_name = "NAME")]
     pub measure: Option<String>,
 }
@@ -79,7 +86,8 @@ pub struct FoldedArgs {
 pub struct FlamegraphArgs {
     #[command(flatten)]
     pub samples: SamplesArgs,
-    /// Which measure: cpu, gpu, alloc_space, alloc_objects, samples, kernels [default: the first in nanoseconds]
+    /// Which measure: cpu, gpu, alloc_space, alloc_objects, samples, kernels [default: the first in
+    /// nanoseconds]
     #[arg(long, value_name = "NAME")]
     pub measure: Option<String>,
     /// Title [default: the trace's name]
@@ -105,23 +113,35 @@ pub fn pprof(args: &PprofArgs, global: &Global) -> Result<()> {
 
 pub fn folded(args: &FoldedArgs, global: &Global) -> Result<()> {
     let samples = collect(&args.samples, global)?;
-    let lines = stacks::folded(&samples.profile, args.measure.as_deref(), args.samples.base.is_some())?;
+    let lines =
+        stacks::folded(&samples.profile, args.measure.as_deref(), args.samples.base.is_some())?;
     write_document(lines.as_bytes(), &target(&args.samples))
 }
 
 pub fn flamegraph(args: &FlamegraphArgs, global: &Global) -> Result<()> {
     let samples = collect(&args.samples, global)?;
     let title = args.title.as_deref().unwrap_or(&samples.header.source);
-    let svg = stacks::flamegraph(&samples.profile, args.measure.as_deref(), title, args.direction, args.samples.base.is_some())?;
+    let svg = stacks::flamegraph(
+        &samples.profile,
+        args.measure.as_deref(),
+        title,
+        args.direction,
+        args.samples.base.is_some(),
+    )?;
     write_document(&svg, &target(&args.samples))
 }
 
 pub fn speedscope(args: &SpeedscopeArgs, global: &Global) -> Result<()> {
     if args.samples.base.is_some() {
-        return Err(Error::Usage("speedscope shows no differences; use flamegraph or pprof with --base".into()));
+        return Err(Error::Usage(
+            "speedscope shows no differences; use flamegraph or pprof with --base".into(),
+        ));
     }
     let samples = collect(&args.samples, global)?;
-    write_document(&stacks::speedscope(&samples.profile, &samples.header.source)?, &target(&args.samples))
+    write_document(
+        &stacks::speedscope(&samples.profile, &samples.header.source)?,
+        &target(&args.samples),
+    )
 }
 
 fn collect(args: &SamplesArgs, global: &Global) -> Result<Samples> {
@@ -155,7 +175,8 @@ fn engine(name: &str, global: &Global) -> Result<Engine> {
     }
     let cache = Cache::open()?;
     let names = [name.to_owned()];
-    let traces = ingest::all(ingest::inputs(&names), &names, |input| cache.trace(input, false, global))?;
+    let traces =
+        ingest::all(ingest::inputs(&names), &names, |input| cache.trace(input, false, global))?;
     Engine::open(cache.store(), Some(&traces), &global.engine_options())
 }
 

@@ -14,8 +14,12 @@ use crate::output::{self, Target, safe};
 
 pub fn list(args: &StoreArgs, global: &Global) -> Result<()> {
     let traces = Store::open(&args.store)?.traces()?;
-    let text = |f: fn(&Manifest) -> String| Arc::new(traces.iter().map(|t| Some(f(t))).collect::<StringArray>()) as ArrayRef;
-    let int = |f: fn(&Manifest) -> u64| Arc::new(traces.iter().map(|t| Some(f(t) as i64)).collect::<Int64Array>()) as ArrayRef;
+    let text = |f: fn(&Manifest) -> String| {
+        Arc::new(traces.iter().map(|t| Some(f(t))).collect::<StringArray>()) as ArrayRef
+    };
+    let int = |f: fn(&Manifest) -> u64| {
+        Arc::new(traces.iter().map(|t| Some(f(t) as i64)).collect::<Int64Array>()) as ArrayRef
+    };
     let batch = RecordBatch::try_from_iter([
         ("trace_id", text(|t| t.trace_id.clone())),
         ("path", text(|t| t.path.clone())),

@@ -38,7 +38,11 @@ impl std::str::FromStr for Condition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let help = || format!("{text:?} must be BY:PCT%, BY:PCT%:MIN, BY:added or BY:removed, as in step:5% or op:10%:100us");
+        let help = || {
+            format!(
+                "{text:?} must be BY:PCT%, BY:PCT%:MIN, BY:added or BY:removed, as in step:5% or op:10%:100us"
+            )
+        };
         let mut parts = text.split(':');
         let by = parts.next().unwrap_or_default();
         let by = By::ALL.into_iter().find(|b| b.name() == by).ok_or_else(|| {
@@ -49,13 +53,21 @@ impl std::str::FromStr for Condition {
             Some("added") => What::Added,
             Some("removed") => What::Removed,
             Some(pct) => {
-                let pct = pct.strip_suffix('%').and_then(|p| p.trim().parse::<f64>().ok()).filter(|p| p.is_finite() && *p >= 0.0).ok_or_else(help)?;
+                let pct = pct
+                    .strip_suffix('%')
+                    .and_then(|p| p.trim().parse::<f64>().ok())
+                    .filter(|p| p.is_finite() && *p >= 0.0)
+                    .ok_or_else(help)?;
                 let least_ns = parts.next().map_or(Some(0.0), time).ok_or_else(help)?;
                 What::Slower { pct, least_ns }
             }
             None => return Err(help()),
         };
-        if parts.next().is_some() { Err(help()) } else { Ok(Self { by, what, text: text.to_owned() }) }
+        if parts.next().is_some() {
+            Err(help())
+        } else {
+            Ok(Self { by, what, text: text.to_owned() })
+        }
     }
 }
 
@@ -73,24 +85,35 @@ fn time(text: &str) -> Option<f64> {
 }
 
 impl Condition {
-    /// The rows that it holds for. An error if there is nothing that it could be looked at, or if one side has nothing of a measure that
-    /// the other has.
+    /// The rows that it holds for. An error if there is nothing that it could be looked at, or if
+    /// one side has nothing of a measure that the other has.
     ///
-    /// A row without a verdict fails if its figures differ by that much: that the steps cannot tell noise is no pass.
+    /// A row without a verdict fails if its figures differ by that much: that the steps cannot tell
+    /// noise is no pass.
     pub fn failures(&self, rows: &[Row]) -> Result<Vec<Failure>> {
         let rows: Vec<&Row> = rows.iter().filter(|r| r.by == self.by).collect();
         let refuse = |what: String| Err(Error::Query(format!("--fail-on {}: {what}", self.text)));
         if !rows.iter().any(|r| r.is_on_both() && r.says_what()) {
             let reason = rows.iter().find_map(|r| r.reason.clone());
-            let reason = reason.unwrap_or_else(|| if rows.is_empty() { "neither side has any" } else { "no name is on both sides" }.to_owned());
+            let reason = reason.unwrap_or_else(|| {
+                if rows.is_empty() { "neither side has any" } else { "no name is on both sides" }
+                    .to_owned()
+            });
             return refuse(format!("nothing compares by {}: {reason}", self.by.name()));
         }
         for measure in ["time", "host", "device"] {
             let of: Vec<&&Row> = rows.iter().filter(|r| r.measure == measure).collect();
-            let (base, cand) = (of.iter().any(|r| r.traces.0 > 0), of.iter().any(|r| r.traces.1 > 0));
+            let (base, cand) =
+                (of.iter().any(|r| r.traces.0 > 0), of.iter().any(|r| r.traces.1 > 0));
             if base != cand {
-                let reason = of.iter().find_map(|r| r.reason.clone()).unwrap_or_else(|| "one side has none of it".to_owned());
-                return refuse(format!("{} does not compare by {measure}: {reason}", self.by.name()));
+                let reason = of
+                    .iter()
+                    .find_map(|r| r.reason.clone())
+                    .unwrap_or_else(|| "one side has none of it".to_owned());
+                return refuse(format!(
+                    "{} does not compare by {measure}: {reason}",
+                    self.by.name()
+                ));
             }
         }
         Ok(rows.iter().filter_map(|r| self.failure(r)).collect())
@@ -99,17 +122,26 @@ impl Condition {
     fn failure(&self, row: &Row) -> Option<Failure> {
         let about = format!("{} {} ({})", self.by.name(), row.key, row.measure);
         let message = match self.what {
-            What::Added => (row.verdict == "added").then(|| format!("{about}: added, {}", figure(row.cand_ns, "ns")))?,
-            What::Removed => (row.verdict == "removed").then(|| format!("{about}: removed, it took {}", figure(row.base_ns, "ns")))?,
+            What::Added => (row.verdict == "added")
+                .then(|| format!("{about}: added, {}", figure(row.cand_ns, "ns")))?,
+            What::Removed => (row.verdict == "removed")
+                .then(|| format!("{about}: removed, it took {}", figure(row.base_ns, "ns")))?,
             What::Slower { pct, least_ns } => {
-                let is_open = row.verdict == "slower" || (row.verdict == "not judged" && row.is_on_both());
+                let is_open =
+                    row.verdict == "slower" || (row.verdict == "not judged" && row.is_on_both());
                 // Growth from nothing is more than any percentage.
                 let is_more = row.delta_pct.map_or(row.cand_ns > 0.0, |delta| delta > pct);
                 if !(is_open && is_more && row.delta_ns() >= least_ns) {
                     return None;
                 }
-                let why = row.reason.as_ref().map(|r| format!("; not judged: {r}")).unwrap_or_default();
-                format!("{about}: {} → {}, {}{why}", figure(row.base_ns, "ns"), figure(row.cand_ns, "ns"), super::percent(row))
+                let why =
+                    row.reason.as_ref().map(|r| format!("; not judged: {r}")).unwrap_or_default();
+                format!(
+                    "{about}: {} → {}, {}{why}",
+                    figure(row.base_ns, "ns"),
+                    figure(row.cand_ns, "ns"),
+                    super::percent(row)
+                )
             }
         };
         Some(Failure { condition: self.text.clone(), message })
@@ -127,7 +159,10 @@ mod tests {
         assert_eq!(read("op:10%:100us"), Ok((By::Op, What::Slower { pct: 10.0, least_ns: 1e5 })));
         assert_eq!(read("kernel:added"), Ok((By::Kernel, What::Added)));
         assert_eq!(read("module:removed"), Ok((By::Module, What::Removed)));
-        for wrong in ["", "5%", "step", "step:5", "step:x%", "op:10%:100", "op:10%:1ms:1", "op:-1%", "ops:5%", "op:added:1"] {
+        for wrong in [
+            "", "5%", "step", "step:5", "step:x%", "op:10%:100", "op:10%:1ms:1", "op:-1%",
+            "ops:5%", "op:added:1",
+        ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

@@ -34,7 +34,11 @@ pub fn page(comparison: &Comparison) -> String {
         }
     }
     data["left_out"] = left_out.into();
-    let data = data.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    let data = data
+        .to_string()
+        .replace('<', "\\u003c")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029");
     let title = format!("{} compared with {}", comparison.cand.name, comparison.base.name);
     let nonce = blake3::hash(data.as_bytes()).to_hex();
     // Data comes last, so that nothing in it is taken for a place of the page.
@@ -46,5 +50,9 @@ pub fn page(comparison: &Comparison) -> String {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('{', "&#123;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace('&', "&amp;")
+        .replace('{', "&#123;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }

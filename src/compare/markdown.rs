@@ -13,17 +13,35 @@ const LONGEST: usize = 1000;
 /// A table for steps, the others folded away.
 pub fn report(comparison: &Comparison, limit: usize) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "### Comparison of {} with {}\n", code(&comparison.cand.name, NAME), code(&comparison.base.name, NAME));
+    let _ = writeln!(
+        out,
+        "### Comparison of {} with {}\n",
+        code(&comparison.cand.name, NAME),
+        code(&comparison.base.name, NAME)
+    );
     for failure in &comparison.failures {
-        let _ = writeln!(out, "- **fails** {}: {}", code(&failure.condition, NAME), plain(&failure.message, LONGEST));
+        let _ = writeln!(
+            out,
+            "- **fails** {}: {}",
+            code(&failure.condition, NAME),
+            plain(&failure.message, LONGEST)
+        );
     }
     for note in &comparison.notes {
         let _ = writeln!(out, "- {}", plain(note, LONGEST));
     }
     let sides = [("Base", &comparison.base), ("candidate", &comparison.cand)];
-    let sides: Vec<String> =
-        sides.iter().map(|(word, s)| format!("{word}: {}, {}", many(s.traces.len() as i64, "trace"), many(s.steps, "step"))).collect();
-    let per = if is_per_step(comparison) { "mean per step over ranks" } else { "per trace, because a side has no steps" };
+    let sides: Vec<String> = sides
+        .iter()
+        .map(|(word, s)| {
+            format!("{word}: {}, {}", many(s.traces.len() as i64, "trace"), many(s.steps, "step"))
+        })
+        .collect();
+    let per = if is_per_step(comparison) {
+        "mean per step over ranks"
+    } else {
+        "per trace, because a side has no steps"
+    };
     let _ = writeln!(out, "- {}. Times are {per}.", sides.join("; "));
     for (i, table) in tables(comparison).iter().enumerate() {
         let shown = if limit == 0 { table.rows.len() } else { limit.min(table.rows.len()) };
@@ -40,7 +58,8 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
             "| name | base | candidate | change | | verdict | calls | ranks | p |\n| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |\n",
         );
         for row in &table.rows[..shown] {
-            let both = |(a, b): (i64, i64)| if a == b { a.to_string() } else { format!("{a} → {b}") };
+            let both =
+                |(a, b): (i64, i64)| if a == b { a.to_string() } else { format!("{a} → {b}") };
             let _ = writeln!(
                 out,
                 "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
@@ -57,7 +76,12 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
         }
         if shown < table.rows.len() {
             let more = table.rows.len() - shown;
-            let _ = writeln!(out, "\n{} {} not shown.", many(more as i64, "more row"), if more == 1 { "is" } else { "are" });
+            let _ = writeln!(
+                out,
+                "\n{} {} not shown.",
+                many(more as i64, "more row"),
+                if more == 1 { "is" } else { "are" }
+            );
         }
         if i > 0 {
             out.push_str("\n</details>\n");
@@ -67,5 +91,9 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
 }
 
 fn mark(verdict: &str) -> String {
-    if matches!(verdict, "slower" | "faster") { format!("**{verdict}**") } else { verdict.to_owned() }
+    if matches!(verdict, "slower" | "faster") {
+        format!("**{verdict}**")
+    } else {
+        verdict.to_owned()
+    }
 }

@@ -36,7 +36,16 @@ pub enum By {
 
 impl By {
     /// All, in the order of reports.
-    pub const ALL: [Self; 8] = [Self::Step, Self::Category, Self::Op, Self::Family, Self::Kernel, Self::KernelType, Self::Class, Self::Module];
+    pub const ALL: [Self; 8] = [
+        Self::Step,
+        Self::Category,
+        Self::Op,
+        Self::Family,
+        Self::Kernel,
+        Self::KernelType,
+        Self::Class,
+        Self::Module,
+    ];
 
     /// Its name in the view and on the command line.
     pub fn name(self) -> &'static str {
@@ -123,7 +132,10 @@ impl Row {
     pub fn says_what(&self) -> bool {
         !matches!(
             (self.by, self.key.as_str()),
-            (By::Op | By::Family, "(unattributed)") | (By::Family, "other") | (By::Module, "(outside of modules)") | (By::Class, "unclassified")
+            (By::Op | By::Family, "(unattributed)")
+                | (By::Family, "other")
+                | (By::Module, "(outside of modules)")
+                | (By::Class, "unclassified")
         )
     }
 }
@@ -171,7 +183,8 @@ impl Style {
     }
 }
 
-/// Reads the rows of some dimensions; the settings compare_base and compare_candidate name the sides.
+/// Reads the rows of some dimensions; the settings compare_base and compare_candidate name the
+/// sides.
 pub async fn rows(engine: &Engine, by: &[By]) -> Result<Vec<Row>> {
     let names: Vec<String> = by.iter().map(|b| format!("'{}'", b.name())).collect();
     let sql = format!("SELECT * FROM comparison WHERE dimension IN ({})", names.join(", "));
@@ -179,7 +192,9 @@ pub async fn rows(engine: &Engine, by: &[By]) -> Result<Vec<Row>> {
     let time = |row: &Row| row.base_ns.max(row.cand_ns);
     rows.sort_by(|a, b| {
         let by_difference = b.delta_ns().abs().total_cmp(&a.delta_ns().abs());
-        by_difference.then_with(|| time(b).total_cmp(&time(a))).then_with(|| (&a.key, &a.measure, a.by).cmp(&(&b.key, &b.measure, b.by)))
+        by_difference
+            .then_with(|| time(b).total_cmp(&time(a)))
+            .then_with(|| (&a.key, &a.measure, a.by).cmp(&(&b.key, &b.measure, b.by)))
     });
     Ok(rows)
 }
@@ -216,7 +231,8 @@ pub async fn steps(engine: &Engine) -> Result<(i64, i64)> {
     Ok((of("base"), of("cand")))
 }
 
-/// Why two sides have nothing that could be compared; `None` if they have, or if they are of one kind and just have no name in common.
+/// Why two sides have nothing that could be compared; `None` if they have, or if they are of one
+/// kind and just have no name in common.
 pub async fn apart(engine: &Engine, rows: &[Row]) -> Result<Option<String>> {
     if rows.iter().any(|r| r.is_on_both() && r.says_what()) {
         return Ok(None);
@@ -224,7 +240,13 @@ pub async fn apart(engine: &Engine, rows: &[Row]) -> Result<Option<String>> {
     let sql = "SELECT s.side, string_agg(DISTINCT t.format, ', ' ORDER BY t.format) AS formats
                FROM compare_sides s JOIN traces t ON t.trace_id = s.trace_id GROUP BY s.side";
     let sides = engine.objects(sql).await?;
-    let formats = |side: &str| sides.iter().find(|r| text(r, "side").as_deref() == Some(side)).and_then(|r| text(r, "formats")).unwrap_or_default();
+    let formats = |side: &str| {
+        sides
+            .iter()
+            .find(|r| text(r, "side").as_deref() == Some(side))
+            .and_then(|r| text(r, "formats"))
+            .unwrap_or_default()
+    };
     let (base, cand) = (formats("base"), formats("candidate"));
     let mut reasons: Vec<&str> = rows.iter().filter_map(|r| r.reason.as_deref()).collect();
     reasons.sort_unstable();
@@ -232,7 +254,8 @@ pub async fn apart(engine: &Engine, rows: &[Row]) -> Result<Option<String>> {
     if base == cand && rows.iter().any(|r| r.reason.is_none()) {
         return Ok(None);
     }
-    let why = if reasons.is_empty() { "no name is on both sides".to_owned() } else { together(&reasons) };
+    let why =
+        if reasons.is_empty() { "no name is on both sides".to_owned() } else { together(&reasons) };
     Ok(Some(format!("the base is of format {base}, the candidate of format {cand}; {why}")))
 }
 
@@ -243,11 +266,15 @@ fn together(reasons: &[&str]) -> String {
         let things: Vec<&str> = reasons.iter().filter_map(|r| r.strip_prefix(side)).collect();
         (!things.is_empty()).then(|| format!("{side}{}", things.join(", ")))
     };
-    let others = reasons.iter().filter(|r| !sides.iter().any(|side| r.starts_with(side))).map(|r| (*r).to_owned());
+    let others = reasons
+        .iter()
+        .filter(|r| !sides.iter().any(|side| r.starts_with(side)))
+        .map(|r| (*r).to_owned());
     sides.iter().filter_map(lacks).chain(others).collect::<Vec<_>>().join("; ")
 }
 
-/// Writes a comparison; `width` is that of the terminal, `limit` the most rows of a table for people (0 for all).
+/// Writes a comparison; `width` is that of the terminal, `limit` the most rows of a table for
+/// people (0 for all).
 pub fn write(comparison: &Comparison, style: Style, width: usize, limit: usize) -> Result<String> {
     Ok(match style {
         Style::Text => text::report(comparison, width, limit),
@@ -271,15 +298,24 @@ fn tables(comparison: &Comparison) -> Vec<Table<'_>> {
     let mut tables = Vec::new();
     for by in &comparison.by {
         for measure in ["time", "host", "device"] {
-            let rows: Vec<&Row> = comparison.rows.iter().filter(|r| r.by == *by && (r.measure == measure || *by == By::Step)).collect();
+            let rows: Vec<&Row> = comparison
+                .rows
+                .iter()
+                .filter(|r| r.by == *by && (r.measure == measure || *by == By::Step))
+                .collect();
             if rows.is_empty() || (*by == By::Step && measure != "time") {
                 continue;
             }
             let title = match (*by, measure) {
-                (By::Step | By::Category | By::Kernel | By::KernelType | By::Class, _) => by.title().to_owned(),
+                (By::Step | By::Category | By::Kernel | By::KernelType | By::Class, _) => {
+                    by.title().to_owned()
+                }
                 (_, measure) => format!("{}, {measure} time", by.title()),
             };
-            let reason = rows.first().and_then(|r| r.reason.as_deref()).filter(|first| rows.iter().all(|r| r.reason.as_deref() == Some(first)));
+            let reason = rows
+                .first()
+                .and_then(|r| r.reason.as_deref())
+                .filter(|first| rows.iter().all(|r| r.reason.as_deref() == Some(first)));
             tables.push(Table { title, counts: counts(&rows), reason, rows });
         }
     }
@@ -290,7 +326,8 @@ const VERDICTS: [&str; 7] = ["slower", "faster", "added", "removed", "noise", "s
 
 fn counts(rows: &[&Row]) -> String {
     let count = |verdict: &str| rows.iter().filter(|r| r.verdict == verdict).count();
-    let parts: Vec<String> = VERDICTS.iter().filter(|v| count(v) > 0).map(|v| format!("{} {v}", count(v))).collect();
+    let parts: Vec<String> =
+        VERDICTS.iter().filter(|v| count(v) > 0).map(|v| format!("{} {v}", count(v))).collect();
     parts.join(", ")
 }
 

@@ -21,9 +21,17 @@ pub fn report(comparison: &Comparison, width: usize, limit: usize) -> String {
     let mut out = String::new();
     for (word, side) in [("base", &comparison.base), ("candidate", &comparison.cand)] {
         let (traces, steps) = (many(side.traces.len() as i64, "trace"), many(side.steps, "step"));
-        let _ = writeln!(out, "{}", wrap(&format!("{word:9}  {}: {traces}, {steps}", safe(&side.name)), 11, width));
+        let _ = writeln!(
+            out,
+            "{}",
+            wrap(&format!("{word:9}  {}: {traces}, {steps}", safe(&side.name)), 11, width)
+        );
     }
-    let per = if is_per_step(comparison) { "mean per step over ranks" } else { "per trace, because a side has no steps" };
+    let per = if is_per_step(comparison) {
+        "mean per step over ranks"
+    } else {
+        "per trace, because a side has no steps"
+    };
     let _ = writeln!(out, "times are {per}");
     for table in tables(comparison) {
         section(&mut out, &table, width, limit);
@@ -35,21 +43,35 @@ pub fn report(comparison: &Comparison, width: usize, limit: usize) -> String {
         let _ = writeln!(out, "{}", wrap(&format!("note: {}", safe(note)), 6, width));
     }
     for failure in &comparison.failures {
-        let _ = writeln!(out, "{}", wrap(&format!("FAIL {}: {}", failure.condition, safe(&failure.message)), 5, width));
+        let _ = writeln!(
+            out,
+            "{}",
+            wrap(&format!("FAIL {}: {}", failure.condition, safe(&failure.message)), 5, width)
+        );
     }
     out
 }
 
 fn section(out: &mut String, table: &Table<'_>, width: usize, limit: usize) {
     let is_wide = width >= WIDE;
-    let fixed = 2 + 3 * (TIME + 1) + PERCENT + 2 + VERDICT + if is_wide { CALLS + P_VALUE + 3 } else { 0 };
+    let fixed =
+        2 + 3 * (TIME + 1) + PERCENT + 2 + VERDICT + if is_wide { CALLS + P_VALUE + 3 } else { 0 };
     let name = width.saturating_sub(fixed).max(16);
     let _ = writeln!(out, "\n{}", wrap(&format!("{}: {}", table.title, table.counts), 2, width));
     if let Some(reason) = table.reason {
         let _ = writeln!(out, "{}", wrap(&format!("  not judged: {reason}"), 4, width));
     }
-    let mut header =
-        format!("  {:name$}{:>w$}{:>w$}{:>w$}{:>p$}  {:VERDICT$}", "", "base", "candidate", "change", "", "verdict", w = TIME + 1, p = PERCENT);
+    let mut header = format!(
+        "  {:name$}{:>w$}{:>w$}{:>w$}{:>p$}  {:VERDICT$}",
+        "",
+        "base",
+        "candidate",
+        "change",
+        "",
+        "verdict",
+        w = TIME + 1,
+        p = PERCENT
+    );
     if is_wide {
         let _ = write!(header, " {:>CALLS$}  {:>P_VALUE$}", "calls", "p");
     }
@@ -67,7 +89,13 @@ fn section(out: &mut String, table: &Table<'_>, width: usize, limit: usize) {
 }
 
 fn times(base: f64, cand: f64) -> String {
-    format!("{:>w$}{:>w$}{:>w$}", figure(base, "ns"), figure(cand, "ns"), signed(cand - base), w = TIME + 1)
+    format!(
+        "{:>w$}{:>w$}{:>w$}",
+        figure(base, "ns"),
+        figure(cand, "ns"),
+        signed(cand - base),
+        w = TIME + 1
+    )
 }
 
 fn signed(ns: f64) -> String {
@@ -75,10 +103,22 @@ fn signed(ns: f64) -> String {
 }
 
 fn line(out: &mut String, row: &Row, name: usize, is_wide: bool) {
-    let mut text = format!("  {}{}{:>PERCENT$}  {:VERDICT$}", pad(&safe(&row.key), name), times(row.base_ns, row.cand_ns), percent(row), row.verdict);
+    let mut text = format!(
+        "  {}{}{:>PERCENT$}  {:VERDICT$}",
+        pad(&safe(&row.key), name),
+        times(row.base_ns, row.cand_ns),
+        percent(row),
+        row.verdict
+    );
     if is_wide {
-        let calls = if row.calls.0 == row.calls.1 { row.calls.0.to_string() } else { format!("{} → {}", row.calls.0, row.calls.1) };
-        let p = row.p_value.map_or(String::new(), |p| if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") });
+        let calls = if row.calls.0 == row.calls.1 {
+            row.calls.0.to_string()
+        } else {
+            format!("{} → {}", row.calls.0, row.calls.1)
+        };
+        let p = row.p_value.map_or(String::new(), |p| {
+            if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }
+        });
         let _ = write!(text, " {calls:>CALLS$}  {p:>P_VALUE$}");
     }
     let _ = writeln!(out, "{}", text.trim_end());

@@ -8,7 +8,8 @@ use crate::library::{Range, View};
 /// `{"tables": […], "views": […], "functions": […], "rules": […], "settings": […],
 /// "topics": […]}`.
 pub fn object(reference: &Reference) -> String {
-    let (rules, views): (Vec<&View>, Vec<&View>) = reference.views.iter().partition(|v| v.rule_name().is_some());
+    let (rules, views): (Vec<&View>, Vec<&View>) =
+        reference.views.iter().partition(|v| v.rule_name().is_some());
     let object = json!({
         "tables": reference.tables.iter().map(relation).collect::<Vec<_>>(),
         "views": views.into_iter().map(relation).collect::<Vec<_>>(),

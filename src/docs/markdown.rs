@@ -13,14 +13,20 @@ pub fn page(reference: &Reference) -> String {
          functions are in `udfs/`. The tables of a store are described in [tables.md](tables.md) as well.\n\n",
     );
     if !reference.topics.is_empty() {
-        out.push_str("Pages on what no single view can tell; `tracesql docs NAME` prints them:\n\n");
+        out.push_str(
+            "Pages on what no single view can tell; `tracesql docs NAME` prints them:\n\n",
+        );
         for topic in &reference.topics {
             let _ = writeln!(out, "- [{}]({}): {}", topic.name, topic.file, topic.summary);
         }
         out.push('\n');
     }
     for (area, tables) in by_area(&reference.tables, |v| &v.area) {
-        let title = if area == "tables" { "Tables of a store".to_owned() } else { format!("Tables: {area}") };
+        let title = if area == "tables" {
+            "Tables of a store".to_owned()
+        } else {
+            format!("Tables: {area}")
+        };
         let _ = writeln!(out, "## {title}\n");
         tables.iter().for_each(|v| relation(&mut out, v));
     }
@@ -32,17 +38,38 @@ pub fn page(reference: &Reference) -> String {
         let _ = writeln!(out, "## Functions: {area}\n");
         for function in functions {
             let doc = &function.doc;
-            let _ = writeln!(out, "### {}\n\n`{}` ({})\n\n{} {}\n", doc.name, doc.signature, function.call.kind(), doc.summary, doc.detail);
+            let _ = writeln!(
+                out,
+                "### {}\n\n`{}` ({})\n\n{} {}\n",
+                doc.name,
+                doc.signature,
+                function.call.kind(),
+                doc.summary,
+                doc.detail
+            );
             let _ = writeln!(out, "NULL: {} Errors: {}\n", doc.nulls, doc.errors);
             for example in doc.examples {
-                let _ = writeln!(out, "```sql\n{};\n-- {}\n```\n", example.sql, example.answer.replace('\n', "\n-- "));
+                let _ = writeln!(
+                    out,
+                    "```sql\n{};\n-- {}\n```\n",
+                    example.sql,
+                    example.answer.replace('\n', "\n-- ")
+                );
             }
         }
     }
     if !reference.settings.is_empty() {
-        out.push_str("## Settings\n\n| setting | default | unit | meaning |\n| --- | --- | --- | --- |\n");
+        out.push_str(
+            "## Settings\n\n| setting | default | unit | meaning |\n| --- | --- | --- | --- |\n",
+        );
         for (name, s) in &reference.settings {
-            let _ = writeln!(out, "| `{name}` | {} | {} | {} |", s.default.as_deref().unwrap_or("NULL"), s.unit, cell(&s.description));
+            let _ = writeln!(
+                out,
+                "| `{name}` | {} | {} | {} |",
+                s.default.as_deref().unwrap_or("NULL"),
+                s.unit,
+                cell(&s.description)
+            );
         }
     }
     out.truncate(out.trim_end().len());
@@ -65,7 +92,14 @@ fn relation(out: &mut String, view: &View) {
     }
     out.push_str("| column | type | unit | meaning |\n| --- | --- | --- | --- |\n");
     for c in &view.columns {
-        let _ = writeln!(out, "| `{}` | {} | {} | {} |", c.name, c.data_type, c.unit, cell(&c.description));
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {} | {} |",
+            c.name,
+            c.data_type,
+            c.unit,
+            cell(&c.description)
+        );
     }
     out.push('\n');
     let truths = view.truths.lines();

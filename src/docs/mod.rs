@@ -1,5 +1,6 @@
-//! The reference of tables, views, functions, settings and rules, from the comments in `sql/` and the records in `udfs/`,
-//! and the topics, pages of `docs/` about what no single one of these can tell.
+//! The reference of tables, views, functions, settings and rules, from the comments in `sql/` and
+//! the records in `udfs/`, and the topics, pages of `docs/` about what no single one of these can
+//! tell.
 
 mod json;
 mod markdown;
@@ -52,7 +53,13 @@ impl Reference {
         views.sort_by(|a, b| (&a.area, &a.name).cmp(&(&b.area, &b.name)));
         let mut functions = functions();
         functions.sort_by_key(|f| (f.doc.area, f.doc.name));
-        Self { tables, views, functions, settings: engine.settings().all(), topics: TOPICS.to_vec() }
+        Self {
+            tables,
+            views,
+            functions,
+            settings: engine.settings().all(),
+            topics: TOPICS.to_vec(),
+        }
     }
 
     /// Only what has a name; an error that says what is near if there is nothing.
@@ -63,18 +70,30 @@ impl Reference {
         self.functions.retain(|f| f.doc.name == name || f.doc.area == name);
         self.settings.retain(|n, _| n == name);
         self.topics.retain(|t| t.name == name);
-        if self.tables.is_empty() && self.views.is_empty() && self.functions.is_empty() && self.settings.is_empty() && self.topics.is_empty() {
+        if self.tables.is_empty()
+            && self.views.is_empty()
+            && self.functions.is_empty()
+            && self.settings.is_empty()
+            && self.topics.is_empty()
+        {
             let hint = near.map(|n| format!("; did you mean {n}?")).unwrap_or_default();
-            return Err(Error::Usage(format!("there is no table, view, area, function, setting or topic {name}{hint}")));
+            return Err(Error::Usage(format!(
+                "there is no table, view, area, function, setting or topic {name}{hint}"
+            )));
         }
         Ok(self)
     }
 
     fn nearest(&self, name: &str) -> Option<String> {
         let relations = self.tables.iter().chain(&self.views).map(|v| v.name.clone());
-        let all = relations.chain(self.functions.iter().map(|f| f.doc.name.to_owned())).chain(self.settings.keys().cloned());
+        let all = relations
+            .chain(self.functions.iter().map(|f| f.doc.name.to_owned()))
+            .chain(self.settings.keys().cloned());
         let all = all.chain(self.topics.iter().map(|t| t.name.to_owned()));
-        all.map(|n| (strsim::jaro_winkler(&n, name), n)).filter(|(s, _)| *s > 0.7).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, n)| n)
+        all.map(|n| (strsim::jaro_winkler(&n, name), n))
+            .filter(|(s, _)| *s > 0.7)
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, n)| n)
     }
 
     /// The reference as a text.

@@ -8,8 +8,14 @@ use crate::library::View;
 /// All names with their summaries.
 pub fn overview(reference: &Reference) -> String {
     let mut out = String::new();
-    let relations = reference.tables.iter().map(|v| v.name.len()).chain(reference.views.iter().map(|v| v.name.len()));
-    let names = relations.chain(reference.functions.iter().map(|f| f.doc.name.len())).chain(reference.settings.keys().map(String::len));
+    let relations = reference
+        .tables
+        .iter()
+        .map(|v| v.name.len())
+        .chain(reference.views.iter().map(|v| v.name.len()));
+    let names = relations
+        .chain(reference.functions.iter().map(|f| f.doc.name.len()))
+        .chain(reference.settings.keys().map(String::len));
     let names = names.chain(reference.topics.iter().map(|t| t.name.len()));
     let width = names.max().unwrap_or(0);
     let mut group = |title: &str, lines: Vec<(&str, &str)>| {
@@ -20,16 +26,29 @@ pub fn overview(reference: &Reference) -> String {
         out.push('\n');
     };
     for (area, tables) in by_area(&reference.tables, |v| &v.area) {
-        let title = if area == "tables" { "Tables of a store".to_owned() } else { format!("Tables: {area}") };
+        let title = if area == "tables" {
+            "Tables of a store".to_owned()
+        } else {
+            format!("Tables: {area}")
+        };
         group(&title, tables.iter().map(|v| (v.name.as_str(), v.summary.as_str())).collect());
     }
     for (area, views) in by_area(&reference.views, |v| &v.area) {
-        group(&format!("Views: {area}"), views.iter().map(|v| (v.name.as_str(), v.summary.as_str())).collect());
+        group(
+            &format!("Views: {area}"),
+            views.iter().map(|v| (v.name.as_str(), v.summary.as_str())).collect(),
+        );
     }
     for (area, functions) in by_area(&reference.functions, |f| f.doc.area) {
-        group(&format!("Functions: {area}"), functions.iter().map(|f| (f.doc.name, f.doc.summary)).collect());
+        group(
+            &format!("Functions: {area}"),
+            functions.iter().map(|f| (f.doc.name, f.doc.summary)).collect(),
+        );
     }
-    group("Settings", reference.settings.iter().map(|(n, s)| (n.as_str(), s.description.as_str())).collect());
+    group(
+        "Settings",
+        reference.settings.iter().map(|(n, s)| (n.as_str(), s.description.as_str())).collect(),
+    );
     group("Topics", reference.topics.iter().map(|t| (t.name, t.summary)).collect());
     out.push_str("`tracesql docs NAME` tells more; \\d NAME does in the shell.\n");
     out
@@ -46,7 +65,12 @@ pub fn details(reference: &Reference) -> String {
         let _ = writeln!(out, "{}\n\n{}\n{}", doc.signature, doc.summary, doc.detail);
         let _ = writeln!(out, "NULL: {}\nErrors: {}", doc.nulls, doc.errors);
         for example in doc.examples {
-            let _ = writeln!(out, "\n  {}\n  → {}", example.sql.replace('\n', "\n  "), example.answer.replace('\n', "\n    "));
+            let _ = writeln!(
+                out,
+                "\n  {}\n  → {}",
+                example.sql.replace('\n', "\n  "),
+                example.answer.replace('\n', "\n    ")
+            );
         }
         out.push('\n');
     }
@@ -65,10 +89,16 @@ fn relation(out: &mut String, view: &View) {
         let _ = writeln!(out, "\n{}", view.detail);
     }
     out.push('\n');
-    let width = |of: fn(&crate::library::Column) -> usize| view.columns.iter().map(of).max().unwrap_or(0);
-    let (names, types, units) = (width(|c| c.name.len()), width(|c| c.data_type.len()), width(|c| c.unit.len()));
+    let width =
+        |of: fn(&crate::library::Column) -> usize| view.columns.iter().map(of).max().unwrap_or(0);
+    let (names, types, units) =
+        (width(|c| c.name.len()), width(|c| c.data_type.len()), width(|c| c.unit.len()));
     for column in &view.columns {
-        let _ = writeln!(out, "  {:names$}  {:types$}  {:units$}  {}", column.name, column.data_type, column.unit, column.description);
+        let _ = writeln!(
+            out,
+            "  {:names$}  {:types$}  {:units$}  {}",
+            column.name, column.data_type, column.unit, column.description
+        );
     }
     if !view.source.is_empty() {
         let _ = writeln!(out, "\nSource: {}", view.source);

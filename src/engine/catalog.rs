@@ -1,5 +1,6 @@
-//! The one schema of a session: tables of the store, views of the library, data and system tables, and what the user adds.
-//! All of them are opened or planned at first use, so that opening a store costs nothing.
+//! The one schema of a session: tables of the store, views of the library, data and system tables,
+//! and what the user adds. All of them are opened or planned at first use, so that opening a store
+//! costs nothing.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
@@ -54,17 +55,21 @@ impl Catalog {
         schema::table(name).is_some() || system::NAMES.contains(&name)
     }
 
-    /// Plans views and what they build on, as far as they are not planned yet; those that do not build on each other side by side.
+    /// Plans views and what they build on, as far as they are not planned yet; those that do not
+    /// build on each other side by side.
     pub fn plan(&self, names: &[&str]) -> Result<()> {
         let Some(state) = self.state.get().and_then(Weak::upgrade) else { return Ok(()) };
         let state = state.read().clone();
         let runtime = Handle::try_current().map_err(|e| DataFusionError::External(Box::new(e)))?;
-        for level in views::levels(names, &self.library, &state, |name| self.opened(name).is_some())? {
+        for level in
+            views::levels(names, &self.library, &state, |name| self.opened(name).is_some())?
+        {
             let planned = parallel::each(&level, |(view, statement)| -> Result<Provider> {
                 match statement {
                     Some(statement) => runtime.block_on(views::plan(view, statement, &state)),
                     None => {
-                        let (schema, rows) = library::rows(view).map_err(|p| DataFusionError::Plan(p.to_string()))?;
+                        let (schema, rows) = library::rows(view)
+                            .map_err(|p| DataFusionError::Plan(p.to_string()))?;
                         Ok(Arc::new(MemTable::try_new(schema, vec![rows])?))
                     }
                 }
@@ -113,14 +118,18 @@ impl SchemaProvider for Catalog {
 
     fn register_table(&self, name: String, table: Provider) -> Result<Option<Provider>> {
         if self.is_fixed(&name) {
-            return Err(DataFusionError::Plan(format!("{name} is a table of tracesql; choose another name")));
+            return Err(DataFusionError::Plan(format!(
+                "{name} is a table of tracesql; choose another name"
+            )));
         }
         Ok(self.keep(&name, table))
     }
 
     fn deregister_table(&self, name: &str) -> Result<Option<Provider>> {
         if self.is_fixed(name) {
-            return Err(DataFusionError::Plan(format!("{name} is a table of tracesql; remove traces with `tracesql remove`")));
+            return Err(DataFusionError::Plan(format!(
+                "{name} is a table of tracesql; remove traces with `tracesql remove`"
+            )));
         }
         Ok(self.open.lock().unwrap_or_else(|e| e.into_inner()).remove(name))
     }

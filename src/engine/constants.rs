@@ -1,19 +1,26 @@
-//! In a store of one trace `trace_id` has one value: what sorts, groups and joins by it does so without it.
+//! In a store of one trace `trace_id` has one value: what sorts, groups and joins by it does so
+//! without it.
 //!
-//! Views name `trace_id` in every window, group and join, so that they answer for any number of traces. With one trace each
-//! of these would carry, hash and compare the same text for every row. Here scans say the value as a literal, and nodes
-//! above leave it out of their keys and say it anew where they show it.
+//! Views name `trace_id` in every window, group and join, so that they answer for any number of
+//! traces. With one trace each of these would carry, hash and compare the same text for every row.
+//! Here scans say the value as a literal, and nodes above leave it out of their keys and say it
+//! anew where they show it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{Column, JoinConstraint, JoinType, Result, ScalarValue, get_required_group_by_exprs_indices};
+use datafusion::common::{
+    Column, JoinConstraint, JoinType, Result, ScalarValue, get_required_group_by_exprs_indices,
+};
 use datafusion::datasource::source_as_provider;
 use datafusion::logical_expr::expr::WindowFunction;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
-use datafusion::logical_expr::{Aggregate, BinaryExpr, Expr, Join, LogicalPlan, LogicalPlanBuilder, Operator, Projection, Sort, Unnest, Window};
+use datafusion::logical_expr::{
+    Aggregate, BinaryExpr, Expr, Join, LogicalPlan, LogicalPlanBuilder, Operator, Projection, Sort,
+    Unnest, Window,
+};
 
 use super::tables::StoreTable;
 
@@ -50,7 +57,9 @@ pub fn fold(plan: LogicalPlan, value: &ScalarValue) -> Result<(LogicalPlan, Cons
         LogicalPlan::Window(window) => Ok((fold.window(window, &known[0])?, known.swap_remove(0))),
         LogicalPlan::Sort(sort) => Ok((fold.sort(sort, &known[0]), known.swap_remove(0))),
         LogicalPlan::Join(join) => fold.join(join, &known[0], &known[1]),
-        LogicalPlan::Limit(_) | LogicalPlan::Distinct(_) | LogicalPlan::Repartition(_) => Ok((plan, known.swap_remove(0))),
+        LogicalPlan::Limit(_) | LogicalPlan::Distinct(_) | LogicalPlan::Repartition(_) => {
+            Ok((plan, known.swap_remove(0)))
+        }
         LogicalPlan::SubqueryAlias(_) | LogicalPlan::Union(_) => {
             let constants = by_place(&plan, &known);
             Ok((plan, constants))
@@ -63,18 +72,25 @@ pub fn fold(plan: LogicalPlan, value: &ScalarValue) -> Result<(LogicalPlan, Cons
     }
 }
 
-/// Whether some keys follow from others by what the input says of its own keys. The planner adds such keys, which the query does not name, and drops
-/// them later where nothing reads them; below `unnest` they do not even follow, and would make rows of their own if they stayed.
+/// Whether some keys follow from others by what the input says of its own keys. The planner adds
+/// such keys, which the query does not name, and drops them later where nothing reads them; below
+/// `unnest` they do not even follow, and would make rows of their own if they stayed.
 fn has_implied_keys(aggregate: &Aggregate) -> bool {
-    let names: Vec<String> = aggregate.group_expr.iter().map(|e| e.schema_name().to_string()).collect();
-    get_required_group_by_exprs_indices(aggregate.input.schema(), &names).is_some_and(|needed| needed.len() < names.len())
+    let names: Vec<String> =
+        aggregate.group_expr.iter().map(|e| e.schema_name().to_string()).collect();
+    get_required_group_by_exprs_indices(aggregate.input.schema(), &names)
+        .is_some_and(|needed| needed.len() < names.len())
 }
 
 /// Columns that are constant and not unnested.
 fn kept(unnest: &Unnest, known: &Constants) -> Constants {
     let columns = unnest.schema.columns().into_iter().zip(&unnest.dependency_indices);
-    let is_kept = |at: &usize| !unnest.list_type_columns.iter().any(|(list, _)| list == at) && !unnest.struct_type_columns.contains(at);
-    let is_known = |at: &usize| known.contains(&Column::from(unnest.input.schema().qualified_field(*at)));
+    let is_kept = |at: &usize| {
+        !unnest.list_type_columns.iter().any(|(list, _)| list == at)
+            && !unnest.struct_type_columns.contains(at)
+    };
+    let is_known =
+        |at: &usize| known.contains(&Column::from(unnest.input.schema().qualified_field(*at)));
     columns.filter(|(_, at)| is_kept(at) && is_known(at)).map(|(column, _)| column).collect()
 }
 
@@ -82,7 +98,12 @@ fn kept(unnest: &Unnest, known: &Constants) -> Constants {
 fn by_place(plan: &LogicalPlan, known: &[Constants]) -> Constants {
     let inputs = plan.inputs();
     let columns = plan.schema().columns().into_iter().enumerate();
-    let same = |at: usize| inputs.iter().zip(known).all(|(input, known)| known.contains(&Column::from(input.schema().qualified_field(at))));
+    let same = |at: usize| {
+        inputs
+            .iter()
+            .zip(known)
+            .all(|(input, known)| known.contains(&Column::from(input.schema().qualified_field(at))))
+    };
     columns.filter(|(at, _)| same(*at)).map(|(_, column)| column).collect()
 }
 
@@ -112,7 +133,11 @@ impl Fold<'_> {
         Ok(replaced.data)
     }
 
-    fn projection(&self, projection: Projection, known: &Constants) -> Result<(LogicalPlan, Constants)> {
+    fn projection(
+        &self,
+        projection: Projection,
+        known: &Constants,
+    ) -> Result<(LogicalPlan, Constants)> {
         let names = NamePreserver::new_for_projection();
         let mut exprs = Vec::with_capacity(projection.expr.len());
         for expr in projection.expr {
@@ -121,17 +146,31 @@ impl Fold<'_> {
         }
         let projection = Projection::try_new(exprs, projection.input)?;
         let columns = projection.schema.columns().into_iter().zip(&projection.expr);
-        let constants = columns.filter(|(_, expr)| self.is_value(expr)).map(|(column, _)| column).collect();
+        let constants =
+            columns.filter(|(_, expr)| self.is_value(expr)).map(|(column, _)| column).collect();
         Ok((LogicalPlan::Projection(projection), constants))
     }
 
-    fn aggregate(&self, aggregate: Aggregate, known: &Constants) -> Result<(LogicalPlan, Constants)> {
+    fn aggregate(
+        &self,
+        aggregate: Aggregate,
+        known: &Constants,
+    ) -> Result<(LogicalPlan, Constants)> {
         let is_constant = |e: &Expr| matches!(e, Expr::Column(column) if known.contains(column));
-        let constants: Constants =
-            aggregate.group_expr.iter().zip(aggregate.schema.columns()).filter(|(e, _)| is_constant(e)).map(|(_, c)| c).collect();
-        let keys: Vec<Expr> = aggregate.group_expr.iter().filter(|e| !is_constant(e)).cloned().collect();
+        let constants: Constants = aggregate
+            .group_expr
+            .iter()
+            .zip(aggregate.schema.columns())
+            .filter(|(e, _)| is_constant(e))
+            .map(|(_, c)| c)
+            .collect();
+        let keys: Vec<Expr> =
+            aggregate.group_expr.iter().filter(|e| !is_constant(e)).cloned().collect();
         // Without any key there would be a row even of no rows.
-        if constants.is_empty() || keys.is_empty() || matches!(aggregate.group_expr.as_slice(), [Expr::GroupingSet(_)]) {
+        if constants.is_empty()
+            || keys.is_empty()
+            || matches!(aggregate.group_expr.as_slice(), [Expr::GroupingSet(_)])
+        {
             return Ok((LogicalPlan::Aggregate(aggregate), constants));
         }
         let columns = aggregate.schema.columns();
@@ -140,7 +179,8 @@ impl Fold<'_> {
             true => self.literal().alias_qualified(column.relation, column.name),
             false => Expr::Column(column),
         });
-        let shown = Projection::try_new(shown.collect(), Arc::new(LogicalPlan::Aggregate(without)))?;
+        let shown =
+            Projection::try_new(shown.collect(), Arc::new(LogicalPlan::Aggregate(without)))?;
         Ok((LogicalPlan::Projection(shown), constants))
     }
 
@@ -178,28 +218,55 @@ impl Fold<'_> {
         LogicalPlan::Sort(sort)
     }
 
-    fn join(&self, join: Join, left: &Constants, right: &Constants) -> Result<(LogicalPlan, Constants)> {
+    fn join(
+        &self,
+        join: Join,
+        left: &Constants,
+        right: &Constants,
+    ) -> Result<(LogicalPlan, Constants)> {
         let mut constants = Constants::new();
         // Rows that an outer join fills up have NULL there.
-        if matches!(join.join_type, JoinType::Inner | JoinType::Left | JoinType::LeftSemi | JoinType::LeftAnti | JoinType::LeftMark) {
+        if matches!(
+            join.join_type,
+            JoinType::Inner
+                | JoinType::Left
+                | JoinType::LeftSemi
+                | JoinType::LeftAnti
+                | JoinType::LeftMark
+        ) {
             constants.extend(left.iter().cloned());
         }
-        if matches!(join.join_type, JoinType::Inner | JoinType::Right | JoinType::RightSemi | JoinType::RightAnti | JoinType::RightMark) {
+        if matches!(
+            join.join_type,
+            JoinType::Inner
+                | JoinType::Right
+                | JoinType::RightSemi
+                | JoinType::RightAnti
+                | JoinType::RightMark
+        ) {
             constants.extend(right.iter().cloned());
         }
         if join.join_constraint == JoinConstraint::Using || join.null_aware {
             return Ok((LogicalPlan::Join(join), constants));
         }
         let is_constant = |e: &Expr| matches!(e, Expr::Column(column) if left.contains(column) || right.contains(column));
-        let (always_on, mut on): (Vec<_>, Vec<_>) = join.on.iter().cloned().partition(|(l, r)| is_constant(l) && is_constant(r));
+        let (always_on, mut on): (Vec<_>, Vec<_>) =
+            join.on.iter().cloned().partition(|(l, r)| is_constant(l) && is_constant(r));
         let parts = join.filter.clone().map(split_conjunction_owned).unwrap_or_default();
-        let (always, mut parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| match part {
-            Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) => is_constant(left) && is_constant(right),
-            _ => false,
-        });
+        let (always, mut parts): (Vec<_>, Vec<_>) =
+            parts.into_iter().partition(|part| match part {
+                Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) => {
+                    is_constant(left) && is_constant(right)
+                }
+                _ => false,
+            });
         let has_key = !on.is_empty() || parts.iter().any(|part| is_key(part, &join));
         // The trace's own row beside each row.
-        if !has_key && parts.is_empty() && join.join_type == JoinType::Inner && (is_the_trace(&join.left) || is_the_trace(&join.right)) {
+        if !has_key
+            && parts.is_empty()
+            && join.join_type == JoinType::Inner
+            && (is_the_trace(&join.left) || is_the_trace(&join.right))
+        {
             return Ok((beside_each(join)?, constants));
         }
         // A join without any key would compare each row with each.
@@ -207,8 +274,16 @@ impl Fold<'_> {
             on.extend(always_on);
             parts.extend(always);
         }
-        let join =
-            Join::try_new(join.left, join.right, on, conjunction(parts), join.join_type, join.join_constraint, join.null_equality, join.null_aware)?;
+        let join = Join::try_new(
+            join.left,
+            join.right,
+            on,
+            conjunction(parts),
+            join.join_type,
+            join.join_constraint,
+            join.null_equality,
+            join.null_aware,
+        )?;
         Ok((LogicalPlan::Join(join), constants))
     }
 }
@@ -216,29 +291,39 @@ impl Fold<'_> {
 /// Whether a plan reads the table `traces`, which has one row where there is one trace.
 fn is_the_trace(plan: &LogicalPlan) -> bool {
     match plan {
-        LogicalPlan::Projection(_) | LogicalPlan::SubqueryAlias(_) | LogicalPlan::Filter(_) => plan.inputs().into_iter().all(is_the_trace),
+        LogicalPlan::Projection(_) | LogicalPlan::SubqueryAlias(_) | LogicalPlan::Filter(_) => {
+            plan.inputs().into_iter().all(is_the_trace)
+        }
         LogicalPlan::TableScan(scan) => {
             let table = source_as_provider(&scan.source);
-            table.is_ok_and(|table| table.downcast_ref::<StoreTable>().is_some_and(|table| table.name() == "traces"))
+            table.is_ok_and(|table| {
+                table.downcast_ref::<StoreTable>().is_some_and(|table| table.name() == "traces")
+            })
         }
         _ => false,
     }
 }
 
-/// All pairs of rows. The side with one row comes first, as the engine goes over the rows of the first for each batch of the other.
+/// All pairs of rows. The side with one row comes first, as the engine goes over the rows of the
+/// first for each batch of the other.
 fn beside_each(join: Join) -> Result<LogicalPlan> {
     let columns: Vec<Expr> = join.schema.columns().into_iter().map(Expr::Column).collect();
-    let (one, others) = if is_the_trace(&join.left) { (join.left, join.right) } else { (join.right, join.left) };
-    let pairs = LogicalPlanBuilder::from(one.as_ref().clone()).cross_join(others.as_ref().clone())?;
+    let (one, others) =
+        if is_the_trace(&join.left) { (join.left, join.right) } else { (join.right, join.left) };
+    let pairs =
+        LogicalPlanBuilder::from(one.as_ref().clone()).cross_join(others.as_ref().clone())?;
     pairs.project(columns)?.build()
 }
 
 /// Whether a condition says that something of one side equals something of the other.
 fn is_key(condition: &Expr, join: &Join) -> bool {
-    let Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) = condition else { return false };
+    let Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) = condition else {
+        return false;
+    };
     let of = |expr: &Expr, side: &LogicalPlan| {
         let columns = expr.column_refs();
         !columns.is_empty() && columns.iter().all(|column| side.schema().has_column(column))
     };
-    (of(left, &join.left) && of(right, &join.right)) || (of(left, &join.right) && of(right, &join.left))
+    (of(left, &join.left) && of(right, &join.right))
+        || (of(left, &join.right) && of(right, &join.left))
 }

@@ -19,11 +19,13 @@ const GIVING_BACK: Duration = Duration::from_secs(3);
 /// Batches that wait for their reader.
 const WAITING: usize = 2;
 
-/// What readers, joins and windows hold without counting it, measured over several queries: with more set aside, sorts
-/// lack room for their runs; with less, the limit comes before they go to disk.
+/// What readers, joins and windows hold without counting it, measured over several queries: with
+/// more set aside, sorts lack room for their runs; with less, the limit comes before they go to
+/// disk.
 const ON_ITS_WAY_BYTES: usize = 128 << 20;
 
-/// What a report, which reads nearly all views, holds for each event where views are shared: 0.6 KiB (5 million events) to
+/// What a report, which reads nearly all views, holds for each event where views are shared: 0.6
+/// KiB (5 million events) to
 /// 0.9 KiB (1 million).
 const SHARED_BYTES_PER_EVENT: u64 = 1 << 10;
 
@@ -32,7 +34,8 @@ pub fn is_roomy(limit: usize, events: u64) -> bool {
     limit == 0 || limit as u64 / SHARED_BYTES_PER_EVENT >= events
 }
 
-/// A limit of the memory of the process; results that are read while it is exceeded end with an error.
+/// A limit of the memory of the process; results that are read while it is exceeded end with an
+/// error.
 pub struct Limit {
     bytes: usize,
     is_exceeded: watch::Receiver<bool>,
@@ -49,16 +52,24 @@ impl Limit {
                 thread::sleep(INTERVAL);
             }
         };
-        thread::Builder::new().name("memory".into()).spawn(look).map_err(DataFusionError::IoError)?;
+        thread::Builder::new()
+            .name("memory".into())
+            .spawn(look)
+            .map_err(DataFusionError::IoError)?;
         Ok(Self { bytes, is_exceeded })
     }
 
-    /// What sorts, groups and joins may hold before they go to disk: what the process does not hold already, and what
-    /// is on its way to them. Where there is room, each may take all of it; else each has its part.
+    /// What sorts, groups and joins may hold before they go to disk: what the process does not hold
+    /// already, and what is on its way to them. Where there is room, each may take all of it; else
+    /// each has its part.
     pub fn pool(&self, is_roomy: bool) -> Arc<dyn MemoryPool> {
         let left = self.bytes - resident_bytes().unwrap_or(0).min(self.bytes / 2);
         let bytes = left - ON_ITS_WAY_BYTES.min(left / 2);
-        if is_roomy { Arc::new(GreedyMemoryPool::new(bytes)) } else { Arc::new(FairSpillPool::new(bytes)) }
+        if is_roomy {
+            Arc::new(GreedyMemoryPool::new(bytes))
+        } else {
+            Arc::new(FairSpillPool::new(bytes))
+        }
     }
 
     /// Waits until the process is below the limit, or so long that it will not get there by itself.
@@ -82,18 +93,19 @@ impl Limit {
             Ok(())
         });
         let (bytes, is_exceeded) = (self.bytes, self.is_exceeded.clone());
-        let within = stream::unfold(Some((builder.build(), is_exceeded)), move |state| async move {
-            let (mut rows, mut is_exceeded) = state?;
-            let next: Option<Result<RecordBatch>> = tokio::select! {
-                biased;
-                Ok(_) = is_exceeded.wait_for(|is| *is) => Some(Err(exceeded(bytes))),
-                next = rows.next() => next,
-            };
-            match next? {
-                Ok(batch) => Some((Ok(batch), Some((rows, is_exceeded)))),
-                Err(e) => Some((Err(e), None)),
-            }
-        });
+        let within =
+            stream::unfold(Some((builder.build(), is_exceeded)), move |state| async move {
+                let (mut rows, mut is_exceeded) = state?;
+                let next: Option<Result<RecordBatch>> = tokio::select! {
+                    biased;
+                    Ok(_) = is_exceeded.wait_for(|is| *is) => Some(Err(exceeded(bytes))),
+                    next = rows.next() => next,
+                };
+                match next? {
+                    Ok(batch) => Some((Ok(batch), Some((rows, is_exceeded)))),
+                    Err(e) => Some((Err(e), None)),
+                }
+            });
         Box::pin(RecordBatchStreamAdapter::new(schema, within))
     }
 }

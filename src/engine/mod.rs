@@ -45,10 +45,11 @@ use tables::StoreTables;
 pub struct EngineOptions {
     /// Number of threads; 0 stands for all cores.
     pub threads: usize,
-    /// Bytes of memory that the process may hold while a query runs: sorts, joins and aggregations go to disk before,
-    /// what needs more fails. 0 for no limit.
+    /// Bytes of memory that the process may hold while a query runs: sorts, joins and aggregations
+    /// go to disk before, what needs more fails. 0 for no limit.
     pub memory_limit: usize,
-    /// Whether each reader of a view computes it, also where there is memory to keep its rows for all.
+    /// Whether each reader of a view computes it, also where there is memory to keep its rows for
+    /// all.
     pub shares_nothing: bool,
     /// Folders with views of the user, laid out like `sql/`.
     pub sql: Vec<PathBuf>,
@@ -92,7 +93,10 @@ impl Engine {
     }
 
     /// Opens traces of several stores as one; a trace that more than one holds is there once.
-    pub fn open_together(stores: &[(&Store, Option<&[String]>)], options: &EngineOptions) -> Result<Self> {
+    pub fn open_together(
+        stores: &[(&Store, Option<&[String]>)],
+        options: &EngineOptions,
+    ) -> Result<Self> {
         let (mut traces, mut folders) = (Vec::<Manifest>::new(), Vec::new());
         for (store, only) in stores {
             for manifest in store.traces()? {
@@ -122,18 +126,24 @@ impl Engine {
             // Files of a store are small and dear to decode.
             .with_repartition_file_min_size(1 << 20);
         config.options_mut().sql_parser.enable_ident_normalization = true;
-        // A third pass changes nothing in `findings`, our largest query, and is a fifth of its planning.
+        // A third pass changes nothing in `findings`, our largest query, and is a fifth of its
+        // planning.
         config.options_mut().optimizer.max_passes = 2;
         // Errors say where in the statement.
         config.options_mut().sql_parser.collect_spans = true;
         let (mut runtime, mut memory_limit) = (RuntimeEnvBuilder::new(), None);
-        let events = traces.iter().filter_map(|trace| trace.tables.get("events")).map(|table| table.rows).sum();
+        let events = traces
+            .iter()
+            .filter_map(|trace| trace.tables.get("events"))
+            .map(|table| table.rows)
+            .sum();
         let is_roomy = memory::is_roomy(options.memory_limit, events);
         if options.memory_limit > 0 {
             let limit = memory::Limit::new(options.memory_limit)?;
             runtime = runtime.with_memory_pool(limit.pool(is_roomy));
             memory_limit = Some(limit);
-            config.options_mut().execution.sort_spill_reservation_bytes = (options.memory_limit / 16).min(10 << 20);
+            config.options_mut().execution.sort_spill_reservation_bytes =
+                (options.memory_limit / 16).min(10 << 20);
         }
         let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
         let library = Arc::new(Library::load_with_rules(&options.sql, &options.rules)?);
@@ -143,11 +153,16 @@ impl Engine {
                 return Err(Error::Usage(misfit));
             }
             if !settings.set(name, value) {
-                return Err(Error::Usage(format!("{name} is no setting; `SELECT * FROM tracesql_settings` lists all")));
+                return Err(Error::Usage(format!(
+                    "{name} is no setting; `SELECT * FROM tracesql_settings` lists all"
+                )));
             }
         }
-        let schema =
-            Arc::new(Catalog::new(StoreTables::new(folders.into_iter().zip(traces.iter().cloned()).collect()), library.clone(), settings.clone()));
+        let schema = Arc::new(Catalog::new(
+            StoreTables::new(folders.into_iter().zip(traces.iter().cloned()).collect()),
+            library.clone(),
+            settings.clone(),
+        ));
         schema.attach(context.state_weak_ref());
         let catalog = MemoryCatalogProvider::new();
         catalog.register_schema("main", schema.clone())?;
@@ -159,7 +174,16 @@ impl Engine {
             }
         }
         let shares_views = is_roomy && !options.shares_nothing;
-        Ok(Self { context, catalog: schema, library, settings, traces, memory_limit, shares_views, allow_files: options.allow_files })
+        Ok(Self {
+            context,
+            catalog: schema,
+            library,
+            settings,
+            traces,
+            memory_limit,
+            shares_views,
+            allow_files: options.allow_files,
+        })
     }
 
     /// The views of the session and what documents them.
@@ -209,33 +233,52 @@ impl Engine {
     }
 
     /// Runs one statement; its result is produced while it is read.
-    pub async fn run(&self, statement: Statement, parameters: &[(String, ScalarValue)]) -> Result<SendableRecordBatchStream> {
+    pub async fn run(
+        &self,
+        statement: Statement,
+        parameters: &[(String, ScalarValue)],
+    ) -> Result<SendableRecordBatchStream> {
         Ok(self.start(statement, parameters).await?.result)
     }
 
     /// Starts one statement; with its plan, which counts what it reads.
-    pub async fn start(&self, statement: Statement, parameters: &[(String, ScalarValue)]) -> Result<Started> {
+    pub async fn start(
+        &self,
+        statement: Statement,
+        parameters: &[(String, ScalarValue)],
+    ) -> Result<Started> {
         let mut started = self.start_all(vec![statement], parameters).await?;
         started.pop().ok_or_else(|| Error::Query("the query was not planned".into()))
     }
 
-    /// Starts statements that compute once what they share. Their results can be read in any order, or side by side.
-    pub async fn start_all(&self, statements: Vec<Statement>, parameters: &[(String, ScalarValue)]) -> Result<Vec<Started>> {
+    /// Starts statements that compute once what they share. Their results can be read in any order,
+    /// or side by side.
+    pub async fn start_all(
+        &self,
+        statements: Vec<Statement>,
+        parameters: &[(String, ScalarValue)],
+    ) -> Result<Vec<Started>> {
         self.plan_views_of(&statements);
         let mut plans = Vec::with_capacity(statements.len());
         for statement in statements {
             plans.push(self.logical_plan(statement, parameters).await?);
         }
         let state = self.context.state();
-        let prepared = shared::prepare(plans, &state, self.only_trace().as_ref(), self.shares_views)?;
+        let prepared =
+            shared::prepare(plans, &state, self.only_trace().as_ref(), self.shares_views)?;
         let (runtime, parts) = (Handle::current(), prepared.parts.len());
         let places: Vec<usize> = (0..parts + prepared.queries.len()).collect();
-        // Parts are planned before those that read them; who needs one that is not ready waits for it.
+        // Parts are planned before those that read them; who needs one that is not ready waits for
+        // it.
         let plans = parallel::each(&places, |&place| {
             runtime.block_on(async {
                 match place.checked_sub(parts) {
                     None => prepared.parts[place].plan(&state).await.map(|()| None),
-                    Some(query) => state.query_planner().create_physical_plan(&prepared.queries[query], &state).await.map(Some),
+                    Some(query) => state
+                        .query_planner()
+                        .create_physical_plan(&prepared.queries[query], &state)
+                        .await
+                        .map(Some),
                 }
             })
         })?;
@@ -244,18 +287,30 @@ impl Engine {
             let result = self.memory_limit.iter().fold(rows, |rows, limit| limit.keep(rows));
             Ok(Started { result, plan })
         };
-        plans.into_iter().flatten().map(|plan| start(cooperative::joins(single::streams(plan)?)?)).collect()
+        plans
+            .into_iter()
+            .flatten()
+            .map(|plan| start(cooperative::joins(single::streams(plan)?)?))
+            .collect()
     }
 
-    /// Plans the views that statements name together. What is wrong with one is said when its statement is planned.
+    /// Plans the views that statements name together. What is wrong with one is said when its
+    /// statement is planned.
     fn plan_views_of(&self, statements: &[Statement]) {
         let state = self.context.state();
-        let references = statements.iter().filter_map(|statement| state.resolve_table_references(statement).ok()).flatten();
+        let references = statements
+            .iter()
+            .filter_map(|statement| state.resolve_table_references(statement).ok())
+            .flatten();
         let names: Vec<String> = references.map(|reference| reference.table().to_owned()).collect();
         let _ = self.catalog.plan(&names.iter().map(String::as_str).collect::<Vec<_>>());
     }
 
-    async fn logical_plan(&self, statement: Statement, parameters: &[(String, ScalarValue)]) -> Result<LogicalPlan> {
+    async fn logical_plan(
+        &self,
+        statement: Statement,
+        parameters: &[(String, ScalarValue)],
+    ) -> Result<LogicalPlan> {
         let plan = self.context.state().statement_to_plan(statement).await?;
         // Results are written by us, so that a query cannot write files behind the user's back.
         let allowed = SQLOptions::new().with_allow_dml(false);
@@ -265,7 +320,10 @@ impl Engine {
         }
         let mut frame = self.context.execute_logical_plan(plan).await?;
         if !parameters.is_empty() {
-            let values: HashMap<_, _> = parameters.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+            let values: HashMap<_, _> = parameters
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone().into()))
+                .collect();
             frame = frame.with_param_values(ParamValues::Map(values))?;
         }
         Ok(frame.into_unoptimized_plan())
@@ -275,8 +333,12 @@ impl Engine {
 /// Refuses statements that reach for files outside the store.
 fn refuse_files(plan: &LogicalPlan) -> Result<()> {
     let what = match plan {
-        LogicalPlan::Ddl(DdlStatement::CreateExternalTable(_)) => "CREATE EXTERNAL TABLE reads files outside the store",
-        LogicalPlan::Statement(PlanStatement::SetVariable(set)) if set.variable.starts_with("datafusion.runtime.") => {
+        LogicalPlan::Ddl(DdlStatement::CreateExternalTable(_)) => {
+            "CREATE EXTERNAL TABLE reads files outside the store"
+        }
+        LogicalPlan::Statement(PlanStatement::SetVariable(set))
+            if set.variable.starts_with("datafusion.runtime.") =>
+        {
             "settings of the runtime say where temporary files go and how much memory is taken"
         }
         _ => return Ok(()),

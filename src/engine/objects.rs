@@ -20,14 +20,19 @@ impl Engine {
         objects(self.run(statement, &[]).await?.try_collect().await?)
     }
 
-    /// All rows of each of some queries, which compute once what they share; one that fails leaves the others alone.
+    /// All rows of each of some queries, which compute once what they share; one that fails leaves
+    /// the others alone.
     pub async fn objects_of_all(&self, queries: &[String]) -> Vec<Result<Vec<Object>>> {
-        let together = match queries.iter().map(|sql| self.one_statement(sql)).collect::<Result<Vec<_>>>() {
-            Ok(statements) => self.start_all(statements, &[]).await,
-            Err(e) => Err(e),
-        };
+        let together =
+            match queries.iter().map(|sql| self.one_statement(sql)).collect::<Result<Vec<_>>>() {
+                Ok(statements) => self.start_all(statements, &[]).await,
+                Err(e) => Err(e),
+            };
         match together {
-            Ok(started) => join_all(started.into_iter().map(async |s| objects(s.result.try_collect().await?))).await,
+            Ok(started) => {
+                join_all(started.into_iter().map(async |s| objects(s.result.try_collect().await?)))
+                    .await
+            }
             Err(_) => {
                 let mut answers = Vec::with_capacity(queries.len());
                 for sql in queries {

@@ -1,4 +1,5 @@
-//! Work on several things at once, for planning: queries that start together are planned side by side.
+//! Work on several things at once, for planning: queries that start together are planned side by
+//! side.
 
 use std::num::NonZero;
 use std::sync::Mutex;
@@ -10,8 +11,8 @@ use datafusion::error::{DataFusionError, Result};
 /// Plans of views on views are deep, and planning goes down them by recursion.
 const STACK_BYTES: usize = 64 << 20;
 
-/// What `f` makes of each item, in their order; the first failure ends all. `f` runs on threads of its own, so that it may
-/// wait for tasks of the runtime that calls this.
+/// What `f` makes of each item, in their order; the first failure ends all. `f` runs on threads of
+/// its own, so that it may wait for tasks of the runtime that calls this.
 pub fn each<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
     let next = AtomicUsize::new(0);
@@ -25,8 +26,12 @@ pub fn each<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> Result<R> + Sync) -
         }
     };
     thread::scope(|scope| {
-        let started: Vec<_> = (0..threads).map(|_| thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work)).collect();
-        started.into_iter().try_for_each(|thread| thread.map(|_| ()).map_err(DataFusionError::IoError))
+        let started: Vec<_> = (0..threads)
+            .map(|_| thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work))
+            .collect();
+        started
+            .into_iter()
+            .try_for_each(|thread| thread.map(|_| ()).map_err(DataFusionError::IoError))
     })?;
     let mut made = made.into_inner().unwrap_or_else(|e| e.into_inner());
     made.sort_by_key(|(at, _)| *at);
@@ -45,7 +50,8 @@ mod tests {
         runtime.block_on(async {
             let handle = Handle::current();
             for items in [&[][..], &[1], &[1, 2, 3]] {
-                let doubled = each(items, |item| handle.block_on(async { Ok(2 * item) })).expect("numbers");
+                let doubled =
+                    each(items, |item| handle.block_on(async { Ok(2 * item) })).expect("numbers");
                 assert_eq!(doubled, items.iter().map(|item| 2 * item).collect::<Vec<i32>>());
             }
         });

@@ -1,4 +1,5 @@
-//! Texts of results in the layout that every reader knows: views into pages are for the way through a query.
+//! Texts of results in the layout that every reader knows: views into pages are for the way through
+//! a query.
 
 use std::sync::Arc;
 
@@ -37,22 +38,30 @@ pub fn texts(rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
 }
 
 fn plain_batch(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
-    let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| match column.data_type() == field.data_type() {
-        true => Ok(column.clone()),
-        false => cast(column, field.data_type()),
+    let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| {
+        match column.data_type() == field.data_type() {
+            true => Ok(column.clone()),
+            false => cast(column, field.data_type()),
+        }
     });
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-    Ok(RecordBatch::try_new_with_options(schema.clone(), columns.collect::<Result<_, _>>()?, &options)?)
+    Ok(RecordBatch::try_new_with_options(
+        schema.clone(),
+        columns.collect::<Result<_, _>>()?,
+        &options,
+    )?)
 }
 
-/// A batch in pieces of which no column has more than `most` bytes of text: views share a text that many rows name,
-/// plain texts repeat it.
+/// A batch in pieces of which no column has more than `most` bytes of text: views share a text that
+/// many rows name, plain texts repeat it.
 fn cut(batch: RecordBatch, most: u64, pieces: &mut Vec<Result<RecordBatch>>) {
     let rows = batch.num_rows();
     if batch.columns().iter().all(|column| text_bytes(column) <= most) {
         pieces.push(Ok(batch));
     } else if rows < 2 {
-        pieces.push(exec_err!("a row has a column of more than {most} bytes of text; ask for less of it"));
+        pieces.push(exec_err!(
+            "a row has a column of more than {most} bytes of text; ask for less of it"
+        ));
     } else {
         cut(batch.slice(0, rows / 2), most, pieces);
         cut(batch.slice(rows / 2, rows - rows / 2), most, pieces);
@@ -63,7 +72,9 @@ fn cut(batch: RecordBatch, most: u64, pieces: &mut Vec<Result<RecordBatch>>) {
 fn text_bytes(column: &ArrayRef) -> u64 {
     match column.data_type() {
         // The lower half of the first 8 bytes of a view is the length.
-        DataType::Utf8View => column.as_string_view().views().iter().map(|view| u64::from(*view as u32)).sum(),
+        DataType::Utf8View => {
+            column.as_string_view().views().iter().map(|view| u64::from(*view as u32)).sum()
+        }
         DataType::List(_) => {
             let list = column.as_list::<i32>();
             let (first, last) = (list.offsets()[0] as usize, list.offsets()[list.len()] as usize);
@@ -99,19 +110,27 @@ mod tests {
 
     #[test]
     fn batches_are_cut_where_texts_would_grow_too_long() {
-        let (mut texts, mut lists) = (StringViewBuilder::new().with_deduplicate_strings(), ListBuilder::new(StringViewBuilder::new()));
+        let (mut texts, mut lists) = (
+            StringViewBuilder::new().with_deduplicate_strings(),
+            ListBuilder::new(StringViewBuilder::new()),
+        );
         for at in 0..10 {
             texts.append_option((at != 3).then_some("twenty bytes of text"));
             lists.append_value((0..at).map(|_| Some("12345")));
         }
-        let batch = RecordBatch::try_from_iter([("texts", Arc::new(texts.finish()) as ArrayRef), ("lists", Arc::new(lists.finish()) as ArrayRef)]);
+        let batch = RecordBatch::try_from_iter([
+            ("texts", Arc::new(texts.finish()) as ArrayRef),
+            ("lists", Arc::new(lists.finish()) as ArrayRef),
+        ]);
         let batch = batch.expect("a batch");
         let cut_at = |most| {
             let mut pieces = Vec::new();
             cut(batch.clone(), most, &mut pieces);
             pieces
         };
-        let rows = |most| cut_at(most).into_iter().map(|p| p.expect("a piece").num_rows()).collect::<Vec<_>>();
+        let rows = |most| {
+            cut_at(most).into_iter().map(|p| p.expect("a piece").num_rows()).collect::<Vec<_>>()
+        };
         assert_eq!(rows(225), [10]);
         assert_eq!(rows(175), [5, 5]);
         assert_eq!(rows(45), [2, 3, 1, 1, 1, 1, 1]);

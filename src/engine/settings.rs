@@ -1,4 +1,5 @@
-//! Settings: named values that views read with `setting(…)`, with defaults from the library and changes by the user.
+//! Settings: named values that views read with `setting(…)`, with defaults from the library and
+//! changes by the user.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
@@ -7,7 +8,10 @@ use datafusion::arrow::array::{Array, AsArray};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::error::{DataFusionError, Result};
-use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature, Volatility};
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature,
+    Volatility,
+};
 use tracesql_udfs::{Call, Function, FunctionDoc};
 
 use crate::library::{self, Library};
@@ -39,7 +43,8 @@ impl Settings {
     pub fn of(library: &Library) -> Result<Self> {
         let mut values = BTreeMap::new();
         if let Some(view) = library.view(TABLE) {
-            let (_, batches) = library::rows(view).map_err(|p| DataFusionError::Plan(p.to_string()))?;
+            let (_, batches) =
+                library::rows(view).map_err(|p| DataFusionError::Plan(p.to_string()))?;
             for batch in batches {
                 let text = |column: usize, row: usize| {
                     let column = batch.column(column).as_string_opt::<i32>()?;
@@ -48,7 +53,12 @@ impl Settings {
                 for row in 0..batch.num_rows() {
                     let default = text(1, row);
                     let value = default.clone();
-                    let setting = Setting { value, default, unit: text(2, row).unwrap_or_default(), description: text(3, row).unwrap_or_default() };
+                    let setting = Setting {
+                        value,
+                        default,
+                        unit: text(2, row).unwrap_or_default(),
+                        description: text(3, row).unwrap_or_default(),
+                    };
                     values.insert(text(0, row).unwrap_or_default(), setting);
                 }
             }
@@ -56,11 +66,14 @@ impl Settings {
         Ok(Self { values: RwLock::new(values) })
     }
 
-    /// Why a value does not fit a setting: where the default is a number, the value must be one too, and NaN or infinity would let every limit pass.
+    /// Why a value does not fit a setting: where the default is a number, the value must be one
+    /// too, and NaN or infinity would let every limit pass.
     pub fn misfit(&self, name: &str, value: &str) -> Option<String> {
         let values = self.values.read().unwrap_or_else(|e| e.into_inner());
         let default = values.get(name)?.default.as_deref().and_then(number)?;
-        number(value).is_none().then(|| format!("setting {name} must be a number, like {default}; {value:?} is none"))
+        number(value)
+            .is_none()
+            .then(|| format!("setting {name} must be a number, like {default}; {value:?} is none"))
     }
 
     /// The settings that are not at their defaults, by name.
@@ -94,9 +107,13 @@ impl Settings {
         match values.get(name) {
             Some(setting) => Ok(setting.value.clone()),
             None => {
-                let near = values.keys().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+                let near = values.keys().max_by(|a, b| {
+                    strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))
+                });
                 let hint = near.map(|n| format!("; did you mean {n}?")).unwrap_or_default();
-                Err(DataFusionError::Plan(format!("setting({name:?}): there is no such setting{hint}; tracesql_settings lists all")))
+                Err(DataFusionError::Plan(format!(
+                    "setting({name:?}): there is no such setting{hint}; tracesql_settings lists all"
+                )))
             }
         }
     }
@@ -113,7 +130,10 @@ pub fn functions(settings: &Arc<Settings>) -> Vec<Function> {
         call: Call::Scalar(Arc::new(ScalarUDF::from(Reader {
             name: doc.name,
             data_type,
-            signature: Signature::one_of(vec![TypeSignature::Exact(vec![DataType::Utf8])], Volatility::Stable),
+            signature: Signature::one_of(
+                vec![TypeSignature::Exact(vec![DataType::Utf8])],
+                Volatility::Stable,
+            ),
             settings: Shared(settings.clone()),
         }))),
         doc,
@@ -190,13 +210,24 @@ impl ScalarUDFImpl for Reader {
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let name = match args.args.first() {
             Some(ColumnarValue::Scalar(ScalarValue::Utf8(Some(name)))) => name,
-            _ => return Err(DataFusionError::Plan(format!("{}: the name of the setting must be a text literal", self.name))),
+            _ => {
+                return Err(DataFusionError::Plan(format!(
+                    "{}: the name of the setting must be a text literal",
+                    self.name
+                )));
+            }
         };
         let value = self.settings.0.value(name)?;
-        let wrong = |kind: &str, value: &str| DataFusionError::Plan(format!("setting {name} is {value:?}, which is no {kind}"));
+        let wrong = |kind: &str, value: &str| {
+            DataFusionError::Plan(format!("setting {name} is {value:?}, which is no {kind}"))
+        };
         let scalar = match self.data_type {
-            DataType::Float64 => ScalarValue::Float64(value.map(|v| number(&v).ok_or_else(|| wrong("number", &v))).transpose()?),
-            DataType::Int64 => ScalarValue::Int64(value.map(|v| v.trim().parse().map_err(|_| wrong("integer", &v))).transpose()?),
+            DataType::Float64 => ScalarValue::Float64(
+                value.map(|v| number(&v).ok_or_else(|| wrong("number", &v))).transpose()?,
+            ),
+            DataType::Int64 => ScalarValue::Int64(
+                value.map(|v| v.trim().parse().map_err(|_| wrong("integer", &v))).transpose()?,
+            ),
             _ => ScalarValue::Utf8(value),
         };
         Ok(ColumnarValue::Scalar(scalar))

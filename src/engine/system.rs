@@ -1,4 +1,5 @@
-//! Tables about tracesql itself: relations, columns, functions, settings, from the comments that document them.
+//! Tables about tracesql itself: relations, columns, functions, settings, from the comments that
+//! document them.
 
 use std::sync::Arc;
 
@@ -33,8 +34,9 @@ pub fn documented(library: &Library) -> Vec<(&'static str, View)> {
 
 fn relations(library: &Library) -> Result<Arc<dyn TableProvider>> {
     let all = documented(library);
-    let text =
-        |of: for<'a> fn(&'a (&'static str, View)) -> &'a str| -> ArrayRef { Arc::new(all.iter().map(|r| Some(of(r))).collect::<StringArray>()) };
+    let text = |of: for<'a> fn(&'a (&'static str, View)) -> &'a str| -> ArrayRef {
+        Arc::new(all.iter().map(|r| Some(of(r))).collect::<StringArray>())
+    };
     rows(vec![
         ("name", text(|r| &r.1.name)),
         ("area", text(|r| &r.1.area)),
@@ -49,9 +51,13 @@ fn relations(library: &Library) -> Result<Arc<dyn TableProvider>> {
 
 fn columns(library: &Library) -> Result<Arc<dyn TableProvider>> {
     let relations = documented(library);
-    let all: Vec<(&str, usize, &Column)> =
-        relations.iter().flat_map(|(_, v)| v.columns.iter().enumerate().map(|(i, c)| (v.name.as_str(), i + 1, c))).collect();
-    let text = |of: fn(&Column) -> &str| -> ArrayRef { Arc::new(all.iter().map(|(_, _, c)| Some(of(c))).collect::<StringArray>()) };
+    let all: Vec<(&str, usize, &Column)> = relations
+        .iter()
+        .flat_map(|(_, v)| v.columns.iter().enumerate().map(|(i, c)| (v.name.as_str(), i + 1, c)))
+        .collect();
+    let text = |of: fn(&Column) -> &str| -> ArrayRef {
+        Arc::new(all.iter().map(|(_, _, c)| Some(of(c))).collect::<StringArray>())
+    };
     rows(vec![
         ("relation", Arc::new(all.iter().map(|r| Some(r.0)).collect::<StringArray>())),
         ("position", Arc::new(all.iter().map(|r| r.1 as i64).collect::<Int64Array>())),
@@ -65,9 +71,14 @@ fn columns(library: &Library) -> Result<Arc<dyn TableProvider>> {
 fn functions() -> Result<Arc<dyn TableProvider>> {
     let mut all = super::functions();
     all.sort_by_key(|f| f.doc.name);
-    let text = |of: &dyn Fn(&tracesql_udfs::Function) -> String| -> ArrayRef { Arc::new(all.iter().map(|f| Some(of(f))).collect::<StringArray>()) };
-    let example =
-        |of: fn(&tracesql_udfs::Example) -> &str| move |f: &tracesql_udfs::Function| f.doc.examples.iter().map(of).collect::<Vec<_>>().join("\n");
+    let text = |of: &dyn Fn(&tracesql_udfs::Function) -> String| -> ArrayRef {
+        Arc::new(all.iter().map(|f| Some(of(f))).collect::<StringArray>())
+    };
+    let example = |of: fn(&tracesql_udfs::Example) -> &str| {
+        move |f: &tracesql_udfs::Function| {
+            f.doc.examples.iter().map(of).collect::<Vec<_>>().join("\n")
+        }
+    };
     rows(vec![
         ("name", text(&|f| f.doc.name.to_owned())),
         ("area", text(&|f| f.doc.area.to_owned())),
@@ -88,14 +99,22 @@ pub fn settings(settings: &Settings) -> Result<Arc<dyn TableProvider>> {
     rows(vec![
         ("name", Arc::new(all.keys().map(Some).collect::<StringArray>())),
         ("value", Arc::new(all.values().map(|s| s.value.as_deref()).collect::<StringArray>())),
-        ("default_value", Arc::new(all.values().map(|s| s.default.as_deref()).collect::<StringArray>())),
+        (
+            "default_value",
+            Arc::new(all.values().map(|s| s.default.as_deref()).collect::<StringArray>()),
+        ),
         ("unit", Arc::new(all.values().map(|s| Some(s.unit.as_str())).collect::<StringArray>())),
-        ("description", Arc::new(all.values().map(|s| Some(s.description.as_str())).collect::<StringArray>())),
+        (
+            "description",
+            Arc::new(all.values().map(|s| Some(s.description.as_str())).collect::<StringArray>()),
+        ),
     ])
 }
 
 fn rows(columns: Vec<(&str, ArrayRef)>) -> Result<Arc<dyn TableProvider>> {
-    let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, column)| (name, column, true)))?;
+    let batch = RecordBatch::try_from_iter_with_nullable(
+        columns.into_iter().map(|(name, column)| (name, column, true)),
+    )?;
     Ok(Arc::new(MemTable::try_new(batch.schema(), vec![vec![batch]])?))
 }
 
@@ -119,7 +138,10 @@ fn own() -> impl Iterator<Item = View> {
             "One row per table and view.",
             &[
                 ("name", "Name."),
-                ("area", "Area: the folder under sql, tables for those of a store, system for these."),
+                (
+                    "area",
+                    "Area: the folder under sql, tables for those of a store, system for these.",
+                ),
                 ("kind", "table or view."),
                 ("summary", "What a row is, or what it answers, in a sentence."),
                 ("detail", "The rules in full."),
@@ -172,6 +194,12 @@ fn own() -> impl Iterator<Item = View> {
 }
 
 fn column(name: &str, description: &str) -> Column {
-    let (data_type, unit) = if name == "position" { ("BIGINT", "count") } else { ("VARCHAR", "text") };
-    Column { name: name.to_owned(), data_type: data_type.to_owned(), unit: unit.to_owned(), description: description.to_owned() }
+    let (data_type, unit) =
+        if name == "position" { ("BIGINT", "count") } else { ("VARCHAR", "text") };
+    Column {
+        name: name.to_owned(),
+        data_type: data_type.to_owned(),
+        unit: unit.to_owned(),
+        description: description.to_owned(),
+    }
 }

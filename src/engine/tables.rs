@@ -1,4 +1,5 @@
-//! The tables of a store as DataFusion sees them: opened at first use, so that opening a store costs nothing.
+//! The tables of a store as DataFusion sees them: opened at first use, so that opening a store
+//! costs nothing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,9 @@ use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::config::{ParquetOptions, TableParquetOptions};
 use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
-use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::datasource::listing::{
+    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
+};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
@@ -38,30 +41,50 @@ impl StoreTables {
         let mut files = Vec::with_capacity(self.folders.len());
         for (folder, manifest) in &self.folders {
             let path = folder.join(format!("{}.parquet", table.name));
-            let path = path.canonicalize().map_err(|e| DataFusionError::External(format!("{}: {e}", path.display()).into()))?;
+            let path = path.canonicalize().map_err(|e| {
+                DataFusionError::External(format!("{}: {e}", path.display()).into())
+            })?;
             check_size(&path, folder, manifest, table)?;
             // By URL, because a path as text would be taken for a glob pattern.
-            let url = Url::from_file_path(&path).map_err(|()| DataFusionError::Plan(format!("{}: not an absolute path", path.display())))?;
+            let url = Url::from_file_path(&path).map_err(|()| {
+                DataFusionError::Plan(format!("{}: not an absolute path", path.display()))
+            })?;
             files.push(ListingTableUrl::try_new(url, None)?);
         }
         let over = |filters_while_reading| {
             let parquet = TableParquetOptions {
-                global: ParquetOptions { pushdown_filters: filters_while_reading, ..ParquetOptions::default() },
+                global: ParquetOptions {
+                    pushdown_filters: filters_while_reading,
+                    ..ParquetOptions::default()
+                },
                 ..TableParquetOptions::default()
             };
-            let options = ListingOptions::new(Arc::new(ParquetFormat::default().with_options(parquet))).with_file_extension(".parquet");
-            let config = ListingTableConfig::new_with_multi_paths(files.clone()).with_listing_options(options).with_schema(rows.clone());
+            let options =
+                ListingOptions::new(Arc::new(ParquetFormat::default().with_options(parquet)))
+                    .with_file_extension(".parquet");
+            let config = ListingTableConfig::new_with_multi_paths(files.clone())
+                .with_listing_options(options)
+                .with_schema(rows.clone());
             ListingTable::try_new(config)
         };
-        let long_texts = table.columns.iter().map(|c| c.kind == Kind::Text && c.layout == Layout::Plain).collect();
-        Ok(Arc::new(StoreTable { name: table.name, whole: over(false)?, picked: over(true)?, long_texts }))
+        let long_texts = table
+            .columns
+            .iter()
+            .map(|c| c.kind == Kind::Text && c.layout == Layout::Plain)
+            .collect();
+        Ok(Arc::new(StoreTable {
+            name: table.name,
+            whole: over(false)?,
+            picked: over(true)?,
+            long_texts,
+        }))
     }
 }
 
 /// A table over files of the store.
 ///
-/// Filters can be applied while reading, so that only rows that pass them are decoded. That is worth its cost for long texts
-/// alone: everything else is decoded faster than it is picked.
+/// Filters can be applied while reading, so that only rows that pass them are decoded. That is
+/// worth its cost for long texts alone: everything else is decoded faster than it is picked.
 #[derive(Debug)]
 pub struct StoreTable {
     name: &'static str,
@@ -87,7 +110,10 @@ impl TableProvider for StoreTable {
         self.whole.table_type()
     }
 
-    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> Result<Vec<TableProviderFilterPushDown>> {
         self.whole.supports_filters_pushdown(filters)
     }
 
@@ -98,13 +124,15 @@ impl TableProvider for StoreTable {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let reads_long_texts = projection.is_none_or(|columns| columns.iter().any(|&at| self.long_texts[at]));
+        let reads_long_texts =
+            projection.is_none_or(|columns| columns.iter().any(|&at| self.long_texts[at]));
         let table = if reads_long_texts { &self.picked } else { &self.whole };
         table.scan(state, projection, filters, limit).await
     }
 }
 
-/// A schema with views in place of texts: rows are then sorted, joined and gathered without copying their texts.
+/// A schema with views in place of texts: rows are then sorted, joined and gathered without copying
+/// their texts.
 fn with_text_views(schema: &SchemaRef) -> SchemaRef {
     let fields = schema.fields().iter().map(|field| match field.data_type() {
         DataType::Utf8 => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View)),
@@ -113,15 +141,28 @@ fn with_text_views(schema: &SchemaRef) -> SchemaRef {
     Arc::new(Schema::new_with_metadata(fields.collect::<Fields>(), schema.metadata().clone()))
 }
 
-/// Refuses a file that is not as long as it was written: cut or torn files are told before anything of them is believed.
-fn check_size(path: &Path, folder: &Path, manifest: &Manifest, table: &schema::Table) -> Result<()> {
-    let bytes = std::fs::metadata(path).map_err(|e| DataFusionError::External(format!("{}: {e}", path.display()).into()))?.len();
+/// Refuses a file that is not as long as it was written: cut or torn files are told before anything
+/// of them is believed.
+fn check_size(
+    path: &Path,
+    folder: &Path,
+    manifest: &Manifest,
+    table: &schema::Table,
+) -> Result<()> {
+    let bytes = std::fs::metadata(path)
+        .map_err(|e| DataFusionError::External(format!("{}: {e}", path.display()).into()))?
+        .len();
     let written = |manifest: &Manifest| manifest.tables.get(table.name).map(|t| t.bytes);
     // The trace may have been replaced since its manifest was read.
-    if written(manifest) == Some(bytes) || Manifest::read(folder).is_ok_and(|now| written(&now) == Some(bytes)) {
+    if written(manifest) == Some(bytes)
+        || Manifest::read(folder).is_ok_and(|now| written(&now) == Some(bytes))
+    {
         return Ok(());
     }
     let were = written(manifest).map_or("none".to_owned(), |n| n.to_string());
-    let what = format!("{}: it has {bytes} bytes, {were} were written; `tracesql doctor` looks at the whole store", path.display());
+    let what = format!(
+        "{}: it has {bytes} bytes, {were} were written; `tracesql doctor` looks at the whole store",
+        path.display()
+    );
     Err(DataFusionError::External(what.into()))
 }

@@ -1,7 +1,7 @@
 //! Chrome JSON of one trace or of several.
 //!
-//! One whole trace keeps its processes, ids and times as they are, so that reading it gives the same rows. Several traces
-//! are put on one clock and kept apart ([`super::merge`]).
+//! One whole trace keeps its processes, ids and times as they are, so that reading it gives the
+//! same rows. Several traces are put on one clock and kept apart ([`super::merge`]).
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -61,7 +61,12 @@ pub async fn chrome(engine: &Engine, request: &ChromeRequest, target: &Target) -
         return Err(Error::Usage("there is no trace to export".into()));
     }
     let clock = Clock::of(&request.traces);
-    let mut written = Written { elements: 0, added: 0, skipped: request.traces.iter().map(|t| t.skipped).sum(), notes: clock.notes() };
+    let mut written = Written {
+        elements: 0,
+        added: 0,
+        skipped: request.traces.iter().map(|t| t.skipped).sum(),
+        notes: clock.notes(),
+    };
     let mut file = File { document: Document::begin(target)?, first: true };
     if request.gzip {
         file.document = file.document.map(|out| Box::new(Gzip::new(out)));
@@ -74,7 +79,13 @@ pub async fn chrome(engine: &Engine, request: &ChromeRequest, target: &Target) -
         let tracks = tracks(engine, trace).await?;
         let shift_ns = clock.shift(trace);
         let label = label(trace, at, &request.traces);
-        let mut shape = Shape { tracks, shift_ns, make_ends: !request.selection.is_all() || trace.format == "mllm_perf", only: None, merge: None };
+        let mut shape = Shape {
+            tracks,
+            shift_ns,
+            make_ends: !request.selection.is_all() || trace.format == "mllm_perf",
+            only: None,
+            merge: None,
+        };
         if merges {
             let (merge, processes) = merger.next(engine, trace, &label, &shape.tracks).await?;
             shape.merge = Some(merge);
@@ -82,10 +93,12 @@ pub async fn chrome(engine: &Engine, request: &ChromeRequest, target: &Target) -
                 written.added += file.process(process)?;
             }
         } else if trace.format == "mllm_perf" {
-            written.added += file.process(&Process { pid: 1, name: "MLLM".to_owned(), sort_index: 0 })?;
+            written.added +=
+                file.process(&Process { pid: 1, name: "MLLM".to_owned(), sort_index: 0 })?;
         }
         if trace.format == "mllm_perf" {
-            let pid = shape.merge.as_ref().and_then(|m| m.pids.get(&b"1"[..])).copied().unwrap_or(1);
+            let pid =
+                shape.merge.as_ref().and_then(|m| m.pids.get(&b"1"[..])).copied().unwrap_or(1);
             written.added += file.blob_threads(engine, trace, pid).await?;
         }
         written.elements += events(engine, request, trace, shape, target, &mut file).await?;
@@ -93,7 +106,9 @@ pub async fn chrome(engine: &Engine, request: &ChromeRequest, target: &Target) -
     }
     if request.findings || request.counters {
         let pid = merger.new_pid();
-        for element in computed::elements(engine, &places, pid, request.findings, request.counters).await? {
+        for element in
+            computed::elements(engine, &places, pid, request.findings, request.counters).await?
+        {
             file.put(element.as_bytes())?;
             written.added += 1;
         }
@@ -119,7 +134,9 @@ impl File<'_> {
 
     /// Names a process and gives it its place; returns the number of elements.
     fn process(&mut self, process: &Process) -> Result<u64> {
-        let of = |name: &str, args: Value| json!({"ph": "M", "name": name, "pid": process.pid, "args": args}).to_string();
+        let of = |name: &str, args: Value| {
+            json!({"ph": "M", "name": name, "pid": process.pid, "args": args}).to_string()
+        };
         self.put(of("process_name", json!({"name": process.name})).as_bytes())?;
         self.put(of("process_sort_index", json!({"sort_index": process.sort_index})).as_bytes())?;
         Ok(2)
@@ -127,7 +144,10 @@ impl File<'_> {
 
     /// Names the tracks of blobs.
     async fn blob_threads(&mut self, engine: &Engine, trace: &TraceFacts, pid: i64) -> Result<u64> {
-        let sql = format!("SELECT track_id + 1 AS tid, thread_name FROM tracks WHERE trace_id = {} ORDER BY 1", literal(&trace.trace_id));
+        let sql = format!(
+            "SELECT track_id + 1 AS tid, thread_name FROM tracks WHERE trace_id = {} ORDER BY 1",
+            literal(&trace.trace_id)
+        );
         let mut count = 0;
         for row in rows::query(engine, &sql).await?.iter() {
             let args = json!({"name": row.text("thread_name")});
@@ -147,8 +167,16 @@ struct Clock {
 
 impl Clock {
     fn of(traces: &[TraceFacts]) -> Self {
-        let without_base = traces.iter().filter(|t| t.base_time_ns.is_none()).map(|t| t.trace_id.clone()).collect();
-        Self { base_time_ns: traces.iter().filter_map(|t| t.base_time_ns).min(), is_merged: traces.len() > 1, without_base }
+        let without_base = traces
+            .iter()
+            .filter(|t| t.base_time_ns.is_none())
+            .map(|t| t.trace_id.clone())
+            .collect();
+        Self {
+            base_time_ns: traces.iter().filter_map(|t| t.base_time_ns).min(),
+            is_merged: traces.len() > 1,
+            without_base,
+        }
     }
 
     /// What is added to the times of a trace.
@@ -166,9 +194,12 @@ impl Clock {
         let names = self.without_base.join(", ");
         vec![match self.base_time_ns {
             Some(_) => {
-                format!("{names}: no baseTimeNanoseconds, so it is not known where these traces lie among the others; their times are as written")
+                format!(
+                    "{names}: no baseTimeNanoseconds, so it is not known where these traces lie among the others; their times are as written"
+                )
             }
-            None => "no trace has baseTimeNanoseconds: their times are taken as those of one clock".to_owned(),
+            None => "no trace has baseTimeNanoseconds: their times are taken as those of one clock"
+                .to_owned(),
         }]
     }
 }
@@ -176,7 +207,9 @@ impl Clock {
 /// How a trace is called among others.
 fn label(trace: &TraceFacts, at: usize, all: &[TraceFacts]) -> String {
     match trace.rank {
-        Some(rank) if all.iter().filter(|t| t.rank == trace.rank).count() == 1 => format!("rank {rank}"),
+        Some(rank) if all.iter().filter(|t| t.rank == trace.rank).count() == 1 => {
+            format!("rank {rank}")
+        }
         Some(rank) => format!("rank {rank} of {}", trace.trace_id),
         None => format!("trace {at} {}", trace.trace_id),
     }
@@ -199,9 +232,13 @@ fn head(request: &ChromeRequest, clock: &Clock) -> String {
         }
     } else {
         // What is the same in all traces holds for the file.
-        let is_common = |key: &str, value: &str| request.traces.iter().all(|t| members(&t.metadata).any(|m| m == (key, value)));
+        let is_common = |key: &str, value: &str| {
+            request.traces.iter().all(|t| members(&t.metadata).any(|m| m == (key, value)))
+        };
         for (key, value) in members(&request.traces[0].metadata) {
-            if !matches!(key, OWN_KEY | "baseTimeNanoseconds" | "traceEvents") && is_common(key, value) {
+            if !matches!(key, OWN_KEY | "baseTimeNanoseconds" | "traceEvents")
+                && is_common(key, value)
+            {
                 out += &format!("\"{key}\":{value},\n");
             }
         }
@@ -219,7 +256,10 @@ fn head(request: &ChromeRequest, clock: &Clock) -> String {
 
 /// Processes and threads of the tracks of a trace.
 async fn tracks(engine: &Engine, trace: &TraceFacts) -> Result<Vec<TrackIds>> {
-    let sql = format!("SELECT track_id, pid, pid_text, tid_text FROM tracks WHERE trace_id = {} ORDER BY track_id", literal(&trace.trace_id));
+    let sql = format!(
+        "SELECT track_id, pid, pid_text, tid_text FROM tracks WHERE trace_id = {} ORDER BY track_id",
+        literal(&trace.trace_id)
+    );
     let found = rows::query(engine, &sql).await?;
     let is_blobs = trace.format == "mllm_perf";
     let of = |row: rows::Row<'_>| TrackIds {
@@ -231,7 +271,14 @@ async fn tracks(engine: &Engine, trace: &TraceFacts) -> Result<Vec<TrackIds>> {
 }
 
 /// Writes the events of a trace; returns the number of their elements.
-async fn events(engine: &Engine, request: &ChromeRequest, trace: &TraceFacts, mut shape: Shape, target: &Target, file: &mut File<'_>) -> Result<u64> {
+async fn events(
+    engine: &Engine,
+    request: &ChromeRequest,
+    trace: &TraceFacts,
+    mut shape: Shape,
+    target: &Target,
+    file: &mut File<'_>,
+) -> Result<u64> {
     if !request.selection.is_all() {
         shape.only = Some(chosen(engine, &request.selection, trace).await?);
     }
@@ -240,18 +287,28 @@ async fn events(engine: &Engine, request: &ChromeRequest, trace: &TraceFacts, mu
     let folder = temporary_folder(target);
     let make_file = move || tempfile::tempfile_in(&folder);
     let most = if request.memory == 0 { MEMORY } else { (request.memory / 4).max(16 << 20) };
-    let elements = Arc::new(Elements::new(trace.elements, trace.text_bytes, most, Box::new(make_file)));
+    let elements =
+        Arc::new(Elements::new(trace.elements, trace.text_bytes, most, Box::new(make_file)));
     let shape = Arc::new(shape);
     let frame = engine.context().sql(&sql).await?;
-    let tasks = frame.execute_stream_partitioned().await?.into_iter().map(|rows| tokio::spawn(write(rows, shape.clone(), elements.clone())));
+    let tasks = frame
+        .execute_stream_partitioned()
+        .await?
+        .into_iter()
+        .map(|rows| tokio::spawn(write(rows, shape.clone(), elements.clone())));
     let mut count = 0;
     for task in tasks.collect::<Vec<_>>() {
         count += task.await.map_err(|e| Error::Query(format!("writing events failed: {e}")))??;
     }
-    let elements = Arc::try_unwrap(elements).map_err(|_| Error::Query("events are still being written".into()))?;
+    let elements = Arc::try_unwrap(elements)
+        .map_err(|_| Error::Query("events are still being written".into()))?;
     let name = file.document.name().to_owned();
     elements
-        .finish(|text| file.put(text).map_err(|e| if let Error::Output(_, e) = e { e } else { std::io::Error::other(e.to_string()) }))
+        .finish(|text| {
+            file.put(text).map_err(|e| {
+                if let Error::Output(_, e) = e { e } else { std::io::Error::other(e.to_string()) }
+            })
+        })
         .map_err(|e| Error::Output(name, e))?;
     Ok(count)
 }
@@ -263,14 +320,21 @@ async fn chosen(engine: &Engine, selection: &Selection, trace: &TraceFacts) -> R
     while let Some(batch) = rows.next().await {
         let batch = batch?;
         let Some(column) = batch.column(0).as_primitive_opt::<Int64Type>() else {
-            return Err(Error::Query(format!("event_id is {}, not a whole number", batch.column(0).data_type())));
+            return Err(Error::Query(format!(
+                "event_id is {}, not a whole number",
+                batch.column(0).data_type()
+            )));
         };
         column.iter().flatten().for_each(|id| ids.add(id));
     }
     Ok(ids)
 }
 
-async fn write(mut rows: SendableRecordBatchStream, shape: Arc<Shape>, elements: Arc<Elements>) -> Result<u64> {
+async fn write(
+    mut rows: SendableRecordBatchStream,
+    shape: Arc<Shape>,
+    elements: Arc<Elements>,
+) -> Result<u64> {
     let mut count = 0;
     while let Some(batch) = rows.next().await {
         count += shape.write(&batch?, &elements)?;

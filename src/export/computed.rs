@@ -1,4 +1,5 @@
-//! What an export adds to the events of traces: findings as instant events, utilization and memory as counters.
+//! What an export adds to the events of traces: findings as instant events, utilization and memory
+//! as counters.
 
 use serde_json::{Value, json};
 use tracesql_udfs::chrome::push_time_us;
@@ -16,7 +17,13 @@ pub struct Place {
 }
 
 /// The elements of a process of their own.
-pub async fn elements(engine: &Engine, places: &[Place], pid: i64, findings: bool, counters: bool) -> Result<Vec<String>> {
+pub async fn elements(
+    engine: &Engine,
+    places: &[Place],
+    pid: i64,
+    findings: bool,
+    counters: bool,
+) -> Result<Vec<String>> {
     let mut made = Made { pid, elements: Vec::new() };
     made.meta("process_name", None, json!({"name": "tracesql"}));
     // Above the processes of the traces.
@@ -52,7 +59,10 @@ impl Made {
         push_time_us(ts_ns, &mut ts);
         let ts = String::from_utf8_lossy(&ts).into_owned();
         let (pid, name, rest) = (self.pid, Value::from(name), rest.to_string());
-        self.elements.push(format!("{{\"ph\":\"{ph}\",\"name\":{name},\"pid\":{pid},\"ts\":{ts},{}", &rest[1..]));
+        self.elements.push(format!(
+            "{{\"ph\":\"{ph}\",\"name\":{name},\"pid\":{pid},\"ts\":{ts},{}",
+            &rest[1..]
+        ));
     }
 
     /// Each finding at the start of its step, or of its trace.
@@ -67,13 +77,26 @@ impl Made {
         let found = rows::query_views(engine, &sql).await?;
         self.meta("thread_name", Some(tid), json!({"name": format!("findings {}", place.label)}));
         for row in found.iter() {
-            let at = row.int("step_start_ns").or(place.trace.start_ns).unwrap_or(0).saturating_add(place.shift_ns);
+            let at = row
+                .int("step_start_ns")
+                .or(place.trace.start_ns)
+                .unwrap_or(0)
+                .saturating_add(place.shift_ns);
             let mut args = row.json();
             args.remove("step_start_ns");
             args.retain(|_, value| !value.is_null());
             let subject = row.text("subject").map(|s| format!(" ({s})")).unwrap_or_default();
-            let name = format!("{}: {}{subject}", row.text("severity").unwrap_or("finding"), row.text("rule").unwrap_or_default());
-            self.add("i", &name, at, &json!({"tid": tid, "cat": "finding", "s": "t", "args": args}));
+            let name = format!(
+                "{}: {}{subject}",
+                row.text("severity").unwrap_or("finding"),
+                row.text("rule").unwrap_or_default()
+            );
+            self.add(
+                "i",
+                &name,
+                at,
+                &json!({"tid": tid, "cat": "finding", "s": "t", "args": args}),
+            );
         }
         Ok(())
     }
@@ -81,18 +104,28 @@ impl Made {
     /// Share of each stretch of time in which a kernel runs.
     async fn utilization(&mut self, engine: &Engine, place: &Place) -> Result<()> {
         let id = literal(&place.trace.trace_id);
-        let sql =
-            format!("SELECT device, start_ns, end_ns, utilization_pct FROM gpu_utilization_over_time WHERE trace_id = {id} ORDER BY device, bucket");
+        let sql = format!(
+            "SELECT device, start_ns, end_ns, utilization_pct FROM gpu_utilization_over_time WHERE trace_id = {id} ORDER BY device, bucket"
+        );
         let found = rows::query_views(engine, &sql).await?;
         let mut last: Option<(String, i64)> = None;
         for row in found.iter() {
-            let (Some(device), Some(start), Some(end)) = (row.int("device"), row.int("start_ns"), row.int("end_ns")) else { continue };
+            let (Some(device), Some(start), Some(end)) =
+                (row.int("device"), row.int("start_ns"), row.int("end_ns"))
+            else {
+                continue;
+            };
             let name = format!("{}: GPU {device} busy", place.label);
             if let Some((before, end)) = last.take_if(|(before, _)| *before != name) {
                 self.add("C", &before, end, &json!({"args": {"busy_pct": 0}}));
             }
             let busy = row.float("utilization_pct").unwrap_or(0.0);
-            self.add("C", &name, start.saturating_add(place.shift_ns), &json!({"args": {"busy_pct": busy}}));
+            self.add(
+                "C",
+                &name,
+                start.saturating_add(place.shift_ns),
+                &json!({"args": {"busy_pct": busy}}),
+            );
             last = Some((name, end.saturating_add(place.shift_ns)));
         }
         if let Some((name, end)) = last {
@@ -109,9 +142,16 @@ impl Made {
              WHERE trace_id = {id} ORDER BY device_type, device, record"
         );
         for row in rows::query(engine, &sql).await?.iter() {
-            let (Some(ts), Some(allocated)) = (row.int("ts_ns"), row.int("allocated_bytes")) else { continue };
-            let device = row.int("device").filter(|d| *d >= 0).map(|d| format!(" {d}")).unwrap_or_default();
-            let name = format!("{}: {}{device} memory", place.label, row.text("device_type").unwrap_or_default());
+            let (Some(ts), Some(allocated)) = (row.int("ts_ns"), row.int("allocated_bytes")) else {
+                continue;
+            };
+            let device =
+                row.int("device").filter(|d| *d >= 0).map(|d| format!(" {d}")).unwrap_or_default();
+            let name = format!(
+                "{}: {}{device} memory",
+                place.label,
+                row.text("device_type").unwrap_or_default()
+            );
             let mut args = json!({"allocated_bytes": allocated});
             if let Some(reserved) = row.int("reserved_bytes") {
                 args["reserved_bytes"] = reserved.into();

@@ -9,7 +9,8 @@ pub struct Gzip<W: Write>(Option<GzEncoder<W>>);
 
 impl<W: Write> Gzip<W> {
     pub fn new(out: W) -> Self {
-        // No name and no time, so that equal traces give equal bytes. Higher levels take far longer for a few percent.
+        // No name and no time, so that equal traces give equal bytes. Higher levels take far longer
+        // for a few percent.
         Self(Some(GzBuilder::new().write(out, Compression::new(4))))
     }
 }

@@ -29,8 +29,16 @@ pub struct Merger {
 impl Merger {
     /// Starts with all traces, of which no process number that is made up may be.
     pub async fn new(engine: &Engine) -> Result<Self> {
-        let most = rows::query(engine, "SELECT max(pid) AS most FROM tracks").await?.iter().next().and_then(|r| r.int("most"));
-        Ok(Self { next_pid: most.unwrap_or(0).max(0).saturating_add(1), ids: Some(0), ..Self::default() })
+        let most = rows::query(engine, "SELECT max(pid) AS most FROM tracks")
+            .await?
+            .iter()
+            .next()
+            .and_then(|r| r.int("most"));
+        Ok(Self {
+            next_pid: most.unwrap_or(0).max(0).saturating_add(1),
+            ids: Some(0),
+            ..Self::default()
+        })
     }
 
     /// A process number that nobody has.
@@ -42,9 +50,16 @@ impl Merger {
     }
 
     /// Numbers and processes of the next trace.
-    pub async fn next(&mut self, engine: &Engine, trace: &TraceFacts, label: &str, tracks: &[TrackIds]) -> Result<(Merge, Vec<Process>)> {
+    pub async fn next(
+        &mut self,
+        engine: &Engine,
+        trace: &TraceFacts,
+        label: &str,
+        tracks: &[TrackIds],
+    ) -> Result<(Merge, Vec<Process>)> {
         let id = literal(&trace.trace_id);
-        let mut merge = Merge { trace: self.number, ids: self.ids, links: self.links, pids: HashMap::new() };
+        let mut merge =
+            Merge { trace: self.number, ids: self.ids, links: self.links, pids: HashMap::new() };
         let processes = self.processes(engine, trace, label, tracks, &mut merge).await?;
         let most = rows::query(
             engine,
@@ -74,9 +89,20 @@ impl Merger {
         Ok((merge, processes))
     }
 
-    async fn processes(&mut self, engine: &Engine, trace: &TraceFacts, label: &str, tracks: &[TrackIds], merge: &mut Merge) -> Result<Vec<Process>> {
+    async fn processes(
+        &mut self,
+        engine: &Engine,
+        trace: &TraceFacts,
+        label: &str,
+        tracks: &[TrackIds],
+        merge: &mut Merge,
+    ) -> Result<Vec<Process>> {
         let id = literal(&trace.trace_id);
-        let named = rows::query(engine, &format!("SELECT track_id, process_name FROM tracks WHERE trace_id = {id}")).await?;
+        let named = rows::query(
+            engine,
+            &format!("SELECT track_id, process_name FROM tracks WHERE trace_id = {id}"),
+        )
+        .await?;
         let orders = rows::query(
             engine,
             &format!(
@@ -85,7 +111,11 @@ impl Merger {
             ),
         )
         .await?;
-        let key = |track: Option<i64>| track.and_then(|t| tracks.get(usize::try_from(t).ok()?)).map(|t| (t.pid, t.pid_text.clone()));
+        let key = |track: Option<i64>| {
+            track
+                .and_then(|t| tracks.get(usize::try_from(t).ok()?))
+                .map(|t| (t.pid, t.pid_text.clone()))
+        };
         type Pid = (Option<i64>, Option<String>);
         type Place = (Option<i64>, Option<String>);
         let mut found: BTreeMap<Pid, Place> = BTreeMap::new();
@@ -100,7 +130,9 @@ impl Merger {
             }
         }
         let mut order: Vec<_> = found.into_iter().collect();
-        order.sort_by_key(|((pid, text), (sort, _))| (sort.is_none(), *sort, pid.is_none(), *pid, text.clone()));
+        order.sort_by_key(|((pid, text), (sort, _))| {
+            (sort.is_none(), *sort, pid.is_none(), *pid, text.clone())
+        });
         let mut processes = Vec::new();
         for (at, ((pid, text), (_, name))) in order.into_iter().enumerate() {
             let new = match pid.filter(|p| *p >= 0 && self.taken.insert(*p)) {
@@ -111,7 +143,11 @@ impl Merger {
                 merge.pids.insert(json, new);
             }
             let own = name.or(text).unwrap_or_else(|| "(no process)".to_owned());
-            processes.push(Process { pid: new, name: format!("{label}: {own}"), sort_index: (self.number * 1000 + at) as i64 });
+            processes.push(Process {
+                pid: new,
+                name: format!("{label}: {own}"),
+                sort_index: (self.number * 1000 + at) as i64,
+            });
         }
         Ok(processes)
     }

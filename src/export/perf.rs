@@ -1,4 +1,5 @@
-//! A `perf.json` of MLLM, from the args of its blobs and its other top-level keys: reading it gives the same rows again.
+//! A `perf.json` of MLLM, from the args of its blobs and its other top-level keys: reading it gives
+//! the same rows again.
 
 use futures::StreamExt;
 use serde_json::json;
@@ -43,7 +44,8 @@ pub async fn perf(engine: &Engine, request: &PerfRequest, target: &Target) -> Re
         document.put(format!("\"{key}\":{value},\n").as_bytes())?;
     }
     if !selection.is_all() || trace.skipped > 0 {
-        let mut own = json!({"version": env!("CARGO_PKG_VERSION"), "skipped_elements": trace.skipped});
+        let mut own =
+            json!({"version": env!("CARGO_PKG_VERSION"), "skipped_elements": trace.skipped});
         if !selection.is_all() {
             own["selection"] = selection.text().into();
         }
@@ -55,11 +57,16 @@ pub async fn perf(engine: &Engine, request: &PerfRequest, target: &Target) -> Re
     Ok(Written { elements, added: 0, skipped: trace.skipped, notes: Vec::new() })
 }
 
-/// Writes the blobs in the order of the input: a list for each run of one kind, so that their positions stay, and an empty list where a
-/// kind has none.
+/// Writes the blobs in the order of the input: a list for each run of one kind, so that their
+/// positions stay, and an empty list where a kind has none.
 async fn blobs(engine: &Engine, request: &PerfRequest, document: &mut Document<'_>) -> Result<u64> {
     let (mut count, mut open, mut written) = (0, None, Vec::new());
-    let mut stream = engine.context().sql(&sql(&request.trace, &request.selection)).await?.execute_stream().await?;
+    let mut stream = engine
+        .context()
+        .sql(&sql(&request.trace, &request.selection))
+        .await?
+        .execute_stream()
+        .await?;
     while let Some(batch) = stream.next().await {
         for row in rows::Rows::of(vec![batch?])?.iter() {
             let cat = row.text("cat").unwrap_or_default();
@@ -76,7 +83,11 @@ async fn blobs(engine: &Engine, request: &PerfRequest, document: &mut Document<'
             count += 1;
         }
     }
-    let empty: Vec<String> = LISTS.iter().filter(|(_, list)| !written.contains(list)).map(|(_, list)| format!("\"{list}\":[]")).collect();
+    let empty: Vec<String> = LISTS
+        .iter()
+        .filter(|(_, list)| !written.contains(list))
+        .map(|(_, list)| format!("\"{list}\":[]"))
+        .collect();
     let end = if open.is_none() {
         ""
     } else if empty.is_empty() {
@@ -92,8 +103,13 @@ fn sql(trace: &TraceFacts, selection: &Selection) -> String {
     let id = literal(&trace.trace_id);
     let conditions = selection.conditions().map(|c| format!(" AND {c}")).unwrap_or_default();
     let picked = match &selection.query {
-        Some(query) => format!(" AND event_id IN (SELECT picked.event_id FROM (\n{}\n) AS picked WHERE picked.trace_id = {id})", without_end(query)),
+        Some(query) => format!(
+            " AND event_id IN (SELECT picked.event_id FROM (\n{}\n) AS picked WHERE picked.trace_id = {id})",
+            without_end(query)
+        ),
         None => String::new(),
     };
-    format!("SELECT cat, args FROM events WHERE trace_id = {id}{conditions}{picked} ORDER BY event_id")
+    format!(
+        "SELECT cat, args FROM events WHERE trace_id = {id}{conditions}{picked} ORDER BY event_id"
+    )
 }

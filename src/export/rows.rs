@@ -55,9 +55,14 @@ fn plain(batch: &RecordBatch) -> Result<RecordBatch> {
         DataType::Utf8 => cast(column, &DataType::Utf8View),
         _ => cast(&cast(column, &DataType::Utf8)?, &DataType::Utf8View),
     });
-    let columns = columns.collect::<std::result::Result<Vec<_>, _>>().map_err(|e| Error::Query(e.to_string()))?;
+    let columns = columns
+        .collect::<std::result::Result<Vec<_>, _>>()
+        .map_err(|e| Error::Query(e.to_string()))?;
     let names: Vec<_> = batch.schema().fields().iter().map(|f| f.name().clone()).collect();
-    RecordBatch::try_from_iter_with_nullable(names.into_iter().zip(columns).map(|(n, c)| (n, c, true))).map_err(|e| Error::Query(e.to_string()))
+    RecordBatch::try_from_iter_with_nullable(
+        names.into_iter().zip(columns).map(|(n, c)| (n, c, true)),
+    )
+    .map_err(|e| Error::Query(e.to_string()))
 }
 
 impl<'a> Row<'a> {

@@ -40,7 +40,8 @@ pub async fn traces(engine: &Engine) -> Result<Vec<TraceFacts>> {
     )
     .await?;
     let text = |row: &rows::Row<'_>, name| row.text(name).unwrap_or_default().to_owned();
-    let count = |row: &rows::Row<'_>, name| row.int(name).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+    let count =
+        |row: &rows::Row<'_>, name| row.int(name).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
     let facts = |row: rows::Row<'_>| TraceFacts {
         trace_id: text(&row, "trace_id"),
         path: text(&row, "path"),
@@ -75,7 +76,9 @@ impl Selection {
 
     /// The selection in words.
     pub fn text(&self) -> String {
-        let steps = self.steps.map(|(a, b)| if a == b { format!("step {a}") } else { format!("steps {a} to {b}") });
+        let steps = self
+            .steps
+            .map(|(a, b)| if a == b { format!("step {a}") } else { format!("steps {a} to {b}") });
         let query = self.query.as_ref().map(|q| format!("events of {}", without_end(q)));
         [steps, self.condition.clone(), query].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
@@ -91,22 +94,29 @@ impl Selection {
 
     /// The query for the events of a trace, in any order: all of them, or those between two ids.
     pub fn sql(&self, trace: &TraceFacts, between: Option<(i64, i64)>) -> String {
-        let columns = if trace.format == "mllm_perf" { BLOBS.to_owned() } else { COLUMNS.join(", ") };
-        let range = between.map(|(a, b)| format!(" AND event_id BETWEEN {a} AND {b}")).unwrap_or_default();
+        let columns =
+            if trace.format == "mllm_perf" { BLOBS.to_owned() } else { COLUMNS.join(", ") };
+        let range =
+            between.map(|(a, b)| format!(" AND event_id BETWEEN {a} AND {b}")).unwrap_or_default();
         format!("SELECT {columns} FROM events WHERE trace_id = {}{range}", literal(&trace.trace_id))
     }
 
-    /// The query for the ids of chosen events and of what belongs to them; an id may come several times.
+    /// The query for the ids of chosen events and of what belongs to them; an id may come several
+    /// times.
     ///
-    /// Metadata comes along, so that tracks keep their names, and arrows whose two ends are chosen. End events do not: they
-    /// are made from their begin.
+    /// Metadata comes along, so that tracks keep their names, and arrows whose two ends are chosen.
+    /// End events do not: they are made from their begin.
     pub fn ids_sql(&self, trace: &TraceFacts) -> String {
         let id = literal(&trace.trace_id);
         let conditions = self.conditions().map(|c| format!(" AND {c}")).unwrap_or_default();
         let picked = match &self.query {
-            // With its name before them: what the query does not give would be taken from the events around it.
+            // With its name before them: what the query does not give would be taken from the
+            // events around it.
             Some(query) => {
-                format!(" AND event_id IN (SELECT picked.event_id FROM (\n{}\n) AS picked WHERE picked.trace_id = {id})", without_end(query))
+                format!(
+                    " AND event_id IN (SELECT picked.event_id FROM (\n{}\n) AS picked WHERE picked.trace_id = {id})",
+                    without_end(query)
+                )
             }
             None => String::new(),
         };
@@ -126,7 +136,8 @@ impl Selection {
     }
 }
 
-/// Blobs of a perf.json as elements: memory overlaps, so its blobs are async events; operators are complete events.
+/// Blobs of a perf.json as elements: memory overlaps, so its blobs are async events; operators are
+/// complete events.
 const BLOBS: &str = "event_id, track_id, CAST(1 AS BIGINT) AS pid, track_id + 1 AS tid, \
     CASE WHEN cat = 'memory_blob' THEN 'b' ELSE ph END AS ph, cat, name, ts_ns, dur_ns, \
     CASE WHEN cat = 'memory_blob' THEN concat('blob ', event_id) END AS id, args, CAST(NULL AS VARCHAR) AS extra";
@@ -147,8 +158,19 @@ pub fn named(all: &[TraceFacts], names: &[String], rank: Option<i64>) -> Result<
         };
         match found[..] {
             [trace] => chosen.push(trace),
-            [] => return Err(Error::Usage(format!("there is no trace {name:?}; there are: {}", known()))),
-            _ => return Err(Error::Usage(format!("{name:?} stands for {} traces; write more of the name: {}", found.len(), known()))),
+            [] => {
+                return Err(Error::Usage(format!(
+                    "there is no trace {name:?}; there are: {}",
+                    known()
+                )));
+            }
+            _ => {
+                return Err(Error::Usage(format!(
+                    "{name:?} stands for {} traces; write more of the name: {}",
+                    found.len(),
+                    known()
+                )));
+            }
         }
     }
     if names.is_empty() {
@@ -157,13 +179,18 @@ pub fn named(all: &[TraceFacts], names: &[String], rank: Option<i64>) -> Result<
     if let Some(rank) = rank {
         chosen.retain(|t| t.rank == Some(rank));
         if chosen.is_empty() {
-            return Err(Error::Usage(format!("no trace has rank {rank}; traces by rank: {}", ranks(all))));
+            return Err(Error::Usage(format!(
+                "no trace has rank {rank}; traces by rank: {}",
+                ranks(all)
+            )));
         }
     }
     Ok(chosen.into_iter().map(|t| t.trace_id.clone()).collect())
 }
 
 fn ranks(all: &[TraceFacts]) -> String {
-    let of = |t: &TraceFacts| format!("{} ({})", t.rank.map_or("none".to_owned(), |r| r.to_string()), t.trace_id);
+    let of = |t: &TraceFacts| {
+        format!("{} ({})", t.rank.map_or("none".to_owned(), |r| r.to_string()), t.trace_id)
+    };
     all.iter().map(of).collect::<Vec<_>>().join(", ")
 }

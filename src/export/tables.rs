@@ -23,27 +23,41 @@ pub struct TablesRequest {
 }
 
 /// Writes them; returns each file's name and number of rows.
-pub async fn tables(engine: &Engine, request: &TablesRequest, target: &Target) -> Result<Vec<(String, usize)>> {
+pub async fn tables(
+    engine: &Engine,
+    request: &TablesRequest,
+    target: &Target,
+) -> Result<Vec<(String, usize)>> {
     if let Some(query) = &request.selection.query {
         // As a part of another query it would lose its order.
         let sql = match request.selection.conditions() {
             None => without_end(query).to_owned(),
-            Some(_) => with_conditions(&format!("(\n{}\n) AS query", without_end(query)), request, "*"),
+            Some(_) => {
+                with_conditions(&format!("(\n{}\n) AS query", without_end(query)), request, "*")
+            }
         };
         let rows = one(engine, &sql, request.format, target).await?;
         return Ok(vec![(name(target), rows)]);
     }
-    let all: Vec<String> = tracesql_ingest::schema::TABLES.iter().map(|t| t.name.to_owned()).collect();
+    let all: Vec<String> =
+        tracesql_ingest::schema::TABLES.iter().map(|t| t.name.to_owned()).collect();
     let views = if request.views.is_empty() { &all } else { &request.views };
     let mut done = Vec::new();
-    let is_folder = |path: &Path| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let is_folder =
+        |path: &Path| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
     let folder = match target {
         Target::File(path) if views.len() > 1 || is_folder(path) => Some(path),
-        Target::Stdout if views.len() > 1 => return Err(Error::Usage(format!("{} tables go to a folder; name one with -o", views.len()))),
+        Target::Stdout if views.len() > 1 => {
+            return Err(Error::Usage(format!(
+                "{} tables go to a folder; name one with -o",
+                views.len()
+            )));
+        }
         _ => None,
     };
     if let Some(folder) = folder {
-        std::fs::create_dir_all(folder).map_err(|e| Error::Output(folder.display().to_string(), e))?;
+        std::fs::create_dir_all(folder)
+            .map_err(|e| Error::Output(folder.display().to_string(), e))?;
     }
     for view in views {
         check(engine, view, request).await?;
@@ -76,20 +90,26 @@ async fn check(engine: &Engine, view: &str, request: &TablesRequest) -> Result<(
     {
         return Err(Error::Usage(format!("{view:?} is no name of a table or view")));
     }
-    let missing = |_| Error::Usage(format!("there is no table or view {view}; `tracesql docs` lists them"));
+    let missing =
+        |_| Error::Usage(format!("there is no table or view {view}; `tracesql docs` lists them"));
     let frame = match engine.context().table(datafusion::common::TableReference::bare(view)).await {
         Ok(frame) => frame,
         Err(e) if engine.library().view(view).is_some() => return Err(e.into()),
         Err(e) => return Err(missing(e)),
     };
-    if request.selection.steps.is_some() && frame.schema().field_with_unqualified_name("step").is_err() {
-        return Err(Error::Usage(format!("{view} has no column step; name tables and views that have it with --view")));
+    if request.selection.steps.is_some()
+        && frame.schema().field_with_unqualified_name("step").is_err()
+    {
+        return Err(Error::Usage(format!(
+            "{view} has no column step; name tables and views that have it with --view"
+        )));
     }
     Ok(())
 }
 
 fn with_conditions(from: &str, request: &TablesRequest, columns: &str) -> String {
-    let conditions = request.selection.conditions().map(|c| format!(" WHERE {c}")).unwrap_or_default();
+    let conditions =
+        request.selection.conditions().map(|c| format!(" WHERE {c}")).unwrap_or_default();
     format!("SELECT {columns} FROM {from}{conditions}")
 }
 

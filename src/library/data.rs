@@ -11,7 +11,11 @@ use super::{Body, Problem, View};
 /// The rows of a data table; all files of it have a header line with the columns in order.
 pub fn rows(view: &View) -> Result<(SchemaRef, Vec<RecordBatch>), Problem> {
     let Body::Data(files) = &view.body else {
-        return Err(Problem { file: view.file.clone(), line: 1, message: format!("{} is no data table", view.name) });
+        return Err(Problem {
+            file: view.file.clone(),
+            line: 1,
+            message: format!("{} is no data table", view.name),
+        });
     };
     let mut fields = Vec::with_capacity(view.columns.len());
     for column in &view.columns {
@@ -21,7 +25,10 @@ pub fn rows(view: &View) -> Result<(SchemaRef, Vec<RecordBatch>), Problem> {
             "VARCHAR" => DataType::Utf8,
             "BOOLEAN" => DataType::Boolean,
             other => {
-                let message = format!("column {}: a data table has BIGINT, DOUBLE, VARCHAR and BOOLEAN, not {other}", column.name);
+                let message = format!(
+                    "column {}: a data table has BIGINT, DOUBLE, VARCHAR and BOOLEAN, not {other}",
+                    column.name
+                );
                 return Err(Problem { file: view.file.clone(), line: 1, message });
             }
         };
@@ -30,13 +37,16 @@ pub fn rows(view: &View) -> Result<(SchemaRef, Vec<RecordBatch>), Problem> {
     let schema = Arc::new(Schema::new(fields));
     let mut batches = Vec::new();
     for csv in files {
-        let problem = |line: usize, message: String| Problem { file: csv.file.clone(), line, message };
-        let header: Vec<&str> = csv.text.lines().next().unwrap_or_default().split(',').map(str::trim).collect();
+        let problem =
+            |line: usize, message: String| Problem { file: csv.file.clone(), line, message };
+        let header: Vec<&str> =
+            csv.text.lines().next().unwrap_or_default().split(',').map(str::trim).collect();
         if !header.iter().copied().eq(view.columns.iter().map(|c| c.name.as_str())) {
             let names: Vec<&str> = view.columns.iter().map(|c| c.name.as_str()).collect();
             return Err(problem(1, format!("the first line must be {}", names.join(","))));
         }
-        let reader = ReaderBuilder::new(schema.clone()).with_header(true).build(csv.text.as_bytes());
+        let reader =
+            ReaderBuilder::new(schema.clone()).with_header(true).build(csv.text.as_bytes());
         for batch in reader.map_err(|e| problem(1, e.to_string()))? {
             batches.push(batch.map_err(|e| problem(1, e.to_string()))?);
         }

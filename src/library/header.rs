@@ -37,14 +37,19 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
         } else if let Some(name) = text.strip_prefix("@data ") {
             csv = Some((number, name.trim().to_owned()));
         } else if text.starts_with('@') {
-            return Err(file.problem(number, format!("{text:?} is not known; use @column NAME TYPE UNIT TEXT or @data NAME.csv")));
+            return Err(file.problem(
+                number,
+                format!("{text:?} is not known; use @column NAME TYPE UNIT TEXT or @data NAME.csv"),
+            ));
         } else if let Some(rest) = text.strip_prefix("Source:") {
             part = Part::Source;
             view.source = rest.trim().to_owned();
         } else if let Some(rest) = text.strip_prefix("Example:") {
             part = Part::Example;
             view.example = rest.trim().to_owned();
-        } else if let Some((keyword, rest)) = TRUTHS.iter().find_map(|k| Some((*k, text.strip_prefix(k)?))) {
+        } else if let Some((keyword, rest)) =
+            TRUTHS.iter().find_map(|k| Some((*k, text.strip_prefix(k)?)))
+        {
             part = Part::Truth;
             truths.push((number, keyword, rest.trim().to_owned()));
         } else {
@@ -56,7 +61,10 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
         }
     }
     if view.summary.is_empty() {
-        return Err(file.problem(1, "the first line must be a comment that says in one sentence what a row is"));
+        return Err(file.problem(
+            1,
+            "the first line must be a comment that says in one sentence what a row is",
+        ));
     }
     view.detail = view.detail.trim().to_owned();
     for (number, keyword, text) in truths {
@@ -65,10 +73,14 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
     if let Some((number, name)) = csv {
         let stem = name.strip_suffix(".csv").unwrap_or(&name);
         if stem != view.name {
-            return Err(file.problem(number, format!("the data of {0} must be in {0}.csv", view.name)));
+            return Err(
+                file.problem(number, format!("the data of {0} must be in {0}.csv", view.name))
+            );
         }
-        let missing = || file.problem(number, format!("{name} is not there; it belongs beside this file"));
-        view.body = Body::Data(vec![data.remove(&format!("{}/{stem}", file.area)).ok_or_else(missing)?]);
+        let missing =
+            || file.problem(number, format!("{name} is not there; it belongs beside this file"));
+        view.body =
+            Body::Data(vec![data.remove(&format!("{}/{stem}", file.area)).ok_or_else(missing)?]);
     }
     Ok(view)
 }
@@ -121,7 +133,12 @@ fn column(file: &File, line: usize, text: &str) -> Result<Column, Problem> {
     match (words.next(), words.next(), words.next(), words.next()) {
         (Some(name), Some(data_type), Some(unit), Some(description)) if !description.is_empty() => {
             let own = str::to_owned;
-            Ok(Column { name: own(name), data_type: own(data_type), unit: own(unit), description: own(description) })
+            Ok(Column {
+                name: own(name),
+                data_type: own(data_type),
+                unit: own(unit),
+                description: own(description),
+            })
         }
         _ => Err(file.problem(line, "write it as `-- @column NAME TYPE UNIT TEXT`")),
     }

@@ -3,18 +3,30 @@
 use super::{Body, File, Problem, View};
 
 /// The units that columns may have.
-pub const UNITS: &[&str] =
-    &["text", "id", "count", "ns", "us", "ms", "s", "bytes", "pct", "ratio", "GB/s", "flop", "TFLOP/s", "json", "flag", "list", "number"];
+pub const UNITS: &[&str] = &[
+    "text", "id", "count", "ns", "us", "ms", "s", "bytes", "pct", "ratio", "GB/s", "flop",
+    "TFLOP/s", "json", "flag", "list", "number",
+];
 
 /// Names ending so must have the unit, and the other way round.
-const SUFFIXES: &[(&str, &str)] =
-    &[("ns", "ns"), ("us", "us"), ("ms", "ms"), ("bytes", "bytes"), ("pct", "pct"), ("gb_s", "GB/s"), ("tflop_s", "TFLOP/s")];
+const SUFFIXES: &[(&str, &str)] = &[
+    ("ns", "ns"),
+    ("us", "us"),
+    ("ms", "ms"),
+    ("bytes", "bytes"),
+    ("pct", "pct"),
+    ("gb_s", "GB/s"),
+    ("tflop_s", "TFLOP/s"),
+];
 
 /// The view, or what is wrong with its comments.
 pub fn check(file: &File, view: View) -> Result<View, Problem> {
     let at = |needle: &str| file.text.lines().position(|l| l.contains(needle)).map_or(1, |i| i + 1);
     if !is_name(&view.name) {
-        return Err(file.problem(1, "the name of the file is that of the view: lower-case letters, digits and _"));
+        return Err(file.problem(
+            1,
+            "the name of the file is that of the view: lower-case letters, digits and _",
+        ));
     }
     if !view.summary.ends_with('.') {
         return Err(file.problem(1, "the summary must be a sentence that ends with a full stop"));
@@ -26,22 +38,36 @@ pub fn check(file: &File, view: View) -> Result<View, Problem> {
         let line = at(&format!("@column {} ", column.name));
         let problem = |message: String| Err(file.problem(line, message));
         if !is_name(&column.name) {
-            return problem(format!("column {:?}: names are lower-case letters, digits and _", column.name));
+            return problem(format!(
+                "column {:?}: names are lower-case letters, digits and _",
+                column.name
+            ));
         }
         if view.columns[..i].iter().any(|c| c.name == column.name) {
             return problem(format!("column {} is there twice", column.name));
         }
         if !UNITS.contains(&column.unit.as_str()) {
-            return problem(format!("column {}: {:?} is not a unit; use one of {}", column.name, column.unit, UNITS.join(", ")));
+            return problem(format!(
+                "column {}: {:?} is not a unit; use one of {}",
+                column.name,
+                column.unit,
+                UNITS.join(", ")
+            ));
         }
         for (suffix, unit) in SUFFIXES {
             let named = column.name == *suffix || column.name.ends_with(&format!("_{suffix}"));
             if named != (column.unit == *unit) {
-                return problem(format!("column {}: names end in _{suffix} where the unit is {unit}, and only there", column.name));
+                return problem(format!(
+                    "column {}: names end in _{suffix} where the unit is {unit}, and only there",
+                    column.name
+                ));
             }
         }
         if !column.description.ends_with('.') {
-            return problem(format!("column {}: its text must be a sentence that ends with a full stop", column.name));
+            return problem(format!(
+                "column {}: its text must be a sentence that ends with a full stop",
+                column.name
+            ));
         }
     }
     if let Some(message) = view.truths.lint(&view.columns) {
@@ -52,5 +78,6 @@ pub fn check(file: &File, view: View) -> Result<View, Problem> {
 
 fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
-    bytes.next().is_some_and(|b| b.is_ascii_lowercase() || b == b'_') && bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    bytes.next().is_some_and(|b| b.is_ascii_lowercase() || b == b'_')
+        && bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }

@@ -1,8 +1,9 @@
-//! The standard library: views, data tables and their documentation, read from `sql/` and from folders of the user.
+//! The standard library: views, data tables and their documentation, read from `sql/` and from
+//! folders of the user.
 //!
-//! One file is one view: a comment that documents it and each column, then a SELECT. What is read here is the one source
-//! of the catalogue, of `tracesql docs`, of completion and of the reference. Nothing is planned here: a library of
-//! hundreds of views must not slow the start.
+//! One file is one view: a comment that documents it and each column, then a SELECT. What is read
+//! here is the one source of the catalogue, of `tracesql docs`, of completion and of the reference.
+//! Nothing is planned here: a library of hundreds of views must not slow the start.
 
 mod data;
 mod header;
@@ -114,17 +115,19 @@ pub struct Library {
 }
 
 impl Library {
-    /// The built-in views, and those of the user's folders; a later folder replaces views of the same name.
+    /// The built-in views, and those of the user's folders; a later folder replaces views of the
+    /// same name.
     ///
-    /// A file that does not hold together is left out and reported by [`Library::problems`]; a folder that cannot be read
-    /// is an error.
+    /// A file that does not hold together is left out and reported by [`Library::problems`]; a
+    /// folder that cannot be read is an error.
     pub fn load(folders: &[PathBuf]) -> Result<Self> {
         Self::load_with_rules(folders, &[])
     }
 
     /// The same with folders of rules, whose files may lie in them directly.
     pub fn load_with_rules(folders: &[PathBuf], rules: &[PathBuf]) -> Result<Self> {
-        let mut library = Self { views: BTreeMap::new(), problems: Vec::new(), name_rules: Rules::built_in() };
+        let mut library =
+            Self { views: BTreeMap::new(), problems: Vec::new(), name_rules: Rules::built_in() };
         let mut files = Vec::new();
         embedded(&EMBEDDED, &mut files);
         library.add(files);
@@ -138,7 +141,10 @@ impl Library {
             }
             files.extend(on_disk("--rules", folder)?);
             if !files.iter().any(|f| rules::is_rule(f) || rules::misnamed(f).is_some()) {
-                return Err(Error::Usage(format!("--rules {}: there is no rule in it, a file rule_NAME.sql", folder.display())));
+                return Err(Error::Usage(format!(
+                    "--rules {}: there is no rule in it, a file rule_NAME.sql",
+                    folder.display()
+                )));
             }
             library.problems.extend(files.iter().filter_map(rules::misnamed));
             library.add(files);
@@ -150,7 +156,10 @@ impl Library {
     fn add(&mut self, files: Vec<File>) {
         let mut data: BTreeMap<String, Csv> = BTreeMap::new();
         for file in files.iter().filter(|f| f.extension == "csv") {
-            data.insert(format!("{}/{}", file.area, file.stem), Csv { file: file.shown.clone(), text: file.text.clone() });
+            data.insert(
+                format!("{}/{}", file.area, file.stem),
+                Csv { file: file.shown.clone(), text: file.text.clone() },
+            );
         }
         for file in files.iter().filter(|f| f.extension == "sql") {
             match header::parse(file, &mut data).and_then(|view| lint::check(file, view)) {
@@ -185,7 +194,10 @@ impl Library {
 
     fn insert(&mut self, view: View) {
         if schema::table(&view.name).is_some() {
-            let message = format!("{} is a table of every store; choose another name for the view", view.name);
+            let message = format!(
+                "{} is a table of every store; choose another name for the view",
+                view.name
+            );
             self.problems.push(Problem { file: view.file, line: 1, message });
         } else {
             self.views.insert(view.name.clone(), view);
@@ -222,11 +234,27 @@ impl Library {
         schema::TABLES.iter().map(|table| View {
             name: table.name.to_owned(),
             area: "tables".to_owned(),
-            summary: table.about.split_inclusive(". ").next().unwrap_or_default().trim_end().to_owned(),
-            detail: table.about.split_once(". ").map(|(_, rest)| rest.to_owned()).unwrap_or_default(),
+            summary: table
+                .about
+                .split_inclusive(". ")
+                .next()
+                .unwrap_or_default()
+                .trim_end()
+                .to_owned(),
+            detail: table
+                .about
+                .split_once(". ")
+                .map(|(_, rest)| rest.to_owned())
+                .unwrap_or_default(),
             source: String::new(),
             example: String::new(),
-            columns: table.schema().fields().iter().zip(table.columns).map(|(f, c)| column(f.data_type(), c)).collect(),
+            columns: table
+                .schema()
+                .fields()
+                .iter()
+                .zip(table.columns)
+                .map(|(f, c)| column(f.data_type(), c))
+                .collect(),
             truths: Truths::default(),
             file: String::new(),
             body: Body::Data(Vec::new()),
@@ -238,12 +266,20 @@ impl Library {
 fn usable(csv: &Csv) -> std::result::Result<Rules, Vec<Problem>> {
     let problem = |line: usize, message: String| Problem { file: csv.file.clone(), line, message };
     let rules = Rules::parse(&csv.text).map_err(|e| vec![problem(1, e.strip_backtrace())])?;
-    let problems: Vec<Problem> = name_rules::problems(&rules, &Rules::built_in()).into_iter().map(|(line, message)| problem(line, message)).collect();
+    let problems: Vec<Problem> = name_rules::problems(&rules, &Rules::built_in())
+        .into_iter()
+        .map(|(line, message)| problem(line, message))
+        .collect();
     if problems.is_empty() { Ok(rules) } else { Err(problems) }
 }
 
 fn column(data_type: &arrow::datatypes::DataType, column: &schema::Column) -> Column {
-    Column { name: column.name.to_owned(), data_type: sql_type(data_type), unit: column.unit.to_owned(), description: column.about.to_owned() }
+    Column {
+        name: column.name.to_owned(),
+        data_type: sql_type(data_type),
+        unit: column.unit.to_owned(),
+        description: column.about.to_owned(),
+    }
 }
 
 impl View {
@@ -270,7 +306,10 @@ fn embedded(folder: &Dir<'_>, files: &mut Vec<File>) {
             DirEntry::File(file) => {
                 if let Some(text) = file.contents_utf8() {
                     let shown = format!("sql/{}", file.path().display());
-                    files.extend(File::new(file.path(), shown, text.to_owned()).filter(|f| !f.area.is_empty()));
+                    files.extend(
+                        File::new(file.path(), shown, text.to_owned())
+                            .filter(|f| !f.area.is_empty()),
+                    );
                 }
             }
         }
@@ -279,7 +318,9 @@ fn embedded(folder: &Dir<'_>, files: &mut Vec<File>) {
 
 /// The files of a folder laid out as AREA/NAME.sql.
 fn on_disk(option: &str, folder: &Path) -> Result<Vec<File>> {
-    let cannot = |path: &Path, e: &dyn std::fmt::Display| Error::Usage(format!("{option} {}: cannot be read: {e}", path.display()));
+    let cannot = |path: &Path, e: &dyn std::fmt::Display| {
+        Error::Usage(format!("{option} {}: cannot be read: {e}", path.display()))
+    };
     let mut files = Vec::new();
     let areas = std::fs::read_dir(folder).map_err(|e| cannot(folder, &e))?;
     for area in areas {
@@ -294,16 +335,25 @@ fn on_disk(option: &str, folder: &Path) -> Result<Vec<File>> {
 
 /// The files that lie in one folder, whose area is what its path adds to the root's.
 fn in_folder(option: &str, root: &Path, folder: &Path) -> Result<Vec<File>> {
-    let cannot = |path: &Path, e: &dyn std::fmt::Display| Error::Usage(format!("{option} {}: cannot be read: {e}", path.display()));
+    let cannot = |path: &Path, e: &dyn std::fmt::Display| {
+        Error::Usage(format!("{option} {}: cannot be read: {e}", path.display()))
+    };
     let mut files = Vec::new();
     for file in std::fs::read_dir(folder).map_err(|e| cannot(folder, &e))? {
         let path = file.map_err(|e| cannot(folder, &e))?.path();
-        if path.extension().is_none_or(|e| !e.eq_ignore_ascii_case("sql") && !e.eq_ignore_ascii_case("csv")) {
+        if path
+            .extension()
+            .is_none_or(|e| !e.eq_ignore_ascii_case("sql") && !e.eq_ignore_ascii_case("csv"))
+        {
             continue;
         }
         let text = std::fs::read(&path).map_err(|e| cannot(&path, &e))?;
         let inside = path.strip_prefix(root).unwrap_or(&path).to_owned();
-        files.extend(File::new(&inside, path.display().to_string(), String::from_utf8_lossy(&text).into_owned()));
+        files.extend(File::new(
+            &inside,
+            path.display().to_string(),
+            String::from_utf8_lossy(&text).into_owned(),
+        ));
     }
     files.sort_by(|a, b| a.shown.cmp(&b.shown));
     Ok(files)

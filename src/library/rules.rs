@@ -1,4 +1,5 @@
-//! Rules: views named `rule_NAME` in the area `rules`, which all have the same columns, so that one view can hold the rows of all.
+//! Rules: views named `rule_NAME` in the area `rules`, which all have the same columns, so that one
+//! view can hold the rows of all.
 
 use super::{Body, File, Library, Problem, View};
 
@@ -47,7 +48,12 @@ impl Library {
 
     /// Makes the view with the rows of all rules; rules that cannot be part of it are left out.
     pub(super) fn compose_rules(&mut self) {
-        let wrong: Vec<Problem> = self.rules().filter_map(|v| misfit(v).map(|message| Problem { file: v.file.clone(), line: 1, message })).collect();
+        let wrong: Vec<Problem> = self
+            .rules()
+            .filter_map(|v| {
+                misfit(v).map(|message| Problem { file: v.file.clone(), line: 1, message })
+            })
+            .collect();
         self.views.retain(|_, v| !wrong.iter().any(|p| p.file == v.file));
         self.problems.extend(wrong);
         let names: Vec<&str> = self.rules().map(|v| v.name.as_str()).collect();
@@ -70,44 +76,68 @@ impl Library {
 
 /// Whether a file is a rule, or puts rules together anew.
 pub(super) fn is_rule(file: &File) -> bool {
-    file.area == AREA && file.extension == "sql" && (file.stem.starts_with(PREFIX) || file.stem == "findings")
+    file.area == AREA
+        && file.extension == "sql"
+        && (file.stem.starts_with(PREFIX) || file.stem == "findings")
 }
 
-/// What is wrong with a file among rules that looks like one and is none, because of its name or place.
+/// What is wrong with a file among rules that looks like one and is none, because of its name or
+/// place.
 pub(super) fn misnamed(file: &File) -> Option<Problem> {
     if file.area != AREA && file.extension == "sql" && file.stem.starts_with(PREFIX) {
         return Some(
             file.problem(1, format!("this is no rule, because of its folder: rules lie in the folder of --rules itself, or in {AREA}/ below it")),
         );
     }
-    let is_fine =
-        file.area != AREA || file.extension != "sql" || file.stem.starts_with(PREFIX) || file.stem.starts_with('_') || file.stem == "findings";
+    let is_fine = file.area != AREA
+        || file.extension != "sql"
+        || file.stem.starts_with(PREFIX)
+        || file.stem.starts_with('_')
+        || file.stem == "findings";
     if is_fine {
         None
     } else {
-        Some(file.problem(1, format!("this is no rule: name the file {PREFIX}{0}.sql, or _{0}.sql if rules build on it", file.stem)))
+        Some(file.problem(
+            1,
+            format!(
+                "this is no rule: name the file {PREFIX}{0}.sql, or _{0}.sql if rules build on it",
+                file.stem
+            ),
+        ))
     }
 }
 
 /// Why a rule does not fit beside the others.
 fn misfit(view: &View) -> Option<String> {
-    let is_rule = |(column, (name, data_type)): (&super::Column, &(&str, &str))| column.name == *name && column.data_type == *data_type;
+    let is_rule = |(column, (name, data_type)): (&super::Column, &(&str, &str))| {
+        column.name == *name && column.data_type == *data_type
+    };
     if view.columns.len() == COLUMNS.len() && view.columns.iter().zip(COLUMNS).all(is_rule) {
         return None;
     }
     let at = view.columns.iter().zip(COLUMNS).take_while(|pair| is_rule(*pair)).count();
-    let has = view.columns.get(at).map_or("none".to_owned(), |c| format!("{} {}", c.name, c.data_type));
-    let needs = COLUMNS.get(at).map_or("no more".to_owned(), |(name, data_type)| format!("{name} {data_type}"));
-    Some(format!("column {} of a rule must be {needs}, here it is {has}; docs/ci.md lists the columns that every rule has", at + 1))
+    let has =
+        view.columns.get(at).map_or("none".to_owned(), |c| format!("{} {}", c.name, c.data_type));
+    let needs = COLUMNS
+        .get(at)
+        .map_or("no more".to_owned(), |(name, data_type)| format!("{name} {data_type}"));
+    Some(format!(
+        "column {} of a rule must be {needs}, here it is {has}; docs/ci.md lists the columns that every rule has",
+        at + 1
+    ))
 }
 
 fn union(rules: &[&str]) -> String {
     if rules.is_empty() {
-        let columns: Vec<String> = COLUMNS.iter().map(|(name, data_type)| format!("CAST(NULL AS {data_type}) AS {name}")).collect();
+        let columns: Vec<String> = COLUMNS
+            .iter()
+            .map(|(name, data_type)| format!("CAST(NULL AS {data_type}) AS {name}"))
+            .collect();
         return format!("SELECT {} WHERE false", columns.join(", "));
     }
     let columns: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
     let columns = columns.join(", ");
-    let parts: Vec<String> = rules.iter().map(|rule| format!("SELECT {columns} FROM {rule}")).collect();
+    let parts: Vec<String> =
+        rules.iter().map(|rule| format!("SELECT {columns} FROM {rule}")).collect();
     parts.join("\nUNION ALL\n")
 }

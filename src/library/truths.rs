@@ -1,4 +1,5 @@
-//! What must hold of a view's rows, as its comment says it: equations, parts of a whole, and ranges of columns.
+//! What must hold of a view's rows, as its comment says it: equations, parts of a whole, and ranges
+//! of columns.
 //!
 //! ```text
 //! -- Holds: busy_ns + idle_ns = total_ns
@@ -61,8 +62,13 @@ pub enum Range {
     Any,
 }
 
-const RANGES: &[(&str, Range)] =
-    &[("share", Range::Share), ("length", Range::Length), ("time", Range::Time), ("sum", Range::Sum), ("any", Range::Any)];
+const RANGES: &[(&str, Range)] = &[
+    ("share", Range::Share),
+    ("length", Range::Length),
+    ("time", Range::Time),
+    ("sum", Range::Sum),
+    ("any", Range::Any),
+];
 
 impl Range {
     /// The word for it.
@@ -70,7 +76,8 @@ impl Range {
         RANGES.iter().find(|(_, range)| *range == self).map_or("any", |(word, _)| word)
     }
 
-    /// What unit and name of a column say: shares for percent, points in time for names of such, lengths for other times.
+    /// What unit and name of a column say: shares for percent, points in time for names of such,
+    /// lengths for other times.
     pub fn usual(column: &Column) -> Option<Self> {
         if column.data_type != "BIGINT" && column.data_type != "DOUBLE" {
             return None;
@@ -79,7 +86,9 @@ impl Range {
             "pct" => Some(Self::Share),
             unit @ ("ns" | "us" | "ms" | "s") => {
                 let name = column.name.strip_suffix(unit)?.strip_suffix('_')?;
-                let is_point = ["ts", "start", "end"].iter().any(|p| name == *p || name.strip_suffix(p).is_some_and(|n| n.ends_with('_')));
+                let is_point = ["ts", "start", "end"]
+                    .iter()
+                    .any(|p| name == *p || name.strip_suffix(p).is_some_and(|n| n.ends_with('_')));
                 Some(if is_point { Self::Time } else { Self::Length })
             }
             "bytes" | "count" => Some(Self::Sum),
@@ -89,7 +98,8 @@ impl Range {
 }
 
 impl View {
-    /// The range of a column: what the comment says, else what unit and name say; NULL for texts, ids and numbers without a bound.
+    /// The range of a column: what the comment says, else what unit and name say; NULL for texts,
+    /// ids and numbers without a bound.
     pub fn range(&self, column: &Column) -> Option<Range> {
         let said = self.truths.ranges.iter().find(|r| r.columns.contains(&column.name));
         said.map_or_else(|| Range::usual(column), |r| Some(r.range))
@@ -101,7 +111,9 @@ impl Truths {
     pub(super) fn add(&mut self, keyword: &str, text: &str) -> Result<(), String> {
         match keyword {
             "Holds:" if !text.is_empty() => self.holds.push(text.to_owned()),
-            "Parts:" => self.parts.push(parts(text).ok_or("write it as `-- Parts: COLUMN BY COLUMN, … OF VIEW.COLUMN`")?),
+            "Parts:" => self.parts.push(
+                parts(text).ok_or("write it as `-- Parts: COLUMN BY COLUMN, … OF VIEW.COLUMN`")?,
+            ),
             "Range:" => self.ranges.push(ranges(text)?),
             _ => return Err("write it as `-- Holds: EXPRESSION`".to_owned()),
         }
@@ -110,28 +122,45 @@ impl Truths {
 
     /// One sentence or formula for each, as a reader of the reference sees them.
     pub fn lines(&self) -> Vec<String> {
-        let parts = self.parts.iter().map(|p| format!("sum of {} by {} = {}.{}", p.column, p.keys.join(", "), p.whole, p.of));
+        let parts = self.parts.iter().map(|p| {
+            format!("sum of {} by {} = {}.{}", p.column, p.keys.join(", "), p.whole, p.of)
+        });
         let ranges = self.ranges.iter().map(|r| {
             let what = match r.range {
                 Range::Share => "0 to 100",
                 Range::Length => "0 to the length of the trace",
                 Range::Time => "within the trace",
-                Range::Sum => "0 or more, and more than the length of the trace where work lies side by side",
+                Range::Sum => {
+                    "0 or more, and more than the length of the trace where work lies side by side"
+                }
                 Range::Any => "any value",
             };
-            format!("{}: {what}{}{}", r.columns.join(", "), if r.why.is_empty() { "" } else { "; " }, r.why)
+            format!(
+                "{}: {what}{}{}",
+                r.columns.join(", "),
+                if r.why.is_empty() { "" } else { "; " },
+                r.why
+            )
         });
         self.holds.iter().cloned().chain(parts).chain(ranges).collect()
     }
 
     /// The columns that are named, and what is wrong with the lines.
     pub(super) fn lint(&self, columns: &[Column]) -> Option<String> {
-        let own = self.parts.iter().flat_map(|p| p.keys.iter().chain([&p.column])).chain(self.ranges.iter().flat_map(|r| &r.columns));
+        let own = self
+            .parts
+            .iter()
+            .flat_map(|p| p.keys.iter().chain([&p.column]))
+            .chain(self.ranges.iter().flat_map(|r| &r.columns));
         if let Some(name) = own.into_iter().find(|name| !columns.iter().any(|c| c.name == **name)) {
-            return Some(format!("{name} is named in Parts: or Range:, but there is no such column"));
+            return Some(format!(
+                "{name} is named in Parts: or Range:, but there is no such column"
+            ));
         }
         let unexplained = self.ranges.iter().find(|r| r.range == Range::Any && r.why.is_empty());
-        unexplained.map(|r| format!("say behind a semicolon why {} may have any value", r.columns.join(", ")))
+        unexplained.map(|r| {
+            format!("say behind a semicolon why {} may have any value", r.columns.join(", "))
+        })
     }
 }
 
@@ -140,18 +169,29 @@ fn parts(text: &str) -> Option<Parts> {
     let (keys, whole) = rest.split_once(" OF ")?;
     let (whole, of) = whole.trim().trim_end_matches('.').split_once('.')?;
     let own = |s: &str| s.trim().to_owned();
-    Some(Parts { column: own(column), keys: keys.split(',').map(own).collect(), whole: own(whole), of: own(of) })
+    Some(Parts {
+        column: own(column),
+        keys: keys.split(',').map(own).collect(),
+        whole: own(whole),
+        of: own(of),
+    })
 }
 
 fn ranges(text: &str) -> Result<Ranges, String> {
     let (what, why) = text.split_once(';').unwrap_or((text, ""));
     let (word, columns) = what.split_once(char::is_whitespace).unwrap_or((what, ""));
-    let columns: Vec<String> = columns.split(',').map(|c| c.trim().to_owned()).filter(|c| !c.is_empty()).collect();
+    let columns: Vec<String> =
+        columns.split(',').map(|c| c.trim().to_owned()).filter(|c| !c.is_empty()).collect();
     match RANGES.iter().find(|(name, _)| *name == word) {
-        Some((_, range)) if !columns.is_empty() => Ok(Ranges { range: *range, columns, why: why.trim().to_owned() }),
+        Some((_, range)) if !columns.is_empty() => {
+            Ok(Ranges { range: *range, columns, why: why.trim().to_owned() })
+        }
         _ => {
             let words: Vec<&str> = RANGES.iter().map(|(word, _)| *word).collect();
-            Err(format!("write it as `-- Range: WORD COLUMN, …; WHY` with one of {}", words.join(", ")))
+            Err(format!(
+                "write it as `-- Range: WORD COLUMN, …; WHY` with one of {}",
+                words.join(", ")
+            ))
         }
     }
 }
@@ -166,9 +206,18 @@ mod tests {
         truths.add("Holds:", "a_ns + b_ns = c_ns").expect("an equation");
         truths.add("Parts:", "a_ns BY trace_id, device OF whole.c_ns").expect("parts");
         truths.add("Range:", "any d_pct; a difference.").expect("a range");
-        assert_eq!(truths.lines(), ["a_ns + b_ns = c_ns", "sum of a_ns by trace_id, device = whole.c_ns", "d_pct: any value; a difference."]);
+        assert_eq!(
+            truths.lines(),
+            [
+                "a_ns + b_ns = c_ns",
+                "sum of a_ns by trace_id, device = whole.c_ns",
+                "d_pct: any value; a difference."
+            ]
+        );
         assert!(truths.lint(&[]).is_some_and(|m| m.contains("no such column")));
-        for (keyword, text) in [("Holds:", ""), ("Parts:", "a_ns OF b"), ("Range:", "some a_ns"), ("Range:", "sum")] {
+        for (keyword, text) in
+            [("Holds:", ""), ("Parts:", "a_ns OF b"), ("Range:", "some a_ns"), ("Range:", "sum")]
+        {
             assert!(truths.add(keyword, text).is_err(), "{keyword} {text}");
         }
     }
@@ -176,7 +225,12 @@ mod tests {
     #[test]
     fn units_and_names_say_the_usual_range() {
         let of = |name: &str, unit: &str| {
-            Range::usual(&Column { name: name.into(), data_type: "BIGINT".into(), unit: unit.into(), description: String::new() })
+            Range::usual(&Column {
+                name: name.into(),
+                data_type: "BIGINT".into(),
+                unit: unit.into(),
+                description: String::new(),
+            })
         };
         assert_eq!(of("busy_pct", "pct"), Some(Range::Share));
         assert_eq!(of("launch_ts_ns", "ns"), Some(Range::Time));

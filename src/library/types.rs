@@ -18,19 +18,26 @@ pub fn sql_type(data_type: &DataType) -> String {
         DataType::Boolean => "BOOLEAN".to_owned(),
         DataType::Null => "NULL".to_owned(),
         DataType::Dictionary(_, values) => sql_type(values),
-        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => format!("{}[]", sql_type(item.data_type())),
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            format!("{}[]", sql_type(item.data_type()))
+        }
         DataType::Struct(fields) => {
-            let fields: Vec<String> = fields.iter().map(|f| format!("{} {}", f.name(), sql_type(f.data_type()))).collect();
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|f| format!("{} {}", f.name(), sql_type(f.data_type())))
+                .collect();
             format!("STRUCT({})", fields.join(", "))
         }
         other => other.to_string(),
     }
 }
 
-/// Whether a column is of the type that its comment declares. Structs are declared as `STRUCT`, since comments have one
-/// word for a type.
+/// Whether a column is of the type that its comment declares. Structs are declared as `STRUCT`,
+/// since comments have one word for a type.
 pub fn matches(declared: &str, data_type: &DataType) -> bool {
     let actual = sql_type(data_type);
     let lists = declared.strip_prefix("STRUCT");
-    declared == actual || lists.is_some_and(|l| actual.starts_with("STRUCT(") && actual.ends_with(&format!("){l}")))
+    declared == actual
+        || lists
+            .is_some_and(|l| actual.starts_with("STRUCT(") && actual.ends_with(&format!("){l}")))
 }

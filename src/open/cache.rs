@@ -1,6 +1,7 @@
 //! A store for traces that are opened without one, keyed by content.
 //!
-//! A file that looks as it did when it was read (same path, size and time of change) is not hashed again.
+//! A file that looks as it did when it was read (same path, size and time of change) is not hashed
+//! again.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,11 @@ struct Seen {
 impl Cache {
     /// Opens the cache, or makes it.
     pub fn open() -> Result<Self> {
-        let root = folder().ok_or_else(|| Error::Usage("there is no folder for caches; set TRACESQL_CACHE or use `tracesql ingest`".into()))?;
+        let root = folder().ok_or_else(|| {
+            Error::Usage(
+                "there is no folder for caches; set TRACESQL_CACHE or use `tracesql ingest`".into(),
+            )
+        })?;
         // One folder for each schema version: what an older version left stays readable by it.
         let root = root.join(format!("traces-v{}", tracesql_ingest::schema::SCHEMA_VERSION));
         let store = Store::open_or_create(&root)?;
@@ -43,7 +48,12 @@ impl Cache {
     }
 
     /// The name of an input's trace, which is read if the cache does not hold it.
-    pub fn trace(&self, input: &Input, options: &IngestOptions, reader: &dyn Reader) -> Result<String> {
+    pub fn trace(
+        &self,
+        input: &Input,
+        options: &IngestOptions,
+        reader: &dyn Reader,
+    ) -> Result<String> {
         let look = match input {
             // What is to be clean is read again: only reading finds issues.
             Input::File(path) if !options.strict => look(path),
@@ -93,7 +103,13 @@ struct Look {
 
 impl Look {
     fn as_seen(&self) -> Seen {
-        Seen { path: self.path.clone(), size: self.size, inode: self.inode, changed_ns: self.changed_ns, trace_id: String::new() }
+        Seen {
+            path: self.path.clone(),
+            size: self.size,
+            inode: self.inode,
+            changed_ns: self.changed_ns,
+            trace_id: String::new(),
+        }
     }
 }
 

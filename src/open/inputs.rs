@@ -17,9 +17,14 @@ pub fn inputs(names: &[String]) -> Vec<Result<Input>> {
     inputs
 }
 
-/// Reads every input, reporting those that fail. What lies in a folder or archive beside traces and is none is left out
-/// with a warning, unless nothing else was there.
-pub fn all<T>(inputs: Vec<Result<Input>>, names: &[String], reader: &dyn Reader, read: impl Fn(&Input) -> Result<T>) -> Result<Vec<T>> {
+/// Reads every input, reporting those that fail. What lies in a folder or archive beside traces and
+/// is none is left out with a warning, unless nothing else was there.
+pub fn all<T>(
+    inputs: Vec<Result<Input>>,
+    names: &[String],
+    reader: &dyn Reader,
+    read: impl Fn(&Input) -> Result<T>,
+) -> Result<Vec<T>> {
     let count = inputs.len();
     let (mut done, mut failed, mut left_out) = (Vec::new(), 0, None);
     for input in inputs {
@@ -49,19 +54,28 @@ pub fn all<T>(inputs: Vec<Result<Input>>, names: &[String], reader: &dyn Reader,
     }
 }
 
-/// What was odd about an input that was read, in one sentence; `None` if nothing was worse than worth knowing.
+/// What was odd about an input that was read, in one sentence; `None` if nothing was worse than
+/// worth knowing.
 pub fn oddities(name: &str, outcome: &Outcome) -> Option<String> {
-    let odd: Vec<_> = outcome.issues.iter().filter(|(code, _)| code.severity() > Severity::Info).collect();
+    let odd: Vec<_> =
+        outcome.issues.iter().filter(|(code, _)| code.severity() > Severity::Info).collect();
     if odd.is_empty() {
         return None;
     }
-    let mut parts: Vec<String> = odd.iter().take(3).map(|(code, issue)| format!("{} × {}", issue.count, code.as_str())).collect();
+    let mut parts: Vec<String> = odd
+        .iter()
+        .take(3)
+        .map(|(code, issue)| format!("{} × {}", issue.count, code.as_str()))
+        .collect();
     if odd.len() > 3 {
         let more = odd.len() - 3;
         parts.push(format!("{more} more kind{}", if more == 1 { "" } else { "s" }));
     }
     let first = odd.iter().filter_map(|(_, issue)| issue.first_byte_offset).min();
     let place = first.map_or(String::new(), |at| format!(", first at byte {at}"));
-    let detail = odd.iter().find_map(|(_, issue)| issue.detail.as_deref()).map_or(String::new(), |d| format!(" ({d})"));
+    let detail = odd
+        .iter()
+        .find_map(|(_, issue)| issue.detail.as_deref())
+        .map_or(String::new(), |d| format!(" ({d})"));
     Some(format!("{name}: {}{place}{detail}; see SELECT * FROM ingest_issues", parts.join(", ")))
 }

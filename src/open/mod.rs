@@ -1,6 +1,8 @@
-//! Opening stores, and traces by way of the cache: what the command line and the Python package share.
+//! Opening stores, and traces by way of the cache: what the command line and the Python package
+//! share.
 //!
-//! Nothing is said here. Whoever opens things hands in a [`Reader`], which reads inputs and is told what went wrong.
+//! Nothing is said here. Whoever opens things hands in a [`Reader`], which reads inputs and is told
+//! what went wrong.
 
 mod cache;
 mod inputs;

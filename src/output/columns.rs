@@ -21,7 +21,10 @@ struct Separated {
 /// Values between separators, quoted where needed, with a header line, also when there are no rows.
 pub fn separated(out: Out, separator: u8, schema: SchemaRef) -> Result<impl Sink> {
     let name = out.name.clone();
-    let mut sink = Separated { name, writer: WriterBuilder::new().with_header(true).with_delimiter(separator).build(out) };
+    let mut sink = Separated {
+        name,
+        writer: WriterBuilder::new().with_header(true).with_delimiter(separator).build(out),
+    };
     sink.batch(&RecordBatch::new_empty(schema))?;
     Ok(sink)
 }
@@ -40,16 +43,26 @@ impl Sink for Separated {
 /// Lists and objects as text, which is all that values between separators can be.
 fn flat(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let options = FormatOptions::new();
-    let column = |(field, array): (&FieldRef, &ArrayRef)| -> Result<(FieldRef, ArrayRef), ArrowError> {
-        if !field.data_type().is_nested() {
-            return Ok((field.clone(), array.clone()));
-        }
-        let formatter = ArrayFormatter::try_new(array.as_ref(), &options)?;
-        let texts: StringArray = (0..array.len()).map(|i| array.is_valid(i).then(|| formatter.value(i).to_string())).collect();
-        Ok((Arc::new(Field::new(field.name(), DataType::Utf8, true)), Arc::new(texts)))
-    };
-    let (fields, columns): (Vec<_>, Vec<_>) =
-        batch.schema().fields().iter().zip(batch.columns()).map(column).collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    let column =
+        |(field, array): (&FieldRef, &ArrayRef)| -> Result<(FieldRef, ArrayRef), ArrowError> {
+            if !field.data_type().is_nested() {
+                return Ok((field.clone(), array.clone()));
+            }
+            let formatter = ArrayFormatter::try_new(array.as_ref(), &options)?;
+            let texts: StringArray = (0..array.len())
+                .map(|i| array.is_valid(i).then(|| formatter.value(i).to_string()))
+                .collect();
+            Ok((Arc::new(Field::new(field.name(), DataType::Utf8, true)), Arc::new(texts)))
+        };
+    let (fields, columns): (Vec<_>, Vec<_>) = batch
+        .schema()
+        .fields()
+        .iter()
+        .zip(batch.columns())
+        .map(column)
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .unzip();
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }
 
@@ -67,7 +80,10 @@ pub fn json_list(out: Out) -> impl Sink {
 /// One object a line; NULLs are written.
 pub fn json_lines(out: Out) -> impl Sink {
     let name = out.name.clone();
-    Json { name, writer: JsonBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(out) }
+    Json {
+        name,
+        writer: JsonBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(out),
+    }
 }
 
 impl<F: JsonFormat + Send> Sink for Json<F> {

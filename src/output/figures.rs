@@ -10,7 +10,16 @@ pub fn figure(value: f64, unit: &str) -> String {
         "us" => figure(value * 1e3, "ns"),
         "ms" => figure(value * 1e6, "ns"),
         "s" => figure(value * 1e9, "ns"),
-        "bytes" => scaled(value, &[(1024f64.powi(4), "TiB"), (1024f64.powi(3), "GiB"), (1024f64.powi(2), "MiB"), (1024.0, "KiB"), (1.0, "B")]),
+        "bytes" => scaled(
+            value,
+            &[
+                (1024f64.powi(4), "TiB"),
+                (1024f64.powi(3), "GiB"),
+                (1024f64.powi(2), "MiB"),
+                (1024.0, "KiB"),
+                (1.0, "B"),
+            ],
+        ),
         "pct" => format!("{value:.1} %"),
         "count" => plain(value),
         "" | "number" | "ratio" => digits(value),
@@ -27,7 +36,11 @@ fn scaled(value: f64, units: &[(f64, &str)]) -> String {
     let fits = units.iter().find(|(size, _)| value.abs() >= *size).or(units.last());
     let Some((size, unit)) = fits else { return digits(value) };
     let number = value / size;
-    if *size == 1.0 && number.fract() == 0.0 { format!("{number:.0} {unit}") } else { format!("{} {unit}", digits(number)) }
+    if *size == 1.0 && number.fract() == 0.0 {
+        format!("{number:.0} {unit}")
+    } else {
+        format!("{} {unit}", digits(number))
+    }
 }
 
 /// Three digits that matter, but all of those before the point.

@@ -19,8 +19,11 @@ pub struct Parquet {
 impl Parquet {
     pub fn new(out: Out, schema: SchemaRef) -> Result<Self> {
         let name = out.name.clone();
-        let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
-        let writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(|e| from_writer(&name, e))?;
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .build();
+        let writer = ArrowWriter::try_new(out, schema, Some(properties))
+            .map_err(|e| from_writer(&name, e))?;
         Ok(Self { name, writer })
     }
 }

@@ -1,7 +1,7 @@
 //! Fitting tables into the width of a terminal.
 //!
-//! Numbers are never cut. Texts are cut at their end, the longest first; what still does not fit is left out column by
-//! column from the right, and counted.
+//! Numbers are never cut. Texts are cut at their end, the longest first; what still does not fit is
+//! left out column by column from the right, and counted.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -36,9 +36,19 @@ pub fn clip(text: &str, most: usize) -> String {
     clipped
 }
 
-/// Cuts and drops columns until a table fits; returns how many it dropped. At least one column stays.
-pub fn table(header: &mut Vec<String>, rows: &mut [Vec<String>], numeric: &[bool], screen: usize) -> usize {
-    let mut columns: Vec<Column> = header.iter().zip(numeric).map(|(h, &n)| Column { header: h.width(), cells: 0, is_numeric: n }).collect();
+/// Cuts and drops columns until a table fits; returns how many it dropped. At least one column
+/// stays.
+pub fn table(
+    header: &mut Vec<String>,
+    rows: &mut [Vec<String>],
+    numeric: &[bool],
+    screen: usize,
+) -> usize {
+    let mut columns: Vec<Column> = header
+        .iter()
+        .zip(numeric)
+        .map(|(h, &n)| Column { header: h.width(), cells: 0, is_numeric: n })
+        .collect();
     for row in rows.iter() {
         for (column, cell) in columns.iter_mut().zip(row) {
             column.cells = column.cells.max(cell.width());
@@ -71,7 +81,11 @@ impl Column {
     }
 
     fn least(&self) -> usize {
-        if self.is_numeric { self.cells.max(self.header.min(LEAST_TEXT)) } else { self.natural().min(LEAST_TEXT) }
+        if self.is_numeric {
+            self.cells.max(self.header.min(LEAST_TEXT))
+        } else {
+            self.natural().min(LEAST_TEXT)
+        }
     }
 }
 
@@ -83,7 +97,9 @@ fn widths(columns: &[Column], screen: usize) -> Vec<usize> {
     while kept > 1 && total(&least[..kept]) > screen {
         kept -= 1;
     }
-    let capped = |cap: usize| -> Vec<usize> { columns[..kept].iter().map(|c| c.natural().min(cap).max(c.least())).collect() };
+    let capped = |cap: usize| -> Vec<usize> {
+        columns[..kept].iter().map(|c| c.natural().min(cap).max(c.least())).collect()
+    };
     let widest = columns.iter().map(Column::natural).max().unwrap_or(0);
     // The largest cap under which all fits.
     let (mut low, mut high) = (0, widest);
@@ -98,7 +114,12 @@ fn widths(columns: &[Column], screen: usize) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn fitted(header: &[&str], row: &[&str], numeric: &[bool], screen: usize) -> (Vec<String>, Vec<String>, usize) {
+    fn fitted(
+        header: &[&str],
+        row: &[&str],
+        numeric: &[bool],
+        screen: usize,
+    ) -> (Vec<String>, Vec<String>, usize) {
         let mut header = header.iter().map(|h| h.to_string()).collect();
         let mut rows = vec![row.iter().map(|c| c.to_string()).collect()];
         let hidden = table(&mut header, &mut rows, numeric, screen);
@@ -107,18 +128,30 @@ mod tests {
 
     #[test]
     fn what_fits_stays() {
-        assert_eq!(fitted(&["a", "b"], &["text", "1"], &[false, true], 80), (vec!["a".into(), "b".into()], vec!["text".into(), "1".into()], 0));
+        assert_eq!(
+            fitted(&["a", "b"], &["text", "1"], &[false, true], 80),
+            (vec!["a".into(), "b".into()], vec!["text".into(), "1".into()], 0)
+        );
     }
 
     #[test]
     fn long_texts_are_cut_and_numbers_are_not() {
-        let (_, row, hidden) = fitted(&["name", "dur_ns"], &["a very long name of a kernel", "123456789012345"], &[false, true], 40);
-        assert_eq!((row[0].as_str(), row[1].as_str(), hidden), ("a very long name …", "123456789012345", 0));
+        let (_, row, hidden) = fitted(
+            &["name", "dur_ns"],
+            &["a very long name of a kernel", "123456789012345"],
+            &[false, true],
+            40,
+        );
+        assert_eq!(
+            (row[0].as_str(), row[1].as_str(), hidden),
+            ("a very long name …", "123456789012345", 0)
+        );
     }
 
     #[test]
     fn columns_without_room_are_dropped_and_counted() {
-        let (header, row, hidden) = fitted(&["a", "b", "c"], &["123456789", "123456789", "123456789"], &[true; 3], 26);
+        let (header, row, hidden) =
+            fitted(&["a", "b", "c"], &["123456789", "123456789", "123456789"], &[true; 3], 26);
         assert_eq!((header.len(), row.len(), hidden), (2, 2, 1));
         assert_eq!(fitted(&["a"], &["123456789"], &[true], 3).2, 0, "one column stays");
     }
@@ -134,9 +167,13 @@ mod tests {
     #[test]
     fn every_table_fits_that_can() {
         for screen in 34..100 {
-            let columns = [(4, 30, false), (10, 3, true), (5, 200, false)].map(|(header, cells, is_numeric)| Column { header, cells, is_numeric });
+            let columns = [(4, 30, false), (10, 3, true), (5, 200, false)]
+                .map(|(header, cells, is_numeric)| Column { header, cells, is_numeric });
             let widths = widths(&columns, screen);
-            assert!(widths.iter().map(|w| w + FRAME).sum::<usize>() < screen, "{screen}: {widths:?}");
+            assert!(
+                widths.iter().map(|w| w + FRAME).sum::<usize>() < screen,
+                "{screen}: {widths:?}"
+            );
             assert!(widths.len() == 3, "{screen}: {widths:?}");
         }
     }

@@ -11,7 +11,11 @@ pub fn code(text: &str, most: usize) -> String {
         longest = longest.max(run);
     }
     let fence = "`".repeat(longest + 1);
-    let pad = if text.starts_with('`') || text.ends_with('`') || text.trim().is_empty() { " " } else { "" };
+    let pad = if text.starts_with('`') || text.ends_with('`') || text.trim().is_empty() {
+        " "
+    } else {
+        ""
+    };
     // In a table, even in code, only this is not a border.
     format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
 }

@@ -111,10 +111,15 @@ impl Target {
     fn open(&self) -> Result<Box<dyn Write + Send>> {
         Ok(match self {
             Self::Stdout => Box::new(BufWriter::new(std::io::stdout())),
-            Self::File(path) if is_special(path) => {
-                Box::new(BufWriter::new(File::options().write(true).open(path).map_err(|e| Error::Output(self.name(), e))?))
-            }
-            Self::File(path) => Box::new(BufWriter::new(File::create(partial(path)).map_err(|e| Error::Output(self.name(), e))?)),
+            Self::File(path) if is_special(path) => Box::new(BufWriter::new(
+                File::options()
+                    .write(true)
+                    .open(path)
+                    .map_err(|e| Error::Output(self.name(), e))?,
+            )),
+            Self::File(path) => Box::new(BufWriter::new(
+                File::create(partial(path)).map_err(|e| Error::Output(self.name(), e))?,
+            )),
         })
     }
 
@@ -122,12 +127,14 @@ impl Target {
         match self {
             Self::Stdout => Ok(()),
             Self::File(path) if is_special(path) => Ok(()),
-            Self::File(path) => std::fs::rename(partial(path), followed(path)).map_err(|e| Error::Output(self.name(), e)),
+            Self::File(path) => std::fs::rename(partial(path), followed(path))
+                .map_err(|e| Error::Output(self.name(), e)),
         }
     }
 }
 
-/// Devices and pipes are written as they are: a file in the place of /dev/null would harm all others.
+/// Devices and pipes are written as they are: a file in the place of /dev/null would harm all
+/// others.
 fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
@@ -144,7 +151,11 @@ fn partial(path: &Path) -> PathBuf {
 }
 
 /// Writes a result; returns the number of its rows.
-pub async fn write(result: SendableRecordBatchStream, format: Format, target: &Target) -> Result<usize> {
+pub async fn write(
+    result: SendableRecordBatchStream,
+    format: Format,
+    target: &Target,
+) -> Result<usize> {
     if result.schema().fields().is_empty() {
         return run(result).await;
     }
@@ -204,7 +215,12 @@ pub fn write_document(bytes: &[u8], target: &Target) -> Result<()> {
 }
 
 /// Writes a result for somebody who looks at it.
-pub async fn show(result: SendableRecordBatchStream, format: Format, out: Box<dyn Write + Send>, look: Look) -> Result<Shown> {
+pub async fn show(
+    result: SendableRecordBatchStream,
+    format: Format,
+    out: Box<dyn Write + Send>,
+    look: Look,
+) -> Result<Shown> {
     if result.schema().fields().is_empty() {
         return Ok(Shown { rows: run(result).await?, has_more: false });
     }
@@ -214,7 +230,12 @@ pub async fn show(result: SendableRecordBatchStream, format: Format, out: Box<dy
 /// Rows as a table for people.
 pub fn table(schema: SchemaRef, rows: &[RecordBatch], look: Look) -> Result<String> {
     let (sender, receiver) = std::sync::mpsc::channel();
-    let mut sink = sink(Format::Table, Out { out: Box::new(Pieces(sender)), name: "a text".to_owned() }, schema, look)?;
+    let mut sink = sink(
+        Format::Table,
+        Out { out: Box::new(Pieces(sender)), name: "a text".to_owned() },
+        schema,
+        look,
+    )?;
     rows.iter().try_for_each(|batch| sink.batch(batch))?;
     sink.end(false)?;
     Ok(String::from_utf8_lossy(&receiver.iter().flatten().collect::<Vec<u8>>()).into_owned())
@@ -234,7 +255,8 @@ impl Write for Pieces {
     }
 }
 
-/// Runs a statement such as CREATE VIEW: it is run by reading its result, which holds nothing to write.
+/// Runs a statement such as CREATE VIEW: it is run by reading its result, which holds nothing to
+/// write.
 async fn run(mut result: SendableRecordBatchStream) -> Result<usize> {
     while let Some(batch) = result.next().await {
         batch?;
@@ -242,7 +264,12 @@ async fn run(mut result: SendableRecordBatchStream) -> Result<usize> {
     Ok(0)
 }
 
-async fn write_all(mut result: SendableRecordBatchStream, format: Format, out: Out, look: Look) -> Result<Shown> {
+async fn write_all(
+    mut result: SendableRecordBatchStream,
+    format: Format,
+    out: Out,
+    look: Look,
+) -> Result<Shown> {
     let mut sink = sink(format, out, result.schema(), look)?;
     let most = look.max_rows.unwrap_or(usize::MAX);
     let mut shown = Shown { rows: 0, has_more: false };
@@ -277,7 +304,8 @@ fn sink(format: Format, out: Out, schema: SchemaRef, look: Look) -> Result<Box<d
     })
 }
 
-/// Removes what was written so far of a file, unless it was completed: also when the query is cancelled.
+/// Removes what was written so far of a file, unless it was completed: also when the query is
+/// cancelled.
 struct Partial<'a>(&'a Target);
 
 impl Drop for Partial<'_> {
@@ -323,6 +351,10 @@ fn from_writer(name: &str, e: impl std::error::Error + 'static) -> Error {
         }
         cause = c.source();
     }
-    let kind = if e.to_string().contains("Broken pipe") { std::io::ErrorKind::BrokenPipe } else { std::io::ErrorKind::Other };
+    let kind = if e.to_string().contains("Broken pipe") {
+        std::io::ErrorKind::BrokenPipe
+    } else {
+        std::io::ErrorKind::Other
+    };
     Error::Output(name.to_owned(), std::io::Error::new(kind, e.to_string()))
 }

@@ -2,7 +2,8 @@
 
 use super::fit::width;
 
-/// Breaks a text at blanks, so that lines fit; lines after the first are indented. Words that are too long stay whole.
+/// Breaks a text at blanks, so that lines fit; lines after the first are indented. Words that are
+/// too long stay whole.
 pub fn wrap(text: &str, indent: usize, most: usize) -> String {
     let words = text.trim_start_matches(' ');
     let mut taken = text.len() - words.len();

@@ -13,7 +13,8 @@ fn cells(batch: &RecordBatch, null: &str) -> Result<Vec<Vec<String>>> {
     let options = FormatOptions::new().with_null(null);
     let mut rows = vec![Vec::with_capacity(batch.num_columns()); batch.num_rows()];
     for column in batch.columns() {
-        let formatter = ArrayFormatter::try_new(column.as_ref(), &options).map_err(|e| Error::Query(e.to_string()))?;
+        let formatter = ArrayFormatter::try_new(column.as_ref(), &options)
+            .map_err(|e| Error::Query(e.to_string()))?;
         for (i, row) in rows.iter_mut().enumerate() {
             row.push(safe(&formatter.value(i).to_string()));
         }
@@ -73,19 +74,27 @@ impl Sink for Table {
     }
 
     fn end(mut self: Box<Self>, has_more: bool) -> Result<()> {
-        let (mut header, numeric, count) = (headers(&self.schema), numeric(&self.schema), self.rows.len());
-        let mut notes = if self.look.in_shell { vec![rows_note(count, has_more)] } else { Vec::new() };
+        let (mut header, numeric, count) =
+            (headers(&self.schema), numeric(&self.schema), self.rows.len());
+        let mut notes =
+            if self.look.in_shell { vec![rows_note(count, has_more)] } else { Vec::new() };
         if let Some(width) = self.look.width {
             let hidden = fit::table(&mut header, &mut self.rows, &numeric, width);
             if hidden > 0 {
                 let all = header.len() + hidden;
-                let how =
-                    if self.look.in_shell { "\\x shows all of them, \\fit off lets lines be longer" } else { "--format vertical shows all of them" };
+                let how = if self.look.in_shell {
+                    "\\x shows all of them, \\fit off lets lines be longer"
+                } else {
+                    "--format vertical shows all of them"
+                };
                 notes.push(format!("{} of {all} columns; {how}", header.len()));
             }
         }
         let mut table = comfy_table::Table::new();
-        table.load_preset(presets::UTF8_FULL_CONDENSED).set_header(header).add_rows(std::mem::take(&mut self.rows));
+        table
+            .load_preset(presets::UTF8_FULL_CONDENSED)
+            .set_header(header)
+            .add_rows(std::mem::take(&mut self.rows));
         for (column, numeric) in table.column_iter_mut().zip(numeric) {
             if numeric {
                 column.set_cell_alignment(CellAlignment::Right);
@@ -112,7 +121,9 @@ fn rows_note(rows: usize, has_more: bool) -> String {
 
 /// Whether a result is that of EXPLAIN.
 pub fn is_plan(schema: &SchemaRef) -> bool {
-    schema.fields().len() == 2 && schema.field(0).name() == "plan_type" && schema.field(1).name() == "plan"
+    schema.fields().len() == 2
+        && schema.field(0).name() == "plan_type"
+        && schema.field(1).name() == "plan"
 }
 
 /// Plans as they are drawn, line by line.
@@ -129,7 +140,10 @@ impl Plan {
 impl Sink for Plan {
     fn batch(&mut self, batch: &RecordBatch) -> Result<()> {
         let options = FormatOptions::new();
-        let texts = |column: usize| ArrayFormatter::try_new(batch.column(column).as_ref(), &options).map_err(|e| Error::Query(e.to_string()));
+        let texts = |column: usize| {
+            ArrayFormatter::try_new(batch.column(column).as_ref(), &options)
+                .map_err(|e| Error::Query(e.to_string()))
+        };
         let (kinds, plans) = (texts(0)?, texts(1)?);
         for row in 0..batch.num_rows() {
             self.out.put(&format!("{}\n", safe(&kinds.value(row).to_string())))?;
@@ -152,7 +166,8 @@ pub struct Markdown {
 
 impl Markdown {
     pub fn new(mut out: Out, schema: SchemaRef) -> Result<Self> {
-        let rule: Vec<&str> = numeric(&schema).iter().map(|&n| if n { "---:" } else { "---" }).collect();
+        let rule: Vec<&str> =
+            numeric(&schema).iter().map(|&n| if n { "---:" } else { "---" }).collect();
         let header: Vec<String> = headers(&schema).iter().map(|h| escape(h)).collect();
         out.put(&format!("| {} |\n| {} |\n", header.join(" | "), rule.join(" | ")))?;
         Ok(Self { out })
@@ -190,7 +205,8 @@ impl Vertical {
     pub fn new(out: Out, schema: SchemaRef, look: Look) -> Self {
         let names = headers(&schema);
         let width = names.iter().map(|n| fit::width(n)).max().unwrap_or(0);
-        let names = names.iter().map(|n| format!("{}{n}", " ".repeat(width - fit::width(n)))).collect();
+        let names =
+            names.iter().map(|n| format!("{}{n}", " ".repeat(width - fit::width(n)))).collect();
         Self { out, names, rows: 0, look }
     }
 }

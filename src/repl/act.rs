@@ -18,8 +18,11 @@ impl Session {
     pub(super) fn command(&mut self, line: &str) -> Result<Next> {
         let (name, rest) = commands::cut(line);
         let Some(command) = commands::find(name) else {
-            let near = super::catalog::nearest(name, COMMANDS.iter().flat_map(|c| c.names).copied());
-            let help = near.first().map_or("\\? lists what there is".to_owned(), |n| format!("did you mean \\{n}?"));
+            let near =
+                super::catalog::nearest(name, COMMANDS.iter().flat_map(|c| c.names).copied());
+            let help = near
+                .first()
+                .map_or("\\? lists what there is".to_owned(), |n| format!("did you mean \\{n}?"));
             return Err(Error::Usage(format!("there is no command \\{}; {help}", safe(name))));
         };
         let usage = |e: String| Error::Usage(format!("\\{}: {e}", command.names[0]));
@@ -29,9 +32,12 @@ impl Session {
                 let text = self.described(command.action, rest).map_err(Error::Usage)?;
                 self.print(&text);
             }
-            Action::Format if rest.is_empty() => self.note(&format!("format: {}", self.format.map_or("table".to_owned(), format_name))),
+            Action::Format if rest.is_empty() => self
+                .note(&format!("format: {}", self.format.map_or("table".to_owned(), format_name))),
             Action::Format => {
-                let format = Format::from_str(rest, true).map_err(|_| usage(format!("{rest:?} is not a format; there are {}", format_names())))?;
+                let format = Format::from_str(rest, true).map_err(|_| {
+                    usage(format!("{rest:?} is not a format; there are {}", format_names()))
+                })?;
                 self.format = Some(format);
             }
             Action::Output => self.set_output(rest).map_err(usage)?,
@@ -40,15 +46,25 @@ impl Session {
                 let [path] = paths.as_slice() else { return Err(needs("the name of one file")) };
                 return self.include(path);
             }
-            Action::Timing => self.timing = self.switch("timing", self.timing, rest).map_err(usage)?,
-            Action::Vertical => self.vertical = self.switch("one value a line", self.vertical, rest).map_err(usage)?,
+            Action::Timing => {
+                self.timing = self.switch("timing", self.timing, rest).map_err(usage)?
+            }
+            Action::Vertical => {
+                self.vertical =
+                    self.switch("one value a line", self.vertical, rest).map_err(usage)?
+            }
             Action::Pager => self.pager = self.switch("pager", self.pager, rest).map_err(usage)?,
             Action::Fit => self.fit = self.switch("fit", self.fit, rest).map_err(usage)?,
-            Action::MaxRows if rest.is_empty() => self.note(&format!("maxrows: {}", self.max_rows.map_or("off".to_owned(), |n| n.to_string()))),
+            Action::MaxRows if rest.is_empty() => self.note(&format!(
+                "maxrows: {}",
+                self.max_rows.map_or("off".to_owned(), |n| n.to_string())
+            )),
             Action::MaxRows if rest == "off" => self.max_rows = None,
             Action::MaxRows => {
                 let rows = rest.parse().ok().filter(|n| *n > 0);
-                self.max_rows = Some(rows.ok_or_else(|| usage(format!("{rest:?} is neither a number of rows nor off")))?);
+                self.max_rows = Some(rows.ok_or_else(|| {
+                    usage(format!("{rest:?} is neither a number of rows nor off"))
+                })?);
             }
             Action::Set => self.set(rest).map_err(usage)?,
             Action::Unset => {
@@ -70,7 +86,11 @@ impl Session {
                     return Err(needs("a trace or store"));
                 }
                 let inputs: Vec<String> = inputs.iter().map(|i| home(i)).collect();
-                let opened = if command.action == Action::Open { self.host.open(&inputs)? } else { self.host.ingest(&self.source, &inputs)? };
+                let opened = if command.action == Action::Open {
+                    self.host.open(&inputs)?
+                } else {
+                    self.host.ingest(&self.source, &inputs)?
+                };
                 self.replace(opened);
                 if self.in_shell {
                     say_line(hello::loaded(self)?.trim_end_matches('\n'));
@@ -115,8 +135,13 @@ impl Session {
         if self.in_shell {
             match &self.output {
                 Some(path) => {
-                    let format = self.format.or_else(|| Format::of_file(path)).unwrap_or(Format::Table);
-                    self.note(&format!("the next result goes to {} ({})", path.display(), format_name(format)));
+                    let format =
+                        self.format.or_else(|| Format::of_file(path)).unwrap_or(Format::Table);
+                    self.note(&format!(
+                        "the next result goes to {} ({})",
+                        path.display(),
+                        format_name(format)
+                    ));
                 }
                 None => self.note("results go to the terminal"),
             }
@@ -151,30 +176,51 @@ impl Session {
 
     /// Parameters, and settings with their units; a star marks those that were changed.
     fn what_is_set(&self) -> String {
-        let mut lines: Vec<(String, String)> = self.parameters.iter().map(|(n, v)| (format!("${n}"), v.to_string())).collect();
+        let mut lines: Vec<(String, String)> =
+            self.parameters.iter().map(|(n, v)| (format!("${n}"), v.to_string())).collect();
         for (name, setting) in self.engine.settings().all() {
             let mark = if setting.value == setting.default { "" } else { " *" };
-            let unit = if matches!(setting.unit.as_str(), "" | "text" | "count" | "ratio") { String::new() } else { format!(" {}", setting.unit) };
-            lines.push((name, format!("{}{unit}{mark}", setting.value.as_deref().unwrap_or("NULL"))));
+            let unit = if matches!(setting.unit.as_str(), "" | "text" | "count" | "ratio") {
+                String::new()
+            } else {
+                format!(" {}", setting.unit)
+            };
+            lines.push((
+                name,
+                format!("{}{unit}{mark}", setting.value.as_deref().unwrap_or("NULL")),
+            ));
         }
         let width = lines.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0);
-        lines.iter().map(|(name, value)| format!("{:width$}  {}\n", safe(name), safe(value))).collect()
+        lines
+            .iter()
+            .map(|(name, value)| format!("{:width$}  {}\n", safe(name), safe(value)))
+            .collect()
     }
 
     /// Lets the user change the last input in an editor, and runs what comes back.
     fn edit(&mut self) -> Result<Next> {
-        let editor = ["VISUAL", "EDITOR"].iter().find_map(|v| std::env::var(v).ok().filter(|e| !e.trim().is_empty())).unwrap_or_else(|| "vi".into());
+        let editor = ["VISUAL", "EDITOR"]
+            .iter()
+            .find_map(|v| std::env::var(v).ok().filter(|e| !e.trim().is_empty()))
+            .unwrap_or_else(|| "vi".into());
         let path = std::env::temp_dir().join(format!("tracesql-{}.sql", std::process::id()));
         let failed = |e| Error::Output(path.display().to_string(), e);
         std::fs::write(&path, &self.last_input).map_err(failed)?;
-        let status = Process::new("sh").args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(&path).status();
+        let status =
+            Process::new("sh").args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(&path).status();
         let text = std::fs::read_to_string(&path);
         let _ = std::fs::remove_file(&path);
         if !status.is_ok_and(|s| s.success()) {
-            return Err(Error::Usage(format!("the editor {editor:?} failed; $EDITOR names another")));
+            return Err(Error::Usage(format!(
+                "the editor {editor:?} failed; $EDITOR names another"
+            )));
         }
         let text = text.map_err(failed)?;
-        let _ = write!(std::io::stdout(), "{}", text.lines().map(|l| format!("{}\n", safe(l))).collect::<String>());
+        let _ = write!(
+            std::io::stdout(),
+            "{}",
+            text.lines().map(|l| format!("{}\n", safe(l))).collect::<String>()
+        );
         self.last_input = text.clone();
         // A slip: the editor would open again.
         if text.trim_start().starts_with(['\\', '.']) { Ok(Next::Go) } else { self.input(&text) }
@@ -183,8 +229,11 @@ impl Session {
 
 /// The list of commands.
 pub fn help() -> String {
-    let mut out = String::from("Statements end with ; and may span lines. Tab completes, Ctrl-R searches, Ctrl-C cancels, Ctrl-D leaves.\n\n");
-    let lead = |c: &commands::Command| format!("\\{} {}", c.names[0], c.usage).trim_end().to_owned();
+    let mut out = String::from(
+        "Statements end with ; and may span lines. Tab completes, Ctrl-R searches, Ctrl-C cancels, Ctrl-D leaves.\n\n",
+    );
+    let lead =
+        |c: &commands::Command| format!("\\{} {}", c.names[0], c.usage).trim_end().to_owned();
     let width = COMMANDS.iter().map(|c| lead(c).chars().count()).max().unwrap_or(0);
     for command in COMMANDS {
         out.push_str(&format!("  {:width$}  {}\n", lead(command), command.about));

@@ -1,4 +1,5 @@
-//! The names that SQL can use, with what there is to say about them: for completion, help and suggestions.
+//! The names that SQL can use, with what there is to say about them: for completion, help and
+//! suggestions.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +74,10 @@ pub struct Function {
 impl Catalog {
     /// All names that a session knows.
     pub fn of(engine: &Engine, runtime: &Runtime) -> Self {
-        let mut relations: Vec<Relation> = documented(engine.library()).into_iter().map(|(kind, view)| of_view(kind, view)).collect();
+        let mut relations: Vec<Relation> = documented(engine.library())
+            .into_iter()
+            .map(|(kind, view)| of_view(kind, view))
+            .collect();
         relations.sort_by(|a, b| order(a).cmp(&order(b)));
         relations.extend(of_session(engine, runtime, &relations));
         Self { relations, functions: functions(engine) }
@@ -81,7 +85,10 @@ impl Catalog {
 
     /// A table or view by name.
     pub fn relation(&self, name: &str) -> Option<&Relation> {
-        self.relations.iter().find(|r| r.name == name).or_else(|| self.relations.iter().find(|r| r.name.eq_ignore_ascii_case(name)))
+        self.relations
+            .iter()
+            .find(|r| r.name == name)
+            .or_else(|| self.relations.iter().find(|r| r.name.eq_ignore_ascii_case(name)))
     }
 
     /// A function by name.
@@ -92,11 +99,20 @@ impl Catalog {
 
 /// Tables come first, as they are documented; views by area and name.
 fn order(relation: &Relation) -> (&str, &str, &str) {
-    if relation.kind == "view" { (relation.kind, &relation.area, &relation.name) } else { (relation.kind, "", "") }
+    if relation.kind == "view" {
+        (relation.kind, &relation.area, &relation.name)
+    } else {
+        (relation.kind, "", "")
+    }
 }
 
 fn of_view(kind: &'static str, view: View) -> Relation {
-    let column = |c: library::Column| Column { name: c.name, data_type: c.data_type, unit: c.unit, description: c.description };
+    let column = |c: library::Column| Column {
+        name: c.name,
+        data_type: c.data_type,
+        unit: c.unit,
+        description: c.description,
+    };
     Relation {
         name: view.name,
         kind,
@@ -112,29 +128,44 @@ fn of_view(kind: &'static str, view: View) -> Relation {
 
 /// What CREATE VIEW and CREATE TABLE added.
 fn of_session(engine: &Engine, runtime: &Runtime, known: &[Relation]) -> Vec<Relation> {
-    let Some(schema) = engine.context().catalog("tracesql").and_then(|c| c.schema("main")) else { return Vec::new() };
+    let Some(schema) = engine.context().catalog("tracesql").and_then(|c| c.schema("main")) else {
+        return Vec::new();
+    };
     let mut names = schema.table_names();
     names.retain(|n| !known.iter().any(|r| r.name == *n) && !n.starts_with('_'));
     names.sort();
     let made = names.into_iter().filter_map(|name| {
         let table = runtime.block_on(schema.table(&name)).ok()??;
-        let column =
-            |f: &arrow::datatypes::FieldRef| Column { name: f.name().clone(), data_type: sql_type(f.data_type()).to_string(), ..Column::default() };
+        let column = |f: &arrow::datatypes::FieldRef| Column {
+            name: f.name().clone(),
+            data_type: sql_type(f.data_type()).to_string(),
+            ..Column::default()
+        };
         let columns = table.schema().fields().iter().map(column).collect();
-        Some(Relation { name, kind: "session view", summary: "Made in this session.".to_owned(), columns, ..Relation::default() })
+        Some(Relation {
+            name,
+            kind: "session view",
+            summary: "Made in this session.".to_owned(),
+            columns,
+            ..Relation::default()
+        })
     });
     made.collect()
 }
 
 fn functions(engine: &Engine) -> Vec<Function> {
     let own = engine::functions();
-    let mut functions: Vec<Function> = own.iter().filter(|f| f.call.kind() != "operator").map(of_function).collect();
+    let mut functions: Vec<Function> =
+        own.iter().filter(|f| f.call.kind() != "operator").map(of_function).collect();
     let state = engine.context().state();
     let mut others = BTreeMap::new();
     let mut add = |name: &String, kind, doc: Option<&Documentation>| {
         others.entry(name.clone()).or_insert_with(|| of_engine(name, kind, doc));
     };
-    state.aggregate_functions().iter().for_each(|(name, f)| add(name, "aggregate", f.documentation()));
+    state
+        .aggregate_functions()
+        .iter()
+        .for_each(|(name, f)| add(name, "aggregate", f.documentation()));
     state.scalar_functions().iter().for_each(|(name, f)| add(name, "scalar", f.documentation()));
     state.window_functions().iter().for_each(|(name, f)| add(name, "window", f.documentation()));
     state.table_functions().keys().for_each(|name| add(name, "table", None));
@@ -145,7 +176,11 @@ fn functions(engine: &Engine) -> Vec<Function> {
 
 fn of_function(function: &tracesql_udfs::Function) -> Function {
     let doc = &function.doc;
-    let mut detail = vec![doc.detail.to_owned(), format!("NULL: {}", doc.nulls), format!("Errors: {}", doc.errors)];
+    let mut detail = vec![
+        doc.detail.to_owned(),
+        format!("NULL: {}", doc.nulls),
+        format!("Errors: {}", doc.errors),
+    ];
     detail.extend(doc.examples.iter().map(|e| format!("Example: {}\n  → {}", e.sql, e.answer)));
     detail.retain(|text| !text.is_empty());
     Function {
@@ -159,9 +194,20 @@ fn of_function(function: &tracesql_udfs::Function) -> Function {
 }
 
 fn of_engine(name: &str, kind: &'static str, doc: Option<&Documentation>) -> Function {
-    let signature = doc.map_or_else(|| format!("{name}(…)"), |d| d.syntax_example.lines().next().unwrap_or_default().trim().to_owned());
+    let signature = doc.map_or_else(
+        || format!("{name}(…)"),
+        |d| d.syntax_example.lines().next().unwrap_or_default().trim().to_owned(),
+    );
     let description = doc.map_or("", |d| d.description.trim());
-    let summary = description.split_inclusive(". ").next().unwrap_or_default().lines().next().unwrap_or_default().trim().to_owned();
+    let summary = description
+        .split_inclusive(". ")
+        .next()
+        .unwrap_or_default()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_owned();
     let mut detail = vec![description.to_owned()];
     let arguments = doc.and_then(|d| d.arguments.as_ref()).into_iter().flatten();
     detail.extend(arguments.map(|(name, about)| format!("{name}: {about}")));
@@ -180,11 +226,14 @@ pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'
         let edits = strsim::osa_distance(&wanted, &lower);
         if edits <= most {
             near.push((edits, name));
-        } else if wanted.len() >= 4 && (lower.contains(&wanted) || (lower.len() >= 4 && wanted.contains(&lower))) {
+        } else if wanted.len() >= 4
+            && (lower.contains(&wanted) || (lower.len() >= 4 && wanted.contains(&lower)))
+        {
             longer.push((lower.len().abs_diff(wanted.len()), name));
         }
     }
-    // A part of a longer name, such as `kernel` of `kernel_name`, is only meant if nothing is misspelt.
+    // A part of a longer name, such as `kernel` of `kernel_name`, is only meant if nothing is
+    // misspelt.
     let mut near = if near.is_empty() { longer } else { near };
     near.sort_unstable();
     near.dedup();

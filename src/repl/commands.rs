@@ -65,34 +65,120 @@ pub struct Command {
 }
 
 const SWITCH: Argument = Argument::Words(&["on", "off"]);
-const FORMATS: Argument = Argument::Words(&["table", "csv", "tsv", "json", "ndjson", "markdown", "vertical", "parquet", "arrow"]);
+const FORMATS: Argument = Argument::Words(&[
+    "table", "csv", "tsv", "json", "ndjson", "markdown", "vertical", "parquet", "arrow",
+]);
 
 /// All commands, in the order in which help shows them.
 pub const COMMANDS: &[Command] = &[
-    command(&["d", "describe", "schema"], Action::Describe, Argument::Name, "[NAME]", "tables and views; what is known of a table, view or function"),
+    command(
+        &["d", "describe", "schema"],
+        Action::Describe,
+        Argument::Name,
+        "[NAME]",
+        "tables and views; what is known of a table, view or function",
+    ),
     command(&["dt", "tables"], Action::Tables, Argument::Table, "[PATTERN]", "tables"),
     command(&["dv", "views"], Action::Views, Argument::View, "[PATTERN]", "views by area"),
-    command(&["df", "functions"], Action::Functions, Argument::Function, "[PATTERN]", "functions; * for all of them"),
-    command(&["loaded"], Action::Loaded, Argument::None, "", "what is open: traces, ranks, time, issues"),
+    command(
+        &["df", "functions"],
+        Action::Functions,
+        Argument::Function,
+        "[PATTERN]",
+        "functions; * for all of them",
+    ),
+    command(
+        &["loaded"],
+        Action::Loaded,
+        Argument::None,
+        "",
+        "what is open: traces, ranks, time, issues",
+    ),
     command(&["open"], Action::Open, Argument::Files, "STORE|TRACE…", "open something else"),
-    command(&["ingest"], Action::Ingest, Argument::Files, "TRACE…", "read more traces: into the store that is open, else into the cache"),
-    command(&["i", "read"], Action::Include, Argument::Files, "FILE", "run the statements and commands of a file"),
-    command(&["o", "output"], Action::Output, Argument::Files, "[FILE]", "write the next result to a file; its name says the format"),
+    command(
+        &["ingest"],
+        Action::Ingest,
+        Argument::Files,
+        "TRACE…",
+        "read more traces: into the store that is open, else into the cache",
+    ),
+    command(
+        &["i", "read"],
+        Action::Include,
+        Argument::Files,
+        "FILE",
+        "run the statements and commands of a file",
+    ),
+    command(
+        &["o", "output"],
+        Action::Output,
+        Argument::Files,
+        "[FILE]",
+        "write the next result to a file; its name says the format",
+    ),
     command(&["format"], Action::Format, FORMATS, "[FORMAT]", "format of results"),
     command(&["x"], Action::Vertical, SWITCH, "[on|off]", "one value a line"),
-    command(&["fit"], Action::Fit, SWITCH, "[on|off]", "cut long texts so that tables fit the terminal"),
-    command(&["maxrows"], Action::MaxRows, Argument::Words(&["off"]), "[N|off]", "most rows to show of a result"),
-    command(&["pager"], Action::Pager, SWITCH, "[on|off]", "show what is longer than the screen with $PAGER or less"),
-    command(&["timing"], Action::Timing, SWITCH, "[on|off]", "time, rows and what was read of the store, after each statement"),
-    command(&["explain"], Action::Explain, Argument::Sql, "[analyze] SQL", "the plan of a statement; with analyze, what each part took"),
-    command(&["set"], Action::Set, Argument::Value, "[NAME VALUE]", "a setting, or the value of $NAME in statements; without arguments a list"),
-    command(&["unset"], Action::Unset, Argument::Value, "NAME", "forget a parameter; give a setting its default"),
+    command(
+        &["fit"],
+        Action::Fit,
+        SWITCH,
+        "[on|off]",
+        "cut long texts so that tables fit the terminal",
+    ),
+    command(
+        &["maxrows"],
+        Action::MaxRows,
+        Argument::Words(&["off"]),
+        "[N|off]",
+        "most rows to show of a result",
+    ),
+    command(
+        &["pager"],
+        Action::Pager,
+        SWITCH,
+        "[on|off]",
+        "show what is longer than the screen with $PAGER or less",
+    ),
+    command(
+        &["timing"],
+        Action::Timing,
+        SWITCH,
+        "[on|off]",
+        "time, rows and what was read of the store, after each statement",
+    ),
+    command(
+        &["explain"],
+        Action::Explain,
+        Argument::Sql,
+        "[analyze] SQL",
+        "the plan of a statement; with analyze, what each part took",
+    ),
+    command(
+        &["set"],
+        Action::Set,
+        Argument::Value,
+        "[NAME VALUE]",
+        "a setting, or the value of $NAME in statements; without arguments a list",
+    ),
+    command(
+        &["unset"],
+        Action::Unset,
+        Argument::Value,
+        "NAME",
+        "forget a parameter; give a setting its default",
+    ),
     command(&["e", "edit"], Action::Edit, Argument::None, "", "edit the last input with $EDITOR"),
     command(&["?", "h", "help"], Action::Help, Argument::None, "", "this list"),
     command(&["q", "quit", "exit"], Action::Quit, Argument::None, "", "leave; so does Ctrl-D"),
 ];
 
-const fn command(names: &'static [&'static str], action: Action, argument: Argument, usage: &'static str, about: &'static str) -> Command {
+const fn command(
+    names: &'static [&'static str],
+    action: Action,
+    argument: Argument,
+    usage: &'static str,
+    about: &'static str,
+) -> Command {
     Command { names, action, argument, usage, about }
 }
 
@@ -101,7 +187,8 @@ pub fn find(name: &str) -> Option<&'static Command> {
     COMMANDS.iter().find(|c| c.names.contains(&name))
 }
 
-/// A line cut into the command's name and the rest. A `;` at the end is taken for a slip, except after SQL.
+/// A line cut into the command's name and the rest. A `;` at the end is taken for a slip, except
+/// after SQL.
 pub fn cut(line: &str) -> (&str, &str) {
     let line = line.trim();
     let body = &line[line.len().min(1)..];
@@ -145,7 +232,8 @@ pub fn switched(now: bool, argument: &str) -> Result<bool, String> {
     }
 }
 
-/// Whether a name fits a pattern: `*` stands for anything; without one, a part of the name is enough.
+/// Whether a name fits a pattern: `*` stands for anything; without one, a part of the name is
+/// enough.
 pub fn fits(name: &str, pattern: &str) -> bool {
     let (name, pattern) = (name.to_lowercase(), pattern.to_lowercase());
     if !pattern.contains('*') {
@@ -191,7 +279,13 @@ mod tests {
 
     #[test]
     fn patterns() {
-        assert!(fits("format_ns", "ns") && fits("format_ns", "FORMAT*") && fits("format_ns", "*_ns") && fits("format_ns", "f*t*s") && fits("x", "*"));
+        assert!(
+            fits("format_ns", "ns")
+                && fits("format_ns", "FORMAT*")
+                && fits("format_ns", "*_ns")
+                && fits("format_ns", "f*t*s")
+                && fits("x", "*")
+        );
         assert!(!fits("format_ns", "ns*") && !fits("ab", "ab*b") && !fits("format_ns", "bytes"));
     }
 }

@@ -30,10 +30,13 @@ pub fn complete(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Co
     let parts = split(text);
     let part = parts.iter().find(|p| {
         let end = p.start + p.text.len();
-        p.start < at && (at < end || (at == end && matches!(p.piece, Piece::Unfinished | Piece::Command)))
+        p.start < at
+            && (at < end || (at == end && matches!(p.piece, Piece::Unfinished | Piece::Command)))
     });
     match part {
-        Some(part) if part.piece == Piece::Command => in_command(&part.text[..at - part.start], part.start, catalog, values),
+        Some(part) if part.piece == Piece::Command => {
+            in_command(&part.text[..at - part.start], part.start, catalog, values)
+        }
         Some(part) => in_statement(part.text, at - part.start, catalog, values).shifted(part.start),
         None => in_statement("", 0, catalog, values).shifted(at),
     }
@@ -52,7 +55,9 @@ pub fn signature<'a>(text: &str, catalog: &'a Catalog) -> Option<&'a str> {
         match tokens[i].text {
             ")" => closed += 1,
             "(" if closed > 0 => closed -= 1,
-            "(" if tokens[i - 1].kind == Kind::Word => return catalog.function(tokens[i - 1].text).map(|f| f.signature.as_str()),
+            "(" if tokens[i - 1].kind == Kind::Word => {
+                return catalog.function(tokens[i - 1].text).map(|f| f.signature.as_str());
+            }
             _ => {}
         }
     }
@@ -70,15 +75,29 @@ impl Completion {
 
 fn in_command(text: &str, start: usize, catalog: &Catalog, values: &Values) -> Completion {
     let Some(blank) = text.find(char::is_whitespace) else {
-        let all = commands::COMMANDS.iter().flat_map(|c| c.names).map(|n| format!("{}{n}", &text[..1]));
+        let all =
+            commands::COMMANDS.iter().flat_map(|c| c.names).map(|n| format!("{}{n}", &text[..1]));
         return Completion::Words(start, all.filter(|n| n.starts_with(text)).collect());
     };
-    let Some(command) = commands::find(&text[1..blank]) else { return Completion::Words(start, Vec::new()) };
+    let Some(command) = commands::find(&text[1..blank]) else {
+        return Completion::Words(start, Vec::new());
+    };
     let word = text.rfind(char::is_whitespace).map_or(0, |i| i + 1);
     let prefix = &text[word..];
-    let matching = |names: Vec<String>| Completion::Words(start + word, names.into_iter().filter(|n| n.starts_with(prefix)).collect());
-    let relations =
-        |kind: &str| catalog.relations.iter().filter(|r| kind.is_empty() || r.kind.ends_with(kind)).map(|r| r.name.clone()).collect::<Vec<_>>();
+    let matching = |names: Vec<String>| {
+        Completion::Words(
+            start + word,
+            names.into_iter().filter(|n| n.starts_with(prefix)).collect(),
+        )
+    };
+    let relations = |kind: &str| {
+        catalog
+            .relations
+            .iter()
+            .filter(|r| kind.is_empty() || r.kind.ends_with(kind))
+            .map(|r| r.name.clone())
+            .collect::<Vec<_>>()
+    };
     let functions = || catalog.functions.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
     match command.argument {
         Argument::None => matching(Vec::new()),
@@ -87,10 +106,14 @@ fn in_command(text: &str, start: usize, catalog: &Catalog, values: &Values) -> C
         Argument::View => matching(relations("view")),
         Argument::Function => matching(functions()),
         Argument::Words(words) => matching(words.iter().map(|w| w.to_string()).collect()),
-        Argument::Value if text[blank..].trim_start().contains(char::is_whitespace) => matching(Vec::new()),
+        Argument::Value if text[blank..].trim_start().contains(char::is_whitespace) => {
+            matching(Vec::new())
+        }
         Argument::Value => matching([values.parameters.clone(), values.settings.clone()].concat()),
         Argument::Files => Completion::Files,
-        Argument::Sql => in_statement(&text[blank..], text.len() - blank, catalog, values).shifted(start + blank),
+        Argument::Sql => {
+            in_statement(&text[blank..], text.len() - blank, catalog, values).shifted(start + blank)
+        }
     }
 }
 
@@ -98,14 +121,28 @@ fn in_statement(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Co
     let all = lex::tokens(text);
     let under = all.iter().find(|t| t.start < at && at <= t.end());
     let (start, prefix, quote) = match under {
-        Some(t) if t.kind == Kind::Open && t.text.starts_with('"') => (t.start, &text[t.start + 1..at], true),
-        Some(t) if t.kind == Kind::Open && t.text.starts_with('\'') => return in_string(&all, t, &text[t.start + 1..at], values),
+        Some(t) if t.kind == Kind::Open && t.text.starts_with('"') => {
+            (t.start, &text[t.start + 1..at], true)
+        }
+        Some(t) if t.kind == Kind::Open && t.text.starts_with('\'') => {
+            return in_string(&all, t, &text[t.start + 1..at], values);
+        }
         Some(t) if t.kind == Kind::Open => return Completion::Words(at, Vec::new()),
-        Some(t) if matches!(t.kind, Kind::Text | Kind::QuotedName) && at < t.end() => return Completion::Words(at, Vec::new()),
-        Some(t) if t.kind == Kind::Comment && (at < t.end() || !t.text.ends_with(['\n', '/'])) => return Completion::Words(at, Vec::new()),
-        Some(t) if matches!(t.kind, Kind::Word | Kind::Number) => (t.start, &text[t.start..at], false),
+        Some(t) if matches!(t.kind, Kind::Text | Kind::QuotedName) && at < t.end() => {
+            return Completion::Words(at, Vec::new());
+        }
+        Some(t) if t.kind == Kind::Comment && (at < t.end() || !t.text.ends_with(['\n', '/'])) => {
+            return Completion::Words(at, Vec::new());
+        }
+        Some(t) if matches!(t.kind, Kind::Word | Kind::Number) => {
+            (t.start, &text[t.start..at], false)
+        }
         Some(t) if t.kind == Kind::Parameter || t.text == "$" => {
-            let names = values.parameters.iter().map(|n| format!("${n}")).filter(|n| n.starts_with(&text[t.start..at]));
+            let names = values
+                .parameters
+                .iter()
+                .map(|n| format!("${n}"))
+                .filter(|n| n.starts_with(&text[t.start..at]));
             return Completion::Words(t.start, names.collect());
         }
         _ => (at, "", false),
@@ -118,7 +155,8 @@ fn in_statement(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Co
     tokens.retain(|t| t.end() <= start || t.start >= at);
     let before: Vec<Token> = tokens.iter().copied().filter(|t| t.end() <= start).collect();
     let scope = Scope::of(&tokens);
-    let found = Finder { scope: &scope, query: scope.query_at(start), catalog, prefix, quote }.candidates(&before);
+    let found = Finder { scope: &scope, query: scope.query_at(start), catalog, prefix, quote }
+        .candidates(&before);
     Completion::Words(start, found)
 }
 
@@ -127,7 +165,11 @@ fn in_string(tokens: &[Token], string: &Token, prefix: &str, values: &Values) ->
     let before = lex::words(tokens);
     let before: Vec<&Token> = before.iter().take_while(|t| t.start < string.start).collect();
     let is_setting = matches!(before.as_slice(), [.., function, open] if function.text.to_lowercase().starts_with("setting") && open.text == "(");
-    let names = values.settings.iter().filter(|n| is_setting && n.starts_with(prefix)).map(|n| format!("'{n}'"));
+    let names = values
+        .settings
+        .iter()
+        .filter(|n| is_setting && n.starts_with(prefix))
+        .map(|n| format!("'{n}'"));
     Completion::Words(string.start, names.collect())
 }
 
@@ -148,11 +190,15 @@ impl Finder<'_> {
             return qualifier.name().map_or(Vec::new(), |q| self.names(self.columns_of_alias(&q)));
         }
         let Some(last) = last else {
-            return self.keywords(&["SELECT", "WITH", "EXPLAIN", "DESCRIBE", "SHOW", "CREATE", "DROP", "VALUES", "SET"]);
+            return self.keywords(&[
+                "SELECT", "WITH", "EXPLAIN", "DESCRIBE", "SHOW", "CREATE", "DROP", "VALUES", "SET",
+            ]);
         };
         let is_distinct_from = matches!(before, [.., distinct, from] if distinct.is_word("DISTINCT") && from.is_word("FROM"));
         let clause = self.clause(before);
-        let wants_relation = ["FROM", "JOIN", "DESCRIBE", "TABLE", "VIEW"].iter().any(|w| last.is_word(w)) || (last.text == "," && clause == "FROM");
+        let wants_relation =
+            ["FROM", "JOIN", "DESCRIBE", "TABLE", "VIEW"].iter().any(|w| last.is_word(w))
+                || (last.text == "," && clause == "FROM");
         if wants_relation && !is_distinct_from {
             return self.relations();
         }
@@ -172,7 +218,10 @@ impl Finder<'_> {
                 "(" => return "(".to_owned(),
                 _ => {}
             }
-            let begins = ["SELECT", "FROM", "JOIN", "ON", "WHERE", "BY", "HAVING", "LIMIT", "USING", "QUALIFY", "WITH"];
+            let begins = [
+                "SELECT", "FROM", "JOIN", "ON", "WHERE", "BY", "HAVING", "LIMIT", "USING",
+                "QUALIFY", "WITH",
+            ];
             if closed == 0
                 && let Some(word) = begins.iter().find(|w| token.is_word(w))
             {
@@ -186,8 +235,11 @@ impl Finder<'_> {
         let mut names: Vec<String> = self.scope.ctes().map(str::to_owned).collect();
         names.extend(self.catalog.relations.iter().map(|r| r.name.clone()));
         let mut found = self.names(names);
-        let relation_functions = self.catalog.functions.iter().filter(|f| matches!(f.kind, "relation" | "table"));
-        found.extend(relation_functions.map(|f| format!("{}(", f.name)).filter(|n| self.is_wanted(n)));
+        let relation_functions =
+            self.catalog.functions.iter().filter(|f| matches!(f.kind, "relation" | "table"));
+        found.extend(
+            relation_functions.map(|f| format!("{}(", f.name)).filter(|n| self.is_wanted(n)),
+        );
         found
     }
 
@@ -203,11 +255,18 @@ impl Finder<'_> {
             Output::All(_) => None,
         }));
         if named.is_empty() && !self.prefix.is_empty() {
-            names.extend(self.catalog.relations.iter().filter(|r| r.kind == "table").flat_map(|r| r.columns.iter().map(|c| c.name.clone())));
+            names.extend(
+                self.catalog
+                    .relations
+                    .iter()
+                    .filter(|r| r.kind == "table")
+                    .flat_map(|r| r.columns.iter().map(|c| c.name.clone())),
+            );
         }
         let mut found = self.names(names);
         if !self.prefix.is_empty() && !self.quote {
-            let functions = self.catalog.functions.iter().filter(|f| !matches!(f.kind, "relation" | "table"));
+            let functions =
+                self.catalog.functions.iter().filter(|f| !matches!(f.kind, "relation" | "table"));
             found.extend(functions.map(|f| format!("{}(", f.name)).filter(|n| self.is_wanted(n)));
             found.extend(self.keywords(KEYWORDS));
         }
@@ -238,7 +297,11 @@ impl Finder<'_> {
             match output {
                 Output::Column(name) => names.push(name),
                 Output::All(alias) => {
-                    let sources = self.scope.named(query).into_iter().filter(|n| alias.as_ref().is_none_or(|a| n.alias == *a));
+                    let sources = self
+                        .scope
+                        .named(query)
+                        .into_iter()
+                        .filter(|n| alias.as_ref().is_none_or(|a| n.alias == *a));
                     names.extend(sources.flat_map(|n| self.columns(&n.source, depth + 1)));
                 }
             }
@@ -247,12 +310,18 @@ impl Finder<'_> {
     }
 
     fn is_wanted(&self, name: &str) -> bool {
-        name.len() >= self.prefix.len() && name.is_char_boundary(self.prefix.len()) && name[..self.prefix.len()].eq_ignore_ascii_case(self.prefix)
+        name.len() >= self.prefix.len()
+            && name.is_char_boundary(self.prefix.len())
+            && name[..self.prefix.len()].eq_ignore_ascii_case(self.prefix)
     }
 
     /// Names that begin with the prefix, each once, in quotes where they need them.
     fn names(&self, names: Vec<String>) -> Vec<String> {
-        let mut found: Vec<String> = names.into_iter().filter(|n| self.is_wanted(n)).map(|n| quoted(&n, self.quote)).collect();
+        let mut found: Vec<String> = names
+            .into_iter()
+            .filter(|n| self.is_wanted(n))
+            .map(|n| quoted(&n, self.quote))
+            .collect();
         let mut seen = std::collections::HashSet::new();
         found.retain(|n| seen.insert(n.clone()));
         found
@@ -286,17 +355,29 @@ mod tests {
         let relation = |name: &str, kind, columns: &[&str]| Relation {
             name: name.into(),
             kind,
-            columns: columns.iter().map(|c| Column { name: c.to_string(), ..Column::default() }).collect(),
+            columns: columns
+                .iter()
+                .map(|c| Column { name: c.to_string(), ..Column::default() })
+                .collect(),
             ..Relation::default()
         };
-        let function = |name: &str, kind| Function { name: name.into(), kind, signature: format!("{name}(x) → y"), ..Function::default() };
+        let function = |name: &str, kind| Function {
+            name: name.into(),
+            kind,
+            signature: format!("{name}(x) → y"),
+            ..Function::default()
+        };
         Catalog {
             relations: vec![
                 relation("events", "table", &["event_id", "name", "dur_ns"]),
                 relation("kernels", "table", &["event_id", "name", "stream"]),
                 relation("operators", "view", &["name", "host_self_ns", "Odd Name"]),
             ],
-            functions: vec![function("format_ns", "scalar"), function("sum", "aggregate"), function("interval_merge", "relation")],
+            functions: vec![
+                function("format_ns", "scalar"),
+                function("sum", "aggregate"),
+                function("interval_merge", "relation"),
+            ],
         }
     }
 
@@ -304,7 +385,12 @@ mod tests {
     fn words(text: &str) -> Vec<String> {
         let at = text.find('|').expect("a cursor");
         let text = text.replacen('|', "", 1);
-        match complete(&text, at, &catalog(), &Values { parameters: vec!["limit_ns".into()], settings: vec!["gap_us".into()] }) {
+        match complete(
+            &text,
+            at,
+            &catalog(),
+            &Values { parameters: vec!["limit_ns".into()], settings: vec!["gap_us".into()] },
+        ) {
             Completion::Words(start, words) => {
                 assert!(start <= at);
                 words
@@ -330,17 +416,35 @@ mod tests {
         assert_eq!(words("SELECT str| FROM kernels"), ["stream"]);
         assert!(!words("SELECT d| FROM kernels").contains(&"dur_ns".to_owned()));
         assert_eq!(words("SELECT * FROM events WHERE dur|"), ["dur_ns"]);
-        assert_eq!(words("SELECT * FROM events WHERE event_id IN (SELECT ev| FROM kernels)"), ["event_id"]);
-        assert!(words("SELECT dur|").contains(&"dur_ns".to_owned()), "of any table while none is named");
+        assert_eq!(
+            words("SELECT * FROM events WHERE event_id IN (SELECT ev| FROM kernels)"),
+            ["event_id"]
+        );
+        assert!(
+            words("SELECT dur|").contains(&"dur_ns".to_owned()),
+            "of any table while none is named"
+        );
     }
 
     #[test]
     fn columns_of_an_alias_come_after_its_dot() {
-        assert_eq!(words("SELECT k.| FROM events e JOIN kernels k ON true"), ["event_id", "name", "stream"]);
+        assert_eq!(
+            words("SELECT k.| FROM events e JOIN kernels k ON true"),
+            ["event_id", "name", "stream"]
+        );
         assert_eq!(words("SELECT e.d| FROM events e JOIN kernels k ON true"), ["dur_ns"]);
-        assert_eq!(words("SELECT * FROM events e JOIN kernels k ON e.event_id = k.ev|"), ["event_id"]);
-        assert_eq!(words("SELECT q.| FROM (SELECT name, dur_ns AS d FROM events) q"), ["name", "d"]);
-        assert_eq!(words("WITH w AS (SELECT * FROM kernels) SELECT w.| FROM w"), ["event_id", "name", "stream"]);
+        assert_eq!(
+            words("SELECT * FROM events e JOIN kernels k ON e.event_id = k.ev|"),
+            ["event_id"]
+        );
+        assert_eq!(
+            words("SELECT q.| FROM (SELECT name, dur_ns AS d FROM events) q"),
+            ["name", "d"]
+        );
+        assert_eq!(
+            words("WITH w AS (SELECT * FROM kernels) SELECT w.| FROM w"),
+            ["event_id", "name", "stream"]
+        );
         assert_eq!(words("SELECT operators.O|"), ["\"Odd Name\""]);
         assert!(words("SELECT nobody.|").is_empty());
     }
@@ -362,9 +466,15 @@ mod tests {
 
     #[test]
     fn nothing_in_strings_comments_and_numbers() {
-        for text in
-            ["SELECT 'na|", "SELECT 'na|me' FROM events", "SELECT 1 -- na|", "SELECT /* na|", "SELECT /* n| */ 1", "SELECT 12|", "SELECT $$na|"]
-        {
+        for text in [
+            "SELECT 'na|",
+            "SELECT 'na|me' FROM events",
+            "SELECT 1 -- na|",
+            "SELECT /* na|",
+            "SELECT /* n| */ 1",
+            "SELECT 12|",
+            "SELECT $$na|",
+        ] {
             assert!(words(text).is_empty(), "{text}");
         }
     }

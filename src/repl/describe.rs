@@ -41,7 +41,12 @@ impl Page {
                     let _ = write!(out, " {word}");
                     taken += 1 + needed;
                 } else {
-                    let _ = write!(out, "{}{}{lead}{word}", if taken > 0 { "\n" } else { "" }, " ".repeat(indent));
+                    let _ = write!(
+                        out,
+                        "{}{}{lead}{word}",
+                        if taken > 0 { "\n" } else { "" },
+                        " ".repeat(indent)
+                    );
                     taken = lead.len() + needed;
                 }
             }
@@ -51,12 +56,21 @@ impl Page {
     }
 }
 
-/// Tables and views with their summaries, by area. `kind` keeps only tables or views, `pattern` only some names.
+/// Tables and views with their summaries, by area. `kind` keeps only tables or views, `pattern`
+/// only some names.
 pub fn relations(catalog: &Catalog, kind: &str, pattern: &str, page: Page) -> String {
-    let wanted: Vec<&Relation> = catalog.relations.iter().filter(|r| r.kind.ends_with(kind) && fits(&r.name, pattern)).collect();
+    let wanted: Vec<&Relation> = catalog
+        .relations
+        .iter()
+        .filter(|r| r.kind.ends_with(kind) && fits(&r.name, pattern))
+        .collect();
     if wanted.is_empty() {
         let what = if kind.is_empty() { "table or view" } else { kind };
-        return if pattern.is_empty() { format!("There is no {what} here.\n") } else { format!("No {what} fits {}.\n", safe(pattern)) };
+        return if pattern.is_empty() {
+            format!("There is no {what} here.\n")
+        } else {
+            format!("No {what} fits {}.\n", safe(pattern))
+        };
     }
     let column = wanted.iter().map(|r| width(&safe(&r.name))).max().unwrap_or(0);
     let mut out = String::new();
@@ -77,15 +91,22 @@ pub fn relations(catalog: &Catalog, kind: &str, pattern: &str, page: Page) -> St
     }
     if pattern.is_empty() {
         let topics: Vec<&str> = crate::docs::TOPICS.iter().map(|t| t.name).collect();
-        let _ = writeln!(out, "\n\\d NAME says more, also of {}; \\df lists functions.", topics.join(", "));
+        let _ = writeln!(
+            out,
+            "\n\\d NAME says more, also of {}; \\df lists functions.",
+            topics.join(", ")
+        );
     }
     out
 }
 
 /// Functions by area; those of the engine only when a pattern asks for them.
 pub fn functions(catalog: &Catalog, pattern: &str, page: Page) -> String {
-    let wanted: Vec<&Function> =
-        catalog.functions.iter().filter(|f| if pattern.is_empty() { !f.area.is_empty() } else { fits(&f.name, pattern) }).collect();
+    let wanted: Vec<&Function> = catalog
+        .functions
+        .iter()
+        .filter(|f| if pattern.is_empty() { !f.area.is_empty() } else { fits(&f.name, pattern) })
+        .collect();
     if wanted.is_empty() {
         return format!("No function fits {}.{}\n", safe(pattern), did_you_mean(pattern, catalog));
     }
@@ -108,7 +129,10 @@ pub fn functions(catalog: &Catalog, pattern: &str, page: Page) -> String {
     }
     if pattern.is_empty() {
         let others = catalog.functions.iter().filter(|f| f.area.is_empty()).count();
-        let _ = write!(out, "\n{others} more are functions of the engine: \\df * lists all, \\df PATTERN some, \\d NAME says more.\n");
+        let _ = write!(
+            out,
+            "\n{others} more are functions of the engine: \\df * lists all, \\df PATTERN some, \\d NAME says more.\n"
+        );
     }
     out
 }
@@ -130,11 +154,19 @@ pub fn name(catalog: &Catalog, name: &str, page: Page) -> Result<String, String>
     if name.contains('*') {
         return Ok(relations(catalog, "", name, page));
     }
-    Err(format!("there is no table, view or function {}{}", safe(name), did_you_mean(name, catalog)))
+    Err(format!(
+        "there is no table, view or function {}{}",
+        safe(name),
+        did_you_mean(name, catalog)
+    ))
 }
 
 fn did_you_mean(name: &str, catalog: &Catalog) -> String {
-    let names = catalog.relations.iter().map(|r| r.name.as_str()).chain(catalog.functions.iter().map(|f| f.name.as_str()));
+    let names = catalog
+        .relations
+        .iter()
+        .map(|r| r.name.as_str())
+        .chain(catalog.functions.iter().map(|f| f.name.as_str()));
     match nearest(name, names).first() {
         Some(near) => format!("; did you mean {}?", safe(near)),
         None => String::new(),
@@ -147,24 +179,37 @@ fn listed(name: &str, column: usize, summary: &str, page: Page) -> String {
 }
 
 fn of_relation(relation: &Relation, page: Page) -> String {
-    let area = if relation.kind == "view" { format!(" of area {}", relation.area) } else { String::new() };
+    let area =
+        if relation.kind == "view" { format!(" of area {}", relation.area) } else { String::new() };
     let mut out = page.heading(&safe(&format!("{}  ({}{area})", relation.name, relation.kind)));
     out.push_str(&page.wrapped(&relation.summary, 0));
     if !relation.detail.is_empty() {
         let _ = write!(out, "\n{}", page.wrapped(&relation.detail, 0));
     }
     out.push('\n');
-    let measure =
-        |of: fn(&super::catalog::Column) -> &String, least: usize| relation.columns.iter().map(|c| width(&safe(of(c)))).max().unwrap_or(0).max(least);
-    let (name, kind, unit) = (measure(|c| &c.name, 6), measure(|c| &c.data_type, 4), measure(|c| &c.unit, 4));
-    out.push_str(&page.heading(&format!("  {:name$}  {:kind$}  {:unit$}  meaning", "column", "type", "unit")));
+    let measure = |of: fn(&super::catalog::Column) -> &String, least: usize| {
+        relation.columns.iter().map(|c| width(&safe(of(c)))).max().unwrap_or(0).max(least)
+    };
+    let (name, kind, unit) =
+        (measure(|c| &c.name, 6), measure(|c| &c.data_type, 4), measure(|c| &c.unit, 4));
+    out.push_str(
+        &page
+            .heading(&format!("  {:name$}  {:kind$}  {:unit$}  meaning", "column", "type", "unit")),
+    );
     let indent = name + kind + unit + 8;
     for column in &relation.columns {
-        let lead = format!("  {:name$}  {:kind$}  {:unit$}  ", safe(&column.name), safe(&column.data_type), safe(&column.unit));
+        let lead = format!(
+            "  {:name$}  {:kind$}  {:unit$}  ",
+            safe(&column.name),
+            safe(&column.data_type),
+            safe(&column.unit)
+        );
         let meaning = page.wrapped(&column.description, indent);
         let _ = writeln!(out, "{}", format!("{lead}{}", meaning.trim_start()).trim_end());
     }
-    for (title, text) in [("Holds", &relation.truths), ("Source", &relation.source), ("Example", &relation.example)] {
+    for (title, text) in
+        [("Holds", &relation.truths), ("Source", &relation.source), ("Example", &relation.example)]
+    {
         if !text.is_empty() {
             let _ = write!(out, "\n{title}:\n{}", page.wrapped(text, 2));
         }
@@ -173,8 +218,13 @@ fn of_relation(relation: &Relation, page: Page) -> String {
 }
 
 fn of_function(function: &Function, page: Page) -> String {
-    let area = if function.area.is_empty() { "of the engine".to_owned() } else { format!("for {}", function.area) };
-    let mut out = page.heading(&safe(&format!("{}  ({} function {area})", function.name, function.kind)));
+    let area = if function.area.is_empty() {
+        "of the engine".to_owned()
+    } else {
+        format!("for {}", function.area)
+    };
+    let mut out =
+        page.heading(&safe(&format!("{}  ({} function {area})", function.name, function.kind)));
     out.push_str(&page.wrapped(&function.signature, 2));
     out.push_str(&page.wrapped(&function.summary, 0));
     for text in &function.detail {
@@ -191,13 +241,20 @@ mod tests {
 
     #[test]
     fn texts_are_broken_at_blanks() {
-        assert_eq!(NARROW.wrapped("one two three four five six seven", 10), "          one two three four\n          five six seven\n");
-        assert_eq!(Page { width: None, colour: false }.wrapped("one two three four five six seven", 0), "one two three four five six seven\n");
+        assert_eq!(
+            NARROW.wrapped("one two three four five six seven", 10),
+            "          one two three four\n          five six seven\n"
+        );
+        assert_eq!(
+            Page { width: None, colour: false }.wrapped("one two three four five six seven", 0),
+            "one two three four five six seven\n"
+        );
     }
 
     #[test]
     fn names_from_traces_are_made_safe() {
-        let relation = Relation { name: "\x1b[31m".into(), kind: "session view", ..Relation::default() };
+        let relation =
+            Relation { name: "\x1b[31m".into(), kind: "session view", ..Relation::default() };
         let catalog = Catalog { relations: vec![relation], functions: Vec::new() };
         assert!(!relations(&catalog, "", "", NARROW).contains('\x1b'));
         assert!(!name(&catalog, "\x1b[31m", NARROW).expect("a page").contains('\x1b'));

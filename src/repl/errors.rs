@@ -55,12 +55,22 @@ impl Audience {
 }
 
 /// Looks up what an error of the engine says about a statement.
-pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog, audience: Audience) -> Report {
+pub fn explain(
+    error: &DataFusionError,
+    statement: &str,
+    catalog: &Catalog,
+    audience: Audience,
+) -> Report {
     let tokens = lex::words(&lex::tokens(statement));
     if let Some((place, inner)) = in_view(error) {
         // Not what the user wrote: places and names are those of the view.
-        let named = between(place, "in view ", " (").and_then(|name| tokens.iter().find(|t| t.name().as_deref() == Some(name)));
-        return Report { message: format!("{place}: {}", message(root(inner))), place: named.map(|t| t.start..t.end()), help: None };
+        let named = between(place, "in view ", " (")
+            .and_then(|name| tokens.iter().find(|t| t.name().as_deref() == Some(name)));
+        return Report {
+            message: format!("{place}: {}", message(root(inner))),
+            place: named.map(|t| t.start..t.end()),
+            help: None,
+        };
     }
     let root = root(error);
     let text = message(root);
@@ -68,9 +78,11 @@ pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog, audi
     match root {
         DataFusionError::SchemaError(schema, _) => match schema.as_ref() {
             SchemaError::FieldNotFound { field, valid_fields } => {
-                let of = field.relation.as_ref().map_or(String::new(), |r| format!(" in {}", r.table()));
+                let of =
+                    field.relation.as_ref().map_or(String::new(), |r| format!(" in {}", r.table()));
                 let place = placed(error, statement, &field.name, &tokens);
-                let help = column_help(&field.name, valid_fields.iter().map(|f| f.name.as_str()), catalog);
+                let help =
+                    column_help(&field.name, valid_fields.iter().map(|f| f.name.as_str()), catalog);
                 report(format!("there is no column {}{of}", field.name), place, help)
             }
             SchemaError::AmbiguousReference { field } => {
@@ -80,10 +92,15 @@ pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog, audi
             }
             _ => generic(error, text, statement),
         },
-        DataFusionError::SQL(parser, _) => syntax(&parser_message(parser), statement, &tokens, catalog),
+        DataFusionError::SQL(parser, _) => {
+            syntax(&parser_message(parser), statement, &tokens, catalog)
+        }
         _ if text.contains("Placeholder '$") => {
             let name = between(&text, "Placeholder '$", "'").unwrap_or_default();
-            let place = tokens.iter().find(|t| t.kind == Kind::Parameter && t.text[1..] == *name).map(|t| t.start..t.end());
+            let place = tokens
+                .iter()
+                .find(|t| t.kind == Kind::Parameter && t.text[1..] == *name)
+                .map(|t| t.start..t.end());
             report(format!("${name} has no value"), place, Some(audience.on_parameter(name)))
         }
         DataFusionError::Plan(_) => {
@@ -91,17 +108,27 @@ pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog, audi
                 let name = name.rsplit('.').next().unwrap_or(name);
                 let near = nearest(name, catalog.relations.iter().map(|r| r.name.as_str()));
                 let help = meant(&near).or_else(|| Some(audience.on_relations().to_owned()));
-                report(format!("there is no table or view {name}"), placed(error, statement, name, &tokens), help)
+                report(
+                    format!("there is no table or view {name}"),
+                    placed(error, statement, name, &tokens),
+                    help,
+                )
             } else if let Some(name) = between(&text, "Invalid function '", "'") {
                 let near = nearest(name, catalog.functions.iter().map(|f| f.name.as_str()));
                 let help = meant(&near).or_else(|| Some(audience.on_functions().to_owned()));
-                report(format!("there is no function {name}"), placed(error, statement, name, &tokens), help)
+                report(
+                    format!("there is no function {name}"),
+                    placed(error, statement, name, &tokens),
+                    help,
+                )
             } else {
                 let mut report = generic(error, text, statement);
                 if report.place.is_none() {
                     // Wrong arguments of a function: the message names it.
                     let named = tokens.iter().zip(tokens.iter().skip(1)).find(|(f, open)| {
-                        f.kind == Kind::Word && open.text == "(" && report.message.contains(&format!("'{}", f.text.to_lowercase()))
+                        f.kind == Kind::Word
+                            && open.text == "("
+                            && report.message.contains(&format!("'{}", f.text.to_lowercase()))
                     });
                     report.place = named.map(|(f, _)| f.start..f.end());
                 }
@@ -115,8 +142,12 @@ pub fn explain(error: &DataFusionError, statement: &str, catalog: &Catalog, audi
 /// The view of the library in whose text an error is, and the error.
 fn in_view(error: &DataFusionError) -> Option<(&str, &DataFusionError)> {
     match error {
-        DataFusionError::Context(text, inner) if text.starts_with("in view ") => in_view(inner).or(Some((text.as_str(), inner.as_ref()))),
-        DataFusionError::Diagnostic(_, inner) | DataFusionError::Context(_, inner) => in_view(inner),
+        DataFusionError::Context(text, inner) if text.starts_with("in view ") => {
+            in_view(inner).or(Some((text.as_str(), inner.as_ref())))
+        }
+        DataFusionError::Diagnostic(_, inner) | DataFusionError::Context(_, inner) => {
+            in_view(inner)
+        }
         DataFusionError::Collection(all) => all.first().and_then(in_view),
         DataFusionError::Shared(inner) => in_view(inner),
         _ => None,
@@ -136,9 +167,10 @@ fn root(error: &DataFusionError) -> &DataFusionError {
 /// What it says, without the words that only name a layer of the engine.
 fn message(root: &DataFusionError) -> String {
     let text = match root {
-        DataFusionError::Plan(_) | DataFusionError::SQL(..) | DataFusionError::SchemaError(..) | DataFusionError::ArrowError(..) => {
-            root.message().into_owned()
-        }
+        DataFusionError::Plan(_)
+        | DataFusionError::SQL(..)
+        | DataFusionError::SchemaError(..)
+        | DataFusionError::ArrowError(..) => root.message().into_owned(),
         _ => root.strip_backtrace(),
     };
     let text = text.split("\n\nbacktrace: ").next().unwrap_or_default().trim();
@@ -154,30 +186,51 @@ fn parser_message(error: &ParserError) -> String {
 }
 
 fn generic(error: &DataFusionError, message: String, statement: &str) -> Report {
-    let Some(diagnostic) = error.diagnostic() else { return Report { message, place: None, help: None } };
-    let notes: Vec<&str> = diagnostic.helps.iter().map(|h| h.message.as_str()).chain(diagnostic.notes.iter().map(|n| n.message.as_str())).collect();
-    let place = diagnostic.span.map(|span| bytes(statement, &span)).filter(|place| place.start < place.end);
+    let Some(diagnostic) = error.diagnostic() else {
+        return Report { message, place: None, help: None };
+    };
+    let notes: Vec<&str> = diagnostic
+        .helps
+        .iter()
+        .map(|h| h.message.as_str())
+        .chain(diagnostic.notes.iter().map(|n| n.message.as_str()))
+        .collect();
+    let place =
+        diagnostic.span.map(|span| bytes(statement, &span)).filter(|place| place.start < place.end);
     Report { message, place, help: (!notes.is_empty()).then(|| notes.join("; ")) }
 }
 
 fn bytes(statement: &str, span: &Span) -> Range<usize> {
-    lex::byte_at(statement, span.start.line, span.start.column)..lex::byte_at(statement, span.end.line, span.end.column)
+    lex::byte_at(statement, span.start.line, span.start.column)
+        ..lex::byte_at(statement, span.end.line, span.end.column)
 }
 
-/// Where a name stands: at the place that the engine gives if the name is there, else where it comes first.
+/// Where a name stands: at the place that the engine gives if the name is there, else where it
+/// comes first.
 ///
 /// The engine's places may be those of a view's text, which the user did not write.
-fn placed(error: &DataFusionError, statement: &str, name: &str, tokens: &[Token]) -> Option<Range<usize>> {
+fn placed(
+    error: &DataFusionError,
+    statement: &str,
+    name: &str,
+    tokens: &[Token],
+) -> Option<Range<usize>> {
     let is_it = |token: &&Token| token.name().is_some_and(|n| n.eq_ignore_ascii_case(name));
     let given = error.diagnostic().and_then(|d| d.span).map(|span| bytes(statement, &span));
-    let given = given.and_then(|place| tokens.iter().filter(is_it).find(|t| t.start >= place.start && t.end() <= place.end));
+    let given = given.and_then(|place| {
+        tokens.iter().filter(is_it).find(|t| t.start >= place.start && t.end() <= place.end)
+    });
     given.or_else(|| tokens.iter().find(is_it)).map(|t| t.start..t.end())
 }
 
 /// A syntax error: the parser says where in words.
 fn syntax(text: &str, statement: &str, tokens: &[Token], catalog: &Catalog) -> Report {
     let (message, at) = match text.rsplit_once(" at Line: ") {
-        Some((message, at)) => (message, at.split_once(", Column: ").and_then(|(l, c)| Some((l.trim().parse().ok()?, c.trim().parse().ok()?)))),
+        Some((message, at)) => (
+            message,
+            at.split_once(", Column: ")
+                .and_then(|(l, c)| Some((l.trim().parse().ok()?, c.trim().parse().ok()?))),
+        ),
         None => (text, None),
     };
     let end = statement.trim_end_matches(|c: char| c.is_whitespace() || c == ';').len();
@@ -190,34 +243,58 @@ fn syntax(text: &str, statement: &str, tokens: &[Token], catalog: &Catalog) -> R
         Some(token) => token.start..token.end(),
         None => end..end,
     };
-    let help = tokens.iter().filter(|t| t.start <= place.start).rev().take(2).find_map(|token| misspelt_keyword(token, catalog));
+    let help = tokens
+        .iter()
+        .filter(|t| t.start <= place.start)
+        .rev()
+        .take(2)
+        .find_map(|token| misspelt_keyword(token, catalog));
     Report { message: format!("syntax: {message}"), place: Some(place), help }
 }
 
 /// Words that begin the parts of a query.
-const CLAUSES: &[&str] = &["FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "SELECT", "JOIN", "UNION"];
+const CLAUSES: &[&str] =
+    &["FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "SELECT", "JOIN", "UNION"];
 
 fn misspelt_keyword(token: &Token, catalog: &Catalog) -> Option<String> {
     let word = token.text.to_uppercase();
-    if token.kind != Kind::Word || word.len() < 3 || KEYWORDS.contains(&word.as_str()) || catalog.relation(token.text).is_some() {
+    if token.kind != Kind::Word
+        || word.len() < 3
+        || KEYWORDS.contains(&word.as_str())
+        || catalog.relation(token.text).is_some()
+    {
         return None;
     }
     let near = KEYWORDS.iter().find(|k| strsim::osa_distance(&word, k) == 1)?;
     // Some view has a column `form`, but who writes FORM before a table meant FROM.
-    let is_column = || catalog.relations.iter().any(|r| r.columns.iter().any(|c| c.name.eq_ignore_ascii_case(token.text)));
+    let is_column = || {
+        catalog
+            .relations
+            .iter()
+            .any(|r| r.columns.iter().any(|c| c.name.eq_ignore_ascii_case(token.text)))
+    };
     if !CLAUSES.contains(near) && is_column() {
         return None;
     }
     Some(format!("did you mean {near} instead of {}?", token.text))
 }
 
-fn column_help<'a>(name: &str, valid: impl Iterator<Item = &'a str>, catalog: &Catalog) -> Option<String> {
+fn column_help<'a>(
+    name: &str,
+    valid: impl Iterator<Item = &'a str>,
+    catalog: &Catalog,
+) -> Option<String> {
     let valid: Vec<&str> = valid.collect();
     if let Some(help) = meant(&nearest(name, valid.iter().copied())) {
         return Some(help);
     }
-    let owners: Vec<&str> =
-        catalog.relations.iter().filter(|r| r.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name))).map(|r| r.name.as_str()).take(4).collect();
+    let owners: Vec<&str> = catalog
+        .relations
+        .iter()
+        .filter(|r| r.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name)))
+        .map(|r| r.name.as_str())
+        .take(4)
+        .collect();
     if !owners.is_empty() {
         return Some(format!("a column of {}", owners.join(", ")));
     }
@@ -256,21 +333,37 @@ pub fn render(report: &Report, text: &str, start: usize, file: Option<&str>) -> 
     let (line, column) = lex::line_and_column(text, from);
     let line_start = text[..from].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[from..].find('\n').map_or(text.len(), |at| from + at);
-    let (before, caret, after) = window(&text[line_start..from], &text[from..to.min(line_end)], &text[to.min(line_end)..line_end]);
+    let (before, caret, after) = window(
+        &text[line_start..from],
+        &text[from..to.min(line_end)],
+        &text[to.min(line_end)..line_end],
+    );
     let file = file.map_or(String::new(), |f| format!("{}, ", safe(f)));
     let help = report.help.as_ref().map_or(String::new(), |h| format!(" {h}"));
     let marks = "^".repeat(width(&caret).max(1));
-    format!("{}\n  {file}line {line}, column {column}\n    {before}{caret}{after}\n    {}{marks}{help}", report.message, " ".repeat(width(&before)))
+    format!(
+        "{}\n  {file}line {line}, column {column}\n    {before}{caret}{after}\n    {}{marks}{help}",
+        report.message,
+        " ".repeat(width(&before))
+    )
 }
 
 /// What of a line to show around a place, each character as wide as it looks.
 fn window(before: &str, caret: &str, after: &str) -> (String, String, String) {
     const BEFORE: usize = 60;
     const AFTER: usize = 40;
-    let plain = |text: &str| -> String { text.chars().map(|c| if safe(c.encode_utf8(&mut [0; 4])).starts_with(c) { c } else { ' ' }).collect() };
+    let plain = |text: &str| -> String {
+        text.chars()
+            .map(|c| if safe(c.encode_utf8(&mut [0; 4])).starts_with(c) { c } else { ' ' })
+            .collect()
+    };
     let (before, caret, after) = (plain(before), plain(caret), plain(after));
     let skip = before.chars().count().saturating_sub(BEFORE);
-    let before = if skip > 0 { format!("…{}", before.chars().skip(skip + 1).collect::<String>()) } else { before };
+    let before = if skip > 0 {
+        format!("…{}", before.chars().skip(skip + 1).collect::<String>())
+    } else {
+        before
+    };
     (before, crate::output::clip(&caret, BEFORE), crate::output::clip(&after, AFTER))
 }
 
@@ -280,15 +373,32 @@ mod tests {
 
     fn caret(text: &str, statement: &str, place: Range<usize>) -> String {
         let start = text.find(statement).expect("the statement");
-        render(&Report { message: "m".into(), place: Some(place), help: Some("h".into()) }, text, start, None)
+        render(
+            &Report { message: "m".into(), place: Some(place), help: Some("h".into()) },
+            text,
+            start,
+            None,
+        )
     }
 
     #[test]
     fn carets_stand_under_their_place() {
-        assert_eq!(caret("SELECT nam FROM t", "SELECT nam FROM t", 7..10), "m\n  line 1, column 8\n    SELECT nam FROM t\n           ^^^ h");
-        assert_eq!(caret("SELECT 1;\nSELECT\n\tnam;", "SELECT\n\tnam;", 8..11), "m\n  line 3, column 2\n     nam;\n     ^^^ h");
-        assert_eq!(caret("SELECT '漢', nam", "SELECT '漢', nam", 14..17), "m\n  line 1, column 13\n    SELECT '漢', nam\n                 ^^^ h");
-        assert_eq!(caret("SELECT", "SELECT", 6..6), "m\n  line 1, column 7\n    SELECT\n          ^ h");
+        assert_eq!(
+            caret("SELECT nam FROM t", "SELECT nam FROM t", 7..10),
+            "m\n  line 1, column 8\n    SELECT nam FROM t\n           ^^^ h"
+        );
+        assert_eq!(
+            caret("SELECT 1;\nSELECT\n\tnam;", "SELECT\n\tnam;", 8..11),
+            "m\n  line 3, column 2\n     nam;\n     ^^^ h"
+        );
+        assert_eq!(
+            caret("SELECT '漢', nam", "SELECT '漢', nam", 14..17),
+            "m\n  line 1, column 13\n    SELECT '漢', nam\n                 ^^^ h"
+        );
+        assert_eq!(
+            caret("SELECT", "SELECT", 6..6),
+            "m\n  line 1, column 7\n    SELECT\n          ^ h"
+        );
     }
 
     #[test]
@@ -313,7 +423,12 @@ mod tests {
     fn syntax_errors_name_the_token_and_the_keyword() {
         let statement = "SELECT name FORM events";
         let tokens = lex::words(&lex::tokens(statement));
-        let report = syntax("Expected: end of statement, found: events at Line: 1, Column: 18", statement, &tokens, &Catalog::default());
+        let report = syntax(
+            "Expected: end of statement, found: events at Line: 1, Column: 18",
+            statement,
+            &tokens,
+            &Catalog::default(),
+        );
         assert_eq!(report.place, Some(17..23));
         assert_eq!(report.help.as_deref(), Some("did you mean FROM instead of FORM?"));
         assert_eq!(report.message, "syntax: Expected: end of statement, found: events");
@@ -323,7 +438,12 @@ mod tests {
     fn an_open_string_is_marked_where_it_begins() {
         let statement = "SELECT 'abc";
         let tokens = lex::words(&lex::tokens(statement));
-        let report = syntax("Unterminated string literal at Line: 1, Column: 8", statement, &tokens, &Catalog::default());
+        let report = syntax(
+            "Unterminated string literal at Line: 1, Column: 8",
+            statement,
+            &tokens,
+            &Catalog::default(),
+        );
         assert_eq!(report.place, Some(7..8));
     }
 }

@@ -22,7 +22,9 @@ const ISSUES: &str = "
 
 /// The lines.
 pub fn loaded(session: &Session) -> Result<String> {
-    let (traces, issues) = session.runtime.block_on(async { tokio::try_join!(rows(session, TRACES), rows(session, ISSUES)) })?;
+    let (traces, issues) = session
+        .runtime
+        .block_on(async { tokio::try_join!(rows(session, TRACES), rows(session, ISSUES)) })?;
     let width = session.screen.map_or(usize::MAX, |s| s.width);
     let mut lines = Vec::new();
     let events: i64 = traces.iter().filter_map(|t| t[3].parse::<i64>().ok()).sum();
@@ -36,15 +38,26 @@ pub fn loaded(session: &Session) -> Result<String> {
         let [path, format, rank, events, duration, started] = trace.as_slice() else { continue };
         let rank = if rank.is_empty() { String::new() } else { format!(", rank {rank}") };
         let duration = if duration.is_empty() { String::new() } else { format!(", {duration}") };
-        let started = if started.is_empty() { String::new() } else { format!(" from {}", started.replace('T', " ")) };
-        let facts = format!("{format}{rank}, {} events{duration}{started}", HumanCount(events.parse().unwrap_or(0)));
-        lines.push(format!("  {}  {facts}", short(path, width.saturating_sub(facts.chars().count() + 4).max(20))));
+        let started = if started.is_empty() {
+            String::new()
+        } else {
+            format!(" from {}", started.replace('T', " "))
+        };
+        let facts = format!(
+            "{format}{rank}, {} events{duration}{started}",
+            HumanCount(events.parse().unwrap_or(0))
+        );
+        lines.push(format!(
+            "  {}  {facts}",
+            short(path, width.saturating_sub(facts.chars().count() + 4).max(20))
+        ));
     }
     if traces.len() > MOST_TRACES {
         lines.push(format!("  and {} more: SELECT * FROM traces", traces.len() - MOST_TRACES));
     }
     if !issues.is_empty() {
-        let mut parts: Vec<String> = issues.iter().take(3).map(|i| format!("{} × {} ({})", i[2], i[1], i[0])).collect();
+        let mut parts: Vec<String> =
+            issues.iter().take(3).map(|i| format!("{} × {} ({})", i[2], i[1], i[0])).collect();
         if issues.len() > 3 {
             parts.push(format!("{} more kinds", issues.len() - 3));
         }
@@ -57,7 +70,11 @@ pub fn loaded(session: &Session) -> Result<String> {
 fn short(path: &str, most: usize) -> String {
     let path = safe(path);
     let count = path.chars().count();
-    if count <= most { path } else { format!("…{}", path.chars().skip(count + 1 - most).collect::<String>()) }
+    if count <= most {
+        path
+    } else {
+        format!("…{}", path.chars().skip(count + 1 - most).collect::<String>())
+    }
 }
 
 /// The rows of a query as texts; NULL is empty.
@@ -67,8 +84,15 @@ async fn rows(session: &Session, sql: &str) -> Result<Vec<Vec<String>>> {
         let batches: Vec<_> = session.engine.run(statement, &[]).await?.try_collect().await?;
         for batch in &batches {
             let options = FormatOptions::new();
-            let columns: Vec<_> = batch.columns().iter().filter_map(|c| ArrayFormatter::try_new(c.as_ref(), &options).ok()).collect();
-            rows.extend((0..batch.num_rows()).map(|i| columns.iter().map(|c| c.value(i).to_string()).collect()));
+            let columns: Vec<_> = batch
+                .columns()
+                .iter()
+                .filter_map(|c| ArrayFormatter::try_new(c.as_ref(), &options).ok())
+                .collect();
+            rows.extend(
+                (0..batch.num_rows())
+                    .map(|i| columns.iter().map(|c| c.value(i).to_string()).collect()),
+            );
         }
     }
     Ok(rows)

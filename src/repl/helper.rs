@@ -35,19 +35,31 @@ impl Helper for ShellHelper {}
 
 impl Validator for ShellHelper {
     fn validate(&self, context: &mut ValidationContext) -> rustyline::Result<ValidationResult> {
-        Ok(if split::is_complete(context.input()) { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
+        Ok(if split::is_complete(context.input()) {
+            ValidationResult::Valid(None)
+        } else {
+            ValidationResult::Incomplete
+        })
     }
 }
 
 impl Completer for ShellHelper {
     type Candidate = Pair;
 
-    fn complete(&self, line: &str, at: usize, context: &Context) -> rustyline::Result<(usize, Vec<Pair>)> {
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        context: &Context,
+    ) -> rustyline::Result<(usize, Vec<Pair>)> {
         let Ok(mut session) = self.session.try_borrow_mut() else { return Ok((at, Vec::new())) };
         let (catalog, values) = (session.catalog(), session.values());
         match complete(line, at, &catalog, &values) {
             Completion::Files => self.files.complete(line, at, context),
-            Completion::Words(start, words) => Ok((start, words.into_iter().map(|w| Pair { display: safe(&w), replacement: w }).collect())),
+            Completion::Words(start, words) => Ok((
+                start,
+                words.into_iter().map(|w| Pair { display: safe(&w), replacement: w }).collect(),
+            )),
         }
     }
 }
@@ -87,10 +99,18 @@ impl Hinter for ShellHelper {
 impl Highlighter for ShellHelper {
     fn highlight<'l>(&self, line: &'l str, _at: usize) -> Cow<'l, str> {
         let is_command = line.trim_start().starts_with(['\\', '.']);
-        if self.colour && !is_command { Cow::Owned(highlight::sql(line)) } else { Cow::Borrowed(line) }
+        if self.colour && !is_command {
+            Cow::Owned(highlight::sql(line))
+        } else {
+            Cow::Borrowed(line)
+        }
     }
 
-    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _default: bool) -> Cow<'b, str> {
+    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(
+        &'s self,
+        prompt: &'p str,
+        _default: bool,
+    ) -> Cow<'b, str> {
         if self.colour { Cow::Owned(paint(DIM, prompt)) } else { Cow::Borrowed(prompt) }
     }
 

@@ -67,7 +67,9 @@ mod tests {
 
     #[test]
     fn colours_add_nothing_else() {
-        for text in ["SELECT count(*), 'a;b', 1.5 FROM t -- x\nWHERE a = $n", "SELECT '", "/* open", "§ é"] {
+        for text in
+            ["SELECT count(*), 'a;b', 1.5 FROM t -- x\nWHERE a = $n", "SELECT '", "/* open", "§ é"]
+        {
             assert_eq!(stripped(&sql(text)), text);
         }
     }

@@ -1,7 +1,8 @@
 //! Tokens of SQL with their places, also of SQL that is not finished or not right.
 //!
-//! The tokens are those of the parser's own tokenizer, so that the shell never sees the end of a string, comment or
-//! statement where the parser does not. Tokens follow each other without gaps: joined they are the text.
+//! The tokens are those of the parser's own tokenizer, so that the shell never sees the end of a
+//! string, comment or statement where the parser does not. Tokens follow each other without gaps:
+//! joined they are the text.
 
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::tokenizer::{Location, Token as SqlToken, Tokenizer, Whitespace};
@@ -83,24 +84,31 @@ pub fn words<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     tokens.iter().copied().filter(|t| !matches!(t.kind, Kind::Space | Kind::Comment)).collect()
 }
 
-/// Reads tokens from a place on until the end or a character that begins no token; where to go on, if anywhere.
+/// Reads tokens from a place on until the end or a character that begins no token; where to go on,
+/// if anywhere.
 fn stretch<'a>(text: &'a str, from: usize, all: &mut Vec<Token<'a>>) -> Option<usize> {
     let rest = &text[from..];
     let mut found = Vec::new();
-    let failure = Tokenizer::new(&GenericDialect, rest).tokenize_with_location_into_buf(&mut found).err();
+    let failure =
+        Tokenizer::new(&GenericDialect, rest).tokenize_with_location_into_buf(&mut found).err();
     let mut places = Places::new(rest);
     let mut start = 0;
     for token in &found {
         let end = places.byte(token.span.end);
         if end > start {
-            all.push(Token { kind: kind(&token.token), text: &rest[start..end], start: from + start });
+            all.push(Token {
+                kind: kind(&token.token),
+                text: &rest[start..end],
+                start: from + start,
+            });
             start = end;
         }
     }
     if start >= rest.len() {
         return None;
     }
-    let is_open = failure.is_none_or(|e| e.message.contains("Unterminated") || e.message.contains("EOF"));
+    let is_open =
+        failure.is_none_or(|e| e.message.contains("Unterminated") || e.message.contains("EOF"));
     if is_open {
         all.push(Token { kind: Kind::Open, text: &rest[start..], start: from + start });
         return None;
@@ -112,7 +120,9 @@ fn stretch<'a>(text: &'a str, from: usize, all: &mut Vec<Token<'a>>) -> Option<u
 
 fn kind(token: &SqlToken) -> Kind {
     match token {
-        SqlToken::Whitespace(Whitespace::SingleLineComment { .. } | Whitespace::MultiLineComment(_)) => Kind::Comment,
+        SqlToken::Whitespace(
+            Whitespace::SingleLineComment { .. } | Whitespace::MultiLineComment(_),
+        ) => Kind::Comment,
         SqlToken::Whitespace(_) => Kind::Space,
         SqlToken::Word(word) if word.quote_style.is_some() => Kind::QuotedName,
         SqlToken::Word(_) => Kind::Word,
@@ -157,7 +167,8 @@ impl<'a> Places<'a> {
         while (self.line, self.column) < (wanted.line, wanted.column) {
             let Some(c) = self.rest.next() else { break };
             self.byte += c.len_utf8();
-            (self.line, self.column) = if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
+            (self.line, self.column) =
+                if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
         }
         self.byte
     }
@@ -181,7 +192,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn kinds(text: &str) -> Vec<(Kind, &str)> {
-        tokens(text).into_iter().filter(|t| t.kind != Kind::Space).map(|t| (t.kind, t.text)).collect()
+        tokens(text)
+            .into_iter()
+            .filter(|t| t.kind != Kind::Space)
+            .map(|t| (t.kind, t.text))
+            .collect()
     }
 
     #[test]
@@ -204,7 +219,8 @@ mod tests {
 
     #[test]
     fn what_has_no_end_is_open() {
-        for text in ["'x;", "\"x;", "`x;", "$$x;", "$t$x;$$", "/* x; /* y */", "E'x\\';", "'it''s;"] {
+        for text in ["'x;", "\"x;", "`x;", "$$x;", "$t$x;$$", "/* x; /* y */", "E'x\\';", "'it''s;"]
+        {
             assert_eq!(kinds(text), [(Kind::Open, text)], "{text}");
         }
     }
@@ -222,7 +238,8 @@ mod tests {
     }
 
     fn text(alphabet: &'static [&'static str]) -> impl Strategy<Value = String> {
-        proptest::collection::vec(proptest::sample::select(alphabet), 0..40).prop_map(|parts| parts.concat())
+        proptest::collection::vec(proptest::sample::select(alphabet), 0..40)
+            .prop_map(|parts| parts.concat())
     }
 
     proptest! {

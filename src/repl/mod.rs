@@ -1,9 +1,10 @@
 //! Running SQL that people write: scripts, and the shell.
 //!
-//! A text is cut into statements and commands ([`split`]), which a [`Session`] runs one by one ([`run`], `act`). An error
-//! is shown with its place and what was probably meant ([`errors`]). The [`shell`] adds a line editor: history, colours,
-//! completion. Names come from one [`catalog`], which is made when it is first needed, so that starting costs nothing.
-//! How traces are opened is the command line's business: it comes in as a [`Host`].
+//! A text is cut into statements and commands ([`split`]), which a [`Session`] runs one by one
+//! ([`run`], `act`). An error is shown with its place and what was probably meant ([`errors`]). The
+//! [`shell`] adds a line editor: history, colours, completion. Names come from one [`catalog`],
+//! which is made when it is first needed, so that starting costs nothing. How traces are opened is
+//! the command line's business: it comes in as a [`Host`].
 
 mod act;
 mod catalog;
@@ -59,7 +60,8 @@ pub trait Host {
     fn ingest(&self, source: &Source, inputs: &[String]) -> Result<Opened>;
 }
 
-/// An error of a text of statements, with its place and what was probably meant. Errors of other kinds stay as they are.
+/// An error of a text of statements, with its place and what was probably meant. Errors of other
+/// kinds stay as they are.
 ///
 /// Not to be called by a thread that runs queries: it waits for what it looks up.
 pub fn explained(error: Error, text: &str, engine: &Engine, audience: Audience) -> Error {
@@ -67,7 +69,12 @@ pub fn explained(error: Error, text: &str, engine: &Engine, audience: Audience) 
     match runtime(1) {
         Ok(runtime) => {
             let catalog = catalog::Catalog::of(engine, &runtime);
-            Error::Query(errors::render(&errors::explain(&e, text, &catalog, audience), text, 0, None))
+            Error::Query(errors::render(
+                &errors::explain(&e, text, &catalog, audience),
+                text,
+                0,
+                None,
+            ))
         }
         Err(_) => Error::Sql(e),
     }

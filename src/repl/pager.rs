@@ -5,7 +5,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Options for `less` unless the user has set some: long lines are cut and not wrapped, colours stay, the text stays.
+/// Options for `less` unless the user has set some: long lines are cut and not wrapped, colours
+/// stay, the text stays.
 const LESS: &str = "-SRX";
 
 /// The size of the terminal.
@@ -34,7 +35,16 @@ impl Screen {
     /// A screen of this size; without one nothing is paged.
     pub fn new(size: Option<Size>) -> Self {
         let is_open = Arc::new(AtomicBool::new(false));
-        Self { size, held: Vec::new(), lines: 0, is_wide: false, line: 0, pager: None, is_open, has_ended: false }
+        Self {
+            size,
+            held: Vec::new(),
+            lines: 0,
+            is_wide: false,
+            line: 0,
+            pager: None,
+            is_open,
+            has_ended: false,
+        }
     }
 
     /// Says, while somebody else writes to the screen, whether a pager holds the terminal.

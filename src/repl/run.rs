@@ -50,14 +50,23 @@ pub struct Scanned {
 }
 
 /// Runs a statement; its result goes where it should.
-pub async fn run(engine: Arc<Engine>, statement: Statement, parameters: Vec<(String, ScalarValue)>, to: To) -> Result<Done> {
+pub async fn run(
+    engine: Arc<Engine>,
+    statement: Statement,
+    parameters: Vec<(String, ScalarValue)>,
+    to: To,
+) -> Result<Done> {
     let start = Instant::now();
     let started = engine.start(statement, &parameters).await?;
     let all = |rows| Shown { rows, has_more: false };
     let shown = match to {
         To::Plain(format) => all(output::write(started.result, format, &Target::Stdout).await?),
-        To::File(format, path) => all(output::write(started.result, format, &Target::File(path)).await?),
-        To::Screen(format, look, screen) => output::show(started.result, format, Box::new(screen), look).await?,
+        To::File(format, path) => {
+            all(output::write(started.result, format, &Target::File(path)).await?)
+        }
+        To::Screen(format, look, screen) => {
+            output::show(started.result, format, Box::new(screen), look).await?
+        }
     };
     Ok(Done { shown, elapsed: start.elapsed(), scanned: scanned(&started.plan) })
 }
@@ -69,21 +78,36 @@ pub fn runtime(threads: usize) -> Result<Runtime> {
         builder.worker_threads(threads);
     }
     // Deep expressions are planned by recursion.
-    builder.thread_stack_size(8 << 20).enable_all().build().map_err(|e| Error::Output("threads".into(), e))
+    builder
+        .thread_stack_size(8 << 20)
+        .enable_all()
+        .build()
+        .map_err(|e| Error::Output("threads".into(), e))
 }
 
-/// Runs work until its end or for as long as it may take. Work that does not give way ends with the process.
-pub fn within<T>(runtime: &Runtime, limit: Option<Duration>, work: impl Future<Output = Result<T>>) -> Result<T> {
+/// Runs work until its end or for as long as it may take. Work that does not give way ends with the
+/// process.
+pub fn within<T>(
+    runtime: &Runtime,
+    limit: Option<Duration>,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
     // Libraries below may panic over a damaged file; that is an error like others.
     let outcome = catch_unwind(AssertUnwindSafe(|| in_time(runtime, limit, work)));
     outcome.unwrap_or_else(|_| Err(Error::Query("the query engine failed; if the store may be damaged, `tracesql doctor` looks at all of it".into())))
 }
 
-fn in_time<T>(runtime: &Runtime, limit: Option<Duration>, work: impl Future<Output = Result<T>>) -> Result<T> {
+fn in_time<T>(
+    runtime: &Runtime,
+    limit: Option<Duration>,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
     let Some(limit) = limit else { return runtime.block_on(work) };
     let (done, is_done) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        if is_done.recv_timeout(limit.saturating_add(PATIENCE)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+        if is_done.recv_timeout(limit.saturating_add(PATIENCE))
+            == Err(std::sync::mpsc::RecvTimeoutError::Timeout)
+        {
             let error = Error::Timeout(limit);
             crate::messages::error(&error.to_string());
             std::process::exit(i32::from(error.exit_code()));
@@ -97,7 +121,8 @@ fn in_time<T>(runtime: &Runtime, limit: Option<Duration>, work: impl Future<Outp
             outcome
         }
         Err(_) => {
-            // What is left of the work may keep the process from its end, so the thread stays on its guard.
+            // What is left of the work may keep the process from its end, so the thread stays on
+            // its guard.
             std::mem::forget(done);
             Err(Error::Timeout(limit))
         }
@@ -114,8 +139,8 @@ pub enum Ended<T> {
     Abandoned(Error),
 }
 
-/// Runs work until its end, Ctrl-C, or the end of its time, whichever comes first. `held` says whether somebody else holds
-/// the terminal.
+/// Runs work until its end, Ctrl-C, or the end of its time, whichever comes first. `held` says
+/// whether somebody else holds the terminal.
 pub fn cancellable<T: Send + 'static>(
     runtime: &Runtime,
     limit: Option<Duration>,
@@ -123,7 +148,10 @@ pub fn cancellable<T: Send + 'static>(
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<Ended<T>> {
     // Waiting has a runtime of its own: threads that are busy with a query see no signals.
-    let waiting = Builder::new_current_thread().enable_all().build().map_err(|e| Error::Output("threads".into(), e))?;
+    let waiting = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| Error::Output("threads".into(), e))?;
     let mut task = runtime.spawn(work);
     waiting.block_on(async {
         let mut why = Error::Cancelled;
@@ -170,27 +198,41 @@ fn scanned(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
     }
     let mut plans = vec![plan];
     shared(plan, &mut plans);
-    plans.into_iter().map(scanned_itself).fold(Scanned::default(), |a, b| Scanned { rows: a.rows + b.rows, bytes: a.bytes + b.bytes })
+    plans.into_iter().map(scanned_itself).fold(Scanned::default(), |a, b| Scanned {
+        rows: a.rows + b.rows,
+        bytes: a.bytes + b.bytes,
+    })
 }
 
 fn scanned_itself(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
     let children = plan.children();
     if !children.is_empty() {
-        return children.into_iter().map(scanned_itself).fold(Scanned::default(), |a, b| Scanned { rows: a.rows + b.rows, bytes: a.bytes + b.bytes });
+        return children.into_iter().map(scanned_itself).fold(Scanned::default(), |a, b| Scanned {
+            rows: a.rows + b.rows,
+            bytes: a.bytes + b.bytes,
+        });
     }
     let Some(metrics) = plan.metrics() else { return Scanned::default() };
     let sum = |name: &str| metrics.sum_by_name(name).map_or(0, |v| v.as_usize());
     // Rows that a filter dropped while reading were looked at too.
-    Scanned { rows: metrics.output_rows().unwrap_or(0) + sum("pushdown_rows_pruned"), bytes: sum("bytes_scanned") }
+    Scanned {
+        rows: metrics.output_rows().unwrap_or(0) + sum("pushdown_rows_pruned"),
+        bytes: sum("bytes_scanned"),
+    }
 }
 
 impl Scanned {
-    /// In words; empty if nothing was read. Bytes that lay in a cache are not counted, so they may be none.
+    /// In words; empty if nothing was read. Bytes that lay in a cache are not counted, so they may
+    /// be none.
     pub fn text(&self) -> String {
         match (self.rows, self.bytes) {
             (0, 0) => String::new(),
             (count, 0) => format!("; read {}", rows(count)),
-            (count, bytes) => format!("; read {}, {} of the store", rows(count), indicatif::HumanBytes(bytes as u64)),
+            (count, bytes) => format!(
+                "; read {}, {} of the store",
+                rows(count),
+                indicatif::HumanBytes(bytes as u64)
+            ),
         }
     }
 }
@@ -203,5 +245,9 @@ pub fn time(elapsed: Duration) -> String {
 
 /// A number of rows in words.
 pub fn rows(count: usize) -> String {
-    if count == 1 { "1 row".to_owned() } else { format!("{} rows", indicatif::HumanCount(count as u64)) }
+    if count == 1 {
+        "1 row".to_owned()
+    } else {
+        format!("{} rows", indicatif::HumanCount(count as u64))
+    }
 }

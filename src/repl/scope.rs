@@ -65,7 +65,11 @@ impl<'a> Scope<'a> {
         let before = self.tokens.iter().take_while(|t| t.end() <= byte).count();
         let (query, depth) = before.checked_sub(1).map_or((0, 0), |i| self.after(i));
         // `(SELECT` begins a query; `(` alone belongs to what is around it.
-        if depth >= self.queries[query].depth { query } else { self.queries[query].outer.unwrap_or(0) }
+        if depth >= self.queries[query].depth {
+            query
+        } else {
+            self.queries[query].outer.unwrap_or(0)
+        }
     }
 
     /// What the FROM of a query names; of all queries if it names nothing yet.
@@ -98,21 +102,37 @@ impl<'a> Scope<'a> {
 
     /// What the SELECT of a query gives.
     pub fn outputs(&self, query: usize) -> Vec<Output> {
-        let own: Vec<usize> = (0..self.tokens.len()).filter(|&i| self.places[i].0 == query).collect();
+        let own: Vec<usize> =
+            (0..self.tokens.len()).filter(|&i| self.places[i].0 == query).collect();
         let depth = self.queries[query].depth;
-        let Some(select) = own.iter().position(|&i| self.tokens[i].is_word("SELECT")) else { return Vec::new() };
+        let Some(select) = own.iter().position(|&i| self.tokens[i].is_word("SELECT")) else {
+            return Vec::new();
+        };
         let is_own = |i: usize| self.places[i] == (query, depth);
-        let end = own[select..].iter().position(|&i| is_own(i) && self.tokens[i].is_word("FROM")).map_or(own.len(), |n| select + n);
+        let end = own[select..]
+            .iter()
+            .position(|&i| is_own(i) && self.tokens[i].is_word("FROM"))
+            .map_or(own.len(), |n| select + n);
         let list = &own[select + 1..end];
-        list.split(|&i| is_own(i) && self.tokens[i].text == ",").filter_map(|item| self.output(item)).collect()
+        list.split(|&i| is_own(i) && self.tokens[i].text == ",")
+            .filter_map(|item| self.output(item))
+            .collect()
     }
 
     fn output(&self, item: &[usize]) -> Option<Output> {
         let (&last, before) = item.split_last()?;
-        if self.tokens[last].text == "*" && before.last().is_none_or(|&i| self.tokens[i].text == "." || self.tokens[i].is_word("DISTINCT")) {
-            return Some(Output::All(before.first().filter(|_| before.len() >= 2).and_then(|&i| self.tokens[i].name())));
+        if self.tokens[last].text == "*"
+            && before
+                .last()
+                .is_none_or(|&i| self.tokens[i].text == "." || self.tokens[i].is_word("DISTINCT"))
+        {
+            return Some(Output::All(
+                before.first().filter(|_| before.len() >= 2).and_then(|&i| self.tokens[i].name()),
+            ));
         }
-        let name = self.tokens[last].name().filter(|n| !n.is_empty() && !super::keywords::is_keyword(n))?;
+        let name = self.tokens[last]
+            .name()
+            .filter(|n| !n.is_empty() && !super::keywords::is_keyword(n))?;
         Some(Output::Column(name))
     }
 
@@ -146,7 +166,12 @@ impl<'a> Scope<'a> {
                 is_own && is_list[query]
             } else {
                 if is_own
-                    && ["WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "ON", "USING", "UNION", "SELECT", "WINDOW"].iter().any(|w| token.is_word(w))
+                    && [
+                        "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "ON", "USING", "UNION",
+                        "SELECT", "WINDOW",
+                    ]
+                    .iter()
+                    .any(|w| token.is_word(w))
                 {
                     is_list[query] = false;
                 }
@@ -166,10 +191,17 @@ impl<'a> Scope<'a> {
         let Some(first) = tokens.get(at) else { return };
         let (source, mut next) = if first.text == "(" {
             let Some(&(inner, _)) = self.places.get(at + 1) else { return };
-            let close = (at + 1..tokens.len()).find(|&i| tokens[i].text == ")" && self.places[i] == (inner, self.places[at].1 + 1));
+            let close = (at + 1..tokens.len()).find(|&i| {
+                tokens[i].text == ")" && self.places[i] == (inner, self.places[at].1 + 1)
+            });
             (Source::Query(inner), close.map_or(tokens.len(), |c| c + 1))
         } else {
-            let Some(mut name) = first.name().filter(|n| first.kind == Kind::QuotedName || !super::keywords::is_keyword(n)) else { return };
+            let Some(mut name) = first
+                .name()
+                .filter(|n| first.kind == Kind::QuotedName || !super::keywords::is_keyword(n))
+            else {
+                return;
+            };
             let mut next = at + 1;
             while tokens.get(next).is_some_and(|t| t.text == ".") {
                 let Some(part) = tokens.get(next + 1).and_then(Token::name) else { break };
@@ -181,7 +213,10 @@ impl<'a> Scope<'a> {
         if tokens.get(next).is_some_and(|t| t.is_word("AS")) {
             next += 1;
         }
-        let is_alias = |t: &&Token| t.kind == Kind::QuotedName || (t.kind == Kind::Word && !super::keywords::is_keyword(t.text));
+        let is_alias = |t: &&Token| {
+            t.kind == Kind::QuotedName
+                || (t.kind == Kind::Word && !super::keywords::is_keyword(t.text))
+        };
         let alias = tokens.get(next).filter(is_alias).and_then(Token::name);
         let alias = match (&source, alias) {
             (_, Some(alias)) => alias,
@@ -254,30 +289,50 @@ mod tests {
     fn tables_and_aliases_of_from() {
         assert_eq!(names("SELECT * FROM events"), ["events"]);
         assert_eq!(names("SELECT * FROM events e JOIN kernels AS k ON true WHERE "), ["e", "k"]);
-        assert_eq!(names("SELECT * FROM events, kernels k, \"Odd\" WHERE a IN (1, 2), b"), ["events", "k", "Odd"]);
+        assert_eq!(
+            names("SELECT * FROM events, kernels k, \"Odd\" WHERE a IN (1, 2), b"),
+            ["events", "k", "Odd"]
+        );
         assert_eq!(names("SELECT * FROM tracesql.main.events WHERE "), ["events"]);
         assert_eq!(names("SELECT 1 WHERE a IS DISTINCT FROM b"), Vec::<String>::new());
     }
 
     #[test]
     fn subqueries_have_names_of_their_own() {
-        assert_eq!(names("SELECT * FROM events WHERE a IN (SELECT x FROM kernels WHERE "), ["kernels"]);
+        assert_eq!(
+            names("SELECT * FROM events WHERE a IN (SELECT x FROM kernels WHERE "),
+            ["kernels"]
+        );
         assert_eq!(names("SELECT * FROM (SELECT a, b AS c FROM kernels) q WHERE "), ["q"]);
         assert_eq!(names("SELECT count(*) FROM events WHERE f("), ["events"]);
     }
 
     #[test]
     fn outputs_are_aliases_columns_and_stars() {
-        let text = "WITH w AS (SELECT a, t.b, sum(c) AS total, d e, count(*), k.* FROM t) SELECT  FROM w";
+        let text =
+            "WITH w AS (SELECT a, t.b, sum(c) AS total, d e, count(*), k.* FROM t) SELECT  FROM w";
         let found = with(text, |s| s.outputs(s.cte("w").expect("a query")));
         let column = |n: &str| Output::Column(n.into());
-        assert_eq!(found, [column("a"), column("b"), column("total"), column("e"), Output::All(Some("k".into()))]);
+        assert_eq!(
+            found,
+            [column("a"), column("b"), column("total"), column("e"), Output::All(Some("k".into()))]
+        );
         assert_eq!(with("SELECT * FROM t", |s| s.outputs(0)), [Output::All(None)]);
     }
 
     #[test]
     fn brackets_that_do_not_match_do_no_harm() {
-        for text in ["))) SELECT ((", "(((", ")", "FROM (", "WITH a AS (", "FROM a.", "SELECT FROM , ,", "x AS (", ""] {
+        for text in [
+            "))) SELECT ((",
+            "(((",
+            ")",
+            "FROM (",
+            "WITH a AS (",
+            "FROM a.",
+            "SELECT FROM , ,",
+            "x AS (",
+            "",
+        ] {
             names(text);
             with(text, |s| s.outputs(s.query_at(text.len())));
         }

@@ -76,7 +76,12 @@ enum Step<'a> {
 
 impl Session {
     /// A session over what was opened; 0 threads stand for all cores.
-    pub fn new(opened: Opened, host: Box<dyn Host>, threads: usize, in_shell: bool) -> Result<Self> {
+    pub fn new(
+        opened: Opened,
+        host: Box<dyn Host>,
+        threads: usize,
+        in_shell: bool,
+    ) -> Result<Self> {
         Ok(Self {
             engine: Arc::new(opened.engine),
             source: opened.source,
@@ -103,7 +108,12 @@ impl Session {
     }
 
     /// Sets what `-p`, `--format` and `-o` of the command line say.
-    pub fn set_options(&mut self, parameters: Vec<(String, ScalarValue)>, format: Option<Format>, output: Option<PathBuf>) {
+    pub fn set_options(
+        &mut self,
+        parameters: Vec<(String, ScalarValue)>,
+        format: Option<Format>,
+        output: Option<PathBuf>,
+    ) {
         (self.parameters, self.format, self.output) = (parameters, format, output);
     }
 
@@ -123,7 +133,9 @@ impl Session {
         if steps.is_empty() {
             return Err(Error::Usage("there is no SQL to run".into()));
         }
-        if self.output.is_some() && steps.iter().filter(|s| matches!(s, Step::Statement(..))).count() > 1 {
+        if self.output.is_some()
+            && steps.iter().filter(|s| matches!(s, Step::Statement(..))).count() > 1
+        {
             return Err(Error::Usage("-o takes the result of one statement; give one".into()));
         }
         self.steps_in_order(steps, text, file).map(drop)
@@ -138,9 +150,13 @@ impl Session {
     /// Runs a file with statements and commands.
     pub fn include(&mut self, path: &Path) -> Result<Next> {
         if self.depth >= MOST_DEPTH {
-            return Err(Error::Usage(format!("{}: files include each other {MOST_DEPTH} deep", path.display())));
+            return Err(Error::Usage(format!(
+                "{}: files include each other {MOST_DEPTH} deep",
+                path.display()
+            )));
         }
-        let text = std::fs::read_to_string(path).map_err(|e| Error::Usage(format!("{}: {e}", path.display())))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| Error::Usage(format!("{}: {e}", path.display())))?;
         let name = path.display().to_string();
         self.depth += 1;
         let steps = self.steps(&text, Some(&name));
@@ -155,11 +171,17 @@ impl Session {
             match part.piece {
                 Piece::Gap => {}
                 Piece::Command if !self.commands => {
-                    return Err(Error::Usage(format!("{:?} is a command, not SQL, and --no-commands was given", safe(part.text.trim()))));
+                    return Err(Error::Usage(format!(
+                        "{:?} is a command, not SQL, and --no-commands was given",
+                        safe(part.text.trim())
+                    )));
                 }
                 Piece::Command => steps.push(Step::Command(part.text)),
                 Piece::Statement | Piece::Unfinished => {
-                    let parsed = self.engine.parse(part.text).map_err(|e| self.located(e, part, text, file))?;
+                    let parsed = self
+                        .engine
+                        .parse(part.text)
+                        .map_err(|e| self.located(e, part, text, file))?;
                     steps.extend(parsed.into_iter().map(|s| Step::Statement(Box::new(s), part)));
                 }
             }
@@ -175,7 +197,9 @@ impl Session {
                         return Ok(Next::Quit);
                     }
                 }
-                Step::Statement(statement, part) => self.statement(*statement).map_err(|e| self.located(e, part, text, file))?,
+                Step::Statement(statement, part) => {
+                    self.statement(*statement).map_err(|e| self.located(e, part, text, file))?
+                }
             }
         }
         Ok(Next::Go)
@@ -193,7 +217,10 @@ impl Session {
     fn statement(&mut self, statement: Statement) -> Result<()> {
         let output = self.output.take();
         let to = match &output {
-            Some(path) => To::File(self.format.or_else(|| Format::of_file(path)).unwrap_or(Format::Table), path.clone()),
+            Some(path) => To::File(
+                self.format.or_else(|| Format::of_file(path)).unwrap_or(Format::Table),
+                path.clone(),
+            ),
             None => self.to_terminal()?,
         };
         let flag = match &to {
@@ -202,12 +229,18 @@ impl Session {
         };
         let work = run::run(self.engine.clone(), statement, self.parameters.clone(), to);
         let done = if self.in_shell {
-            match run::cancellable(&self.runtime, self.timeout, || flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed)), work)? {
+            match run::cancellable(
+                &self.runtime,
+                self.timeout,
+                || flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed)),
+                work,
+            )? {
                 run::Ended::Itself(done) => done,
                 run::Ended::Cancelled(why) => Err(why),
                 run::Ended::Abandoned(why) => {
                     self.note("a part of the query cannot be stopped; it goes on until its end or that of the shell");
-                    std::mem::replace(&mut self.runtime, run::runtime(self.threads)?).shutdown_background();
+                    std::mem::replace(&mut self.runtime, run::runtime(self.threads)?)
+                        .shutdown_background();
                     Err(why)
                 }
             }
@@ -223,7 +256,11 @@ impl Session {
             self.note(&format!("{} to {}", run::rows(done.shown.rows), path.display()));
         }
         if self.timing {
-            let rows = if done.shown.has_more { format!("the first {}", run::rows(done.shown.rows)) } else { run::rows(done.shown.rows) };
+            let rows = if done.shown.has_more {
+                format!("the first {}", run::rows(done.shown.rows))
+            } else {
+                run::rows(done.shown.rows)
+            };
             self.note(&format!("{} for {rows}{}", run::time(done.elapsed), done.scanned.text()));
         }
         Ok(())
@@ -250,7 +287,8 @@ impl Session {
         Screen::new(self.screen.filter(|_| self.pager && self.in_shell))
     }
 
-    /// Prints a text that may be longer than the screen. What is left unread when the pager is closed is no error.
+    /// Prints a text that may be longer than the screen. What is left unread when the pager is
+    /// closed is no error.
     pub(super) fn print(&self, text: &str) {
         let _ = self.screen().write_all(text.as_bytes());
     }
@@ -262,7 +300,10 @@ impl Session {
 
     /// How descriptions look here.
     pub(super) fn page(&self) -> Page {
-        Page { width: self.screen.map(|s| s.width).or(self.width), colour: self.in_shell && crate::messages::colour() }
+        Page {
+            width: self.screen.map(|s| s.width).or(self.width),
+            colour: self.in_shell && crate::messages::colour(),
+        }
     }
 
     /// All names; looked up when they are first needed.
@@ -286,7 +327,10 @@ impl Session {
 
     /// Names of parameters and settings.
     pub fn values(&self) -> Values {
-        Values { parameters: self.parameters.iter().map(|(n, _)| n.clone()).collect(), settings: self.engine.settings().all().into_keys().collect() }
+        Values {
+            parameters: self.parameters.iter().map(|(n, _)| n.clone()).collect(),
+            settings: self.engine.settings().all().into_keys().collect(),
+        }
     }
 
     /// Works on something else from now on, with the settings as they are.
@@ -305,7 +349,12 @@ impl Session {
     fn located(&mut self, error: Error, part: Part, text: &str, file: Option<&str>) -> Error {
         let Error::Sql(e) = error else { return error };
         let catalog = self.catalog();
-        Error::Query(errors::render(&errors::explain(&e, part.text, &catalog, errors::Audience::Shell), text, part.start, file))
+        Error::Query(errors::render(
+            &errors::explain(&e, part.text, &catalog, errors::Audience::Shell),
+            text,
+            part.start,
+            file,
+        ))
     }
 }
 

@@ -83,12 +83,18 @@ fn editor(session: Rc<RefCell<Session>>, colour: bool) -> Result<Editor<ShellHel
 }
 
 fn resize(session: &RefCell<Session>, editor: &mut Editor<ShellHelper, FileHistory>) {
-    let size = editor.dimensions().map(|(width, height)| Size { width: width.into(), height: height.into() });
+    let size = editor
+        .dimensions()
+        .map(|(width, height)| Size { width: width.into(), height: height.into() });
     session.borrow_mut().screen = size.filter(|s| s.width > 0 && s.height > 0);
 }
 
 fn greet(session: &Session) {
-    say_line(concat!("tracesql ", env!("CARGO_PKG_VERSION"), ": \\? helps, \\d lists tables, Ctrl-D leaves"));
+    say_line(concat!(
+        "tracesql ",
+        env!("CARGO_PKG_VERSION"),
+        ": \\? helps, \\d lists tables, Ctrl-D leaves"
+    ));
     match hello::loaded(session) {
         Ok(text) => say_line(text.trim_end_matches('\n')),
         Err(e) => messages::error(&e.to_string()),

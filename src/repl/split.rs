@@ -1,6 +1,7 @@
 //! A text cut into statements and commands.
 //!
-//! A statement ends with `;`, but not with one in a string, comment or quoted name. A command is a line that begins with
+//! A statement ends with `;`, but not with one in a string, comment or quoted name. A command is a
+//! line that begins with
 //! `\`, or with `.` and a letter, where a statement could begin.
 
 use super::lex::{self, Kind};
@@ -43,7 +44,9 @@ pub fn split(text: &str) -> Vec<Part<'_>> {
 /// Whether Enter runs a text: it holds no statement that waits for its `;`.
 pub fn is_complete(text: &str) -> bool {
     let parts = split(text);
-    let is_open_comment = parts.last().is_some_and(|p| p.piece == Piece::Gap && lex::tokens(p.text).iter().any(|t| t.kind == Kind::Open));
+    let is_open_comment = parts.last().is_some_and(|p| {
+        p.piece == Piece::Gap && lex::tokens(p.text).iter().any(|t| t.kind == Kind::Open)
+    });
     !is_open_comment && parts.iter().all(|p| p.piece != Piece::Unfinished)
 }
 
@@ -97,15 +100,25 @@ mod tests {
     use proptest::prelude::*;
 
     fn cut(text: &str) -> Vec<(Piece, &str)> {
-        split(text).into_iter().filter(|p| p.piece != Piece::Gap).map(|p| (p.piece, p.text)).collect()
+        split(text)
+            .into_iter()
+            .filter(|p| p.piece != Piece::Gap)
+            .map(|p| (p.piece, p.text))
+            .collect()
     }
 
     #[test]
     fn statements_end_with_a_semicolon_of_their_own() {
         use Piece::*;
-        assert_eq!(cut("SELECT ';' ; SELECT 2"), [(Statement, "SELECT ';' ;"), (Unfinished, "SELECT 2")]);
+        assert_eq!(
+            cut("SELECT ';' ; SELECT 2"),
+            [(Statement, "SELECT ';' ;"), (Unfinished, "SELECT 2")]
+        );
         assert_eq!(cut("SELECT 1 -- ;\n; "), [(Statement, "SELECT 1 -- ;\n;")]);
-        assert_eq!(cut("SELECT $$;$$, \"a;b\", /*;*/ 1;"), [(Statement, "SELECT $$;$$, \"a;b\", /*;*/ 1;")]);
+        assert_eq!(
+            cut("SELECT $$;$$, \"a;b\", /*;*/ 1;"),
+            [(Statement, "SELECT $$;$$, \"a;b\", /*;*/ 1;")]
+        );
         assert_eq!(cut(" ; ;; -- nothing\n"), []);
     }
 
@@ -114,7 +127,12 @@ mod tests {
         use Piece::*;
         assert_eq!(
             cut("\\d it's; x\nSELECT 1;\n .timing on\nSELECT\n\\x;"),
-            [(Command, "\\d it's; x"), (Statement, "SELECT 1;"), (Command, ".timing on"), (Statement, "SELECT\n\\x;"),]
+            [
+                (Command, "\\d it's; x"),
+                (Statement, "SELECT 1;"),
+                (Command, ".timing on"),
+                (Statement, "SELECT\n\\x;"),
+            ]
         );
         assert_eq!(cut(".5"), [(Unfinished, ".5")]);
         assert_eq!(cut("SELECT 1; \\x"), [(Statement, "SELECT 1;"), (Command, "\\x")]);
@@ -122,16 +140,35 @@ mod tests {
 
     #[test]
     fn enter_runs_what_is_complete() {
-        for text in ["", "  ", ";", "SELECT 1;", "SELECT 1; -- done", "\\d", "-- only a comment", "SELECT 1;\n\\x"] {
+        for text in [
+            "",
+            "  ",
+            ";",
+            "SELECT 1;",
+            "SELECT 1; -- done",
+            "\\d",
+            "-- only a comment",
+            "SELECT 1;\n\\x",
+        ] {
             assert!(is_complete(text), "{text}");
         }
-        for text in ["SELECT 1", "SELECT ';", "SELECT 1; SELECT 2", "SELECT 1 -- ;", "/* open", "SELECT $$;", "SELECT \";", "\\x\nSELECT 1"] {
+        for text in [
+            "SELECT 1",
+            "SELECT ';",
+            "SELECT 1; SELECT 2",
+            "SELECT 1 -- ;",
+            "/* open",
+            "SELECT $$;",
+            "SELECT \";",
+            "\\x\nSELECT 1",
+        ] {
             assert!(!is_complete(text), "{text}");
         }
     }
 
     fn text(alphabet: &'static [&'static str], most: usize) -> impl Strategy<Value = String> {
-        proptest::collection::vec(proptest::sample::select(alphabet), 0..most).prop_map(|parts| parts.concat())
+        proptest::collection::vec(proptest::sample::select(alphabet), 0..most)
+            .prop_map(|parts| parts.concat())
     }
 
     proptest! {

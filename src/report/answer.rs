@@ -1,4 +1,5 @@
-//! Answers of sections: columns and rows, what was folded into a rest, and which traces have no rows and why.
+//! Answers of sections: columns and rows, what was folded into a rest, and which traces have no
+//! rows and why.
 
 use std::time::Duration;
 
@@ -61,7 +62,15 @@ pub struct Answer {
 impl Answer {
     /// An answer without rows.
     pub fn empty(section: &'static Section) -> Self {
-        Self { section, columns: Vec::new(), rows: Vec::new(), rests: Vec::new(), missing: Vec::new(), error: None, elapsed: Duration::ZERO }
+        Self {
+            section,
+            columns: Vec::new(),
+            rows: Vec::new(),
+            rests: Vec::new(),
+            missing: Vec::new(),
+            error: None,
+            elapsed: Duration::ZERO,
+        }
     }
 
     /// The position of a column.
@@ -71,7 +80,10 @@ impl Answer {
 
     /// The rows of a trace.
     pub fn of<'a>(&'a self, trace_id: &'a str) -> impl Iterator<Item = Row<'a>> {
-        self.rows.iter().filter(move |r| trace_of(r) == Some(trace_id)).map(|values| Row { answer: self, values })
+        self.rows
+            .iter()
+            .filter(move |r| trace_of(r) == Some(trace_id))
+            .map(|values| Row { answer: self, values })
     }
 
     /// How many traces have rows.

@@ -13,9 +13,14 @@ const DEVICES: usize = 4;
 const TOP: usize = 8;
 /// Characters of the longest bar.
 const BAR: usize = 12;
-/// Classes whose share is always said, and their names here: communication counts only where no computation runs.
-const NAMED: [(&str, &str); 4] =
-    [("gemm", "gemm"), ("attention", "attention"), ("communication", "exposed communication"), ("unclassified", "unclassified")];
+/// Classes whose share is always said, and their names here: communication counts only where no
+/// computation runs.
+const NAMED: [(&str, &str); 4] = [
+    ("gemm", "gemm"),
+    ("attention", "attention"),
+    ("communication", "exposed communication"),
+    ("unclassified", "unclassified"),
+];
 
 /// The classes of one device.
 struct Device<'a> {
@@ -30,7 +35,11 @@ fn devices<'a>(answer: &'a Answer, trace: &'a Trace) -> Vec<Device<'a>> {
         let id = row.int("device");
         match devices.iter_mut().find(|d| d.id == id) {
             Some(device) => device.rows.push(row),
-            None => devices.push(Device { id, busy_ns: row.int("busy_ns").unwrap_or(0), rows: vec![row] }),
+            None => devices.push(Device {
+                id,
+                busy_ns: row.int("busy_ns").unwrap_or(0),
+                rows: vec![row],
+            }),
         }
     }
     devices
@@ -42,16 +51,25 @@ impl Device<'_> {
     }
 
     fn sum(&self, column: &str, of: impl Fn(&str) -> bool) -> i128 {
-        self.rows.iter().filter(|r| of(r.text("class").unwrap_or_default())).filter_map(|r| r.int(column)).map(i128::from).sum()
+        self.rows
+            .iter()
+            .filter(|r| of(r.text("class").unwrap_or_default()))
+            .filter_map(|r| r.int(column))
+            .map(i128::from)
+            .sum()
     }
 
     fn summary(&self) -> String {
         let of = |class: &str| share(self.sum("time_ns", |c| c == class), i128::from(self.busy_ns));
-        let named: Vec<String> = NAMED.iter().map(|(class, name)| format!("{name} {}", of(class))).collect();
+        let named: Vec<String> =
+            NAMED.iter().map(|(class, name)| format!("{name} {}", of(class))).collect();
         let mut text = format!("{} of {} busy", named.join(", "), human::ns(self.busy_ns as f64));
         let kernels = self.sum("total_ns", |c| !matches!(c, "memcpy" | "memset"));
         if kernels > 0 {
-            let (yes, unclear) = (self.sum("matrix_unit_ns", |_| true), self.sum("matrix_unit_unclear_ns", |_| true));
+            let (yes, unclear) = (
+                self.sum("matrix_unit_ns", |_| true),
+                self.sum("matrix_unit_unclear_ns", |_| true),
+            );
             let _ = write!(
                 text,
                 "; on tensor or matrix cores {}, unclear {}, of {} of kernels",
@@ -105,7 +123,12 @@ pub fn text(report: &Report, trace: &Trace, width: usize) -> String {
     let (mut out, all) = (String::new(), devices(answer, trace));
     for device in all.iter().take(DEVICES) {
         let busy = human::ns(device.busy_ns as f64);
-        let _ = write!(out, "\nDevice {} by class, shares of {busy} busy\n{}", device.name(), device.table().write("  ", width));
+        let _ = write!(
+            out,
+            "\nDevice {} by class, shares of {busy} busy\n{}",
+            device.name(),
+            device.table().write("  ", width)
+        );
         if device.rows.len() > TOP {
             let _ = writeln!(out, "  … {} more", device.rows.len() - TOP);
         }
@@ -125,7 +148,12 @@ pub fn markdown(report: &Report, trace: &Trace) -> String {
     }
     let mut out = format!("<details><summary>{}</summary>\n\n", answer.section.title);
     for device in all.iter().take(DEVICES) {
-        let _ = writeln!(out, "Device {}, shares of {} busy:\n", device.name(), human::ns(device.busy_ns as f64));
+        let _ = writeln!(
+            out,
+            "Device {}, shares of {} busy:\n",
+            device.name(),
+            human::ns(device.busy_ns as f64)
+        );
         out.push_str("| class | activities | names | time | share | total | |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |\n");
         for row in &device.rows {
             let cell = |name, unit| human::value(row.get(name), unit);
@@ -144,8 +172,13 @@ pub fn markdown(report: &Report, trace: &Trace) -> String {
         out.push('\n');
     }
     if all.len() > DEVICES {
-        let (more, are) = (all.len() - DEVICES, if all.len() == DEVICES + 1 { "is" } else { "are" });
-        let _ = writeln!(out, "_{} {are} in the full report._\n", human::many(more as i64, "more device"));
+        let (more, are) =
+            (all.len() - DEVICES, if all.len() == DEVICES + 1 { "is" } else { "are" });
+        let _ = writeln!(
+            out,
+            "_{} {are} in the full report._\n",
+            human::many(more as i64, "more device")
+        );
     }
     out.push_str("</details>\n\n");
     out

@@ -19,9 +19,11 @@ use super::{ChangedSetting, Format, Report, Trace, missing, tree};
 use crate::engine::{Engine, Started};
 use crate::error::{Error, Result};
 
-/// The report on the traces that are open in a session but for those `left_out`, with what a format shows of it.
+/// The report on the traces that are open in a session but for those `left_out`, with what a format
+/// shows of it.
 ///
-/// Other ranks of a job may be open and left out: how long a rank waits, and whether it lags, says only all of them.
+/// Other ranks of a job may be open and left out: how long a rank waits, and whether it lags, says
+/// only all of them.
 pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> Result<Report> {
     let mut traces = traces(engine).await?;
     let open = traces.len();
@@ -29,7 +31,8 @@ pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> 
     let count = traces.len().max(1);
     let has_details = matches!(format, Format::Json | Format::Html);
     let shown = SECTIONS.iter().filter(|s| has_details || !s.is_detail);
-    let (asked, spared): (Vec<&'static Section>, Vec<&'static Section>) = shown.partition(|s| traces.iter().any(|t| s.scope.holds(t, open)));
+    let (asked, spared): (Vec<&'static Section>, Vec<&'static Section>) =
+        shown.partition(|s| traces.iter().any(|t| s.scope.holds(t, open)));
     let mut answers: Vec<Answer> = spared.into_iter().map(Answer::empty).collect();
     let planning = match engine.shares_views() {
         true => side_by_side(engine, asked, count, &mut answers).await?,
@@ -37,16 +40,26 @@ pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> 
     };
     answers.sort_by_key(|a| SECTIONS.iter().position(|s| s.key == a.section.key));
     for answer in &mut answers {
-        let at = |row: &Vec<Value>| traces.iter().position(|t| row.first().and_then(Value::as_str) == Some(&t.trace_id));
-        answer.rows.retain(|row| at(row).is_some_and(|at| answer.section.scope.holds(&traces[at], open)));
+        let at = |row: &Vec<Value>| {
+            traces.iter().position(|t| row.first().and_then(Value::as_str) == Some(&t.trace_id))
+        };
+        answer
+            .rows
+            .retain(|row| at(row).is_some_and(|at| answer.section.scope.holds(&traces[at], open)));
         answer.rows.sort_by_key(at);
     }
     missing::explain(&mut answers, &traces, open);
     Ok(Report { traces, left_out, settings: changed_settings(engine), answers, planning })
 }
 
-/// Answers to all sections, read at once, so that what they share is computed once; says how long planning took.
-async fn side_by_side(engine: &Engine, asked: Vec<&'static Section>, traces: usize, answers: &mut Vec<Answer>) -> Result<Duration> {
+/// Answers to all sections, read at once, so that what they share is computed once; says how long
+/// planning took.
+async fn side_by_side(
+    engine: &Engine,
+    asked: Vec<&'static Section>,
+    traces: usize,
+    answers: &mut Vec<Answer>,
+) -> Result<Duration> {
     let start = Instant::now();
     let (started, failed) = start_all(engine, asked).await?;
     let planning = start.elapsed();
@@ -57,14 +70,22 @@ async fn side_by_side(engine: &Engine, asked: Vec<&'static Section>, traces: usi
         tasks.push((section, task));
     }
     for (section, task) in tasks {
-        let failed = |e| Answer { error: Some(format!("the query engine failed: {e}")), ..Answer::empty(section) };
+        let failed = |e| Answer {
+            error: Some(format!("the query engine failed: {e}")),
+            ..Answer::empty(section)
+        };
         answers.push(task.await.unwrap_or_else(failed));
     }
     Ok(planning)
 }
 
 /// The same, each by itself, so that no more memory is needed than for the largest.
-async fn one_by_one(engine: &Engine, asked: Vec<&'static Section>, traces: usize, answers: &mut Vec<Answer>) -> Result<Duration> {
+async fn one_by_one(
+    engine: &Engine,
+    asked: Vec<&'static Section>,
+    traces: usize,
+    answers: &mut Vec<Answer>,
+) -> Result<Duration> {
     let (start, mut planning) = (Instant::now(), Duration::ZERO);
     for section in asked {
         engine.memory_settled().await;
@@ -79,16 +100,31 @@ async fn one_by_one(engine: &Engine, asked: Vec<&'static Section>, traces: usize
     Ok(planning)
 }
 
-async fn answered(section: &'static Section, started: Started, traces: usize, start: Instant) -> Answer {
+async fn answered(
+    section: &'static Section,
+    started: Started,
+    traces: usize,
+    start: Instant,
+) -> Answer {
     let answer = read(section, started.result, traces).await;
     let failed = |e: Error| Answer { error: Some(e.to_string()), ..Answer::empty(section) };
     Answer { elapsed: start.elapsed(), ..answer.unwrap_or_else(failed) }
 }
 
-/// Starts the queries of sections together; those that cannot be planned become answers that say so.
-async fn start_all(engine: &Engine, sections: Vec<&'static Section>) -> Result<(Vec<(&'static Section, Started)>, Vec<Answer>)> {
+/// Starts the queries of sections together; those that cannot be planned become answers that say
+/// so.
+async fn start_all(
+    engine: &Engine,
+    sections: Vec<&'static Section>,
+) -> Result<(Vec<(&'static Section, Started)>, Vec<Answer>)> {
     let statements = |sections: &[&'static Section]| -> Result<Vec<Statement>> {
-        Ok(sections.iter().map(|s| engine.parse(s.sql)).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+        Ok(sections
+            .iter()
+            .map(|s| engine.parse(s.sql))
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .flatten()
+            .collect())
     };
     if let Ok(started) = engine.start_all(statements(&sections)?, &[]).await {
         return Ok((sections.into_iter().zip(started).collect(), Vec::new()));
@@ -104,16 +140,26 @@ async fn start_all(engine: &Engine, sections: Vec<&'static Section>) -> Result<(
     Ok((sound.into_iter().zip(started).collect(), failed))
 }
 
-async fn read(section: &'static Section, result: SendableRecordBatchStream, traces: usize) -> Result<Answer> {
+async fn read(
+    section: &'static Section,
+    result: SendableRecordBatchStream,
+    traces: usize,
+) -> Result<Answer> {
     match section.shape {
         Shape::Rows { most, add } => rows(section, result, (most / traces).max(50), add).await,
         Shape::Stacks { most } => tree::collect(section, result, (most / traces).max(50)).await,
     }
 }
 
-async fn rows(section: &'static Section, mut result: SendableRecordBatchStream, most: usize, add: &[&str]) -> Result<Answer> {
+async fn rows(
+    section: &'static Section,
+    mut result: SendableRecordBatchStream,
+    most: usize,
+    add: &[&str],
+) -> Result<Answer> {
     let columns = columns(&result.schema());
-    let sums: Vec<usize> = add.iter().filter_map(|name| columns.iter().position(|c| c.name == *name)).collect();
+    let sums: Vec<usize> =
+        add.iter().filter_map(|name| columns.iter().position(|c| c.name == *name)).collect();
     let mut fold = Fold::new(most, sums);
     while let Some(batch) = result.next().await {
         for row in values(&batch?)? {
@@ -140,8 +186,10 @@ fn columns(schema: &Schema) -> Vec<Column> {
 
 /// The unit of a column: its suffix as everywhere in the library.
 pub fn unit(name: &str, kind: &str) -> &'static str {
-    const SUFFIXES: [(&str, &str); 4] = [("_ns", "ns"), ("_bytes", "bytes"), ("_pct", "pct"), ("_gb_s", "GB/s")];
-    const IDS: [&str; 9] = ["rank", "device", "step", "first_step", "last_step", "bucket", "lane", "node", "parent"];
+    const SUFFIXES: [(&str, &str); 4] =
+        [("_ns", "ns"), ("_bytes", "bytes"), ("_pct", "pct"), ("_gb_s", "GB/s")];
+    const IDS: [&str; 9] =
+        ["rank", "device", "step", "first_step", "last_step", "bucket", "lane", "node", "parent"];
     if let Some((_, unit)) = SUFFIXES.iter().find(|(suffix, _)| name.ends_with(suffix)) {
         return unit;
     }
@@ -172,16 +220,19 @@ fn column_values(column: &ArrayRef) -> Result<Vec<Value>> {
         DataType::Null => vec![Value::Null; count],
         DataType::Boolean => column.as_boolean().iter().map(Value::from).collect(),
         t if t.is_integer() => {
-            let column = cast(column, &DataType::Int64).map_err(datafusion::error::DataFusionError::from)?;
+            let column =
+                cast(column, &DataType::Int64).map_err(datafusion::error::DataFusionError::from)?;
             column.as_primitive::<Int64Type>().iter().map(Value::from).collect()
         }
         t if t.is_floating() => {
-            let column = cast(column, &DataType::Float64).map_err(datafusion::error::DataFusionError::from)?;
+            let column = cast(column, &DataType::Float64)
+                .map_err(datafusion::error::DataFusionError::from)?;
             // What is no number becomes NULL.
             column.as_primitive::<Float64Type>().iter().map(Value::from).collect()
         }
         _ => {
-            let column = cast(column, &DataType::Utf8).map_err(datafusion::error::DataFusionError::from)?;
+            let column =
+                cast(column, &DataType::Utf8).map_err(datafusion::error::DataFusionError::from)?;
             column.as_string::<i32>().iter().map(Value::from).collect()
         }
     })
@@ -194,8 +245,14 @@ async fn traces(engine: &Engine) -> Result<Vec<Trace>> {
     let mut traces = Vec::new();
     while let Some(batch) = result.next().await {
         for row in values(&batch?)? {
-            let text = |at: usize| row.get(at).and_then(Value::as_str).unwrap_or_default().to_owned();
-            traces.push(Trace { trace_id: text(0), path: text(1), rank: row.get(2).and_then(Value::as_i64), format: text(3) });
+            let text =
+                |at: usize| row.get(at).and_then(Value::as_str).unwrap_or_default().to_owned();
+            traces.push(Trace {
+                trace_id: text(0),
+                path: text(1),
+                rank: row.get(2).and_then(Value::as_i64),
+                format: text(3),
+            });
         }
     }
     Ok(traces)
@@ -203,7 +260,9 @@ async fn traces(engine: &Engine) -> Result<Vec<Trace>> {
 
 fn changed_settings(engine: &Engine) -> Vec<ChangedSetting> {
     let all = engine.settings().all().into_iter();
-    all.filter(|(_, s)| s.value != s.default).map(|(name, s)| ChangedSetting { name, value: s.value, default: s.default }).collect()
+    all.filter(|(_, s)| s.value != s.default)
+        .map(|(name, s)| ChangedSetting { name, value: s.value, default: s.default })
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Bounding answers: the first rows of each trace stay, the others become one rest whose sums are exact.
+//! Bounding answers: the first rows of each trace stay, the others become one rest whose sums are
+//! exact.
 
 use std::collections::HashMap;
 
@@ -62,7 +63,8 @@ impl Fold {
     }
 }
 
-/// The sum of two values; NULL counts as nothing. Whole numbers stay exact and stop at the ends of 64 bits.
+/// The sum of two values; NULL counts as nothing. Whole numbers stay exact and stop at the ends of
+/// 64 bits.
 fn plus(a: &Value, b: &Value) -> Value {
     match (a, b) {
         (Value::Null, other) | (other, Value::Null) => other.clone(),
@@ -85,19 +87,34 @@ mod tests {
     #[test]
     fn the_rest_of_each_trace_is_exact() {
         let mut fold = Fold::new(1, vec![2]);
-        let rows = [row("a", "x", 1 << 60), row("b", "x", 5), row("a", "y", 3), row("a", "z", (1 << 60) + 1)];
+        let rows = [
+            row("a", "x", 1 << 60),
+            row("b", "x", 5),
+            row("a", "y", 3),
+            row("a", "z", (1 << 60) + 1),
+        ];
         rows.into_iter().for_each(|r| fold.add(r));
         let (rows, rests) = fold.finish();
         assert_eq!(rows.len(), 2);
-        assert_eq!(rests, [Rest { trace_id: "a".into(), rows: 2, sums: vec![(2, json!((1i64 << 60) + 4))] }]);
+        assert_eq!(
+            rests,
+            [Rest { trace_id: "a".into(), rows: 2, sums: vec![(2, json!((1i64 << 60) + 4))] }]
+        );
     }
 
     #[test]
     fn a_rest_can_be_folded_further() {
-        let mut fold = Fold::new(1, vec![2]).with(vec![Rest { trace_id: "a".into(), rows: 2, sums: vec![(2, json!(10))] }]);
+        let mut fold = Fold::new(1, vec![2]).with(vec![Rest {
+            trace_id: "a".into(),
+            rows: 2,
+            sums: vec![(2, json!(10))],
+        }]);
         fold.add(row("a", "x", 7));
         fold.add(row("a", "y", 3));
-        assert_eq!(fold.finish().1, [Rest { trace_id: "a".into(), rows: 3, sums: vec![(2, json!(13))] }]);
+        assert_eq!(
+            fold.finish().1,
+            [Rest { trace_id: "a".into(), rows: 3, sums: vec![(2, json!(13))] }]
+        );
     }
 
     #[test]

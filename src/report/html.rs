@@ -1,7 +1,8 @@
 //! The report as one page that needs no network: styles, scripts and data in one file.
 //!
-//! Data goes in as JSON in which no `<` stands, and scripts show it as text only. The page's own policy lets nothing run
-//! or load but what carries its nonce, which is made from the content, so that no trace can know it.
+//! Data goes in as JSON in which no `<` stands, and scripts show it as text only. The page's own
+//! policy lets nothing run or load but what carries its nonce, which is made from the content, so
+//! that no trace can know it.
 
 use std::borrow::Cow;
 
@@ -59,7 +60,9 @@ pub fn write(report: &Report) -> String {
         }
     };
     // Parts are put in once: a mark within the data is not looked at.
-    let mut page = String::with_capacity(data.len() + CHARTS.len() + scripts.len() + styles.len() + PAGE.len());
+    let mut page = String::with_capacity(
+        data.len() + CHARTS.len() + scripts.len() + styles.len() + PAGE.len(),
+    );
     let mut rest = PAGE;
     while let Some((before, after)) = rest.split_once("{{") {
         let Some((name, after)) = after.split_once("}}") else { break };
@@ -85,9 +88,12 @@ fn bounded(report: &Report) -> String {
     }
 }
 
-/// An answer with half of its rows, if it has many; the others go into the rest. Trees stay: their rows need each other.
+/// An answer with half of its rows, if it has many; the others go into the rest. Trees stay: their
+/// rows need each other.
 fn halved(answer: &Answer) -> Answer {
-    let super::sections::Shape::Rows { add, .. } = answer.section.shape else { return answer.clone() };
+    let super::sections::Shape::Rows { add, .. } = answer.section.shape else {
+        return answer.clone();
+    };
     let most = answer.rows.len().div_ceil(2 * answer.traces().max(1)).max(20);
     let sums = add.iter().filter_map(|name| answer.column(name)).collect();
     let mut fold = Fold::new(most, sums).with(answer.rests.clone());

@@ -30,7 +30,10 @@ pub fn ns(ns: f64) -> String {
 /// A size.
 pub fn bytes(bytes: f64) -> String {
     let k = 1024f64;
-    scaled(bytes, &[(k.powi(4), "TiB"), (k.powi(3), "GiB"), (k.powi(2), "MiB"), (k, "KiB"), (1.0, "B")])
+    scaled(
+        bytes,
+        &[(k.powi(4), "TiB"), (k.powi(3), "GiB"), (k.powi(2), "MiB"), (k, "KiB"), (1.0, "B")],
+    )
 }
 
 /// A share.
@@ -59,7 +62,8 @@ pub fn many(count: i64, word: &str) -> String {
 fn scaled(value: f64, units: &[(f64, &str)]) -> String {
     // What would be rounded to 1000 of a unit is 1 of the next.
     let fits = |size: f64| value.abs() >= size * 0.9995;
-    let (size, unit) = units.iter().find(|(size, _)| fits(*size)).or(units.last()).copied().unwrap_or((1.0, ""));
+    let (size, unit) =
+        units.iter().find(|(size, _)| fits(*size)).or(units.last()).copied().unwrap_or((1.0, ""));
     let number = if size <= 1.0 { digits(value, 3) } else { digits(value / size, 3) };
     format!("{number} {unit}")
 }

@@ -1,4 +1,5 @@
-//! The report for programs: every section with its query, columns and rows. docs/report.md is its contract.
+//! The report for programs: every section with its query, columns and rows. docs/report.md is its
+//! contract.
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +17,16 @@ pub fn write(report: &Report) -> String {
     let mut sections = Map::new();
     for answer in &report.answers {
         let mut section = head(answer, &report.traces);
-        let object = |row: &Vec<Value>| Value::Object(answer.columns.iter().zip(row).map(|(c, v)| (c.name.clone(), cut(v, LONGEST_TEXT))).collect());
+        let object = |row: &Vec<Value>| {
+            Value::Object(
+                answer
+                    .columns
+                    .iter()
+                    .zip(row)
+                    .map(|(c, v)| (c.name.clone(), cut(v, LONGEST_TEXT)))
+                    .collect(),
+            )
+        };
         section.insert("rows".into(), answer.rows.iter().map(object).collect());
         sections.insert(answer.section.key.into(), Value::Object(section));
     }
@@ -25,7 +35,8 @@ pub fn write(report: &Report) -> String {
     text
 }
 
-/// The same for the page: rows are lists, traces are numbered, whole numbers that JavaScript cannot hold are texts.
+/// The same for the page: rows are lists, traces are numbered, whole numbers that JavaScript cannot
+/// hold are texts.
 pub fn compact(report: &Report, longest_text: usize) -> String {
     let number = |id: &str| report.traces.iter().position(|t| t.trace_id == id);
     let mut sections = Map::new();
@@ -44,7 +55,8 @@ pub fn compact(report: &Report, longest_text: usize) -> String {
 
 fn document(report: &Report, sections: Map<String, Value>) -> Value {
     let trace = |t: &Trace| json!({"trace_id": t.trace_id, "path": cut(&json!(t.path), LONGEST_TEXT), "rank": t.rank, "format": t.format});
-    let setting = |s: &super::ChangedSetting| json!({"name": s.name, "value": s.value, "default": s.default});
+    let setting =
+        |s: &super::ChangedSetting| json!({"name": s.name, "value": s.value, "default": s.default});
     json!({
         "schema": "tracesql.report",
         "schema_version": SCHEMA_VERSION,
@@ -61,13 +73,22 @@ fn head(answer: &Answer, traces: &[Trace]) -> Map<String, Value> {
     let status = match (&answer.error, answer.rows.is_empty()) {
         (Some(_), _) => "failed",
         (None, false) => "ok",
-        (None, true) => answer.missing.iter().map(|m| m.status).find(|s| *s == "not_recorded").unwrap_or_else(|| match answer.missing.first() {
-            Some(m) if answer.missing.iter().all(|x| x.status == "not_applicable") => m.status,
-            _ => "empty",
-        }),
+        (None, true) => answer
+            .missing
+            .iter()
+            .map(|m| m.status)
+            .find(|s| *s == "not_recorded")
+            .unwrap_or_else(|| match answer.missing.first() {
+                Some(m) if answer.missing.iter().all(|x| x.status == "not_applicable") => m.status,
+                _ => "empty",
+            }),
     };
     let rest = |r: &Rest| {
-        let sums: Map<String, Value> = r.sums.iter().filter_map(|(at, v)| Some((answer.columns.get(*at)?.name.clone(), v.clone()))).collect();
+        let sums: Map<String, Value> = r
+            .sums
+            .iter()
+            .filter_map(|(at, v)| Some((answer.columns.get(*at)?.name.clone(), v.clone())))
+            .collect();
         json!({"trace_id": r.trace_id, "rows": r.rows, "sums": sums})
     };
     let known = |id: &str| traces.iter().any(|t| t.trace_id == id);
@@ -77,10 +98,20 @@ fn head(answer: &Answer, traces: &[Trace]) -> Map<String, Value> {
     head.insert("status".into(), status.into());
     head.insert("error".into(), answer.error.as_deref().map_or(Value::Null, Value::from));
     head.insert("sql".into(), answer.section.sql.into());
-    head.insert("columns".into(), answer.columns.iter().map(|c| json!({"name": c.name, "type": c.kind, "unit": c.unit})).collect());
+    head.insert(
+        "columns".into(),
+        answer
+            .columns
+            .iter()
+            .map(|c| json!({"name": c.name, "type": c.kind, "unit": c.unit}))
+            .collect(),
+    );
     head.insert("rest".into(), answer.rests.iter().map(rest).collect());
     let missing = |m: &super::Missing| json!({"trace_id": m.trace_id, "status": m.status, "reason": m.reason});
-    head.insert("missing".into(), answer.missing.iter().filter(|m| known(&m.trace_id)).map(missing).collect());
+    head.insert(
+        "missing".into(),
+        answer.missing.iter().filter(|m| known(&m.trace_id)).map(missing).collect(),
+    );
     head
 }
 

@@ -1,4 +1,5 @@
-//! The report for a comment on a pull request: tables, details that fold, and no more than a comment may hold.
+//! The report for a comment on a pull request: tables, details that fold, and no more than a
+//! comment may hold.
 
 use std::fmt::Write;
 
@@ -34,8 +35,12 @@ pub fn write(report: &Report) -> String {
     out.push_str(&job);
     let all = report.left_out.len() + left_out;
     if all > 0 {
-        let (more, are) = (human::many(all as i64, "more trace"), if all == 1 { "is" } else { "are" });
-        let _ = writeln!(out, "_{more} of the store {are} not shown; `tracesql report STORE --trace NAME` shows one._\n");
+        let (more, are) =
+            (human::many(all as i64, "more trace"), if all == 1 { "is" } else { "are" });
+        let _ = writeln!(
+            out,
+            "_{more} of the store {are} not shown; `tracesql report STORE --trace NAME` shows one._\n"
+        );
     }
     for (name, why) in report.failures() {
         let _ = writeln!(out, "- section {} failed: {}", code(name, 80), code(why, 500));
@@ -110,13 +115,25 @@ fn one(report: &Report, trace: &Trace) -> String {
         report,
         trace,
         "memory_at_peak",
-        &[("op_name", "operator"), ("device_type", "device"), ("allocations", "allocations"), ("bytes", "size"), ("share_pct", "share of the peak")],
+        &[
+            ("op_name", "operator"),
+            ("device_type", "device"),
+            ("allocations", "allocations"),
+            ("bytes", "size"),
+            ("share_pct", "share of the peak"),
+        ],
     ));
     out.push_str(&table(
         report,
         trace,
         "mllm_operation_totals",
-        &[("name", "operation"), ("device_name", "device"), ("calls", "calls"), ("total_ns", "time"), ("total_pct", "share")],
+        &[
+            ("name", "operation"),
+            ("device_name", "device"),
+            ("calls", "calls"),
+            ("total_ns", "time"),
+            ("total_pct", "share"),
+        ],
     ));
     out.push_str(&provenance(report, trace));
     out
@@ -124,24 +141,42 @@ fn one(report: &Report, trace: &Trace) -> String {
 
 fn findings(answer: &Answer, trace: &Trace) -> String {
     let mut out = format!("**Findings:** {}\n\n", tally(answer, trace));
-    let all: Vec<Row> = answer.of(&trace.trace_id).filter(|r| r.text("status") == Some("finding")).collect();
+    let all: Vec<Row> =
+        answer.of(&trace.trace_id).filter(|r| r.text("status") == Some("finding")).collect();
     if !all.is_empty() {
         out.push_str("| severity | finding | what to do |\n| --- | --- | --- |\n");
         for row in all.iter().take(TOP) {
             let text = |name| plain(row.text(name).unwrap_or(""), 600);
-            let _ = writeln!(out, "| {} | {} | {} |", text("severity"), text("message"), text("advice"));
+            let _ = writeln!(
+                out,
+                "| {} | {} | {} |",
+                text("severity"),
+                text("message"),
+                text("advice")
+            );
         }
         out.push('\n');
         if all.len() > TOP {
             let more = all.len() - TOP;
-            let _ = writeln!(out, "_{} {} in the full report._\n", human::many(more as i64, "more finding"), if more == 1 { "is" } else { "are" });
+            let _ = writeln!(
+                out,
+                "_{} {} in the full report._\n",
+                human::many(more as i64, "more finding"),
+                if more == 1 { "is" } else { "are" }
+            );
         }
     }
-    let silent: Vec<Row> = answer.of(&trace.trace_id).filter(|r| r.text("status") == Some("not_measurable")).collect();
+    let silent: Vec<Row> =
+        answer.of(&trace.trace_id).filter(|r| r.text("status") == Some("not_measurable")).collect();
     if !silent.is_empty() {
         out.push_str("<details><summary>Not measurable</summary>\n\n");
         for row in silent.iter().take(TOP) {
-            let _ = writeln!(out, "- {}: {}", code(row.text("rule").unwrap_or(""), 80), plain(row.text("reason").unwrap_or(""), 300));
+            let _ = writeln!(
+                out,
+                "- {}: {}",
+                code(row.text("rule").unwrap_or(""), 80),
+                plain(row.text("reason").unwrap_or(""), 300)
+            );
         }
         out.push_str("\n</details>\n\n");
     }
@@ -150,27 +185,46 @@ fn findings(answer: &Answer, trace: &Trace) -> String {
 
 fn table(report: &Report, trace: &Trace, key: &str, columns: &[(&str, &str)]) -> String {
     let Some(answer) = report.answer(key) else { return String::new() };
-    let count = answer.of(&trace.trace_id).count() as u64 + answer.rest(&trace.trace_id).map_or(0, |r| r.rows);
+    let count = answer.of(&trace.trace_id).count() as u64
+        + answer.rest(&trace.trace_id).map_or(0, |r| r.rows);
     let mut out = format!("<details><summary>{}", answer.section.title);
     if count == 0 {
         return match answer.missing(&trace.trace_id) {
             Some(m) if m.status == "not_recorded" => {
-                format!("<details><summary>{}: not recorded</summary>\n\n{}\n\n</details>\n\n", answer.section.title, plain(&m.reason, 400))
+                format!(
+                    "<details><summary>{}: not recorded</summary>\n\n{}\n\n</details>\n\n",
+                    answer.section.title,
+                    plain(&m.reason, 400)
+                )
             }
             _ => String::new(),
         };
     }
-    let _ = write!(out, "{}</summary>\n\n|", if count > TOP as u64 { format!(" ({TOP} of {})", human::count(count as i64)) } else { String::new() });
+    let _ = write!(
+        out,
+        "{}</summary>\n\n|",
+        if count > TOP as u64 {
+            format!(" ({TOP} of {})", human::count(count as i64))
+        } else {
+            String::new()
+        }
+    );
     for (_, title) in columns {
         let _ = write!(out, " {title} |");
     }
     out.push_str("\n|");
-    columns.iter().enumerate().for_each(|(at, _)| out.push_str(if at == 0 { " --- |" } else { " ---: |" }));
+    columns
+        .iter()
+        .enumerate()
+        .for_each(|(at, _)| out.push_str(if at == 0 { " --- |" } else { " ---: |" }));
     out.push('\n');
     for row in answer.of(&trace.trace_id).take(TOP) {
         out.push('|');
         for (name, _) in columns {
-            let unit = answer.column(name).and_then(|at| answer.columns.get(at)).map_or("text", |c| c.unit);
+            let unit = answer
+                .column(name)
+                .and_then(|at| answer.columns.get(at))
+                .map_or("text", |c| c.unit);
             let cell = match row.get(name) {
                 Value::String(text) => code(text, 160),
                 value => human::value(value, unit),
@@ -184,14 +238,18 @@ fn table(report: &Report, trace: &Trace, key: &str, columns: &[(&str, &str)]) ->
 }
 
 fn ranks(report: &Report) -> String {
-    let Some(answer) = report.answer("ranks").filter(|a| !a.rows.is_empty()) else { return String::new() };
+    let Some(answer) = report.answer("ranks").filter(|a| !a.rows.is_empty()) else {
+        return String::new();
+    };
     let mut out = String::from(
         "### Ranks\n\n| rank | computation | communication | hidden | exposed | waiting |\n| ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    let rows: Vec<Row> = report.traces.iter().flat_map(|trace| answer.of(&trace.trace_id)).collect();
+    let rows: Vec<Row> =
+        report.traces.iter().flat_map(|trace| answer.of(&trace.trace_id)).collect();
     for row in rows.iter().take(RANKS) {
         let time = |name| human::value(row.get(name), "ns");
-        let (rank, hidden) = (human::value(row.get("rank"), "id"), human::value(row.get("overlap_pct"), "pct"));
+        let (rank, hidden) =
+            (human::value(row.get("rank"), "id"), human::value(row.get("overlap_pct"), "pct"));
         let _ = writeln!(
             out,
             "| {rank} | {} | {} | {hidden} | {} | {} |",
@@ -203,7 +261,8 @@ fn ranks(report: &Report) -> String {
     }
     if rows.len() > RANKS {
         let more = rows.len() - RANKS;
-        let (more, are) = (human::many(more as i64, "more rank"), if more == 1 { "is" } else { "are" });
+        let (more, are) =
+            (human::many(more as i64, "more rank"), if more == 1 { "is" } else { "are" });
         let _ = writeln!(out, "\n_{more} {are} not shown; the view rank_communication has all._");
     }
     out.push('\n');
@@ -211,7 +270,9 @@ fn ranks(report: &Report) -> String {
 }
 
 fn provenance(report: &Report, trace: &Trace) -> String {
-    let Some(row) = report.answer("traces").and_then(|a| a.of(&trace.trace_id).next()) else { return String::new() };
+    let Some(row) = report.answer("traces").and_then(|a| a.of(&trace.trace_id).next()) else {
+        return String::new();
+    };
     let mut out = String::from("<details><summary>Input</summary>\n\n");
     let _ = writeln!(
         out,

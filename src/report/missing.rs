@@ -1,4 +1,5 @@
-//! Why a trace has no rows in a section: what was not recorded and how to record it, as the view `coverage` says.
+//! Why a trace has no rows in a section: what was not recorded and how to record it, as the view
+//! `coverage` says.
 
 use std::collections::HashSet;
 
@@ -6,29 +7,36 @@ use super::Trace;
 use super::answer::{Answer, Missing, trace_of};
 use super::sections::Scope;
 
-/// Adds to each answer the traces without rows, with the reason; `open` is how many traces the queries looked at.
+/// Adds to each answer the traces without rows, with the reason; `open` is how many traces the
+/// queries looked at.
 pub fn explain(answers: &mut [Answer], traces: &[Trace], open: usize) {
     let coverage = answers.iter().find(|a| a.section.key == "coverage").cloned();
     for answer in answers.iter_mut().filter(|a| a.error.is_none()) {
         let has_rows: HashSet<&str> = answer.rows.iter().filter_map(|r| trace_of(r)).collect();
-        let without: Vec<&Trace> = traces.iter().filter(|t| !has_rows.contains(t.trace_id.as_str())).collect();
-        answer.missing = without.into_iter().map(|t| reason(answer, t, coverage.as_ref(), open)).collect();
+        let without: Vec<&Trace> =
+            traces.iter().filter(|t| !has_rows.contains(t.trace_id.as_str())).collect();
+        answer.missing =
+            without.into_iter().map(|t| reason(answer, t, coverage.as_ref(), open)).collect();
     }
 }
 
 fn reason(answer: &Answer, trace: &Trace, coverage: Option<&Answer>, open: usize) -> Missing {
     let section = answer.section;
-    let missing = |status, reason: String| Missing { trace_id: trace.trace_id.clone(), status, reason };
+    let missing =
+        |status, reason: String| Missing { trace_id: trace.trace_id.clone(), status, reason };
     if !section.scope.holds(trace, open) {
         let why = match section.scope {
-            _ if trace.format == "mllm_perf" => "MLLM's perf.json holds memory blobs and operations only",
+            _ if trace.format == "mllm_perf" => {
+                "MLLM's perf.json holds memory blobs and operations only"
+            }
             Scope::Mllm => "this section is about MLLM's perf.json",
             _ => "this section compares the ranks of a job; open the traces of all ranks together",
         };
         return missing("not_applicable", why.to_owned());
     }
     for need in section.needs {
-        let row = coverage.and_then(|c| c.of(&trace.trace_id).find(|row| row.text("information") == Some(need)));
+        let row = coverage
+            .and_then(|c| c.of(&trace.trace_id).find(|row| row.text("information") == Some(need)));
         if let Some(row) = row
             && row.text("status") == Some("missing")
         {

@@ -1,7 +1,8 @@
 //! Reports: what a store says, for people and machines, as text, Markdown, JSON or one HTML page.
 //!
-//! A report is a list of sections ([`SECTIONS`]), each one query over public views; all formats show the same answers. Nothing is
-//! measured here: what is shown can be asked for in SQL, and every section carries its query.
+//! A report is a list of sections ([`SECTIONS`]), each one query over public views; all formats
+//! show the same answers. Nothing is measured here: what is shown can be asked for in SQL, and
+//! every section carries its query.
 
 mod answer;
 mod classes;
@@ -91,7 +92,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report in the format it was collected for, or in one that shows less; `width` is that of the terminal for text.
+    /// The report in the format it was collected for, or in one that shows less; `width` is that of
+    /// the terminal for text.
     pub fn write(&self, format: Format, width: usize) -> String {
         match format {
             Format::Text => text::write(self, width),

@@ -1,7 +1,9 @@
-//! The sections of a report: each one a query over public views, and what to say where it has no rows.
+//! The sections of a report: each one a query over public views, and what to say where it has no
+//! rows.
 //!
-//! The first column of each answer is `trace_id`; rows come in the order of their weight within a trace, because those
-//! beyond `most` are folded into a rest. Other times than those of `traces` count from the start of the trace.
+//! The first column of each answer is `trace_id`; rows come in the order of their weight within a
+//! trace, because those beyond `most` are folded into a rest. Other times than those of `traces`
+//! count from the start of the trace.
 
 use super::Trace;
 
@@ -40,8 +42,8 @@ pub enum Shape {
         /// Columns with a sum in the rest.
         add: &'static [&'static str],
     },
-    /// Stacks with values, below their thread if there is such a column, as a tree of at most this many frames over all
-    /// traces; small ones become `(other)`.
+    /// Stacks with values, below their thread if there is such a column, as a tree of at most this
+    /// many frames over all traces; small ones become `(other)`.
     Stacks {
         /// How many frames.
         most: usize,

@@ -25,14 +25,16 @@ impl Table {
     pub fn write(&self, indent: &str, screen: usize) -> String {
         let lines: Vec<&Vec<String>> = std::iter::once(&self.header).chain(&self.rows).collect();
         let columns = self.header.len();
-        let widest = |at: usize| lines.iter().map(|l| l.get(at).map_or(0, |c| width(c))).max().unwrap_or(0);
+        let widest =
+            |at: usize| lines.iter().map(|l| l.get(at).map_or(0, |c| width(c))).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns).map(widest).collect();
         let taken: usize = widths.iter().skip(1).map(|w| w + 2).sum::<usize>() + indent.len();
         let names = widths.first().copied().unwrap_or(0).min(screen.saturating_sub(taken).max(16));
         let mut text = String::new();
         for line in lines {
             let name = clip(line.first().map_or("", String::as_str), names);
-            let mut out = format!("{indent}{name}{}", " ".repeat(names.saturating_sub(width(&name))));
+            let mut out =
+                format!("{indent}{name}{}", " ".repeat(names.saturating_sub(width(&name))));
             for (cell, most) in line.iter().zip(&widths).skip(1) {
                 out.push_str("  ");
                 out.push_str(&" ".repeat(most.saturating_sub(width(cell))));
@@ -45,7 +47,8 @@ impl Table {
     }
 }
 
-/// A text as lines of at most `screen` columns: the first begins with `first`, the others with as many blanks.
+/// A text as lines of at most `screen` columns: the first begins with `first`, the others with as
+/// many blanks.
 pub fn wrapped(first: &str, text: &str, screen: usize) -> String {
     let indent = " ".repeat(width(first));
     let room = screen.saturating_sub(indent.len()).max(20);
@@ -78,12 +81,18 @@ mod tests {
     fn names_give_way() {
         let mut table = Table::new(&["name", "calls"]);
         table.row(vec!["a very long name of a kernel".into(), "12".into()]);
-        assert_eq!(table.write("  ", 30), "  name                   calls\n  a very long name of …     12\n");
+        assert_eq!(
+            table.write("  ", 30),
+            "  name                   calls\n  a very long name of …     12\n"
+        );
     }
 
     #[test]
     fn texts_are_wrapped_and_safe() {
-        assert_eq!(wrapped("HIGH  ", "a bb ccc dddd eeeee ffffff ggggg", 26), "HIGH  a bb ccc dddd eeeee\n      ffffff ggggg\n");
+        assert_eq!(
+            wrapped("HIGH  ", "a bb ccc dddd eeeee ffffff ggggg", 26),
+            "HIGH  a bb ccc dddd eeeee\n      ffffff ggggg\n"
+        );
         assert!(!wrapped("", "\u{1b}[31mred", 80).contains('\u{1b}'));
     }
 }

@@ -36,7 +36,16 @@ pub fn write(report: &Report, width: usize) -> String {
     }
     for setting in &report.settings {
         let value = |v: &Option<String>| v.clone().unwrap_or_else(|| "NULL".to_owned());
-        out.push_str(&wrapped("setting: ", &format!("{} = {} (default {})", setting.name, value(&setting.value), value(&setting.default)), width));
+        out.push_str(&wrapped(
+            "setting: ",
+            &format!(
+                "{} = {} (default {})",
+                setting.name,
+                value(&setting.value),
+                value(&setting.default)
+            ),
+            width,
+        ));
     }
     out.push_str("More: tracesql report … -o report.html, or --format markdown or json.\n");
     out
@@ -44,13 +53,19 @@ pub fn write(report: &Report, width: usize) -> String {
 
 fn one(report: &Report, trace: &Trace, width: usize) -> String {
     let title = title(trace);
-    let mut out = format!("{}\n{}\n", safe(&title), "─".repeat(crate::output::width(&safe(&title)).min(width)));
+    let mut out = format!(
+        "{}\n{}\n",
+        safe(&title),
+        "─".repeat(crate::output::width(&safe(&title)).min(width))
+    );
     for (name, fact) in facts(report, trace) {
         out.push_str(&wrapped(&format!("{name:<13}"), &fact, width));
     }
     out.push_str(&findings(report, trace, width));
     out.push_str(&classes::text(report, trace, width));
-    for (key, columns) in [("operators", OPERATORS), ("kernels", KERNELS), ("mllm_operation_totals", OPERATIONS)] {
+    for (key, columns) in
+        [("operators", OPERATORS), ("kernels", KERNELS), ("mllm_operation_totals", OPERATIONS)]
+    {
         if let Some(answer) = report.answer(key) {
             out.push_str(&top(answer, trace, columns, width));
         }
@@ -60,11 +75,18 @@ fn one(report: &Report, trace: &Trace, width: usize) -> String {
     {
         out.push_str(&top(answer, trace, CATEGORIES, width));
     }
-    let missing: Vec<&str> = ["steps", "memory", "modules", "stacks", "shapes"].into_iter().filter(|kind| is_missing(report, trace, kind)).collect();
+    let missing: Vec<&str> = ["steps", "memory", "modules", "stacks", "shapes"]
+        .into_iter()
+        .filter(|kind| is_missing(report, trace, kind))
+        .collect();
     if !missing.is_empty() && trace.format == "kineto" {
         out.push('\n');
         let all = missing.join(", ");
-        out.push_str(&wrapped("Not recorded: ", &format!("{all}; the view coverage says how to record it"), width));
+        out.push_str(&wrapped(
+            "Not recorded: ",
+            &format!("{all}; the view coverage says how to record it"),
+            width,
+        ));
     }
     out
 }
@@ -80,11 +102,15 @@ pub fn title(trace: &Trace) -> String {
 
 fn is_missing(report: &Report, trace: &Trace, kind: &str) -> bool {
     let coverage = report.answer("coverage");
-    coverage.is_some_and(|a| a.of(&trace.trace_id).any(|r| r.text("information") == Some(kind) && r.text("status") == Some("missing")))
+    coverage.is_some_and(|a| {
+        a.of(&trace.trace_id)
+            .any(|r| r.text("information") == Some(kind) && r.text("status") == Some("missing"))
+    })
 }
 
 fn operators_missing(report: &Report, trace: &Trace) -> bool {
-    let none = |key| report.answer(key).is_none_or(|a: &Answer| a.of(&trace.trace_id).next().is_none());
+    let none =
+        |key| report.answer(key).is_none_or(|a: &Answer| a.of(&trace.trace_id).next().is_none());
     none("operators") && none("mllm_operation_totals")
 }
 
@@ -99,37 +125,68 @@ pub fn facts(report: &Report, trace: &Trace) -> Vec<(&'static str, String)> {
         facts.push(("Device", device(report, trace, row)));
     }
     facts.extend(classes::facts(report, trace).into_iter().map(|fact| ("By class", fact)));
-    for row in report.answer("memory_peaks").into_iter().flat_map(|a| a.of(&trace.trace_id)).take(3) {
+    for row in report.answer("memory_peaks").into_iter().flat_map(|a| a.of(&trace.trace_id)).take(3)
+    {
         facts.push(("Memory peak", peak(row)));
     }
     if let Some(row) = first("mllm_summary") {
-        let show = |name| human::value(row.get(name), if name.ends_with("bytes") { "bytes" } else { "count" });
-        let fact = format!("{} in {} blobs; {} alive at the end ({})", show("peak_bytes"), show("blobs"), show("alive_blobs"), show("alive_bytes"));
+        let show = |name| {
+            human::value(row.get(name), if name.ends_with("bytes") { "bytes" } else { "count" })
+        };
+        let fact = format!(
+            "{} in {} blobs; {} alive at the end ({})",
+            show("peak_bytes"),
+            show("blobs"),
+            show("alive_blobs"),
+            show("alive_bytes")
+        );
         facts.push(("Memory peak", fact));
     }
     if let Some(row) = first("traces") {
-        let many = |name, word| row.int(name).map_or_else(|| format!("{} {word}s", human::NONE), |n| human::many(n, word));
-        facts.push(("Events", format!("{}, {} skipped", many("event_count", "row"), many("skipped_count", "element"))));
+        let many = |name, word| {
+            row.int(name)
+                .map_or_else(|| format!("{} {word}s", human::NONE), |n| human::many(n, word))
+        };
+        facts.push((
+            "Events",
+            format!("{}, {} skipped", many("event_count", "row"), many("skipped_count", "element")),
+        ));
     }
     facts
 }
 
 fn duration(report: &Report, trace: &Trace, row: Row) -> String {
     let mut text = human::value(row.get("duration_ns"), "ns");
-    let bars = || report.answer("steps").into_iter().flat_map(|a| a.of(&trace.trace_id)).filter(|r| r.int("first_step").is_some());
+    let bars = || {
+        report
+            .answer("steps")
+            .into_iter()
+            .flat_map(|a| a.of(&trace.trace_id))
+            .filter(|r| r.int("first_step").is_some())
+    };
     let steps = bars().filter_map(|r| r.int("steps")).fold(0, i64::saturating_add);
     if steps > 0 {
         let total: i128 = bars().filter_map(|r| r.int("total_ns")).map(i128::from).sum();
         let length = human::ns(total as f64 / steps as f64);
-        text += &if steps == 1 { format!(", 1 step of {length}") } else { format!(", {} steps of {length} on average", human::count(steps)) };
+        text += &if steps == 1 {
+            format!(", 1 step of {length}")
+        } else {
+            format!(", {} steps of {length} on average", human::count(steps))
+        };
     }
     text
 }
 
 fn device(report: &Report, trace: &Trace, row: Row) -> String {
     let id = row.int("device").map_or_else(|| "without number".to_owned(), |d| d.to_string());
-    let named = report.answer("devices").and_then(|a| a.of(&trace.trace_id).find(|d| d.int("device") == row.int("device")));
-    let name = named.and_then(|d| d.text("name")).filter(|n| !n.trim().is_empty()).map(|n| format!(" ({n})")).unwrap_or_default();
+    let named = report
+        .answer("devices")
+        .and_then(|a| a.of(&trace.trace_id).find(|d| d.int("device") == row.int("device")));
+    let name = named
+        .and_then(|d| d.text("name"))
+        .filter(|n| !n.trim().is_empty())
+        .map(|n| format!(" ({n})"))
+        .unwrap_or_default();
     let time = |name| human::value(row.get(name), "ns");
     let pct = |name| human::value(row.get(name), "pct");
     let mut text = format!(
@@ -158,12 +215,17 @@ fn peak(row: Row) -> String {
         (kind, Some(device)) if device >= 0 => format!("{kind}:{device}"),
         (kind, _) => kind.to_owned(),
     };
-    let mut text = format!("{device}: {} allocated", human::value(row.get("peak_allocated_bytes"), "bytes"));
+    let mut text =
+        format!("{device}: {} allocated", human::value(row.get("peak_allocated_bytes"), "bytes"));
     if row.int("peak_reserved_bytes").is_some() {
         text += &format!(", {} reserved", human::value(row.get("peak_reserved_bytes"), "bytes"));
     }
     if let Some(pct) = row.number("peak_pct") {
-        text += &format!(" ({} of {})", human::pct(pct), human::value(row.get("total_memory_bytes"), "bytes"));
+        text += &format!(
+            " ({} of {})",
+            human::pct(pct),
+            human::value(row.get("total_memory_bytes"), "bytes")
+        );
     }
     text
 }
@@ -171,7 +233,13 @@ fn peak(row: Row) -> String {
 /// How many rows of findings there are, by what they say.
 pub fn tally(answer: &Answer, trace: &Trace) -> String {
     let count = |status: &str, severity: Option<&str>| {
-        answer.of(&trace.trace_id).filter(|r| r.text("status") == Some(status) && (severity.is_none() || r.text("severity") == severity)).count()
+        answer
+            .of(&trace.trace_id)
+            .filter(|r| {
+                r.text("status") == Some(status)
+                    && (severity.is_none() || r.text("severity") == severity)
+            })
+            .count()
     };
     let mut parts: Vec<String> = Vec::new();
     for severity in ["high", "medium", "low", "info"] {
@@ -189,13 +257,20 @@ pub fn tally(answer: &Answer, trace: &Trace) -> String {
 }
 
 fn findings(report: &Report, trace: &Trace, width: usize) -> String {
-    let Some(answer) = report.answer("findings").filter(|a| a.error.is_none()) else { return String::new() };
+    let Some(answer) = report.answer("findings").filter(|a| a.error.is_none()) else {
+        return String::new();
+    };
     let mut out = format!("\nFindings: {}\n", tally(answer, trace));
-    let all: Vec<Row> = answer.of(&trace.trace_id).filter(|r| r.text("status") == Some("finding")).collect();
+    let all: Vec<Row> =
+        answer.of(&trace.trace_id).filter(|r| r.text("status") == Some("finding")).collect();
     let mut advised: Vec<&str> = Vec::new();
     for row in all.iter().take(TOP) {
         let severity = row.text("severity").unwrap_or("info");
-        out.push_str(&wrapped(&format!("  {severity:<7} "), row.text("message").unwrap_or_default(), width));
+        out.push_str(&wrapped(
+            &format!("  {severity:<7} "),
+            row.text("message").unwrap_or_default(),
+            width,
+        ));
         // What a rule advises stands below its first finding.
         if let Some(advice) = row.text("advice").filter(|advice| !advised.contains(advice)) {
             advised.push(advice);
@@ -217,17 +292,33 @@ const OPERATORS: Columns = &[
     ("device_self_ns", "device self"),
     ("device_self_pct", "share"),
 ];
-const KERNELS: Columns =
-    &[("name", "Kernel"), ("class", "class"), ("calls", "calls"), ("total_ns", "time"), ("total_pct", "share"), ("mean_ns", "mean")];
-const OPERATIONS: Columns = &[("name", "Operation"), ("device_name", "device"), ("calls", "calls"), ("total_ns", "time"), ("total_pct", "share")];
-const CATEGORIES: Columns = &[("name", "Category"), ("events", "events"), ("self_ns", "self"), ("self_pct", "share")];
+const KERNELS: Columns = &[
+    ("name", "Kernel"),
+    ("class", "class"),
+    ("calls", "calls"),
+    ("total_ns", "time"),
+    ("total_pct", "share"),
+    ("mean_ns", "mean"),
+];
+const OPERATIONS: Columns = &[
+    ("name", "Operation"),
+    ("device_name", "device"),
+    ("calls", "calls"),
+    ("total_ns", "time"),
+    ("total_pct", "share"),
+];
+const CATEGORIES: Columns =
+    &[("name", "Category"), ("events", "events"), ("self_ns", "self"), ("self_pct", "share")];
 
 fn top(answer: &Answer, trace: &Trace, columns: Columns, width: usize) -> String {
     let titles: Vec<&str> = columns.iter().map(|c| c.1).collect();
     let mut table = Table::new(&titles);
-    let unit = |name: &str| answer.column(name).and_then(|at| answer.columns.get(at)).map_or("text", |c| c.unit);
+    let unit = |name: &str| {
+        answer.column(name).and_then(|at| answer.columns.get(at)).map_or("text", |c| c.unit)
+    };
     for row in answer.of(&trace.trace_id).take(TOP) {
-        table.row(columns.iter().map(|(name, _)| human::value(row.get(name), unit(name))).collect());
+        table
+            .row(columns.iter().map(|(name, _)| human::value(row.get(name), unit(name))).collect());
     }
     if table.is_empty() {
         return String::new();
@@ -243,13 +334,21 @@ fn top(answer: &Answer, trace: &Trace, columns: Columns, width: usize) -> String
 
 fn ranks(report: &Report, width: usize) -> String {
     let Some(answer) = report.answer("ranks") else { return String::new() };
-    let mut table = Table::new(&["Rank", "computation", "communication", "hidden", "exposed", "waiting"]);
+    let mut table =
+        Table::new(&["Rank", "computation", "communication", "hidden", "exposed", "waiting"]);
     for trace in &report.traces {
         for row in answer.of(&trace.trace_id) {
             let time = |name| human::value(row.get(name), "ns");
             let rank = row.int("rank").map_or_else(|| title(trace), |r| r.to_string());
             let hidden = human::value(row.get("overlap_pct"), "pct");
-            table.row(vec![rank, time("computation_ns"), time("communication_ns"), hidden, time("exposed_communication_ns"), time("wait_ns")]);
+            table.row(vec![
+                rank,
+                time("computation_ns"),
+                time("communication_ns"),
+                hidden,
+                time("exposed_communication_ns"),
+                time("wait_ns"),
+            ]);
         }
     }
     if table.is_empty() { String::new() } else { format!("\nRanks\n{}", table.write("  ", width)) }

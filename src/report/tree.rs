@@ -1,5 +1,5 @@
-//! Stacks as a bounded tree: what is small in every measure is merged into `(other)` beside its siblings, so that every
-//! total stays exact.
+//! Stacks as a bounded tree: what is small in every measure is merged into `(other)` beside its
+//! siblings, so that every total stays exact.
 
 use std::borrow::Cow;
 use std::collections::{BinaryHeap, HashMap};
@@ -18,16 +18,30 @@ use crate::error::Result;
 pub const OTHER: &str = "(other)";
 
 /// Reads stacks; its answer has one row for each frame of the tree of a trace.
-pub async fn collect(section: &'static Section, mut result: SendableRecordBatchStream, most: usize) -> Result<Answer> {
+pub async fn collect(
+    section: &'static Section,
+    mut result: SendableRecordBatchStream,
+    most: usize,
+) -> Result<Answer> {
     let mut collector = Collector::new(&result.schema())?;
-    let names: Vec<String> =
-        result.schema().fields().iter().map(|f| f.name().clone()).filter(|n| !["stack", "trace", "thread"].contains(&n.as_str())).collect();
+    let names: Vec<String> = result
+        .schema()
+        .fields()
+        .iter()
+        .map(|f| f.name().clone())
+        .filter(|n| !["stack", "trace", "thread"].contains(&n.as_str()))
+        .collect();
     while let Some(batch) = result.next().await {
         collector.add(&batch?, false)?;
     }
     let profile = collector.finish();
     // Measures without any value are left out of the profile.
-    let place = |name: &String| profile.types().iter().position(|t| name.strip_suffix("_ns").or(name.strip_suffix("_bytes")) == Some(&t.name));
+    let place = |name: &String| {
+        profile
+            .types()
+            .iter()
+            .position(|t| name.strip_suffix("_ns").or(name.strip_suffix("_bytes")) == Some(&t.name))
+    };
     let places: Vec<Option<usize>> = names.iter().map(place).collect();
     let mut trees: Vec<(String, Tree)> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -45,7 +59,9 @@ pub async fn collect(section: &'static Section, mut result: SendableRecordBatchS
         });
         let values: Vec<i64> = places.iter().map(|p| p.map_or(0, |p| values[p])).collect();
         let frames: Vec<Cow<str>> = frames.iter().map(|f| shown(f)).collect();
-        trees[at].1.add(label("thread").into_iter().chain(frames.iter().map(|f| f.as_ref())), &values);
+        trees[at]
+            .1
+            .add(label("thread").into_iter().chain(frames.iter().map(|f| f.as_ref())), &values);
         Ok::<(), ()>(())
     };
     // The visitor never fails.
@@ -53,7 +69,12 @@ pub async fn collect(section: &'static Section, mut result: SendableRecordBatchS
     trees.sort_by(|a, b| a.0.cmp(&b.0));
     let mut answer = Answer::empty(section);
     let column = |name: &str, kind| Column { name: name.to_owned(), kind, unit: unit(name, kind) };
-    answer.columns = vec![column("trace_id", "text"), column("node", "integer"), column("parent", "integer"), column("name", "text")];
+    answer.columns = vec![
+        column("trace_id", "text"),
+        column("node", "integer"),
+        column("parent", "integer"),
+        column("name", "text"),
+    ];
     answer.columns.push(column("merged", "integer"));
     answer.columns.extend(names.iter().map(|n| column(n, "integer")));
     for (trace, tree) in trees {
@@ -101,17 +122,27 @@ impl Tree {
                 Some(&child) => child,
                 None => {
                     let child = self.nodes.len();
-                    self.nodes.push(Node { parent: at, name: frame.to_owned(), own: vec![0; self.width], ..Node::default() });
+                    self.nodes.push(Node {
+                        parent: at,
+                        name: frame.to_owned(),
+                        own: vec![0; self.width],
+                        ..Node::default()
+                    });
                     self.nodes[at].children.push(child);
                     self.children.insert(key, child);
                     child
                 }
             };
         }
-        self.nodes[at].own.iter_mut().zip(values).for_each(|(own, value)| *own = own.saturating_add(*value));
+        self.nodes[at]
+            .own
+            .iter_mut()
+            .zip(values)
+            .for_each(|(own, value)| *own = own.saturating_add(*value));
     }
 
-    /// Own values and all below. Children come after their parents, so one pass backwards is enough.
+    /// Own values and all below. Children come after their parents, so one pass backwards is
+    /// enough.
     fn add_up(&mut self) {
         for node in &mut self.nodes {
             node.total = node.own.clone();
@@ -119,27 +150,37 @@ impl Tree {
         for at in (1..self.nodes.len()).rev() {
             let total = self.nodes[at].total.clone();
             let parent = self.nodes[at].parent;
-            self.nodes[parent].total.iter_mut().zip(total).for_each(|(sum, value)| *sum = sum.saturating_add(value));
+            self.nodes[parent]
+                .total
+                .iter_mut()
+                .zip(total)
+                .for_each(|(sum, value)| *sum = sum.saturating_add(value));
         }
     }
 
     /// The largest share of a node in any measure, in millionths of the whole.
     fn weight(&self, at: usize) -> i64 {
-        let share = |(value, all): (&i64, &i64)| if *all > 0 { (i128::from(*value) * 1_000_000 / i128::from(*all)) as i64 } else { 0 };
+        let share = |(value, all): (&i64, &i64)| {
+            if *all > 0 { (i128::from(*value) * 1_000_000 / i128::from(*all)) as i64 } else { 0 }
+        };
         self.nodes[at].total.iter().zip(&self.nodes[0].total).map(share).max().unwrap_or(0)
     }
 
-    /// Rows `trace_id, node, parent, name, merged, values…` of the heaviest frames and of what was merged.
+    /// Rows `trace_id, node, parent, name, merged, values…` of the heaviest frames and of what was
+    /// merged.
     fn rows(mut self, trace: &str, most: usize) -> Vec<Vec<Value>> {
         self.add_up();
         let mut numbers: HashMap<usize, usize> = HashMap::from([(0, 0)]);
         let mut order = vec![0];
         let mut heap: BinaryHeap<(i64, std::cmp::Reverse<usize>)> = BinaryHeap::new();
         let open = |tree: &Self, at: usize, heap: &mut BinaryHeap<_>| {
-            heap.extend(tree.nodes[at].children.iter().map(|&c| (tree.weight(c), std::cmp::Reverse(c))));
+            heap.extend(
+                tree.nodes[at].children.iter().map(|&c| (tree.weight(c), std::cmp::Reverse(c))),
+            );
         };
         open(&self, 0, &mut heap);
-        // A frame is never heavier than the one around it, so the heaviest come with all that is around them.
+        // A frame is never heavier than the one around it, so the heaviest come with all that is
+        // around them.
         while let Some((weight, std::cmp::Reverse(at))) = heap.pop() {
             if order.len() > most || weight == 0 {
                 break;
@@ -150,20 +191,34 @@ impl Tree {
         }
         let mut rows: Vec<Vec<Value>> = Vec::with_capacity(order.len());
         let row = |node: usize, parent: Value, name: &str, merged: usize, values: &[i64]| {
-            let mut row: Vec<Value> = vec![trace.into(), node.into(), parent, name.into(), merged.into()];
+            let mut row: Vec<Value> =
+                vec![trace.into(), node.into(), parent, name.into(), merged.into()];
             row.extend(values.iter().map(|v| Value::from(*v)));
             row
         };
         for (number, &at) in order.iter().enumerate() {
             let node = &self.nodes[at];
             let parent = if at == 0 { Value::Null } else { numbers[&node.parent].into() };
-            rows.push(row(number, parent, if at == 0 { "(all)" } else { &node.name }, 0, &node.own));
+            rows.push(row(
+                number,
+                parent,
+                if at == 0 { "(all)" } else { &node.name },
+                0,
+                &node.own,
+            ));
         }
         for (number, &at) in order.iter().enumerate() {
-            let merged: Vec<usize> = self.nodes[at].children.iter().copied().filter(|c| !numbers.contains_key(c)).collect();
+            let merged: Vec<usize> = self.nodes[at]
+                .children
+                .iter()
+                .copied()
+                .filter(|c| !numbers.contains_key(c))
+                .collect();
             let mut sums = vec![0i64; self.width];
             for &child in &merged {
-                sums.iter_mut().zip(&self.nodes[child].total).for_each(|(sum, value)| *sum = sum.saturating_add(*value));
+                sums.iter_mut()
+                    .zip(&self.nodes[child].total)
+                    .for_each(|(sum, value)| *sum = sum.saturating_add(*value));
             }
             if sums.iter().any(|&v| v != 0) {
                 rows.push(row(rows.len(), number.into(), OTHER, merged.len(), &sums));
@@ -191,7 +246,10 @@ mod tests {
     #[test]
     fn all_frames_where_they_fit() {
         let rows = tree().rows("t", 100);
-        assert_eq!(rows[0], [json!("t"), json!(0), Value::Null, json!("(all)"), json!(0), json!(0), json!(0)]);
+        assert_eq!(
+            rows[0],
+            [json!("t"), json!(0), Value::Null, json!("(all)"), json!(0), json!(0), json!(0)]
+        );
         assert_eq!(rows.len(), 6);
     }
 
@@ -199,7 +257,8 @@ mod tests {
     fn merged_frames_keep_the_sum() {
         for most in 1..6 {
             let rows = tree().rows("t", most);
-            let sum = |column: usize| rows.iter().map(|r| r[column].as_i64().unwrap_or(0)).sum::<i64>();
+            let sum =
+                |column: usize| rows.iter().map(|r| r[column].as_i64().unwrap_or(0)).sum::<i64>();
             assert_eq!((sum(5), sum(6)), (100, 8), "{most}");
             for row in &rows[1..] {
                 assert!(row[2].as_u64() < row[1].as_u64(), "parents come first: {row:?}");

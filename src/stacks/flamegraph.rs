@@ -26,15 +26,26 @@ pub enum Direction {
     Flame,
 }
 
-/// A flame graph of a measure; with a base to compare with, colours show by how much a frame grew or shrank.
-pub fn flamegraph(profile: &Builder, measure_name: Option<&str>, title: &str, direction: Direction, compared: bool) -> Result<Vec<u8>> {
+/// A flame graph of a measure; with a base to compare with, colours show by how much a frame grew
+/// or shrank.
+pub fn flamegraph(
+    profile: &Builder,
+    measure_name: Option<&str>,
+    title: &str,
+    direction: Direction,
+    compared: bool,
+) -> Result<Vec<u8>> {
     let at = measure(profile, measure_name)?;
     let sample_type = profile.types()[at].clone();
     let stacks = stacks_of(profile, at, compared, svg_frame);
     let mut lines: Vec<String> = Vec::with_capacity(stacks.len());
     for stack in stacks.iter().filter(|s| s.value > 0 || s.base > 0) {
         let text = one_line(&stack.frames);
-        lines.push(if compared { format!("{text} {} {}", stack.base.max(0), stack.value.max(0)) } else { format!("{text} {}", stack.value) });
+        lines.push(if compared {
+            format!("{text} {} {}", stack.base.max(0), stack.value.max(0))
+        } else {
+            format!("{text} {}", stack.value)
+        });
     }
     let total: u128 = stacks.iter().map(|s| s.value.max(s.base).max(0) as u128).sum();
     if u64::try_from(total).is_err() {
@@ -44,17 +55,28 @@ pub fn flamegraph(profile: &Builder, measure_name: Option<&str>, title: &str, di
         )));
     }
     if lines.iter().all(|line| line.ends_with(" 0")) {
-        return Err(Error::Query(format!("no stack has {}: there is nothing to draw", sample_type.name)));
+        return Err(Error::Query(format!(
+            "no stack has {}: there is nothing to draw",
+            sample_type.name
+        )));
     }
     let mut options = Options::default();
-    options.title = title.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { held(c) }).collect();
-    options.subtitle = Some(format!("{} by stack{}", sample_type.name, if compared { ", compared with the base" } else { "" }));
+    options.title = title
+        .chars()
+        .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { held(c) })
+        .collect();
+    options.subtitle = Some(format!(
+        "{} by stack{}",
+        sample_type.name,
+        if compared { ", compared with the base" } else { "" }
+    ));
     options.colors = match (sample_type.name.as_str(), sample_type.unit.as_str()) {
         (_, "bytes") => Palette::Basic(BasicPalette::Green),
         ("gpu", _) => Palette::Basic(BasicPalette::Blue),
         _ => Palette::Basic(BasicPalette::Hot),
     };
-    // Times are shown as microseconds, as the profiler's own tools do; counts and bytes stay as they are.
+    // Times are shown as microseconds, as the profiler's own tools do; counts and bytes stay as
+    // they are.
     (options.count_name, options.factor) = match sample_type.unit.as_str() {
         "nanoseconds" => ("us".to_owned(), 1e-3),
         "count" => (sample_type.name.clone(), 1.0),
@@ -68,11 +90,13 @@ pub fn flamegraph(profile: &Builder, measure_name: Option<&str>, title: &str, di
     options.hash = true;
     options.deterministic = true;
     let mut svg = Vec::new();
-    flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), &mut svg).map_err(|e| Error::Query(format!("the flame graph: {e}")))?;
+    flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), &mut svg)
+        .map_err(|e| Error::Query(format!("the flame graph: {e}")))?;
     Ok(svg)
 }
 
-/// A stack as a line that is drawn whole: `# ` at its beginning would make it a comment, a number at its end a value.
+/// A stack as a line that is drawn whole: `# ` at its beginning would make it a comment, a number
+/// at its end a value.
 fn one_line(frames: &[String]) -> String {
     if frames.is_empty() {
         return NO_FRAMES.to_owned();
@@ -114,7 +138,8 @@ mod tests {
 
     #[test]
     fn no_stack_is_taken_for_a_comment_or_a_value() {
-        let line = |frames: &[&str]| one_line(&frames.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>());
+        let line =
+            |frames: &[&str]| one_line(&frames.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>());
         assert_eq!(line(&["main", "iteration 7"]), "main;iteration\u{a0}7");
         assert_eq!(line(&["main", "cutlass 80 1.5"]), "main;cutlass 80\u{a0}1.5");
         assert_eq!(line(&["# warm up", "x"]), "#\u{a0}warm up;x");

@@ -1,9 +1,10 @@
 //! Stacks as torch2pprof makes them, for whoever compares with its profiles.
 //!
-//! Threads are known by `tid` alone, so equal ids of two processes of a trace nest into each other; equal starts stay in the
-//! order of the file (torch2pprof leaves that open); each event counts its whole duration at its whole stack. Starts and ends
-//! are compared as floating point microseconds, since what is equal, and whether a child ends within its parent, depends on
-//! their rounding there.
+//! Threads are known by `tid` alone, so equal ids of two processes of a trace nest into each other;
+//! equal starts stay in the order of the file (torch2pprof leaves that open); each event counts its
+//! whole duration at its whole stack. Starts and ends are compared as floating point microseconds,
+//! since what is equal, and whether a child ends within its parent, depends on their rounding
+//! there.
 
 use datafusion::arrow::array::{AsArray, Int64Array, StringArray};
 use datafusion::arrow::compute::cast;
@@ -14,16 +15,24 @@ use tracesql_udfs::pprof::{BASE, Builder, FILE, LabelValue, Labels, SampleType};
 use crate::engine::Engine;
 use crate::error::Result;
 
-/// The profile of the events that `sql` gives: trace, thread, name, category, start, duration and value, in the order of trace, thread and start.
+/// The profile of the events that `sql` gives: trace, thread, name, category, start, duration and
+/// value, in the order of trace, thread and start.
 pub async fn profile(engine: &Engine, sql: &str, sign: i64) -> Result<Builder> {
-    let mut profile = Builder::new(vec![SampleType::new("samples", "count"), SampleType::new("time", "nanoseconds")])?;
+    let mut profile = Builder::new(vec![
+        SampleType::new("samples", "count"),
+        SampleType::new("time", "nanoseconds"),
+    ])?;
     add(&mut profile, engine, sql, sign).await?;
     Ok(profile)
 }
 
 /// Adds the events that `sql` gives.
 pub async fn add(profile: &mut Builder, engine: &Engine, sql: &str, sign: i64) -> Result<()> {
-    let labels = if sign < 0 { vec![(BASE.to_owned(), LabelValue::Text("true".to_owned()))] } else { Labels::new() };
+    let labels = if sign < 0 {
+        vec![(BASE.to_owned(), LabelValue::Text("true".to_owned()))]
+    } else {
+        Labels::new()
+    };
     let group = profile.group(&labels);
     let mut result = engine.run(engine.parse(sql)?.remove(0), &[]).await?;
     let mut thread = (String::new(), String::new());
@@ -31,10 +40,12 @@ pub async fn add(profile: &mut Builder, engine: &Engine, sql: &str, sign: i64) -
     while let Some(batch) = result.next().await {
         let batch = batch?;
         let text = |at: usize| -> Result<StringArray> {
-            let column = cast(batch.column(at), &DataType::Utf8).map_err(datafusion::error::DataFusionError::from)?;
+            let column = cast(batch.column(at), &DataType::Utf8)
+                .map_err(datafusion::error::DataFusionError::from)?;
             Ok(column.as_string::<i32>().clone())
         };
-        let int = |at: usize| -> Int64Array { batch.column(at).as_primitive::<Int64Type>().clone() };
+        let int =
+            |at: usize| -> Int64Array { batch.column(at).as_primitive::<Int64Type>().clone() };
         let (traces, threads, names, cats) = (text(0)?, text(1)?, text(2)?, text(3)?);
         let (starts, durations, values) = (int(4), int(5), int(6));
         for row in 0..batch.num_rows() {
@@ -49,7 +60,11 @@ pub async fn add(profile: &mut Builder, engine: &Engine, sql: &str, sign: i64) -
             }
             open.retain(|frame| frame.0 >= end);
             open.push((end, format!("{}{FILE}{}", names.value(row), cats.value(row))));
-            profile.add(open.iter().map(|frame| frame.1.as_str()), group, &[sign, sign * values.value(row)])?;
+            profile.add(
+                open.iter().map(|frame| frame.1.as_str()),
+                group,
+                &[sign, sign * values.value(row)],
+            )?;
         }
     }
     Ok(())

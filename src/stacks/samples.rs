@@ -18,7 +18,8 @@ pub enum Rule {
     /// Time without children of each event on its own track, device tracks too; nothing is linked.
     #[value(name = "self")]
     SelfTime,
-    /// The whole duration of each event at its stack, as torch2pprof counts: parents count their children again.
+    /// The whole duration of each event at its stack, as torch2pprof counts: parents count their
+    /// children again.
     Inclusive,
     /// The whole duration of each event as a stack of one frame, as trace2profile counts.
     Flat,
@@ -55,15 +56,22 @@ pub struct Samples {
 pub async fn collect(engine: &Engine, base: Option<&Engine>, request: &Request) -> Result<Samples> {
     let rule = match (&request.sql, request.rule) {
         (Some(_), _) => "samples from SQL",
-        (None, Rule::Linked) => "rule: linked (host time without children; device time and memory at the stack that launched or allocated)",
-        (None, Rule::SelfTime) => "rule: self (time without children of each event on its own track)",
-        (None, Rule::Inclusive) => "rule: inclusive (as torch2pprof: whole durations, parents count their children again)",
+        (None, Rule::Linked) => {
+            "rule: linked (host time without children; device time and memory at the stack that launched or allocated)"
+        }
+        (None, Rule::SelfTime) => {
+            "rule: self (time without children of each event on its own track)"
+        }
+        (None, Rule::Inclusive) => {
+            "rule: inclusive (as torch2pprof: whole durations, parents count their children again)"
+        }
         (None, Rule::Flat) => "rule: flat (as trace2profile: whole durations, one frame each)",
     };
     let about = async {
         let notes = notes(engine, request).await?;
         let mut header = header(engine).await?;
-        header.comments = vec![concat!("tracesql ", env!("CARGO_PKG_VERSION")).to_owned(), rule.to_owned()];
+        header.comments =
+            vec![concat!("tracesql ", env!("CARGO_PKG_VERSION")).to_owned(), rule.to_owned()];
         header.comments.extend(request.sql.as_ref().map(|sql| format!("SQL: {sql}")));
         header.comments.extend(request.conditions().map(|c| format!("only rows with {c}")));
         header.comments.extend(notes.iter().cloned());
@@ -85,9 +93,15 @@ pub async fn collect(engine: &Engine, base: Option<&Engine>, request: &Request) 
     if let Some(base) = base {
         add(base, &sql, true, &mut collector).await?;
     }
-    let Some(collector) = collector else { return Err(Error::Usage("the query gives no result".into())) };
+    let Some(collector) = collector else {
+        return Err(Error::Usage("the query gives no result".into()));
+    };
     if collector.without_stack > 0 {
-        let are = if collector.without_stack == 1 { "row without a stack is" } else { "rows without a stack are" };
+        let are = if collector.without_stack == 1 {
+            "row without a stack is"
+        } else {
+            "rows without a stack are"
+        };
         let note = format!("{} {are} left out", collector.without_stack);
         header.comments.push(note.clone());
         notes.push(note);
@@ -95,10 +109,18 @@ pub async fn collect(engine: &Engine, base: Option<&Engine>, request: &Request) 
     Ok(Samples { profile: collector.finish(), header, notes })
 }
 
-async fn add(engine: &Engine, sql: &str, base: bool, collector: &mut Option<Collector>) -> Result<()> {
+async fn add(
+    engine: &Engine,
+    sql: &str,
+    base: bool,
+    collector: &mut Option<Collector>,
+) -> Result<()> {
     let mut statements = engine.parse(sql)?;
     if statements.len() != 1 {
-        return Err(Error::Usage(format!("give one query for the samples, not {}", statements.len())));
+        return Err(Error::Usage(format!(
+            "give one query for the samples, not {}",
+            statements.len()
+        )));
     }
     let mut result = engine.run(statements.remove(0), &[]).await?;
     let collector = match collector {
@@ -114,22 +136,32 @@ async fn add(engine: &Engine, sql: &str, base: bool, collector: &mut Option<Coll
 impl Request {
     /// The condition on the rows, if there is one.
     fn conditions(&self) -> Option<String> {
-        let parts: Vec<String> =
-            [self.filter.as_ref().map(|f| format!("({f})")), self.step.map(|n| format!("step = {n}")), self.rank.map(|n| format!("rank = {n}"))]
-                .into_iter()
-                .flatten()
-                .collect();
+        let parts: Vec<String> = [
+            self.filter.as_ref().map(|f| format!("({f})")),
+            self.step.map(|n| format!("step = {n}")),
+            self.rank.map(|n| format!("rank = {n}")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
         (!parts.is_empty()).then(|| parts.join(" AND "))
     }
 
     fn sql(&self) -> String {
         let condition = self.conditions().map(|c| format!(" WHERE {c}")).unwrap_or_default();
-        let stack = if self.by_thread { "stack_concat(coalesce(thread, '(no thread)'), stack) AS stack" } else { "stack" };
+        let stack = if self.by_thread {
+            "stack_concat(coalesce(thread, '(no thread)'), stack) AS stack"
+        } else {
+            "stack"
+        };
         if let Some(sql) = &self.sql {
             return match condition.as_str() {
                 "" if !self.by_thread => sql.clone(),
                 // The end of a line ends a comment at the end of the query.
-                _ if self.by_thread => format!("SELECT {stack}, * EXCLUDE (stack) FROM (\n{}\n) AS samples{condition}", without_end(sql)),
+                _ if self.by_thread => format!(
+                    "SELECT {stack}, * EXCLUDE (stack) FROM (\n{}\n) AS samples{condition}",
+                    without_end(sql)
+                ),
                 _ => format!("SELECT * FROM (\n{}\n) AS samples{condition}", without_end(sql)),
             };
         }
@@ -141,7 +173,9 @@ impl Request {
             Rule::SelfTime => format!(
                 "SELECT {stack}, samples, time_ns, trace_id AS trace, rank, pid, tid, thread, device, stream, step FROM track_stacks{condition}"
             ),
-            Rule::Flat | Rule::Inclusive => format!("SELECT {stack}, cpu_ns FROM (\n{FLAT}\n) AS samples{condition}"),
+            Rule::Flat | Rule::Inclusive => {
+                format!("SELECT {stack}, cpu_ns FROM (\n{FLAT}\n) AS samples{condition}")
+            }
         }
     }
 
@@ -167,7 +201,8 @@ const INCLUSIVE: &str = "SELECT e.trace_id, t.rank, e.step, e.pid, e.tid, e.even
     FROM events e JOIN traces t ON t.trace_id = e.trace_id JOIN tracks k ON k.trace_id = e.trace_id AND k.track_id = e.track_id \
     WHERE e.ph = 'X' AND e.dur_ns > 0";
 
-/// The start in floating point microseconds, as torch2pprof orders events by: starts that its numbers cannot tell apart stay in the order of the file.
+/// The start in floating point microseconds, as torch2pprof orders events by: starts that its
+/// numbers cannot tell apart stay in the order of the file.
 const START_US: &str = "CAST(ts_ns / 1000 AS DOUBLE) + CAST(ts_ns % 1000 AS DOUBLE) / 1000.0";
 
 fn without_end(sql: &str) -> &str {
@@ -182,7 +217,11 @@ async fn rows(engine: &Engine, sql: &str) -> Result<Vec<RecordBatch>> {
 async fn first_ints(engine: &Engine, sql: &str) -> Result<Vec<Option<i64>>> {
     let batches = rows(engine, sql).await?;
     let Some(batch) = batches.iter().find(|b| b.num_rows() > 0) else { return Ok(Vec::new()) };
-    Ok(batch.columns().iter().map(|c| c.as_primitive_opt::<Int64Type>().filter(|c| c.is_valid(0)).map(|c| c.value(0))).collect())
+    Ok(batch
+        .columns()
+        .iter()
+        .map(|c| c.as_primitive_opt::<Int64Type>().filter(|c| c.is_valid(0)).map(|c| c.value(0)))
+        .collect())
 }
 
 async fn header(engine: &Engine) -> Result<Header> {
@@ -194,9 +233,12 @@ async fn header(engine: &Engine) -> Result<Header> {
     let duration_ns = if traces == 1 { at(1) } else { at(2) }.unwrap_or(0);
     let mut source = format!("{traces} traces");
     if traces == 1 {
-        let paths = rows(engine, "SELECT CAST(coalesce(path, trace_id) AS VARCHAR) AS path FROM traces").await?;
+        let paths =
+            rows(engine, "SELECT CAST(coalesce(path, trace_id) AS VARCHAR) AS path FROM traces")
+                .await?;
         if let Some(batch) = paths.iter().find(|b| b.num_rows() > 0) {
-            let path = datafusion::arrow::util::display::array_value_to_string(batch.column(0), 0).unwrap_or_default();
+            let path = datafusion::arrow::util::display::array_value_to_string(batch.column(0), 0)
+                .unwrap_or_default();
             source = path.rsplit('/').next().unwrap_or(&path).to_owned();
         }
     }

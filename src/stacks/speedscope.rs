@@ -15,8 +15,11 @@ pub fn speedscope(profile: &Builder, name: &str) -> Result<Vec<u8>> {
     let mut profiles = Vec::new();
     for (at, sample_type) in profile.types().iter().enumerate() {
         let (mut samples, mut weights, mut end) = (Vec::new(), Vec::new(), 0i64);
-        for stack in stacks_of(profile, at, false, str::to_owned).into_iter().filter(|s| s.value > 0) {
-            let sample: Vec<usize> = stack.frames.iter().map(|text| number(text, &mut numbers, &mut frames)).collect();
+        for stack in
+            stacks_of(profile, at, false, str::to_owned).into_iter().filter(|s| s.value > 0)
+        {
+            let sample: Vec<usize> =
+                stack.frames.iter().map(|text| number(text, &mut numbers, &mut frames)).collect();
             samples.push(sample);
             weights.push(stack.value);
             end = end.saturating_add(stack.value);

@@ -6,6 +6,7 @@
 Checked: nothing is loaded but the page, no error is on the console, every tab shows something, tables sort, search and
 save as CSV, the module tree opens, the flame graph zooms and finds, classes of device work have one colour everywhere, dark and light differ, names are shown as text.
 """
+
 import argparse
 import csv
 import json
@@ -47,7 +48,10 @@ def tables(page, data):
     calls = "Calls"
     page.get_by_role("button", name=calls, exact=True).click()
     down = [exact(c) for c in cells(page, calls)]
-    check(len(down) > 1 and down == sorted(down, reverse=True), f"calls are not sorted downwards: {down[:9]}")
+    check(
+        len(down) > 1 and down == sorted(down, reverse=True),
+        f"calls are not sorted downwards: {down[:9]}",
+    )
     page.get_by_role("button", name=calls, exact=True).click()
     up = [exact(c) for c in cells(page, calls)]
     check(up == sorted(up), f"calls are not sorted upwards: {up[:9]}")
@@ -60,7 +64,10 @@ def tables(page, data):
     wanted = names[len(names) // 2]
     page.get_by_label("Search the table").fill(wanted.upper())
     found = [c.text_content() for c in cells(page, "Name")]
-    check(sorted(found) == sorted(n for n in names if wanted.lower() in n.lower()), f"search for {wanted} finds {found}")
+    check(
+        sorted(found) == sorted(n for n in names if wanted.lower() in n.lower()),
+        f"search for {wanted} finds {found}",
+    )
     page.locator(".grid tbody tr:not(.space)").first.click()
     check(page.locator("dl.record").count() == 1, "a click on a row shows no record")
 
@@ -69,8 +76,14 @@ def tables(page, data):
         page.locator("button.csv").first.click()
     with open(saved.value.path(), newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    check(saved.value.suggested_filename == "operators.csv", f"CSV is called {saved.value.suggested_filename}")
-    check(sorted(r["name"] for r in rows) == sorted(names), f"CSV has {len(rows)} rows, the table {len(names)}")
+    check(
+        saved.value.suggested_filename == "operators.csv",
+        f"CSV is called {saved.value.suggested_filename}",
+    )
+    check(
+        sorted(r["name"] for r in rows) == sorted(names),
+        f"CSV has {len(rows)} rows, the table {len(names)}",
+    )
     host = [c["name"] for c in section["columns"]].index("host_self_ns")
     total = sum(row[host] for row in section["rows"] if row[0] == trace)
     check(sum(int(r["host_self_ns"]) for r in rows) == total, "CSV is not exact")
@@ -115,31 +128,62 @@ def device_classes(page, data):
     devices = list(dict.fromkeys(row[at["device"]] for row in own))
     check(bars.count() == len(devices), f"{bars.count()} bars for {len(devices)} devices")
     for device, bar in zip(devices, bars.all()):
-        classes = {row[at["class"]] for row in own if row[at["device"]] == device and row[at["time_ns"]] > 0}
-        wide = bar.evaluate("(bar) => [...bar.children].reduce((sum, part) => sum + parseFloat(part.style.width), 0)")
+        classes = {
+            row[at["class"]]
+            for row in own
+            if row[at["device"]] == device and row[at["time_ns"]] > 0
+        }
+        wide = bar.evaluate(
+            "(bar) => [...bar.children].reduce((sum, part) => sum + parseFloat(part.style.width), 0)"
+        )
         check(abs(wide - 100) < 0.01, f"the parts of device {device} are {wide} % of its busy time")
         label = bar.get_attribute("aria-label")
         check(all(f"{name} " in label for name in classes), f"{label} does not name {classes}")
-        check(all(part.get_attribute("title") for part in bar.locator("span").all()), "a part says nothing when pointed at")
+        check(
+            all(part.get_attribute("title") for part in bar.locator("span").all()),
+            "a part says nothing when pointed at",
+        )
     tints = panel.locator(".legend span").filter(has=page.locator(".swatch"))
-    colours = {t.inner_text().split()[0]: t.locator(".swatch").evaluate("(s) => getComputedStyle(s).background") for t in tints.all()}
-    check(set(colours) == {row[at["class"]] for row in own if len(devices) > 1 or row[at["time_ns"]] > 0}, f"the legend names {sorted(colours)}")
+    colours = {
+        t.inner_text().split()[0]: t.locator(".swatch").evaluate(
+            "(s) => getComputedStyle(s).background"
+        )
+        for t in tints.all()
+    }
+    check(
+        set(colours)
+        == {row[at["class"]] for row in own if len(devices) > 1 or row[at["time_ns"]] > 0},
+        f"the legend names {sorted(colours)}",
+    )
     check(len(set(colours.values())) == len(colours), f"classes share a colour: {colours}")
     panel.locator("details.plain summary").click()
     for cell in panel.locator("details.plain td:has(.swatch)").all():
         name = cell.inner_text().strip()
         found = cell.locator(".swatch").evaluate("(s) => getComputedStyle(s).background")
-        check(colours.get(name, found) == found, f"{name} is {found} in the table and {colours.get(name)} in the legend")
+        check(
+            colours.get(name, found) == found,
+            f"{name} is {found} in the table and {colours.get(name)} in the legend",
+        )
 
     open_tab(page, "Flame graph")
     measures = page.get_by_label("Measure")
     if measures.count() == 0 or "Device time" not in measures.inner_text():
         return
     measures.select_option("Device time")
-    names = page.locator("#panel-flame .legend span").filter(has=page.locator(".swatch")).all_inner_texts()
-    check(names and set(names) <= set(colours) | {"mixed"}, f"device frames are of the classes {names}")
+    names = (
+        page.locator("#panel-flame .legend span")
+        .filter(has=page.locator(".swatch"))
+        .all_inner_texts()
+    )
+    check(
+        names and set(names) <= set(colours) | {"mixed"},
+        f"device frames are of the classes {names}",
+    )
     frames = page.locator(".flame button.k-kernel")
-    check(frames.count() > 0 and "class " in frames.first.get_attribute("title"), "frames of device work do not say their class")
+    check(
+        frames.count() > 0 and "class " in frames.first.get_attribute("title"),
+        "frames of device work do not say their class",
+    )
 
 
 def theme(page):
@@ -156,16 +200,27 @@ def theme(page):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("page", type=Path)
-    parser.add_argument("--chromium", default=shutil.which("chromium") or shutil.which("google-chrome"))
+    parser.add_argument(
+        "--chromium", default=shutil.which("chromium") or shutil.which("google-chrome")
+    )
     parser.add_argument("--screenshots", type=Path)
     args = parser.parse_args()
     address = args.page.resolve().as_uri()
     problems, requests = [], []
     with sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=args.chromium, args=["--no-sandbox", "--disable-gpu"])
-        context = browser.new_context(viewport={"width": 1360, "height": 900}, offline=True, color_scheme="light", accept_downloads=True)
+        browser = tools.chromium.launch(
+            executable_path=args.chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        context = browser.new_context(
+            viewport={"width": 1360, "height": 900},
+            offline=True,
+            color_scheme="light",
+            accept_downloads=True,
+        )
         page = context.new_page()
-        page.on("console", lambda m: problems.append(m.text) if m.type in ("error", "warning") else None)
+        page.on(
+            "console", lambda m: problems.append(m.text) if m.type in ("error", "warning") else None
+        )
         page.on("pageerror", lambda e: problems.append(str(e)))
         page.on("request", lambda r: requests.append(r.url))
         page.goto(address)
@@ -179,6 +234,7 @@ def main():
                 page.locator(".chart canvas").first.wait_for()
             if args.screenshots:
                 page.screenshot(path=args.screenshots / f"{key}.png", full_page=True)
+
         def has_rows(section):
             return any(row[0] == 0 for row in data["sections"][section]["rows"])
 
@@ -194,10 +250,21 @@ def main():
         if len(data["traces"]) > 1:
             page.locator("#trace").select_option("1")
             open_tab(page, "Overview")
-            check(page.locator("#main h2").first.text_content() != "", "the second trace is not shown")
+            check(
+                page.locator("#main h2").first.text_content() != "", "the second trace is not shown"
+            )
         # What scripts of a hostile name would have left behind.
-        check(page.evaluate("window.pwned === undefined && !document.querySelector('main img, main script, main iframe')"), "a name became more than text")
-        others = [r for r in requests if r != address and not r.startswith("blob:") and not r.startswith("data:")]
+        check(
+            page.evaluate(
+                "window.pwned === undefined && !document.querySelector('main img, main script, main iframe')"
+            ),
+            "a name became more than text",
+        )
+        others = [
+            r
+            for r in requests
+            if r != address and not r.startswith("blob:") and not r.startswith("data:")
+        ]
         check(not others, f"the page loads {others}")
         check(not problems, f"on the console: {problems[:5]}")
         browser.close()

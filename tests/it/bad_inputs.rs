@@ -1,7 +1,9 @@
-//! Inputs that are damaged, of another kind, or made to hurt: what the program says and does, case by case.
+//! Inputs that are damaged, of another kind, or made to hurt: what the program says and does, case
+//! by case.
 //!
-//! Verdicts: `ok` reads everything and warns of nothing; `warn` reads what is there and says so in one line; `error`
-//! stores nothing, exits with 3 and says why in one line. `--strict` makes errors of warnings. Nothing ever panics.
+//! Verdicts: `ok` reads everything and warns of nothing; `warn` reads what is there and says so in
+//! one line; `error` stores nothing, exits with 3 and says why in one line. `--strict` makes errors
+//! of warnings. Nothing ever panics.
 
 mod cases;
 mod mutations;
@@ -27,7 +29,12 @@ fn table(path: &Path, columns: [usize; 4]) -> Vec<Case> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let case = |line: &str| {
         let fields: Vec<&str> = line.split('\t').collect();
-        let field = |i: usize| fields.get(columns[i]).unwrap_or_else(|| panic!("{line:?} has too few fields")).to_string();
+        let field = |i: usize| {
+            fields
+                .get(columns[i])
+                .unwrap_or_else(|| panic!("{line:?} has too few fields"))
+                .to_string()
+        };
         Case { file: field(0), verdict: field(1), events: field(2), says: field(3) }
     };
     text.lines().skip(1).map(case).collect()
@@ -43,26 +50,44 @@ fn check(path: &Path, case: &Case) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut expect = |holds: bool, what: String| {
         if !holds {
-            wrong.push(format!("{}: {what}\n    {}", case.file, stderr.trim_end().replace('\n', "\n    ")));
+            wrong.push(format!(
+                "{}: {what}\n    {}",
+                case.file,
+                stderr.trim_end().replace('\n', "\n    ")
+            ));
         }
     };
-    let lines = |start: &str| stderr.lines().filter(|l| l.starts_with(start)).map(str::to_owned).collect::<Vec<String>>();
+    let lines = |start: &str| {
+        stderr.lines().filter(|l| l.starts_with(start)).map(str::to_owned).collect::<Vec<String>>()
+    };
     let (errors, warnings) = (lines("error: "), lines("warning: "));
     expect(!stderr.contains("panicked"), "it panicked".into());
     let name = path.file_name().expect("a name").to_string_lossy().into_owned();
     if case.verdict == "error" {
-        expect(run.status.code() == Some(3), format!("exit code {:?} for an error", run.status.code()));
+        expect(
+            run.status.code() == Some(3),
+            format!("exit code {:?} for an error", run.status.code()),
+        );
         expect(errors.len() == 1 && stderr.lines().count() == 1, "an error is one line".into());
         expect(stderr.contains(&name), "the error names the file".into());
         expect(stderr.contains(&case.says), format!("the error says {:?}", case.says));
         expect(stdout.is_empty(), "there is no result".into());
-        expect(Store::open(&root).map_or(0, |s| s.traces().map_or(99, |t| t.len())) == 0, "nothing is stored".into());
+        expect(
+            Store::open(&root).map_or(0, |s| s.traces().map_or(99, |t| t.len())) == 0,
+            "nothing is stored".into(),
+        );
         return wrong;
     }
     expect(run.status.code() == Some(0), format!("exit code {:?}", run.status.code()));
     expect(errors.is_empty(), "there is no error".into());
-    expect(warnings.len() == usize::from(case.verdict == "warn"), format!("{} warnings for {}", warnings.len(), case.verdict));
-    expect(warnings.iter().all(|w| w.contains(&name) && w.contains(&case.says)), format!("the warning names the file and says {:?}", case.says));
+    expect(
+        warnings.len() == usize::from(case.verdict == "warn"),
+        format!("{} warnings for {}", warnings.len(), case.verdict),
+    );
+    expect(
+        warnings.iter().all(|w| w.contains(&name) && w.contains(&case.says)),
+        format!("the warning names the file and says {:?}", case.says),
+    );
     if run.status.code() == Some(0) {
         let opened = TestStore { folder: store, store: Store::open(&root).expect("the store") };
         // A begin event with its end counts as one.
@@ -82,7 +107,12 @@ fn strict(input: &str, case: &Case, wrong: &mut Vec<String>) {
     let code = if case.verdict == "warn" { 3 } else { 0 };
     let traces = Store::open(&root).expect("the store").traces().expect("its traces").len();
     if run.status.code() != Some(code) || traces != usize::from(code == 0) {
-        wrong.push(format!("{}: --strict: exit code {:?}, {traces} traces; {}", case.file, run.status.code(), texts(&run).1));
+        wrong.push(format!(
+            "{}: --strict: exit code {:?}, {traces} traces; {}",
+            case.file,
+            run.status.code(),
+            texts(&run).1
+        ));
     }
 }
 
@@ -93,7 +123,9 @@ fn check_all(cases: &[(PathBuf, Case)]) {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some((path, case)) = cases.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                while let Some((path, case)) =
+                    cases.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
+                {
                     let found = check(path, case);
                     wrong.lock().expect("no panic").extend(found);
                 }
@@ -127,7 +159,11 @@ fn bad_inputs_of_the_corpus() {
         return;
     };
     let folder = TempDir::new().expect("a folder");
-    let made = Command::new("python3").arg(corpus.join("make/bad_inputs.py")).arg(folder.path()).stdout(Stdio::null()).status();
+    let made = Command::new("python3")
+        .arg(corpus.join("make/bad_inputs.py"))
+        .arg(folder.path())
+        .stdout(Stdio::null())
+        .status();
     assert!(made.expect("python3 runs").success());
     let mut cases = table(&folder.path().join("BAD_INPUTS.tsv"), [0, 2, 3, 1]);
     assert!(cases.len() > 150);
@@ -136,7 +172,8 @@ fn bad_inputs_of_the_corpus() {
         let (verdict, events) = match case.file.as_str() {
             // Archives are read; it holds one trace.
             "zip_archive.json" => ("ok", "3"),
-            // Elements with a phase that nobody knows are kept as rows; only the one whose phase is a number is not.
+            // Elements with a phase that nobody knows are kept as rows; only the one whose phase is
+            // a number is not.
             "ph_odd.json" => ("warn", "4"),
             // A size of 2^63 does not fit the column, and that is worth a warning.
             "perf_huge.json" => ("warn", "1"),
@@ -144,14 +181,19 @@ fn bad_inputs_of_the_corpus() {
         };
         (case.verdict, case.events) = (verdict.to_owned(), events.to_owned());
     }
-    let cases: Vec<_> = cases.into_iter().map(|case| (folder.path().join(&case.file), case)).collect();
+    let cases: Vec<_> =
+        cases.into_iter().map(|case| (folder.path().join(&case.file), case)).collect();
     check_all(&cases);
 }
 
 #[test]
 fn memory_does_not_follow_what_a_small_file_unpacks_to() {
     let folder = TempDir::new().expect("a folder");
-    for (name, most_mebibytes) in [("bomb_spaces.json.zst", 200), ("bomb_one_string.json.zst", 400), ("deep_unclosed.json", 200)] {
+    for (name, most_mebibytes) in [
+        ("bomb_spaces.json.zst", 200),
+        ("bomb_one_string.json.zst", 400),
+        ("deep_unclosed.json", 200),
+    ] {
         let path = folder.path().join(name);
         cases::write(&path, name);
         let mut child = Command::new(env!("CARGO_BIN_EXE_tracesql"))

@@ -25,7 +25,8 @@ impl Place {
         for name in fixtures {
             let path = fixture(name);
             let store = name.split('.').next().expect("a name");
-            let (_, code, stderr) = place.run(&["ingest", "-q", path.to_str().expect("a path"), "-o", store]);
+            let (_, code, stderr) =
+                place.run(&["ingest", "-q", path.to_str().expect("a path"), "-o", store]);
             assert_eq!(code, 0, "{stderr}");
         }
         place
@@ -52,7 +53,8 @@ impl Place {
 
     /// Standard output, exit code, standard error.
     pub fn run(&self, args: &[&str]) -> (String, i32, String) {
-        let output = tracesql_in(self.folder.path(), args, &[("TRACESQL_CACHE", &self.path("cache"))]);
+        let output =
+            tracesql_in(self.folder.path(), args, &[("TRACESQL_CACHE", &self.path("cache"))]);
         let (stdout, stderr) = texts(&output);
         (stdout, output.status.code().expect("an exit code"), stderr)
     }
@@ -93,7 +95,8 @@ pub fn of_status(json: &serde_json::Value, status: &str) -> Vec<String> {
         let subject = c["subject"].as_str().map(|s| format!(" [{s}]")).unwrap_or_default();
         format!("{}{subject}", c["name"].as_str().expect("a name"))
     };
-    let mut titles: Vec<String> = checks.iter().filter(|c| c["status"] == status).map(title).collect();
+    let mut titles: Vec<String> =
+        checks.iter().filter(|c| c["status"] == status).map(title).collect();
     titles.sort();
     titles
 }

@@ -20,7 +20,13 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let place = Self::empty();
-        place.ok(&["ingest", "--quiet", fixture("chrome_mixed.json").to_str().expect("a name"), "-o", "s"]);
+        place.ok(&[
+            "ingest",
+            "--quiet",
+            fixture("chrome_mixed.json").to_str().expect("a name"),
+            "-o",
+            "s",
+        ]);
         place
     }
 
@@ -115,7 +121,9 @@ fn exit_code_3_for_what_cannot_be_read() {
     assert!(place.fails(3, &["query", "not-here", "-c", "SELECT 1"]).contains("no such store"));
     std::fs::create_dir(place.path("folder")).expect("a folder");
     place.write("folder/file", "x");
-    assert!(place.fails(3, &["query", "folder", "-c", "SELECT 1"]).contains("not a tracesql store"));
+    assert!(
+        place.fails(3, &["query", "folder", "-c", "SELECT 1"]).contains("not a tracesql store")
+    );
     assert!(place.fails(3, &["ingest", "page.json", "-o", "folder"]).contains("not a store"));
     assert!(place.fails(3, &["ingest", "page.json", "-o", "page.json"]).contains("in the way"));
     place.fails(3, &["remove", "s", "nobody"]);
@@ -148,8 +156,14 @@ fn results_go_to_standard_output_and_all_else_to_standard_error() {
     let (stdout, stderr) = texts(&output);
     assert_eq!(stdout.lines().count(), 1, "the trace's name: {stdout}");
     assert!(stdout.starts_with("t-"));
-    assert!(stderr.contains("1 events") && stderr.contains("warning: ") && stderr.contains("1 × not_an_object"), "{stderr}");
-    let (stdout, stderr) = texts(&place.run(&["query", "s", "--format", "csv", "-c", "SELECT name FROM events"]));
+    assert!(
+        stderr.contains("1 events")
+            && stderr.contains("warning: ")
+            && stderr.contains("1 × not_an_object"),
+        "{stderr}"
+    );
+    let (stdout, stderr) =
+        texts(&place.run(&["query", "s", "--format", "csv", "-c", "SELECT name FROM events"]));
     assert_eq!((stdout.as_str(), stderr.as_str()), ("name\na\n", ""));
 }
 
@@ -193,7 +207,12 @@ fn what_is_no_file_is_written_and_not_replaced() {
     place.write("real.csv", "old");
     std::os::unix::fs::symlink("real.csv", place.path("link.csv")).expect("a link");
     place.ok(&["query", "s", "-c", "SELECT 8 AS n", "-o", "link.csv"]);
-    assert!(std::fs::symlink_metadata(place.path("link.csv")).expect("it is there").file_type().is_symlink());
+    assert!(
+        std::fs::symlink_metadata(place.path("link.csv"))
+            .expect("it is there")
+            .file_type()
+            .is_symlink()
+    );
     assert_eq!(std::fs::read_to_string(place.path("real.csv")).expect("the file"), "n\n8\n");
 }
 
@@ -201,7 +220,11 @@ fn with_input(place: &Place, args: &[&str], input: &str) -> String {
     use std::io::Write;
     use std::process::{Command, Stdio};
     let mut command = Command::new(env!("CARGO_BIN_EXE_tracesql"));
-    command.args(args).current_dir(place.folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command
+        .args(args)
+        .current_dir(place.folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
     let mut child = command.spawn().expect("the program runs");
     child.stdin.take().expect("its input").write_all(input.as_bytes()).expect("it reads");
     let output = child.wait_with_output().expect("it ends");
@@ -213,11 +236,22 @@ fn with_input(place: &Place, args: &[&str], input: &str) -> String {
 fn parameters_stand_for_values() {
     let place = Place::new();
     let sql = "SELECT $n + 1 AS n, $t AS t, $f * 2 AS f, $b AS b, $z IS NULL AS z, $n AS again";
-    let out =
-        place.ok(&["query", "s", "--format", "csv", "-c", sql, "-p", "n=41", "-p", "t=it's; x=1", "-p", "f=1.5", "-p", "b=true", "-p", "z=null"]);
+    let out = place.ok(&[
+        "query", "s", "--format", "csv", "-c", sql, "-p", "n=41", "-p", "t=it's; x=1", "-p",
+        "f=1.5", "-p", "b=true", "-p", "z=null",
+    ]);
     assert_eq!(out, "n,t,f,b,z,again\n42,it's; x=1,3.0,true,true,41\n");
     assert_eq!(
-        place.ok(&["query", "s", "--format", "csv", "-c", "SELECT count(*) AS n FROM events WHERE ph = $ph", "-p", "ph=C"]),
+        place.ok(&[
+            "query",
+            "s",
+            "--format",
+            "csv",
+            "-c",
+            "SELECT count(*) AS n FROM events WHERE ph = $ph",
+            "-p",
+            "ph=C"
+        ]),
         place.csv("SELECT count(*) AS n FROM events WHERE ph = 'C'")
     );
     place.fails(4, &["query", "s", "-c", "SELECT $missing", "-p", "n=1"]);
@@ -233,8 +267,14 @@ fn statements_run_in_order() {
 #[test]
 fn threads_and_memory_limits_are_taken_everywhere() {
     let place = Place::new();
-    for args in [&["--threads", "1"][..], &["--memory-limit", "1GiB"], &["--threads", "3", "--memory-limit", "400MB"]] {
-        let all = [args, &["query", "s", "--format", "csv", "-c", "SELECT count(*) AS n FROM events"]].concat();
+    for args in [
+        &["--threads", "1"][..],
+        &["--memory-limit", "1GiB"],
+        &["--threads", "3", "--memory-limit", "400MB"],
+    ] {
+        let all =
+            [args, &["query", "s", "--format", "csv", "-c", "SELECT count(*) AS n FROM events"]]
+                .concat();
         assert_eq!(place.ok(&all), "n\n98\n", "{args:?}");
     }
 }
@@ -246,7 +286,11 @@ fn a_reader_that_stops_is_no_error() {
         "'{}' query s --format csv -c 'SELECT e.* FROM events e, events f, events g' | head -2; echo ${{PIPESTATUS[0]}}",
         env!("CARGO_BIN_EXE_tracesql")
     );
-    let output = std::process::Command::new("bash").args(["-c", &script]).current_dir(place.folder.path()).output().expect("bash runs");
+    let output = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(place.folder.path())
+        .output()
+        .expect("bash runs");
     let (stdout, stderr) = texts(&output);
     assert_eq!(stdout.lines().last(), Some("0"), "{stderr}");
     assert_eq!(stderr, "");
@@ -262,9 +306,18 @@ fn a_full_disk_is_an_error() {
     let place = Place::new();
     for format in ["csv", "json", "table", "parquet", "arrow", "markdown", "vertical"] {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tracesql"));
-        command.args(["query", "s", "--format", format, "-c", "SELECT * FROM events"]).current_dir(place.folder.path());
-        let output = command.stdout(std::fs::File::options().write(true).open(full).expect("/dev/full")).output().expect("it runs");
+        command
+            .args(["query", "s", "--format", format, "-c", "SELECT * FROM events"])
+            .current_dir(place.folder.path());
+        let output = command
+            .stdout(std::fs::File::options().write(true).open(full).expect("/dev/full"))
+            .output()
+            .expect("it runs");
         assert_eq!(output.status.code(), Some(4), "{format}");
-        assert!(texts(&output).1.starts_with("error: cannot write standard output"), "{format}: {}", texts(&output).1);
+        assert!(
+            texts(&output).1.starts_with("error: cannot write standard output"),
+            "{format}: {}",
+            texts(&output).1
+        );
     }
 }

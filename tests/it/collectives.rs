@@ -1,9 +1,13 @@
-//! Which work counts as communication: marks of every collective, and kernels that are one by their name, their arguments or the mark around them.
+//! Which work counts as communication: marks of every collective, and kernels that are one by their
+//! name, their arguments or the mark around them.
 
 use crate::support::elements;
 
 fn call(cat: &str, name: &str, start: i64, end: i64, args: &str) -> String {
-    format!(r#"{{"ph":"X","cat":"{cat}","name":"{name}","pid":1,"tid":1,"ts":{start},"dur":{},"args":{{{args}}}}}"#, end - start)
+    format!(
+        r#"{{"ph":"X","cat":"{cat}","name":"{name}","pid":1,"tid":1,"ts":{start},"dur":{},"args":{{{args}}}}}"#,
+        end - start
+    )
 }
 
 /// A launch and its kernel.
@@ -12,7 +16,16 @@ fn launched(name: &str, correlation: i64, launch: i64, start: i64, end: i64, arg
         r#"{{"ph":"X","cat":"kernel","name":"{name}","pid":0,"tid":7,"ts":{start},"dur":{},"args":{{"device":0,"stream":7,"correlation":{correlation}{args}}}}}"#,
         end - start
     );
-    format!("{},\n{kernel}", call("cuda_runtime", "cudaLaunchKernel", launch, launch + 5, &format!(r#""correlation":{correlation}"#)))
+    format!(
+        "{},\n{kernel}",
+        call(
+            "cuda_runtime",
+            "cudaLaunchKernel",
+            launch,
+            launch + 5,
+            &format!(r#""correlation":{correlation}"#)
+        )
+    )
 }
 
 #[test]
@@ -23,7 +36,14 @@ fn collectives_of_all_kinds_are_communication() {
             call("cpu_op", "aten::mm", 50, 90, ""),
             launched("gemm", 1, 60, 150, 250, ""),
             call("user_annotation", "nccl:all_to_all", 100, 120, ""),
-            launched("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", 2, 105, 200, 300, ""),
+            launched(
+                "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)",
+                2,
+                105,
+                200,
+                300,
+                "",
+            ),
             call("user_annotation", "nccl:all_reduce", 400, 420, ""),
             launched("a kernel that does not say what it is", 3, 405, 500, 560, ""),
             launched("void vllm::cross_device_reduce_1stage<float, 8>(x)", 4, 600, 700, 740, ""),
@@ -36,10 +56,18 @@ fn collectives_of_all_kinds_are_communication() {
     let overlap = "SELECT computation_ns, communication_ns, overlap_ns, exposed_communication_ns FROM step_overlap";
     assert_eq!(store.lines(overlap), ["100000 230000 50000 180000"]);
     // The plugin's rule counts the marks that launch collectives, too.
-    assert_eq!(store.lines("SELECT step, calls, communication_ns, transfer_ns FROM communication_wait"), ["1 4 270000 NULL"]);
+    assert_eq!(
+        store.lines("SELECT step, calls, communication_ns, transfer_ns FROM communication_wait"),
+        ["1 4 270000 NULL"]
+    );
     assert_eq!(
         store.lines("SELECT name, calls, latency_ns FROM collective_operators ORDER BY name"),
-        ["all_gather 1 30000", "all_reduce 1 40000", "nccl:all_reduce 1 80000", "nccl:all_to_all 1 120000"]
+        [
+            "all_gather 1 30000",
+            "all_reduce 1 40000",
+            "nccl:all_reduce 1 80000",
+            "nccl:all_to_all 1 120000"
+        ]
     );
     assert_eq!(store.value("SELECT collectives FROM overview"), "2");
     // Marks other than the plugin's ten are no calls in tables of operators, and own no launches.

@@ -8,7 +8,8 @@ use crate::check::Place;
 /// Rows of the JSON of a comparison.
 fn rows(place: &Place, args: &[&str]) -> Vec<serde_json::Value> {
     let out = place.run(&[&["compare"], args, &["--format", "json"]].concat());
-    let json: serde_json::Value = serde_json::from_str(&out.0).unwrap_or_else(|e| panic!("{e}: {}{}", out.0, out.2));
+    let json: serde_json::Value =
+        serde_json::from_str(&out.0).unwrap_or_else(|e| panic!("{e}: {}{}", out.0, out.2));
     json["rows"].as_array().expect("rows").clone()
 }
 

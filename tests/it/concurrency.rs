@@ -42,19 +42,31 @@ impl Place {
 
     fn ingest(&self, inputs: &[&Path], more: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tracesql"));
-        command.arg("ingest").args(inputs).args(more).arg("-o").arg(self.store()).stdin(Stdio::null());
+        command
+            .arg("ingest")
+            .args(inputs)
+            .args(more)
+            .arg("-o")
+            .arg(self.store())
+            .stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
     fn rows(&self, sql: &str) -> Vec<String> {
-        let store = TestStore { folder: TempDir::new().expect("a folder"), store: Store::open(&self.store()).expect("the store") };
+        let store = TestStore {
+            folder: TempDir::new().expect("a folder"),
+            store: Store::open(&self.store()).expect("the store"),
+        };
         store.lines(sql)
     }
 
     fn hidden(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.store()).expect("the store").flatten();
-        entries.map(|e| e.file_name().to_string_lossy().into_owned()).filter(|n| n.starts_with(".tmp")).collect()
+        entries
+            .map(|e| e.file_name().to_string_lossy().into_owned())
+            .filter(|n| n.starts_with(".tmp"))
+            .collect()
     }
 }
 
@@ -85,7 +97,10 @@ fn four_processes_ingest_different_files() {
     let place = Place::new();
     let traces: Vec<PathBuf> = (0..4).map(|i| place.trace(&format!("t{i}"), 5_000 + i)).collect();
     all_succeed(traces.iter().map(|t| place.ingest(&[t], &[]).spawn().expect("it runs")).collect());
-    assert_eq!(place.rows("SELECT name, count(*) FROM events GROUP BY 1 ORDER BY 1"), ["t0 5000", "t1 5001", "t2 5002", "t3 5003"]);
+    assert_eq!(
+        place.rows("SELECT name, count(*) FROM events GROUP BY 1 ORDER BY 1"),
+        ["t0 5000", "t1 5001", "t2 5002", "t3 5003"]
+    );
     assert!(place.hidden().is_empty(), "{:?}", place.hidden());
 }
 
@@ -94,7 +109,11 @@ fn processes_that_replace_the_same_trace_leave_one() {
     let place = Place::new();
     let trace = place.trace("same", 5_000);
     for _ in 0..3 {
-        all_succeed((0..2).map(|_| place.ingest(&[&trace], &["--replace"]).spawn().expect("it runs")).collect());
+        all_succeed(
+            (0..2)
+                .map(|_| place.ingest(&[&trace], &["--replace"]).spawn().expect("it runs"))
+                .collect(),
+        );
     }
     assert_eq!(place.rows("SELECT name, count(*) FROM events GROUP BY 1"), ["same 5000"]);
     assert!(place.hidden().is_empty(), "{:?}", place.hidden());
@@ -130,7 +149,8 @@ fn a_killed_process_leaves_the_store_as_it_was() {
     all_succeed(vec![place.ingest(&[&trace], &[]).spawn().expect("it runs")]);
     let mut whole = start.elapsed();
     let name = place.rows("SELECT trace_id FROM traces WHERE path LIKE '%killed.json'").remove(0);
-    let forget = || Store::open(&place.store()).expect("the store").remove(&name).expect("it is there");
+    let forget =
+        || Store::open(&place.store()).expect("the store").remove(&name).expect("it is there");
     forget();
 
     const KILLS: u32 = 20;
@@ -166,7 +186,10 @@ fn a_killed_process_leaves_the_store_as_it_was() {
 
     all_succeed(vec![place.ingest(&[&trace], &[]).spawn().expect("it runs")]);
     assert!(place.hidden().is_empty(), "the next process cleans up: {:?}", place.hidden());
-    assert_eq!(place.rows("SELECT name, count(*) FROM events GROUP BY 1 ORDER BY 1"), ["killed 200000", "other 10"]);
+    assert_eq!(
+        place.rows("SELECT name, count(*) FROM events GROUP BY 1 ORDER BY 1"),
+        ["killed 200000", "other 10"]
+    );
 }
 
 #[test]
@@ -179,5 +202,8 @@ fn folders_of_living_processes_are_left_alone() {
         all_succeed(vec![place.ingest(&[&quick], &["--replace"]).spawn().expect("it runs")]);
     }
     all_succeed(vec![living]);
-    assert_eq!(place.rows("SELECT name, count(*) FROM events GROUP BY 1 ORDER BY 1"), ["quick 10", "slow 150000"]);
+    assert_eq!(
+        place.rows("SELECT name, count(*) FROM events GROUP BY 1 ORDER BY 1"),
+        ["quick 10", "slow 150000"]
+    );
 }

@@ -1,6 +1,7 @@
 //! Every trace of the public corpus against an independent exact recount in Python.
 //!
-//! The corpus lies beside the project where it is at hand; without it these tests say that they were left out.
+//! The corpus lies beside the project where it is at hand; without it these tests say that they
+//! were left out.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,8 @@ use crate::recount::differences;
 use crate::support::{corpus, root};
 
 fn files(folder: &Path, out: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()).collect();
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {

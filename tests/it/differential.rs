@@ -1,10 +1,17 @@
-//! Stores and answers next to a recount, Python's json module and DuckDB; `scripts/differential` does that for any folder.
+//! Stores and answers next to a recount, Python's json module and DuckDB; `scripts/differential`
+//! does that for any folder.
 
 use std::process::Command;
 
 use crate::support::{fixture, python, root, texts};
 
-const TRACES: [&str; 5] = ["chrome_mixed.json", "ddp_rank0.pt.trace.json.gz", "old_kineto.json.gz", "perf.json", "synthetic_gpu_rank0.json.gz"];
+const TRACES: [&str; 5] = [
+    "chrome_mixed.json",
+    "ddp_rank0.pt.trace.json.gz",
+    "old_kineto.json.gz",
+    "perf.json",
+    "synthetic_gpu_rank0.json.gz",
+];
 
 #[test]
 fn others_count_and_answer_the_same() {
@@ -17,7 +24,10 @@ fn others_count_and_answer_the_same() {
         std::fs::copy(fixture(name), folder.path().join(name)).expect("a copy");
     }
     let mut command = Command::new(python);
-    command.arg(root().join("scripts/differential")).arg(folder.path()).args(["--program", env!("CARGO_BIN_EXE_tracesql")]);
+    command
+        .arg(root().join("scripts/differential"))
+        .arg(folder.path())
+        .args(["--program", env!("CARGO_BIN_EXE_tracesql")]);
     let output = command.output().expect("python runs");
     let (stdout, stderr) = texts(&output);
     assert!(output.status.success(), "{stdout}{stderr}");

@@ -18,7 +18,8 @@ fn store() -> (TestStore, PathBuf) {
 }
 
 fn doctor(store: &TestStore) -> (Option<i32>, Value) {
-    let output = tracesql(&["doctor", &store.store.root().display().to_string(), "--format", "json"]);
+    let output =
+        tracesql(&["doctor", &store.store.root().display().to_string(), "--format", "json"]);
     let (out, error) = texts(&output);
     let found = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{error}"));
     (output.status.code(), found)
@@ -31,7 +32,13 @@ fn problems(found: &Value) -> Vec<String> {
         .as_array()
         .expect("a list")
         .iter()
-        .map(|p| format!("{} {}", text(p, "code"), text(p, "place").rsplit('/').next().unwrap_or_default()))
+        .map(|p| {
+            format!(
+                "{} {}",
+                text(p, "code"),
+                text(p, "place").rsplit('/').next().unwrap_or_default()
+            )
+        })
         .collect()
 }
 
@@ -61,10 +68,16 @@ fn a_sound_store_is_sound_and_read_whole() {
     let (code, found) = doctor(&store);
     assert_eq!((code, problems(&found)), (Some(0), vec![]));
     assert_eq!((found["traces"].as_i64(), found["files"].as_i64()), (Some(2), Some(22)));
-    let tables = tracesql_ingest::schema::TABLES.iter().map(|t| store.ints(&format!("SELECT count(*) FROM {}", t.name))[0]);
+    let tables = tracesql_ingest::schema::TABLES
+        .iter()
+        .map(|t| store.ints(&format!("SELECT count(*) FROM {}", t.name))[0]);
     assert_eq!(found["rows"].as_i64(), Some(tables.sum()));
     let output = tracesql(&["doctor", &store.store.root().display().to_string()]);
-    assert!(output.status.success() && texts(&output).0.contains(": sound; 2 traces, 22 files"), "{}", texts(&output).0);
+    assert!(
+        output.status.success() && texts(&output).0.contains(": sound; 2 traces, 22 files"),
+        "{}",
+        texts(&output).0
+    );
 }
 
 #[test]
@@ -112,7 +125,10 @@ fn manifests_that_are_damaged_or_lie() {
     edit(&manifest, |m| m["tables"]["flows"] = m["tables"]["steps"].clone());
     damaged(&store, &["decode flows.parquet"]);
     fs::remove_file(&manifest).expect("it is there");
-    damaged(&store, &[&format!("no_manifest {}", folder.file_name().expect("a name").to_string_lossy())]);
+    damaged(
+        &store,
+        &[&format!("no_manifest {}", folder.file_name().expect("a name").to_string_lossy())],
+    );
 }
 
 #[test]
@@ -151,8 +167,10 @@ fn what_interrupted_ingests_leave_is_no_damage() {
     let left = store.store.root().join(".tmp-left");
     fs::create_dir(&left).expect("a folder");
     fs::write(left.join("lock"), b"").expect("it is written");
-    // Died before it made its lock file, while it removed the folder, while it wrote the store's own file.
-    let others = [".tmp-empty", ".tmp-half", ".tmp-file-x"].map(|name| store.store.root().join(name));
+    // Died before it made its lock file, while it removed the folder, while it wrote the store's
+    // own file.
+    let others =
+        [".tmp-empty", ".tmp-half", ".tmp-file-x"].map(|name| store.store.root().join(name));
     fs::create_dir(&others[0]).expect("a folder");
     fs::create_dir_all(others[1].join("trace")).expect("a folder");
     fs::write(others[1].join("trace/events.parquet"), b"PAR1").expect("it is written");
@@ -165,9 +183,18 @@ fn what_interrupted_ingests_leave_is_no_damage() {
     fs::create_dir(&left).expect("a folder");
     fs::write(left.join("lock"), b"").expect("it is written");
     let (code, found) = doctor(&store);
-    let mut kinds: Vec<String> = problems(&found).iter().map(|p| p.split(' ').next().unwrap_or_default().to_owned()).collect();
+    let mut kinds: Vec<String> = problems(&found)
+        .iter()
+        .map(|p| p.split(' ').next().unwrap_or_default().to_owned())
+        .collect();
     kinds.sort();
-    assert_eq!((code, kinds), (Some(0), vec!["in_progress".to_owned(), "leftover".into(), "unknown".into(), "unknown".into()]));
+    assert_eq!(
+        (code, kinds),
+        (
+            Some(0),
+            vec!["in_progress".to_owned(), "leftover".into(), "unknown".into(), "unknown".into()]
+        )
+    );
     assert!(left.exists(), "nothing is changed");
     drop(scratch);
 }
@@ -175,14 +202,23 @@ fn what_interrupted_ingests_leave_is_no_damage() {
 #[test]
 fn any_flipped_byte_is_found() {
     let (store, folder) = store();
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(&folder).expect("a folder").flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "parquet")).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(&folder)
+        .expect("a folder")
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "parquet"))
+        .collect();
     files.sort();
     for (i, path) in files.iter().enumerate() {
         let at = |n: usize| (n * (2 * i + 1)) / (2 * files.len());
         flip(path, at);
         let found = examine(store.store.root()).expect("it is examined");
-        let bad: Vec<_> = found.problems.iter().filter(|p| p.gravity == Gravity::Damage).map(|p| p.code).collect();
+        let bad: Vec<_> = found
+            .problems
+            .iter()
+            .filter(|p| p.gravity == Gravity::Damage)
+            .map(|p| p.code)
+            .collect();
         assert_eq!(bad, ["checksum"], "{}", path.display());
         flip(path, at);
     }

@@ -11,11 +11,14 @@ use tempfile::TempDir;
 
 use crate::support::{python, root, texts, tracesql_in, within_a_minute};
 
-/// Programs that examples name and that a test cannot have. They take their input; `go` and `man` look at the file they
-/// are given.
+/// Programs that examples name and that a test cannot have. They take their input; `go` and `man`
+/// look at the file they are given.
 const STAND_INS: [(&str, &str); 4] = [
     // `cargo run … -- ARGS` and `cargo install` are about the program that was built.
-    ("cargo", r#"if [ "$1" != run ]; then exit 0; fi; while [ "$1" != -- ]; do shift; done; shift; exec tracesql "$@""#),
+    (
+        "cargo",
+        r#"if [ "$1" != run ]; then exit 0; fi; while [ "$1" != -- ]; do shift; done; shift; exec tracesql "$@""#,
+    ),
     ("go", r#"for last; do :; done; gzip -t "$last""#),
     ("jq", "grep -q '^{'"),
     ("man", r#"for last; do :; done; grep -q '^.TH' "$last""#),
@@ -31,9 +34,12 @@ impl Place {
         let place = Self { folder: TempDir::new().expect("a folder") };
         let bin = place.path("bin");
         std::fs::create_dir(&bin).expect("a folder");
-        // Fixtures are made to show findings, so `check` and `compare` end with 1; a script goes on after that.
+        // Fixtures are made to show findings, so `check` and `compare` end with 1; a script goes on
+        // after that.
         let built = env!("CARGO_BIN_EXE_tracesql");
-        let program = format!(r#"case "$1" in check|compare) '{built}' "$@" || [ $? = 1 ];; *) exec '{built}' "$@";; esac"#);
+        let program = format!(
+            r#"case "$1" in check|compare) '{built}' "$@" || [ $? = 1 ];; *) exec '{built}' "$@";; esac"#
+        );
         for (name, script) in STAND_INS.into_iter().chain([("tracesql", program.as_str())]) {
             place.write(&format!("bin/{name}"), &format!("#!/bin/bash\nset -e\n{script}\n"));
             place.runs(&format!("chmod +x bin/{name}"));
@@ -41,7 +47,10 @@ impl Place {
         for name in ["fixtures", "sql", "docs"] {
             std::os::unix::fs::symlink(root().join(name), place.path(name)).expect("a link");
         }
-        place.write("report.sql", "SELECT step, end_ns - start_ns AS ns FROM steps WHERE step = coalesce($step, step)");
+        place.write(
+            "report.sql",
+            "SELECT step, end_ns - start_ns AS ns FROM steps WHERE step = coalesce($step, step)",
+        );
         place.runs(
             "mkdir -p runs/a traces my-rules ci/rules
              for rank in 0 1; do
@@ -75,9 +84,16 @@ impl Place {
 
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        let path = format!("{}:{}", self.path("bin").display(), std::env::var("PATH").unwrap_or_default());
-        command.current_dir(self.folder.path()).env("PATH", path).env("NO_COLOR", "1").env("HOME", self.folder.path());
-        command.env("TRACESQL_CACHE", self.path(".cache/tracesql")).stdin(std::process::Stdio::null());
+        let path =
+            format!("{}:{}", self.path("bin").display(), std::env::var("PATH").unwrap_or_default());
+        command
+            .current_dir(self.folder.path())
+            .env("PATH", path)
+            .env("NO_COLOR", "1")
+            .env("HOME", self.folder.path());
+        command
+            .env("TRACESQL_CACHE", self.path(".cache/tracesql"))
+            .stdin(std::process::Stdio::null());
         command
     }
 
@@ -102,8 +118,18 @@ fn help(command: &str) -> String {
 /// The names of all commands.
 fn commands() -> Vec<String> {
     let help = help("");
-    let list = help.split("\nCommands:\n").nth(1).expect("a list of commands").split("\n\n").next().expect("its end").to_owned();
+    let list = help
+        .split("\nCommands:\n")
+        .nth(1)
+        .expect("a list of commands")
+        .split("\n\n")
+        .next()
+        .expect("its end")
+        .to_owned();
     // Longer descriptions go on in lines that are indented further.
-    let names = list.lines().filter(|l| l.starts_with("  ") && !l.starts_with("   ")).filter_map(|l| l.split_whitespace().next());
+    let names = list
+        .lines()
+        .filter(|l| l.starts_with("  ") && !l.starts_with("   "))
+        .filter_map(|l| l.split_whitespace().next());
     names.filter(|n| *n != "help").map(str::to_owned).collect()
 }

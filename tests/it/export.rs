@@ -17,16 +17,33 @@ use crate::support::TestStore;
 
 /// Writes a Chrome trace of all traces of a store.
 fn export(store: &TestStore, selection: Selection, path: &Path) -> Written {
-    export_with(store, path, &EngineOptions::default(), |request| ChromeRequest { selection, ..request })
+    export_with(store, path, &EngineOptions::default(), |request| ChromeRequest {
+        selection,
+        ..request
+    })
 }
 
-fn export_with(store: &TestStore, path: &Path, options: &EngineOptions, change: impl FnOnce(ChromeRequest) -> ChromeRequest) -> Written {
+fn export_with(
+    store: &TestStore,
+    path: &Path,
+    options: &EngineOptions,
+    change: impl FnOnce(ChromeRequest) -> ChromeRequest,
+) -> Written {
     let engine = Engine::open(&store.store, None, options).expect("the store opens");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         let traces = traces(&engine).await.expect("traces");
-        let request = ChromeRequest { traces, selection: Selection::default(), findings: false, counters: false, gzip: false, memory: 0 };
-        chrome(&engine, &change(request), &Target::File(path.to_owned())).await.unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+        let request = ChromeRequest {
+            traces,
+            selection: Selection::default(),
+            findings: false,
+            counters: false,
+            gzip: false,
+            memory: 0,
+        };
+        chrome(&engine, &change(request), &Target::File(path.to_owned()))
+            .await
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
     })
 }
 
@@ -45,7 +62,9 @@ fn perf_again(store: &TestStore, selection: Selection) -> (TestStore, PathBuf, W
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let written = runtime.block_on(async {
         let trace = traces(&engine).await.expect("traces").remove(0);
-        perf(&engine, &PerfRequest { trace, selection, gzip: false }, &Target::File(path.clone())).await.unwrap_or_else(|e| panic!("{e}"))
+        perf(&engine, &PerfRequest { trace, selection, gzip: false }, &Target::File(path.clone()))
+            .await
+            .unwrap_or_else(|e| panic!("{e}"))
     });
     let (other, _) = TestStore::with(&path);
     (other, path, written)

@@ -1,4 +1,5 @@
-//! What the rules find in every trace of the corpus, against a file whose lines were read one by one; left out where the corpus is not at hand.
+//! What the rules find in every trace of the corpus, against a file whose lines were read one by
+//! one; left out where the corpus is not at hand.
 //!
 //! `TRACESQL_BLESS=1` writes the findings of today into the file; read the difference before you keep it.
 
@@ -25,7 +26,11 @@ fn findings(corpus: &Path, traces: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = rows
         .into_iter()
         .map(|mut row| {
-            let path = Path::new(&row[0]).strip_prefix(corpus).expect("a file of the corpus").to_string_lossy().into_owned();
+            let path = Path::new(&row[0])
+                .strip_prefix(corpus)
+                .expect("a file of the corpus")
+                .to_string_lossy()
+                .into_owned();
             row[0] = path;
             row.join("\t").replace('\n', " ")
         })
@@ -46,18 +51,33 @@ fn findings_in_public_traces_are_those_reviewed() {
         files(&corpus, &mut paths);
         paths.sort();
         let store = TestStore::new();
-        paths.retain(|p| (p.starts_with(corpus.join("public")) || p.starts_with(corpus.join("made"))) && store.ingest(p).is_ok());
-        let traces: Vec<String> = paths.iter().map(|p| p.strip_prefix(&corpus).expect("below").to_string_lossy().into_owned()).collect();
-        std::fs::write(&file, format!("{HEAD}\n{}\n", findings(&corpus, &traces).join("\n"))).expect("write the expected findings");
+        paths.retain(|p| {
+            (p.starts_with(corpus.join("public")) || p.starts_with(corpus.join("made")))
+                && store.ingest(p).is_ok()
+        });
+        let traces: Vec<String> = paths
+            .iter()
+            .map(|p| p.strip_prefix(&corpus).expect("below").to_string_lossy().into_owned())
+            .collect();
+        std::fs::write(&file, format!("{HEAD}\n{}\n", findings(&corpus, &traces).join("\n")))
+            .expect("write the expected findings");
         return;
     }
     let text = std::fs::read_to_string(&file).expect("the expected findings");
     let mut wanted: Vec<String> = text.lines().skip(1).map(str::to_owned).collect();
     wanted.sort();
-    let mut traces: Vec<String> = wanted.iter().filter_map(|l| l.split('\t').next()).map(str::to_owned).collect();
+    let mut traces: Vec<String> =
+        wanted.iter().filter_map(|l| l.split('\t').next()).map(str::to_owned).collect();
     traces.dedup();
     assert!(traces.len() > 100, "only {} traces are expected", traces.len());
     let found = findings(&corpus, &traces);
-    let only = |a: &[String], b: &[String]| a.iter().filter(|l| b.binary_search(l).is_err()).cloned().collect::<Vec<_>>().join("\n");
-    assert!(found == wanted, "not found:\n{}\nnot expected:\n{}", only(&wanted, &found), only(&found, &wanted));
+    let only = |a: &[String], b: &[String]| {
+        a.iter().filter(|l| b.binary_search(l).is_err()).cloned().collect::<Vec<_>>().join("\n")
+    };
+    assert!(
+        found == wanted,
+        "not found:\n{}\nnot expected:\n{}",
+        only(&wanted, &found),
+        only(&found, &wanted)
+    );
 }

@@ -1,4 +1,5 @@
-//! The fixtures: every figure that an independent recount gives, every element of the broken one, PyTorch's own table.
+//! The fixtures: every figure that an independent recount gives, every element of the broken one,
+//! PyTorch's own table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,10 @@ use crate::support::{TestStore, fixture, root};
 /// The JSON fixtures.
 fn names() -> BTreeSet<String> {
     let entries = std::fs::read_dir(root().join("fixtures")).expect("fixtures").flatten();
-    entries.map(|e| e.file_name().to_string_lossy().into_owned()).filter(|n| n.contains(".json")).collect()
+    entries
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .filter(|n| n.contains(".json"))
+        .collect()
 }
 
 fn read(path: &str) -> String {
@@ -28,7 +32,9 @@ fn fixtures_equal_the_committed_recount() {
         let want: Value = serde_json::from_str(line).expect("JSON");
         let file = want["file"].as_str().expect("a file");
         assert!(left.remove(file.trim_start_matches("fixtures/")), "{file} is no fixture");
-        failures.extend(differences(&root().join(file), &want).into_iter().map(|d| format!("{file}: {d}")));
+        failures.extend(
+            differences(&root().join(file), &want).into_iter().map(|d| format!("{file}: {d}")),
+        );
     }
     assert!(left.is_empty(), "no figures for {left:?}");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -40,7 +46,9 @@ fn the_broken_fixture_element_by_element() {
     let rows: BTreeSet<String> = store.lines("SELECT event_id FROM events").into_iter().collect();
     let (mut counts, mut wrong) = (BTreeMap::<String, i64>::new(), Vec::new());
     for line in read("fixtures/nasty.tsv").lines().skip(1) {
-        let [element, left, why] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let [element, left, why] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
         *counts.entry(left.to_owned()).or_default() += 1;
         if rows.contains(element) != (left == "row") {
             wrong.push(format!("{element} should be {left}: {why}"));
@@ -48,7 +56,11 @@ fn the_broken_fixture_element_by_element() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let (row, skip) = (counts["row"], counts["skip"]);
-    assert_eq!(store.ints("SELECT element_count, event_count, skipped_count FROM traces"), [row + skip, row, skip], "a cut element is not counted");
+    assert_eq!(
+        store.ints("SELECT element_count, event_count, skipped_count FROM traces"),
+        [row + skip, row, skip],
+        "a cut element is not counted"
+    );
     assert_eq!(store.ints("SELECT sum(skipped_count) FROM ingest_issues"), [skip]);
     assert_eq!(outcome.manifest.element_count as i64, row + skip);
 }
@@ -57,7 +69,9 @@ fn the_broken_fixture_element_by_element() {
 fn the_broken_fixture_and_its_issues() {
     let (store, _) = TestStore::with(&fixture("nasty.json"));
     assert_eq!(
-        store.lines("SELECT code, count, coalesce(first_event_id, -1) FROM ingest_issues ORDER BY code"),
+        store.lines(
+            "SELECT code, count, coalesce(first_event_id, -1) FROM ingest_issues ORDER BY code"
+        ),
         [
             "args_type 1 31",
             "bad_escape 1 12",
@@ -101,7 +115,10 @@ fn the_broken_fixture_is_stored_as_valid_json() {
 
 /// Columns that no fixture fills, with the reason.
 const EMPTY: &[(&str, &str)] = &[
-    ("events.module_hierarchy", "PyTorch writes it for scripted models only; rules::modules has it"),
+    (
+        "events.module_hierarchy",
+        "PyTorch writes it for scripted models only; rules::modules has it",
+    ),
     ("kernels.activity_kind", "only ROCm writes it; rules::links has it"),
 ];
 
@@ -115,16 +132,26 @@ fn every_column_of_every_table_has_a_value_in_some_fixture() {
     }
     let mut empty = BTreeSet::new();
     for table in TABLES {
-        let counts: Vec<String> = table.columns.iter().map(|c| format!("count(\"{}\")", c.name)).collect();
+        let counts: Vec<String> =
+            table.columns.iter().map(|c| format!("count(\"{}\")", c.name)).collect();
         let counts = store.ints(&format!("SELECT {} FROM {}", counts.join(", "), table.name));
         assert!(counts[0] > 0, "{} has no rows", table.name);
-        empty.extend(table.columns.iter().zip(counts).filter(|(_, n)| *n == 0).map(|(c, _)| format!("{}.{}", table.name, c.name)));
+        empty.extend(
+            table
+                .columns
+                .iter()
+                .zip(counts)
+                .filter(|(_, n)| *n == 0)
+                .map(|(c, _)| format!("{}.{}", table.name, c.name)),
+        );
     }
-    let justified: BTreeSet<String> = EMPTY.iter().map(|(column, _)| (*column).to_owned()).collect();
+    let justified: BTreeSet<String> =
+        EMPTY.iter().map(|(column, _)| (*column).to_owned()).collect();
     assert_eq!(empty, justified);
 }
 
-/// Operators and annotations nested among themselves; an only child with its parent's name is merged into it.
+/// Operators and annotations nested among themselves; an only child with its parent's name is
+/// merged into it.
 const OPERATORS: &str = "
 WITH ops AS (
     SELECT pre, post, dur_ns, CASE WHEN name LIKE 'ProfilerStep#%' THEN 'ProfilerStep*' ELSE name END AS name, cat
@@ -139,16 +166,28 @@ WITH ops AS (
 
 #[test]
 fn operators_are_those_of_pytorchs_own_table() {
-    let averages: Value = serde_json::from_str(&read("fixtures/resnet_cpu.key_averages.json")).expect("JSON");
+    let averages: Value =
+        serde_json::from_str(&read("fixtures/resnet_cpu.key_averages.json")).expect("JSON");
     let int = |row: &Value, key: &str| row[key].as_i64().expect("an integer");
     let rows = averages["rows"].as_array().expect("rows");
-    let mut want: Vec<(String, i64, i64)> =
-        rows.iter().map(|r| (r["name"].as_str().expect("a name").to_owned(), int(r, "count"), int(r, "cpu_time_total_ns"))).collect();
+    let mut want: Vec<(String, i64, i64)> = rows
+        .iter()
+        .map(|r| {
+            (
+                r["name"].as_str().expect("a name").to_owned(),
+                int(r, "count"),
+                int(r, "cpu_time_total_ns"),
+            )
+        })
+        .collect();
     want.sort();
     let (store, _) = TestStore::with(&fixture("resnet_cpu.pt.trace.json.gz"));
-    let got = store.rows(&format!("{OPERATORS} SELECT name, count(*), sum(dur_ns) FROM kept GROUP BY 1"));
-    let mut got: Vec<(String, i64, i64)> =
-        got.into_iter().map(|r| (r[0].clone(), r[1].parse().expect("count"), r[2].parse().expect("sum"))).collect();
+    let got =
+        store.rows(&format!("{OPERATORS} SELECT name, count(*), sum(dur_ns) FROM kept GROUP BY 1"));
+    let mut got: Vec<(String, i64, i64)> = got
+        .into_iter()
+        .map(|r| (r[0].clone(), r[1].parse().expect("count"), r[2].parse().expect("sum")))
+        .collect();
     got.sort();
     assert_eq!(got.len(), 89);
     assert_eq!(got, want);
@@ -156,12 +195,21 @@ fn operators_are_those_of_pytorchs_own_table() {
 
 #[test]
 fn self_times_of_operators_are_those_of_pytorchs_own_table() {
-    let averages: Value = serde_json::from_str(&read("fixtures/resnet_cpu.key_averages.json")).expect("JSON");
+    let averages: Value =
+        serde_json::from_str(&read("fixtures/resnet_cpu.key_averages.json")).expect("JSON");
     let rows = averages["rows"].as_array().expect("rows");
-    let want: BTreeMap<&str, i64> =
-        rows.iter().map(|r| (r["name"].as_str().expect("a name"), r["self_cpu_time_total_ns"].as_i64().expect("an integer"))).collect();
+    let want: BTreeMap<&str, i64> = rows
+        .iter()
+        .map(|r| {
+            (
+                r["name"].as_str().expect("a name"),
+                r["self_cpu_time_total_ns"].as_i64().expect("an integer"),
+            )
+        })
+        .collect();
     let (store, _) = TestStore::with(&fixture("resnet_cpu.pt.trace.json.gz"));
-    // Children of a merged operator count as those of the operator it was merged into, which spans it.
+    // Children of a merged operator count as those of the operator it was merged into, which spans
+    // it.
     let sql = format!(
         "{OPERATORS}, children AS (SELECT parent AS pre, sum(dur_ns) AS ns FROM nested WHERE parent IS NOT NULL GROUP BY 1),
          own AS (SELECT nested.pre, name, dur_ns - coalesce(ns, 0) AS ns FROM nested LEFT JOIN children USING (pre) WHERE cat = 'cpu_op')
@@ -177,14 +225,26 @@ fn self_times_of_operators_are_those_of_pytorchs_own_table() {
 #[test]
 fn the_synthetic_job_holds_what_its_description_says() {
     let (store, _) = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz"));
-    assert_eq!(store.lines("SELECT kind, count(*) FROM kernels GROUP BY 1 ORDER BY 1"), ["kernel 303", "memcpy 15", "memset 8", "sync 33"]);
-    assert_eq!(store.lines("SELECT link, count(*) FROM kernels GROUP BY 1 ORDER BY 1"), ["correlation 334", "graph 24", "none 1"]);
+    assert_eq!(
+        store.lines("SELECT kind, count(*) FROM kernels GROUP BY 1 ORDER BY 1"),
+        ["kernel 303", "memcpy 15", "memset 8", "sync 33"]
+    );
+    assert_eq!(
+        store.lines("SELECT link, count(*) FROM kernels GROUP BY 1 ORDER BY 1"),
+        ["correlation 334", "graph 24", "none 1"]
+    );
     assert_eq!(store.ints("SELECT count(*) FROM steps"), [4]);
-    assert_eq!(store.lines("SELECT code, count FROM ingest_issues WHERE code = 'flow_half'"), ["flow_half 67"]);
+    assert_eq!(
+        store.lines("SELECT code, count FROM ingest_issues WHERE code = 'flow_half'"),
+        ["flow_half 67"]
+    );
     let overlaps = "SELECT count(*) FROM events JOIN tracks USING (track_id) WHERE overlaps AND kind = 'cpu_thread'";
     assert_eq!(store.ints(overlaps), [0]);
     assert_eq!(store.ints("SELECT count(*) FROM kernels k JOIN events l ON l.event_id = k.launch_id WHERE k.ts_ns < l.ts_ns"), [0]);
-    assert_eq!(store.lines("SELECT format, rank, world_size, backend FROM traces"), ["kineto 0 2 nccl"]);
+    assert_eq!(
+        store.lines("SELECT format, rank, world_size, backend FROM traces"),
+        ["kineto 0 2 nccl"]
+    );
     let alive = "SELECT count(*) FROM (SELECT addr FROM memory WHERE device_type = 'cuda' GROUP BY addr HAVING sum(bytes) > 0)";
     assert_eq!(store.ints(alive), [40]);
 }

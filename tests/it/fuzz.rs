@@ -1,4 +1,5 @@
-//! What fuzzers check, without a fuzzer: seeds, old faults, and both with random damage, the same each time.
+//! What fuzzers check, without a fuzzer: seeds, old faults, and both with random damage, the same
+//! each time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -16,7 +17,9 @@ const DAMAGED_STORES: usize = 400;
 #[test]
 fn seeds_and_damaged_seeds_hold() {
     let folder = tempfile::tempdir().expect("a folder");
-    let Ok(made) = Command::new("python3").arg(root().join("fuzz/seeds.py")).arg(folder.path()).output() else {
+    let Ok(made) =
+        Command::new("python3").arg(root().join("fuzz/seeds.py")).arg(folder.path()).output()
+    else {
         eprintln!("left out: no python3, so there are no seeds");
         return;
     };
@@ -27,20 +30,34 @@ fn seeds_and_damaged_seeds_hold() {
         let seeds = seeds(&folder.path().join(name));
         assert!(seeds.len() > 5, "{name} has {} seeds", seeds.len());
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
-        let damaged = more * if matches!(name, "input" | "perf") { DAMAGED_STORES } else { DAMAGED };
+        let damaged =
+            more * if matches!(name, "input" | "perf") { DAMAGED_STORES } else { DAMAGED };
         let inputs = seeds.iter().cloned().chain((0..damaged).map(|_| damage(&seeds, &mut random)));
-        let failed = inputs.into_iter().find(|input| catch_unwind(AssertUnwindSafe(|| check(input))).is_err());
+        let failed = inputs
+            .into_iter()
+            .find(|input| catch_unwind(AssertUnwindSafe(|| check(input))).is_err());
         if let Some(input) = failed {
             failures.push(format!("{name}: {}", input.escape_ascii()));
         }
     }
-    assert!(failures.is_empty(), "put these into fuzz/faults when they are mended:\n{}", failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "put these into fuzz/faults when they are mended:\n{}",
+        failures.join("\n")
+    );
 }
 
 fn seeds(folder: &Path) -> Vec<Vec<u8>> {
-    let mut paths: Vec<_> = std::fs::read_dir(folder).expect("seeds").map(|entry| entry.expect("an entry").path()).collect();
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("seeds")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     paths.sort();
-    paths.iter().map(|path| std::fs::read(path).expect("a seed")).filter(|seed| seed.len() < 1 << 16).collect()
+    paths
+        .iter()
+        .map(|path| std::fs::read(path).expect("a seed"))
+        .filter(|seed| seed.len() < 1 << 16)
+        .collect()
 }
 
 /// Numbers that look random and are the same each time (xorshift).

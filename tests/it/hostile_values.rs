@@ -66,7 +66,8 @@ fn damaged(fixture_name: &str, seed: u64, rarity: u64, folder: &Path) -> std::pa
             holder[key] = dice.pick(&wrong);
         }
     };
-    let events = if trace.is_array() { trace.as_array_mut() } else { trace["traceEvents"].as_array_mut() };
+    let events =
+        if trace.is_array() { trace.as_array_mut() } else { trace["traceEvents"].as_array_mut() };
     for event in events.expect("a list of events") {
         if dice.one_in(rarity) && event.get("dur").is_some() {
             event["dur"] = dice.pick(&[json!(-1), json!(-100.25), json!(-1e6), json!(0)]);
@@ -113,19 +114,28 @@ fn survives(fixture_name: &str, seed: u64, rarity: u64) {
         if let Err(e) = rows_of(&engine, &format!("SELECT * FROM {}", view.name)) {
             let why = e.to_string();
             if !why.contains("does not fit 64 bits") {
-                problems.push(format!("{}: {}", view.file, why.chars().take(300).collect::<String>()));
+                problems.push(format!(
+                    "{}: {}",
+                    view.file,
+                    why.chars().take(300).collect::<String>()
+                ));
             }
         }
     }
     let (stored, out) = (store.folder.path().join("store"), folder.path().join("out"));
     let (stored, out) = (stored.to_str().expect("a path"), out.to_str().expect("a path"));
-    for command in ["pprof", "folded", "flamegraph", "report --format html", "report --format json"] {
+    for command in ["pprof", "folded", "flamegraph", "report --format html", "report --format json"]
+    {
         let args: Vec<&str> = command.split(' ').chain([stored, "-o", out]).collect();
         let output = tracesql(&args);
         let said = texts(&output).1;
         let is_said = output.status.success() || said.contains("does not fit 64 bits");
         if !is_said || said.contains("panicked") {
-            problems.push(format!("{command}: {} {}", output.status, said.chars().take(300).collect::<String>()));
+            problems.push(format!(
+                "{command}: {} {}",
+                output.status,
+                said.chars().take(300).collect::<String>()
+            ));
         }
     }
     assert!(problems.is_empty(), "{fixture_name}, seed {seed}:\n{}", problems.join("\n"));

@@ -7,19 +7,26 @@ use tracesql_ingest::schema::{Kind, TABLES};
 
 use crate::support::{TestStore, fixture, python, root};
 
-/// Figures of every column of every table by our SQL: values, and the least and greatest one; of texts also how many
-/// are distinct; of durations and bytes the sum.
+/// Figures of every column of every table by our SQL: values, and the least and greatest one; of
+/// texts also how many are distinct; of durations and bytes the sum.
 fn figures(store: &TestStore) -> Map<String, Value> {
     let mut all = Map::new();
     for table in TABLES {
         let mut figures = Map::new();
-        figures.insert("rows".into(), store.ints(&format!("SELECT count(*) FROM {}", table.name))[0].into());
+        figures.insert(
+            "rows".into(),
+            store.ints(&format!("SELECT count(*) FROM {}", table.name))[0].into(),
+        );
         for column in table.columns {
             let (table, name) = (table.name, column.name);
             let mut parts = vec![format!("count({name})")];
             match column.kind {
                 Kind::Int => parts.extend([format!("min({name})"), format!("max({name})")]),
-                Kind::Text => parts.extend([format!("min({name})"), format!("max({name})"), format!("count(DISTINCT {name})")]),
+                Kind::Text => parts.extend([
+                    format!("min({name})"),
+                    format!("max({name})"),
+                    format!("count(DISTINCT {name})"),
+                ]),
                 Kind::Float => parts.extend([format!("min({name})"), format!("max({name})")]),
                 Kind::Bool => parts.push(format!("count(*) FILTER (WHERE {name})")),
             }
@@ -50,7 +57,12 @@ fn other_tools_read_the_same_figures() {
     let ours = figures(&store);
     let folder = store.store.root().join(&outcome.manifest.trace_id);
     for tool in ["duckdb", "pandas", "pyarrow"] {
-        let output = Command::new(&python).arg(root().join("tests/oracle/read_store.py")).arg(tool).arg(&folder).output().expect("python runs");
+        let output = Command::new(&python)
+            .arg(root().join("tests/oracle/read_store.py"))
+            .arg(tool)
+            .arg(&folder)
+            .output()
+            .expect("python runs");
         assert!(output.status.success(), "{tool}: {}", String::from_utf8_lossy(&output.stderr));
         let theirs: Map<String, Value> = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(theirs.len(), TABLES.len(), "{tool}");
@@ -75,7 +87,11 @@ fn other_tools_find_what_wrote_the_files() {
                 print([(c.column_index, c.descending) for c in m.row_group(0).sorting_columns])";
     let output = Command::new(&python).args(["-c", code]).arg(&file).output().expect("python runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("b'tracesql.schema_version': b'4'") && text.contains("b'tracesql.table': b'events'"), "{text}");
+    assert!(
+        text.contains("b'tracesql.schema_version': b'4'")
+            && text.contains("b'tracesql.table': b'events'"),
+        "{text}"
+    );
     assert!(text.contains("b'tracesql.version'"), "{text}");
     assert!(text.contains("[(2, False), (8, False)]"), "sorted by track and start: {text}");
 }

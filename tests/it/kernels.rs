@@ -1,4 +1,5 @@
-//! One classification of kernels: what it says, that all views agree on it, and that its parts make the whole.
+//! One classification of kernels: what it says, that all views agree on it, and that its parts make
+//! the whole.
 
 mod agreement;
 mod evidence;

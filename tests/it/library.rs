@@ -7,7 +7,9 @@ use tracesql::docs::{Reference, Style};
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql::library::{Column, Library, View};
 
-use crate::support::{TestStore, answer, bottlenecks, fixture, fixtures, root, rows_of, tracesql_in};
+use crate::support::{
+    TestStore, answer, bottlenecks, fixture, fixtures, root, rows_of, tracesql_in,
+};
 
 /// Views about the whole store, whose rows belong to no trace.
 const OF_THE_STORE: &[&str] = &["kernel_names"];
@@ -54,7 +56,10 @@ fn every_view_runs_on_all_fixtures_together_and_has_rows() {
                     problems.push(format!("{}: no fixture gives it a row", view.file));
                 }
                 if !rows.is_empty() && reason.is_some() {
-                    problems.push(format!("{}: has rows, but is listed as one that has none", view.file));
+                    problems.push(format!(
+                        "{}: has rows, but is listed as one that has none",
+                        view.file
+                    ));
                 }
             }
         }
@@ -62,14 +67,16 @@ fn every_view_runs_on_all_fixtures_together_and_has_rows() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// The rows of a query in an order of their own. Sums of floating point numbers depend on the order in which partitions come.
+/// The rows of a query in an order of their own. Sums of floating point numbers depend on the order
+/// in which partitions come.
 fn sorted(engine: &Engine, sql: &str) -> Vec<Vec<String>> {
     let rounded = |value: String| match value.parse::<f64>() {
         Ok(number) if value.contains('.') => format!("{number:.9e}"),
         _ => value,
     };
     let rows = rows_of(engine, sql).unwrap_or_else(|e| panic!("{sql}: {}", short(&e)));
-    let mut rows: Vec<Vec<String>> = rows.into_iter().map(|row| row.into_iter().map(rounded).collect()).collect();
+    let mut rows: Vec<Vec<String>> =
+        rows.into_iter().map(|row| row.into_iter().map(rounded).collect()).collect();
     rows.sort_unstable();
     rows
 }
@@ -81,7 +88,10 @@ fn views_answer_the_same_with_one_thread() {
     for name in ["synthetic_gpu_rank1.json.gz", "resnet_cpu.pt.trace.json.gz"] {
         store.ingest(&fixture(name)).expect("the trace is read");
     }
-    let (one, three) = (engine_with(&store, |options| options.threads = 1), engine_with(&store, |options| options.threads = 3));
+    let (one, three) = (
+        engine_with(&store, |options| options.threads = 1),
+        engine_with(&store, |options| options.threads = 3),
+    );
     for view in library().public_views() {
         let sql = format!("SELECT * FROM {}", view.name);
         assert_eq!(sorted(&one, &sql), sorted(&three, &sql), "{}", view.name);
@@ -93,7 +103,8 @@ fn views_answer_the_same_with_one_thread() {
 fn views_answer_the_same_whether_they_share_or_not() {
     let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
     store.ingest(&fixture("resnet_cpu.pt.trace.json.gz")).expect("the trace is read");
-    let (shares, alone) = (store.engine(), engine_with(&store, |options| options.shares_nothing = true));
+    let (shares, alone) =
+        (store.engine(), engine_with(&store, |options| options.shares_nothing = true));
     let trace = shares.traces()[0].trace_id.clone();
     for view in library().public_views() {
         let sql = format!("SELECT * FROM {}", view.name);
@@ -102,7 +113,11 @@ fn views_answer_the_same_whether_they_share_or_not() {
         // A filter on traces goes into what is shared.
         if let Some(at) = view.columns.iter().position(|c| c.name == "trace_id") {
             let of_one: Vec<_> = rows.into_iter().filter(|row| row[at] == trace).collect();
-            assert_eq!(of_one, sorted(&shares, &format!("{sql} WHERE trace_id = '{trace}'")), "{sql} of {trace}");
+            assert_eq!(
+                of_one,
+                sorted(&shares, &format!("{sql} WHERE trace_id = '{trace}'")),
+                "{sql} of {trace}"
+            );
         }
     }
 }
@@ -116,11 +131,20 @@ fn views_answer_the_same_for_a_trace_alone_and_beside_another() {
     let mut compared = 0;
     for trace in both.traces() {
         let only = [trace.trace_id.clone()];
-        let alone = Engine::open(&store.store, Some(&only), &EngineOptions::default()).expect("the store opens");
+        let alone = Engine::open(&store.store, Some(&only), &EngineOptions::default())
+            .expect("the store opens");
         // Views of comparisons put traces side by side.
-        for view in library().public_views().filter(|v| v.area != "compare" && v.columns.iter().any(|c| c.name == "trace_id")) {
+        for view in library()
+            .public_views()
+            .filter(|v| v.area != "compare" && v.columns.iter().any(|c| c.name == "trace_id"))
+        {
             let sql = format!("SELECT * FROM {}", view.name);
-            assert_eq!(sorted(&alone, &sql), sorted(&both, &format!("{sql} WHERE trace_id = '{}'", only[0])), "{sql} of {}", only[0]);
+            assert_eq!(
+                sorted(&alone, &sql),
+                sorted(&both, &format!("{sql} WHERE trace_id = '{}'", only[0])),
+                "{sql} of {}",
+                only[0]
+            );
             compared += 1;
         }
     }
@@ -131,9 +155,12 @@ fn views_answer_the_same_for_a_trace_alone_and_beside_another() {
 fn queries_of_a_with_are_computed_once() {
     let store = fixtures();
     let engine = store.engine();
-    let plan = |sql: &str| rows_of(&engine, &format!("EXPLAIN {sql}")).expect("the query is planned").concat().concat();
+    let plan = |sql: &str| {
+        rows_of(&engine, &format!("EXPLAIN {sql}")).expect("the query is planned").concat().concat()
+    };
     let counted = "WITH counted AS (SELECT name, count(*) AS n FROM events GROUP BY name)";
-    let twice = plan(&format!("{counted} SELECT a.name FROM counted a JOIN counted b ON b.n > a.n"));
+    let twice =
+        plan(&format!("{counted} SELECT a.name FROM counted a JOIN counted b ON b.n > a.n"));
     assert_eq!(twice.matches("OnceExec: view=counted").count(), 2, "{twice}");
     let once = plan(&format!("{counted} SELECT name FROM counted"));
     assert!(!once.contains("OnceExec"), "{once}");
@@ -143,8 +170,12 @@ fn queries_of_a_with_are_computed_once() {
 fn plans_say_what_is_computed_once() {
     let store = fixtures();
     let engine = store.engine();
-    let plan = |sql: &str| rows_of(&engine, &format!("EXPLAIN {sql}")).expect("the query is planned").concat().concat();
-    let twice = plan("SELECT a.name, b.dur_ns FROM named_events a JOIN named_events b ON a.event_id = b.parent_id AND a.trace_id = b.trace_id");
+    let plan = |sql: &str| {
+        rows_of(&engine, &format!("EXPLAIN {sql}")).expect("the query is planned").concat().concat()
+    };
+    let twice = plan(
+        "SELECT a.name, b.dur_ns FROM named_events a JOIN named_events b ON a.event_id = b.parent_id AND a.trace_id = b.trace_id",
+    );
     assert_eq!(twice.matches("OnceExec: view=named_events").count(), 2, "{twice}");
     let once = plan("SELECT name FROM named_events");
     assert!(!once.contains("OnceExec"), "{once}");
@@ -162,14 +193,22 @@ fn branches_of_unions_are_planned_apart_with_what_is_asked_of_them() {
     let all = rows("SELECT rule, status, message FROM findings ORDER BY 1, 2, 3");
     for (place, value) in [(0, "memcpy"), (1, "not_measurable")] {
         let column = ["rule", "status"][place];
-        let picked = rows(&format!("SELECT rule, status, message FROM findings WHERE {column} = '{value}' ORDER BY 1, 2, 3"));
+        let picked = rows(&format!(
+            "SELECT rule, status, message FROM findings WHERE {column} = '{value}' ORDER BY 1, 2, 3"
+        ));
         assert!(!picked.is_empty());
-        assert_eq!(picked, all.iter().filter(|row| row[place] == value).cloned().collect::<Vec<_>>());
+        assert_eq!(
+            picked,
+            all.iter().filter(|row| row[place] == value).cloned().collect::<Vec<_>>()
+        );
     }
-    // Branches that are named twice are computed once, and rows that nobody keeps are read by each reader.
+    // Branches that are named twice are computed once, and rows that nobody keeps are read by each
+    // reader.
     let union = "SELECT name, count(*) AS n FROM events WHERE name IS NOT NULL GROUP BY name";
     let four = [union; 4].join(" UNION ALL ");
-    let twice = rows(&format!("WITH u AS ({four}) SELECT sum(a.n), count(*) FROM u a JOIN u b ON a.name = b.name"));
+    let twice = rows(&format!(
+        "WITH u AS ({four}) SELECT sum(a.n), count(*) FROM u a JOIN u b ON a.name = b.name"
+    ));
     let once = rows(&format!("SELECT sum(16 * n), 16 * count(*) FROM ({union})"));
     assert_eq!(twice, once);
 }
@@ -190,7 +229,9 @@ fn branches_of_unions_are_read_anew_by_each_round_of_a_recursion() {
 #[test]
 fn the_row_of_the_trace_is_set_beside_each_row() {
     let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
-    let plan = |engine: &Engine, sql: &str| rows_of(engine, &format!("EXPLAIN {sql}")).expect("the query is planned").concat().concat();
+    let plan = |engine: &Engine, sql: &str| {
+        rows_of(engine, &format!("EXPLAIN {sql}")).expect("the query is planned").concat().concat()
+    };
     let sql = "SELECT e.event_id, t.rank FROM events e JOIN traces t ON t.trace_id = e.trace_id";
     let alone = plan(&store.engine(), sql);
     assert!(alone.contains("CrossJoinExec") && !alone.contains("HashJoinExec"), "{alone}");
@@ -208,7 +249,10 @@ fn windows_over_one_stream_are_not_merged() {
     )";
     let plan = rows_of(&store.engine(), sql).expect("the query is planned").concat().concat();
     let between = plan.split("WindowAggExec").nth(1).expect("two windows");
-    assert!(!between.contains("RepartitionExec") && !between.contains("SortPreservingMergeExec"), "{plan}");
+    assert!(
+        !between.contains("RepartitionExec") && !between.contains("SortPreservingMergeExec"),
+        "{plan}"
+    );
 }
 
 fn engine_with(store: &TestStore, change: impl FnOnce(&mut EngineOptions)) -> Engine {
@@ -237,7 +281,11 @@ fn every_view_runs_on_traces_that_are_not_of_pytorch() {
 
 fn every_view_runs(store: &TestStore) {
     let engine = store.engine();
-    let run = |view: &View| rows_of(&engine, &format!("SELECT * FROM {}", view.name)).err().map(|e| format!("{}: {}", view.file, short(&e)));
+    let run = |view: &View| {
+        rows_of(&engine, &format!("SELECT * FROM {}", view.name))
+            .err()
+            .map(|e| format!("{}: {}", view.file, short(&e)))
+    };
     let problems: Vec<String> = library().public_views().filter_map(run).collect();
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
@@ -254,7 +302,11 @@ fn every_example_of_a_view_runs() {
     let failed: Vec<String> = library()
         .public_views()
         .filter(|v| !v.example.is_empty())
-        .filter_map(|v| rows_of(&engine, &v.example).err().map(|e| format!("{}: {}: {}", v.file, v.example, short(&e))))
+        .filter_map(|v| {
+            rows_of(&engine, &v.example)
+                .err()
+                .map(|e| format!("{}: {}: {}", v.file, v.example, short(&e)))
+        })
         .collect();
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
@@ -265,16 +317,29 @@ fn no_share_or_quotient_is_nan() {
     let engine = store.engine();
     let mut problems = Vec::new();
     for view in library().public_views() {
-        let doubles: Vec<&str> = view.columns.iter().filter(|c| c.data_type == "DOUBLE").map(|c| c.name.as_str()).collect();
+        let doubles: Vec<&str> = view
+            .columns
+            .iter()
+            .filter(|c| c.data_type == "DOUBLE")
+            .map(|c| c.name.as_str())
+            .collect();
         if doubles.is_empty() {
             continue;
         }
-        let counts: Vec<String> =
-            doubles.iter().map(|c| format!("count(*) FILTER (WHERE isnan({c}) OR abs({c}) = 'Infinity'::DOUBLE) AS {c}")).collect();
+        let counts: Vec<String> = doubles
+            .iter()
+            .map(|c| {
+                format!(
+                    "count(*) FILTER (WHERE isnan({c}) OR abs({c}) = 'Infinity'::DOUBLE) AS {c}"
+                )
+            })
+            .collect();
         match rows_of(&engine, &format!("SELECT {} FROM {}", counts.join(", "), view.name)) {
             Ok(rows) => {
                 let bad = doubles.iter().zip(&rows[0]).filter(|(_, n)| *n != "0");
-                problems.extend(bad.map(|(column, n)| format!("{}.{column}: {n} values are NaN or infinite", view.name)));
+                problems.extend(bad.map(|(column, n)| {
+                    format!("{}.{column}: {n} values are NaN or infinite", view.name)
+                }));
             }
             Err(e) => problems.push(format!("{}: {}", view.file, short(&e))),
         }
@@ -291,9 +356,13 @@ fn examples_of_functions_give_their_answers() {
         for example in function.doc.examples {
             match rows_of(&engine, example.sql) {
                 Ok(rows) if answer(&rows) == example.answer => {}
-                Ok(rows) => {
-                    problems.push(format!("{}: {}\n  gives   {}\n  and not {}", function.doc.name, example.sql, answer(&rows), example.answer))
-                }
+                Ok(rows) => problems.push(format!(
+                    "{}: {}\n  gives   {}\n  and not {}",
+                    function.doc.name,
+                    example.sql,
+                    answer(&rows),
+                    example.answer
+                )),
                 Err(e) => problems.push(format!("{}: {}: {e}", function.doc.name, example.sql)),
             }
         }
@@ -307,7 +376,12 @@ fn functions_are_documented() {
     for function in tracesql::engine::functions() {
         let doc = function.doc;
         assert!(names.insert((doc.name, function.call.kind())), "{} is there twice", doc.name);
-        assert!(doc.signature.contains(doc.name) && doc.signature.contains('→'), "{}: {}", doc.name, doc.signature);
+        assert!(
+            doc.signature.contains(doc.name) && doc.signature.contains('→'),
+            "{}: {}",
+            doc.name,
+            doc.signature
+        );
         for text in [doc.summary, doc.detail, doc.nulls, doc.errors] {
             assert!(text.ends_with('.') && text.len() > 4, "{}: {text:?} is no sentence", doc.name);
         }
@@ -325,7 +399,10 @@ fn the_reference_is_up_to_date() {
         return;
     }
     let then = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(then == now, "docs/reference.md is old; write it with `tracesql docs --format markdown > docs/reference.md`");
+    assert!(
+        then == now,
+        "docs/reference.md is old; write it with `tracesql docs --format markdown > docs/reference.md`"
+    );
 }
 
 #[test]
@@ -335,9 +412,14 @@ fn the_reference_as_json_names_everything() {
     for key in ["tables", "views", "functions", "rules", "settings", "topics"] {
         assert!(json[key].is_array(), "{key}");
     }
-    let views = json["views"].as_array().expect("views").len() + json["rules"].as_array().expect("rules").len();
+    let views = json["views"].as_array().expect("views").len()
+        + json["rules"].as_array().expect("rules").len();
     assert_eq!(views, library().public_views().count());
-    let columns = |v: &serde_json::Value| v["columns"].as_array().is_some_and(|c| !c.is_empty() && c.iter().all(|c| c["unit"].is_string()));
+    let columns = |v: &serde_json::Value| {
+        v["columns"]
+            .as_array()
+            .is_some_and(|c| !c.is_empty() && c.iter().all(|c| c["unit"].is_string()))
+    };
     assert!(json["tables"].as_array().expect("tables").iter().all(columns));
 }
 
@@ -354,22 +436,46 @@ fn user(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 fn with(folder: &Path, settings: &[(&str, &str)]) -> Result<Engine, tracesql::Error> {
     let settings = settings.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-    Engine::without_store(&EngineOptions { sql: vec![folder.to_owned()], settings, ..EngineOptions::default() })
+    Engine::without_store(&EngineOptions {
+        sql: vec![folder.to_owned()],
+        settings,
+        ..EngineOptions::default()
+    })
 }
 
 const GOOD: &str = "-- One row.\n--\n-- Detail.\n--\n-- Source: arithmetic.\n-- Example: SELECT total_ns FROM mine\n--\n-- @column trace_id VARCHAR text A trace.\n-- @column total_ns BIGINT ns A sum\n--    of times.\nSELECT 'a' AS trace_id, CAST(1 AS BIGINT) AS total_ns\n";
 
 #[test]
 fn users_add_views_that_build_on_others() {
-    let folder = user(&[("own/mine.sql", GOOD), ("own/twice.sql", "-- Two.\n-- @column n BIGINT count N.\nSELECT total_ns * 2 AS n FROM mine;\n")]);
+    let folder = user(&[
+        ("own/mine.sql", GOOD),
+        (
+            "own/twice.sql",
+            "-- Two.\n-- @column n BIGINT count N.\nSELECT total_ns * 2 AS n FROM mine;\n",
+        ),
+    ]);
     let engine = with(folder.path(), &[]).expect("a session");
     assert_eq!(engine.library().problems(), []);
     assert_eq!(answer(&rows_of(&engine, "SELECT n FROM twice").expect("rows")), "2");
     let mine = engine.library().view("mine").expect("the view").clone();
-    assert_eq!((mine.summary.as_str(), mine.detail.as_str(), mine.source.as_str()), ("One row.", "Detail.", "arithmetic."));
-    let sum = Column { name: "total_ns".into(), data_type: "BIGINT".into(), unit: "ns".into(), description: "A sum of times.".into() };
+    assert_eq!(
+        (mine.summary.as_str(), mine.detail.as_str(), mine.source.as_str()),
+        ("One row.", "Detail.", "arithmetic.")
+    );
+    let sum = Column {
+        name: "total_ns".into(),
+        data_type: "BIGINT".into(),
+        unit: "ns".into(),
+        description: "A sum of times.".into(),
+    };
     assert_eq!(mine.columns[1], sum);
-    assert_eq!(answer(&rows_of(&engine, "SELECT unit FROM tracesql_columns WHERE relation = 'mine'").expect("rows")), "text\nns");
+    assert_eq!(
+        answer(
+            &rows_of(&engine, "SELECT unit FROM tracesql_columns WHERE relation = 'mine'")
+                .expect("rows")
+        ),
+        "text\nns"
+    );
 }
 
 #[test]
@@ -383,8 +489,12 @@ fn broken_files_of_users_are_left_out_with_file_and_line() {
         ("own/lonely.csv", "a,b\n1,2\n"),
     ]);
     let engine = with(folder.path(), &[]).expect("a session");
-    let problems: Vec<String> =
-        engine.library().problems().iter().map(|p| p.to_string().replace(&format!("{}/", folder.path().display()), "")).collect();
+    let problems: Vec<String> = engine
+        .library()
+        .problems()
+        .iter()
+        .map(|p| p.to_string().replace(&format!("{}/", folder.path().display()), ""))
+        .collect();
     assert_eq!(
         problems,
         [
@@ -408,41 +518,100 @@ fn what_a_query_gives_must_be_what_its_comment_says() {
         ("own/syntax.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT n\n  FROM ) x\n"),
     ]);
     let engine = with(folder.path(), &[]).expect("a session");
-    let error = |name: &str| rows_of(&engine, &format!("SELECT * FROM {name}")).expect_err("an error").to_string();
+    let error = |name: &str| {
+        rows_of(&engine, &format!("SELECT * FROM {name}")).expect_err("an error").to_string()
+    };
     assert!(
-        error("wrong_type").contains("own/wrong_type.sql: its comment declares column n VARCHAR, its query gives n BIGINT"),
+        error("wrong_type").contains(
+            "own/wrong_type.sql: its comment declares column n VARCHAR, its query gives n BIGINT"
+        ),
         "{}",
         error("wrong_type")
     );
-    assert!(error("more").contains("declares column none, its query gives m BIGINT"), "{}", error("more"));
-    assert!(error("a").contains("own/a.sql: the view builds on itself (a → b → a)"), "{}", error("a"));
-    assert!(error("syntax").contains("own/syntax.sql") && error("syntax").contains("Line: 4"), "{}", error("syntax"));
+    assert!(
+        error("more").contains("declares column none, its query gives m BIGINT"),
+        "{}",
+        error("more")
+    );
+    assert!(
+        error("a").contains("own/a.sql: the view builds on itself (a → b → a)"),
+        "{}",
+        error("a")
+    );
+    assert!(
+        error("syntax").contains("own/syntax.sql") && error("syntax").contains("Line: 4"),
+        "{}",
+        error("syntax")
+    );
 }
 
 #[test]
 fn data_tables_take_rows_of_users() {
     let table = "-- Colours.\n-- @column name VARCHAR text Name.\n-- @column weight DOUBLE number Weight.\n-- @data colours.csv\n";
-    let one = user(&[("own/colours.sql", table), ("own/colours.csv", "name,weight\nred,1.5\n\"a,b\",\n")]);
+    let one = user(&[
+        ("own/colours.sql", table),
+        ("own/colours.csv", "name,weight\nred,1.5\n\"a,b\",\n"),
+    ]);
     let two = user(&[("own/colours.csv", "name,weight\nblue,2\n")]);
-    let options = EngineOptions { sql: vec![one.path().to_owned(), two.path().to_owned()], ..EngineOptions::default() };
+    let options = EngineOptions {
+        sql: vec![one.path().to_owned(), two.path().to_owned()],
+        ..EngineOptions::default()
+    };
     let engine = Engine::without_store(&options).expect("a session");
     assert_eq!(engine.library().problems(), []);
-    assert_eq!(answer(&rows_of(&engine, "SELECT name, weight FROM colours ORDER BY name").expect("rows")), "a,b | NULL\nblue | 2.0\nred | 1.5");
+    assert_eq!(
+        answer(&rows_of(&engine, "SELECT name, weight FROM colours ORDER BY name").expect("rows")),
+        "a,b | NULL\nblue | 2.0\nred | 1.5"
+    );
 }
 
 #[test]
 fn settings_can_be_read_and_changed() {
     let folder = user(&[]);
     let engine = with(folder.path(), &[("time_buckets", "7")]).expect("a session");
-    assert_eq!(answer(&rows_of(&engine, "SELECT setting_int('time_buckets'), setting('time_buckets') / 2").expect("rows")), "7 | 3.5");
-    assert_eq!(answer(&rows_of(&engine, "SELECT value FROM tracesql_settings WHERE name = 'time_buckets'").expect("rows")), "7");
+    assert_eq!(
+        answer(
+            &rows_of(&engine, "SELECT setting_int('time_buckets'), setting('time_buckets') / 2")
+                .expect("rows")
+        ),
+        "7 | 3.5"
+    );
+    assert_eq!(
+        answer(
+            &rows_of(&engine, "SELECT value FROM tracesql_settings WHERE name = 'time_buckets'")
+                .expect("rows")
+        ),
+        "7"
+    );
     engine.settings().reset("time_buckets");
-    assert_eq!(answer(&rows_of(&engine, "SELECT value = default_value FROM tracesql_settings WHERE name = 'time_buckets'").expect("rows")), "true");
-    let error = rows_of(&engine, "SELECT setting('time_bucket')").expect_err("an error").to_string();
+    assert_eq!(
+        answer(
+            &rows_of(
+                &engine,
+                "SELECT value = default_value FROM tracesql_settings WHERE name = 'time_buckets'"
+            )
+            .expect("rows")
+        ),
+        "true"
+    );
+    let error =
+        rows_of(&engine, "SELECT setting('time_bucket')").expect_err("an error").to_string();
     assert!(error.contains("did you mean time_buckets?"), "{error}");
     assert!(with(folder.path(), &[("no_such", "1")]).is_err());
-    let error = with(folder.path(), &[("time_buckets", "many")]).map(|_| ()).expect_err("an error").to_string();
-    assert!(error.contains("setting time_buckets must be a number, like 100; \"many\" is none"), "{error}");
-    let error = with(folder.path(), &[("time_buckets", "3.5")]).and_then(|e| rows_of(&e, "SELECT setting_int('time_buckets')").map(|_| ()));
-    assert!(error.expect_err("an error").to_string().contains("setting time_buckets is \"3.5\", which is no integer"));
+    let error = with(folder.path(), &[("time_buckets", "many")])
+        .map(|_| ())
+        .expect_err("an error")
+        .to_string();
+    assert!(
+        error.contains("setting time_buckets must be a number, like 100; \"many\" is none"),
+        "{error}"
+    );
+    let error = with(folder.path(), &[("time_buckets", "3.5")])
+        .and_then(|e| rows_of(&e, "SELECT setting_int('time_buckets')").map(|_| ()));
+    assert!(
+        error
+            .expect_err("an error")
+            .to_string()
+            .contains("setting time_buckets is \"3.5\", which is no integer")
+    );
 }

@@ -16,14 +16,21 @@ const STRETCH: usize = 4 << 20;
 /// A trace of about this size, from the synthetic GPU job.
 fn big_trace(folder: &Path, size: &str) -> PathBuf {
     let path = folder.join("big.json");
-    let made = Command::new("python3").arg(root().join("bench/make_trace.py")).arg(&path).args(["--size", size]).stdout(Stdio::null()).status();
+    let made = Command::new("python3")
+        .arg(root().join("bench/make_trace.py"))
+        .arg(&path)
+        .args(["--size", size])
+        .stdout(Stdio::null())
+        .status();
     assert!(made.expect("python3 runs").success());
     path
 }
 
 fn ingested(path: &Path, threads: usize, memory_limit: usize) -> TestStore {
     let store = TestStore::new();
-    store.ingest_with(path, &IngestOptions { threads, memory_limit, ..IngestOptions::default() }).unwrap_or_else(|e| panic!("{e}"));
+    store
+        .ingest_with(path, &IngestOptions { threads, memory_limit, ..IngestOptions::default() })
+        .unwrap_or_else(|e| panic!("{e}"));
     store
 }
 
@@ -55,8 +62,14 @@ fn neither_memory_nor_threads_change_a_byte() {
 fn peak_of(path: &Path, limit: &str) -> usize {
     let store = TempDir::new().expect("a folder");
     let mut command = Command::new(env!("CARGO_BIN_EXE_tracesql"));
-    command.args(["ingest", "--threads", "2", "--memory-limit", limit]).arg(path).arg("-o").arg(store.path().join("store"));
-    peak_memory(&mut command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs"))
+    command
+        .args(["ingest", "--threads", "2", "--memory-limit", limit])
+        .arg(path)
+        .arg("-o")
+        .arg(store.path().join("store"));
+    peak_memory(
+        &mut command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program runs"),
+    )
 }
 
 #[test]
@@ -78,8 +91,12 @@ fn memory_does_not_grow_with_the_trace() {
 
 /// An instant `n` with args that make it exactly `size` bytes long.
 fn sized(n: usize, size: usize) -> String {
-    let around = format!(r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"pad":""}}}}"#).len();
-    format!(r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"pad":"{}"}}}}"#, "x".repeat(size - around))
+    let around =
+        format!(r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"pad":""}}}}"#).len();
+    format!(
+        r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"pad":"{}"}}}}"#,
+        "x".repeat(size - around)
+    )
 }
 
 /// A bare list of elements, one after the other, with commas between them.
@@ -107,7 +124,8 @@ fn elements_may_begin_and_end_anywhere_around_a_boundary() {
     for shift in [-66, -3, -2, -1, 0, 1, 2, 3, 66] {
         // The bracket, the first element and its comma fill the first stretch but for the shift.
         let first = (STRETCH as i64 - 2 + shift) as usize;
-        let elements = [sized(0, first), sized(1, 100), sized(2, STRETCH - 150), sized(3, 300), sized(4, 200)];
+        let elements =
+            [sized(0, first), sized(1, 100), sized(2, STRETCH - 150), sized(3, 300), sized(4, 200)];
         reads_all(&list(&elements), 5, &format!("shift {shift}"));
     }
 }
@@ -133,21 +151,43 @@ fn elements_longer_than_a_stretch() {
 fn text_that_looks_like_elements_within_a_long_string() {
     // What looks like the start of an element just before each boundary lies within a text.
     let decoy = r#"},{\"ph\":\"X\",\"name\":\"decoy\"},{'ph':1},"#.repeat(STRETCH / 30);
-    let long = |n: usize| format!(r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"k":"{decoy}"}}}}"#);
-    reads_all(&list(&[sized(0, 90), long(1), sized(2, 90), long(3), sized(4, 90)]), 5, "decoys in a text");
+    let long = |n: usize| {
+        format!(r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"k":"{decoy}"}}}}"#)
+    };
+    reads_all(
+        &list(&[sized(0, 90), long(1), sized(2, 90), long(3), sized(4, 90)]),
+        5,
+        "decoys in a text",
+    );
 }
 
 #[test]
 fn what_looks_like_elements_within_args() {
-    let inner = vec![r#"{"ph":"X","name":"inner","pid":1,"tid":1,"ts":1,"dur":1}"#; STRETCH / 40].join(",");
-    let long = |n: usize| format!(r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"k":[{inner}]}}}}"#);
-    reads_all(&list(&[sized(0, 90), long(1), sized(2, 90), long(3), sized(4, 90)]), 5, "elements in args");
+    let inner =
+        vec![r#"{"ph":"X","name":"inner","pid":1,"tid":1,"ts":1,"dur":1}"#; STRETCH / 40].join(",");
+    let long = |n: usize| {
+        format!(r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"k":[{inner}]}}}}"#)
+    };
+    reads_all(
+        &list(&[sized(0, 90), long(1), sized(2, 90), long(3), sized(4, 90)]),
+        5,
+        "elements in args",
+    );
 }
 
 #[test]
 fn white_space_longer_than_a_stretch() {
     let space = " ".repeat(6 * STRETCH);
-    reads_all(&format!("[{space}{},{space}{}{space},{}{space}]{space}", sized(0, 90), sized(1, 90), sized(2, 90)), 3, "white space");
+    reads_all(
+        &format!(
+            "[{space}{},{space}{}{space},{}{space}]{space}",
+            sized(0, 90),
+            sized(1, 90),
+            sized(2, 90)
+        ),
+        3,
+        "white space",
+    );
 }
 
 #[test]
@@ -155,13 +195,18 @@ fn a_broken_element_across_a_boundary_costs_itself_only() {
     for shift in [-40, -20, -10, -1, 0, 1] {
         let first = (STRETCH as i64 - 2 + shift) as usize;
         let broken = r#"{"ph":"i","name":"say "hello" twice","pid":1,"tid":1,"ts":1}"#.to_owned();
-        let text = list(&[sized(0, first), broken, sized(2, 100), sized(3, STRETCH), sized(4, 100)]);
+        let text =
+            list(&[sized(0, first), broken, sized(2, 100), sized(3, STRETCH), sized(4, 100)]);
         for threads in [1, 3] {
             let folder = TempDir::new().expect("a folder");
             let path = folder.path().join("t.json");
             std::fs::write(&path, &text).expect("a trace");
             let store = ingested(&path, threads, 0);
-            assert_eq!(store.lines("SELECT event_id, name FROM events ORDER BY 1"), ["0 n0", "2 n2", "3 n3", "4 n4"], "shift {shift}");
+            assert_eq!(
+                store.lines("SELECT event_id, name FROM events ORDER BY 1"),
+                ["0 n0", "2 n2", "3 n3", "4 n4"],
+                "shift {shift}"
+            );
             assert_eq!(store.issues(), ["malformed_event 1"], "shift {shift}");
         }
     }
@@ -178,7 +223,10 @@ fn commas_around_a_boundary_are_counted_once() {
             (format!("[{first} \n,\n ,{a},{b}]"), "extra_comma 1"),
         ] {
             let (store, _) = TestStore::of_text(&text);
-            assert_eq!(store.lines("SELECT name FROM events ORDER BY event_id"), ["n0", "n1", "n2"]);
+            assert_eq!(
+                store.lines("SELECT name FROM events ORDER BY event_id"),
+                ["n0", "n1", "n2"]
+            );
             assert_eq!(store.issues(), [issue], "shift {shift}");
         }
     }
@@ -186,7 +234,8 @@ fn commas_around_a_boundary_are_counted_once() {
 
 #[test]
 fn args_of_more_than_64_mebibytes_are_replaced_by_their_size() {
-    let (store, _) = TestStore::of_text(list(&[sized(0, 90), sized(1, (64 << 20) + 200), sized(2, 90)]));
+    let (store, _) =
+        TestStore::of_text(list(&[sized(0, 90), sized(1, (64 << 20) + 200), sized(2, 90)]));
     let args = store.value("SELECT args FROM events WHERE event_id = 1");
     assert!(args.starts_with(r#"{"dropped_bytes":671090"#), "{args}");
     assert_eq!(store.issues(), ["args_cut 1"]);
@@ -199,8 +248,13 @@ fn a_query_that_needs_more_than_its_limit_is_refused_before_it_takes_it() {
     let path = root().join("fixtures/synthetic_gpu_rank0.json.gz");
     let ask = |sql: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tracesql"));
-        command.args(["--threads", "2", "--memory-limit", "300MB"]).arg(&path).args(["-c", sql]).env("TRACESQL_CACHE", folder.path());
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program runs");
+        command
+            .args(["--threads", "2", "--memory-limit", "300MB"])
+            .arg(&path)
+            .args(["-c", sql])
+            .env("TRACESQL_CACHE", folder.path());
+        let mut child =
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program runs");
         let peak = peak_memory(&mut child);
         let mut said = String::new();
         child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");

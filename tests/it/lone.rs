@@ -1,4 +1,5 @@
-//! A rank without the others, files without a folder, work without a launch: what is not known is not zero.
+//! A rank without the others, files without a folder, work without a launch: what is not known is
+//! not zero.
 
 use std::path::Path;
 
@@ -27,7 +28,11 @@ fn files_without_a_folder_are_of_one_job() {
     }
     let run = |inputs: [&str; 2], sql: &str| {
         let cache = folder.path().join(format!("cache-{}", inputs[0].replace('/', "_")));
-        let out = tracesql_in(folder.path(), &["-q", inputs[0], inputs[1], "--format", "csv", "-c", sql], &[("TRACESQL_CACHE", Path::new(&cache))]);
+        let out = tracesql_in(
+            folder.path(),
+            &["-q", inputs[0], inputs[1], "--format", "csv", "-c", sql],
+            &[("TRACESQL_CACHE", Path::new(&cache))],
+        );
         texts(&out).0
     };
     let sql = "SELECT count(DISTINCT job), min(ranks), (SELECT sum(wait_ns) FROM stragglers) AS wait_ns FROM job_ranks";
@@ -39,7 +44,9 @@ fn files_without_a_folder_are_of_one_job() {
 #[test]
 fn gaps_before_work_without_a_launch_are_unlinked() {
     let kernel = |name: &str, ts: i64, more: &str| {
-        format!(r#"{{"ph":"X","cat":"kernel","name":"{name}","pid":0,"tid":7,"ts":{ts},"dur":10,"args":{{"device":0,"stream":7{more}}}}}"#)
+        format!(
+            r#"{{"ph":"X","cat":"kernel","name":"{name}","pid":0,"tid":7,"ts":{ts},"dur":10,"args":{{"device":0,"stream":7{more}}}}}"#
+        )
     };
     let text = format!(
         r#"{{"schemaVersion":1,"traceEvents":[{},{},{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":150,"dur":5,"args":{{"correlation":9}}}},{}]}}"#,
@@ -56,14 +63,24 @@ fn gaps_before_work_without_a_launch_are_unlinked() {
 fn memory_of_a_thread_with_two_spellings_has_stacks() {
     let store = TestStore::new();
     store.ingest(&fixture("old_kineto.json.gz")).expect("it is read");
-    assert_eq!(store.value("SELECT count(*) FROM alloc_stacks WHERE stack_leaf(stack) = '(outside of events)'"), "0");
-    assert_eq!(store.lines("SELECT stack_leaf(stack), count(*) FROM alloc_stacks GROUP BY 1 ORDER BY 1"), ["aten::stack 5", "cudaLaunchKernel 5"]);
+    assert_eq!(
+        store.value(
+            "SELECT count(*) FROM alloc_stacks WHERE stack_leaf(stack) = '(outside of events)'"
+        ),
+        "0"
+    );
+    assert_eq!(
+        store.lines("SELECT stack_leaf(stack), count(*) FROM alloc_stacks GROUP BY 1 ORDER BY 1"),
+        ["aten::stack 5", "cudaLaunchKernel 5"]
+    );
 }
 
 #[test]
 fn what_was_not_recorded_is_not_zero() {
     let event = |cat: &str, name: &str, ts: i64, args: &str| {
-        format!(r#"{{"ph":"X","cat":"{cat}","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":10,"args":{{{args}}}}}"#)
+        format!(
+            r#"{{"ph":"X","cat":"{cat}","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":10,"args":{{{args}}}}}"#
+        )
     };
     let list = [
         event("operator", "aten::mm", 0, r#""Input Dims":[]"#),
@@ -71,11 +88,18 @@ fn what_was_not_recorded_is_not_zero() {
         event("kernel", "k", 5, r#""device":0,"stream":7,"correlation":1"#),
         event("cuda_sync", "Stream Sync", 30, r#""device":0,"stream":7"#),
     ];
-    let (store, _) = TestStore::of_text(format!(r#"{{"schemaVersion":1,"traceEvents":[{}]}}"#, list.join(",")));
-    assert_eq!(store.lines("SELECT status, events FROM coverage WHERE information = 'shapes'"), ["missing 0"]);
+    let (store, _) =
+        TestStore::of_text(format!(r#"{{"schemaVersion":1,"traceEvents":[{}]}}"#, list.join(",")));
+    assert_eq!(
+        store.lines("SELECT status, events FROM coverage WHERE information = 'shapes'"),
+        ["missing 0"]
+    );
     assert_eq!(store.value("SELECT count(sm_efficiency_pct) FROM gpu_utilization_over_time"), "0");
     // Lower-case categories are those of old profilers; waits are no work.
-    assert_eq!(store.lines("SELECT kernels, linked_pct, linked_time_pct FROM trace_summary"), ["1 100.0 100.0"]);
+    assert_eq!(
+        store.lines("SELECT kernels, linked_pct, linked_time_pct FROM trace_summary"),
+        ["1 100.0 100.0"]
+    );
 }
 
 #[test]
@@ -84,12 +108,17 @@ fn marks_of_lightning_are_modules() {
         r#"{"ph":"X","cat":"user_annotation","name":"[pl][module]torch.nn.modules.linear.Linear: model.head","pid":1,"tid":1,"ts":0,"dur":5}"#,
     );
     assert_eq!(store.lines("SELECT path FROM module_tree WHERE path IS NOT NULL"), ["model.head"]);
-    assert_eq!(store.lines("SELECT status, events FROM coverage WHERE information = 'modules'"), ["present 1"]);
+    assert_eq!(
+        store.lines("SELECT status, events FROM coverage WHERE information = 'modules'"),
+        ["present 1"]
+    );
 }
 
 #[test]
 fn groups_by_trace_over_unnested_lists_have_a_row_each() {
-    let (store, _) = TestStore::of_text(r#"{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}]}"#);
+    let (store, _) = TestStore::of_text(
+        r#"{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}]}"#,
+    );
     let sql = "SELECT trace_id IS NOT NULL, count(*), sum(o) FROM (SELECT trace_id, unnest(make_array(1, 2, 3)) AS o FROM events GROUP BY trace_id) GROUP BY trace_id";
     assert_eq!(store.lines(sql), ["true 3 6"]);
 }

@@ -6,12 +6,15 @@ use crate::support::{TestStore, corpus, elements};
 
 /// The JSON files below a folder.
 fn traces(folder: &Path, out: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()).collect();
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
             traces(&path, out);
-        } else if path.to_string_lossy().ends_with(".json") || path.to_string_lossy().ends_with(".json.gz") {
+        } else if path.to_string_lossy().ends_with(".json")
+            || path.to_string_lossy().ends_with(".json.gz")
+        {
             out.push(path);
         }
     }
@@ -59,7 +62,8 @@ fn every_trace_of_the_corpus_adds_up() {
         "SELECT t.path LIKE '%Falconsai%', count(*) FILTER (WHERE a.state <> 'freed') FROM allocations a JOIN traces t ON t.trace_id = a.trace_id
         WHERE t.path LIKE '%Falconsai%' OR t.path LIKE '%gaunernst%' OR t.path LIKE '%Qwen1.5%' GROUP BY 1 ORDER BY 1";
     assert_eq!(store.lines(paired), ["false 0", "true 0"]);
-    // Own times of the call graph add up to those of its roots, and its device time is that of the trace.
+    // Own times of the call graph add up to those of its roots, and its device time is that of the
+    // trace.
     let graphs = store.ints(
         "SELECT count(*), count(*) FILTER (WHERE own <> roots OR own_device <> roots_device OR own_device <> coalesce(device, 0)) FROM (
              SELECT
@@ -73,7 +77,8 @@ fn every_trace_of_the_corpus_adds_up() {
     );
     assert!(graphs[0] > 60, "{} traces have a call graph", graphs[0]);
     assert_eq!(graphs[1], 0, "of {} traces", graphs[0]);
-    // No device time is lost on the way to costs of operators, and each row has figures or a reason.
+    // No device time is lost on the way to costs of operators, and each row has figures or a
+    // reason.
     let costs = "SELECT (SELECT sum(device_self_ns) FROM operator_costs) - (SELECT sum(device_self_ns) FROM operator_calls),
                         (SELECT count(*) FROM operator_costs WHERE (flop IS NULL) <> (reason IS NOT NULL))";
     assert_eq!(store.ints(costs), [0, 0]);
@@ -96,7 +101,8 @@ fn the_sample_of_mllm_has_its_known_figures() {
     assert!(store.issues().is_empty());
 }
 
-/// A trace of this many steps of 1 ms; in each, an allocation on each device, by which its total grows.
+/// A trace of this many steps of 1 ms; in each, an allocation on each device, by which its total
+/// grows.
 fn growing(steps: i64, growth: &[fn(i64) -> i64]) -> TestStore {
     let mut events = Vec::new();
     let mut totals = vec![0; growth.len()];
@@ -135,7 +141,15 @@ fn growth_is_a_leak_above_the_limit_over_enough_steps_on_a_line() {
         ],
     );
     let leaks = "SELECT device, steps, CAST(round(slope_bytes) AS BIGINT), round(r2, 3), verdict FROM memory_leak ORDER BY device";
-    assert_eq!(store.lines(leaks), ["0 12 16777216 1.0 leak", "1 12 10000001 1.0 leak", "2 12 10000000 1.0 stable", "3 12 15384615 0.231 stable"]);
+    assert_eq!(
+        store.lines(leaks),
+        [
+            "0 12 16777216 1.0 leak",
+            "1 12 10000001 1.0 leak",
+            "2 12 10000000 1.0 stable",
+            "3 12 15384615 0.231 stable"
+        ]
+    );
     let left = "SELECT device, count(*), sum(alive_bytes) FROM allocations_across_steps WHERE device < 2 GROUP BY device ORDER BY device";
     assert_eq!(store.lines(left), ["0 12 201326592", "1 12 120000012"]);
     let few = growing(9, &[|_| 16 << 20]);

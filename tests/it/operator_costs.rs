@@ -2,11 +2,13 @@
 
 use crate::support::elements;
 
-/// Operator, shapes, types and values of its arguments; operations, bytes read and bytes written, or None where they are not measurable.
+/// Operator, shapes, types and values of its arguments; operations, bytes read and bytes written,
+/// or None where they are not measurable.
 type Case = (&'static str, &'static str, &'static str, &'static str, Option<[i64; 3]>);
 
 const CASES: &[Case] = &[
-    // Output 5 x 8: (10 + 2 - 3) / 2 + 1 and (12 - 2 (3 - 1) - 1) / 1 + 1; the next one is transposed, its output 10 x 10 of 2 groups of 3 channels.
+    // Output 5 x 8: (10 + 2 - 3) / 2 + 1 and (12 - 2 (3 - 1) - 1) / 1 + 1; the next one is
+    // transposed, its output 10 x 10 of 2 groups of 3 channels.
     (
         "aten::convolution",
         "[[2,8,10,12],[16,4,3,3],[],[],[],[],[],[],[]]",
@@ -44,7 +46,13 @@ const CASES: &[Case] = &[
     ),
     ("aten::bmm", "[[3,4,5],[3,5,6]]", r#"["float","float"]"#, r#"["",""]"#, Some([720, 600, 288])),
     ("aten::matmul", "[[2,1,4,5],[3,5,6]]", r#"["float","float"]"#, r#"["",""]"#, None),
-    ("aten::linear", "[[2,7,5],[3,5],[3]]", r#"["float","float","float"]"#, r#"["","",""]"#, Some([420, 352, 168])),
+    (
+        "aten::linear",
+        "[[2,7,5],[3,5],[3]]",
+        r#"["float","float","float"]"#,
+        r#"["","",""]"#,
+        Some([420, 352, 168]),
+    ),
     (
         "aten::_scaled_dot_product_flash_attention",
         "[[2,8,128,64],[2,8,256,64],[2,8,256,64],[],[],[],[]]",
@@ -66,13 +74,43 @@ const CASES: &[Case] = &[
         r#"["","","","","","128","256","0.","False","False"]"#,
         Some([134217728, 1310720, 262144]),
     ),
-    ("aten::add", "[[3,1],[1,4],[]]", r#"["float","c10::Half","Scalar"]"#, r#"["","","1"]"#, Some([12, 20, 48])),
-    ("aten::add_", "[[3,4],[4],[]]", r#"["c10::BFloat16","float","Scalar"]"#, r#"["","","1"]"#, Some([12, 40, 24])),
+    (
+        "aten::add",
+        "[[3,1],[1,4],[]]",
+        r#"["float","c10::Half","Scalar"]"#,
+        r#"["","","1"]"#,
+        Some([12, 20, 48]),
+    ),
+    (
+        "aten::add_",
+        "[[3,4],[4],[]]",
+        r#"["c10::BFloat16","float","Scalar"]"#,
+        r#"["","","1"]"#,
+        Some([12, 40, 24]),
+    ),
     ("aten::eq", "[[2,3],[]]", r#"["float","Scalar"]"#, r#"["","0"]"#, Some([6, 24, 6])),
-    ("aten::where", "[[2,3],[2,3],[]]", r#"["bool","c10::Half","c10::Half"]"#, r#"["","",""]"#, Some([0, 20, 12])),
+    (
+        "aten::where",
+        "[[2,3],[2,3],[]]",
+        r#"["bool","c10::Half","c10::Half"]"#,
+        r#"["","",""]"#,
+        Some([0, 20, 12]),
+    ),
     ("aten::sum", "[[5,6],[]]", r#"["float",""]"#, r#"["",""]"#, Some([30, 120, 4])),
-    ("aten::sum", "[[5,6,7],[],[],[]]", r#"["float","ScalarList","Scalar",""]"#, r#"["","[0, -1]","False",""]"#, Some([210, 840, 24])),
-    ("aten::argmax", "[[15,10],[],[]]", r#"["float","Scalar","Scalar"]"#, r#"["","-1","False"]"#, Some([150, 600, 120])),
+    (
+        "aten::sum",
+        "[[5,6,7],[],[],[]]",
+        r#"["float","ScalarList","Scalar",""]"#,
+        r#"["","[0, -1]","False",""]"#,
+        Some([210, 840, 24]),
+    ),
+    (
+        "aten::argmax",
+        "[[15,10],[],[]]",
+        r#"["float","Scalar","Scalar"]"#,
+        r#"["","-1","False"]"#,
+        Some([150, 600, 120]),
+    ),
     (
         "aten::embedding",
         "[[100,16],[4,5],[],[],[]]",
@@ -80,8 +118,20 @@ const CASES: &[Case] = &[
         r#"["","","-1","False","False"]"#,
         Some([0, 800, 640]),
     ),
-    ("aten::index_select", "[[6,8],[],[3]]", r#"["float","Scalar","long int"]"#, r#"["","1",""]"#, Some([0, 96, 72])),
-    ("aten::gather", "[[6,8],[],[6,2],[]]", r#"["float","Scalar","long int","Scalar"]"#, r#"["","1","","False"]"#, Some([0, 144, 48])),
+    (
+        "aten::index_select",
+        "[[6,8],[],[3]]",
+        r#"["float","Scalar","long int"]"#,
+        r#"["","1",""]"#,
+        Some([0, 96, 72]),
+    ),
+    (
+        "aten::gather",
+        "[[6,8],[],[6,2],[]]",
+        r#"["float","Scalar","long int","Scalar"]"#,
+        r#"["","1","","False"]"#,
+        Some([0, 144, 48]),
+    ),
     (
         "aten::native_layer_norm",
         "[[2,5,16],[],[16],[16],[]]",
@@ -89,12 +139,30 @@ const CASES: &[Case] = &[
         r#"["","[16]","","","","1e-05"]"#,
         Some([1280, 768, 640]),
     ),
-    ("aten::_softmax", "[[4,10],[],[]]", r#"["float","Scalar","Scalar"]"#, r#"["","-1","False"]"#, Some([200, 160, 160])),
-    ("aten::copy_", "[[10],[10],[]]", r#"["c10::Half","float","Scalar"]"#, r#"["","","False"]"#, Some([0, 40, 20])),
+    (
+        "aten::_softmax",
+        "[[4,10],[],[]]",
+        r#"["float","Scalar","Scalar"]"#,
+        r#"["","-1","False"]"#,
+        Some([200, 160, 160]),
+    ),
+    (
+        "aten::copy_",
+        "[[10],[10],[]]",
+        r#"["c10::Half","float","Scalar"]"#,
+        r#"["","","False"]"#,
+        Some([0, 40, 20]),
+    ),
     ("aten::fill_", "[[3,4],[]]", r#"["float","Scalar"]"#, r#"["","0"]"#, Some([0, 0, 48])),
     ("aten::cat", "[[[2,3],[2,3]],[]]", r#"["TensorList","Scalar"]"#, r#"["","0"]"#, None),
     ("aten::mm", "[[4,5],[6,7]]", r#"["float","float"]"#, r#"["",""]"#, None),
-    ("aten::add", "[[9000000000,9000000000,9000000000],[1],[]]", r#"["float","float","Scalar"]"#, r#"["","","1"]"#, None),
+    (
+        "aten::add",
+        "[[9000000000,9000000000,9000000000],[1],[]]",
+        r#"["float","float","Scalar"]"#,
+        r#"["","","1"]"#,
+        None,
+    ),
 ];
 
 #[test]
@@ -125,7 +193,12 @@ fn costs_are_those_counted_by_hand() {
         })
         .collect();
     for (found, wanted) in found.iter().zip(&wanted) {
-        assert_eq!(found, wanted, "{:?}", wanted.split(' ').next().and_then(|i| CASES.get(i.parse::<usize>().ok()?)));
+        assert_eq!(
+            found,
+            wanted,
+            "{:?}",
+            wanted.split(' ').next().and_then(|i| CASES.get(i.parse::<usize>().ok()?))
+        );
     }
     assert_eq!(found.len(), CASES.len());
 }
@@ -139,7 +212,15 @@ fn shapes_and_values_of_any_form_give_a_reason_and_no_error() {
         r#""Input Dims":[[2.5,-1],[1e40]],"Input type":["float","float"],"Concrete Inputs":["(","[","{"]"#,
         r#""Input Dims":[[0,3,0,0],[0,3,1,1],[]],"Input type":["float","float",""],"Concrete Inputs":["","","[0, 0]","[0, 0]","[0, 0]","1"]"#,
     ];
-    let names = ["aten::mm", "aten::cudnn_convolution", "aten::convolution_backward", "aten::add", "aten::sum", "aten::index_select", "aten::linear"];
+    let names = [
+        "aten::mm",
+        "aten::cudnn_convolution",
+        "aten::convolution_backward",
+        "aten::add",
+        "aten::sum",
+        "aten::index_select",
+        "aten::linear",
+    ];
     let events: Vec<String> = odd
         .iter()
         .flat_map(|args| names.iter().map(move |name| (name, args)))

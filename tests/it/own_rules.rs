@@ -1,4 +1,5 @@
-//! Rules on names that users add: what the views propose for kernels without a class works as it stands, and rules without effect are refused.
+//! Rules on names that users add: what the views propose for kernels without a class works as it
+//! stands, and rules without effect are refused.
 
 use std::path::Path;
 
@@ -13,7 +14,8 @@ const HEADER: &str = "ruleset,priority,pattern,value,source,description";
 fn folder(rules: &str) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     std::fs::create_dir(folder.path().join("core")).expect("a folder");
-    std::fs::write(folder.path().join("core/name_rules.csv"), format!("{HEADER}\n{rules}")).expect("the rules");
+    std::fs::write(folder.path().join("core/name_rules.csv"), format!("{HEADER}\n{rules}"))
+        .expect("the rules");
     folder
 }
 
@@ -52,7 +54,8 @@ fn filled(trace: &Path, class: &str) -> String {
     proposed.replace(",?,own,", &format!(",{class},own,"))
 }
 
-/// Names with everything that has a meaning in regular expressions, in CSV or in JSON; no rule knows any of them.
+/// Names with everything that has a meaning in regular expressions, in CSV or in JSON; no rule
+/// knows any of them.
 const NAMES: [&str; 10] = [
     "qx::op[1]{2}|a.b*c+?^$\\\\d",
     "qx_1",
@@ -81,15 +84,21 @@ fn proposed_rules_find_their_names_whatever_these_are() {
         .collect();
     let place = TempDir::new().expect("a folder");
     let trace = place.path().join("trace.json");
-    std::fs::write(&trace, format!("{{\"traceEvents\":[{}]}}", kernels.join(","))).expect("the trace");
-    let classes = "SELECT class, class_evidence, count(*) AS kernels FROM kernel_classes GROUP BY ALL";
+    std::fs::write(&trace, format!("{{\"traceEvents\":[{}]}}", kernels.join(",")))
+        .expect("the trace");
+    let classes =
+        "SELECT class, class_evidence, count(*) AS kernels FROM kernel_classes GROUP BY ALL";
     assert_eq!(printed(&trace, classes, None), "class,class_evidence,kernels\nunclassified,,11\n");
     let rules = filled(&trace, "fft");
     assert!(!rules.contains(",?,own"), "{rules}");
     let own = folder(rules.strip_prefix(HEADER).expect("the header").trim_start());
-    assert_eq!(printed(&trace, classes, Some(own.path())), "class,class_evidence,kernels\nfft,name,11\n");
+    assert_eq!(
+        printed(&trace, classes, Some(own.path())),
+        "class,class_evidence,kernels\nfft,name,11\n"
+    );
     assert_eq!(printed(&trace, PROPOSED, Some(own.path())), format!("{HEADER}\n"));
-    // Each name has its own rule, which ruleset and priority name: qx_1 is not found by that of qx_12 or the other way round.
+    // Each name has its own rule, which ruleset and priority name: qx_1 is not found by that of
+    // qx_12 or the other way round.
     let joined = "SELECT count(*) AS n, count(DISTINCT n.class_rule) AS rules FROM kernel_names n
         JOIN name_rules r ON r.ruleset = 'kernel_class' AND r.priority = n.class_rule AND r.source = 'own'";
     assert_eq!(printed(&trace, joined, Some(own.path())), "n,rules\n11,11\n");
@@ -118,27 +127,45 @@ fn times_of_what_is_not_known_are_those_of_the_fixture() {
     // What is in neither view is certain, and the classes divide the busy time.
     let sum = |sql: &str| store.value(sql);
     assert_eq!(sum("SELECT sum(time_ns) FROM gpu_time_by_class"), "2000000");
-    assert_eq!(sum("SELECT sum(total_ns) FROM unclassified_kernels"), sum("SELECT total_ns FROM gpu_time_by_class WHERE class = 'unclassified'"));
+    assert_eq!(
+        sum("SELECT sum(total_ns) FROM unclassified_kernels"),
+        sum("SELECT total_ns FROM gpu_time_by_class WHERE class = 'unclassified'")
+    );
     assert_eq!(
         sum("SELECT sum(total_ns) FROM unclear_matrix_units"),
         sum("SELECT matrix_unit_unclear_ns FROM gpu_time_by_class WHERE class = 'gemm'")
     );
-    let known =
-        elements(r#"{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","ts":1,"dur":5,"pid":0,"tid":7,"args":{"device":0,"stream":7}}"#);
+    let known = elements(
+        r#"{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","ts":1,"dur":5,"pid":0,"tid":7,"args":{"device":0,"stream":7}}"#,
+    );
     assert_eq!(known.lines("SELECT count(*) FROM unclassified_kernels UNION ALL SELECT count(*) FROM unclear_matrix_units"), ["0", "0"]);
 }
 
 #[test]
 fn rules_of_rulesets_that_nothing_asks_any_more_are_refused_with_their_successor() {
-    for (retired, successor) in
-        [("kernel_type", "kernel_class"), ("comm_library", "kernel_library"), ("matrix_unit", "kernel_matrix_unit"), ("matrix_work", "kernel_class")]
-    {
-        let found = problems(&format!("collective,1,^x,all_reduce,own,A rule that is good.\n{retired},1,^x,communication,own,Old.\n"));
+    for (retired, successor) in [
+        ("kernel_type", "kernel_class"),
+        ("comm_library", "kernel_library"),
+        ("matrix_unit", "kernel_matrix_unit"),
+        ("matrix_work", "kernel_class"),
+    ] {
+        let found = problems(&format!(
+            "collective,1,^x,all_reduce,own,A rule that is good.\n{retired},1,^x,communication,own,Old.\n"
+        ));
         assert_eq!(found.len(), 1, "{retired}: {found:?}");
-        let begin = format!("core/name_rules.csv:3: the ruleset {retired} is no longer asked; use {successor}");
-        assert!(found[0].starts_with(&begin) && found[0].contains("tracesql docs kernel_classification"), "{found:?}");
+        let begin = format!(
+            "core/name_rules.csv:3: the ruleset {retired} is no longer asked; use {successor}"
+        );
+        assert!(
+            found[0].starts_with(&begin)
+                && found[0].contains("tracesql docs kernel_classification"),
+            "{found:?}"
+        );
     }
-    assert_eq!(problems("kernel_library,1,^x,mine,own,Fine.\nmy_own_set,1,^x,anything,own,Fine.\n"), [""; 0]);
+    assert_eq!(
+        problems("kernel_library,1,^x,mine,own,Fine.\nmy_own_set,1,^x,anything,own,Fine.\n"),
+        [""; 0]
+    );
 }
 
 #[test]
@@ -148,13 +175,26 @@ fn values_that_views_do_not_know_are_refused() {
     );
     assert_eq!(found.len(), 3, "{found:?}");
     for (found, begin, known) in [
-        (&found[0], "core/name_rules.csv:2: kernel_class: \"?\" is no value of it", "communication"),
+        (
+            &found[0],
+            "core/name_rules.csv:2: kernel_class: \"?\" is no value of it",
+            "communication",
+        ),
         (&found[1], "core/name_rules.csv:4: operator_class: \"matmul\" is no value of it", "gemm"),
-        (&found[2], "core/name_rules.csv:5: kernel_matrix_unit: \"maybe\" is no value of it", "no, yes"),
+        (
+            &found[2],
+            "core/name_rules.csv:5: kernel_matrix_unit: \"maybe\" is no value of it",
+            "no, yes",
+        ),
     ] {
         assert!(found.starts_with(begin) && found.contains(known), "{found}");
     }
-    assert_eq!(problems("kernel_class,1,^a,,own,Nothing is known.\nkernel_matrix_unit,1,^gemm d,,own,Nothing either.\n"), [""; 0]);
+    assert_eq!(
+        problems(
+            "kernel_class,1,^a,,own,Nothing is known.\nkernel_matrix_unit,1,^gemm d,,own,Nothing either.\n"
+        ),
+        [""; 0]
+    );
 }
 
 /// Every class that a rule can give is one that divides the time of devices; waits are no work.
@@ -175,13 +215,27 @@ fn topics_are_printed_listed_and_near() {
     assert_eq!(docs(&["kernel_classification"]).0, page);
     assert_eq!(docs(&["kernel_classification", "--format", "markdown"]).0, page);
     let (overview, _) = docs(&[]);
-    assert!(overview.split_once("\nTopics\n").is_some_and(|(_, topics)| topics.contains("  kernel_classification ")), "{overview}");
+    assert!(
+        overview
+            .split_once("\nTopics\n")
+            .is_some_and(|(_, topics)| topics.contains("  kernel_classification ")),
+        "{overview}"
+    );
     assert!(docs(&["kernel_clasification"]).1.contains("did you mean kernel_classification?"));
-    let json: serde_json::Value = serde_json::from_str(&docs(&["--format", "json"]).0).expect("JSON");
+    let json: serde_json::Value =
+        serde_json::from_str(&docs(&["--format", "json"]).0).expect("JSON");
     assert_eq!(json["topics"][0]["name"], "kernel_classification");
     let shell = printed(&fixture("kernels/own_kernels.json.gz"), "\\d kernel_classification", None);
     assert_eq!(shell.trim_end(), page.trim_end());
     // A topic must not hide behind a table, view or function of its name.
     let engine = Engine::without_store(&EngineOptions::default()).expect("a session");
-    assert_eq!(rows_of(&engine, "SELECT relation FROM tracesql_columns WHERE relation = 'kernel_classification'").expect("rows").len(), 0);
+    assert_eq!(
+        rows_of(
+            &engine,
+            "SELECT relation FROM tracesql_columns WHERE relation = 'kernel_classification'"
+        )
+        .expect("rows")
+        .len(),
+        0
+    );
 }

@@ -1,5 +1,5 @@
-//! Packing bytes without compressing them, so that tests can place damage to the byte. Real compression is tested
-//! with the fixtures and with `tests/data`.
+//! Packing bytes without compressing them, so that tests can place damage to the byte. Real
+//! compression is tested with the fixtures and with `tests/data`.
 
 /// One gzip member of stored blocks.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -39,7 +39,9 @@ pub fn zstd(parts: &[Part<'_>]) -> Vec<u8> {
     for part in parts {
         match part {
             Part::Text(text) => text.chunks(BLOCK).for_each(|b| block(0, b.len(), b)),
-            Part::Repeat(byte, mebibytes) => (0..mebibytes * 8).for_each(|_| block(1, BLOCK, &[*byte])),
+            Part::Repeat(byte, mebibytes) => {
+                (0..mebibytes * 8).for_each(|_| block(1, BLOCK, &[*byte]))
+            }
         }
     }
     out.extend([1, 0, 0]);
@@ -101,5 +103,10 @@ pub fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 fn crc32(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(!0u32, |crc, &b| (0..8).fold(crc ^ u32::from(b), |c, _| if c & 1 == 1 { (c >> 1) ^ 0xedb8_8320 } else { c >> 1 }))
+    !bytes.iter().fold(!0u32, |crc, &b| {
+        (0..8).fold(
+            crc ^ u32::from(b),
+            |c, _| if c & 1 == 1 { (c >> 1) ^ 0xedb8_8320 } else { c >> 1 },
+        )
+    })
 }

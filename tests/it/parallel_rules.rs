@@ -1,8 +1,10 @@
-//! Rules on data parallelism, on small traces of every combination of what a trace may say about its backend.
+//! Rules on data parallelism, on small traces of every combination of what a trace may say about
+//! its backend.
 
 use crate::support::TestStore;
 
-/// A trace with a kernel on each of some devices, these host events, and this beside the list of events.
+/// A trace with a kernel on each of some devices, these host events, and this beside the list of
+/// events.
 fn trace(devices: u32, names: &[&str], more: &str) -> TestStore {
     let mut events: Vec<String> = names
         .iter()
@@ -13,7 +15,11 @@ fn trace(devices: u32, names: &[&str], more: &str) -> TestStore {
         let args = format!(r#"{{"device":{device},"stream":7,"correlation":{device}}}"#);
         format!(r#"{{"ph":"X","cat":"kernel","name":"gemm","pid":{device},"tid":7,"ts":100,"dur":5,"args":{args}}}"#)
     }));
-    TestStore::of_text(format!(r#"{{"schemaVersion":1{more},"traceEvents":[{}]}}"#, events.join(","))).0
+    TestStore::of_text(format!(
+        r#"{{"schemaVersion":1{more},"traceEvents":[{}]}}"#,
+        events.join(",")
+    ))
+    .0
 }
 
 fn outcome(store: &TestStore, rule: &str) -> String {
@@ -25,7 +31,9 @@ const DDP: &str = "DistributedDataParallel.forward";
 
 #[test]
 fn the_backend_is_what_the_trace_shows_or_says() {
-    let says = |backend: &str| format!(r#","distributedInfo":{{"backend":"{backend}","rank":0,"world_size":2}}"#);
+    let says = |backend: &str| {
+        format!(r#","distributedInfo":{{"backend":"{backend}","rank":0,"world_size":2}}"#)
+    };
     let found = "finding | high";
     for (names, more, wanted) in [
         (&[DDP, DDP][..], says("gloo"), format!("{found} | gloo | 2.0")),
@@ -49,7 +57,11 @@ fn the_backend_is_what_the_trace_shows_or_says() {
     ] {
         assert_eq!(outcome(&trace(1, names, &more), "ddp_backend"), wanted, "{names:?} {more}");
     }
-    assert_eq!(outcome(&trace(0, &[DDP], &says("gloo")), "ddp_backend"), "not_measurable | NULL | NULL | NULL", "the CPU needs gloo");
+    assert_eq!(
+        outcome(&trace(0, &[DDP], &says("gloo")), "ddp_backend"),
+        "not_measurable | NULL | NULL | NULL",
+        "the CPU needs gloo"
+    );
     let reason = trace(1, &[DDP], &says("fancy")).value("SELECT reason FROM rule_ddp_backend");
     assert!(
         reason.starts_with("DistributedDataParallel is called, but nothing is known of the backend fancy and there are no collectives."),

@@ -1,4 +1,5 @@
-//! What the documentation shows from Python and the shell runs as it stands: docs/recipes.md and the notebooks.
+//! What the documentation shows from Python and the shell runs as it stands: docs/recipes.md and
+//! the notebooks.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +21,12 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
         match (is_open, line.strip_prefix("```")) {
             (false, Some(info)) => {
                 let mut words = info.split(' ');
-                found.push(Block { language: words.next().unwrap_or(""), needs: words.next(), text: String::new(), line: number + 1 });
+                found.push(Block {
+                    language: words.next().unwrap_or(""),
+                    needs: words.next(),
+                    text: String::new(),
+                    line: number + 1,
+                });
                 is_open = true;
             }
             (true, Some(_)) => is_open = false,
@@ -46,14 +52,20 @@ fn command(program: &str, python: &Path, folder: &Path) -> Command {
     let mut paths = vec![python.parent().expect("a folder").to_owned(), built];
     paths.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
     let mut command = Command::new(program);
-    command.current_dir(folder).env("PATH", std::env::join_paths(paths).expect("a path")).env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
+    command
+        .current_dir(folder)
+        .env("PATH", std::env::join_paths(paths).expect("a path"))
+        .env("NO_COLOR", "1")
+        .env("LC_ALL", "C.UTF-8");
     command
 }
 
 #[test]
 fn every_recipe_gives_what_the_page_shows() {
     let Some(python) = python() else {
-        eprintln!("left out: no Python with the packages of tests/requirements.txt (TRACESQL_TEST_PYTHON)");
+        eprintln!(
+            "left out: no Python with the packages of tests/requirements.txt (TRACESQL_TEST_PYTHON)"
+        );
         return;
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -71,18 +83,38 @@ fn every_recipe_gives_what_the_page_shows() {
             "python" => &["python", "-c"],
             "sql" => &["tracesql", "query", "store", "-c"],
             "text" => continue,
-            other => panic!("line {}: a block of `{other}` is not run; mark output as text", block.line),
+            other => {
+                panic!("line {}: a block of `{other}` is not run; mark output as text", block.line)
+            }
         };
         if let Some(package) = block.needs
-            && !command("python", &python, folder.path()).args(["-c", &format!("import {package}")]).output().expect("python").status.success()
+            && !command("python", &python, folder.path())
+                .args(["-c", &format!("import {package}")])
+                .output()
+                .expect("python")
+                .status
+                .success()
         {
             eprintln!("left out: the recipe in line {} (no {package})", block.line);
             continue;
         }
-        let output = command(arguments[0], &python, folder.path()).args(&arguments[1..]).arg(&block.text).output().expect("it runs");
+        let output = command(arguments[0], &python, folder.path())
+            .args(&arguments[1..])
+            .arg(&block.text)
+            .output()
+            .expect("it runs");
         let (stdout, stderr) = texts(&output);
-        assert!(output.status.success(), "docs/recipes.md, line {}: {}\n{stderr}", block.line, output.status);
-        let shown = blocks.get(i + 1).filter(|b| b.language == "text").map(|b| trimmed(&b.text)).unwrap_or_default();
+        assert!(
+            output.status.success(),
+            "docs/recipes.md, line {}: {}\n{stderr}",
+            block.line,
+            output.status
+        );
+        let shown = blocks
+            .get(i + 1)
+            .filter(|b| b.language == "text")
+            .map(|b| trimmed(&b.text))
+            .unwrap_or_default();
         assert_eq!(trimmed(&stdout), shown, "docs/recipes.md, line {}\n{}", block.line, block.text);
         ran += 1;
     }
@@ -92,7 +124,9 @@ fn every_recipe_gives_what_the_page_shows() {
 #[test]
 fn notebooks_print_what_they_hold() {
     let Some(python) = python() else {
-        eprintln!("left out: no Python with the packages of tests/requirements.txt (TRACESQL_TEST_PYTHON)");
+        eprintln!(
+            "left out: no Python with the packages of tests/requirements.txt (TRACESQL_TEST_PYTHON)"
+        );
         return;
     };
     let output = command("python", &python, root())

@@ -16,12 +16,15 @@ pub fn differences(path: &Path, want: &Value) -> Vec<String> {
     match (want["kind"].as_str().unwrap_or_default(), outcome) {
         ("trace", Ok(_)) => c.trace(want),
         ("mllm_perf", Ok(outcome)) => {
-            let blobs = want["memory_blobs"].as_i64().unwrap_or(0) + want["op_blobs"].as_i64().unwrap_or(0);
+            let blobs =
+                want["memory_blobs"].as_i64().unwrap_or(0) + want["op_blobs"].as_i64().unwrap_or(0);
             c.same("blobs", blobs, outcome.manifest.element_count as i64);
         }
         ("not_a_trace", Err(e)) if e.to_string().len() > 20 => {}
         ("not_a_trace", Ok(_)) => c.differences.push("it is no trace, yet it was read".into()),
-        (kind, outcome) => c.differences.push(format!("{kind}: {:?}", outcome.map(|o| o.manifest.trace_id))),
+        (kind, outcome) => {
+            c.differences.push(format!("{kind}: {:?}", outcome.map(|o| o.manifest.trace_id)))
+        }
     }
     c.differences
 }
@@ -53,11 +56,16 @@ impl Comparison<'_> {
     }
 
     fn groups(&mut self, want: &Value) {
-        let mut by_ph: Vec<(String, i64)> =
-            want["by_ph"].as_object().into_iter().flatten().map(|(k, v)| (k.clone(), v.as_i64().unwrap_or(0))).collect();
+        let mut by_ph: Vec<(String, i64)> = want["by_ph"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(k, v)| (k.clone(), v.as_i64().unwrap_or(0)))
+            .collect();
         by_ph.sort();
         let got = self.store.rows("SELECT ph, count(*) FROM events GROUP BY 1 ORDER BY 1");
-        let mut got: Vec<(String, i64)> = got.into_iter().map(|r| (r[0].clone(), r[1].parse().expect("count"))).collect();
+        let mut got: Vec<(String, i64)> =
+            got.into_iter().map(|r| (r[0].clone(), r[1].parse().expect("count"))).collect();
         got.sort();
         self.same("by_ph", by_ph, got);
         let mut by_cat: Vec<(String, i64, i64)> = want["by_cat"]
@@ -68,8 +76,10 @@ impl Comparison<'_> {
             .collect();
         by_cat.sort();
         let got = self.store.rows("SELECT coalesce(cat, '(null)'), count(*), coalesce(sum(dur_ns), 0) FROM events GROUP BY 1");
-        let mut got: Vec<(String, i64, i64)> =
-            got.into_iter().map(|r| (r[0].clone(), r[1].parse().expect("count"), r[2].parse().expect("sum"))).collect();
+        let mut got: Vec<(String, i64, i64)> = got
+            .into_iter()
+            .map(|r| (r[0].clone(), r[1].parse().expect("count"), r[2].parse().expect("sum")))
+            .collect();
         got.sort();
         self.same("by_cat", by_cat, got);
     }
@@ -79,10 +89,14 @@ impl Comparison<'_> {
         let got = self.store.ints("SELECT count(*) FILTER (WHERE ph = 'B'), count(*) FILTER (WHERE ph = 'b') FROM events WHERE dur_ns IS NOT NULL");
         self.same("pairs", of(sync, "matched"), got[0]);
         self.same("async pairs", of(of_async, "matched"), got[1]);
-        for (what, code) in
-            [("unmatched_begin", "unmatched_begin"), ("unmatched_end", "unmatched_end"), ("name_mismatches", "begin_end_name_mismatch")]
-        {
-            let got = self.store.ints(&format!("SELECT sum(count) FROM ingest_issues WHERE code = '{code}'"));
+        for (what, code) in [
+            ("unmatched_begin", "unmatched_begin"),
+            ("unmatched_end", "unmatched_end"),
+            ("name_mismatches", "begin_end_name_mismatch"),
+        ] {
+            let got = self
+                .store
+                .ints(&format!("SELECT sum(count) FROM ingest_issues WHERE code = '{code}'"));
             self.same(code, of(sync, what) + of(of_async, what), got[0]);
         }
     }
@@ -90,20 +104,36 @@ impl Comparison<'_> {
     fn nesting(&mut self, want: &Value) {
         let open_begins = want["pairs"]["unmatched_begin"].as_i64().unwrap_or(0);
         if open_begins > 0 {
-            // The oracle leaves begins without an end out of nesting; here they enclose what follows.
+            // The oracle leaves begins without an end out of nesting; here they enclose what
+            // follows.
             return;
         }
-        let (nest, phases) = if want["nest_xb"].is_object() { (&want["nest_xb"], "('X', 'B')") } else { (&want["nest"], "('X')") };
+        let (nest, phases) = if want["nest_xb"].is_object() {
+            (&want["nest_xb"], "('X', 'B')")
+        } else {
+            (&want["nest"], "('X')")
+        };
         let span = format!("FROM events WHERE ph IN {phases} AND dur_ns IS NOT NULL");
         let got = self.store.ints(&format!(
             "SELECT count(*), count(parent_id), count(*) FILTER (WHERE overlaps), sum(dur_ns), sum(self_ns), min(ts_ns), max(ts_ns + dur_ns) {span}"
         ));
-        let names = ["nest_count", "with_parent", "partial_overlaps", "sum_dur_ns", "sum_self_ns", "min_ts_ns", "max_end_ns"];
+        let names = [
+            "nest_count",
+            "with_parent",
+            "partial_overlaps",
+            "sum_dur_ns",
+            "sum_self_ns",
+            "min_ts_ns",
+            "max_end_ns",
+        ];
         for (name, got) in names.iter().zip(got) {
             self.same(name, nest[name].as_i64().unwrap_or(0), got);
         }
         let got = self.store.rows(&format!("SELECT depth, count(*) {span} GROUP BY 1 ORDER BY 1"));
-        let got: Vec<(i64, i64)> = got.iter().map(|r| (r[0].parse().expect("depth"), r[1].parse().expect("count"))).collect();
+        let got: Vec<(i64, i64)> = got
+            .iter()
+            .map(|r| (r[0].parse().expect("depth"), r[1].parse().expect("count")))
+            .collect();
         let hist: Vec<(i64, i64)> = nest["depth_hist"]
             .as_array()
             .into_iter()
@@ -114,7 +144,11 @@ impl Comparison<'_> {
             .collect();
         self.same("depth_hist", hist, got);
         let got = self.store.ints(&format!("SELECT sum((event_id + 1) * 1000003 + (coalesce(parent_id, -1) + 1) * 10007 + depth * 101) {span}"));
-        self.same("parents", nest["checksum"].as_i64().unwrap_or(0), (got[0] as i128 % MODULUS) as i64);
+        self.same(
+            "parents",
+            nest["checksum"].as_i64().unwrap_or(0),
+            (got[0] as i128 % MODULUS) as i64,
+        );
     }
 
     fn links(&mut self, want: &Value) {
@@ -127,7 +161,11 @@ impl Comparison<'_> {
         for (name, got) in ["device_rows", "linked", "with_op"].iter().zip(&got) {
             self.same(name, want[name].as_i64().unwrap_or(0), *got);
         }
-        self.same("links", want["checksum"].as_i64().unwrap_or(0), (got[3] as i128 % MODULUS) as i64);
+        self.same(
+            "links",
+            want["checksum"].as_i64().unwrap_or(0),
+            (got[3] as i128 % MODULUS) as i64,
+        );
         if let [linked, with_op] = want["shared_id"].as_array().map_or(&[][..], Vec::as_slice) {
             let by_call = "link = 'external_id' AND launch_id IS NOT NULL";
             let got = self.store.ints(&format!("SELECT count(*) FILTER (WHERE {by_call}), count(op_id) FILTER (WHERE {by_call}) FROM kernels"));
@@ -144,7 +182,11 @@ impl Comparison<'_> {
                  WHERE k.link IN ('correlation', 'graph') AND l.external_id IS DISTINCT FROM l.correlation",
             );
             self.same("operators by true id", trusted["equal"].as_i64().unwrap_or(0), got[0]);
-            self.same("operators against true id", trusted["differs"].as_i64().unwrap_or(0), got[1]);
+            self.same(
+                "operators against true id",
+                trusted["differs"].as_i64().unwrap_or(0),
+                got[1],
+            );
         }
     }
 
@@ -156,12 +198,18 @@ impl Comparison<'_> {
             vec![text(&times["start"]), text(&times["end"])],
             self.store.rows("SELECT start_ns, end_ns FROM traces").remove(0),
         );
-        let unset = self.store.ints("SELECT sum(count) FROM ingest_issues WHERE code = 'time_not_set'")[0];
+        let unset =
+            self.store.ints("SELECT sum(count) FROM ingest_issues WHERE code = 'time_not_set'")[0];
         self.same("times that were not set", times["unset"].as_i64().unwrap_or(0), unset);
         let steps = self.store.rows("SELECT step, start_ns, end_ns FROM steps ORDER BY 1, 2, 3");
-        let steps: Vec<Vec<i64>> = steps.iter().map(|r| r.iter().map(|v| v.parse().expect("integer")).collect()).collect();
-        let mut wanted: Vec<Vec<i64>> =
-            want["steps"].as_array().into_iter().flatten().map(|s| s.as_array().into_iter().flatten().filter_map(Value::as_i64).collect()).collect();
+        let steps: Vec<Vec<i64>> =
+            steps.iter().map(|r| r.iter().map(|v| v.parse().expect("integer")).collect()).collect();
+        let mut wanted: Vec<Vec<i64>> = want["steps"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|s| s.as_array().into_iter().flatten().filter_map(Value::as_i64).collect())
+            .collect();
         wanted.sort();
         self.same("steps", wanted, steps);
         let counters = self.store.ints("SELECT count(DISTINCT event_id), count(*) FROM counters");

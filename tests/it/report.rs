@@ -1,4 +1,5 @@
-//! Reports: the contract of the JSON, what is bounded and how, hostile names, and the page in a browser.
+//! Reports: the contract of the JSON, what is bounded and how, hostile names, and the page in a
+//! browser.
 
 mod bounds;
 mod contract;
@@ -30,7 +31,11 @@ fn job() -> TestStore {
 fn report(store: &TestStore, format: &str, more: &[&str]) -> String {
     let root = store.store.root().to_string_lossy().into_owned();
     let columns = Path::new("80");
-    let out = tracesql_in(Path::new("."), &[&["report", &root, "--format", format, "-q"], more].concat(), &[("COLUMNS", columns)]);
+    let out = tracesql_in(
+        Path::new("."),
+        &[&["report", &root, "--format", format, "-q"], more].concat(),
+        &[("COLUMNS", columns)],
+    );
     let (stdout, stderr) = output_texts(&out);
     assert!(out.status.success(), "{format} {more:?}: {stderr}");
     stdout
@@ -58,5 +63,6 @@ fn rows<'a>(report: &'a Value, section: &str) -> &'a Vec<Value> {
 fn total(report: &Value, section: &str, column: &str) -> i64 {
     let whole = |v: &Value| v.as_i64().unwrap_or(0);
     let rests = report["sections"][section]["rest"].as_array().expect("rests");
-    rows(report, section).iter().map(|r| whole(&r[column])).sum::<i64>() + rests.iter().map(|r| whole(&r["sums"][column])).sum::<i64>()
+    rows(report, section).iter().map(|r| whole(&r[column])).sum::<i64>()
+        + rests.iter().map(|r| whole(&r["sums"][column])).sum::<i64>()
 }

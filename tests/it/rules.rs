@@ -1,4 +1,5 @@
-//! The rules of reading a trace, one mini-trace each: what is written, and what the tables then say.
+//! The rules of reading a trace, one mini-trace each: what is written, and what the tables then
+//! say.
 
 mod flows;
 mod links;

@@ -25,19 +25,34 @@ struct Shell {
 impl Shell {
     /// Nothing where there is no `script`.
     fn start() -> Option<Self> {
-        if !Command::new("script").arg("--version").stdout(Stdio::null()).status().is_ok_and(|s| s.success()) {
+        if !Command::new("script")
+            .arg("--version")
+            .stdout(Stdio::null())
+            .status()
+            .is_ok_and(|s| s.success())
+        {
             eprintln!("left out: there is no `script` of util-linux here");
             return None;
         }
         let folder = TempDir::new().expect("a folder");
         let trace = fixture("chrome_mixed.json");
-        let made = tracesql_in(folder.path(), &["ingest", "-q", trace.to_str().expect("a name"), "-o", "s"], &[]);
+        let made = tracesql_in(
+            folder.path(),
+            &["ingest", "-q", trace.to_str().expect("a name"), "-o", "s"],
+            &[],
+        );
         assert!(made.status.success());
-        let run = format!("stty cols 100 rows 30; exec '{}' query s", env!("CARGO_BIN_EXE_tracesql"));
+        let run =
+            format!("stty cols 100 rows 30; exec '{}' query s", env!("CARGO_BIN_EXE_tracesql"));
         let mut command = Command::new("script");
         command.args(["-qefc", &run, "/dev/null"]).current_dir(folder.path());
-        command.env("TERM", "xterm").env("NO_COLOR", "1").env("PAGER", "cat > paged").env("TRACESQL_CACHE", folder.path().join("cache"));
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script runs");
+        command
+            .env("TERM", "xterm")
+            .env("NO_COLOR", "1")
+            .env("PAGER", "cat > paged")
+            .env("TRACESQL_CACHE", folder.path().join("cache"));
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script runs");
         let (sender, output) = channel();
         let mut out = child.stdout.take().expect("its output");
         std::thread::spawn(move || {
@@ -59,7 +74,8 @@ impl Shell {
         self.keys.flush().expect("keys are taken");
     }
 
-    /// Types a line that completes an input; what comes up to the next prompt. Keys that come before the prompt are lost.
+    /// Types a line that completes an input; what comes up to the next prompt. Keys that come
+    /// before the prompt are lost.
     fn line(&mut self, text: &str) -> String {
         self.keys(text);
         self.keys("\r");
@@ -74,7 +90,11 @@ impl Shell {
                 let rest = self.seen.split_off(at + wanted.len());
                 return std::mem::replace(&mut self.seen, rest);
             }
-            assert!(start.elapsed() < Duration::from_secs(30), "{wanted:?} does not come after\n{}", self.seen);
+            assert!(
+                start.elapsed() < Duration::from_secs(30),
+                "{wanted:?} does not come after\n{}",
+                self.seen
+            );
             if let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(100)) {
                 self.seen.push_str(&String::from_utf8_lossy(&bytes));
             }
@@ -121,7 +141,12 @@ fn statements_span_lines_and_their_results_are_counted() {
 fn it_says_what_is_loaded() {
     let Some(mut shell) = Shell::start() else { return };
     let shown = shell.line("\\loaded");
-    assert!(shown.contains("1 trace, 98 events") && shown.contains("chrome_mixed.json") && shown.contains("issues: "), "{shown}");
+    assert!(
+        shown.contains("1 trace, 98 events")
+            && shown.contains("chrome_mixed.json")
+            && shown.contains("issues: "),
+        "{shown}"
+    );
     shell.leave();
 }
 
@@ -195,7 +220,13 @@ fn tables_fit_the_terminal() {
     let Some(mut shell) = Shell::start() else { return };
     let shown = shell.line("SELECT repeat('long ', 50) AS text, 123456789012345 AS number;");
     assert!(shown.contains("123456789012345 │") && shown.contains("…"), "{shown}");
-    assert!(shown.lines().filter(|l| l.starts_with(['│', '┌'])).all(|l| l.trim_end().chars().count() <= 100), "{shown}");
+    assert!(
+        shown
+            .lines()
+            .filter(|l| l.starts_with(['│', '┌']))
+            .all(|l| l.trim_end().chars().count() <= 100),
+        "{shown}"
+    );
     shell.line("\\fit off");
     shell.line("\\pager off");
     assert!(shell.line("SELECT repeat('long ', 50) AS text;").contains(&"long ".repeat(50)));
@@ -212,7 +243,10 @@ fn commands_change_what_follows() {
     assert!(shown.contains("more │ 42") && shown.contains(" ms for 1 row"), "{shown}");
     shell.line("\\o out.csv");
     assert!(shell.line("SELECT 1 AS a;").contains("1 row to out.csv"));
-    assert_eq!(std::fs::read_to_string(shell.folder.path().join("out.csv")).expect("a file"), "a\n1\n");
+    assert_eq!(
+        std::fs::read_to_string(shell.folder.path().join("out.csv")).expect("a file"),
+        "a\n1\n"
+    );
     shell.leave();
 }
 
@@ -222,7 +256,10 @@ fn nothing_raw_of_a_trace_reaches_the_terminal() {
     let name = r#"{"traceEvents":[{"ph":"i","name":"\u001b[31mred\u0007","ts":1}]}"#;
     std::fs::write(shell.folder.path().join("odd\u{1b}[31m.json"), name).expect("a file");
     let shown = shell.line("\\open odd*.json") + &shell.line("SELECT name FROM events;");
-    assert!(shown.contains("\\u{1b}[31mred\\u{7}") && shown.contains("odd\\u{1b}[31m.json"), "{shown}");
+    assert!(
+        shown.contains("\\u{1b}[31mred\\u{7}") && shown.contains("odd\\u{1b}[31m.json"),
+        "{shown}"
+    );
     assert!(!shown.contains("\x1b[31m"), "{shown:?}");
     shell.leave();
 }

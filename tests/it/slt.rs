@@ -1,5 +1,6 @@
-//! The files of `tests/slt`: SQL and its answers over a store of all fixtures; those of `tests/slt/rules` also have the traces that each show a
-//! bottleneck, which other answers need not know.
+//! The files of `tests/slt`: SQL and its answers over a store of all fixtures; those of
+//! `tests/slt/rules` also have the traces that each show a bottleneck, which other answers need not
+//! know.
 //!
 //! `TRACESQL_BLESS=1` writes the answers of today into the files; read the difference before you keep it.
 
@@ -24,9 +25,15 @@ impl AsyncDB for Session {
 
     async fn run(&mut self, sql: &str) -> Result<DBOutput<Letter>, tracesql::Error> {
         // A setting for the rest of the file, written as in the shell.
-        if let Some((name, value)) = sql.strip_prefix("\\set ").and_then(|rest| rest.split_once(' ')) {
+        if let Some((name, value)) =
+            sql.strip_prefix("\\set ").and_then(|rest| rest.split_once(' '))
+        {
             let done = self.0.settings().set(name, value.trim());
-            return if done { Ok(DBOutput::StatementComplete(0)) } else { Err(tracesql::Error::Usage(format!("{name} is no setting"))) };
+            return if done {
+                Ok(DBOutput::StatementComplete(0))
+            } else {
+                Err(tracesql::Error::Usage(format!("{name} is no setting")))
+            };
         }
         let mut output = DBOutput::StatementComplete(0);
         for statement in self.0.parse(sql)? {
@@ -39,9 +46,16 @@ impl AsyncDB for Session {
             let options = FormatOptions::new().with_null("NULL");
             let mut rows = Vec::new();
             for batch in &batches {
-                let columns: Result<Vec<_>, _> = batch.columns().iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options)).collect();
+                let columns: Result<Vec<_>, _> = batch
+                    .columns()
+                    .iter()
+                    .map(|c| ArrayFormatter::try_new(c.as_ref(), &options))
+                    .collect();
                 let columns = columns.map_err(|e| tracesql::Error::Query(e.to_string()))?;
-                rows.extend((0..batch.num_rows()).map(|i| columns.iter().map(|c| cell(c.value(i).to_string())).collect()));
+                rows.extend(
+                    (0..batch.num_rows())
+                        .map(|i| columns.iter().map(|c| cell(c.value(i).to_string())).collect()),
+                );
             }
             let types = schema.fields().iter().map(|f| kind(f.data_type())).collect();
             output = DBOutput::Rows { types, rows };
@@ -81,7 +95,10 @@ fn kind(data_type: &arrow::datatypes::DataType) -> Letter {
 }
 
 fn files(folder: &Path, into: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).expect("the folder is there").map(|e| e.expect("an entry").path()).collect();
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("the folder is there")
+        .map(|e| e.expect("an entry").path())
+        .collect();
     entries.sort();
     for entry in entries {
         if entry.is_dir() {
@@ -113,13 +130,22 @@ fn check(all: &[PathBuf], store: &TestStore) {
                 let validator = sqllogictest::default_validator;
                 let normalizer = sqllogictest::default_normalizer;
                 let columns = sqllogictest::strict_column_validator;
-                return runner.update_test_file(file, " ", validator, normalizer, columns).await.map_err(|e| e.to_string());
+                return runner
+                    .update_test_file(file, " ", validator, normalizer, columns)
+                    .await
+                    .map_err(|e| e.to_string());
             }
             runner.run_file_async(file).await.map_err(|e| e.to_string())
         });
         failures.extend(result.err().map(|e| format!("{}\n{e}", file.display())));
     }
-    assert!(failures.is_empty(), "{} of {} files failed\n\n{}", failures.len(), all.len(), failures.join("\n\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {} files failed\n\n{}",
+        failures.len(),
+        all.len(),
+        failures.join("\n\n")
+    );
 }
 
 /// The files of `tests/slt`: those about rules, and the others.
@@ -139,16 +165,25 @@ fn answers_of_rules_are_those_of_the_files() {
     check(&parts().0, &bottlenecks());
 }
 
-/// Each view and function is at least named in a file; what it gives there is up to the reader to judge.
+/// Each view and function is at least named in a file; what it gives there is up to the reader to
+/// judge.
 #[test]
 fn every_view_and_function_is_in_a_file() {
     let mut all = Vec::new();
     files(&root().join("tests/slt"), &mut all);
-    let text: String = all.iter().map(|f| std::fs::read_to_string(f).expect("the file is read")).collect();
-    let words: std::collections::HashSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let text: String =
+        all.iter().map(|f| std::fs::read_to_string(f).expect("the file is read")).collect();
+    let words: std::collections::HashSet<&str> =
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     let library = tracesql::library::Library::load(&[]).expect("the library loads");
-    let mut missing: Vec<String> = library.public_views().map(|v| v.name.clone()).filter(|n| !words.contains(n.as_str())).collect();
+    let mut missing: Vec<String> = library
+        .public_views()
+        .map(|v| v.name.clone())
+        .filter(|n| !words.contains(n.as_str()))
+        .collect();
     let functions = tracesql::engine::functions();
-    missing.extend(functions.iter().map(|f| f.doc.name.to_owned()).filter(|n| !text.contains(n.as_str())));
+    missing.extend(
+        functions.iter().map(|f| f.doc.name.to_owned()).filter(|n| !text.contains(n.as_str())),
+    );
     assert!(missing.is_empty(), "in no .slt file: {}", missing.join(", "));
 }

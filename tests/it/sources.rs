@@ -22,7 +22,9 @@ fn small(name: &str) -> Vec<u8> {
 
 /// All columns of all events but the trace's name.
 fn events(store: &TestStore, of: &str) -> Vec<Vec<String>> {
-    let sql = format!("SELECT e.* EXCLUDE (trace_id) FROM events e JOIN traces t USING (trace_id) WHERE t.path LIKE '%{of}' ORDER BY event_id");
+    let sql = format!(
+        "SELECT e.* EXCLUDE (trace_id) FROM events e JOIN traces t USING (trace_id) WHERE t.path LIKE '%{of}' ORDER BY event_id"
+    );
     store.rows(&sql)
 }
 
@@ -39,7 +41,8 @@ fn take(store: &TestStore, names: &[&Path]) -> Vec<String> {
     let names: Vec<String> = names.iter().map(|n| n.to_str().expect("a name").to_owned()).collect();
     let inputs = expand(&names).unwrap_or_else(|e| panic!("{e}"));
     for input in &inputs {
-        ingest(input, &store.store, &IngestOptions::default(), &Progress::default()).unwrap_or_else(|e| panic!("{e}"));
+        ingest(input, &store.store, &IngestOptions::default(), &Progress::default())
+            .unwrap_or_else(|e| panic!("{e}"));
     }
     inputs.iter().map(|i| i.name()).collect()
 }
@@ -62,7 +65,10 @@ fn files_in_every_packing_give_the_same_events() {
         ("members.json.gz", members),
         ("t.json.zst", zstd(&[Part::Text(&text)])),
         ("frames.json.zst", [zstd(&[Part::Text(a)]), zstd(&[Part::Text(b)])].concat()),
-        ("real.json.zst", std::fs::read(root().join("tests/data/chrome_mixed.json.zst")).expect("test data")),
+        (
+            "real.json.zst",
+            std::fs::read(root().join("tests/data/chrome_mixed.json.zst")).expect("test data"),
+        ),
     ] {
         let (store, outcome) = TestStore::with(&write(&folder, name, &bytes));
         assert_eq!(events(&store, name), wanted, "{name}");
@@ -84,7 +90,9 @@ fn the_content_tells_the_packing_not_the_name() {
         let (store, _) = TestStore::with(&write(&folder, name, &bytes));
         assert_eq!(events(&store, name), wanted, "{name}");
     }
-    for (name, bytes) in [("zip.json", zip(&[("a.json", &text)])), ("tar.json", tar(&[("a.json", &text)]))] {
+    for (name, bytes) in
+        [("zip.json", zip(&[("a.json", &text)])), ("tar.json", tar(&[("a.json", &text)]))]
+    {
         let store = TestStore::new();
         take(&store, &[&write(&folder, name, &bytes)]);
         assert_eq!(events(&store, "!a.json"), wanted, "{name}");
@@ -103,16 +111,22 @@ fn each_trace_of_an_archive_is_an_input_named_by_its_member() {
         ("__MACOSX/._a.json", b"junk"),
         ("c.json", b"[]"),
     ];
-    for (name, bytes) in
-        [("z.zip", zip(&members)), ("t.tar", tar(&members)), ("t.tar.gz", gzip(&tar(&members))), ("t.tar.zst", zstd(&[Part::Text(&tar(&members))]))]
-    {
+    for (name, bytes) in [
+        ("z.zip", zip(&members)),
+        ("t.tar", tar(&members)),
+        ("t.tar.gz", gzip(&tar(&members))),
+        ("t.tar.zst", zstd(&[Part::Text(&tar(&members))])),
+    ] {
         let (store, path) = (TestStore::new(), write(&folder, name, &bytes));
         let names = take(&store, &[&path]);
         let named = |member: &str| format!("{}!{member}", path.display());
         assert_eq!(names, [named("run/a.json"), named("run/b.json.gz"), named("c.json")]);
         assert_eq!(events(&store, "!run/a.json"), wanted, "{name}");
         assert_eq!(events(&store, "!run/b.json.gz"), wanted, "{name}");
-        assert_eq!(store.lines("SELECT path FROM traces ORDER BY 1"), [named("c.json"), named("run/a.json"), named("run/b.json.gz")]);
+        assert_eq!(
+            store.lines("SELECT path FROM traces ORDER BY 1"),
+            [named("c.json"), named("run/a.json"), named("run/b.json.gz")]
+        );
     }
 }
 
@@ -123,7 +137,11 @@ fn archives_of_real_packers() {
         let names = take(&store, &[&root().join("tests/data").join(name)]);
         assert_eq!(names.len(), 2, "{name}");
         assert_eq!(events(&store, "!run/chrome_mixed.json"), wanted(), "{name}");
-        assert_eq!(store.lines("SELECT format FROM traces ORDER BY path"), ["chrome", "mllm_perf"], "{name}");
+        assert_eq!(
+            store.lines("SELECT format FROM traces ORDER BY path"),
+            ["chrome", "mllm_perf"],
+            "{name}"
+        );
     }
 }
 
@@ -143,12 +161,22 @@ fn traces_are_named_after_their_file_and_their_bytes() {
 fn a_folder_stands_for_all_traces_under_it() {
     let (folder, store) = (TempDir::new().expect("a folder"), TestStore::new());
     let run = folder.path().join("run");
-    for name in ["run/b.json", "run/a.json.gz", "run/deep/er/c.json", "run/notes.txt", "run/.hidden/d.json", "run/model.pt"] {
+    for name in [
+        "run/b.json",
+        "run/a.json.gz",
+        "run/deep/er/c.json",
+        "run/notes.txt",
+        "run/.hidden/d.json",
+        "run/model.pt",
+    ] {
         write(&folder, name, &small(name));
     }
     write(&folder, "run/e.zip", &zip(&[("in.json", &small("e"))]));
     let at = |name: &str| run.join(name).to_str().expect("a name").to_owned();
-    assert_eq!(take(&store, &[&run]), [at("a.json.gz"), at("b.json"), at("deep/er/c.json"), at("e.zip!in.json")]);
+    assert_eq!(
+        take(&store, &[&run]),
+        [at("a.json.gz"), at("b.json"), at("deep/er/c.json"), at("e.zip!in.json")]
+    );
 }
 
 #[test]
@@ -169,8 +197,14 @@ fn a_pattern_stands_for_the_files_it_matches() {
         write(&folder, name, &small(name));
     }
     let at = |name: &str| folder.path().join(name).to_str().expect("a name").to_owned();
-    assert_eq!(take(&store, &[&folder.path().join("rank*.json")]), [at("rank0.json"), at("rank10.json"), at("rank2.json")]);
-    assert_eq!(take(&store, &[&folder.path().join("**/rank?.json")]), [at("deep/rank9.json"), at("rank0.json"), at("rank2.json")]);
+    assert_eq!(
+        take(&store, &[&folder.path().join("rank*.json")]),
+        [at("rank0.json"), at("rank10.json"), at("rank2.json")]
+    );
+    assert_eq!(
+        take(&store, &[&folder.path().join("**/rank?.json")]),
+        [at("deep/rank9.json"), at("rank0.json"), at("rank2.json")]
+    );
 }
 
 #[test]
@@ -184,7 +218,9 @@ fn a_file_whose_name_looks_like_a_pattern_is_that_file() {
 #[test]
 fn standard_input_may_be_packed_too() {
     let (text, wanted) = (trace(), wanted());
-    for (what, bytes) in [("plain", text.clone()), ("gzip", gzip(&text)), ("zstd", zstd(&[Part::Text(&text)]))] {
+    for (what, bytes) in
+        [("plain", text.clone()), ("gzip", gzip(&text)), ("zstd", zstd(&[Part::Text(&text)]))]
+    {
         let store = TestStore::new();
         let mut child = Command::new(env!("CARGO_BIN_EXE_tracesql"))
             .args(["ingest", "-", "-o"])
@@ -221,22 +257,33 @@ fn the_same_trace_in_different_packings_is_different_bytes() {
     let (folder, store, text) = (TempDir::new().expect("a folder"), TestStore::new(), trace());
     let files = [write(&folder, "a.json", &text), write(&folder, "a.json.gz", &gzip(&text))];
     take(&store, &[&files[0], &files[1]]);
-    assert_eq!(store.ints("SELECT count(*), count(DISTINCT content_hash), sum(event_count) FROM traces"), [2, 2, 196]);
+    assert_eq!(
+        store.ints("SELECT count(*), count(DISTINCT content_hash), sum(event_count) FROM traces"),
+        [2, 2, 196]
+    );
 }
 
 #[test]
 fn what_is_no_trace_in_an_archive_or_folder_is_left_out_with_a_warning() {
     let folder = TempDir::new().expect("a folder");
     let page = b"<html>";
-    write(&folder, "z.zip", &zip(&[("a.json", &small("a")), ("page.json", page), ("config.json", b"{\"k\":1}")]));
+    write(
+        &folder,
+        "z.zip",
+        &zip(&[("a.json", &small("a")), ("page.json", page), ("config.json", b"{\"k\":1}")]),
+    );
     write(&folder, "run/b.json", &small("b"));
     write(&folder, "run/package.json", b"{\"name\":\"x\"}");
     let output = tracesql_in(folder.path(), &["ingest", "z.zip", "run", "-o", "s"], &[]);
     let (stdout, stderr) = texts(&output);
     assert_eq!((output.status.code(), stdout.lines().count()), (Some(0), 2), "{stderr}");
-    assert!(stderr.contains("warning: left out: z.zip!page.json: this is an HTML page"), "{stderr}");
+    assert!(
+        stderr.contains("warning: left out: z.zip!page.json: this is an HTML page"),
+        "{stderr}"
+    );
     assert_eq!(stderr.matches("warning: left out: ").count(), 3, "{stderr}");
-    let output = tracesql_in(folder.path(), &["ingest", "run/b.json", "run/package.json", "-o", "t"], &[]);
+    let output =
+        tracesql_in(folder.path(), &["ingest", "run/b.json", "run/package.json", "-o", "t"], &[]);
     assert_eq!(output.status.code(), Some(3), "what is named must be a trace");
 }
 
@@ -254,13 +301,22 @@ fn an_archive_or_folder_without_a_trace_is_an_error() {
 #[test]
 fn a_damaged_member_leaves_the_others() {
     let (folder, store) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
-    let archive = zip(&[("a.json", &small("a")), ("broken.json.gz", b"\x1f\x8b\x08"), ("c.json", &small("c"))]);
+    let archive = zip(&[
+        ("a.json", &small("a")),
+        ("broken.json.gz", b"\x1f\x8b\x08"),
+        ("c.json", &small("c")),
+    ]);
     let path = write(&folder, "z.zip", &archive);
-    let output = tracesql_in(store.path(), &["ingest", path.to_str().expect("a name"), "-o", "s"], &[]);
+    let output =
+        tracesql_in(store.path(), &["ingest", path.to_str().expect("a name"), "-o", "s"], &[]);
     assert_eq!(output.status.code(), Some(3));
     let (stdout, stderr) = texts(&output);
     assert_eq!(stdout.lines().count(), 2);
-    assert!(stderr.contains("error: ") && stderr.contains("z.zip!broken.json.gz: not a usable gzip stream"), "{stderr}");
+    assert!(
+        stderr.contains("error: ")
+            && stderr.contains("z.zip!broken.json.gz: not a usable gzip stream"),
+        "{stderr}"
+    );
 }
 
 #[test]
@@ -268,6 +324,10 @@ fn an_unreadable_file_is_an_error_of_the_system() {
     let folder = TempDir::new().expect("a folder");
     let output = tracesql_in(folder.path(), &["ingest", "not/here.json", "-o", "store"], &[]);
     assert_eq!(output.status.code(), Some(3));
-    assert!(texts(&output).1.starts_with("error: not/here.json: No such file"), "{}", texts(&output).1);
+    assert!(
+        texts(&output).1.starts_with("error: not/here.json: No such file"),
+        "{}",
+        texts(&output).1
+    );
     assert!(!folder.path().join("store").exists(), "no store is made for nothing");
 }

@@ -1,4 +1,5 @@
-//! Stacks for other tools: profiles that the real pprof reads, folded stacks, flame graphs, speedscope.
+//! Stacks for other tools: profiles that the real pprof reads, folded stacks, flame graphs,
+//! speedscope.
 
 mod oracle;
 mod pprof;
@@ -27,10 +28,14 @@ fn written(args: &[&str], file: &Path) -> Vec<u8> {
     std::fs::read(file).expect("the file is there")
 }
 
-/// Go, for its `go tool pprof`: `TRACESQL_TEST_GO`, one beside the Python of the tests, or one on the path.
+/// Go, for its `go tool pprof`: `TRACESQL_TEST_GO`, one beside the Python of the tests, or one on
+/// the path.
 fn go() -> Option<PathBuf> {
-    let beside = std::env::var_os("TRACESQL_TEST_PYTHON").and_then(|p| Some(Path::new(&p).parent()?.join("go")));
-    let on_path = std::env::var_os("PATH").map(|p| std::env::split_paths(&p).map(|d| d.join("go")).collect::<Vec<_>>()).unwrap_or_default();
+    let beside = std::env::var_os("TRACESQL_TEST_PYTHON")
+        .and_then(|p| Some(Path::new(&p).parent()?.join("go")));
+    let on_path = std::env::var_os("PATH")
+        .map(|p| std::env::split_paths(&p).map(|d| d.join("go")).collect::<Vec<_>>())
+        .unwrap_or_default();
     let named = std::env::var_os("TRACESQL_TEST_GO").map(PathBuf::from);
     named.into_iter().chain(beside).chain(on_path).find(|p| p.is_file())
 }

@@ -22,7 +22,8 @@ pub fn fixture(name: &str) -> PathBuf {
 
 /// The corpus of public traces beside the project, if it is there.
 pub fn corpus() -> Option<PathBuf> {
-    let path = std::env::var_os("TRACESQL_CORPUS").map_or_else(|| root().join("../shared/traces"), PathBuf::from);
+    let path = std::env::var_os("TRACESQL_CORPUS")
+        .map_or_else(|| root().join("../shared/traces"), PathBuf::from);
     path.join("public").is_dir().then(|| path.canonicalize().expect("the corpus has a path"))
 }
 
@@ -76,7 +77,15 @@ impl TestStore {
     /// The one row of a query, as integers; NULL is 0.
     pub fn ints(&self, sql: &str) -> Vec<i64> {
         let row = self.rows(sql).remove(0);
-        row.iter().map(|v| if v == "NULL" { 0 } else { v.parse().unwrap_or_else(|_| panic!("{sql}: {v} is no integer")) }).collect()
+        row.iter()
+            .map(|v| {
+                if v == "NULL" {
+                    0
+                } else {
+                    v.parse().unwrap_or_else(|_| panic!("{sql}: {v} is no integer"))
+                }
+            })
+            .collect()
     }
 
     /// The rows of a query as lines, their values separated by blanks.
@@ -96,7 +105,10 @@ impl TestStore {
 }
 
 /// The rows of a query as texts; NULL is `NULL`.
-pub fn rows_of(engine: &Engine, sql: &str) -> std::result::Result<Vec<Vec<String>>, tracesql::Error> {
+pub fn rows_of(
+    engine: &Engine,
+    sql: &str,
+) -> std::result::Result<Vec<Vec<String>>, tracesql::Error> {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let batches: Vec<RecordBatch> = runtime.block_on(async {
         let statement = engine.parse(sql)?.remove(0);
@@ -105,8 +117,14 @@ pub fn rows_of(engine: &Engine, sql: &str) -> std::result::Result<Vec<Vec<String
     let options = FormatOptions::new().with_null("NULL");
     let mut rows = Vec::new();
     for batch in &batches {
-        let columns: Vec<_> = batch.columns().iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options).expect("a formatter")).collect();
-        rows.extend((0..batch.num_rows()).map(|i| columns.iter().map(|c| c.value(i).to_string()).collect()));
+        let columns: Vec<_> = batch
+            .columns()
+            .iter()
+            .map(|c| ArrayFormatter::try_new(c.as_ref(), &options).expect("a formatter"))
+            .collect();
+        rows.extend(
+            (0..batch.num_rows()).map(|i| columns.iter().map(|c| c.value(i).to_string()).collect()),
+        );
     }
     Ok(rows)
 }
@@ -124,15 +142,25 @@ pub fn fixtures() -> TestStore {
 /// A store with all fixtures and those that show bottlenecks.
 pub fn bottlenecks() -> TestStore {
     let folder = root().join("fixtures/bottlenecks");
-    store_of(&[root().join("fixtures"), folder.clone(), folder.join("balanced"), folder.join("skewed")])
+    store_of(&[
+        root().join("fixtures"),
+        folder.clone(),
+        folder.join("balanced"),
+        folder.join("skewed"),
+    ])
 }
 
 /// A store with the traces of folders; folders in these are left out.
 fn store_of(folders: &[PathBuf]) -> TestStore {
     let store = TestStore::new();
     for folder in folders {
-        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).expect("the fixtures").map(|e| e.expect("an entry").path()).collect();
-        paths.retain(|p| p.to_string_lossy().contains(".json") && !p.to_string_lossy().contains("key_averages"));
+        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+            .expect("the fixtures")
+            .map(|e| e.expect("an entry").path())
+            .collect();
+        paths.retain(|p| {
+            p.to_string_lossy().contains(".json") && !p.to_string_lossy().contains("key_averages")
+        });
         paths.sort();
         for path in paths {
             store.ingest(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -146,9 +174,12 @@ pub fn elements(text: impl AsRef<[u8]>) -> TestStore {
     TestStore::of_text([b"{\"traceEvents\":[\n", text.as_ref(), b"\n]}"].concat()).0
 }
 
-/// A store with one trace of complete events on thread 1 of process 1: name, start and duration in microseconds.
+/// A store with one trace of complete events on thread 1 of process 1: name, start and duration in
+/// microseconds.
 pub fn spans(events: &[(&str, i64, i64)]) -> TestStore {
-    let span = |(name, ts, dur): &(&str, i64, i64)| format!(r#"{{"ph":"X","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":{dur}}}"#);
+    let span = |(name, ts, dur): &(&str, i64, i64)| {
+        format!(r#"{{"ph":"X","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":{dur}}}"#)
+    };
     elements(events.iter().map(span).collect::<Vec<_>>().join(",\n"))
 }
 
@@ -169,7 +200,11 @@ pub fn tracesql_in(folder: &Path, args: &[&str], env: &[(&str, &Path)]) -> Outpu
 
 /// Runs a program to its end, which must come within a minute.
 pub fn within_a_minute(command: &mut Command) -> Output {
-    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().expect("the program runs");
+    let mut child = command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program runs");
     fn all(mut pipe: impl std::io::Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
@@ -177,7 +212,8 @@ pub fn within_a_minute(command: &mut Command) -> Output {
             bytes
         })
     }
-    let (stdout, stderr) = (all(child.stdout.take().expect("a pipe")), all(child.stderr.take().expect("a pipe")));
+    let (stdout, stderr) =
+        (all(child.stdout.take().expect("a pipe")), all(child.stderr.take().expect("a pipe")));
     let start = std::time::Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().expect("it can be waited for") {
@@ -189,12 +225,19 @@ pub fn within_a_minute(command: &mut Command) -> Output {
         }
         std::thread::sleep(std::time::Duration::from_millis(1));
     };
-    Output { status, stdout: stdout.join().expect("no panic"), stderr: stderr.join().expect("no panic") }
+    Output {
+        status,
+        stdout: stdout.join().expect("no panic"),
+        stderr: stderr.join().expect("no panic"),
+    }
 }
 
 /// Standard output and error as text.
 pub fn texts(output: &Output) -> (String, String) {
-    (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
+    (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
 }
 
 /// Python with the packages of `tests/requirements.txt`, where `scripts/test` made it.
@@ -203,13 +246,16 @@ pub fn python() -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 
-/// Waits for a program and returns the most memory it held, in bytes, as far as looking every millisecond shows.
+/// Waits for a program and returns the most memory it held, in bytes, as far as looking every
+/// millisecond shows.
 pub fn peak_memory(child: &mut std::process::Child) -> usize {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     while child.try_wait().expect("it can be waited for").is_none() {
         let text = std::fs::read_to_string(&status).unwrap_or_default();
-        let kibibytes = text.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok());
+        let kibibytes = text.lines().find_map(|l| {
+            l.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
+        });
         peak = peak.max(kibibytes.unwrap_or(0) << 10);
         std::thread::sleep(std::time::Duration::from_millis(1));
     }

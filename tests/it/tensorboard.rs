@@ -1,8 +1,10 @@
 //! The views of operators, kernels and steps against torch-tb-profiler's own figures, cell by cell.
 //!
-//! Expected figures are outputs of the published package (`tests/expected/tb/README.md`): for our fixtures in the project, for public traces
-//! beside the corpus. Integers must be equal, floats within 1e-9 of each other. Every difference is listed in `tests/expected/tb/differences.tsv` with
-//! its reason; one that is not, or that is no longer there or another, fails the test. Figures without a trace at hand are named and left out.
+//! Expected figures are outputs of the published package (`tests/expected/tb/README.md`): for our
+//! fixtures in the project, for public traces beside the corpus. Integers must be equal, floats
+//! within 1e-9 of each other. Every difference is listed in `tests/expected/tb/differences.tsv`
+//! with its reason; one that is not, or that is no longer there or another, fails the test. Figures
+//! without a trace at hand are named and left out.
 
 mod cells;
 mod checks;
@@ -41,16 +43,32 @@ fn check(set: &str, expected: Vec<Expected>) {
     if wrong.is_empty() {
         wrong.extend(in_docs(set, &table));
     }
-    assert!(wrong.is_empty(), "{} differences from what is documented:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(report.values().flatten().map(|(_, t)| t.total).sum::<usize>() > 1000, "hardly anything was compared");
+    assert!(
+        wrong.is_empty(),
+        "{} differences from what is documented:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(
+        report.values().flatten().map(|(_, t)| t.total).sum::<usize>() > 1000,
+        "hardly anything was compared"
+    );
 }
 
 /// Trace × view × equal cells of all.
 fn table(report: &BTreeMap<String, Vec<(&str, Tally)>>) -> String {
-    let mut lines = vec!["| trace | view | cells equal / all | rows only here |".to_owned(), "| --- | --- | ---: | ---: |".to_owned()];
+    let mut lines = vec![
+        "| trace | view | cells equal / all | rows only here |".to_owned(),
+        "| --- | --- | ---: | ---: |".to_owned(),
+    ];
     for (trace, views) in report {
         for (view, tally) in views.iter().filter(|(_, t)| t.total + t.extra.len() > 0) {
-            lines.push(format!("| {trace} | `{view}` | {} / {} | {} |", tally.equal, tally.total, tally.extra.len()));
+            lines.push(format!(
+                "| {trace} | `{view}` | {} / {} | {} |",
+                tally.equal,
+                tally.total,
+                tally.extra.len()
+            ));
         }
     }
     lines.join("\n")
@@ -65,7 +83,10 @@ fn in_docs(set: &str, table: &str) -> Option<String> {
     }
     let fresh = std::env::temp_dir().join(format!("tracesql-tensorboard-{set}.md"));
     std::fs::write(&fresh, table).expect("a temporary file");
-    Some(format!("docs/tensorboard.md does not hold the table of the {set}; it was written to {}", fresh.display()))
+    Some(format!(
+        "docs/tensorboard.md does not hold the table of the {set}; it was written to {}",
+        fresh.display()
+    ))
 }
 
 #[test]
@@ -80,18 +101,39 @@ fn fixtures_equal_the_plugin() {
         ("old_kineto", "old_kineto.json.gz"),
     ];
     let modes = ["plain", "relink"];
-    let all = traces.iter().flat_map(|(name, file)| modes.map(|mode| Expected::read(&folder, name, mode, "*", fixture(file))));
+    let all = traces.iter().flat_map(|(name, file)| {
+        modes.map(|mode| Expected::read(&folder, name, mode, "*", fixture(file)))
+    });
     check("fixtures", all.map(|e| e.expect("the expected figures of every fixture")).collect());
 }
 
-/// How the plugin builds its tree: modules between operators, ids that are 0 or missing, threads written as text (`fixtures/make/plugin_trees.py`).
+/// How the plugin builds its tree: modules between operators, ids that are 0 or missing, threads
+/// written as text (`fixtures/make/plugin_trees.py`).
 #[test]
 fn trees_equal_the_plugin() {
     let folder = root().join("tests/expected/tb");
-    let traces =
-        ["modules_torch1.8", "modules_torch1.11", "modules_torch2", "ids_torch1.8", "ids_torch1.11", "late_ids_torch1.11", "crossing_torch1.11"];
-    let read = |name: &str| Expected::read(&folder, name, "plain", "*", root().join(format!("tests/data/plugin/{name}.json")));
-    check("trees", traces.iter().map(|name| read(name).expect("the expected figures of every tree")).collect());
+    let traces = [
+        "modules_torch1.8",
+        "modules_torch1.11",
+        "modules_torch2",
+        "ids_torch1.8",
+        "ids_torch1.11",
+        "late_ids_torch1.11",
+        "crossing_torch1.11",
+    ];
+    let read = |name: &str| {
+        Expected::read(
+            &folder,
+            name,
+            "plain",
+            "*",
+            root().join(format!("tests/data/plugin/{name}.json")),
+        )
+    };
+    check(
+        "trees",
+        traces.iter().map(|name| read(name).expect("the expected figures of every tree")).collect(),
+    );
 }
 
 #[test]
@@ -116,28 +158,44 @@ fn public_traces_equal_the_plugin() {
             }
         }
     }
-    // Whatever figures there are must be used, but for the one whose traces are those of another: it is of the diff view.
-    let files = std::fs::read_dir(&folder).expect("a folder").flatten().map(|f| f.file_name().to_string_lossy().into_owned());
-    let unused: Vec<String> = files.filter(|f| f.ends_with(".json.gz") && !used.contains(f)).collect();
+    // Whatever figures there are must be used, but for the one whose traces are those of another:
+    // it is of the diff view.
+    let files = std::fs::read_dir(&folder)
+        .expect("a folder")
+        .flatten()
+        .map(|f| f.file_name().to_string_lossy().into_owned());
+    let unused: Vec<String> =
+        files.filter(|f| f.ends_with(".json.gz") && !used.contains(f)).collect();
     assert_eq!(unused, ["kineto.diff_w0_w4.plain.json.gz"]);
     check("public traces", all);
 }
 
-/// Memory, modules, jobs, comparisons and advice, and perf.json: a script holds the rules by which their rows meet those of the references. It fails
-/// on any cell that is not as `tests/expected/tb/torch_differences.tsv` and the documentation say.
+/// Memory, modules, jobs, comparisons and advice, and perf.json: a script holds the rules by which
+/// their rows meet those of the references. It fails on any cell that is not as
+/// `tests/expected/tb/torch_differences.tsv` and the documentation say.
 fn compare_torch(of: &[&Path]) {
     let script = root().join("tests/oracle/compare_torch.py");
-    let out = Command::new("python3").arg(script).arg(env!("CARGO_BIN_EXE_tracesql")).args(of).output().expect("python3 runs");
+    let out = Command::new("python3")
+        .arg(script)
+        .arg(env!("CARGO_BIN_EXE_tracesql"))
+        .args(of)
+        .output()
+        .expect("python3 runs");
     let (stdout, stderr) = texts(&out);
     println!("{stdout}");
     assert!(out.status.success(), "{stderr}");
 }
 
-/// Comparisons of ranks, collectives and GPU use over time against a second count from the JSON of the fixtures.
+/// Comparisons of ranks, collectives and GPU use over time against a second count from the JSON of
+/// the fixtures.
 #[test]
 fn comparisons_and_collectives_equal_a_recount() {
     let script = root().join("tests/oracle/compare_recount.py");
-    let out = Command::new("python3").arg(script).arg(env!("CARGO_BIN_EXE_tracesql")).output().expect("python3 runs");
+    let out = Command::new("python3")
+        .arg(script)
+        .arg(env!("CARGO_BIN_EXE_tracesql"))
+        .output()
+        .expect("python3 runs");
     let (stdout, stderr) = texts(&out);
     assert!(out.status.success(), "{stderr}");
     assert!(stdout.contains("operator_diff: 3822 values"), "{stdout}");
@@ -164,12 +222,21 @@ fn memory_modules_jobs_and_advice_of_public_traces_equal_the_references() {
 
 #[test]
 fn key_averages_of_fixtures_equal_pytorch() {
-    let compared = key_averages::compare(&fixture("resnet_cpu.pt.trace.json.gz"), &fixture("resnet_cpu.key_averages.json"));
+    let compared = key_averages::compare(
+        &fixture("resnet_cpu.pt.trace.json.gz"),
+        &fixture("resnet_cpu.key_averages.json"),
+    );
     assert!(compared.wrong.is_empty(), "{}", compared.wrong.join("\n"));
-    assert!(compared.memory > 80 && compared.flops == 4, "{} values of memory, {} of operations", compared.memory, compared.flops);
+    assert!(
+        compared.memory > 80 && compared.flops == 4,
+        "{} values of memory, {} of operations",
+        compared.memory,
+        compared.flops
+    );
 }
 
-/// Memory counts for all rows that run then; while none does, it is a row of its own, as in PyTorch.
+/// Memory counts for all rows that run then; while none does, it is a row of its own, as in
+/// PyTorch.
 #[test]
 fn key_averages_hold_all_memory() {
     let memory = |ts: i64, bytes: i64, device: i64| {
@@ -179,8 +246,10 @@ fn key_averages_hold_all_memory() {
     };
     let store = elements(
         [
-            r#"{"ph":"X","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":0,"dur":100}"#.to_owned(),
-            r#"{"ph":"X","cat":"cpu_op","name":"inner","pid":1,"tid":1,"ts":20,"dur":30}"#.to_owned(),
+            r#"{"ph":"X","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":0,"dur":100}"#
+                .to_owned(),
+            r#"{"ph":"X","cat":"cpu_op","name":"inner","pid":1,"tid":1,"ts":20,"dur":30}"#
+                .to_owned(),
             memory(20, 8, 0),
             memory(50, 16, 1),
             memory(51, 32, 0),
@@ -190,15 +259,21 @@ fn key_averages_hold_all_memory() {
         .join(",\n"),
     );
     let sql = "SELECT name, calls, cpu_mem_bytes, self_cpu_mem_bytes, device_mem_bytes, self_device_mem_bytes FROM key_averages ORDER BY name";
-    assert_eq!(store.lines(sql), ["[memory] 2 -40 -40 -16 -16", "inner 1 8 8 16 16", "outer 1 40 32 16 0"]);
+    assert_eq!(
+        store.lines(sql),
+        ["[memory] 2 -40 -40 -16 -16", "inner 1 8 8 16 16", "outer 1 40 32 16 0"]
+    );
 }
 
-/// Frames of the profiler lie half within the annotation they begin and end: what two of them share is taken off the row around once. PyTorch takes
-/// each of them off in full: 30 for `outer` (docs/tensorboard.md).
+/// Frames of the profiler lie half within the annotation they begin and end: what two of them share
+/// is taken off the row around once. PyTorch takes each of them off in full: 30 for `outer`
+/// (docs/tensorboard.md).
 #[test]
 fn key_averages_take_shared_time_off_once() {
     let row = |cat: &str, name: &str, ts: i64, dur: i64| {
-        format!(r#"{{"ph":"X","cat":"{cat}","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":{dur},"args":{{"CallFrom":"run.py"}}}}"#)
+        format!(
+            r#"{{"ph":"X","cat":"{cat}","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":{dur},"args":{{"CallFrom":"run.py"}}}}"#
+        )
     };
     let store = elements(
         [
@@ -210,7 +285,10 @@ fn key_averages_take_shared_time_off_once() {
         ]
         .join(",\n"),
     );
-    assert_eq!(store.lines("SELECT name, cpu_total_ns, self_cpu_ns FROM key_averages ORDER BY name"), ["inner 45000 45000", "outer 100000 40000"]);
+    assert_eq!(
+        store.lines("SELECT name, cpu_total_ns, self_cpu_ns FROM key_averages ORDER BY name"),
+        ["inner 45000 45000", "outer 100000 40000"]
+    );
 }
 
 #[test]
@@ -221,11 +299,15 @@ fn key_averages_of_made_traces_equal_pytorch() {
     };
     let mut wrong = Vec::new();
     let (mut compared, mut memory, mut flops) = (0, 0, 0);
-    let files = std::fs::read_dir(corpus.join("made")).expect("a folder").flatten().map(|f| f.path());
-    let mut files: Vec<PathBuf> = files.filter(|f| f.to_string_lossy().ends_with(".key_averages.json")).collect();
+    let files =
+        std::fs::read_dir(corpus.join("made")).expect("a folder").flatten().map(|f| f.path());
+    let mut files: Vec<PathBuf> =
+        files.filter(|f| f.to_string_lossy().ends_with(".key_averages.json")).collect();
     files.sort();
     for table in files {
-        let trace = PathBuf::from(table.to_string_lossy().replace(".key_averages.json", ".pt.trace.json.gz"));
+        let trace = PathBuf::from(
+            table.to_string_lossy().replace(".key_averages.json", ".pt.trace.json.gz"),
+        );
         let found = key_averages::compare(&trace, &table);
         wrong.extend(found.wrong);
         compared += 1;
@@ -234,5 +316,8 @@ fn key_averages_of_made_traces_equal_pytorch() {
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
     println!("{compared} tables, {memory} values of memory and {flops} of operations other than 0");
-    assert!(compared > 20 && memory > 400 && flops > 10, "only {compared} tables, {memory} values of memory and {flops} of operations were found");
+    assert!(
+        compared > 20 && memory > 400 && flops > 10,
+        "only {compared} tables, {memory} values of memory and {flops} of operations were found"
+    );
 }

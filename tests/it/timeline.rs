@@ -1,7 +1,9 @@
-//! The device timelines against a recount in Python (`tests/oracle/gpu_timeline.py`): fixtures always, the corpus where it is at hand.
+//! The device timelines against a recount in Python (`tests/oracle/gpu_timeline.py`): fixtures
+//! always, the corpus where it is at hand.
 //!
 //! `tracelens_gpu_timeline` has every figure of TraceLens. `gpu_timeline` and `gpu_timeline_by_device` have a definition of communication and copies of
-//! their own: when anything runs is the same always, and all parts are where both count as much communication and as many copies.
+//! their own: when anything runs is the same always, and all parts are where both count as much
+//! communication and as many copies.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,8 +22,10 @@ struct Expected {
 }
 
 fn expected() -> BTreeMap<String, Vec<Expected>> {
-    let text = std::fs::read_to_string(root().join("tests/expected/gpu_timeline.tsv")).expect("the expected figures");
-    let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
+    let text = std::fs::read_to_string(root().join("tests/expected/gpu_timeline.tsv"))
+        .expect("the expected figures");
+    let mut lines =
+        text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
     let names = lines.next().expect("a heading");
     let columns: Vec<usize> = std::iter::once("gpu_events")
         .chain(FIGURES.split(", "))
@@ -30,7 +34,11 @@ fn expected() -> BTreeMap<String, Vec<Expected>> {
     let mut traces = BTreeMap::<String, Vec<Expected>>::new();
     for fields in lines {
         let figures = columns.iter().map(|&at| fields[at].clone()).collect();
-        traces.entry(fields[0].clone()).or_default().push(Expected { rows: fields[1].clone(), device: fields[2].clone(), figures });
+        traces.entry(fields[0].clone()).or_default().push(Expected {
+            rows: fields[1].clone(),
+            device: fields[2].clone(),
+            figures,
+        });
     }
     traces
 }
@@ -46,7 +54,13 @@ fn check(traces: &[(PathBuf, Vec<Expected>)]) -> Agreement {
     let store = TestStore::new();
     let mut ids = Vec::new();
     for (path, _) in traces {
-        ids.push(store.ingest(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).manifest.trace_id);
+        ids.push(
+            store
+                .ingest(path)
+                .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+                .manifest
+                .trace_id,
+        );
     }
     let figures = |view: &str, device: &str, events: &str| -> Vec<Vec<String>> {
         store.rows(&format!("SELECT trace_id, {device}, {events}, {FIGURES} FROM {view}"))
@@ -54,15 +68,26 @@ fn check(traces: &[(PathBuf, Vec<Expected>)]) -> Agreement {
     let found = [
         ("tracelens", figures("tracelens_gpu_timeline", "''", "linked_events")),
         ("all", figures("gpu_timeline", "''", "gpu_events")),
-        ("device", figures("gpu_timeline_by_device", "coalesce(CAST(device AS VARCHAR), 'NULL')", "gpu_events")),
+        (
+            "device",
+            figures(
+                "gpu_timeline_by_device",
+                "coalesce(CAST(device AS VARCHAR), 'NULL')",
+                "gpu_events",
+            ),
+        ),
     ];
     let mut agreement = Agreement::default();
     let mut differences = Vec::new();
     for ((path, wanted), id) in traces.iter().zip(&ids) {
         for (rows, found) in &found {
-            let mut own: Vec<&[String]> = found.iter().filter(|r| r[0] == *id).map(|r| &r[1..]).collect();
-            let mut want: Vec<Vec<String>> =
-                wanted.iter().filter(|w| w.rows == *rows).map(|w| [std::slice::from_ref(&w.device), w.figures.as_slice()].concat()).collect();
+            let mut own: Vec<&[String]> =
+                found.iter().filter(|r| r[0] == *id).map(|r| &r[1..]).collect();
+            let mut want: Vec<Vec<String>> = wanted
+                .iter()
+                .filter(|w| w.rows == *rows)
+                .map(|w| [std::slice::from_ref(&w.device), w.figures.as_slice()].concat())
+                .collect();
             own.sort();
             want.sort();
             let are_comparable = own.len() == want.len();
@@ -77,7 +102,10 @@ fn check(traces: &[(PathBuf, Vec<Expected>)]) -> Agreement {
                 }
             }
             if !is_equal {
-                differences.push(format!("{} {rows}:\n  found  {own:?}\n  wanted {want:?}", path.display()));
+                differences.push(format!(
+                    "{} {rows}:\n  found  {own:?}\n  wanted {want:?}",
+                    path.display()
+                ));
             }
         }
     }
@@ -88,10 +116,14 @@ fn check(traces: &[(PathBuf, Vec<Expected>)]) -> Agreement {
 #[test]
 fn fixtures_have_the_expected_timeline() {
     let fixtures = expected().into_iter().filter(|(trace, _)| trace.starts_with("fixtures/"));
-    let fixtures: Vec<_> = fixtures.map(|(trace, expected)| (root().join(trace), expected)).collect();
+    let fixtures: Vec<_> =
+        fixtures.map(|(trace, expected)| (root().join(trace), expected)).collect();
     assert!(fixtures.len() >= 2);
     let agreement = check(&fixtures);
-    assert_eq!(agreement.same, agreement.all, "NCCL and copies only: all definitions are the same there");
+    assert_eq!(
+        agreement.same, agreement.all,
+        "NCCL and copies only: all definitions are the same there"
+    );
 }
 
 #[test]
@@ -105,14 +137,22 @@ fn public_traces_have_the_expected_timeline() {
     assert!(traces.len() > 30, "only {} traces are expected", traces.len());
     let agreement = check(&traces);
     println!("{} of {} timelines have the classes of TraceLens", agreement.same, agreement.all);
-    assert!(agreement.same * 4 > agreement.all * 3, "only {} of {} timelines could be compared in all parts", agreement.same, agreement.all);
+    assert!(
+        agreement.same * 4 > agreement.all * 3,
+        "only {} of {} timelines could be compared in all parts",
+        agreement.same,
+        agreement.all
+    );
 }
 
-/// What TraceLens links, rule by rule: figures of TraceLens 0.1.0 itself for the same elements, by `TreePerfAnalyzer.get_df_gpu_timeline`.
+/// What TraceLens links, rule by rule: figures of TraceLens 0.1.0 itself for the same elements, by
+/// `TreePerfAnalyzer.get_df_gpu_timeline`.
 #[test]
 fn tracelens_counts_what_it_links() {
     let call = |name: &str, link: &str, ts: i64| {
-        format!(r#"{{"ph":"X","cat":"cuda_runtime","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":5,"args":{{"correlation":{link}}}}}"#)
+        format!(
+            r#"{{"ph":"X","cat":"cuda_runtime","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":5,"args":{{"correlation":{link}}}}}"#
+        )
     };
     let work = |cat: &str, name: &str, link: &str, ts: i64, dur: i64| {
         format!(
@@ -137,7 +177,8 @@ fn tracelens_counts_what_it_links() {
             call("cudaLaunchKernel", "3", 80),
             arrow("\"3\"", 80),
             work("kernel", "quoted", "3", 100, 10),
-            // Of several with one id the last in the file is linked; of a graph launch all are, without arrows.
+            // Of several with one id the last in the file is linked; of a graph launch all are,
+            // without arrows.
             call("cudaLaunchKernel", "4", 120),
             arrow("4", 120),
             work("kernel", "first", "4", 140, 1),
@@ -156,7 +197,9 @@ fn tracelens_counts_what_it_links() {
         .join(",\n"),
     );
     assert_eq!(
-        store.lines(&format!("SELECT gpu_events, linked_events, {FIGURES} FROM tracelens_gpu_timeline")),
+        store.lines(&format!(
+            "SELECT gpu_events, linked_events, {FIGURES} FROM tracelens_gpu_timeline"
+        )),
         ["9 6 43000 213000 256000 8000 4000 31000 8000 4000"]
     );
 }

@@ -1,4 +1,5 @@
-//! Rules say what is so: shares of a named whole, a cause reported once, nothing from too little. Small traces, each with one truth that is known.
+//! Rules say what is so: shares of a named whole, a cause reported once, nothing from too little.
+//! Small traces, each with one truth that is known.
 
 use crate::support::{TestStore, tracesql_in};
 
@@ -20,7 +21,15 @@ impl Trace {
     }
 
     /// A runtime call, and work on the device that it launches.
-    fn launch(&mut self, call: (&str, f64, f64), cat: &str, name: &str, ts: f64, dur: f64, args: &str) -> &mut Self {
+    fn launch(
+        &mut self,
+        call: (&str, f64, f64),
+        cat: &str,
+        name: &str,
+        ts: f64,
+        dur: f64,
+        args: &str,
+    ) -> &mut Self {
         self.calls += 1;
         let number = self.calls;
         self.host("cuda_runtime", call.0, call.1, call.2, &format!(r#""correlation":{number}"#));
@@ -35,25 +44,38 @@ impl Trace {
     }
 
     fn store(&self) -> TestStore {
-        TestStore::of_text(format!(r#"{{"schemaVersion":1,"traceEvents":[{}]}}"#, self.events.join(",\n"))).0
+        TestStore::of_text(format!(
+            r#"{{"schemaVersion":1,"traceEvents":[{}]}}"#,
+            self.events.join(",\n")
+        ))
+        .0
     }
 }
 
-/// Rules with a finding of severity high or medium, by name; those that look at the names of kernels and at the file aside.
+/// Rules with a finding of severity high or medium, by name; those that look at the names of
+/// kernels and at the file aside.
 fn loud(store: &TestStore) -> Vec<String> {
     store.lines(
         "SELECT rule, severity FROM findings WHERE severity IN ('high', 'medium') AND rule NOT IN ('tensor_cores', 'hot_operation', 'trace_damage') ORDER BY rule",
     )
 }
 
-/// 3 steps of 10 ms; in each a copy from pageable memory blocks the host for 8 ms and takes 2 ms on the device, then 5 kernels of 300 us keep it busy.
+/// 3 steps of 10 ms; in each a copy from pageable memory blocks the host for 8 ms and takes 2 ms on
+/// the device, then 5 kernels of 300 us keep it busy.
 fn blocking_copy() -> Trace {
     let mut trace = Trace::default();
     for step in 0..3 {
         let start = 10_000.0 * f64::from(step);
         trace.step(step, start, 9_999.0);
         let call = ("cudaMemcpyAsync", start + 10.0, 8_000.0);
-        trace.launch(call, "gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", start + 6_000.0, 2_000.0, r#","bytes":8000000"#);
+        trace.launch(
+            call,
+            "gpu_memcpy",
+            "Memcpy HtoD (Pageable -> Device)",
+            start + 6_000.0,
+            2_000.0,
+            r#","bytes":8000000"#,
+        );
         for kernel in 0..5 {
             trace.kernel(start + 8_050.0 + 301.0 * f64::from(kernel), 300.0);
         }
@@ -76,14 +98,19 @@ fn a_blocking_copy_is_reported_once_and_not_as_overhead_of_calls() {
             "memcpy low See pageable_copies, which reports the cause.",
         ]
     );
-    // The device is idle in 5,990 us of the second and third call, and 49 us from each copy to the next launch call.
-    assert_eq!(store.lines("SELECT wait_ns, step_wait_ns, step_ns, idle_ns FROM cpu_gpu_sync"), ["24000000 24000000 29997000 12127000"]);
+    // The device is idle in 5,990 us of the second and third call, and 49 us from each copy to the
+    // next launch call.
+    assert_eq!(
+        store.lines("SELECT wait_ns, step_wait_ns, step_ns, idle_ns FROM cpu_gpu_sync"),
+        ["24000000 24000000 29997000 12127000"]
+    );
     assert_eq!(store.lines("SELECT status, numerator FROM rule_runtime_overhead"), ["ok 15000"]);
 }
 
 #[test]
 fn waits_are_a_share_of_the_steps_and_only_those_in_steps() {
-    // 3 steps of 1 ms that never wait; behind them the profiler stops and waits for 500 ms, of which the device works 10 us.
+    // 3 steps of 1 ms that never wait; behind them the profiler stops and waits for 500 ms, of
+    // which the device works 10 us.
     let mut trace = Trace::default();
     for step in 0..3 {
         let start = 1_000.0 * f64::from(step);
@@ -94,18 +121,29 @@ fn waits_are_a_share_of_the_steps_and_only_those_in_steps() {
     }
     trace.host("cuda_runtime", "cudaDeviceSynchronize", 3_000.0, 500_000.0, "");
     let store = trace.store();
-    assert_eq!(store.lines("SELECT wait_ns, step_wait_ns, step_ns, wait_pct, verdict FROM cpu_gpu_sync"), ["500000000 0 2997000 0.0 low"]);
+    assert_eq!(
+        store.lines("SELECT wait_ns, step_wait_ns, step_ns, wait_pct, verdict FROM cpu_gpu_sync"),
+        ["500000000 0 2997000 0.0 low"]
+    );
     assert_eq!(store.lines("SELECT status, value FROM rule_cpu_gpu_sync"), ["ok 0.0"]);
     assert_eq!(loud(&store), Vec::<String>::new());
 }
 
 #[test]
 fn a_wait_after_which_the_device_goes_on_is_no_finding() {
-    // The host waits for an event of work that is long before the end of what it has launched: the device never runs dry.
+    // The host waits for an event of work that is long before the end of what it has launched: the
+    // device never runs dry.
     let mut trace = Trace::default();
     trace.step(1, 0.0, 20_000.0);
     for kernel in 0..12 {
-        trace.launch(("cudaLaunchKernel", 10.0 + f64::from(kernel), 1.0), "kernel", "gemm", 30.0 + 1_600.0 * f64::from(kernel), 1_600.0, "");
+        trace.launch(
+            ("cudaLaunchKernel", 10.0 + f64::from(kernel), 1.0),
+            "kernel",
+            "gemm",
+            30.0 + 1_600.0 * f64::from(kernel),
+            1_600.0,
+            "",
+        );
     }
     trace.host("cuda_runtime", "cudaEventSynchronize", 40.0, 15_000.0, "");
     let store = trace.store();
@@ -126,13 +164,17 @@ fn freeing_memory_is_overhead_and_no_wait() {
     }
     let store = trace.store();
     assert_eq!(loud(&store), ["runtime_overhead high"]);
-    assert_eq!(store.lines("SELECT rule, severity, subject FROM findings WHERE rule = 'gpu_idle'"), ["gpu_idle low host_late"]);
+    assert_eq!(
+        store.lines("SELECT rule, severity, subject FROM findings WHERE rule = 'gpu_idle'"),
+        ["gpu_idle low host_late"]
+    );
     assert_eq!(store.lines("SELECT sync_calls, wait_ns, idle_ns FROM cpu_gpu_sync"), ["0 0 0"]);
 }
 
 #[test]
 fn operators_bound_by_memory_are_a_share_of_all_device_time() {
-    // Operators launch 20 us, all of it bound by memory; 180 us more were launched outside operators: 10 %, and the rest cannot be known.
+    // Operators launch 20 us, all of it bound by memory; 180 us more were launched outside
+    // operators: 10 %, and the rest cannot be known.
     let mut trace = Trace::default();
     let shapes = r#""Input Dims":[[1024],[1024]],"Input type":["float","float"]"#;
     trace.host("cpu_op", "aten::mul", 0.0, 10.0, shapes).kernel(2.0, 20.0);
@@ -140,17 +182,31 @@ fn operators_bound_by_memory_are_a_share_of_all_device_time() {
         trace.kernel(30.0 + 30.0 * f64::from(kernel), 20.0);
     }
     let store = trace.store();
-    assert_eq!(store.lines("SELECT device_self_pct, verdict FROM memory_bound_operations"), ["10.0 memory bound"]);
-    assert_eq!(store.lines("SELECT status, severity, value FROM rule_memory_bound"), ["not_measurable NULL NULL"]);
+    assert_eq!(
+        store.lines("SELECT device_self_pct, verdict FROM memory_bound_operations"),
+        ["10.0 memory bound"]
+    );
+    assert_eq!(
+        store.lines("SELECT status, severity, value FROM rule_memory_bound"),
+        ["not_measurable NULL NULL"]
+    );
     let reason = store.value("SELECT reason FROM rule_memory_bound");
     assert!(
         reason.starts_with("90.0 % of the time of all kernels, copies and fills cannot be measured (180.000 us of 200.000 us); 10.0 % are known"),
         "{reason}"
     );
     // The same behind communication, which is not bound by memory: now it is known.
-    let known = trace.events.join(",").replacen("gemm", "mul", 1).replace("gemm", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)");
-    let (store, _) = TestStore::of_text(format!(r#"{{"schemaVersion":1,"traceEvents":[{known}]}}"#));
-    assert_eq!(store.lines("SELECT status, value, numerator, denominator FROM rule_memory_bound"), ["ok 10.0 20000 200000"]);
+    let known = trace
+        .events
+        .join(",")
+        .replacen("gemm", "mul", 1)
+        .replace("gemm", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)");
+    let (store, _) =
+        TestStore::of_text(format!(r#"{{"schemaVersion":1,"traceEvents":[{known}]}}"#));
+    assert_eq!(
+        store.lines("SELECT status, value, numerator, denominator FROM rule_memory_bound"),
+        ["ok 10.0 20000 200000"]
+    );
 }
 
 #[test]
@@ -159,20 +215,35 @@ fn too_little_evidence_is_not_measurable_and_says_so() {
         let mut trace = Trace::default();
         trace.step(1, 0.0, 3.0 * f64::from(kernels) * dur);
         for kernel in 0..kernels {
-            trace.launch(("cudaLaunchKernel", 2.0 * dur * f64::from(kernel), dur), "kernel", "gemm", dur * f64::from(2 * kernel + 1), dur, "");
+            trace.launch(
+                ("cudaLaunchKernel", 2.0 * dur * f64::from(kernel), dur),
+                "kernel",
+                "gemm",
+                dur * f64::from(2 * kernel + 1),
+                dur,
+                "",
+            );
         }
         trace.store()
     };
     let rules = "rule IN ('gpu_busy', 'gpu_idle', 'runtime_overhead', 'launch_bound', 'cpu_gpu_sync', 'memcpy', 'pageable_copies', 'unlinked_work', 'hot_operation')";
-    let reasons = |store: &TestStore| store.lines(&format!("SELECT DISTINCT reason FROM findings WHERE {rules}"));
+    let reasons = |store: &TestStore| {
+        store.lines(&format!("SELECT DISTINCT reason FROM findings WHERE {rules}"))
+    };
     // 3 kernels in 130 ns.
     let store = tiny(3, 0.0145);
     assert_eq!(loud(&store), Vec::<String>::new());
-    assert_eq!(store.lines(&format!("SELECT DISTINCT status FROM findings WHERE {rules} AND rule <> 'hot_operation'")), ["not_measurable"]);
+    assert_eq!(
+        store.lines(&format!(
+            "SELECT DISTINCT status FROM findings WHERE {rules} AND rule <> 'hot_operation'"
+        )),
+        ["not_measurable"]
+    );
     assert!(
         reasons(&store)
             .iter()
-            .any(|r| r.starts_with("The trace has 3 kernels, copies and fills in 13") && r.contains("fewer than 10 (setting rule_min_device_work)")),
+            .any(|r| r.starts_with("The trace has 3 kernels, copies and fills in 13")
+                && r.contains("fewer than 10 (setting rule_min_device_work)")),
         "{:?}",
         reasons(&store)
     );
@@ -180,12 +251,16 @@ fn too_little_evidence_is_not_measurable_and_says_so() {
     let store = tiny(12, 1.0);
     assert_eq!(loud(&store), Vec::<String>::new());
     assert!(
-        reasons(&store).iter().any(|r| r.starts_with("The trace is 36.000 us long, less than 100.000 us (setting rule_min_duration_ns)")),
+        reasons(&store).iter().any(|r| r.starts_with(
+            "The trace is 36.000 us long, less than 100.000 us (setting rule_min_duration_ns)"
+        )),
         "{:?}",
         reasons(&store)
     );
     // Enough of both.
-    assert!(loud(&tiny(12, 10.0)).iter().any(|r| r.starts_with("gpu_busy") || r.starts_with("launch_bound") || r.starts_with("gpu_idle")));
+    assert!(loud(&tiny(12, 10.0)).iter().any(|r| r.starts_with("gpu_busy")
+        || r.starts_with("launch_bound")
+        || r.starts_with("gpu_idle")));
     // One device of two has too little.
     let mut trace = Trace::default();
     trace.step(1, 0.0, 1_000.0);
@@ -211,7 +286,13 @@ fn places_are_frames_that_a_user_can_change() {
         for number in 0..20 {
             let start = 10.0 + 40.0 * f64::from(number);
             for (depth, frame) in (0..).zip(frames) {
-                trace.host("python_function", frame, start + 0.1 * f64::from(depth), 30.0 - 0.2 * f64::from(depth), "");
+                trace.host(
+                    "python_function",
+                    frame,
+                    start + 0.1 * f64::from(depth),
+                    30.0 - 0.2 * f64::from(depth),
+                    "",
+                );
             }
             trace.host("cpu_op", "aten::item", start + 10.0, 10.0, "");
             trace.launch(
@@ -225,8 +306,14 @@ fn places_are_frames_that_a_user_can_change() {
         }
         trace.store().value("SELECT subject FROM rule_tiny_copies WHERE severity = 'medium'")
     };
-    let inner = ["torch/utils/_device.py(62): __torch_function__", "<built-in method item of Tensor object at 0x7f>"];
-    let torch = ["/opt/venv/lib/python3.11/site-packages/torch/_ops.py(755): __call__", "/src/pytorch/torch/nn/modules/module.py(1501): _call_impl"];
+    let inner = [
+        "torch/utils/_device.py(62): __torch_function__",
+        "<built-in method item of Tensor object at 0x7f>",
+    ];
+    let torch = [
+        "/opt/venv/lib/python3.11/site-packages/torch/_ops.py(755): __call__",
+        "/src/pytorch/torch/nn/modules/module.py(1501): _call_impl",
+    ];
     let python = [
         "threading.py(973): run",
         "contextlib.py(79): inner",
@@ -234,12 +321,22 @@ fn places_are_frames_that_a_user_can_change() {
         "<frozen importlib._bootstrap>(241): f",
     ];
     assert_eq!(read(&["train.py(31): log_loss", inner[0], inner[1]]), "train.py(31): log_loss");
-    assert_eq!(read(&["train.py(31): log_loss", torch[0], torch[1], python[1], inner[0], inner[1]]), "train.py(31): log_loss");
-    let library = "/opt/venv/lib/python3.11/site-packages/transformers/trainer.py(2900): _maybe_log";
+    assert_eq!(
+        read(&["train.py(31): log_loss", torch[0], torch[1], python[1], inner[0], inner[1]]),
+        "train.py(31): log_loss"
+    );
+    let library =
+        "/opt/venv/lib/python3.11/site-packages/transformers/trainer.py(2900): _maybe_log";
     assert_eq!(read(&["train.py(31): main", library, inner[0]]), library);
-    assert_eq!(read(&["transformers/trainer.py(2900): _maybe_log", inner[0]]), "transformers/trainer.py(2900): _maybe_log");
+    assert_eq!(
+        read(&["transformers/trainer.py(2900): _maybe_log", inner[0]]),
+        "transformers/trainer.py(2900): _maybe_log"
+    );
     // Without such a frame the operator is named.
-    assert_eq!(read(&[python[0], python[2], python[3], torch[0], inner[0], inner[1]]), "aten::item");
+    assert_eq!(
+        read(&[python[0], python[2], python[3], torch[0], inner[0], inner[1]]),
+        "aten::item"
+    );
     assert_eq!(read(&[]), "aten::item");
 }
 
@@ -265,16 +362,26 @@ fn texts_have_the_number_and_the_word_that_fits() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("trace.json"), text).expect("a trace");
         let cache = folder.path().join("cache");
-        let output = tracesql_in(folder.path(), &["report", "trace.json"], &[("TRACESQL_CACHE", &cache)]);
+        let output =
+            tracesql_in(folder.path(), &["report", "trace.json"], &[("TRACESQL_CACHE", &cache)]);
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let devices = r#""deviceProperties":[{"id":0,"name":""}]"#;
-    let report = text(format!(r#"{{"schemaVersion":1,{devices},"traceEvents":[{}]}}"#, trace.events.join(",")));
-    assert!(report.contains(", 1 step of ") && !report.contains("1 steps") && !report.contains("()"), "{report}");
+    let report = text(format!(
+        r#"{{"schemaVersion":1,{devices},"traceEvents":[{}]}}"#,
+        trace.events.join(",")
+    ));
+    assert!(
+        report.contains(", 1 step of ") && !report.contains("1 steps") && !report.contains("()"),
+        "{report}"
+    );
     let report = text(format!(
         r#"{{"schemaVersion":1,"traceEvents":[{}]}}"#,
         trace.events.join(",").replace(r#""device":0,"#, "").replace(r#""pid":0"#, r#""pid":"a""#)
     ));
     assert!(report.contains("without number: busy") && report.contains("1 step of "), "{report}");
-    assert_eq!(trace.store().lines("SELECT message FROM rule_cut_steps"), ["The one step is whole."]);
+    assert_eq!(
+        trace.store().lines("SELECT message FROM rule_cut_steps"),
+        ["The one step is whole."]
+    );
 }

@@ -1,5 +1,5 @@
-//! Limits: time, files outside the store, what small inputs may unpack to; damaged files while they are queried, inputs that
-//! change while they are read.
+//! Limits: time, files outside the store, what small inputs may unpack to; damaged files while they
+//! are queried, inputs that change while they are read.
 
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -26,7 +26,21 @@ fn queries_end_when_their_time_is_up() {
     let out = store.folder.path().join("out.csv").display().to_string();
     for (args, what) in [
         (vec!["query", &path, "--timeout", "300ms", "-c", ENDLESS], "an aggregate"),
-        (vec!["query", &path, "--timeout", "0.3", "--format", "csv", "-o", &out, "-c", "SELECT a.name FROM events a, events b, events c"], "a file"),
+        (
+            vec![
+                "query",
+                &path,
+                "--timeout",
+                "0.3",
+                "--format",
+                "csv",
+                "-o",
+                &out,
+                "-c",
+                "SELECT a.name FROM events a, events b, events c",
+            ],
+            "a file",
+        ),
         (
             vec![
                 "query",
@@ -38,18 +52,31 @@ fn queries_end_when_their_time_is_up() {
             ],
             "series",
         ),
-        (vec!["export", &path, "--timeout", "300ms", "--format", "csv", "-o", &out, "-c", ENDLESS], "an export"),
+        (
+            vec![
+                "export", &path, "--timeout", "300ms", "--format", "csv", "-o", &out, "-c", ENDLESS,
+            ],
+            "an export",
+        ),
     ] {
         let start = Instant::now();
         let output = tracesql(&args);
         assert_eq!(output.status.code(), Some(4), "{what}: {}", texts(&output).1);
-        assert!(texts(&output).1.contains("stopped after 0.3 s, which is what --timeout allows"), "{what}: {}", texts(&output).1);
+        assert!(
+            texts(&output).1.contains("stopped after 0.3 s, which is what --timeout allows"),
+            "{what}: {}",
+            texts(&output).1
+        );
         assert!(start.elapsed() < Duration::from_secs(10), "{what}: {:?}", start.elapsed());
         assert!(!store.folder.path().join("out.csv").exists(), "{what} leaves no result");
     }
-    let output = tracesql(&["query", &path, "--timeout", "1m", "-c", "SELECT 1 AS one", "--format", "csv"]);
+    let output =
+        tracesql(&["query", &path, "--timeout", "1m", "-c", "SELECT 1 AS one", "--format", "csv"]);
     assert_eq!(texts(&output).0, "one\n1\n");
-    assert_eq!(tracesql(&["query", &path, "--timeout", "soon", "-c", "SELECT 1"]).status.code(), Some(2));
+    assert_eq!(
+        tracesql(&["query", &path, "--timeout", "soon", "-c", "SELECT 1"]).status.code(),
+        Some(2)
+    );
 }
 
 #[test]
@@ -58,8 +85,10 @@ fn statements_stay_within_the_store() {
     let secret = store.folder.path().join("secret.csv");
     std::fs::write(&secret, "word\nhidden\n").expect("a file");
     let target = store.folder.path().join("copied.csv");
-    let external =
-        format!("CREATE EXTERNAL TABLE s STORED AS CSV LOCATION '{}' OPTIONS ('format.has_header' 'true'); SELECT * FROM s", secret.display());
+    let external = format!(
+        "CREATE EXTERNAL TABLE s STORED AS CSV LOCATION '{}' OPTIONS ('format.has_header' 'true'); SELECT * FROM s",
+        secret.display()
+    );
     for sql in [
         external.clone(),
         format!("COPY (SELECT 1) TO '{}'", target.display()),
@@ -81,7 +110,18 @@ fn statements_stay_within_the_store() {
     let output = tracesql(&["query", &path, "--allow-files", "--format", "csv", "-c", &external]);
     assert_eq!(texts(&output).0, "word\nhidden\n", "{}", texts(&output).1);
     // Writing stays with the program's own options.
-    assert_eq!(tracesql(&["query", &path, "--allow-files", "-c", &format!("COPY (SELECT 1) TO '{}'", target.display())]).status.code(), Some(4));
+    assert_eq!(
+        tracesql(&[
+            "query",
+            &path,
+            "--allow-files",
+            "-c",
+            &format!("COPY (SELECT 1) TO '{}'", target.display())
+        ])
+        .status
+        .code(),
+        Some(4)
+    );
 }
 
 #[test]
@@ -134,11 +174,14 @@ fn damaged_files_give_errors_and_not_answers() {
         }
         std::fs::write(&file, &bytes).expect("it is written");
         let mut command = Command::new(env!("CARGO_BIN_EXE_tracesql"));
-        let output = within_a_minute(command.args(["query", &path, "--format", "csv", "-c", sum]).env("NO_COLOR", "1"));
+        let output = within_a_minute(
+            command.args(["query", &path, "--format", "csv", "-c", sum]).env("NO_COLOR", "1"),
+        );
         let (out, error) = texts(&output);
         match output.status.code() {
             Some(0) if out == right => same += 1,
-            // Parquet pages carry no checksum of ours, so a changed value can pass: `tracesql doctor` finds it.
+            // Parquet pages carry no checksum of ours, so a changed value can pass: `tracesql
+            // doctor` finds it.
             Some(0) => {}
             Some(3 | 4) => {
                 assert!(error.lines().any(|l| l.starts_with("error: ")), "{error}");
@@ -146,11 +189,19 @@ fn damaged_files_give_errors_and_not_answers() {
             }
             code => panic!("{i}: {code:?}: {out}{error}"),
         }
-        assert!(!tracesql_ingest::examine(store.store.root()).expect("it is examined").is_sound() || bytes == whole, "{i}: doctor finds it");
+        assert!(
+            !tracesql_ingest::examine(store.store.root()).expect("it is examined").is_sound()
+                || bytes == whole,
+            "{i}: doctor finds it"
+        );
     }
     std::fs::write(&file, &whole).expect("it is written");
     assert!(failed >= 12, "{failed} failed, {same} gave the same");
-    assert_eq!(texts(&tracesql(&["query", &path, "--format", "csv", "-c", sum])).0, right, "the store is as it was");
+    assert_eq!(
+        texts(&tracesql(&["query", &path, "--format", "csv", "-c", sum])).0,
+        right,
+        "the store is as it was"
+    );
 }
 
 /// `bench/faults.py` with small numbers; docs/trust.md says what it gave with large ones.
@@ -159,7 +210,9 @@ fn faults_lose_nothing() {
     let output = Command::new("python3")
         .arg(root().join("bench/faults.py"))
         .arg(env!("CARGO_BIN_EXE_tracesql"))
-        .args(["--kills", "12", "--damages", "24", "--disks", "4", "--changes", "4", "--seconds", "3"])
+        .args([
+            "--kills", "12", "--damages", "24", "--disks", "4", "--changes", "4", "--seconds", "3",
+        ])
         .output()
         .expect("python3 runs");
     let (out, error) = texts(&output);
@@ -193,7 +246,10 @@ fn an_input_that_changes_while_it_is_read_is_refused() {
             ingest(&Input::File(path.clone()), &store.store, &options, &progress).err()
         });
         let said = refused.unwrap_or_else(|| panic!("{change}: it was stored")).to_string();
-        assert!(said.contains("changed by another process") && said.contains("trace.json"), "{change}: {said}");
+        assert!(
+            said.contains("changed by another process") && said.contains("trace.json"),
+            "{change}: {said}"
+        );
         assert!(store.store.traces().expect("the store").is_empty(), "{change}");
         assert!(examine(store.store.root()).expect("the store").is_sound(), "{change}");
     }

@@ -1,8 +1,9 @@
-//! What views say must hold (`Holds:`, `Parts:` and `Range:` in their comments), and what rules show as evidence: over all fixtures, and over every
-//! trace of the corpus where it is at hand.
+//! What views say must hold (`Holds:`, `Parts:` and `Range:` in their comments), and what rules
+//! show as evidence: over all fixtures, and over every trace of the corpus where it is at hand.
 //!
-//! Nothing here knows a figure. A share lies in 0..100, parts add up to their whole, a duration lies inside its trace, and the evidence of a finding
-//! gives its numerator and denominator: for any trace.
+//! Nothing here knows a figure. A share lies in 0..100, parts add up to their whole, a duration
+//! lies inside its trace, and the evidence of a finding gives its numerator and denominator: for
+//! any trace.
 
 mod evidence;
 
@@ -41,7 +42,8 @@ fn has(view: &View, column: &str) -> bool {
     view.columns.iter().any(|c| c.name == column)
 }
 
-/// What the range of a column says of its values, in a query where `v` is the view, `t` the trace and `b` the base of a comparison.
+/// What the range of a column says of its values, in a query where `v` is the view, `t` the trace
+/// and `b` the base of a comparison.
 fn claim_of_range(view: &View, column: &Column) -> Option<Claim> {
     let range = view.range(column)?;
     let (name, unit) = (&column.name, nanoseconds(&column.unit));
@@ -52,12 +54,20 @@ fn claim_of_range(view: &View, column: &Column) -> Option<Claim> {
     let broken = match range {
         Range::Share => format!("NOT (v.{name} >= -0.000001 AND v.{name} <= 100.000001)"),
         Range::Sum => format!("v.{name} < 0"),
-        Range::Length if of_trace => format!("v.{name} < 0 OR v.{name} * {unit} > {trace}.duration_ns + {slack}"),
+        Range::Length if of_trace => {
+            format!("v.{name} < 0 OR v.{name} * {unit} > {trace}.duration_ns + {slack}")
+        }
         Range::Length => format!("v.{name} < 0"),
-        Range::Time if of_trace => format!("v.{name} * {unit} < {trace}.start_ns - {slack} OR v.{name} * {unit} > {trace}.end_ns + {slack}"),
+        Range::Time if of_trace => format!(
+            "v.{name} * {unit} < {trace}.start_ns - {slack} OR v.{name} * {unit} > {trace}.end_ns + {slack}"
+        ),
         Range::Time | Range::Any => return None,
     };
-    Some(Claim { text: format!("{name} is {}", range.word()), broken, tested: format!("v.{name} IS NOT NULL") })
+    Some(Claim {
+        text: format!("{name} is {}", range.word()),
+        broken,
+        tested: format!("v.{name} IS NOT NULL"),
+    })
 }
 
 /// Everything that a view says of its own rows.
@@ -73,7 +83,13 @@ fn claims(view: &View) -> Vec<Claim> {
 
 /// The rows of a view beside their trace, with the truth of its equations.
 fn source(view: &View) -> String {
-    let holds: Vec<String> = view.truths.holds.iter().enumerate().map(|(i, text)| format!(", ({text}) AS holds_{i}")).collect();
+    let holds: Vec<String> = view
+        .truths
+        .holds
+        .iter()
+        .enumerate()
+        .map(|(i, text)| format!(", ({text}) AS holds_{i}"))
+        .collect();
     let mut from = format!("FROM (SELECT *{} FROM {}) v", holds.concat(), view.name);
     if has(view, "trace_id") {
         from.push_str(" LEFT JOIN traces t ON t.trace_id = v.trace_id");
@@ -88,7 +104,10 @@ fn examine(engine: &Engine, view: &View, outcome: &mut Outcome) {
     let (claims, source) = (claims(view), source(view));
     if !claims.is_empty() {
         let count = |(i, c): (usize, &Claim)| {
-            format!("count(*) FILTER (WHERE {}) AS broken_{i}, count(*) FILTER (WHERE {}) AS tested_{i}", c.broken, c.tested)
+            format!(
+                "count(*) FILTER (WHERE {}) AS broken_{i}, count(*) FILTER (WHERE {}) AS tested_{i}",
+                c.broken, c.tested
+            )
         };
         let counts: Vec<String> = claims.iter().enumerate().map(count).collect();
         match rows_of(engine, &format!("SELECT {} {source}", counts.join(", "))) {
@@ -121,8 +140,11 @@ fn places(engine: &Engine, view: &View, claim: &Claim) -> String {
     if !has(view, "trace_id") {
         return String::new();
     }
-    let sql =
-        format!("SELECT t.path, count(*) AS broken {} WHERE {} GROUP BY t.path ORDER BY broken DESC, t.path LIMIT 5", source(view), claim.broken);
+    let sql = format!(
+        "SELECT t.path, count(*) AS broken {} WHERE {} GROUP BY t.path ORDER BY broken DESC, t.path LIMIT 5",
+        source(view),
+        claim.broken
+    );
     let rows = rows_of(engine, &sql).unwrap_or_default();
     rows.iter().map(|r| format!("\n    {} in {}", r[1], r[0])).collect()
 }
@@ -130,21 +152,33 @@ fn places(engine: &Engine, view: &View, claim: &Claim) -> String {
 /// Both sides of Parts by their keys; a key that only one side has counts as 0 on the other.
 fn add_up(engine: &Engine, view: &View, parts: &Parts, outcome: &mut Outcome) {
     let keys = parts.keys.join(", ");
-    let side = |column: &str, from: &str| format!("(SELECT {keys}, sum({column}) AS whole FROM {from} GROUP BY {keys})");
-    let on: Vec<String> = parts.keys.iter().map(|k| format!("(a.{k} IS NOT DISTINCT FROM b.{k})")).collect();
+    let side = |column: &str, from: &str| {
+        format!("(SELECT {keys}, sum({column}) AS whole FROM {from} GROUP BY {keys})")
+    };
+    let on: Vec<String> =
+        parts.keys.iter().map(|k| format!("(a.{k} IS NOT DISTINCT FROM b.{k})")).collect();
     let sql = format!(
         "SELECT coalesce(a.trace_id, b.trace_id) AS trace, coalesce(a.whole, 0) AS parts, coalesce(b.whole, 0) AS whole FROM {} a FULL JOIN {} b ON {}",
         side(&parts.column, &view.name),
         side(&parts.of, &parts.whole),
         on.join(" AND ")
     );
-    let text = format!("{}: the sum of {} by {keys} and {}.{}", view.name, parts.column, parts.whole, parts.of);
+    let text = format!(
+        "{}: the sum of {} by {keys} and {}.{}",
+        view.name, parts.column, parts.whole, parts.of
+    );
     match rows_of(engine, &sql) {
         Err(e) => outcome.broken.push(format!("{text}: {}", short(&e))),
         Ok(rows) => {
             let differ: Vec<&Vec<String>> = rows.iter().filter(|r| r[1] != r[2]).collect();
             if let Some(first) = differ.first() {
-                outcome.broken.push(format!("{text} differ {} times, first in {}: {} and {}", differ.len(), first[0], first[1], first[2]));
+                outcome.broken.push(format!(
+                    "{text} differ {} times, first in {}: {} and {}",
+                    differ.len(),
+                    first[0],
+                    first[1],
+                    first[2]
+                ));
             }
             if !rows.iter().any(|r| r[1] != "0") {
                 outcome.untested.push(text);
@@ -177,7 +211,8 @@ fn what_views_say_holds_in_all_fixtures() {
     let store = all_fixtures();
     let outcome = examine_all(&store.engine(), |_| true);
     assert!(outcome.broken.is_empty(), "{}", outcome.broken.join("\n"));
-    // Ranges may be of columns that no fixture fills; an equation that no row puts to the test says nothing.
+    // Ranges may be of columns that no fixture fills; an equation that no row puts to the test says
+    // nothing.
     let idle: Vec<&String> = outcome.untested.iter().filter(|t| !t.contains(" is ")).collect();
     assert!(idle.is_empty(), "no fixture puts to the test:\n{idle:#?}");
 }
@@ -246,7 +281,8 @@ fn all_traces() -> Option<TestStore> {
 mod corpus {
     use super::*;
 
-    /// Pairs of all traces with each other, and of all events with all around them, are many and say no more than those of fixtures.
+    /// Pairs of all traces with each other, and of all events with all around them, are many and
+    /// say no more than those of fixtures.
     fn is_small(view: &View) -> bool {
         view.area != "compare" && !["ancestors", "descendants"].contains(&view.name.as_str())
     }

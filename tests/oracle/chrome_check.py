@@ -29,7 +29,15 @@ def facts(e, base):
     """What must be the same in both, with the time in ns since 1970."""
     ts = None if "ts" not in e else int(Decimal(e["ts"]) * 1000) + base
     dur = None if "dur" not in e else int(Decimal(e["dur"]) * 1000)
-    return e["ph"], e.get("cat"), e.get("name"), str(e.get("tid")), ts, dur, len(e.get("args") or ())
+    return (
+        e["ph"],
+        e.get("cat"),
+        e.get("name"),
+        str(e.get("tid")),
+        ts,
+        dur,
+        len(e.get("args") or ()),
+    )
 
 
 def main(merged, *inputs):

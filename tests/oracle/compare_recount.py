@@ -7,6 +7,7 @@ operator_diff, kernel_diff, module_diff, collectives, stragglers and gpu_utiliza
 again in whole nanoseconds, without any code of tracesql. Every row and column must be equal, none may be there on one side only; otherwise the exit status
 is 1. Standard library only.
 """
+
 import collections
 import fractions
 import functools
@@ -21,8 +22,15 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORK = tempfile.TemporaryDirectory()
 STORE = WORK.name + "/store"
-JOBS = (("ddp_rank0.pt.trace", "ddp_rank1.pt.trace"), ("synthetic_gpu_rank0", "synthetic_gpu_rank1"))
-COLLECTIVES = {f"{lib}:{op}" for lib in ("nccl", "gloo") for op in ("broadcast", "reduce", "all_reduce", "all_gather", "reduce_scatter")}
+JOBS = (
+    ("ddp_rank0.pt.trace", "ddp_rank1.pt.trace"),
+    ("synthetic_gpu_rank0", "synthetic_gpu_rank1"),
+)
+COLLECTIVES = {
+    f"{lib}:{op}"
+    for lib in ("nccl", "gloo")
+    for op in ("broadcast", "reduce", "all_reduce", "all_gather", "reduce_scatter")
+}
 REST = "(unattributed)"
 TALLY, WRONG = collections.Counter(), []
 
@@ -46,7 +54,13 @@ class Trace:
         for at, e in enumerate(document["traceEvents"]):
             if e["ph"] != "X":
                 continue
-            e = dict(e, id=at, start=nanoseconds(e["ts"]), length=nanoseconds(e["dur"]), args=e.get("args", {}))
+            e = dict(
+                e,
+                id=at,
+                start=nanoseconds(e["ts"]),
+                length=nanoseconds(e["dur"]),
+                args=e.get("args", {}),
+            )
             e["end"] = e["start"] + e["length"]
             self.events.append(e)
             if e["cat"] in ("cuda_runtime", "cuda_driver"):
@@ -67,9 +81,17 @@ class Trace:
         def of(at):
             inner = self.by_id[at]
             held = [
-                e for e in threads[inner["pid"], inner["tid"]]
-                if e["start"] <= inner["start"] and inner["end"] <= e["end"] and e is not inner
-                and (e["length"] > inner["length"] or e["length"] == inner["length"] and e["id"] < at or inner["cat"].startswith("cuda_"))
+                e
+                for e in threads[inner["pid"], inner["tid"]]
+                if e["start"] <= inner["start"]
+                and inner["end"] <= e["end"]
+                and e is not inner
+                and (
+                    e["length"] > inner["length"]
+                    or e["length"] == inner["length"]
+                    and e["id"] < at
+                    or inner["cat"].startswith("cuda_")
+                )
             ]
             return min(held, key=lambda e: (e["length"], -e["id"]), default=None)
 
@@ -98,9 +120,16 @@ def node(e):
 def operators(trace):
     """By name: calls, host total and self, device total and self."""
     calls = [e for e in trace.events if node(e)]
-    owners = [e for e in calls if node(e) in ("operator", "mark") or node(e) == "other" and e["cat"] == "cpu_op"]
+    owners = [
+        e
+        for e in calls
+        if node(e) in ("operator", "mark") or node(e) == "other" and e["cat"] == "cpu_op"
+    ]
     around, owner_of = trace.around(calls), trace.around(owners)
-    figures = {e["id"]: {"call": e, "inside": 0, "children": 0, "own": 0, "all": 0, "parent": around(e)} for e in calls}
+    figures = {
+        e["id"]: {"call": e, "inside": 0, "children": 0, "own": 0, "all": 0, "parent": around(e)}
+        for e in calls
+    }
     for f in figures.values():
         if f["parent"]:
             figures[f["parent"]["id"]]["inside"] += f["call"]["length"]
@@ -126,8 +155,19 @@ def operators(trace):
         if node(e) != "operator":
             continue
         # One that is alone inside one of its name counts as one with it.
-        merged = parent and node(parent) == "operator" and parent["name"] == e["name"] and figures[parent["id"]]["children"] == 1
-        whole = [0 if merged else 1, 0 if merged else e["length"], e["length"] - f["inside"], 0 if merged else f["all"], f["own"]]
+        merged = (
+            parent
+            and node(parent) == "operator"
+            and parent["name"] == e["name"]
+            and figures[parent["id"]]["children"] == 1
+        )
+        whole = [
+            0 if merged else 1,
+            0 if merged else e["length"],
+            e["length"] - f["inside"],
+            0 if merged else f["all"],
+            f["own"],
+        ]
         found[e["name"]] = [a + b for a, b in zip(found[e["name"]], whole)]
         rest -= f["own"]
     if trace.work:
@@ -153,7 +193,13 @@ def modules(trace):
 
     for e in frames:
         row = found[path(e)]
-        found[path(e)] = [row[0] + 1, row[1] + e["length"], row[2] + e["length"] - inside[e["id"]], row[3], row[4]]
+        found[path(e)] = [
+            row[0] + 1,
+            row[1] + e["length"],
+            row[2] + e["length"] - inside[e["id"]],
+            row[3],
+            row[4],
+        ]
     rest = 0
     for e in trace.work:
         at = e["launch"] and module_of(e["launch"])
@@ -178,7 +224,14 @@ def kernels(trace):
 
 
 def kind(name):
-    return next((k for k in ("reduce_scatter", "all_reduce", "all_gather", "broadcast") if k.replace("_", "") in name.replace("_", "").lower()), name)
+    return next(
+        (
+            k
+            for k in ("reduce_scatter", "all_reduce", "all_gather", "broadcast")
+            if k.replace("_", "") in name.replace("_", "").lower()
+        ),
+        name,
+    )
 
 
 def bytes_of(dtype):
@@ -192,7 +245,15 @@ def collectives(trace):
         a = e["args"]
         if e["cat"] == "kernel" and e["name"].startswith("nccl"):
             size = bytes_of(a["dtype"])
-            found[e["id"]] = ["device", kind(a["Collective name"]), e["start"], e["length"], a["In msg nelems"] * size, a["Out msg nelems"] * size, a["Group size"]]
+            found[e["id"]] = [
+                "device",
+                kind(a["Collective name"]),
+                e["start"],
+                e["length"],
+                a["In msg nelems"] * size,
+                a["Out msg nelems"] * size,
+                a["Group size"],
+            ]
         elif e["cat"] in ("user_annotation", "cpu_op") and e["name"].startswith("gloo:"):
             size = 0
             for dims, dtype in zip(a.get("Input Dims", []), a.get("Input type", [])):
@@ -200,7 +261,15 @@ def collectives(trace):
                 for n in dims:
                     elements *= n
                 size += elements * bytes_of(dtype)
-            found[e["id"]] = ["host", kind(e["name"]), e["start"], e["length"], size, None, trace.world]
+            found[e["id"]] = [
+                "host",
+                kind(e["name"]),
+                e["start"],
+                e["length"],
+                size,
+                None,
+                trace.world,
+            ]
     return found
 
 
@@ -226,8 +295,18 @@ def stragglers(traces):
 def utilization(trace):
     """By device and bucket: start, end, time with a kernel, SM efficiency and occupancy in percent."""
     spans = [e for e in trace.events if e["cat"] == "Trace" and e["name"] == "PyTorch Profiler (0)"]
-    seen = [e for e in trace.events if node(e) or e in trace.work or e["cat"] in ("python_function", "Trace", "cuda_runtime", "cuda_driver")]
-    start, end = (spans[-1]["start"], spans[-1]["end"]) if spans else (min(e["start"] for e in seen), max(e["end"] for e in seen))
+    seen = [
+        e
+        for e in trace.events
+        if node(e)
+        or e in trace.work
+        or e["cat"] in ("python_function", "Trace", "cuda_runtime", "cuda_driver")
+    ]
+    start, end = (
+        (spans[-1]["start"], spans[-1]["end"])
+        if spans
+        else (min(e["start"] for e in seen), max(e["end"] for e in seen))
+    )
     size = 1
     while end - start > 100 * size:
         size *= 10
@@ -236,15 +315,26 @@ def utilization(trace):
     for device in {e["args"]["device"] for e in running}:
         for i in range(count):
             a, b = start + i * size, end if i == count - 1 else start + (i + 1) * size
-            here = [e for e in running if e["args"]["device"] == device and e["start"] < b and e["end"] > a]
-            cuts = sorted({a, b} | {min(max(t, a), b) for e in here for t in (e["start"], e["end"])})
+            here = [
+                e
+                for e in running
+                if e["args"]["device"] == device and e["start"] < b and e["end"] > a
+            ]
+            cuts = sorted(
+                {a, b} | {min(max(t, a), b) for e in here for t in (e["start"], e["end"])}
+            )
             busy, filled = 0, fractions.Fraction(0)
             for left, right in zip(cuts, cuts[1:]):
                 now = [e for e in here if e["start"] <= left and right <= e["end"]]
-                blocks = sum(fractions.Fraction(str(e["args"].get("blocks per SM", 0))) for e in now)
+                blocks = sum(
+                    fractions.Fraction(str(e["args"].get("blocks per SM", 0))) for e in now
+                )
                 busy += (right - left) * bool(now)
                 filled += (right - left) * min(blocks, 1)
-            known = [(min(e["end"], b) - max(e["start"], a), e["args"].get("est. achieved occupancy %")) for e in here]
+            known = [
+                (min(e["end"], b) - max(e["start"], a), e["args"].get("est. achieved occupancy %"))
+                for e in here
+            ]
             known = [(n, fractions.Fraction(str(o))) for n, o in known if o is not None]
             weight = sum(n for n, _ in known)
             occupancy = float(sum(n * o for n, o in known) / weight) if weight else None
@@ -253,7 +343,11 @@ def utilization(trace):
 
 
 def rows(sql):
-    done = subprocess.run([sys.argv[1], "query", STORE, "-c", sql, "--format", "ndjson"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.argv[1], "query", STORE, "-c", sql, "--format", "ndjson"],
+        capture_output=True,
+        text=True,
+    )
     if done.returncode:
         sys.exit(f"{sql}\n{done.stderr}")
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -281,10 +375,24 @@ def differences(view, key, fields, titles, ids, count):
     for name in base.keys() | cand.keys():
         status = "both" if name in base and name in cand else "removed" if name in base else "added"
         a, b = base.get(name, empty), cand.get(name, empty)
-        wanted[name] = [status, *a, *b, *(n - m for m, n in zip(a, b)), *(100.0 * (n - m) / m if m else None for m, n in zip(a, b))]
-    parts = [*(f"base_{f}" for f in fields), *(f"cand_{f}" for f in fields), *(delta(f) for f in fields), *(percent(f) for f in fields)]
+        wanted[name] = [
+            status,
+            *a,
+            *b,
+            *(n - m for m, n in zip(a, b)),
+            *(100.0 * (n - m) / m if m else None for m, n in zip(a, b)),
+        ]
+    parts = [
+        *(f"base_{f}" for f in fields),
+        *(f"cand_{f}" for f in fields),
+        *(delta(f) for f in fields),
+        *(percent(f) for f in fields),
+    ]
     of_pair = f"base_trace_id = '{ids[0]}' AND cand_trace_id = '{ids[1]}'"
-    found = {r[key]: [r[p] for p in ["status", *parts]] for r in rows(f"SELECT * FROM {view} WHERE {of_pair}")}
+    found = {
+        r[key]: [r[p] for p in ["status", *parts]]
+        for r in rows(f"SELECT * FROM {view} WHERE {of_pair}")
+    }
     compare(view, f"ranks {ids}", wanted, found)
 
 
@@ -298,8 +406,13 @@ def percent(field):
 
 def main():
     files = [ROOT / f"fixtures/{name}.json.gz" for job in JOBS for name in job]
-    subprocess.run([sys.argv[1], "ingest", *map(str, files), "-o", STORE], check=True, capture_output=True)
-    ids = {pathlib.Path(r["path"]).name: r["trace_id"] for r in rows("SELECT path, trace_id FROM traces")}
+    subprocess.run(
+        [sys.argv[1], "ingest", *map(str, files), "-o", STORE], check=True, capture_output=True
+    )
+    ids = {
+        pathlib.Path(r["path"]).name: r["trace_id"]
+        for r in rows("SELECT path, trace_id FROM traces")
+    }
     times = ["calls", "host_total_ns", "host_self_ns", "device_total_ns", "device_self_ns"]
     for job in JOBS:
         traces, of = [Trace(name) for name in job], [ids[f"{name}.json.gz"] for name in job]
@@ -307,15 +420,43 @@ def main():
         differences("kernel_diff", "name", ["calls", "total_ns"], traces, of, kernels)
         differences("module_diff", "path", times, traces, of, modules)
         for trace, trace_id in zip(traces, of):
-            fields = ("place", "collective", "ts_ns", "dur_ns", "in_bytes", "out_bytes", "group_size")
-            found = {r["event_id"]: [r[f] for f in fields] for r in rows(f"SELECT * FROM collectives WHERE trace_id = '{trace_id}'")}
+            fields = (
+                "place",
+                "collective",
+                "ts_ns",
+                "dur_ns",
+                "in_bytes",
+                "out_bytes",
+                "group_size",
+            )
+            found = {
+                r["event_id"]: [r[f] for f in fields]
+                for r in rows(f"SELECT * FROM collectives WHERE trace_id = '{trace_id}'")
+            }
             compare("collectives", trace_id, collectives(trace), found)
             fields = ("start_ns", "end_ns", "kernel_ns", "sm_efficiency_pct", "occupancy_pct")
             found = rows(f"SELECT * FROM gpu_utilization_over_time WHERE trace_id = '{trace_id}'")
-            compare("gpu_utilization_over_time", trace_id, utilization(trace), {(r["device"], r["bucket"]): [r[f] for f in fields] for r in found})
-        fields = ("calls", "communication_ns", "transfer_ns", "wait_ns", "last_calls", "waited_for_ns")
+            compare(
+                "gpu_utilization_over_time",
+                trace_id,
+                utilization(trace),
+                {(r["device"], r["bucket"]): [r[f] for f in fields] for r in found},
+            )
+        fields = (
+            "calls",
+            "communication_ns",
+            "transfer_ns",
+            "wait_ns",
+            "last_calls",
+            "waited_for_ns",
+        )
         found = rows(f"SELECT * FROM stragglers WHERE trace_id IN ('{of[0]}', '{of[1]}')")
-        compare("stragglers", job[0], stragglers(traces), {(r["rank"], r["place"]): [r[f] for f in fields] for r in found})
+        compare(
+            "stragglers",
+            job[0],
+            stragglers(traces),
+            {(r["rank"], r["place"]): [r[f] for f in fields] for r in found},
+        )
     for view, values in TALLY.items():
         print(f"{view}: {values} values")
     sys.exit("\n".join(WRONG[:40]) or None)

@@ -8,6 +8,7 @@ for all device rows of a trace (`all`), one for those that TraceLens links to a 
 (`device`). The classes are those of TraceLens, told in another way than in sql/timeline/tracelens_gpu_timeline.sql: every stretch between two
 neighbouring instants is put into the first class that is open in it. Times are exact nanoseconds.
 """
+
 import gzip
 import json
 import re
@@ -19,9 +20,19 @@ DEVICE = {"kernel", "gpu_memcpy", "gpu_memset"}
 LAUNCH = {"cuda_runtime", "cuda_driver"}
 GRAPH = {"cudaGraphLaunch", "hipGraphLaunch"}
 BUFFER = "__amd_rocclr_copyBuffer"
-COPIES = {f"MEMORY_COPY_{way}" for way in ("HOST_TO_DEVICE", "DEVICE_TO_HOST", "DEVICE_TO_DEVICE")} | {
-    BUFFER, BUFFER + "Rect", BUFFER + "Aligned", BUFFER + "RectAligned"}
-FIGURES = ["computation", "exposed_comm", "exposed_memcpy", "busy", "idle", "total", "total_comm", "total_memcpy"]
+COPIES = {
+    f"MEMORY_COPY_{way}" for way in ("HOST_TO_DEVICE", "DEVICE_TO_HOST", "DEVICE_TO_DEVICE")
+} | {BUFFER, BUFFER + "Rect", BUFFER + "Aligned", BUFFER + "RectAligned"}
+FIGURES = [
+    "computation",
+    "exposed_comm",
+    "exposed_memcpy",
+    "busy",
+    "idle",
+    "total",
+    "total_comm",
+    "total_memcpy",
+]
 
 
 def nanoseconds(microseconds):
@@ -69,7 +80,11 @@ def linked(events):
     """Positions of the device rows that TraceLens links: by the arrow with the id of a call, of graph launches all rows with it."""
     calls = [e for e in events if e.get("cat") in LAUNCH]
     first = next((c for c in calls if "launch" in c["name"].lower()), None)
-    key = "correlation" if first is not None and "correlation" in first.get("args", {}) else "External id"
+    key = (
+        "correlation"
+        if first is not None and "correlation" in first.get("args", {})
+        else "External id"
+    )
     starts, ends, last, by_id = set(), {}, {}, {}
     for position, event in enumerate(events):
         if event.get("cat") == "ac2g":
@@ -98,7 +113,10 @@ def lines(name, path):
     device = [e for e in events if e.get("ph") == "X" and e.get("cat") in DEVICE]
 
     def line(rows, which, number=""):
-        spans = [(nanoseconds(e["ts"]), nanoseconds(e["ts"]) + nanoseconds(e.get("dur", 0)), kind(e)) for e in rows]
+        spans = [
+            (nanoseconds(e["ts"]), nanoseconds(e["ts"]) + nanoseconds(e.get("dur", 0)), kind(e))
+            for e in rows
+        ]
         print(name, which, number, len(rows), *figures(spans), sep="\t")
 
     if device:
@@ -106,12 +124,18 @@ def lines(name, path):
     if counted := linked(events):
         line(counted, "tracelens")
     for number in sorted({str(e.get("args", {}).get("device", "NULL")) for e in device}):
-        line([e for e in device if str(e.get("args", {}).get("device", "NULL")) == number], "device", number)
+        line(
+            [e for e in device if str(e.get("args", {}).get("device", "NULL")) == number],
+            "device",
+            number,
+        )
 
 
 def main():
     root, project = Path(sys.argv[1]), Path(__file__).parents[2]
-    print("trace", "rows", "device", "gpu_events", *(f"{name}_time_ns" for name in FIGURES), sep="\t")
+    print(
+        "trace", "rows", "device", "gpu_events", *(f"{name}_time_ns" for name in FIGURES), sep="\t"
+    )
     for name in sys.argv[2:]:
         path = next((base / name for base in (project, root) if (base / name).is_file()), None)
         if path is None:

@@ -29,7 +29,9 @@ def number(value):
 
 
 def frame(element, default):
-    name, cat = (element[key] if isinstance(element.get(key), str) else default for key in ("name", "cat"))
+    name, cat = (
+        element[key] if isinstance(element.get(key), str) else default for key in ("name", "cat")
+    )
     return f"{name}\t{cat}"
 
 
@@ -38,7 +40,9 @@ def inclusive(elements):
     for element in elements:
         if element.get("ph") == "X" and "dur" in element and number(element["dur"]) > 0:
             tid = element.get("tid", 0)
-            threads[tid if isinstance(tid, str) else int(number(tid))].append((number(element["ts"]), number(element["dur"]), frame(element, "")))
+            threads[tid if isinstance(tid, str) else int(number(tid))].append(
+                (number(element["ts"]), number(element["dur"]), frame(element, ""))
+            )
     sums = defaultdict(lambda: [0, 0])
     for events in threads.values():
         opened = []
@@ -62,8 +66,17 @@ def flat(elements):
 
 
 def digest(sums):
-    lines = sorted(f"{stack}\t{' '.join(map(str, values))}\n".encode("utf-8", "replace") for stack, values in sums.items() if any(values))
-    return {"stacks": len(sums), "zeros": len(sums) - len(lines), "ns": sum(v[-1] for v in sums.values()), "adler32": zlib.adler32(b"".join(lines))}
+    lines = sorted(
+        f"{stack}\t{' '.join(map(str, values))}\n".encode("utf-8", "replace")
+        for stack, values in sums.items()
+        if any(values)
+    )
+    return {
+        "stacks": len(sums),
+        "zeros": len(sums) - len(lines),
+        "ns": sum(v[-1] for v in sums.values()),
+        "adler32": zlib.adler32(b"".join(lines)),
+    }
 
 
 def digests(elements):

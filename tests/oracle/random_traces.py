@@ -13,7 +13,16 @@ import random
 import sys
 from pathlib import Path
 
-HOST_CATS = ("cpu_op", "cpu_op", "user_annotation", "python_function", "cuda_runtime", "cuda_driver", None, "other")
+HOST_CATS = (
+    "cpu_op",
+    "cpu_op",
+    "user_annotation",
+    "python_function",
+    "cuda_runtime",
+    "cuda_driver",
+    None,
+    "other",
+)
 DEVICE_CATS = ("kernel", "kernel", "gpu_memcpy", "gpu_memset", "cuda_sync", "gpu_user_annotation")
 THREADS = ((1, 1), (1, 2), (1, "1"), (2, 1), ("x", 0), (1, None))
 STREAMS = ((0, 7), (0, 20), (1, 7))
@@ -22,7 +31,12 @@ STREAMS = ((0, 7), (0, 20), (1, 7))
 def us(random, nanoseconds):
     """A time as one of the texts that mean it."""
     sign, (whole, rest) = "-" if nanoseconds < 0 else "", divmod(abs(nanoseconds), 1000)
-    texts = [f"{sign}{whole}.{rest:03}", f'"{sign}{whole}.{rest:03}"', f"{nanoseconds}e-3", f"{sign}{whole}.{rest:03}000"]
+    texts = [
+        f"{sign}{whole}.{rest:03}",
+        f'"{sign}{whole}.{rest:03}"',
+        f"{nanoseconds}e-3",
+        f"{sign}{whole}.{rest:03}000",
+    ]
     if rest == 0:
         texts += [f"{sign}{whole}", f"{sign}{whole}.0"]
     return random.choice(texts[:1] * 8 + texts)
@@ -49,11 +63,26 @@ class Trace:
 
     def length(self):
         r = self.random
-        return r.choice((0, 0, r.randrange(4), r.randrange(self.scale // 4 + 1), r.randrange(self.scale), -r.randrange(5)))
+        return r.choice(
+            (
+                0,
+                0,
+                r.randrange(4),
+                r.randrange(self.scale // 4 + 1),
+                r.randrange(self.scale),
+                -r.randrange(5),
+            )
+        )
 
     def add(self, ph, ts, track, cat=None, name=None, args=None, **more):
         members = [member("ph", json.dumps(ph)), member("ts", us(self.random, ts))]
-        for key, value in (("pid", track[0]), ("tid", track[1]), ("cat", cat), ("name", name), *more.items()):
+        for key, value in (
+            ("pid", track[0]),
+            ("tid", track[1]),
+            ("cat", cat),
+            ("name", name),
+            *more.items(),
+        ):
             if value is not None:
                 members.append(member(key, json.dumps(value)))
         if "dur_ns" in more:
@@ -76,9 +105,22 @@ class Trace:
             args = self.ids("External id", "Sequence number")
             if cat in ("cuda_runtime", "cuda_driver"):
                 args |= self.ids("correlation")
-        name = r.choice(("a", "b", "cudaGraphLaunch", "ProfilerStep#1", "ProfilerStep#2", "nn.Module: M_0", 'quo"te', "ünï"))
+        name = r.choice(
+            (
+                "a",
+                "b",
+                "cudaGraphLaunch",
+                "ProfilerStep#1",
+                "ProfilerStep#2",
+                "nn.Module: M_0",
+                'quo"te',
+                "ünï",
+            )
+        )
         length = self.length()
-        self.add("X", self.ts(), track, cat, name, args, dur_ns=abs(length) if "Step" in name else length)
+        self.add(
+            "X", self.ts(), track, cat, name, args, dur_ns=abs(length) if "Step" in name else length
+        )
 
     def pair(self, begin, end, track, **key):
         r = self.random
@@ -87,7 +129,15 @@ class Trace:
         ends = r.choice((name, name, "c", None))
         self.add(begin, start, track, key.pop("cat", "pair"), name, {"begin": 1}, **key)
         if not (self.leaves_open and r.random() < 0.3):
-            self.add(end, start + abs(self.length()), track, "pair" if begin == "B" else "async", ends, {"end": 1}, **key)
+            self.add(
+                end,
+                start + abs(self.length()),
+                track,
+                "pair" if begin == "B" else "async",
+                ends,
+                {"end": 1},
+                **key,
+            )
 
     def element(self):
         r = self.random
@@ -100,13 +150,39 @@ class Trace:
         elif kind < 0.82:
             self.pair("b", "e", track, cat="async", id=r.choice((1, 2, "3", "s")))
         elif kind < 0.9:
-            self.add(r.choice("iIR"), self.ts(), track, "mark", r.choice(("m", "[memory]")), {"Bytes": r.choice((8, -8, 64)), "Addr": 1})
+            self.add(
+                r.choice("iIR"),
+                self.ts(),
+                track,
+                "mark",
+                r.choice(("m", "[memory]")),
+                {"Bytes": r.choice((8, -8, 64)), "Addr": 1},
+            )
         elif kind < 0.94:
             self.add("C", self.ts(), track, None, r.choice("cd"), {"v": r.randrange(9), "w": 1.5})
         elif kind < 0.98:
-            self.add(r.choice("stf"), self.ts(), track, "flow", "f", None, id=r.randrange(4), bp=r.choice(("e", None)))
+            self.add(
+                r.choice("stf"),
+                self.ts(),
+                track,
+                "flow",
+                "f",
+                None,
+                id=r.randrange(4),
+                bp=r.choice(("e", None)),
+            )
         else:
-            self.elements.append(r.choice(('{"ph": "X", "name": "no time"}', "7", "null", '{"ts": 1}', '{"ph": "X", "ts": "never"}')))
+            self.elements.append(
+                r.choice(
+                    (
+                        '{"ph": "X", "name": "no time"}',
+                        "7",
+                        "null",
+                        '{"ts": 1}',
+                        '{"ph": "X", "ts": "never"}',
+                    )
+                )
+            )
 
     def text(self):
         for _ in range(self.random.randrange(1, 250)):

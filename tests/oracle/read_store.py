@@ -67,7 +67,9 @@ def by_pyarrow(path):
     for field in table.schema:
         kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
         values = table[field.name].to_pylist()
-        figures[field.name] = of_values(field.name, pa.types.is_string(kind), pa.types.is_boolean(kind), values)
+        figures[field.name] = of_values(
+            field.name, pa.types.is_string(kind), pa.types.is_boolean(kind), values
+        )
     return figures
 
 

@@ -568,7 +568,9 @@ def link(rows, nesting):
 
 def count_shared_ids(rows, launches, nesting, by_index):
     tracks = {row.track for row in launches}
-    if any(correlation_of(row) is not None for row in launches) or any(row.ph in "st" and row.track in tracks for row in rows):
+    if any(correlation_of(row) is not None for row in launches) or any(
+        row.ph in "st" and row.track in tracks for row in rows
+    ):
         return None
     calls = defaultdict(list)
     for launch in launches:
@@ -576,10 +578,20 @@ def count_shared_ids(rows, launches, nesting, by_index):
     linked = defaultdict(list)
     for row in filter(is_device_row, rows):
         external_id = external_id_of(row)
-        if correlation_of(row) is None and external_id is not None and len(calls[external_id]) == 1 and calls[external_id][0].ts <= row.ts:
+        if (
+            correlation_of(row) is None
+            and external_id is not None
+            and len(calls[external_id]) == 1
+            and calls[external_id][0].ts <= row.ts
+        ):
             linked[external_id].append(calls[external_id][0])
     of_operators = {external_id_of(row) for row in rows if row.cat in OP_CATS}
-    found = [call for number, same in linked.items() for call in same if len(same) == 1 or "GraphLaunch" in call.name or number not in of_operators]
+    found = [
+        call
+        for number, same in linked.items()
+        for call in same
+        if len(same) == 1 or "GraphLaunch" in call.name or number not in of_operators
+    ]
     return [len(found), sum(innermost_op(call, nesting, by_index) is not None for call in found)]
 
 
@@ -660,7 +672,11 @@ def work_times(rows, base):
     unset += left_out
     if not spans:
         return {"start": None, "end": None, "unset": unset}
-    return {"start": min(span[0] for span in spans), "end": max(span[1] for span in spans), "unset": unset}
+    return {
+        "start": min(span[0] for span in spans),
+        "end": max(span[1] for span in spans),
+        "unset": unset,
+    }
 
 
 def without(spans, ts):

@@ -5,6 +5,7 @@ FILE is a table of tabs with a header: name, library, class, collective, matrix_
 The names become the kernels of one trace; each counts once. Prints a JSON object of figures, then the worst families (all with --all).
 A share whose whole is 0 is left out.
 """
+
 import collections
 import json
 import pathlib
@@ -24,11 +25,28 @@ def answers(program, rows):
     with tempfile.TemporaryDirectory() as folder:
         trace, store = pathlib.Path(folder, "names.json"), pathlib.Path(folder, "store")
         kernel = {"ph": "X", "cat": "kernel", "pid": 0, "tid": 7, "dur": 1}
-        events = [{**kernel, "name": row["name"], "ts": 2 * at, "args": {"device": 0, "stream": 7, "correlation": at + 1}} for at, row in enumerate(rows)]
+        events = [
+            {
+                **kernel,
+                "name": row["name"],
+                "ts": 2 * at,
+                "args": {"device": 0, "stream": 7, "correlation": at + 1},
+            }
+            for at, row in enumerate(rows)
+        ]
         trace.write_text(json.dumps({"traceEvents": events}))
-        subprocess.run([program, "ingest", trace, "-o", store, "--quiet"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [program, "ingest", trace, "-o", store, "--quiet"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         sql = "SELECT name, class, library, collective, matrix_unit, precision, vendor, class_rule, matrix_unit_rule FROM kernel_names"
-        done = subprocess.run([program, "query", store, "--quiet", "--format", "ndjson", "-c", sql], check=True, capture_output=True, text=True)
+        done = subprocess.run(
+            [program, "query", store, "--quiet", "--format", "ndjson", "-c", sql],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         found = {answer["name"]: answer for answer in map(json.loads, done.stdout.splitlines())}
     return [found[row["name"]] for row in rows]
 
@@ -46,12 +64,21 @@ def figures(pairs):
     share(out, "communication_precision_pct", both, len(said))
     share(out, "communication_recall_pct", both, len(communication))
     known = [(r, a) for r, a in communication if r["collective"]]
-    share(out, "collective_pct", sum(r["collective"] == a["collective"] for r, a in known), len(known))
+    share(
+        out, "collective_pct", sum(r["collective"] == a["collective"] for r, a in known), len(known)
+    )
     out["collective_wrong"] = sum(a["collective"] not in (None, r["collective"]) for r, a in known)
-    share(out, "communication_library_pct", sum(a["library"] is not None for _, a in communication), len(communication))
+    share(
+        out,
+        "communication_library_pct",
+        sum(a["library"] is not None for _, a in communication),
+        len(communication),
+    )
     share(out, "library_pct", sum(a["library"] is not None for _, a in pairs), len(pairs))
     units = collections.Counter((r["matrix_unit"], a["matrix_unit"]) for r, a in pairs)
-    yes, no = (sum(n for (label, _), n in units.items() if label == value) for value in ("yes", "no"))
+    yes, no = (
+        sum(n for (label, _), n in units.items() if label == value) for value in ("yes", "no")
+    )
     right = units["yes", "yes"] + units["no", "no"]
     share(out, "matrix_unit_right_pct", right, right + units["yes", "no"] + units["no", "yes"])
     share(out, "matrix_unit_yes_found_pct", units["yes", "yes"], yes)
@@ -60,20 +87,42 @@ def figures(pairs):
     share(out, "matrix_unit_no_unclear_pct", units["no", "unclear"], no)
     for value in MATRIX:
         # Helpers and products with a vector are matrix work by label only.
-        labelled = [(r, a) for r, a in pairs if r["class"] == value and not r["evidence"].startswith(("helper", "gemv"))]
-        share(out, f"{value}_recognised_pct", sum(a["class"] in MATRIX or a["matrix_unit"] == "yes" for _, a in labelled), len(labelled))
-        share(out, f"{value}_class_pct", sum(a["class"] == value for _, a in labelled), len(labelled))
+        labelled = [
+            (r, a)
+            for r, a in pairs
+            if r["class"] == value and not r["evidence"].startswith(("helper", "gemv"))
+        ]
+        share(
+            out,
+            f"{value}_recognised_pct",
+            sum(a["class"] in MATRIX or a["matrix_unit"] == "yes" for _, a in labelled),
+            len(labelled),
+        )
+        share(
+            out, f"{value}_class_pct", sum(a["class"] == value for _, a in labelled), len(labelled)
+        )
     share(out, "class_pct", sum(r["class"] == a["class"] for r, a in pairs), len(pairs))
     out["unclassified"] = sum(a["class"] == "unclassified" for _, a in pairs)
-    stated = [(r, a) for r, a in pairs if a["precision"] and r["precision"] not in ("unknown", "mixed")]
-    share(out, "precision_right_pct", sum(r["precision"] == a["precision"] for r, a in stated), len(stated))
+    stated = [
+        (r, a) for r, a in pairs if a["precision"] and r["precision"] not in ("unknown", "mixed")
+    ]
+    share(
+        out,
+        "precision_right_pct",
+        sum(r["precision"] == a["precision"] for r, a in stated),
+        len(stated),
+    )
     return out
 
 
 def mistakes(row, answer):
     if row["class"] != answer["class"]:
         yield f"class {row['class']} → {answer['class']}"
-    if row["class"] == "communication" and row["collective"] and row["collective"] != answer["collective"]:
+    if (
+        row["class"] == "communication"
+        and row["collective"]
+        and row["collective"] != answer["collective"]
+    ):
         yield f"collective {row['collective']} → {answer['collective']}"
     if row["matrix_unit"] in ("yes", "no") and answer["matrix_unit"] != row["matrix_unit"]:
         yield f"matrix unit {row['matrix_unit']} → {answer['matrix_unit']}"
@@ -91,9 +140,13 @@ def main():
         for mistake in mistakes(row, answer):
             family[1][mistake] += 1
             family[2] = family[2] or row["name"][:100]
-    worst = sorted(((f, v) for f, v in families.items() if v[1]), key=lambda item: -item[1][1].total())
+    worst = sorted(
+        ((f, v) for f, v in families.items() if v[1]), key=lambda item: -item[1][1].total()
+    )
     for family, (names, counts, example) in worst if "--all" in sys.argv else worst[:25]:
-        print(f"{names}\t{family}\t{', '.join(f'{what}: {n}' for what, n in counts.most_common())}\t{example}")
+        print(
+            f"{names}\t{family}\t{', '.join(f'{what}: {n}' for what, n in counts.most_common())}\t{example}"
+        )
 
 
 if __name__ == "__main__":

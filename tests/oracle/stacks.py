@@ -33,7 +33,10 @@ def fold(name):
     if name == "":
         return "(empty)"
     # Control characters, and halves of surrogate pairs, which are no characters.
-    return "".join(":" if c == ";" else "\ufffd" if unicodedata.category(c) in ("Cc", "Cs") else c for c in name)
+    return "".join(
+        ":" if c == ";" else "\ufffd" if unicodedata.category(c) in ("Cc", "Cs") else c
+        for c in name
+    )
 
 
 def threads(elements):
@@ -93,7 +96,10 @@ def folded(elements):
             entry = sums.setdefault(stack, [0, 0])
             entry[0] += 1
             entry[1] += own
-    lines = sorted(f"{';'.join(stack)}\t{count}\t{own}\n".encode("utf-8", "replace") for stack, (count, own) in sums.items())
+    lines = sorted(
+        f"{';'.join(stack)}\t{count}\t{own}\n".encode("utf-8", "replace")
+        for stack, (count, own) in sums.items()
+    )
     facts["self_ns"] = sum(own for _, own in sums.values())
     facts["stacks"] = len(lines)
     return facts, lines
@@ -122,7 +128,18 @@ def main(args):
         if show:
             sys.stdout.buffer.writelines(lines)
         else:
-            print(json.dumps({"path": path, "kind": "trace", **facts, "adler32": zlib.adler32(b"".join(lines)), **profiles.digests(elements)}), flush=True)
+            print(
+                json.dumps(
+                    {
+                        "path": path,
+                        "kind": "trace",
+                        **facts,
+                        "adler32": zlib.adler32(b"".join(lines)),
+                        **profiles.digests(elements),
+                    }
+                ),
+                flush=True,
+            )
         elements = None
         gc.collect()
 

@@ -1,4 +1,5 @@
-//! What a function is called, takes, gives and refuses: the one source of the reference, of completion and of help.
+//! What a function is called, takes, gives and refuses: the one source of the reference, of
+//! completion and of help.
 
 use std::sync::Arc;
 

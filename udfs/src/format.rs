@@ -13,8 +13,16 @@ use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf}
 pub fn functions() -> Vec<Function> {
     let k = 1024f64;
     let ns = of_int(NS.name, |ns| scaled(ns, &[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")]));
-    let bytes = of_int(BYTES.name, move |bytes| scaled(bytes, &[(k.powi(4), "TiB"), (k.powi(3), "GiB"), (k.powi(2), "MiB"), (k, "KiB"), (1.0, "B")]));
-    vec![Function { call: Call::Scalar(Arc::new(ns)), doc: NS }, Function { call: Call::Scalar(Arc::new(bytes)), doc: BYTES }]
+    let bytes = of_int(BYTES.name, move |bytes| {
+        scaled(
+            bytes,
+            &[(k.powi(4), "TiB"), (k.powi(3), "GiB"), (k.powi(2), "MiB"), (k, "KiB"), (1.0, "B")],
+        )
+    });
+    vec![
+        Function { call: Call::Scalar(Arc::new(ns)), doc: NS },
+        Function { call: Call::Scalar(Arc::new(bytes)), doc: BYTES },
+    ]
 }
 
 const NS: FunctionDoc = FunctionDoc {
@@ -25,7 +33,10 @@ const NS: FunctionDoc = FunctionDoc {
     detail: "Units are ns, us, ms and s. Below 1000 ns there are no decimals.",
     nulls: "NULL for NULL.",
     errors: "None.",
-    examples: &[Example { sql: "SELECT format_ns(1234567), format_ns(999)", answer: "1.235 ms | 999 ns" }],
+    examples: &[Example {
+        sql: "SELECT format_ns(1234567), format_ns(999)",
+        answer: "1.235 ms | 999 ns",
+    }],
 };
 
 const BYTES: FunctionDoc = FunctionDoc {
@@ -36,7 +47,10 @@ const BYTES: FunctionDoc = FunctionDoc {
     detail: "Units are B, KiB, MiB, GiB and TiB, each 1024 of the one before. Below 1024 bytes there are no decimals.",
     nulls: "NULL for NULL.",
     errors: "None.",
-    examples: &[Example { sql: "SELECT format_bytes(1536), format_bytes(-5)", answer: "1.500 KiB | -5 B" }],
+    examples: &[Example {
+        sql: "SELECT format_bytes(1536), format_bytes(-5)",
+        answer: "1.500 KiB | -5 B",
+    }],
 };
 
 fn scaled(value: i64, units: &[(f64, &str)]) -> String {
@@ -53,7 +67,8 @@ fn of_int(name: &str, text: impl Fn(i64) -> String + Send + Sync + 'static) -> S
     let call = move |args: &[ColumnarValue]| -> Result<ColumnarValue> {
         let arrays = ColumnarValue::values_to_arrays(args)?;
         let ints = cast(&arrays[0], &DataType::Int64)?;
-        let texts: StringArray = ints.as_primitive::<Int64Type>().iter().map(|v| v.map(&text)).collect();
+        let texts: StringArray =
+            ints.as_primitive::<Int64Type>().iter().map(|v| v.map(&text)).collect();
         Ok(ColumnarValue::Array(Arc::new(texts) as ArrayRef))
     };
     create_udf(name, vec![DataType::Int64], DataType::Utf8, Volatility::Immutable, Arc::new(call))

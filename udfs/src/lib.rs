@@ -54,7 +54,8 @@ pub fn register(context: &SessionContext) {
     register_with_rules(context, Rules::built_in());
 }
 
-/// Registers all functions with a session, with rules for names, for instance `Rules::built_in().extend(…)`.
+/// Registers all functions with a session, with rules for names, for instance
+/// `Rules::built_in().extend(…)`.
 pub fn register_with_rules(context: &SessionContext, rules: Rules) {
     let mut operators: Vec<Arc<dyn ExprPlanner>> = Vec::new();
     for function in functions_with_rules(rules) {

@@ -19,32 +19,60 @@ pub enum Takes {
 }
 
 /// The types that arguments are converted to; `names` lists them for messages.
-pub fn arguments(function: &str, names: &str, types: &[DataType], takes: &[Takes]) -> Result<Vec<DataType>> {
+pub fn arguments(
+    function: &str,
+    names: &str,
+    types: &[DataType],
+    takes: &[Takes],
+) -> Result<Vec<DataType>> {
     if types.len() != takes.len() {
-        return plan_err!("{function}({names}) takes {} arguments, {} were given", takes.len(), types.len());
+        return plan_err!(
+            "{function}({names}) takes {} arguments, {} were given",
+            takes.len(),
+            types.len()
+        );
     }
-    types.iter().zip(takes).enumerate().map(|(i, (data_type, takes))| argument(function, i, data_type, *takes)).collect()
+    types
+        .iter()
+        .zip(takes)
+        .enumerate()
+        .map(|(i, (data_type, takes))| argument(function, i, data_type, *takes))
+        .collect()
 }
 
 /// The type that argument `position` (from 0) is converted to.
-pub fn argument(function: &str, position: usize, data_type: &DataType, takes: Takes) -> Result<DataType> {
+pub fn argument(
+    function: &str,
+    position: usize,
+    data_type: &DataType,
+    takes: Takes,
+) -> Result<DataType> {
     let position = position + 1;
     match takes {
         Takes::Any => Ok(data_type.clone()),
         Takes::Int if data_type.is_integer() || data_type.is_null() => Ok(DataType::Int64),
-        Takes::Int => plan_err!("{function}: argument {position} must be a whole number, not {data_type}; convert it with CAST(… AS BIGINT)"),
+        Takes::Int => plan_err!(
+            "{function}: argument {position} must be a whole number, not {data_type}; convert it with CAST(… AS BIGINT)"
+        ),
         Takes::Text if data_type.is_null() => Ok(DataType::Utf8),
         Takes::Text if is_text(data_type) => Ok(data_type.clone()),
         Takes::Text => plan_err!("{function}: argument {position} must be text, not {data_type}"),
         Takes::Stack if data_type.is_null() => Ok(stack()),
         Takes::Stack => match data_type {
-            DataType::List(frame) if is_text(frame.data_type()) || frame.data_type().is_null() => Ok(data_type.clone()),
-            DataType::LargeList(frame) | DataType::ListView(frame) | DataType::LargeListView(frame) | DataType::FixedSizeList(frame, _)
+            DataType::List(frame) if is_text(frame.data_type()) || frame.data_type().is_null() => {
+                Ok(data_type.clone())
+            }
+            DataType::LargeList(frame)
+            | DataType::ListView(frame)
+            | DataType::LargeListView(frame)
+            | DataType::FixedSizeList(frame, _)
                 if is_text(frame.data_type()) || frame.data_type().is_null() =>
             {
                 Ok(DataType::List(frame.clone()))
             }
-            _ => plan_err!("{function}: argument {position} must be a stack (a list of texts, root first), not {data_type}"),
+            _ => plan_err!(
+                "{function}: argument {position} must be a stack (a list of texts, root first), not {data_type}"
+            ),
         },
     }
 }
@@ -58,7 +86,8 @@ pub fn is_text(data_type: &DataType) -> bool {
     }
 }
 
-/// The type of a frame in the stacks that functions make: each text is held once, and frames are numbers.
+/// The type of a frame in the stacks that functions make: each text is held once, and frames are
+/// numbers.
 pub fn frame() -> DataType {
     DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
 }

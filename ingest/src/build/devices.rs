@@ -27,7 +27,13 @@ pub struct TopFacts {
 }
 
 /// Keys that only Kineto writes.
-const KINETO_KEYS: &[&[u8]] = &[b"schemaVersion", b"deviceProperties", b"distributedInfo", b"baseTimeNanoseconds", b"traceName"];
+const KINETO_KEYS: &[&[u8]] = &[
+    b"schemaVersion",
+    b"deviceProperties",
+    b"distributedInfo",
+    b"baseTimeNanoseconds",
+    b"traceName",
+];
 
 const BASE_TIME: &[u8] = b"baseTimeNanoseconds";
 
@@ -41,7 +47,12 @@ pub fn base_time(content: &Content, document: &Document) -> Result<Option<i64>> 
 }
 
 /// Reads the facts, and appends the rows of `devices`.
-pub fn read(content: &Content, document: &mut Document, trace_id: &str, devices: &mut TableRows) -> Result<TopFacts> {
+pub fn read(
+    content: &Content,
+    document: &mut Document,
+    trace_id: &str,
+    devices: &mut TableRows,
+) -> Result<TopFacts> {
     let mut facts = TopFacts::default();
     let mut metadata = vec![b'{'];
     for top in std::mem::take(&mut document.top) {
@@ -54,9 +65,15 @@ pub fn read(content: &Content, document: &mut Document, trace_id: &str, devices:
         let value = compact(&raw, &top, &mut document.issues);
         match &top.key[..] {
             b"deviceProperties" | b"distributedInfo" if value.len() > MOST_FACTS => {
-                note(&mut document.issues, &top, "longer than 4 MiB; it was kept, but not looked into");
+                note(
+                    &mut document.issues,
+                    &top,
+                    "longer than 4 MiB; it was kept, but not looked into",
+                );
             }
-            b"deviceProperties" => device_rows(&value, &top, trace_id, devices, &mut document.issues),
+            b"deviceProperties" => {
+                device_rows(&value, &top, trace_id, devices, &mut document.issues)
+            }
             b"distributedInfo" => distributed(&value, &top, &mut facts, &mut document.issues),
             BASE_TIME => facts.base_time_ns = json::int(&raw),
             b"host_name" => facts.host = serde_json::from_slice(&value).ok(),
@@ -118,7 +135,13 @@ fn distributed(value: &[u8], top: &TopLevel, facts: &mut TopFacts, issues: &mut 
     facts.backend = info.get("backend").and_then(Value::as_str).map(str::to_owned);
 }
 
-fn device_rows(value: &[u8], top: &TopLevel, trace_id: &str, rows: &mut TableRows, issues: &mut Issues) {
+fn device_rows(
+    value: &[u8],
+    top: &TopLevel,
+    trace_id: &str,
+    rows: &mut TableRows,
+    issues: &mut Issues,
+) {
     let Ok(list) = serde_json::from_slice::<Vec<Map<String, Value>>>(value) else {
         return note(issues, top, "deviceProperties is not a list of objects");
     };

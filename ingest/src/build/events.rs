@@ -19,7 +19,19 @@ use crate::source::Reader;
 use crate::store::TableFile;
 
 pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
-    let Read { content, mut document, texts, tracks, mut keys, pairs, options, scratch, progress, mut phases, .. } = read;
+    let Read {
+        content,
+        mut document,
+        texts,
+        tracks,
+        mut keys,
+        pairs,
+        options,
+        scratch,
+        progress,
+        mut phases,
+        ..
+    } = read;
     let start = Instant::now();
     let (texts, tracks) = (texts.snapshot(), tracks.snapshot());
     let track_order = order_tracks(&tracks, &document.on_track, &texts);
@@ -37,7 +49,11 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     let mut facts = vec![TrackFacts::default(); tracks.len()];
     let mut devices = Vec::new();
     let mut nested = 0u64;
-    let kineto: Vec<u32> = (0..).zip(&texts).filter(|(_, text)| matches!(&***text, "cpu_op" | "cuda_runtime")).map(|(id, _)| id).collect();
+    let kineto: Vec<u32> = (0..)
+        .zip(&texts)
+        .filter(|(_, text)| matches!(&***text, "cpu_op" | "cuda_runtime"))
+        .map(|(id, _)| id)
+        .collect();
     let mut is_kineto = false;
     sorted.for_each(|key| {
         nester.row(key)?;
@@ -62,7 +78,16 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     let device_links = link_otherwise(&devices, &launches, &flows, &sorted, &mut text)?;
     drop((devices, text));
     let effort = Effort::for_text(document.text_bytes);
-    let finish = Finish { content, origin, folder, effort, texts: &texts, tracks: &tracks, track_order: &track_order, track_ids: &track_ids };
+    let finish = Finish {
+        content,
+        origin,
+        folder,
+        effort,
+        texts: &texts,
+        tracks: &tracks,
+        track_order: &track_order,
+        track_ids: &track_ids,
+    };
     let mut counted = vec![("events", sorted.len() as u64)];
     finish.flows(&flows, &mut counted)?;
     drop(flows);
@@ -86,7 +111,9 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         span: &span,
     };
     let mut side = Side::create(folder)?;
-    let issues = write_events(&context, folder, effort, options.threads, &mut side, |done| progress.rows.store(done as u64, Ordering::Relaxed))?;
+    let issues = write_events(&context, folder, effort, options.threads, &mut side, |done| {
+        progress.rows.store(done as u64, Ordering::Relaxed)
+    })?;
     progress.go_on()?;
     document.issues.merge(issues);
     phases.push(("write", start.elapsed().as_secs_f64()));
@@ -95,10 +122,23 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     counted.push(("kernels", side.kernels.finish()?));
     counted.push(("memory", side.memory.finish()?));
     counted.push(("counters", side.counters.finish()?));
-    let found = Found { is_kineto, facts: &facts, span: &span, streams: &side.streams, calls: &modules, hierarchies: side.hierarchies };
+    let found = Found {
+        is_kineto,
+        facts: &facts,
+        span: &span,
+        streams: &side.streams,
+        calls: &modules,
+        hierarchies: side.hierarchies,
+    };
     let built_rows = finish.write(&mut document, found, &mut counted)?;
     phases.push(("finish", start.elapsed().as_secs_f64()));
-    Ok(Built { rows: built_rows, elements: document.elements, text_bytes: document.text_bytes, issues: document.issues, phases })
+    Ok(Built {
+        rows: built_rows,
+        elements: document.elements,
+        text_bytes: document.text_bytes,
+        issues: document.issues,
+        phases,
+    })
 }
 
 /// Tables whose rows come with the events.
@@ -137,7 +177,14 @@ impl Side {
 }
 
 /// Encodes row groups on all threads and writes them in order.
-fn write_events(c: &Context<'_>, folder: &Path, effort: Effort, threads: usize, side: &mut Side, mut done: impl FnMut(usize)) -> Result<Issues> {
+fn write_events(
+    c: &Context<'_>,
+    folder: &Path,
+    effort: Effort,
+    threads: usize,
+    side: &mut Side,
+    mut done: impl FnMut(usize),
+) -> Result<Issues> {
     let mut file = TableFile::create(folder, &schema::EVENTS)?;
     let rows = c.keys.len();
     let groups = rows.div_ceil(GROUP_ROWS);

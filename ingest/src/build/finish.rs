@@ -65,7 +65,12 @@ pub type Counted = Vec<(&'static str, u64)>;
 
 impl Finish<'_> {
     /// Writes the small tables; returns the rows of all.
-    pub fn write(&self, document: &mut Document, found: Found<'_>, counted: &mut Counted) -> Result<Counted> {
+    pub fn write(
+        &self,
+        document: &mut Document,
+        found: Found<'_>,
+        counted: &mut Counted,
+    ) -> Result<Counted> {
         let mut devices = TableRows::new(&schema::DEVICES, self.effort);
         let top = devices::read(self.content, document, &self.origin.trace_id, &mut devices)?;
         let is_kineto = top.is_kineto || found.is_kineto;
@@ -76,11 +81,24 @@ impl Finish<'_> {
         }
         self.put(&schema::TRACKS, tracks, counted)?;
         let mut rows = TableRows::new(&schema::MODULES, self.effort);
-        modules::push(&mut rows, &self.origin.trace_id, found.calls, found.hierarchies, self.texts, &mut document.issues);
+        modules::push(
+            &mut rows,
+            &self.origin.trace_id,
+            found.calls,
+            found.hierarchies,
+            self.texts,
+            &mut document.issues,
+        );
         self.put(&schema::MODULES, rows, counted)?;
         self.steps(document, counted)?;
         for unset in &found.span.unset {
-            document.issues.add_many(Code::TimeNotSet, unset.count, Some(unset.ord as u64), Some(unset.offset), b"");
+            document.issues.add_many(
+                Code::TimeNotSet,
+                unset.count,
+                Some(unset.ord as u64),
+                Some(unset.offset),
+                b"",
+            );
         }
         let kind = TraceKind {
             format: if is_kineto { "kineto" } else { "chrome" },
@@ -88,7 +106,10 @@ impl Finish<'_> {
             top: &top,
             bounds: found.span.bounds,
             elements: document.elements,
-            events: counted.iter().find(|(table, _)| *table == "events").map_or(0, |(_, rows)| *rows),
+            events: counted
+                .iter()
+                .find(|(table, _)| *table == "events")
+                .map_or(0, |(_, rows)| *rows),
             text_bytes: document.text_bytes,
         };
         self.trace_and_issues(&kind, &document.issues, counted)?;
@@ -96,7 +117,12 @@ impl Finish<'_> {
     }
 
     /// Writes the tables that every format ends with.
-    pub fn trace_and_issues(&self, kind: &TraceKind<'_>, issues: &Issues, counted: &mut Counted) -> Result<()> {
+    pub fn trace_and_issues(
+        &self,
+        kind: &TraceKind<'_>,
+        issues: &Issues,
+        counted: &mut Counted,
+    ) -> Result<()> {
         let mut rows = TableRows::new(&schema::TRACES, self.effort);
         kind.push(&mut rows, self.origin);
         self.put(&schema::TRACES, rows, counted)?;
@@ -109,14 +135,20 @@ impl Finish<'_> {
             };
             rows.text(&*self.origin.trace_id).text(code.severity().as_str()).text(code.as_str());
             rows.int(issue.count as i64).int(skipped as i64);
-            rows.int(issue.first_event_id.map(|id| id as i64)).int(issue.first_byte_offset.map(|at| at as i64));
+            rows.int(issue.first_event_id.map(|id| id as i64))
+                .int(issue.first_byte_offset.map(|at| at as i64));
             rows.text(issue.example.as_deref()).text(&*detail);
         }
         self.put(&schema::INGEST_ISSUES, rows, counted)
     }
 
     /// Writes a whole table.
-    pub fn put(&self, table: &'static Table, mut rows: TableRows, counted: &mut Counted) -> Result<()> {
+    pub fn put(
+        &self,
+        table: &'static Table,
+        mut rows: TableRows,
+        counted: &mut Counted,
+    ) -> Result<()> {
         let mut file = TableFile::create(self.folder, table)?;
         rows.finish()?.into_iter().try_for_each(|group| file.write(group))?;
         counted.push((table.name, file.finish()?));
@@ -131,17 +163,27 @@ impl Finish<'_> {
             Track::Async { pid, .. } | Track::Counter { pid, .. } => (pid, Id::None),
         };
         let text = |id| id_text(id, self.texts);
-        let meta = |kind, tid| document.metas.get(&(kind, pid, tid)).map(|m: &Meta| m.value.as_str());
+        let meta =
+            |kind, tid| document.metas.get(&(kind, pid, tid)).map(|m: &Meta| m.value.as_str());
         let id_without_quotes = |id| text_of(id, self.texts).unwrap_or_default().replace('"', "");
         let own_name = match track {
             Track::Thread { .. } => meta(MetaKind::ThreadName, tid).map(str::to_owned),
             Track::Counter { name, id, .. } => {
                 let name = text_of(name, self.texts).unwrap_or_default();
-                Some(if id == NO_TEXT { name.to_owned() } else { format!("{name} [{}]", id_without_quotes(id)) })
+                Some(if id == NO_TEXT {
+                    name.to_owned()
+                } else {
+                    format!("{name} [{}]", id_without_quotes(id))
+                })
             }
-            Track::Async { cat, id, .. } => Some(format!("{} {}", text_of(cat, self.texts).unwrap_or_default(), id_without_quotes(id))),
+            Track::Async { cat, id, .. } => Some(format!(
+                "{} {}",
+                text_of(cat, self.texts).unwrap_or_default(),
+                id_without_quotes(id)
+            )),
         };
-        let of_profiler = matches!(text(pid).as_deref(), Some("Spans" | "Traces" | "")) && matches!(pid, Id::Text(_));
+        let of_profiler = matches!(text(pid).as_deref(), Some("Spans" | "Traces" | ""))
+            && matches!(pid, Id::Text(_));
         let kind = match track {
             Track::Counter { .. } => "counter",
             Track::Async { .. } => "span",
@@ -150,12 +192,18 @@ impl Finish<'_> {
             Track::Thread { .. } if facts.has_spans => "cpu_thread",
             Track::Thread { .. } => "other",
         };
-        let sort = meta(MetaKind::ThreadSortIndex, tid).or(meta(MetaKind::ProcessSortIndex, Id::None));
+        let sort =
+            meta(MetaKind::ThreadSortIndex, tid).or(meta(MetaKind::ProcessSortIndex, Id::None));
         let sort = sort.and_then(|s| crate::json::float(s.as_bytes())).map(|f| f as i64);
         let (device, stream) = found.streams.get(&no).copied().unwrap_or_default();
-        rows.text(&*self.origin.trace_id).int(self.track_ids[no as usize] as i64).int(int_of(pid)).int(int_of(tid));
+        rows.text(&*self.origin.trace_id)
+            .int(self.track_ids[no as usize] as i64)
+            .int(int_of(pid))
+            .int(int_of(tid));
         rows.text(text(pid).as_deref()).text(text(tid).as_deref());
-        rows.text(meta(MetaKind::ProcessName, Id::None)).text(own_name.as_deref()).text(meta(MetaKind::ProcessLabels, Id::None));
+        rows.text(meta(MetaKind::ProcessName, Id::None))
+            .text(own_name.as_deref())
+            .text(meta(MetaKind::ProcessLabels, Id::None));
         rows.int(sort).text(kind).int(device).int(stream);
     }
 
@@ -169,7 +217,10 @@ impl Finish<'_> {
                 (text, true) => text_of(text as u32, self.texts).unwrap_or_default().to_owned(),
                 (number, false) => number.to_string(),
             };
-            rows.text(&*self.origin.trace_id).text(kind).text(text_of(src.name, self.texts)).text(&*id);
+            rows.text(&*self.origin.trace_id)
+                .text(kind)
+                .text(text_of(src.name, self.texts))
+                .text(&*id);
             rows.int(src.slice.map(i64::from)).int(dst.slice.map(i64::from));
             rows.int(src.ts).int(dst.ts).int(src.ord as i64).int(dst.ord as i64);
             rows.take_groups().into_iter().try_for_each(|group| file.write(group))?;
@@ -184,7 +235,10 @@ impl Finish<'_> {
         let mut steps = document.steps.clone();
         steps.sort_by_key(|s| (s.ts, s.ord));
         for step in &steps {
-            rows.text(&*self.origin.trace_id).int(step.number).text(text_of(step.name, self.texts)).int(step.ord as i64);
+            rows.text(&*self.origin.trace_id)
+                .int(step.number)
+                .text(text_of(step.name, self.texts))
+                .int(step.ord as i64);
             rows.int(self.track_ids[step.track as usize] as i64).int(step.ts).int(step.end);
         }
         self.put(&schema::STEPS, rows, counted)
@@ -200,7 +254,10 @@ fn int_of(id: Id) -> Option<i64> {
 
 /// Rows per table in the order of the reference.
 pub fn in_order(counted: &Counted) -> Counted {
-    TABLES.iter().map(|t| (t.name, counted.iter().find(|(n, _)| *n == t.name).map_or(0, |(_, rows)| *rows))).collect()
+    TABLES
+        .iter()
+        .map(|t| (t.name, counted.iter().find(|(n, _)| *n == t.name).map_or(0, |(_, rows)| *rows)))
+        .collect()
 }
 
 /// What the row of `traces` says.
@@ -217,10 +274,24 @@ pub struct TraceKind<'a> {
 impl TraceKind<'_> {
     fn push(&self, rows: &mut TableRows, origin: &Origin<'_>) {
         let top = self.top;
-        rows.text(&*origin.trace_id).text(origin.name).text(self.format).text(&*origin.content_hash);
-        rows.int(origin.input_bytes as i64).int(self.text_bytes as i64).int(top.rank).int(top.world_size);
-        rows.text(top.backend.as_deref()).text(top.host.as_deref()).text(self.framework).int(top.base_time_ns);
-        rows.int(self.bounds.map(|b| b.0)).int(self.bounds.map(|b| b.1)).int(self.bounds.and_then(|b| b.1.checked_sub(b.0)));
-        rows.int(self.elements as i64).int(self.events as i64).int((self.elements - self.events) as i64).text(&*top.metadata);
+        rows.text(&*origin.trace_id)
+            .text(origin.name)
+            .text(self.format)
+            .text(&*origin.content_hash);
+        rows.int(origin.input_bytes as i64)
+            .int(self.text_bytes as i64)
+            .int(top.rank)
+            .int(top.world_size);
+        rows.text(top.backend.as_deref())
+            .text(top.host.as_deref())
+            .text(self.framework)
+            .int(top.base_time_ns);
+        rows.int(self.bounds.map(|b| b.0))
+            .int(self.bounds.map(|b| b.1))
+            .int(self.bounds.and_then(|b| b.1.checked_sub(b.0)));
+        rows.int(self.elements as i64)
+            .int(self.events as i64)
+            .int((self.elements - self.events) as i64)
+            .text(&*top.metadata);
     }
 }

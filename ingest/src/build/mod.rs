@@ -68,24 +68,58 @@ pub struct Read<'a> {
 }
 
 /// Reads a document. `scratch` is a folder for temporary files.
-pub fn read<'a>(name: &str, content: &'a Content, scratch: &'a Path, options: &BuildOptions, progress: &'a Progress) -> Result<Read<'a>> {
+pub fn read<'a>(
+    name: &str,
+    content: &'a Content,
+    scratch: &'a Path,
+    options: &BuildOptions,
+    progress: &'a Progress,
+) -> Result<Read<'a>> {
     let start = Instant::now();
     let sorter = |order: Order, budget| Sorter::new(order, scratch, budget, options.threads);
-    let (mut keys, mut pairs) = (sorter(Key::row_order, options.memory_limit / 4), sorter(Key::pairing_order, options.memory_limit / 8));
+    let (mut keys, mut pairs) = (
+        sorter(Key::row_order, options.memory_limit / 4),
+        sorter(Key::pairing_order, options.memory_limit / 8),
+    );
     let (texts, tracks) = (Texts::default(), Tracks::default());
-    let reading = Reading { name, content, texts: &texts, tracks: &tracks, threads: options.threads, progress };
+    let reading = Reading {
+        name,
+        content,
+        texts: &texts,
+        tracks: &tracks,
+        threads: options.threads,
+        progress,
+    };
     let document = read_document(&reading, &mut keys, &mut pairs)?;
     let phases = vec![("read", start.elapsed().as_secs_f64())];
-    Ok(Read { content, name: name.to_owned(), document, texts, tracks, keys, pairs, options: options.clone(), scratch, progress, phases })
+    Ok(Read {
+        content,
+        name: name.to_owned(),
+        document,
+        texts,
+        tracks,
+        keys,
+        pairs,
+        options: options.clone(),
+        scratch,
+        progress,
+        phases,
+    })
 }
 
 impl Read<'_> {
     /// Writes the files of all tables to a folder.
     pub fn write(self, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
         let strict = self.options.strict.then(|| self.name.clone());
-        let built = if self.document.form == Form::Blobs { perf::write(self, origin, folder) } else { events::write(self, origin, folder) }?;
+        let built = if self.document.form == Form::Blobs {
+            perf::write(self, origin, folder)
+        } else {
+            events::write(self, origin, folder)
+        }?;
         match strict {
-            Some(input) if built.issues.has_warnings() => Err(IngestError::Strict { input, issues: built.issues.summary() }),
+            Some(input) if built.issues.has_warnings() => {
+                Err(IngestError::Strict { input, issues: built.issues.summary() })
+            }
             _ => Ok(built),
         }
     }

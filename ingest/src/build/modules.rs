@@ -23,7 +23,11 @@ pub fn push(
     texts: &[Arc<str>],
     issues: &mut Issues,
 ) {
-    let cut = if calls.is_empty() { push_hierarchies(rows, trace_id, hierarchies) } else { push_calls(rows, trace_id, calls, texts) };
+    let cut = if calls.is_empty() {
+        push_hierarchies(rows, trace_id, hierarchies)
+    } else {
+        push_calls(rows, trace_id, calls, texts)
+    };
     if cut > 0 {
         issues.add_many(Code::StringCut, cut, None, None, b"");
     }
@@ -45,20 +49,36 @@ impl ModulePath {
         };
         match text.len() <= MOST_PATH {
             true => Self { text: text.into(), is_cut: false },
-            false => Self { text: format!("{}…", &text[..text.floor_char_boundary(MOST_PATH)]).into(), is_cut: true },
+            false => Self {
+                text: format!("{}…", &text[..text.floor_char_boundary(MOST_PATH)]).into(),
+                is_cut: true,
+            },
         }
     }
 }
 
 /// Returns how many paths were cut.
-fn push_calls(rows: &mut TableRows, trace_id: &str, calls: &[ModuleCall], texts: &[Arc<str>]) -> u64 {
+fn push_calls(
+    rows: &mut TableRows,
+    trace_id: &str,
+    calls: &[ModuleCall],
+    texts: &[Arc<str>],
+) -> u64 {
     let mut paths: Vec<(ModulePath, i64)> = Vec::with_capacity(calls.len());
     for (id, call) in calls.iter().enumerate() {
-        let name = text_of(call.name, texts).and_then(|n| n.strip_prefix("nn.Module: ")).unwrap_or_default();
+        let name = text_of(call.name, texts)
+            .and_then(|n| n.strip_prefix("nn.Module: "))
+            .unwrap_or_default();
         let parent = call.parent.and_then(|p| paths.get(p as usize));
-        let (path, depth) = (ModulePath::of(parent.map(|p| &p.0), name), parent.map_or(0, |p| p.1 + 1));
+        let (path, depth) =
+            (ModulePath::of(parent.map(|p| &p.0), name), parent.map_or(0, |p| p.1 + 1));
         rows.text(trace_id).int(id as i64).text(name).text(class_of(name));
-        rows.int(call.parent.map(i64::from)).text(&*path.text).int(depth).int(call.first_ts).int(call.calls as i64).text("python");
+        rows.int(call.parent.map(i64::from))
+            .text(&*path.text)
+            .int(depth)
+            .int(call.first_ts)
+            .int(call.calls as i64)
+            .text("python");
         paths.push((path, depth));
     }
     paths.iter().filter(|(path, _)| path.is_cut).count() as u64
@@ -67,7 +87,11 @@ fn push_calls(rows: &mut TableRows, trace_id: &str, calls: &[ModuleCall], texts:
 /// `Conv2d` of `Conv2d_0`; names without a number are classes themselves.
 fn class_of(name: &str) -> &str {
     match name.rsplit_once('_') {
-        Some((class, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => class,
+        Some((class, number))
+            if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            class
+        }
         _ => name,
     }
 }
@@ -88,8 +112,8 @@ struct Tree {
 }
 
 impl Tree {
-    /// Adds `TOP(Net)::forward.layer1(Sequential)::forward.conv1(Conv2d)::forward`: names, classes in parentheses, and
-    /// functions. Returns whether it was cut.
+    /// Adds `TOP(Net)::forward.layer1(Sequential)::forward.conv1(Conv2d)::forward`: names, classes
+    /// in parentheses, and functions. Returns whether it was cut.
     fn add(&mut self, text: &str, first_ts: i64, operators: u64) -> bool {
         let mut parts = text.split('.').filter(|part| !part.is_empty());
         let mut at = None;
@@ -115,14 +139,21 @@ impl Tree {
 
     /// Children by name, the last one first.
     fn children(&self, of: Option<usize>) -> impl Iterator<Item = (&str, usize)> {
-        let children = self.children.range((of, String::new())..).take_while(move |((parent, _), _)| *parent == of);
+        let children = self
+            .children
+            .range((of, String::new())..)
+            .take_while(move |((parent, _), _)| *parent == of);
         let children: Vec<_> = children.map(|((_, name), &module)| (&name[..], module)).collect();
         children.into_iter().rev()
     }
 }
 
 /// Returns how many texts and paths were cut.
-fn push_hierarchies(rows: &mut TableRows, trace_id: &str, hierarchies: FxHashMap<String, (i64, u64)>) -> u64 {
+fn push_hierarchies(
+    rows: &mut TableRows,
+    trace_id: &str,
+    hierarchies: FxHashMap<String, (i64, u64)>,
+) -> u64 {
     let mut tree = Tree::default();
     let mut cut = 0;
     for (text, (ts, operators)) in hierarchies {
@@ -135,10 +166,21 @@ fn push_hierarchies(rows: &mut TableRows, trace_id: &str, hierarchies: FxHashMap
         let path = ModulePath::of(parent.as_ref().map(|p| &p.1), name);
         let depth = parent.as_ref().map_or(0, |p| p.2 + 1);
         let module = &tree.modules[at];
-        rows.text(trace_id).int(id).text(name).text(module.class.as_deref()).int(parent.map(|p| p.0));
-        rows.text(&*path.text).int(depth).int(module.first_ts).int(module.operators as i64).text("hierarchy");
+        rows.text(trace_id)
+            .int(id)
+            .text(name)
+            .text(module.class.as_deref())
+            .int(parent.map(|p| p.0));
+        rows.text(&*path.text)
+            .int(depth)
+            .int(module.first_ts)
+            .int(module.operators as i64)
+            .text("hierarchy");
         cut += u64::from(path.is_cut);
-        left.extend(tree.children(Some(at)).map(|(name, module)| (name, module, Some((id, path.clone(), depth)))));
+        left.extend(
+            tree.children(Some(at))
+                .map(|(name, module)| (name, module, Some((id, path.clone(), depth)))),
+        );
         id += 1;
     }
     cut

@@ -59,7 +59,11 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
             _ if json::is_null(&raw) => {}
             _ => {
                 let name = String::from_utf8_lossy(&top.key).into_owned();
-                return Err(IngestError::input_at(origin.name, format!("`{name}` is not a list"), top.start));
+                return Err(IngestError::input_at(
+                    origin.name,
+                    format!("`{name}` is not a list"),
+                    top.start,
+                ));
             }
         }
         if reader.memory > reader.most_memory {
@@ -105,7 +109,8 @@ struct Reader {
     total_bytes: i64,
 }
 
-/// A time of a blob in ns. Half of the range of 64 bits is taken, so that differences of two of them fit.
+/// A time of a blob in ns. Half of the range of 64 bits is taken, so that differences of two of
+/// them fit.
 fn time(raw: &[u8]) -> std::result::Result<i64, TimeError> {
     let (ns, _) = json::time_ns(raw)?;
     if ns.unsigned_abs() < 1 << 62 { Ok(ns) } else { Err(TimeError::OutOfRange) }
@@ -124,7 +129,13 @@ impl Reader {
                     let value = match c.value() {
                         Ok(value) if !value.is_empty() => value,
                         Err(Bad::End) => return,
-                        _ => return self.note(Code::MalformedEvent, offset + start as u64, &raw[start..]),
+                        _ => {
+                            return self.note(
+                                Code::MalformedEvent,
+                                offset + start as u64,
+                                &raw[start..],
+                            );
+                        }
                     };
                     let at = offset + start as u64;
                     if token == b'{' {
@@ -179,12 +190,19 @@ impl Reader {
             self.note(Code::BlobValue, at, raw);
         }
         let mut odd = Oddities::default();
-        let mut text = |raw: Option<&[u8]>| raw.filter(|r| json::is_text(r)).map(|r| json::as_text(json::unquote(r), &mut odd).into_owned());
+        let mut text = |raw: Option<&[u8]>| {
+            raw.filter(|r| json::is_text(r))
+                .map(|r| json::as_text(json::unquote(r), &mut odd).into_owned())
+        };
         let (device, op_name) = (text(device), text(op_name));
         let uuid = uuid.and_then(json::int);
-        let bytes = usage.filter(|_| is_memory).and_then(json::int).filter(|b| *b >= 0 && self.total_bytes.checked_add(*b).is_some());
+        let bytes = usage
+            .filter(|_| is_memory)
+            .and_then(json::int)
+            .filter(|b| *b >= 0 && self.total_bytes.checked_add(*b).is_some());
         self.total_bytes += bytes.unwrap_or(0);
-        let missing = device.is_none() || if is_memory { bytes.is_none() || uuid.is_none() } else { op_name.is_none() };
+        let missing = device.is_none()
+            || if is_memory { bytes.is_none() || uuid.is_none() } else { op_name.is_none() };
         if missing {
             self.note(Code::BlobValue, at, raw);
         }
@@ -203,7 +221,18 @@ impl Reader {
         let name = if is_memory { uuid.map(|u| format!("Memory {u}")) } else { op_name };
         let args = String::from_utf8_lossy(&args).into_owned();
         self.memory += BLOB_MEMORY + 2 * args.len();
-        self.blobs.push(Blob { ord: self.elements as i64, is_memory, name, device, uuid, bytes, start: start_ns, end: end_ns, is_live, args });
+        self.blobs.push(Blob {
+            ord: self.elements as i64,
+            is_memory,
+            name,
+            device,
+            uuid,
+            bytes,
+            start: start_ns,
+            end: end_ns,
+            is_live,
+            args,
+        });
     }
 }
 
@@ -218,26 +247,47 @@ fn tables(
 ) -> Result<Built> {
     let texts: Vec<Arc<str>> = Vec::new();
     let effort = Effort::for_text(document.text_bytes);
-    let finish = Finish { content, origin, folder, effort, texts: &texts, tracks: &[], track_order: &[], track_ids: &[] };
+    let finish = Finish {
+        content,
+        origin,
+        folder,
+        effort,
+        texts: &texts,
+        tracks: &[],
+        track_order: &[],
+        track_ids: &[],
+    };
     let mut counted = Vec::new();
     let mut device_rows = TableRows::new(&schema::DEVICES, effort);
     let top = devices::read(content, document, &origin.trace_id, &mut device_rows)?;
     let top = TopFacts { base_time_ns: Some(base), ..top };
     finish.put(&schema::DEVICES, device_rows, &mut counted)?;
 
-    let mut names: Vec<(bool, Option<&str>)> = blobs.iter().map(|b| (!b.is_memory, b.device.as_deref())).collect();
+    let mut names: Vec<(bool, Option<&str>)> =
+        blobs.iter().map(|b| (!b.is_memory, b.device.as_deref())).collect();
     names.sort();
     names.dedup();
     let mut tracks = TableRows::new(&schema::TRACKS, effort);
     for (id, (is_op, device)) in names.iter().enumerate() {
         let what = if *is_op { "operators" } else { "memory" };
         let name = format!("{} {what}", device.unwrap_or("unknown device"));
-        tracks.text(&*origin.trace_id).int(id as i64).int(None).int(None).text(None).text(None).text("MLLM").text(&*name);
+        tracks
+            .text(&*origin.trace_id)
+            .int(id as i64)
+            .int(None)
+            .int(None)
+            .text(None)
+            .text(None)
+            .text("MLLM")
+            .text(&*name);
         tracks.text(None).int(None).text("span").int(None).int(None);
     }
     finish.put(&schema::TRACKS, tracks, &mut counted)?;
 
-    let mut order: Vec<(usize, &Blob)> = blobs.iter().map(|b| (names.binary_search(&(!b.is_memory, b.device.as_deref())).unwrap_or(0), b)).collect();
+    let mut order: Vec<(usize, &Blob)> = blobs
+        .iter()
+        .map(|b| (names.binary_search(&(!b.is_memory, b.device.as_deref())).unwrap_or(0), b))
+        .collect();
     order.sort_by_key(|(track, b)| (*track, b.start, std::cmp::Reverse(b.end), b.ord));
     let mut events = TableRows::new(&schema::EVENTS, effort);
     for (row, (track, blob)) in order.iter().enumerate() {
@@ -246,7 +296,9 @@ fn tables(
     finish.put(&schema::EVENTS, events, &mut counted)?;
 
     finish.put(&schema::MEMORY, memory(origin, &order, effort), &mut counted)?;
-    for table in [&schema::KERNELS, &schema::MODULES, &schema::FLOWS, &schema::COUNTERS, &schema::STEPS] {
+    for table in
+        [&schema::KERNELS, &schema::MODULES, &schema::FLOWS, &schema::COUNTERS, &schema::STEPS]
+    {
         finish.put(table, TableRows::new(table, effort), &mut counted)?;
     }
     let end = |b: &Blob| b.end.unwrap_or(b.start).max(b.start);
@@ -262,20 +314,40 @@ fn tables(
     };
     finish.trace_and_issues(&kind, &document.issues, &mut counted)?;
     let issues = std::mem::take(&mut document.issues);
-    Ok(Built { rows: in_order(&counted), elements: document.elements, text_bytes: document.text_bytes, issues, phases })
+    Ok(Built {
+        rows: in_order(&counted),
+        elements: document.elements,
+        text_bytes: document.text_bytes,
+        issues,
+        phases,
+    })
 }
 
 fn event(rows: &mut TableRows, origin: &Origin<'_>, blob: &Blob, track: usize, row: usize) {
     let cat = if blob.is_memory { "memory_blob" } else { "op_blob" };
     let dur = blob.end.map(|e| e - blob.start);
-    rows.text(&*origin.trace_id).int(blob.ord).int(track as i64).int(None).int(None).text("X").text(cat).text(blob.name.as_deref());
-    rows.int(blob.start).int(dur).int(blob.end).int(None).int(0).int(dur).int(row as i64).int(row as i64);
+    rows.text(&*origin.trace_id)
+        .int(blob.ord)
+        .int(track as i64)
+        .int(None)
+        .int(None)
+        .text("X")
+        .text(cat)
+        .text(blob.name.as_deref());
+    rows.int(blob.start)
+        .int(dur)
+        .int(blob.end)
+        .int(None)
+        .int(0)
+        .int(dur)
+        .int(row as i64)
+        .int(row as i64);
     // step, ids of Kineto and Python, device and stream do not occur.
     rows.nulls(16).flag(false).text(None).text(&*blob.args).text(None);
 }
 
-/// Allocations and frees in order of time, at the same time frees first, but for blobs that are held for no time; blobs that
-/// were never freed have no free.
+/// Allocations and frees in order of time, at the same time frees first, but for blobs that are
+/// held for no time; blobs that were never freed have no free.
 fn memory(origin: &Origin<'_>, order: &[(usize, &Blob)], effort: Effort) -> TableRows {
     let mut points = Vec::new();
     for (track, blob) in order.iter().filter(|(_, b)| b.is_memory) {
@@ -290,7 +362,12 @@ fn memory(origin: &Origin<'_>, order: &[(usize, &Blob)], effort: Effort) -> Tabl
     let mut rows = TableRows::new(&schema::MEMORY, effort);
     for (_, ts, rank, blob) in points {
         let (action, sign) = if rank == 1 { ("alloc", 1) } else { ("free", -1) };
-        rows.text(&*origin.trace_id).int(blob.ord).int(ts).text(action).int(blob.uuid).int(blob.bytes.and_then(|b| b.checked_mul(sign)));
+        rows.text(&*origin.trace_id)
+            .int(blob.ord)
+            .int(ts)
+            .text(action)
+            .int(blob.uuid)
+            .int(blob.bytes.and_then(|b| b.checked_mul(sign)));
         rows.text(blob.device.as_deref()).int(None).int(None).int(None).int(None);
     }
     rows

@@ -48,7 +48,9 @@ impl TextDictionary {
 
     /// The text of a key.
     pub fn text(&self, key: u32) -> &[u8] {
-        self.places.get(key as usize).map_or(&[], |&(start, end)| &self.page[start as usize..end as usize])
+        self.places
+            .get(key as usize)
+            .map_or(&[], |&(start, end)| &self.page[start as usize..end as usize])
     }
 
     /// Whether it grew too large to be of use.

@@ -43,11 +43,20 @@ impl Flags {
     }
 
     /// The chunk of all rows; the column is empty again.
-    pub fn finish(&mut self, rows: usize, codec: &mut Codec, column: &ColumnDescPtr) -> Result<Chunk> {
+    pub fn finish(
+        &mut self,
+        rows: usize,
+        codec: &mut Codec,
+        column: &ColumnDescPtr,
+    ) -> Result<Chunk> {
         self.end_page(rows, codec)?;
         // That no row is true can be told from the bounds; that all are does not matter.
-        let statistics = (!self.any).then(|| Statistics::boolean(Some(false), Some(false), None, Some(0), false));
+        let statistics = (!self.any)
+            .then(|| Statistics::boolean(Some(false), Some(false), None, Some(0), false));
         (self.page_start, self.any) = (0, false);
-        self.pages.take().unwrap_or_else(|| Pages::new(1, false)).finish(codec, column, None, statistics)
+        self.pages
+            .take()
+            .unwrap_or_else(|| Pages::new(1, false))
+            .finish(codec, column, None, statistics)
     }
 }

@@ -13,14 +13,18 @@ use super::table::Chunk;
 use crate::error::Result;
 use crate::schema::{Column, Kind, Layout, Table};
 
-const SKIPPED_BY: &[&str] = &["track_id", "ts_ns", "end_ns", "event_id", "parent_id", "step", "correlation", "launch_id", "stream"];
+const SKIPPED_BY: &[&str] = &[
+    "track_id", "ts_ns", "end_ns", "event_id", "parent_id", "step", "correlation", "launch_id",
+    "stream",
+];
 
 /// How the values of a page are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Delta,
     Dictionary,
-    /// One by one: doubles of which many are distinct, and columns of small traces until all values are known.
+    /// One by one: doubles of which many are distinct, and columns of small traces until all values
+    /// are known.
     Plain,
 }
 
@@ -49,7 +53,8 @@ impl Ints {
     /// An empty column of a table.
     pub fn of(table: &Table, column: &Column, effort: Effort) -> Self {
         // Readers skip pages by the bounds of these.
-        let skip_by = matches!(table.name, "events" | "kernels") && SKIPPED_BY.contains(&column.name);
+        let skip_by =
+            matches!(table.name, "events" | "kernels") && SKIPPED_BY.contains(&column.name);
         Self {
             is_float: column.kind == Kind::Float,
             optional: !column.required,
@@ -149,7 +154,8 @@ impl Ints {
     fn smallest(&mut self, codec: &mut Codec, body: &mut Vec<u8>) -> Result<Encoding> {
         let plain = std::mem::take(&mut self.plain);
         let count = plain.len() / 8;
-        let values = || plain.chunks_exact(8).filter_map(|v| v.try_into().ok()).map(i64::from_le_bytes);
+        let values =
+            || plain.chunks_exact(8).filter_map(|v| v.try_into().ok()).map(i64::from_le_bytes);
         let mut best = None;
         if !self.is_float {
             values().for_each(|value| self.delta.push(value));
@@ -159,7 +165,11 @@ impl Ints {
                 body.append(&mut delta);
                 return Ok(Encoding::DELTA_BINARY_PACKED);
             }
-            best = Some(Way { values: delta, dictionary: None, encoding: Encoding::DELTA_BINARY_PACKED });
+            best = Some(Way {
+                values: delta,
+                dictionary: None,
+                encoding: Encoding::DELTA_BINARY_PACKED,
+            });
         }
         // Many distinct values need no dictionary.
         let _ = values().try_for_each(|value| {
@@ -172,7 +182,8 @@ impl Ints {
             let width = width_of(self.dictionary.len() as u64 - 1);
             let mut keys = vec![width as u8];
             hybrid(&self.keys, width, &mut keys);
-            let way = Way { values: keys, dictionary: Some(&page), encoding: Encoding::RLE_DICTIONARY };
+            let way =
+                Way { values: keys, dictionary: Some(&page), encoding: Encoding::RLE_DICTIONARY };
             best = Some(match best {
                 Some(best) => codec.smaller(best, way)?,
                 None => way,
@@ -192,13 +203,20 @@ impl Ints {
     }
 
     /// The chunk of all rows; the column is empty again.
-    pub fn finish(&mut self, rows: usize, codec: &mut Codec, column: &ColumnDescPtr) -> Result<Chunk> {
+    pub fn finish(
+        &mut self,
+        rows: usize,
+        codec: &mut Codec,
+        column: &ColumnDescPtr,
+    ) -> Result<Chunk> {
         self.end_page(rows, codec)?;
         let nulls = Some(self.all_nulls as u64);
         let statistics = match self.all_bounds.of_some() {
             // Doubles have none: bounds by their bits would be wrong.
             _ if self.is_float => Statistics::double(None, None, None, nulls, false),
-            Some(Bounds { min, max }) => Statistics::int64(Some(min), Some(max), None, nulls, false),
+            Some(Bounds { min, max }) => {
+                Statistics::int64(Some(min), Some(max), None, nulls, false)
+            }
             None => Statistics::int64(None, None, None, nulls, false),
         };
         let pages = self.pages.take().unwrap_or_else(|| Pages::new(1, self.skip_by));

@@ -176,9 +176,17 @@ impl Labels {
             let width = width_of(self.dictionary.len() as u64 - 1);
             let mut values = vec![width as u8];
             hybrid(&self.keys, width, &mut values);
-            let best = Way { values, dictionary: Some(self.dictionary.page()), encoding: Encoding::RLE_DICTIONARY };
+            let best = Way {
+                values,
+                dictionary: Some(self.dictionary.page()),
+                encoding: Encoding::RLE_DICTIONARY,
+            };
             // The only page of a small trace: without a dictionary it may take fewer bytes.
-            let plain = if codec.effort() == Effort::Small && self.pages.is_none() { self.written_out() } else { None };
+            let plain = if codec.effort() == Effort::Small && self.pages.is_none() {
+                self.written_out()
+            } else {
+                None
+            };
             let best = match plain {
                 Some(plain) => codec.smaller(best, plain)?,
                 None => best,
@@ -197,7 +205,12 @@ impl Labels {
     }
 
     /// The chunk of all rows; the column is empty again.
-    pub fn finish(&mut self, rows: usize, codec: &mut Codec, column: &ColumnDescPtr) -> Result<Chunk> {
+    pub fn finish(
+        &mut self,
+        rows: usize,
+        codec: &mut Codec,
+        column: &ColumnDescPtr,
+    ) -> Result<Chunk> {
         self.end_page(rows, codec)?;
         let bounds = match (self.dictionary.bounds(), &self.plain_bounds) {
             (Some((min, max)), Some((low, high))) => Some((min.min(&low[..]), max.max(&high[..]))),
@@ -206,7 +219,8 @@ impl Labels {
         };
         let statistics = text_statistics(bounds, self.all_nulls as u64);
         let pages = self.pages.take().unwrap_or_else(|| Pages::new(1, false));
-        let dictionary = std::mem::take(&mut self.needs_dictionary).then(|| (self.dictionary.page(), self.dictionary.len()));
+        let dictionary = std::mem::take(&mut self.needs_dictionary)
+            .then(|| (self.dictionary.page(), self.dictionary.len()));
         let chunk = pages.finish(codec, column, dictionary, Some(statistics));
         self.dictionary.clear();
         for id in self.ids.drain(..) {
@@ -224,11 +238,15 @@ const SHORT: usize = 64;
 fn text_statistics(bounds: Option<(&[u8], &[u8])>, nulls: u64) -> Statistics {
     let (min, max) = (bounds.map(|b| b.0), bounds.map(|b| b.1));
     let short_min = min.map(|t| prefix(t).to_vec());
-    let short_max = max.and_then(|t| if t.len() <= SHORT { Some(t.to_vec()) } else { above(prefix(t)) });
+    let short_max =
+        max.and_then(|t| if t.len() <= SHORT { Some(t.to_vec()) } else { above(prefix(t)) });
     let is_exact = |text: Option<&[u8]>| text.is_some_and(|t| t.len() <= SHORT);
     let array = |text: Option<Vec<u8>>| text.map(ByteArray::from);
-    let statistics = ValueStatistics::new(array(short_min), array(short_max), None, Some(nulls), false);
-    Statistics::ByteArray(statistics.with_min_is_exact(is_exact(min)).with_max_is_exact(is_exact(max)))
+    let statistics =
+        ValueStatistics::new(array(short_min), array(short_max), None, Some(nulls), false);
+    Statistics::ByteArray(
+        statistics.with_min_is_exact(is_exact(min)).with_max_is_exact(is_exact(max)),
+    )
 }
 
 /// A text's first bytes, cut between characters.
@@ -254,7 +272,12 @@ mod tests {
 
     #[test]
     fn bounds_of_long_texts_hold() {
-        for text in ["a".repeat(100), "~".repeat(70), format!("{}é{}", "x".repeat(63), "y".repeat(9)), format!("b{}", "é".repeat(40))] {
+        for text in [
+            "a".repeat(100),
+            "~".repeat(70),
+            format!("{}é{}", "x".repeat(63), "y".repeat(9)),
+            format!("b{}", "é".repeat(40)),
+        ] {
             let text = text.as_bytes();
             assert!(prefix(text) <= text && std::str::from_utf8(prefix(text)).is_ok());
             if let Some(above) = above(prefix(text)) {

@@ -1,9 +1,10 @@
 //! Values to Parquet pages.
 //!
-//! A general writer takes arrays, looks every text up in a table of its own, and writes down for each row whether it is
-//! NULL. Here most of that is known before: texts have numbers, most columns of a row are NULL, and a column's layout is
-//! fixed by its table. So columns encode values as they come, NULLs cost nothing until a page ends, and what is left to
-//! the `parquet` crate are headers, row groups and the footer.
+//! A general writer takes arrays, looks every text up in a table of its own, and writes down for
+//! each row whether it is NULL. Here most of that is known before: texts have numbers, most columns
+//! of a row are NULL, and a column's layout is fixed by its table. So columns encode values as they
+//! come, NULLs cost nothing until a page ends, and what is left to the `parquet` crate are headers,
+//! row groups and the footer.
 
 mod bits;
 mod delta;

@@ -84,7 +84,8 @@ fn levels(bits: &[u8], rows: usize, out: &mut Vec<u8>) {
         let byte = bits[at];
         let end = at + bits[at..].iter().take_while(|&&b| b == byte).count();
         // A run counts rows, so it may not reach into the unused bits of the last byte.
-        let end = if !rows.is_multiple_of(8) && end == bits.len() { (end - 1).max(at) } else { end };
+        let end =
+            if !rows.is_multiple_of(8) && end == bits.len() { (end - 1).max(at) } else { end };
         if matches!(byte, 0 | 0xff) && end - at >= 8 {
             plain(&bits[plain_from..at], out);
             run((byte & 1) as u32, (end - at) * 8, 1, out);

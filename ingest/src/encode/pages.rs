@@ -76,7 +76,9 @@ impl Codec {
     }
 
     fn size(&mut self, way: &Way<'_>) -> Result<usize> {
-        let dictionary = way.dictionary.map_or(Ok(0), |raw| self.compress_at(raw, TRIAL_LEVEL).map(|z| z.len().min(raw.len()) + 16))?;
+        let dictionary = way.dictionary.map_or(Ok(0), |raw| {
+            self.compress_at(raw, TRIAL_LEVEL).map(|z| z.len().min(raw.len()) + 16)
+        })?;
         Ok(dictionary + self.compress_at(&way.values, TRIAL_LEVEL)?.len().min(way.values.len()))
     }
 
@@ -87,7 +89,9 @@ impl Codec {
     fn compress_at(&mut self, raw: &[u8], level: i32) -> Result<Vec<u8>> {
         let (old, zstd) = match &mut self.zstd {
             Some(zstd) => zstd,
-            None => self.zstd.insert((level, zstd::bulk::Compressor::new(level).map_err(ParquetError::from)?)),
+            None => self
+                .zstd
+                .insert((level, zstd::bulk::Compressor::new(level).map_err(ParquetError::from)?)),
         };
         if *old != level {
             zstd.set_compression_level(level).map_err(ParquetError::from)?;
@@ -146,7 +150,8 @@ pub struct Pages {
 const SMALL_PAGE: usize = 4 << 10;
 
 impl Pages {
-    /// No pages yet; `level` is that of Zstandard for large traces. `bounds` says whether readers skip pages by them.
+    /// No pages yet; `level` is that of Zstandard for large traces. `bounds` says whether readers
+    /// skip pages by them.
     pub fn new(level: i32, bounds: bool) -> Self {
         Self {
             level,
@@ -161,7 +166,15 @@ impl Pages {
     }
 
     /// Adds a data page of so many rows, whose levels and values are `body`.
-    pub fn add(&mut self, codec: &mut Codec, body: &[u8], rows: usize, nulls: usize, encoding: Encoding, bounds: Option<Bounds>) -> Result<()> {
+    pub fn add(
+        &mut self,
+        codec: &mut Codec,
+        body: &[u8],
+        rows: usize,
+        nulls: usize,
+        encoding: Encoding,
+        bounds: Option<Bounds>,
+    ) -> Result<()> {
         if let Some(all) = &mut self.bounds {
             all.push((rows, nulls, bounds));
         }
@@ -186,7 +199,13 @@ impl Pages {
         self.write(compressed, raw.body.len(), raw.values, raw.encoding)
     }
 
-    fn write(&mut self, compressed: Vec<u8>, uncompressed: usize, values: usize, encoding: Encoding) -> Result<()> {
+    fn write(
+        &mut self,
+        compressed: Vec<u8>,
+        uncompressed: usize,
+        values: usize,
+        encoding: Encoding,
+    ) -> Result<()> {
         let page = Page::DataPage {
             buf: compressed.into(),
             num_values: values as u32,
@@ -195,13 +214,15 @@ impl Pages {
             rep_level_encoding: Encoding::RLE,
             statistics: None,
         };
-        let spec = SerializedPageWriter::new(&mut self.bytes).write_page(CompressedPage::new(page, uncompressed))?;
+        let spec = SerializedPageWriter::new(&mut self.bytes)
+            .write_page(CompressedPage::new(page, uncompressed))?;
         self.uncompressed += spec.uncompressed_size;
         self.offsets.append_offset_and_size(spec.offset as i64, spec.compressed_size as i32);
         Ok(())
     }
 
-    /// The whole chunk: the dictionary if there is one (its bytes and number of values), then the data.
+    /// The whole chunk: the dictionary if there is one (its bytes and number of values), then the
+    /// data.
     pub fn finish(
         mut self,
         codec: &mut Codec,
@@ -225,8 +246,14 @@ impl Pages {
         }
         let mut head = TrackedWrite::new(Vec::new());
         if let (Some(buf), Some((raw, values))) = (dict, dictionary) {
-            let page = Page::DictionaryPage { buf: buf.into(), num_values: values as u32, encoding: Encoding::PLAIN, is_sorted: false };
-            let spec = SerializedPageWriter::new(&mut head).write_page(CompressedPage::new(page, raw.len()))?;
+            let page = Page::DictionaryPage {
+                buf: buf.into(),
+                num_values: values as u32,
+                encoding: Encoding::PLAIN,
+                is_sorted: false,
+            };
+            let spec = SerializedPageWriter::new(&mut head)
+                .write_page(CompressedPage::new(page, raw.len()))?;
             self.uncompressed += spec.uncompressed_size;
             self.encodings.push(Encoding::PLAIN);
         }
@@ -267,7 +294,9 @@ impl Pages {
     }
 }
 
-fn column_index(pages: &[(usize, usize, Option<Bounds>)]) -> Result<parquet::file::page_index::column_index::ColumnIndexMetaData> {
+fn column_index(
+    pages: &[(usize, usize, Option<Bounds>)],
+) -> Result<parquet::file::page_index::column_index::ColumnIndexMetaData> {
     let mut index = ColumnIndexBuilder::new(Type::INT64);
     let bytes = |value: i64| value.to_le_bytes().to_vec();
     for &(rows, nulls, bounds) in pages {

@@ -31,10 +31,14 @@ pub struct EncodedGroup {
 /// The Parquet schema of a table.
 pub fn descriptors(table: &Table) -> Result<SchemaDescPtr> {
     static ALL: LazyLock<HashMap<&'static str, SchemaDescPtr>> = LazyLock::new(|| {
-        let made = TABLES.iter().filter_map(|t| Some((t.name, ArrowSchemaConverter::new().convert(&t.schema()).ok()?.into())));
+        let made = TABLES.iter().filter_map(|t| {
+            Some((t.name, ArrowSchemaConverter::new().convert(&t.schema()).ok()?.into()))
+        });
         made.collect()
     });
-    ALL.get(table.name).cloned().ok_or_else(|| IngestError::input(table.name, "this table has no Parquet schema"))
+    ALL.get(table.name)
+        .cloned()
+        .ok_or_else(|| IngestError::input(table.name, "this table has no Parquet schema"))
 }
 
 enum Any {
@@ -57,7 +61,10 @@ pub struct TableRows {
     failure: Result<()>,
 }
 
-#[expect(clippy::unreachable, reason = "the values of a row are written in this crate, in the order of its table's columns, whatever the input is")]
+#[expect(
+    clippy::unreachable,
+    reason = "the values of a row are written in this crate, in the order of its table's columns, whatever the input is"
+)]
 impl TableRows {
     /// No rows yet.
     pub fn new(table: &'static Table, effort: Effort) -> Self {
@@ -68,7 +75,16 @@ impl TableRows {
             (Kind::Text, _) => Any::Label(Labels::new(c)),
             (Kind::Bool, _) => Any::Bool(Flags::default()),
         });
-        Self { table, codec: Codec::new(effort), columns: columns.collect(), at: 0, row: 0, groups: Vec::new(), rows: 0, failure: Ok(()) }
+        Self {
+            table,
+            codec: Codec::new(effort),
+            columns: columns.collect(),
+            at: 0,
+            row: 0,
+            groups: Vec::new(),
+            rows: 0,
+            failure: Ok(()),
+        }
     }
 
     /// Column and row of the next value.
@@ -183,12 +199,15 @@ impl TableRows {
 
     fn end_group(&mut self) -> Result<()> {
         let (rows, codec, descriptors) = (self.row, &mut self.codec, descriptors(self.table)?);
-        let chunks = self.columns.iter_mut().zip(descriptors.columns()).map(|(column, descriptor)| match column {
-            Any::Int(c) | Any::Float(c) => c.finish(rows, codec, descriptor),
-            Any::Label(c) => c.finish(rows, codec, descriptor),
-            Any::Text(c) => c.finish(rows, codec, descriptor),
-            Any::Bool(c) => c.finish(rows, codec, descriptor),
-        });
+        let chunks =
+            self.columns.iter_mut().zip(descriptors.columns()).map(|(column, descriptor)| {
+                match column {
+                    Any::Int(c) | Any::Float(c) => c.finish(rows, codec, descriptor),
+                    Any::Label(c) => c.finish(rows, codec, descriptor),
+                    Any::Text(c) => c.finish(rows, codec, descriptor),
+                    Any::Bool(c) => c.finish(rows, codec, descriptor),
+                }
+            });
         let chunks = chunks.collect::<Result<Vec<_>>>()?;
         self.groups.push(EncodedGroup { rows, chunks });
         self.rows += rows;

@@ -28,7 +28,8 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 7
     }
 
@@ -64,10 +65,14 @@ fn values(table: &Table, rows: usize, seed: u64) -> Vec<Vec<Value>> {
                 let n = r.below(habit.distinct);
                 value = match column.kind {
                     _ if r.below(100) < habit.nulls => Value::Null,
-                    Kind::Int if habit.wild => Value::Int((n as i64).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64)),
+                    Kind::Int if habit.wild => {
+                        Value::Int((n as i64).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64))
+                    }
                     Kind::Int => Value::Int(n as i64 - 5),
                     Kind::Float => Value::Float((n as f64 / 4.0 - 1.0).to_bits()),
-                    Kind::Text if habit.long => Value::Text(format!("{n}{}", "é".repeat(r.below(900) as usize))),
+                    Kind::Text if habit.long => {
+                        Value::Text(format!("{n}{}", "é".repeat(r.below(900) as usize)))
+                    }
                     Kind::Text => Value::Text(n.to_string()),
                     Kind::Bool => Value::Bool(n % 2 == 1),
                 };
@@ -80,7 +85,12 @@ fn values(table: &Table, rows: usize, seed: u64) -> Vec<Vec<Value>> {
     columns.collect()
 }
 
-fn write(table: &'static Table, columns: &[Vec<Value>], rows: usize, effort: Effort) -> tempfile::TempDir {
+fn write(
+    table: &'static Table,
+    columns: &[Vec<Value>],
+    rows: usize,
+    effort: Effort,
+) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("temp folder");
     let mut out = TableRows::new(table, effort);
     for row in 0..rows {
@@ -107,7 +117,8 @@ fn check(table: &'static Table, rows: usize, seed: u64, effort: Effort) {
     let folder = write(table, &columns, rows, effort);
     let file = File::open(folder.path().join(format!("{}.parquet", table.name))).expect("file");
     let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
-    let reader = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options).expect("readable");
+    let reader =
+        ParquetRecordBatchReaderBuilder::try_new_with_options(file, options).expect("readable");
     assert_eq!(reader.schema().fields(), table.schema().fields());
     let metadata = reader.metadata().clone();
     for (g, group) in metadata.row_groups().iter().enumerate() {
@@ -124,7 +135,9 @@ fn check(table: &'static Table, rows: usize, seed: u64, effort: Effort) {
             let found = match column.kind {
                 _ if array.is_null(row) => Value::Null,
                 Kind::Int => Value::Int(array.as_primitive::<Int64Type>().value(row)),
-                Kind::Float => Value::Float(array.as_primitive::<Float64Type>().value(row).to_bits()),
+                Kind::Float => {
+                    Value::Float(array.as_primitive::<Float64Type>().value(row).to_bits())
+                }
                 Kind::Text => Value::Text(array.as_string::<i32>().value(row).to_owned()),
                 Kind::Bool => Value::Bool(array.as_boolean().value(row)),
             };
@@ -141,12 +154,20 @@ fn bounds_hold(chunk: &parquet::file::metadata::ColumnChunkMetaData, values: &[V
     assert_eq!(statistics.null_count_opt(), Some(nulls), "{}", chunk.column_path());
     match statistics {
         Statistics::Int64(s) => {
-            let ints = || values.iter().filter_map(|v| if let Value::Int(n) = v { Some(*n) } else { None });
+            let ints = || {
+                values.iter().filter_map(|v| if let Value::Int(n) = v { Some(*n) } else { None })
+            };
             assert_eq!((s.min_opt().copied(), s.max_opt().copied()), (ints().min(), ints().max()));
         }
         Statistics::ByteArray(s) => {
-            for text in values.iter().filter_map(|v| if let Value::Text(t) = v { Some(t.as_bytes()) } else { None }) {
-                assert!(s.min_opt().is_none_or(|m| m.data() <= text) && s.max_opt().is_none_or(|m| m.data() >= text));
+            for text in values
+                .iter()
+                .filter_map(|v| if let Value::Text(t) = v { Some(t.as_bytes()) } else { None })
+            {
+                assert!(
+                    s.min_opt().is_none_or(|m| m.data() <= text)
+                        && s.max_opt().is_none_or(|m| m.data() >= text)
+                );
             }
         }
         _ => {}

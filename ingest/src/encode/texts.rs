@@ -27,7 +27,14 @@ pub struct Texts {
 impl Texts {
     /// An empty column.
     pub fn new(column: &Column) -> Self {
-        Self { optional: !column.required, nulls: Nulls::default(), page_start: 0, page: vec![0; LEVELS], levels: Vec::new(), pages: None }
+        Self {
+            optional: !column.required,
+            nulls: Nulls::default(),
+            page_start: 0,
+            page: vec![0; LEVELS],
+            levels: Vec::new(),
+            pages: None,
+        }
     }
 
     /// Where to append the bytes of a text in the making; [`Texts::end`] completes it.
@@ -76,7 +83,8 @@ impl Texts {
         let from = LEVELS - self.levels.len();
         self.page[from..LEVELS].copy_from_slice(&self.levels);
         let pages = self.pages.get_or_insert_with(|| Pages::new(2, false));
-        let added = pages.add(codec, &self.page[from..], rows, rows - values, Encoding::PLAIN, None);
+        let added =
+            pages.add(codec, &self.page[from..], rows, rows - values, Encoding::PLAIN, None);
         self.page.truncate(LEVELS);
         if self.page.capacity() > 4 * PAGE_BYTES {
             self.page.shrink_to(2 * PAGE_BYTES);
@@ -86,7 +94,12 @@ impl Texts {
     }
 
     /// The chunk of all rows; the column is empty again.
-    pub fn finish(&mut self, rows: usize, codec: &mut Codec, column: &ColumnDescPtr) -> Result<Chunk> {
+    pub fn finish(
+        &mut self,
+        rows: usize,
+        codec: &mut Codec,
+        column: &ColumnDescPtr,
+    ) -> Result<Chunk> {
         self.end_page(rows, codec)?;
         self.page_start = 0;
         self.pages.take().unwrap_or_else(|| Pages::new(2, false)).finish(codec, column, None, None)

@@ -2,9 +2,10 @@
 
 use super::text::{Oddities, hex4};
 
-/// Appends `raw` to `out` without white space. What JSON does not allow is mended so that nothing is lost:
-/// values that are not JSON are put in quotes (nothing at all becomes `null`), control characters are escaped,
-/// stray backslashes doubled, invalid UTF-8 and lone surrogates become U+FFFD.
+/// Appends `raw` to `out` without white space. What JSON does not allow is mended so that nothing
+/// is lost: values that are not JSON are put in quotes (nothing at all becomes `null`), control
+/// characters are escaped, stray backslashes doubled, invalid UTF-8 and lone surrogates become
+/// U+FFFD.
 #[inline]
 pub fn compact_value(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
     match raw.first() {
@@ -28,7 +29,9 @@ fn nested(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
                 last = b'"';
             }
             b @ (b'{' | b'[' | b':' | b',' | b'}' | b']') => {
-                if last == b':' && matches!(b, b',' | b'}') || (matches!(last, b',' | b'[') && b == b',') {
+                if last == b':' && matches!(b, b',' | b'}')
+                    || (matches!(last, b',' | b'[') && b == b',')
+                {
                     out.extend_from_slice(b"null");
                     odd.non_json = true;
                 } else if last == b',' && matches!(b, b'}' | b']') {
@@ -40,7 +43,10 @@ fn nested(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
                 i += 1;
             }
             _ => {
-                let len = raw[i..].iter().position(|b| matches!(b, b',' | b'}' | b']' | 0..=b' ')).unwrap_or(raw.len() - i);
+                let len = raw[i..]
+                    .iter()
+                    .position(|b| matches!(b, b',' | b'}' | b']' | 0..=b' '))
+                    .unwrap_or(raw.len() - i);
                 word(&raw[i..i + len], out, odd);
                 i += len.max(1);
                 last = b'w';
@@ -112,7 +118,8 @@ fn escape(text: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) -> usize {
         }
         Some(b'u') if hex4(text.get(2..6)).is_some() => {
             let is = |at: usize, range: std::ops::Range<u16>| {
-                text.get(at..at + 2) == Some(b"\\u") && hex4(text.get(at + 2..at + 6)).is_some_and(|u| range.contains(&u))
+                text.get(at..at + 2) == Some(b"\\u")
+                    && hex4(text.get(at + 2..at + 6)).is_some_and(|u| range.contains(&u))
             };
             let pair = is(0, 0xd800..0xdc00) && is(6, 0xdc00..0xe000);
             if !pair && is(0, 0xd800..0xe000) {

@@ -7,18 +7,19 @@ use super::text::Oddities;
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// Bits set in the high bit of bytes that end a plain stretch of a string: quotes, backslashes, control characters
-/// and bytes beyond ASCII. Only the lowest is certain.
+/// Bits set in the high bit of bytes that end a plain stretch of a string: quotes, backslashes,
+/// control characters and bytes beyond ASCII. Only the lowest is certain.
 #[inline(always)]
 fn not_plain(w: u64) -> u64 {
     let quote = w ^ (LOW * b'"' as u64);
     let slash = w ^ (LOW * b'\\' as u64);
     let control = w.wrapping_sub(LOW * 0x20);
-    ((quote.wrapping_sub(LOW) & !quote) | (slash.wrapping_sub(LOW) & !slash) | control & !w | w) & HIGH
+    ((quote.wrapping_sub(LOW) & !quote) | (slash.wrapping_sub(LOW) & !slash) | control & !w | w)
+        & HIGH
 }
 
-/// Walks a text that was stepped over before. Its shape is right then, unless the file was changed since: what is made of
-/// other bytes means nothing, but every walk ends.
+/// Walks a text that was stepped over before. Its shape is right then, unless the file was changed
+/// since: what is made of other bytes means nothing, but every walk ends.
 struct Walk<'a, 'o> {
     raw: &'a [u8],
     at: usize,
@@ -52,7 +53,8 @@ impl<'a> Walk<'a, '_> {
         self.out.push(b'"');
         let mut i = start + 1;
         while let Some(bytes) = self.word_at(i) {
-            // Whole words are copied, which costs less than a call for the exact length; what is too much is cut off.
+            // Whole words are copied, which costs less than a call for the exact length; what is
+            // too much is cut off.
             self.out.extend_from_slice(&bytes);
             let hit = not_plain(u64::from_le_bytes(bytes));
             if hit != 0 {
@@ -71,7 +73,8 @@ impl<'a> Walk<'a, '_> {
         self.odd_string()
     }
 
-    /// Copies a string near the end of the text, or one with escapes or other than plain characters.
+    /// Copies a string near the end of the text, or one with escapes or other than plain
+    /// characters.
     #[cold]
     fn odd_string(&mut self) -> &'a [u8] {
         let mut c = Cursor::new(self.raw, self.at);
@@ -174,9 +177,15 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
-/// Appends the members of the object at the start of `raw`, without its braces, as compact JSON; what JSON does not
-/// allow is mended. Each member's key (undecoded) and compact value are handed out, with the value's place in `out`.
-pub fn copy_members<'a>(raw: &'a [u8], out: &mut Vec<u8>, odd: &mut Oddities, mut each: impl FnMut(&'a [u8], &[u8], usize)) {
+/// Appends the members of the object at the start of `raw`, without its braces, as compact JSON;
+/// what JSON does not allow is mended. Each member's key (undecoded) and compact value are handed
+/// out, with the value's place in `out`.
+pub fn copy_members<'a>(
+    raw: &'a [u8],
+    out: &mut Vec<u8>,
+    odd: &mut Oddities,
+    mut each: impl FnMut(&'a [u8], &[u8], usize),
+) {
     let mut w = Walk { raw, at: 1, out, odd };
     let mut first = true;
     loop {
@@ -216,7 +225,10 @@ mod tests {
         a.push(b'}');
         let (mut b, mut odd_b) = (Vec::new(), Oddities::default());
         compact_value(raw.as_bytes(), &mut b, &mut odd_b);
-        ((String::from_utf8(a).expect("UTF-8"), odd_a), (String::from_utf8(b).expect("UTF-8"), odd_b))
+        (
+            (String::from_utf8(a).expect("UTF-8"), odd_a),
+            (String::from_utf8(b).expect("UTF-8"), odd_b),
+        )
     }
 
     #[test]
@@ -235,15 +247,28 @@ mod tests {
     #[test]
     fn hands_out_members() {
         let (mut out, mut odd, mut seen) = (Vec::new(), Oddities::default(), Vec::new());
-        copy_members(br#"{"External id": 5,"x": [1, 2]} trailing"#, &mut out, &mut odd, |k, v, at| {
-            seen.push((String::from_utf8_lossy(k).into_owned(), String::from_utf8_lossy(v).into_owned(), at));
-        });
+        copy_members(
+            br#"{"External id": 5,"x": [1, 2]} trailing"#,
+            &mut out,
+            &mut odd,
+            |k, v, at| {
+                seen.push((
+                    String::from_utf8_lossy(k).into_owned(),
+                    String::from_utf8_lossy(v).into_owned(),
+                    at,
+                ));
+            },
+        );
         assert_eq!(out, br#""External id":5,"x":[1,2]"#);
-        assert_eq!(seen, [("External id".into(), "5".into(), 14), ("x".into(), "[1,2]".into(), 20)]);
+        assert_eq!(
+            seen,
+            [("External id".into(), "5".into(), 14), ("x".into(), "[1,2]".into(), 20)]
+        );
     }
 
     fn text(most: usize) -> impl Strategy<Value = String> {
-        let characters = prop_oneof![4 => proptest::char::range(' ', '~'), 1 => proptest::char::range('à', 'ü')];
+        let characters =
+            prop_oneof![4 => proptest::char::range(' ', '~'), 1 => proptest::char::range('à', 'ü')];
         proptest::collection::vec(characters, 0..most).prop_map(String::from_iter)
     }
 
@@ -256,9 +281,15 @@ mod tests {
         ];
         leaf.prop_recursive(3, 24, 5, |inner| {
             prop_oneof![
-                proptest::collection::vec(inner.clone(), 0..5).prop_map(|v| format!("[ {} ]", v.join(" , "))),
-                proptest::collection::vec((text(12).prop_map(|k| k.replace(['"', '\\'], "")), inner), 0..5).prop_map(|v| {
-                    let members: Vec<String> = v.iter().map(|(k, v)| format!("\"{k}\" :\n{v}")).collect();
+                proptest::collection::vec(inner.clone(), 0..5)
+                    .prop_map(|v| format!("[ {} ]", v.join(" , "))),
+                proptest::collection::vec(
+                    (text(12).prop_map(|k| k.replace(['"', '\\'], "")), inner),
+                    0..5
+                )
+                .prop_map(|v| {
+                    let members: Vec<String> =
+                        v.iter().map(|(k, v)| format!("\"{k}\" :\n{v}")).collect();
                     format!("{{{}}}", members.join(","))
                 }),
             ]
@@ -270,7 +301,12 @@ mod tests {
         let whole = br#"{"a" : 1, "b\n": [1, {"c": "x\u00e9"}, NaN], "d" : true, "e": "long enough for a word"}"#;
         for end in 0..whole.len() {
             for start in 0..end {
-                copy_members(&whole[start..end], &mut Vec::new(), &mut Oddities::default(), |_, _, _| {});
+                copy_members(
+                    &whole[start..end],
+                    &mut Vec::new(),
+                    &mut Oddities::default(),
+                    |_, _, _| {},
+                );
                 compact_value(&whole[start..end], &mut Vec::new(), &mut Oddities::default());
             }
         }

@@ -16,9 +16,9 @@ pub enum Bad {
 
 /// A position in JSON text.
 ///
-/// Values are returned as their raw text. A *bare word* (a number, `true`, `NaN`, `0x1f`, `N/A`, nothing at all)
-/// is any run of bytes up to white space or a structural character; whether it is JSON is for the reader of the
-/// value to judge.
+/// Values are returned as their raw text. A *bare word* (a number, `true`, `NaN`, `0x1f`, `N/A`,
+/// nothing at all) is any run of bytes up to white space or a structural character; whether it is
+/// JSON is for the reader of the value to judge.
 #[derive(Debug, Clone)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
@@ -88,7 +88,8 @@ impl<'a> Cursor<'a> {
         self.peek().ok_or(Bad::End)
     }
 
-    /// Steps over a string; the cursor is at its opening quote. Returns the text between the quotes, undecoded.
+    /// Steps over a string; the cursor is at its opening quote. Returns the text between the
+    /// quotes, undecoded.
     #[inline]
     pub fn string(&mut self) -> Result<&'a [u8], Bad> {
         let start = self.pos + 1;
@@ -115,7 +116,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over any value; returns its raw text (with quotes or brackets; empty where there is none).
+    /// Steps over any value; returns its raw text (with quotes or brackets; empty where there is
+    /// none).
     #[inline]
     pub fn value(&mut self) -> Result<&'a [u8], Bad> {
         let start = self.pos;
@@ -135,8 +137,10 @@ impl<'a> Cursor<'a> {
         let start = self.pos;
         while let Some(&b) = self.bytes.get(self.pos) {
             if WORD_END[b as usize] {
-                // A word that runs into a quote or bracket, or is none, shows that the text went out of step.
-                let in_step = matches!(b, b',' | b'}' | b']') || (b <= b' ' && b != 0 && self.pos > start);
+                // A word that runs into a quote or bracket, or is none, shows that the text went
+                // out of step.
+                let in_step =
+                    matches!(b, b',' | b'}' | b']') || (b <= b' ' && b != 0 && self.pos > start);
                 return if in_step { Ok(()) } else { Err(Bad::Syntax(self.pos)) };
             }
             self.pos += 1;
@@ -261,9 +265,14 @@ mod tests {
 
     #[test]
     fn steps_over_whole_values() {
-        for (text, len) in
-            [(r#"{"a":[1,{"b":"}]"}],"c":{}} x"#, 27), (r#""a\"b" ,"#, 6), (r#"[1, 2,] "#, 7), (r#"{"a":,"b":NaN} "#, 14), ("-1.5e3,", 6), ("[] ", 2)]
-        {
+        for (text, len) in [
+            (r#"{"a":[1,{"b":"}]"}],"c":{}} x"#, 27),
+            (r#""a\"b" ,"#, 6),
+            (r#"[1, 2,] "#, 7),
+            (r#"{"a":,"b":NaN} "#, 14),
+            ("-1.5e3,", 6),
+            ("[] ", 2),
+        ] {
             assert_eq!(step(text), Ok(len), "{text}");
         }
     }

@@ -1,6 +1,8 @@
-//! Reading JSON text as traces really hold it: exactly, quickly, and without giving up on what writers get wrong.
+//! Reading JSON text as traces really hold it: exactly, quickly, and without giving up on what
+//! writers get wrong.
 //!
-//! Nothing here builds a tree. A [`Cursor`] walks the bytes and hands out the raw text of keys and values;
+//! Nothing here builds a tree. A [`Cursor`] walks the bytes and hands out the raw text of keys and
+//! values;
 //! [`number`] and [`text`] turn raw text into values; [`compact`] writes a value as valid compact JSON.
 
 mod compact;

@@ -9,10 +9,11 @@ pub enum TimeError {
     OutOfRange,
 }
 
-/// Microseconds in decimal text to nanoseconds; the flag says whether digits below 1 ns were rounded (ties to even).
+/// Microseconds in decimal text to nanoseconds; the flag says whether digits below 1 ns were
+/// rounded (ties to even).
 ///
-/// Quoted numbers, blanks around them, signs, exponents and forms such as `.5` and `007` are read; the value is exact
-/// whatever the number of digits.
+/// Quoted numbers, blanks around them, signs, exponents and forms such as `.5` and `007` are read;
+/// the value is exact whatever the number of digits.
 #[inline]
 pub fn time_ns(raw: &[u8]) -> Result<(i64, bool), TimeError> {
     let text = bare(raw);
@@ -127,7 +128,9 @@ pub fn int(raw: &[u8]) -> Option<i64> {
         _ => (false, text),
     };
     let digits = match digits.iter().position(|&b| b == b'.') {
-        Some(p) if p + 1 < digits.len() && digits[p + 1..].iter().all(|&b| b == b'0') => &digits[..p],
+        Some(p) if p + 1 < digits.len() && digits[p + 1..].iter().all(|&b| b == b'0') => {
+            &digits[..p]
+        }
         _ => digits,
     };
     if digits.is_empty() || digits.len() > 19 {
@@ -148,7 +151,8 @@ pub fn int(raw: &[u8]) -> Option<i64> {
 /// A finite floating-point number, bare or in quotes.
 pub fn float(raw: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(bare(raw)).ok()?;
-    let starts = text.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    let starts =
+        text.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit() || c == '.');
     starts.then(|| text.parse().ok()).flatten().filter(|v: &f64| v.is_finite())
 }
 
@@ -204,11 +208,23 @@ mod tests {
             let (many, more) = ("0".repeat(zeros), zeros + 1);
             assert_eq!(ns(&format!("0.{many}5e{more}")), Some((5_000, false)), "{zeros}");
             assert_eq!(ns(&format!("0.{many}15e{zeros}")), Some((150, false)), "{zeros}");
-            assert_eq!(ns(&format!("\"-{many}5{many}e-{zeros}\"")), Some((-5_000, false)), "{zeros}");
+            assert_eq!(
+                ns(&format!("\"-{many}5{many}e-{zeros}\"")),
+                Some((-5_000, false)),
+                "{zeros}"
+            );
             assert_eq!(ns(&format!("0.{many}1")), Some((0, true)), "{zeros}");
             assert_eq!(ns(&format!("5{many}e-99999999999999999999")), Some((0, true)), "{zeros}");
-            assert_eq!(time_ns(format!("0.{many}1e99999999999999999999").as_bytes()), Err(TimeError::OutOfRange), "{zeros}");
-            assert_eq!(time_ns(format!("1{many}{many}").as_bytes()), Err(TimeError::OutOfRange), "{zeros}");
+            assert_eq!(
+                time_ns(format!("0.{many}1e99999999999999999999").as_bytes()),
+                Err(TimeError::OutOfRange),
+                "{zeros}"
+            );
+            assert_eq!(
+                time_ns(format!("1{many}{many}").as_bytes()),
+                Err(TimeError::OutOfRange),
+                "{zeros}"
+            );
         }
     }
 

@@ -38,7 +38,8 @@ pub fn unquote(raw: &[u8]) -> &[u8] {
     }
 }
 
-/// Decodes the text between quotes. Broken escapes stand for themselves, broken UTF-8 becomes U+FFFD.
+/// Decodes the text between quotes. Broken escapes stand for themselves, broken UTF-8 becomes
+/// U+FFFD.
 pub fn as_text<'a>(inner: &'a [u8], odd: &mut Oddities) -> Cow<'a, str> {
     let plain = !inner.iter().any(|&b| b == b'\\' || b < 0x20 || b == 0x7f);
     if plain && let Ok(s) = std::str::from_utf8(inner) {
@@ -75,7 +76,11 @@ pub fn cut(inner: &[u8], most: usize) -> &[u8] {
     }
     let mut end = 0;
     loop {
-        let next = if inner[end] == b'\\' { escape(&inner[end..], &mut String::new(), &mut Oddities::default()) } else { 1 };
+        let next = if inner[end] == b'\\' {
+            escape(&inner[end..], &mut String::new(), &mut Oddities::default())
+        } else {
+            1
+        };
         if end + next > most {
             return &inner[..end];
         }
@@ -146,7 +151,10 @@ mod tests {
 
     #[test]
     fn decodes_escapes() {
-        assert_eq!(decode(br"a\n\t\u0041\ud83d\ude80\/"), ("a\n\tA🚀/".into(), Oddities::default()));
+        assert_eq!(
+            decode(br"a\n\t\u0041\ud83d\ude80\/"),
+            ("a\n\tA🚀/".into(), Oddities::default())
+        );
         assert!(!decode("naïve".as_bytes()).1.any());
     }
 
@@ -154,7 +162,10 @@ mod tests {
     fn cuts_between_escapes() {
         let cut = |inner, most| cut(inner, most).len();
         assert_eq!([3, 4, 5, 6].map(|most| cut(br"abc\nd", most)), [3, 3, 5, 6]);
-        assert_eq!([6, 7, 8, 9, 10, 11].map(|most| cut(br"a\u0041\\\\n", most)), [1, 7, 7, 9, 9, 11]);
+        assert_eq!(
+            [6, 7, 8, 9, 10, 11].map(|most| cut(br"a\u0041\\\\n", most)),
+            [1, 7, 7, 9, 9, 11]
+        );
         assert_eq!([1, 11, 12, 13].map(|most| cut(br"\ud83d\ude80xyz", most)), [0, 0, 12, 13]);
     }
 

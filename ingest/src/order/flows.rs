@@ -33,13 +33,15 @@ pub struct Flows {
 impl Flows {
     /// Start and end of each arrow.
     pub fn iter(&self) -> impl Iterator<Item = (&FlowPoint, &FlowPoint)> {
-        self.arrows.iter().map(|&(src, dst)| (&self.points[src as usize], &self.points[dst as usize]))
+        self.arrows
+            .iter()
+            .map(|&(src, dst)| (&self.points[src as usize], &self.points[dst as usize]))
     }
 }
 
-/// Joins flow elements. Elements with the same category, name and id belong together; in order of time (starts
-/// before steps before ends at the same time, then file order) each start begins a chain and each step or end is
-/// joined to the element before it.
+/// Joins flow elements. Elements with the same category, name and id belong together; in order of
+/// time (starts before steps before ends at the same time, then file order) each start begins a
+/// chain and each step or end is joined to the element before it.
 pub fn pair_flows(mut points: Vec<FlowPoint>, issues: &mut Issues) -> Flows {
     let rank = |ph: u8| match ph {
         b's' => 0,

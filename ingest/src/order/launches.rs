@@ -53,13 +53,16 @@ impl Launches {
     pub fn finish(&mut self) {
         self.list.sort_unstable_by_key(|l| (l.correlation, l.ts, l.ord));
         let mut at = 0;
-        while let Some(group) = self.list.get(at).and_then(|launch| self.groups.get_mut(&launch.correlation)) {
+        while let Some(group) =
+            self.list.get(at).and_then(|launch| self.groups.get_mut(&launch.correlation))
+        {
             group.0 = at as u32;
             at += group.1 as usize;
         }
     }
 
-    /// The launch of device work that starts at `ts`: the latest that starts no later, else the earliest.
+    /// The launch of device work that starts at `ts`: the latest that starts no later, else the
+    /// earliest.
     pub fn find(&self, correlation: i64, ts: i64) -> Option<&Launch> {
         let &(start, count) = self.groups.get(&correlation)?;
         let group = &self.list[start as usize..][..count as usize];
@@ -87,7 +90,16 @@ mod tests {
         let mut launches = Launches::default();
         for i in 0..count {
             let (correlation, ts) = of(i);
-            launches.add(Launch { correlation, shared_id: NO_LINK, ord: i as u32, op: 0, track: 0, ts, offset: 0, graph: false });
+            launches.add(Launch {
+                correlation,
+                shared_id: NO_LINK,
+                ord: i as u32,
+                op: 0,
+                track: 0,
+                ts,
+                offset: 0,
+                graph: false,
+            });
         }
         launches.finish();
         launches

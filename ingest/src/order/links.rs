@@ -88,9 +88,15 @@ impl DeviceLinks {
 
 type Links = FxHashMap<u32, OtherLink>;
 
-/// Links device rows without a launch by their flow, else by the External id that they share with one call, else to their
-/// operator by an External id that can be trusted.
-pub fn link_otherwise(rows: &[DeviceRow], launches: &Launches, flows: &Flows, keys: &SortedKeys, text: &mut Reader<'_>) -> Result<DeviceLinks> {
+/// Links device rows without a launch by their flow, else by the External id that they share with
+/// one call, else to their operator by an External id that can be trusted.
+pub fn link_otherwise(
+    rows: &[DeviceRow],
+    launches: &Launches,
+    flows: &Flows,
+    keys: &SortedKeys,
+    text: &mut Reader<'_>,
+) -> Result<DeviceLinks> {
     let mut correlated = FxHashSet::default();
     let mut last = None;
     for row in rows.iter().filter(|r| r.correlation != NO_LINK) {
@@ -99,7 +105,10 @@ pub fn link_otherwise(rows: &[DeviceRow], launches: &Launches, flows: &Flows, ke
             correlated.insert(kind);
         }
     }
-    let mut left: Vec<&DeviceRow> = rows.iter().filter(|r| r.correlation == NO_LINK || launches.find(r.correlation, r.ts).is_none()).collect();
+    let mut left: Vec<&DeviceRow> = rows
+        .iter()
+        .filter(|r| r.correlation == NO_LINK || launches.find(r.correlation, r.ts).is_none())
+        .collect();
     let mut links = Links::default();
     if !left.is_empty() {
         by_flow(&left, launches, flows, &mut links);
@@ -113,7 +122,8 @@ pub fn link_otherwise(rows: &[DeviceRow], launches: &Launches, flows: &Flows, ke
 
 fn by_flow(rows: &[&DeviceRow], launches: &Launches, flows: &Flows, links: &mut Links) {
     let wanted: FxHashSet<u32> = rows.iter().map(|r| r.ord).collect();
-    let by_ord: FxHashMap<u32, &Launch> = launches.correlated().chain(launches.uncorrelated()).map(|l| (l.ord, l)).collect();
+    let by_ord: FxHashMap<u32, &Launch> =
+        launches.correlated().chain(launches.uncorrelated()).map(|l| (l.ord, l)).collect();
     for (src, dst) in flows.iter() {
         let (Some(src), Some(dst)) = (src.slice, dst.slice) else { continue };
         if wanted.contains(&dst)
@@ -125,7 +135,13 @@ fn by_flow(rows: &[&DeviceRow], launches: &Launches, flows: &Flows, links: &mut 
 }
 
 /// Some profilers write no correlation, but one External id for a call and what it launched.
-fn by_shared_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, text: &mut Reader<'_>, links: &mut Links) -> Result<()> {
+fn by_shared_id(
+    rows: &[&DeviceRow],
+    launches: &Launches,
+    keys: &SortedKeys,
+    text: &mut Reader<'_>,
+    links: &mut Links,
+) -> Result<()> {
     let mut calls: FxHashMap<i64, Option<&Launch>> = FxHashMap::default();
     for launch in launches.uncorrelated().filter(|l| l.shared_id != NO_LINK) {
         calls.entry(launch.shared_id).and_modify(|call| *call = None).or_insert(Some(launch));
@@ -146,7 +162,8 @@ fn by_shared_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, tex
             }
         }
     }
-    // The id of an operator is that of all its calls, and of what the calls that are not in the trace launched.
+    // The id of an operator is that of all its calls, and of what the calls that are not in the
+    // trace launched.
     if found.values().any(|(call, rows)| rows.len() > 1 && !call.graph) {
         keys.for_each(|key| {
             if key.has(IS_OP)
@@ -165,7 +182,13 @@ fn by_shared_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, tex
     Ok(())
 }
 
-fn by_external_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, text: &mut Reader<'_>, links: &mut Links) -> Result<()> {
+fn by_external_id(
+    rows: &[&DeviceRow],
+    launches: &Launches,
+    keys: &SortedKeys,
+    text: &mut Reader<'_>,
+    links: &mut Links,
+) -> Result<()> {
     let mut wanted: FxHashMap<i64, Vec<(u32, i64, u32)>> = FxHashMap::default();
     let mut rows_by_id = Vec::new();
     for row in rows {
@@ -174,14 +197,16 @@ fn by_external_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, t
             rows_by_id.push((id, *row));
         }
     }
-    // In older traces the External id of launches is their correlation and says nothing about operators.
+    // In older traces the External id of launches is their correlation and says nothing about
+    // operators.
     if wanted.is_empty() || !any_trustworthy(launches, text)? {
         return Ok(());
     }
     keys.for_each(|key| {
         if key.has(IS_OP)
             && key.args != 0
-            && let Some(ops) = external_id(text.from(key.offset + key.args as u64)?).and_then(|id| wanted.get_mut(&id))
+            && let Some(ops) = external_id(text.from(key.offset + key.args as u64)?)
+                .and_then(|id| wanted.get_mut(&id))
         {
             ops.push((key.ord, key.ts, key.track));
         }
@@ -195,7 +220,10 @@ fn by_external_id(rows: &[&DeviceRow], launches: &Launches, keys: &SortedKeys, t
         // Ids may repeat; the operator that started last before the work is the one.
         let before = &ops[..ops.partition_point(|&(_, ts, _)| ts <= row.ts)];
         if let Some(&(op, ts, track)) = before.last() {
-            links.insert(row.ord, OtherLink { launch: None, op: Some(op), way: "external_id", at: Some((track, ts)) });
+            links.insert(
+                row.ord,
+                OtherLink { launch: None, op: Some(op), way: "external_id", at: Some((track, ts)) },
+            );
         }
     }
     Ok(())
@@ -214,13 +242,17 @@ fn any_trustworthy(launches: &Launches, text: &mut Reader<'_>) -> Result<bool> {
 
 /// External id and correlation of a call.
 fn call_ids(launch: &Launch, text: &mut Reader<'_>) -> Result<(Option<i64>, Option<i64>)> {
-    let Ok(head) = Head::read(&mut Cursor::new(text.from(launch.offset)?, 0)) else { return Ok((None, None)) };
+    let Ok(head) = Head::read(&mut Cursor::new(text.from(launch.offset)?, 0)) else {
+        return Ok((None, None));
+    };
     Ok(head.args.map_or((None, None), |args| (external_id(args), value_of(args, b"correlation"))))
 }
 
 /// The External id of the args at the start of a text.
 fn external_id(args: &[u8]) -> Option<i64> {
-    value_of(args, b"External id").or_else(|| value_of(args, b"external id")).filter(|&id| is_real_id(id))
+    value_of(args, b"External id")
+        .or_else(|| value_of(args, b"external id"))
+        .filter(|&id| is_real_id(id))
 }
 
 fn value_of(args: &[u8], wanted: &[u8]) -> Option<i64> {

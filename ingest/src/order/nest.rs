@@ -1,9 +1,10 @@
 //! Which event encloses which: one pass over each track in row order.
 //!
-//! The rules: intervals are half-open. An event's parent is the innermost open event that encloses it fully; device
-//! work (kernels, copies, fills) is nobody's parent. An event that outlasts the innermost open one *overlaps* it.
-//! Zero-length events at the same instant stack; one at the end of another event is not its child. Self time is the
-//! duration less the union of the direct children.
+//! The rules: intervals are half-open. An event's parent is the innermost open event that encloses
+//! it fully; device work (kernels, copies, fills) is nobody's parent. An event that outlasts the
+//! innermost open one *overlaps* it. Zero-length events at the same instant stack; one at the end
+//! of another event is not its child. Self time is the duration less the union of the direct
+//! children.
 
 use bytemuck::{Pod, Zeroable};
 use rustc_hash::FxHashMap;
@@ -33,7 +34,8 @@ pub struct Nest {
     /// The parent's position in the event list, or [`NO_ROW`].
     pub parent: u32,
     depth_and_overlap: u32,
-    /// Number in an order in which all that an event encloses follows it at once: its row number, but where events overlap.
+    /// Number in an order in which all that an event encloses follows it at once: its row number,
+    /// but where events overlap.
     pub pre: u32,
     /// Number of the last descendant, or its own.
     pub post: u32,
@@ -111,7 +113,13 @@ impl Nester {
         }
         let row = self.row;
         self.row += 1;
-        let mut nest = Nest { self_ns: NO_TIME, parent: NO_ROW, depth_and_overlap: NO_DEPTH, pre: row, post: row };
+        let mut nest = Nest {
+            self_ns: NO_TIME,
+            parent: NO_ROW,
+            depth_and_overlap: NO_DEPTH,
+            pre: row,
+            post: row,
+        };
         let (span, instant) = (key.is_span(), key.is_instant());
         let flow = matches!(key.ph, b's' | b't' | b'f');
         if key.ts != NO_TIME {
@@ -157,9 +165,23 @@ impl Nester {
             let op = self.open.operator_around(key).map_or(NO_ROW, |open| open.ord);
             let graph = key.class() == Class::GraphLaunch;
             let (correlation, shared_id) = (key.correlation(), key.shared_id());
-            let launch = Launch { correlation, shared_id, ord: key.ord, op, track: key.track, ts: key.ts, offset: key.offset, graph };
+            let launch = Launch {
+                correlation,
+                shared_id,
+                ord: key.ord,
+                op,
+                track: key.track,
+                ts: key.ts,
+                offset: key.offset,
+                graph,
+            };
             if self.launches.add(launch) {
-                self.issues.add(Code::DuplicateCorrelation, Some(key.ord as u64), Some(key.offset), b"");
+                self.issues.add(
+                    Code::DuplicateCorrelation,
+                    Some(key.ord as u64),
+                    Some(key.offset),
+                    b"",
+                );
             }
         }
         if span {
@@ -175,10 +197,24 @@ impl Nester {
                 } else {
                     b'f'
                 };
-                self.flow_points.push(FlowPoint { cat: NO_TEXT, name: NO_TEXT, ..point(key, ph, Some(key.ord)) });
+                self.flow_points.push(FlowPoint {
+                    cat: NO_TEXT,
+                    name: NO_TEXT,
+                    ..point(key, ph, Some(key.ord))
+                });
             }
             let dur = if key.has(OPEN) { NO_TIME } else { key.extent() };
-            let open = Open { row, ord: key.ord, ts: key.ts, end: key.end(), dur, covered_to: key.ts, children_ns: 0, depth, module };
+            let open = Open {
+                row,
+                ord: key.ord,
+                ts: key.ts,
+                end: key.end(),
+                dur,
+                covered_to: key.ts,
+                children_ns: 0,
+                depth,
+                module,
+            };
             self.open.push(open, key);
         }
         self.nests.push(nest)
@@ -231,13 +267,15 @@ impl Nester {
         id
     }
 
-    /// A start, step, or end with `bp: e` touches the event open at its time; another end the next event to start.
+    /// A start, step, or end with `bp: e` touches the event open at its time; another end the next
+    /// event to start.
     fn flow_point(&mut self, key: &Key) {
         if key.link == NO_LINK {
             return;
         }
         let next = key.ph == b'f' && !key.has(BINDS_ENCLOSING);
-        // Of events that start at the time of the flow the outermost is the next one; they were seen before it.
+        // Of events that start at the time of the flow the outermost is the next one; they were
+        // seen before it.
         let starts_now = self.open.first_starting_at(key.ts).map(|open| open.ord);
         let slice = if next { starts_now } else { self.open.last().map(|open| open.ord) };
         if next && slice.is_none() {
@@ -256,7 +294,16 @@ impl Nester {
 }
 
 fn point(key: &Key, ph: u8, slice: Option<u32>) -> FlowPoint {
-    FlowPoint { cat: key.cat, name: key.name, id: (key.link, key.has(TEXT_LINK)), ph, ts: key.ts, ord: key.ord, offset: key.offset, slice }
+    FlowPoint {
+        cat: key.cat,
+        name: key.name,
+        id: (key.link, key.has(TEXT_LINK)),
+        ph,
+        ts: key.ts,
+        ord: key.ord,
+        offset: key.offset,
+        slice,
+    }
 }
 
 #[cfg(test)]
@@ -271,7 +318,17 @@ mod tests {
             .enumerate()
             .map(|(ord, (ts, dur, class))| {
                 let (link, flags) = (ord as i64, if class == Class::Op { IS_OP } else { 0 });
-                Key { ts, dur, class: class.code(), link, flags, ph: b'X', ord: ord as u32, name: NO_TEXT, ..Key::zeroed() }
+                Key {
+                    ts,
+                    dur,
+                    class: class.code(),
+                    link,
+                    flags,
+                    ph: b'X',
+                    ord: ord as u32,
+                    name: NO_TEXT,
+                    ..Key::zeroed()
+                }
             })
             .collect();
         keys.sort_by(Key::row_order);
@@ -291,7 +348,11 @@ mod tests {
     /// The latest of the rows before one that fit and enclose it, by the words of the rules.
     fn around(keys: &[Key], row: usize, fits: impl Fn(&Key) -> bool) -> u32 {
         let key = &keys[row];
-        let encloses = |k: &&Key| fits(k) && key.end() <= k.end() && (key.ts < k.end() || (key.extent() == 0 && k.ts == key.ts));
+        let encloses = |k: &&Key| {
+            fits(k)
+                && key.end() <= k.end()
+                && (key.ts < k.end() || (key.extent() == 0 && k.ts == key.ts))
+        };
         keys[..row].iter().rev().find(encloses).map_or(NO_ROW, |k| k.ord)
     }
 
@@ -330,7 +391,14 @@ mod tests {
     fn flows_among_overlaps_take_linear_time() {
         let n = 300_000;
         let mut keys = rows((0..n).map(|i| (2 * i, 3, Class::Other)));
-        let flow = |i: i64| Key { ts: 2 * i, link: i, ph: b'f', ord: (n + i) as u32, dur: NO_TIME, ..Key::zeroed() };
+        let flow = |i: i64| Key {
+            ts: 2 * i,
+            link: i,
+            ph: b'f',
+            ord: (n + i) as u32,
+            dur: NO_TIME,
+            ..Key::zeroed()
+        };
         keys.extend((0..n).map(flow));
         keys.sort_by(Key::row_order);
         let (_, nester) = nested(&keys);

@@ -1,7 +1,8 @@
 //! The events of a track that are open at a time, and which of them enclose another.
 //!
-//! Looking through all of them for each row would take time that grows with the square of their number where events
-//! overlap. So those that can be found are kept in two lists besides, of which each ends later than the next.
+//! Looking through all of them for each row would take time that grows with the square of their
+//! number where events overlap. So those that can be found are kept in two lists besides, of which
+//! each ends later than the next.
 
 use crate::trace::{IS_OP, Key};
 
@@ -26,12 +27,13 @@ impl Open {
     }
 }
 
-/// Open events in the order of their starts, innermost last. One that ended stays until those after it are gone.
+/// Open events in the order of their starts, innermost last. One that ended stays until those after
+/// it are gone.
 #[derive(Default)]
 pub struct OpenEvents {
     all: Vec<Open>,
-    /// Positions of those that may be parents. One that ends no later than a later one is left out: whatever it encloses
-    /// the later one encloses too, and it is over when the later one is.
+    /// Positions of those that may be parents. One that ends no later than a later one is left out:
+    /// whatever it encloses the later one encloses too, and it is over when the later one is.
     parents: Vec<u32>,
     /// The same of operators.
     operators: Vec<u32>,
@@ -102,8 +104,13 @@ impl OpenEvents {
         if list.last().is_some_and(|&at| open(at).end < end) {
             lasting = list.partition_point(|&at| open(at).end >= end);
         }
-        // Of those that end late enough only the last can be over, where a zero-length event follows at its end.
-        list[..lasting].iter().rev().find(|&&at| open(at).is_open_at(key.ts, zero)).map(|&at| at as usize)
+        // Of those that end late enough only the last can be over, where a zero-length event
+        // follows at its end.
+        list[..lasting]
+            .iter()
+            .rev()
+            .find(|&&at| open(at).is_open_at(key.ts, zero))
+            .map(|&at| at as usize)
     }
 }
 

@@ -10,13 +10,15 @@ use crate::trace::{Key, LONG_ARGS, MERGES_ARGS, NO_TEXT, OPEN, PAIRED};
 /// What pairing found beyond the durations.
 #[derive(Default)]
 pub struct Pairs {
-    /// For begin events (by position in the event list) whose end carries args: where the end's text begins.
+    /// For begin events (by position in the event list) whose end carries args: where the end's
+    /// text begins.
     pub end_args: FxHashMap<u32, u64>,
     /// What was odd.
     pub issues: Issues,
 }
 
-/// Pairs begins and ends track by track, last begin first, in order of time and file, and hands all of them on.
+/// Pairs begins and ends track by track, last begin first, in order of time and file, and hands all
+/// of them on.
 pub fn pair(sorter: Sorter, tracks: &[u32], budget: usize, into: &mut Sorter) -> Result<Pairs> {
     let mut pairs = Pairs::default();
     let mut open: Vec<Key> = Vec::new();
@@ -34,7 +36,12 @@ pub fn pair(sorter: Sorter, tracks: &[u32], budget: usize, into: &mut Sorter) ->
         match open.pop() {
             Some(mut begin) => {
                 if key.name != NO_TEXT && key.name != begin.name {
-                    pairs.issues.add(Code::NameMismatch, Some(key.ord as u64), Some(key.offset), b"");
+                    pairs.issues.add(
+                        Code::NameMismatch,
+                        Some(key.ord as u64),
+                        Some(key.offset),
+                        b"",
+                    );
                 }
                 match key.ts.checked_sub(begin.ts) {
                     Some(dur) => {
@@ -42,7 +49,12 @@ pub fn pair(sorter: Sorter, tracks: &[u32], budget: usize, into: &mut Sorter) ->
                         begin.flags |= PAIRED;
                     }
                     None => {
-                        pairs.issues.add(Code::EndOverflow, Some(begin.ord as u64), Some(begin.offset), b"");
+                        pairs.issues.add(
+                            Code::EndOverflow,
+                            Some(begin.ord as u64),
+                            Some(begin.offset),
+                            b"",
+                        );
                         begin.flags |= OPEN;
                     }
                 }
@@ -52,7 +64,9 @@ pub fn pair(sorter: Sorter, tracks: &[u32], budget: usize, into: &mut Sorter) ->
                 }
                 done.push(begin);
             }
-            None => pairs.issues.add(Code::UnmatchedEnd, Some(key.ord as u64), Some(key.offset), b""),
+            None => {
+                pairs.issues.add(Code::UnmatchedEnd, Some(key.ord as u64), Some(key.offset), b"")
+            }
         }
         done.push(*key);
         if done.len() >= 4096 {

@@ -37,7 +37,8 @@ impl KeySink for Sorter {
     }
 }
 
-/// A part of all keys on disk, in order within each track: place and number of keys by track number.
+/// A part of all keys on disk, in order within each track: place and number of keys by track
+/// number.
 struct Run {
     tracks: Vec<(u64, usize)>,
 }
@@ -69,7 +70,9 @@ impl SortedKeys {
         match self {
             Self::Memory { pages, order } => {
                 into.clear();
-                into.extend(order[rows].iter().map(|&i| pages[i as usize / PAGE][i as usize % PAGE]));
+                into.extend(
+                    order[rows].iter().map(|&i| pages[i as usize / PAGE][i as usize % PAGE]),
+                );
                 Ok(())
             }
             Self::Disk(keys) => keys.read(rows, into),
@@ -123,7 +126,8 @@ impl Sorter {
         if self.len > self.budget { self.spill() } else { Ok(()) }
     }
 
-    /// All keys, for each track of `tracks` in turn. What does not fit in `budget` bytes is on disk.
+    /// All keys, for each track of `tracks` in turn. What does not fit in `budget` bytes is on
+    /// disk.
     pub fn sorted(mut self, tracks: &[u32], budget: usize) -> Result<SortedKeys> {
         if self.runs.is_empty() {
             let mut by_track = self.order_by_track();
@@ -162,13 +166,21 @@ impl Sorter {
                 scope.spawn(|| {
                     while let Some(job) = jobs.get(next.fetch_add(1, Atomic::Relaxed)) {
                         let mut positions = job.lock().unwrap_or_else(|e| e.into_inner());
-                        if positions.is_sorted_by(|&a, &b| order(key(a), key(b)) != Ordering::Greater) {
+                        if positions
+                            .is_sorted_by(|&a, &b| order(key(a), key(b)) != Ordering::Greater)
+                        {
                             continue;
                         }
-                        // Both orders begin with the start, which is at hand here; keys lie far apart.
-                        let mut starts: Vec<(i64, u32)> = positions.iter().map(|&i| (key(i).ts, i)).collect();
-                        starts.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| order(key(a.1), key(b.1))));
-                        positions.iter_mut().zip(&starts).for_each(|(position, start)| *position = start.1);
+                        // Both orders begin with the start, which is at hand here; keys lie far
+                        // apart.
+                        let mut starts: Vec<(i64, u32)> =
+                            positions.iter().map(|&i| (key(i).ts, i)).collect();
+                        starts
+                            .sort_by(|a, b| a.0.cmp(&b.0).then_with(|| order(key(a.1), key(b.1))));
+                        positions
+                            .iter_mut()
+                            .zip(&starts)
+                            .for_each(|(position, start)| *position = start.1);
                     }
                 });
             }
@@ -192,7 +204,8 @@ impl Sorter {
             tracks.push((self.file_len, positions.len()));
             for part in positions.chunks(PAGE) {
                 buffer.clear();
-                buffer.extend(part.iter().map(|&i| self.pages[i as usize / PAGE][i as usize % PAGE]));
+                buffer
+                    .extend(part.iter().map(|&i| self.pages[i as usize / PAGE][i as usize % PAGE]));
                 file.write_all(bytemuck::cast_slice(&buffer)).map_err(io)?;
                 self.file_len += size_of_val(buffer.as_slice()) as u64;
             }

@@ -16,7 +16,8 @@ enum Page<T> {
     Disk(u64),
 }
 
-/// Records by position. Appending and changing are for one thread; afterwards any number of threads may read.
+/// Records by position. Appending and changing are for one thread; afterwards any number of threads
+/// may read.
 pub struct SpillVec<T> {
     pages: Vec<Page<T>>,
     len: usize,
@@ -29,10 +30,20 @@ pub struct SpillVec<T> {
 }
 
 impl<T: Pod> SpillVec<T> {
-    /// An empty array that keeps about `budget` bytes in memory and the rest in an unnamed file of `folder`.
+    /// An empty array that keeps about `budget` bytes in memory and the rest in an unnamed file of
+    /// `folder`.
     pub fn new(folder: &Path, budget: usize) -> Self {
         let most_pages = (budget / (PAGE * size_of::<T>())).max(4);
-        Self { pages: Vec::new(), len: 0, most_pages, in_memory: 0, oldest: 0, folder: folder.to_owned(), file: None, file_len: 0 }
+        Self {
+            pages: Vec::new(),
+            len: 0,
+            most_pages,
+            in_memory: 0,
+            oldest: 0,
+            folder: folder.to_owned(),
+            file: None,
+            file_len: 0,
+        }
     }
 
     /// How many records there are.
@@ -91,7 +102,8 @@ impl<T: Pod> SpillVec<T> {
                     let place = start + (from * size_of::<T>()) as u64;
                     if let Some(file) = &self.file {
                         let bytes = bytemuck::cast_slice_mut(&mut into[old..]);
-                        file.read_exact_at(bytes, place).map_err(|e| IngestError::io(&self.folder, e))?;
+                        file.read_exact_at(bytes, place)
+                            .map_err(|e| IngestError::io(&self.folder, e))?;
                     }
                 }
             }
@@ -138,7 +150,9 @@ mod tests {
         }
         let mut out = Vec::new();
         v.read(PAGE - 2..PAGE * 4, &mut out).expect("read");
-        let want = |i: usize| i as u64 + if [0, 5, PAGE, PAGE * 3 + 1, n - 1].contains(&i) { 1_000_000 } else { 0 };
+        let want = |i: usize| {
+            i as u64 + if [0, 5, PAGE, PAGE * 3 + 1, n - 1].contains(&i) { 1_000_000 } else { 0 }
+        };
         assert!(out.iter().enumerate().all(|(k, &x)| x == want(PAGE - 2 + k)));
         v.read(n - 3..n, &mut out).expect("read");
         assert_eq!(out, [want(n - 3), want(n - 2), want(n - 1)]);

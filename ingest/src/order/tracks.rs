@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use crate::trace::{Id, NO_TEXT, TextId, Track};
 
-/// Numbers of the tracks that elements are on in the order of their `track_id`: threads by process and thread, then counters,
-/// then async events.
+/// Numbers of the tracks that elements are on in the order of their `track_id`: threads by process
+/// and thread, then counters, then async events.
 pub fn order_tracks(tracks: &[Track], on_track: &[bool], texts: &[Arc<str>]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..tracks.len() as u32).filter(|&no| on_track.get(no as usize) == Some(&true)).collect();
+    let mut order: Vec<u32> =
+        (0..tracks.len() as u32).filter(|&no| on_track.get(no as usize) == Some(&true)).collect();
     order.sort_by(|&a, &b| compare(&tracks[a as usize], &tracks[b as usize], texts));
     order
 }
@@ -21,10 +22,14 @@ fn compare(a: &Track, b: &Track, texts: &[Arc<str>]) -> Ordering {
     };
     let text = |id: TextId| texts.get(id as usize).map(|t| &**t);
     rank(a).cmp(&rank(b)).then_with(|| match (a, b) {
-        (Track::Thread { pid: p, tid: t }, Track::Thread { pid: q, tid: u }) => compare_ids(*p, *q, texts).then_with(|| compare_ids(*t, *u, texts)),
+        (Track::Thread { pid: p, tid: t }, Track::Thread { pid: q, tid: u }) => {
+            compare_ids(*p, *q, texts).then_with(|| compare_ids(*t, *u, texts))
+        }
         (Track::Counter { pid: p, name: n, id: i }, Track::Counter { pid: q, name: m, id: j })
         | (Track::Async { pid: p, cat: n, id: i }, Track::Async { pid: q, cat: m, id: j }) => {
-            compare_ids(*p, *q, texts).then_with(|| text(*n).cmp(&text(*m))).then_with(|| text(*i).cmp(&text(*j)))
+            compare_ids(*p, *q, texts)
+                .then_with(|| text(*n).cmp(&text(*m)))
+                .then_with(|| text(*i).cmp(&text(*j)))
         }
         _ => Ordering::Equal,
     })

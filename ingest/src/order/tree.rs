@@ -1,7 +1,9 @@
-//! Numbers of the rows of a tree: each event before all that it encloses, and nothing else in between.
+//! Numbers of the rows of a tree: each event before all that it encloses, and nothing else in
+//! between.
 //!
-//! Rows are in the order of their starts. That order has the property by itself unless events overlap, since the children of
-//! two events that overlap start in turns. Only trees in which that happens are numbered here.
+//! Rows are in the order of their starts. That order has the property by itself unless events
+//! overlap, since the children of two events that overlap start in turns. Only trees in which that
+//! happens are numbered here.
 
 use super::nest::{NO_ROW, Nest};
 use super::spill::SpillVec;

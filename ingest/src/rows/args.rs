@@ -29,8 +29,8 @@ pub struct Args {
 pub type Span = (usize, usize);
 
 impl Args {
-    /// Appends the args at the start of `raw` to `out` as compact JSON and picks out values. Other than an object is
-    /// only copied.
+    /// Appends the args at the start of `raw` to `out` as compact JSON and picks out values. Other
+    /// than an object is only copied.
     pub fn read(&mut self, raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
         if raw.first() != Some(&b'{') {
             if let Ok(value) = Cursor::new(raw, 0).value()

@@ -43,7 +43,9 @@ impl Context<'_> {
     /// The process of a row.
     pub fn pid(&self, key: &Key) -> Id {
         match self.tracks[key.track as usize] {
-            Track::Thread { pid, .. } | Track::Async { pid, .. } | Track::Counter { pid, .. } => pid,
+            Track::Thread { pid, .. } | Track::Async { pid, .. } | Track::Counter { pid, .. } => {
+                pid
+            }
         }
     }
 
@@ -60,7 +62,13 @@ impl Context<'_> {
         {
             let op = (launch.op != NO_ROW).then_some(launch.op);
             let way = if launch.graph { "graph" } else { "correlation" };
-            return Link { launch: Some(launch.ord), op, way, reason: None, step: self.steps.at(self.track_pid(launch.track), launch.ts) };
+            return Link {
+                launch: Some(launch.ord),
+                op,
+                way,
+                reason: None,
+                step: self.steps.at(self.track_pid(launch.track), launch.ts),
+            };
         }
         let reason = Some(match correlation {
             NO_LINK if self.device_links.never_correlated(key) => "never_correlated",
@@ -81,7 +89,9 @@ impl Context<'_> {
 
     fn track_pid(&self, track: u32) -> Id {
         match self.tracks[track as usize] {
-            Track::Thread { pid, .. } | Track::Async { pid, .. } | Track::Counter { pid, .. } => pid,
+            Track::Thread { pid, .. } | Track::Async { pid, .. } | Track::Counter { pid, .. } => {
+                pid
+            }
         }
     }
 }
@@ -124,11 +134,17 @@ impl StepTimes {
 
     /// The step that holds a time, and how long that stays so.
     fn span_at(&self, pid: Id, ts: i64) -> StepSpan {
-        let Some(list) = self.by_pid.get(&pid) else { return StepSpan { from: i64::MIN, to: i64::MAX, step: None } };
+        let Some(list) = self.by_pid.get(&pid) else {
+            return StepSpan { from: i64::MIN, to: i64::MAX, step: None };
+        };
         let after = list.partition_point(|&(from, ..)| from <= ts);
         match list[..after].last() {
             Some(&(_, to, step)) if ts < to => StepSpan { from: ts, to, step: Some(step) },
-            _ => StepSpan { from: ts, to: list.get(after).map_or(i64::MAX, |&(from, ..)| from), step: None },
+            _ => StepSpan {
+                from: ts,
+                to: list.get(after).map_or(i64::MAX, |&(from, ..)| from),
+                step: None,
+            },
         }
     }
 }
@@ -182,7 +198,11 @@ impl StepCursor {
             return None;
         }
         match self.last {
-            Some((track, span)) if track == key.track && span.from <= key.ts && key.ts < span.to => span.step,
+            Some((track, span))
+                if track == key.track && span.from <= key.ts && key.ts < span.to =>
+            {
+                span.step
+            }
             _ => {
                 let span = c.steps.span_at(c.pid(key), key.ts);
                 self.last = Some((key.track, span));
@@ -194,7 +214,12 @@ impl StepCursor {
 
 impl Context<'_> {
     /// Copies keys and nests of a range of rows.
-    pub fn read(&self, rows: std::ops::Range<usize>, keys: &mut Vec<Key>, nests: &mut Vec<Nest>) -> Result<()> {
+    pub fn read(
+        &self,
+        rows: std::ops::Range<usize>,
+        keys: &mut Vec<Key>,
+        nests: &mut Vec<Nest>,
+    ) -> Result<()> {
         self.keys.read(rows.clone(), keys)?;
         self.nests.read(rows, nests)
     }
@@ -228,7 +253,8 @@ mod tests {
     fn a_step_around_all_others_takes_little_time() {
         let n = 200_000;
         let long = step(0, 0, 10 * n);
-        let steps: Vec<Step> = [long].into_iter().chain((1..n).map(|i| step(i as usize, i, i))).collect();
+        let steps: Vec<Step> =
+            [long].into_iter().chain((1..n).map(|i| step(i as usize, i, i))).collect();
         let times = StepTimes::new(&steps);
         assert!((n..2 * n).all(|ts| times.at(Id::None, ts) == Some(0)));
     }

@@ -24,7 +24,10 @@ pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, issues: &mut
             issues.add(Code::CounterValue, Some(e.key.ord as u64), Some(e.key.offset), raw);
         }
         let series = json::as_text(key, &mut Oddities::default());
-        rows.text(c.trace_id).int(e.key.ord as i64).int(e.key.ts).int(c.track_ids[e.key.track as usize] as i64);
+        rows.text(c.trace_id)
+            .int(e.key.ord as i64)
+            .int(e.key.ts)
+            .int(c.track_ids[e.key.track as usize] as i64);
         match name {
             Some(id) => rows.text_by_id(id, &c.texts[id as usize]),
             None => rows.text(None),

@@ -4,7 +4,9 @@ use rustc_hash::FxHashSet;
 
 use super::args::Args;
 use super::context::Context;
-use crate::encode::{Codec, Effort, EncodedGroup, Flags, Ints, Labels, TableRows, Texts, descriptors};
+use crate::encode::{
+    Codec, Effort, EncodedGroup, Flags, Ints, Labels, TableRows, Texts, descriptors,
+};
 use crate::error::Result;
 use crate::issues::{Code, Issues};
 use crate::json::{self, Cursor, Oddities};
@@ -85,7 +87,13 @@ impl Element<'_> {
 impl EventRows {
     /// No rows yet.
     pub fn new(effort: Effort) -> Self {
-        let column = |name: &str| schema::EVENTS.columns.iter().find(|c| c.name == name).unwrap_or(&schema::EVENTS.columns[0]);
+        let column = |name: &str| {
+            schema::EVENTS
+                .columns
+                .iter()
+                .find(|c| c.name == name)
+                .unwrap_or(&schema::EVENTS.columns[0])
+        };
         let int = |name: &str| Ints::of(&schema::EVENTS, column(name), effort);
         let label = |name: &str| Labels::new(column(name));
         let text = |name: &str| Texts::new(column(name));
@@ -138,22 +146,39 @@ impl EventRows {
     }
 
     /// Appends a row.
-    pub fn push(&mut self, c: &Context<'_>, e: &Element<'_>, nest: &Nest, step: Option<i64>, issues: &mut Issues) -> Result<()> {
+    pub fn push(
+        &mut self,
+        c: &Context<'_>,
+        e: &Element<'_>,
+        nest: &Nest,
+        step: Option<i64>,
+        issues: &mut Issues,
+    ) -> Result<()> {
         let (key, row) = (e.key, self.row);
         self.event_id.set(row, key.ord as i64);
         self.track_id.set(row, c.track_ids[key.track as usize] as i64);
         let (pid, tid) = match c.tracks[key.track as usize] {
             Track::Thread { pid, tid } => (pid, tid),
             // These tracks are not those of a thread, so its ids are read again.
-            Track::Async { pid, .. } | Track::Counter { pid, .. } => {
-                (e.head.map_or(pid, |h| number_of(h.pid)), e.head.map_or(Id::None, |h| number_of(h.tid)))
-            }
+            Track::Async { pid, .. } | Track::Counter { pid, .. } => (
+                e.head.map_or(pid, |h| number_of(h.pid)),
+                e.head.map_or(Id::None, |h| number_of(h.tid)),
+            ),
         };
         set(&mut self.pid, row, int_of(pid));
         set(&mut self.tid, row, int_of(tid));
         match (key.ph, e.head.and_then(|h| h.ph)) {
-            (0, Some(raw)) => self.ph.set(row, json::as_text(json::unquote(raw), &mut Oddities::default()).as_bytes(), &mut self.codec)?,
-            (ph, _) => self.ph.set_id(row, ph as u32, char::from(ph).encode_utf8(&mut [0; 4]).as_bytes(), &mut self.codec)?,
+            (0, Some(raw)) => self.ph.set(
+                row,
+                json::as_text(json::unquote(raw), &mut Oddities::default()).as_bytes(),
+                &mut self.codec,
+            )?,
+            (ph, _) => self.ph.set_id(
+                row,
+                ph as u32,
+                char::from(ph).encode_utf8(&mut [0; 4]).as_bytes(),
+                &mut self.codec,
+            )?,
         }
         set_text(&mut self.cat, row, c, key.cat, || e.head.and_then(|h| h.cat), &mut self.codec)?;
         let read_name = || {
@@ -246,12 +271,19 @@ impl EventRows {
         Ok(())
     }
 
-    fn id_and_extra(&mut self, c: &Context<'_>, e: &Element<'_>, issues: &mut Issues) -> Result<()> {
+    fn id_and_extra(
+        &mut self,
+        c: &Context<'_>,
+        e: &Element<'_>,
+        issues: &mut Issues,
+    ) -> Result<()> {
         let Some(head) = e.head else { return Ok(()) };
         let (row, codec) = (self.row, &mut self.codec);
         let mut odd = Oddities::default();
         match head.id {
-            Some(raw) if json::is_text(raw) => self.id.set(row, json::as_text(json::unquote(raw), &mut odd).as_bytes(), codec)?,
+            Some(raw) if json::is_text(raw) => {
+                self.id.set(row, json::as_text(json::unquote(raw), &mut odd).as_bytes(), codec)?
+            }
             Some(raw) if !json::is_null(raw) => {
                 let out = self.id.begin();
                 let start = out.len();
@@ -266,11 +298,19 @@ impl EventRows {
         let _ = Cursor::new(e.text, 0).object(|key, value| {
             let kept = match key {
                 b"ph" | b"name" | b"ts" | b"args" => true,
-                b"pid" | b"tid" => on_thread || json::is_null(value) || (!json::is_text(value) && json::int(value).is_some()),
+                b"pid" | b"tid" => {
+                    on_thread
+                        || json::is_null(value)
+                        || (!json::is_text(value) && json::int(value).is_some())
+                }
                 b"cat" => json::is_text(value) || json::is_null(value),
                 b"dur" => e.key.ph == b'X' && e.key.dur != NO_TIME,
                 // Without its quotes a text such as "7" would be another id.
-                b"id" => !(json::is_null(value) || (json::is_text(value) && json::reads_as_value(written_id(value).as_bytes()))),
+                b"id" => {
+                    !(json::is_null(value)
+                        || (json::is_text(value)
+                            && json::reads_as_value(written_id(value).as_bytes())))
+                }
                 _ => false,
             };
             if !kept {
@@ -332,7 +372,9 @@ impl EventRows {
             &mut self.module_hierarchy,
         ];
         labels.into_iter().try_for_each(|c| c.end_page(row, codec))?;
-        [&mut self.id, &mut self.args, &mut self.extra].into_iter().try_for_each(|c| c.end_page(row, codec))?;
+        [&mut self.id, &mut self.args, &mut self.extra]
+            .into_iter()
+            .try_for_each(|c| c.end_page(row, codec))?;
         self.overlaps.end_page(row, codec)
     }
 
@@ -441,15 +483,25 @@ fn cut(inner: &[u8]) -> String {
 fn set_span(column: &mut Labels, row: usize, raw: &[u8], codec: &mut Codec) -> Result<()> {
     match raw {
         b"null" => Ok(()),
-        [b'"', inner @ .., b'"'] if memchr::memchr(b'\\', inner).is_none() => column.set(row, inner, codec),
-        [b'"', inner @ .., b'"'] => column.set(row, json::as_text(inner, &mut Oddities::default()).as_bytes(), codec),
+        [b'"', inner @ .., b'"'] if memchr::memchr(b'\\', inner).is_none() => {
+            column.set(row, inner, codec)
+        }
+        [b'"', inner @ .., b'"'] => {
+            column.set(row, json::as_text(inner, &mut Oddities::default()).as_bytes(), codec)
+        }
         _ => column.set(row, raw, codec),
     }
 }
 
-/// Adds the args of an end event, at the start of `text`, to those of its begin event, which are the compact object at `start` of `out`; where
-/// both have a key the end's value holds.
-fn merge_end_args(text: &[u8], args: &mut Args, out: &mut Vec<u8>, start: usize, odd: &mut Oddities) {
+/// Adds the args of an end event, at the start of `text`, to those of its begin event, which are
+/// the compact object at `start` of `out`; where both have a key the end's value holds.
+fn merge_end_args(
+    text: &[u8],
+    args: &mut Args,
+    out: &mut Vec<u8>,
+    start: usize,
+    odd: &mut Oddities,
+) {
     if out.get(start) != Some(&b'{') {
         return;
     }

@@ -128,7 +128,9 @@ impl<'a> Maker<'a> {
         let mut found = None;
         let _ = Cursor::new(e.args.unwrap_or_default(), 0).object(|key, value| {
             if key == b"Module Hierarchy" && json::is_text(value) {
-                found = Some(json::as_text(json::unquote(value), &mut Oddities::default()).into_owned());
+                found = Some(
+                    json::as_text(json::unquote(value), &mut Oddities::default()).into_owned(),
+                );
             }
         });
         if let Some(text) = found.filter(|t| !t.is_empty()) {

@@ -96,7 +96,9 @@ fn triple(raw: Option<&[u8]>) -> ([Option<i64>; 3], bool) {
     let mut out = [None; 3];
     let Some(raw) = raw else { return (out, true) };
     let inner = json::unquote(raw).trim_ascii();
-    let Some(inner) = inner.strip_prefix(b"[").and_then(|r| r.strip_suffix(b"]")) else { return (out, false) };
+    let Some(inner) = inner.strip_prefix(b"[").and_then(|r| r.strip_suffix(b"]")) else {
+        return (out, false);
+    };
     let mut n = 0;
     for part in inner.split(|&b| b == b',') {
         if n < 3 {
@@ -108,12 +110,24 @@ fn triple(raw: Option<&[u8]>) -> ([Option<i64>; 3], bool) {
 }
 
 /// Appends the row of a device activity.
-pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, args: &Args, link: &Link, issues: &mut Issues) {
+pub fn push(
+    rows: &mut TableRows,
+    c: &Context<'_>,
+    e: &Element<'_>,
+    args: &Args,
+    link: &Link,
+    issues: &mut Issues,
+) {
     let key = e.key;
     let f = Fields::read(e.args.unwrap_or_default());
     let ((grid, grid_ok), (block, block_ok)) = (triple(f.grid), triple(f.block));
     if !(grid_ok && block_ok) {
-        issues.add(Code::LaunchShape, Some(key.ord as u64), Some(key.offset), e.args.unwrap_or_default());
+        issues.add(
+            Code::LaunchShape,
+            Some(key.ord as u64),
+            Some(key.offset),
+            e.args.unwrap_or_default(),
+        );
     }
     if link.launch.is_none() {
         issues.add(Code::UnlinkedDevice, Some(key.ord as u64), Some(key.offset), b"");
@@ -127,17 +141,37 @@ pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, args: &Args,
     let dur = (key.dur != NO_TIME).then_some(key.dur);
     rows.text(c.trace_id).int(key.ord as i64).text(kind);
     e.push_name(c, rows);
-    rows.int(args.device).int(f.context).int(args.stream).int(c.track_ids[key.track as usize] as i64);
+    rows.int(args.device)
+        .int(f.context)
+        .int(args.stream)
+        .int(c.track_ids[key.track as usize] as i64);
     let ts = (!c.is_unset(key)).then_some(key.ts);
     rows.int(ts).int(dur).int(ts.zip(dur).map(|(ts, dur)| ts.saturating_add(dur.max(0))));
     rows.int(args.correlation).int(args.external_id);
-    rows.int(link.launch.map(i64::from)).int(link.op.map(i64::from)).text(link.way).text(link.reason).int(link.step);
+    rows.int(link.launch.map(i64::from))
+        .int(link.op.map(i64::from))
+        .text(link.way)
+        .text(link.reason)
+        .int(link.step);
     rows.int(grid[0]).int(grid[1]).int(grid[2]).int(block[0]).int(block[1]).int(block[2]);
-    rows.int(f.registers).int(f.shared_memory).float(f.blocks_per_sm).float(f.warps_per_sm).float(f.occupancy);
+    rows.int(f.registers)
+        .int(f.shared_memory)
+        .float(f.blocks_per_sm)
+        .float(f.warps_per_sm)
+        .float(f.occupancy);
     rows.int(f.queued).int(f.bytes).float(f.bandwidth);
     rows.text(f.activity_kind.as_deref()).int(f.graph).int(f.graph_node);
-    rows.text(f.sync_kind.as_deref()).int(f.wait_on_stream).int(f.wait_on_event).int(f.wait_on_record);
-    rows.text(f.collective.as_deref()).text(f.dtype.as_deref()).int(f.in_nelems).int(f.out_nelems).int(f.group_size);
-    rows.text(f.group_name.as_deref()).text(f.group_description.as_deref()).text(f.group_ranks.as_deref());
+    rows.text(f.sync_kind.as_deref())
+        .int(f.wait_on_stream)
+        .int(f.wait_on_event)
+        .int(f.wait_on_record);
+    rows.text(f.collective.as_deref())
+        .text(f.dtype.as_deref())
+        .int(f.in_nelems)
+        .int(f.out_nelems)
+        .int(f.group_size);
+    rows.text(f.group_name.as_deref())
+        .text(f.group_description.as_deref())
+        .text(f.group_ranks.as_deref());
     rows.text(f.in_split.as_deref()).text(f.out_split.as_deref());
 }

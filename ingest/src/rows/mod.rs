@@ -1,4 +1,5 @@
-//! Second reading: elements in row order become the columns of `events` and of the tables made from them.
+//! Second reading: elements in row order become the columns of `events` and of the tables made from
+//! them.
 
 mod args;
 mod context;

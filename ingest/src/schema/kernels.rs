@@ -8,7 +8,10 @@ pub const TABLE: Table = Table {
     columns: &[
         TRACE_ID,
         near("event_id", "id", "The event (events.event_id)."),
-        label("kind", "kernel, memcpy, memset or sync; of MTIA's mtia_ccp_events, dma_request is memcpy, event_wait and event_record are sync."),
+        label(
+            "kind",
+            "kernel, memcpy, memset or sync; of MTIA's mtia_ccp_events, dma_request is memcpy, event_wait and event_record are sync.",
+        ),
         label("name", "Name of the kernel or activity."),
         code("device", "id", "Device number."),
         code("context", "id", "Device context."),
@@ -16,11 +19,23 @@ pub const TABLE: Table = Table {
         code("track_id", "id", "Track (tracks.track_id)."),
         near("ts_ns", "ns", "Start; NULL if it was not set (issue time_not_set)."),
         near("dur_ns", "ns", "Duration."),
-        near("end_ns", "ns", "End, exclusive; the start if dur_ns is negative, NULL if the start or the duration is."),
+        near(
+            "end_ns",
+            "ns",
+            "End, exclusive; the start if dur_ns is negative, NULL if the start or the duration is.",
+        ),
         near("correlation", "id", "Correlation with the launch; NULL for none."),
         near("external_id", "id", "External id as written; NULL for none."),
-        near("launch_id", "id", "The runtime or driver call that launched it (events.event_id); NULL if not found."),
-        near("op_id", "id", "The innermost operator around the launch on its thread (events.event_id); NULL for none."),
+        near(
+            "launch_id",
+            "id",
+            "The runtime or driver call that launched it (events.event_id); NULL if not found.",
+        ),
+        near(
+            "op_id",
+            "id",
+            "The innermost operator around the launch on its thread (events.event_id); NULL for none.",
+        ),
         label(
             "link",
             "How the launch or operator was found: correlation; graph (correlation, one of many of a graph launch); flow (an arrow from the launch); \
@@ -42,7 +57,11 @@ pub const TABLE: Table = Table {
         code("shared_memory_bytes", "bytes", "Shared memory per block."),
         float("blocks_per_sm", "count", "Blocks per multiprocessor."),
         float("warps_per_sm", "count", "Warps per multiprocessor."),
-        float("occupancy_pct", "pct", "Estimated achieved occupancy, percent of the most warps a multiprocessor holds."),
+        float(
+            "occupancy_pct",
+            "pct",
+            "Estimated achieved occupancy, percent of the most warps a multiprocessor holds.",
+        ),
         code("queued", "id", "args `queued`, as written."),
         code("bytes", "bytes", "Bytes copied or set."),
         float("bandwidth_gb_s", "GB/s", "Memory bandwidth as written, 10^9 bytes per second."),
@@ -52,7 +71,11 @@ pub const TABLE: Table = Table {
         label("sync_kind", "args `cuda_sync_kind` of waits."),
         code("wait_on_stream", "id", "args `wait_on_stream` of waits."),
         code("wait_on_event_id", "id", "args `wait_on_cuda_event_id` of waits."),
-        near("wait_on_event_record_correlation", "id", "args `wait_on_cuda_event_record_corr_id` of waits."),
+        near(
+            "wait_on_event_record_correlation",
+            "id",
+            "args `wait_on_cuda_event_record_corr_id` of waits.",
+        ),
         label("collective_name", "args `Collective name`."),
         label("collective_dtype", "args `dtype` of collectives."),
         code("in_msg_nelems", "count", "args `In msg nelems`: elements sent per rank."),

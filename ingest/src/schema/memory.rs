@@ -13,8 +13,16 @@ pub const TABLE: Table = Table {
         code("bytes", "bytes", "Size, negative for a free; NULL if not usable."),
         label("device_type", "cpu, cuda, … or the number as written; the device's name for MLLM."),
         code("device", "id", "Device number; -1 is the host."),
-        code("total_allocated_bytes", "bytes", "Allocated on the device after this; NULL if not recorded."),
-        code("total_reserved_bytes", "bytes", "Reserved by the allocator after this; NULL if not recorded."),
+        code(
+            "total_allocated_bytes",
+            "bytes",
+            "Allocated on the device after this; NULL if not recorded.",
+        ),
+        code(
+            "total_reserved_bytes",
+            "bytes",
+            "Reserved by the allocator after this; NULL if not recorded.",
+        ),
         code("step", "id", "Step at this time."),
     ],
 };

@@ -1,6 +1,7 @@
 //! The tables of a store: names, columns, types, units and meanings, one file per table.
 //!
-//! These definitions make the Arrow schemas, choose the Parquet encodings and feed the reference that users read.
+//! These definitions make the Arrow schemas, choose the Parquet encodings and feed the reference
+//! that users read.
 
 mod counters;
 mod devices;
@@ -128,7 +129,13 @@ impl Table {
     }
 }
 
-const fn column(name: &'static str, kind: Kind, unit: &'static str, layout: Layout, about: &'static str) -> Column {
+const fn column(
+    name: &'static str,
+    kind: Kind,
+    unit: &'static str,
+    layout: Layout,
+    about: &'static str,
+) -> Column {
     Column { name, kind, unit, about, layout, required: false }
 }
 
@@ -162,7 +169,10 @@ const fn float(name: &'static str, unit: &'static str, about: &'static str) -> C
     column(name, Kind::Float, unit, Layout::Repeats, about)
 }
 
-const TRACE_ID: Column = required(label("trace_id", "The trace the row belongs to: a readable name and a hash of the input's bytes."));
+const TRACE_ID: Column = required(label(
+    "trace_id",
+    "The trace the row belongs to: a readable name and a hash of the input's bytes.",
+));
 
 #[cfg(test)]
 mod tests {
@@ -174,9 +184,20 @@ mod tests {
             let mut seen = std::collections::HashSet::new();
             for c in table.columns {
                 assert!(seen.insert(c.name), "{}.{} twice", table.name, c.name);
-                assert!(c.about.ends_with('.') && c.about.len() >= 5, "{}.{} needs a sentence", table.name, c.name);
+                assert!(
+                    c.about.ends_with('.') && c.about.len() >= 5,
+                    "{}.{} needs a sentence",
+                    table.name,
+                    c.name
+                );
                 for unit in ["ns", "bytes", "pct"] {
-                    assert_eq!(c.name == unit || c.name.ends_with(&format!("_{unit}")), c.unit == unit, "{}.{}", table.name, c.name);
+                    assert_eq!(
+                        c.name == unit || c.name.ends_with(&format!("_{unit}")),
+                        c.unit == unit,
+                        "{}.{}",
+                        table.name,
+                        c.name
+                    );
                 }
             }
         }

@@ -13,7 +13,11 @@ pub const TABLE: Table = Table {
         label("path", "Names from the root, joined by `.`."),
         code("depth", "count", "Number of enclosing modules."),
         near("first_ts_ns", "ns", "Start of the first call or operator."),
-        code("call_count", "count", "Number of calls; for Module Hierarchy the number of operators directly in it."),
+        code(
+            "call_count",
+            "count",
+            "Number of calls; for Module Hierarchy the number of operators directly in it.",
+        ),
         label("source", "python (nn.Module frames) or hierarchy (Module Hierarchy)."),
     ],
 };

@@ -6,7 +6,10 @@ pub const TABLE: Table = Table {
     about: "One row per trace.",
     columns: &[
         TRACE_ID,
-        label("path", "The input as it was named; `archive!member` for members of archives, `-` for standard input."),
+        label(
+            "path",
+            "The input as it was named; `archive!member` for members of archives, `-` for standard input.",
+        ),
         label("format", "kineto, chrome or mllm_perf."),
         label("content_hash", "BLAKE3 of the input's bytes, hexadecimal."),
         code("input_bytes", "bytes", "Size of the input as it lay on disk."),
@@ -16,17 +19,29 @@ pub const TABLE: Table = Table {
         label("backend", "distributedInfo.backend; NULL if not recorded."),
         label("host", "host_name; NULL if not recorded."),
         label("framework", "pytorch or mllm; NULL if not known."),
-        code("base_time_ns", "ns", "baseTimeNanoseconds: Unix time of the clock's zero; NULL if not recorded."),
+        code(
+            "base_time_ns",
+            "ns",
+            "baseTimeNanoseconds: Unix time of the clock's zero; NULL if not recorded.",
+        ),
         code(
             "start_ns",
             "ns",
             "Earliest start of work, which metadata, flows and clock marks are not; work whose time was not set (issue time_not_set) does not count; NULL without any.",
         ),
         code("end_ns", "ns", "Latest end of the same work; NULL without any."),
-        code("duration_ns", "ns", "end_ns - start_ns; NULL without work, or if it does not fit 64 bits."),
+        code(
+            "duration_ns",
+            "ns",
+            "end_ns - start_ns; NULL without work, or if it does not fit 64 bits.",
+        ),
         code("element_count", "count", "Elements in the event list: event_count + skipped_count."),
         code("event_count", "count", "Rows in events."),
         code("skipped_count", "count", "Elements without a row; ingest_issues says why."),
-        json("metadata", Layout::Plain, "All top-level keys other than the event list, as a compact JSON object."),
+        json(
+            "metadata",
+            Layout::Plain,
+            "All top-level keys other than the event list, as a compact JSON object.",
+        ),
     ],
 };

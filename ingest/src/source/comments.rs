@@ -1,6 +1,7 @@
 //! Comments in MLLM's perf.json, a file that people edit: they are read as blanks.
 //!
-//! Other traces are left alone. Some hold names with quotes that are not escaped, where what lies outside of texts cannot be told for sure.
+//! Other traces are left alone. Some hold names with quotes that are not escaped, where what lies
+//! outside of texts cannot be told for sure.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,13 +15,18 @@ const HEAD: u64 = 64 << 10;
 /// The longest text that is copied to be read without its comments.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// The content itself; of a perf.json with a comment near its beginning, a copy in which comments are blank, so that every offset stays as it was.
+/// The content itself; of a perf.json with a comment near its beginning, a copy in which comments
+/// are blank, so that every offset stays as it was.
 pub fn without_comments(content: &Content, scratch: &Path) -> Result<Content> {
     let (len, _) = content.wait(HEAD)?;
     let head = content.map(0, len.min(HEAD))?;
     let has = |key: &[u8]| head.windows(key.len()).any(|w| w == key);
     let slashes = head.windows(2).any(|w| matches!(w, b"//" | b"/*"));
-    if !slashes || has(b"\"traceEvents\"") || !(has(b"\"memory_blobs\"") || has(b"\"op_blobs\"")) || comments(&head).is_empty() {
+    if !slashes
+        || has(b"\"traceEvents\"")
+        || !(has(b"\"memory_blobs\"") || has(b"\"op_blobs\""))
+        || comments(&head).is_empty()
+    {
         return Ok(content.clone());
     }
     let (len, _) = content.wait(u64::MAX)?;
@@ -61,7 +67,10 @@ fn comments(text: &[u8]) -> Vec<(usize, usize)> {
             }
         };
         let from = i + 2;
-        let end = text[from..].windows(ending.len()).position(|w| w == ending).map_or(text.len(), |at| from + at + ending.len());
+        let end = text[from..]
+            .windows(ending.len())
+            .position(|w| w == ending)
+            .map_or(text.len(), |at| from + at + ending.len());
         found.push((i, end));
         i = end;
     }

@@ -14,8 +14,8 @@ use crate::json::{Bad, Cursor};
 
 /// The decompressed text of an input.
 ///
-/// A plain file is used as it lies; anything else is unpacked by a thread into an unnamed temporary file, and readers
-/// follow behind.
+/// A plain file is used as it lies; anything else is unpacked by a thread into an unnamed temporary
+/// file, and readers follow behind.
 #[derive(Clone)]
 pub struct Content {
     file: Arc<File>,
@@ -57,19 +57,41 @@ impl Content {
     }
 
     fn complete(file: File, path: &Path, len: u64, issues: Issues) -> Self {
-        let feed = Feed { state: Mutex::new(FeedState { len, done: true, wanted: true, issues, ..Default::default() }), ..Default::default() };
-        Self { file: Arc::new(file), name: path.to_owned(), feed: Arc::new(feed), stamp: None, broken: Arc::default() }
+        let feed = Feed {
+            state: Mutex::new(FeedState {
+                len,
+                done: true,
+                wanted: true,
+                issues,
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        Self {
+            file: Arc::new(file),
+            name: path.to_owned(),
+            feed: Arc::new(feed),
+            stamp: None,
+            broken: Arc::default(),
+        }
     }
 
     /// An empty text in a temporary file of `folder`, and the end that fills it.
     pub fn growing(folder: &Path) -> Result<(Self, ContentWriter)> {
         let file = Arc::new(tempfile::tempfile_in(folder).map_err(|e| IngestError::io(folder, e))?);
-        let feed = Arc::new(Feed { state: Mutex::new(FeedState { wanted: true, ..Default::default() }), ..Default::default() });
+        let feed = Arc::new(Feed {
+            state: Mutex::new(FeedState { wanted: true, ..Default::default() }),
+            ..Default::default()
+        });
         let writer = ContentWriter { file: file.clone(), feed: feed.clone() };
-        Ok((Self { file, name: folder.to_owned(), feed, stamp: None, broken: Arc::default() }, writer))
+        Ok((
+            Self { file, name: folder.to_owned(), feed, stamp: None, broken: Arc::default() },
+            writer,
+        ))
     }
 
-    /// Waits until at least `len` bytes are there or no more will come; returns how many are, and whether that is all.
+    /// Waits until at least `len` bytes are there or no more will come; returns how many are, and
+    /// whether that is all.
     pub fn wait(&self, len: u64) -> Result<(u64, bool)> {
         let mut state = self.feed.state.lock().unwrap_or_else(|e| e.into_inner());
         while state.len < len && !state.done {
@@ -91,14 +113,16 @@ impl Content {
         self.feed.state.lock().unwrap_or_else(|e| e.into_inner()).issues.clone()
     }
 
-    /// The bytes from `start` up to `end`, which must be there. Where others took them away meanwhile there are zeros, and
+    /// The bytes from `start` up to `end`, which must be there. Where others took them away
+    /// meanwhile there are zeros, and
     /// [`Content::must_be_unchanged`] fails.
     pub fn map(&self, start: u64, end: u64) -> Result<Window> {
         let broken = self.stamp.is_some().then_some(&self.broken);
         Window::of(&self.file, start, end, broken).map_err(|e| IngestError::io(&self.name, e))
     }
 
-    /// Bytes of a complete text, at least those of the value that begins at `start`, unless that is cut short.
+    /// Bytes of a complete text, at least those of the value that begins at `start`, unless that is
+    /// cut short.
     pub fn value(&self, start: u64) -> Result<Window> {
         let (len, _) = self.wait(u64::MAX)?;
         let mut want = 4 << 10;
@@ -112,7 +136,8 @@ impl Content {
         }
     }
 
-    /// Fails if what was read is not what the file held when it was opened. To be asked when no part of it is held any more.
+    /// Fails if what was read is not what the file held when it was opened. To be asked when no
+    /// part of it is held any more.
     pub fn must_be_unchanged(&self) -> Result<()> {
         let Some(stamp) = self.stamp else { return Ok(()) };
         let (name, io) = (self.name.display().to_string(), |e| IngestError::io(&self.name, e));
@@ -120,7 +145,10 @@ impl Content {
             return Err(changed(&name));
         }
         if self.broken.load(Ordering::Acquire) {
-            return Err(IngestError::input(&name, "a part of the file could not be read: its disk or network failed; nothing was stored"));
+            return Err(IngestError::input(
+                &name,
+                "a part of the file could not be read: its disk or network failed; nothing was stored",
+            ));
         }
         Ok(())
     }
@@ -128,8 +156,8 @@ impl Content {
 
 /// Reads a complete text here and there.
 ///
-/// What was touched counts as memory of this process while it is mapped, up to a block for each place. So when many
-/// blocks were touched the text is mapped anew.
+/// What was touched counts as memory of this process while it is mapped, up to a block for each
+/// place. So when many blocks were touched the text is mapped anew.
 pub struct Reader<'a> {
     content: &'a Content,
     len: u64,
@@ -144,7 +172,13 @@ const MOST_BLOCKS: u32 = 12;
 impl<'a> Reader<'a> {
     /// A reader of a text of `len` bytes.
     pub fn new(content: &'a Content, len: u64) -> Result<Self> {
-        Ok(Self { content, len, window: content.map(0, len)?, touched: vec![false; (len / BLOCK) as usize + 1], blocks: 0 })
+        Ok(Self {
+            content,
+            len,
+            window: content.map(0, len)?,
+            touched: vec![false; (len / BLOCK) as usize + 1],
+            blocks: 0,
+        })
     }
 
     /// The text from `offset` on; empty beyond its end.
@@ -167,7 +201,10 @@ impl<'a> Reader<'a> {
 
 /// The error that an input changed.
 pub fn changed(name: &str) -> IngestError {
-    IngestError::input(name, "the file was changed by another process while it was read; nothing was stored, read it again when it is complete")
+    IngestError::input(
+        name,
+        "the file was changed by another process while it was read; nothing was stored, read it again when it is complete",
+    )
 }
 
 /// What tells that a file was changed.
@@ -246,12 +283,18 @@ mod tests {
         assert!(content.must_be_unchanged().is_ok());
         let window = content.map(0, 100_000).expect("mapped");
         file.as_file().set_len(10_000).expect("cut");
-        assert!(window[..10_000].iter().all(|&b| b == b'x') && window[12_288..].iter().all(|&b| b == 0));
+        assert!(
+            window[..10_000].iter().all(|&b| b == b'x') && window[12_288..].iter().all(|&b| b == 0)
+        );
         let mut reader = Reader::new(&content, 100_000).expect("a reader");
         assert_eq!(reader.from(99_999).expect("zeros"), [0]);
         drop((window, reader));
         let said = content.must_be_unchanged().expect_err("refused").to_string();
-        assert!(said.contains("changed by another process") && said.contains(&file.path().display().to_string()), "{said}");
+        assert!(
+            said.contains("changed by another process")
+                && said.contains(&file.path().display().to_string()),
+            "{said}"
+        );
         assert!(content.broken.load(Ordering::Acquire));
     }
 

@@ -49,11 +49,14 @@ impl Input {
     }
 }
 
-const TRACE_ENDINGS: &[&str] = &[".json", ".json.gz", ".json.zst", ".gz", ".zst", ".zip", ".tar", ".tgz"];
+const TRACE_ENDINGS: &[&str] =
+    &[".json", ".json.gz", ".json.zst", ".gz", ".zst", ".zip", ".tar", ".tgz"];
 
-/// Turns files, folders, glob patterns and `-` into inputs, in a stable order, without opening traces.
+/// Turns files, folders, glob patterns and `-` into inputs, in a stable order, without opening
+/// traces.
 ///
-/// A folder stands for every file under it whose name ends like a trace's; an archive for every such member.
+/// A folder stands for every file under it whose name ends like a trace's; an archive for every
+/// such member.
 pub fn expand(names: &[String]) -> Result<Vec<Input>> {
     let mut inputs = Vec::new();
     for name in names {
@@ -64,13 +67,17 @@ pub fn expand(names: &[String]) -> Result<Vec<Input>> {
             let mut files = Vec::new();
             walk(path, &mut files)?;
             if files.is_empty() {
-                return Err(IngestError::input(name, "this folder holds no traces (.json, .json.gz, .json.zst, .zip, .tar)"));
+                return Err(IngestError::input(
+                    name,
+                    "this folder holds no traces (.json, .json.gz, .json.zst, .zip, .tar)",
+                ));
             }
             for file in files {
                 push_file(file, &mut inputs)?;
             }
         } else if !path.exists() && name.contains(['*', '?', '[']) {
-            let paths = glob::glob(name).map_err(|e| IngestError::input(name, format!("not a pattern: {e}")))?;
+            let paths = glob::glob(name)
+                .map_err(|e| IngestError::input(name, format!("not a pattern: {e}")))?;
             let before = inputs.len();
             for file in paths.flatten().filter(|p| p.is_file()) {
                 push_file(file, &mut inputs)?;
@@ -92,7 +99,8 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for path in paths {
         let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
         // A store is what came of traces.
-        if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && !Store::is_store(&path) {
+        if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && !Store::is_store(&path)
+        {
             walk(&path, files)?;
         } else if path.is_file() && TRACE_ENDINGS.iter().any(|e| name.ends_with(e)) {
             files.push(path);
@@ -141,7 +149,8 @@ fn packs_a_tar(path: &Path) -> Result<bool> {
     Ok(container(&head[..n]) == Container::Tar)
 }
 
-/// A reader over a file, unpacked if it is gzip or Zstandard; it fails where it is packed more densely than any trace.
+/// A reader over a file, unpacked if it is gzip or Zstandard; it fails where it is packed more
+/// densely than any trace.
 pub(super) fn unpacked(path: &Path) -> Result<Box<dyn Read + Send>> {
     let io = |e| IngestError::io(path, e);
     let mut file = File::open(path).map_err(io)?;
@@ -151,7 +160,9 @@ pub(super) fn unpacked(path: &Path) -> Result<Box<dyn Read + Send>> {
     let file = std::io::BufReader::with_capacity(1 << 18, File::open(path).map_err(io)?);
     Ok(match container(&magic[..n]) {
         Container::Gzip => Box::new(Bounded::new(flate2::bufread::MultiGzDecoder::new(file), len)),
-        Container::Zstd => Box::new(Bounded::new(zstd::Decoder::with_buffer(file).map_err(io)?, len)),
+        Container::Zstd => {
+            Box::new(Bounded::new(zstd::Decoder::with_buffer(file).map_err(io)?, len))
+        }
         _ => Box::new(file),
     })
 }
@@ -159,11 +170,15 @@ pub(super) fn unpacked(path: &Path) -> Result<Box<dyn Read + Send>> {
 fn is_trace_member(name: &str) -> bool {
     let lower = name.to_lowercase();
     let base = lower.rsplit('/').next().unwrap_or(&lower);
-    !base.starts_with('.') && !lower.starts_with("__macosx/") && TRACE_ENDINGS[..5].iter().any(|e| lower.ends_with(e))
+    !base.starts_with('.')
+        && !lower.starts_with("__macosx/")
+        && TRACE_ENDINGS[..5].iter().any(|e| lower.ends_with(e))
 }
 
 fn zip_members(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
-    let refuse = |e: &dyn std::fmt::Display| IngestError::input(&path.display().to_string(), format!("not a usable zip archive: {e}"));
+    let refuse = |e: &dyn std::fmt::Display| {
+        IngestError::input(&path.display().to_string(), format!("not a usable zip archive: {e}"))
+    };
     let file = File::open(&path).map_err(|e| IngestError::io(&path, e))?;
     let mut archive = zip::ZipArchive::new(file).map_err(|e| refuse(&e))?;
     let before = inputs.len();
@@ -181,7 +196,9 @@ fn zip_members(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
 }
 
 fn tar_members(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
-    let refuse = |e: &dyn std::fmt::Display| IngestError::input(&path.display().to_string(), format!("not a usable tar archive: {e}"));
+    let refuse = |e: &dyn std::fmt::Display| {
+        IngestError::input(&path.display().to_string(), format!("not a usable tar archive: {e}"))
+    };
     let mut archive = tar::Archive::new(unpacked(&path)?);
     let before = inputs.len();
     for (index, entry) in archive.entries().map_err(|e| refuse(&e))?.enumerate() {
@@ -205,9 +222,11 @@ mod tests {
     fn archives_that_unpack_to_far_more_bytes_are_refused() {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
         let zeros = std::io::repeat(0).take((1 << 30) + (1 << 20));
-        zstd::stream::copy_encode(std::io::BufReader::with_capacity(1 << 20, zeros), &mut file, 1).expect("packed");
+        zstd::stream::copy_encode(std::io::BufReader::with_capacity(1 << 20, zeros), &mut file, 1)
+            .expect("packed");
         let mut reader = unpacked(file.path()).expect("a reader");
-        let error = std::io::copy(&mut reader, &mut std::io::sink()).expect_err("refused").to_string();
+        let error =
+            std::io::copy(&mut reader, &mut std::io::sink()).expect_err("refused").to_string();
         assert!(error.contains("no trace is packed so densely"), "{error}");
     }
 }

@@ -1,8 +1,9 @@
 //! Reading mapped files that other processes may cut short.
 //!
-//! A mapped page behind the end of its file, or one that a disk cannot give, raises SIGBUS when it is read, and that ends
-//! the process. Pages of mappings that are noted here become zeros instead, and a flag says so; whoever reads must ask for
-//! it before it believes anything. Every other SIGBUS is for whoever handled it before.
+//! A mapped page behind the end of its file, or one that a disk cannot give, raises SIGBUS when it
+//! is read, and that ends the process. Pages of mappings that are noted here become zeros instead,
+//! and a flag says so; whoever reads must ask for it before it believes anything. Every other
+//! SIGBUS is for whoever handled it before.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -19,8 +20,14 @@ struct Slot {
 }
 
 /// Several times what the threads of one ingest hold.
-static SLOTS: [Slot; 1024] =
-    [const { Slot { taken: AtomicBool::new(false), start: AtomicUsize::new(0), end: AtomicUsize::new(0), hit: AtomicBool::new(false) } }; 1024];
+static SLOTS: [Slot; 1024] = [const {
+    Slot {
+        taken: AtomicBool::new(false),
+        start: AtomicUsize::new(0),
+        end: AtomicUsize::new(0),
+        hit: AtomicBool::new(false),
+    }
+}; 1024];
 
 /// Guards a mapping for as long as it lives.
 pub struct Guard {
@@ -29,7 +36,8 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Guards a mapping; `broken` is set at the end if a part of it was not there. `None` if there are too many.
+    /// Guards a mapping; `broken` is set at the end if a part of it was not there. `None` if there
+    /// are too many.
     pub fn of(mapping: &[u8], broken: &Arc<AtomicBool>) -> Option<Self> {
         if !installed() {
             return None;
@@ -64,7 +72,8 @@ static BEFORE: OnceLock<Option<Before>> = OnceLock::new();
 fn installed() -> bool {
     let before = BEFORE.get_or_init(|| {
         // SAFETY: a zeroed sigaction is one, and the call only fills it.
-        let (mut action, page) = unsafe { (std::mem::zeroed::<libc::sigaction>(), libc::sysconf(libc::_SC_PAGESIZE)) };
+        let (mut action, page) =
+            unsafe { (std::mem::zeroed::<libc::sigaction>(), libc::sysconf(libc::_SC_PAGESIZE)) };
         // SAFETY: as above.
         let known = unsafe { libc::sigaction(libc::SIGBUS, std::ptr::null(), &mut action) } == 0;
         known.then_some(Before { action, page: usize::try_from(page).ok()? })
@@ -98,7 +107,8 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_
             }
         }
     }
-    // Only the page that failed is replaced: it is of a mapping that the interrupted thread reads, whatever others do.
+    // Only the page that failed is replaced: it is of a mapping that the interrupted thread reads,
+    // whatever others do.
     if is_ours && zeros(address / before.page * before.page, before.page) {
         return;
     }
@@ -112,7 +122,8 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_
 }
 
 fn zeros(page: usize, len: usize) -> bool {
-    let (access, kind) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED);
+    let (access, kind) =
+        (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED);
     // SAFETY: the page is part of a read-only mapping that its holder unmaps as a whole.
     unsafe { libc::mmap(page as *mut c_void, len, access, kind, -1, 0) != libc::MAP_FAILED }
 }

@@ -1,7 +1,8 @@
-//! From what the user names to bytes of JSON text: files, folders, globs, standard input, compressed files, archives.
+//! From what the user names to bytes of JSON text: files, folders, globs, standard input,
+//! compressed files, archives.
 //!
-//! An [`Input`] is one trace. [`Content`] is its decompressed text, which grows while a thread unpacks it and can be
-//! mapped in pieces, so that no more of it is in memory than is being read.
+//! An [`Input`] is one trace. [`Content`] is its decompressed text, which grows while a thread
+//! unpacks it and can be mapped in pieces, so that no more of it is in memory than is being read.
 
 mod comments;
 mod content;

@@ -38,24 +38,39 @@ struct Known {
 pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
     let known = |what, advice| Some(Known { what, advice });
     let found = match head {
-        _ if head.starts_with(b"PAR1") => known("a Parquet file", "give the trace it was made from, or open it with DuckDB or pandas"),
-        _ if head.starts_with(b"SQLite format 3\0") => {
-            known("an SQLite database (an Nsight Systems export?)", "give the PyTorch profiler's JSON trace")
+        _ if head.starts_with(b"PAR1") => known(
+            "a Parquet file",
+            "give the trace it was made from, or open it with DuckDB or pandas",
+        ),
+        _ if head.starts_with(b"SQLite format 3\0") => known(
+            "an SQLite database (an Nsight Systems export?)",
+            "give the PyTorch profiler's JSON trace",
+        ),
+        _ if head.starts_with(b"NVR") => {
+            known("an Nsight Compute report (.ncu-rep)", "give the PyTorch profiler's JSON trace")
         }
-        _ if head.starts_with(b"NVR") => known("an Nsight Compute report (.ncu-rep)", "give the PyTorch profiler's JSON trace"),
         _ if head.starts_with(b"QDSTRM") || head.starts_with(b"NSYS") => {
             known("an Nsight Systems recording", "give the PyTorch profiler's JSON trace")
         }
-        _ if head.starts_with(b"version https://git-lfs") => known("a git-lfs pointer, not the file itself", "fetch the file with `git lfs pull`"),
-        _ if head.starts_with(b"\x7fELF") => known("an ELF binary", "give a trace"),
-        [0x80, 2..=5, ..] => {
-            known("a Python pickle (a torch memory snapshot?); it is never unpickled", "record with torch.profiler(profile_memory=True)")
+        _ if head.starts_with(b"version https://git-lfs") => {
+            known("a git-lfs pointer, not the file itself", "fetch the file with `git lfs pull`")
         }
+        _ if head.starts_with(b"\x7fELF") => known("an ELF binary", "give a trace"),
+        [0x80, 2..=5, ..] => known(
+            "a Python pickle (a torch memory snapshot?); it is never unpickled",
+            "record with torch.profiler(profile_memory=True)",
+        ),
         [0x1f, 0x8b, ..] => known("gzip within gzip", "unpack it once"),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => known("Zstandard within a compressed file", "unpack it once"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            known("Zstandard within a compressed file", "unpack it once")
+        }
         [b'P', b'K', 3, 4, ..] => known("a zip archive within a compressed file", "unpack it once"),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'{' | b'[', 0, ..] | [0, b'{' | b'[', ..] => known("UTF-16 text", "write it as UTF-8"),
-        [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] => known("a zlib stream", "write it plain or as gzip"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'{' | b'[', 0, ..] | [0, b'{' | b'[', ..] => {
+            known("UTF-16 text", "write it as UTF-8")
+        }
+        [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] => {
+            known("a zlib stream", "write it plain or as gzip")
+        }
         _ => None,
     };
     if let Some(Known { what, advice }) = found {
@@ -81,7 +96,8 @@ pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
 
 /// Length-delimited field 1 at the start, and bytes that no JSON text holds soon after.
 fn looks_like_protobuf(head: &[u8]) -> bool {
-    head.first() == Some(&0x0a) && head.iter().take(64).any(|&b| b < 0x09 || (0x0e..0x20).contains(&b))
+    head.first() == Some(&0x0a)
+        && head.iter().take(64).any(|&b| b < 0x09 || (0x0e..0x20).contains(&b))
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ use crate::issues::{Code, Issues};
 pub struct Opened {
     /// The text, complete or growing.
     pub content: Content,
-    /// Hash and size of the input's own bytes; for standard input, archive members and files that are new to the store
-    /// known at the end.
+    /// Hash and size of the input's own bytes; for standard input, archive members and files that
+    /// are new to the store known at the end.
     pub hash: HashSource,
     /// Unpacks, or only hashes.
     unpacker: Option<std::thread::JoinHandle<Result<(blake3::Hash, u64)>>>,
@@ -35,11 +35,17 @@ impl Opened {
     /// Waits for the unpacking thread; returns hash and size of the input's own bytes.
     pub fn finish(&mut self, name: &str) -> Result<(blake3::Hash, u64)> {
         let from_thread = match self.unpacker.take() {
-            Some(thread) => Some(thread.join().map_err(|_| IngestError::input(name, "unpacking failed unexpectedly"))??),
+            Some(thread) => Some(
+                thread
+                    .join()
+                    .map_err(|_| IngestError::input(name, "unpacking failed unexpectedly"))??,
+            ),
             None => None,
         };
         match (&self.hash, from_thread) {
-            (HashSource::Known(hash, _), Some((unpacked, _))) if *hash != unpacked => Err(changed(name)),
+            (HashSource::Known(hash, _), Some((unpacked, _))) if *hash != unpacked => {
+                Err(changed(name))
+            }
             (HashSource::Known(hash, len), _) => Ok((*hash, *len)),
             (HashSource::AtEnd, Some(end)) => Ok(end),
             (HashSource::AtEnd, None) => Err(IngestError::input(name, "its end was read already")),
@@ -60,16 +66,23 @@ fn hash_file(content: &Content) -> Result<(blake3::Hash, u64)> {
     Ok((hasher.finalize(), len))
 }
 
-/// Opens an input. `scratch` is a folder for the unpacked text of anything but a plain file; `may_be_known` says of the
-/// size of a file whether the store may hold it, so that its hash is wanted before it is read.
-pub fn open(input: &Input, scratch: &Path, may_be_known: impl FnOnce(u64) -> Result<bool>) -> Result<Opened> {
+/// Opens an input. `scratch` is a folder for the unpacked text of anything but a plain file;
+/// `may_be_known` says of the size of a file whether the store may hold it, so that its hash is
+/// wanted before it is read.
+pub fn open(
+    input: &Input,
+    scratch: &Path,
+    may_be_known: impl FnOnce(u64) -> Result<bool>,
+) -> Result<Opened> {
     match input {
         Input::File(path) => open_file(path, scratch, may_be_known),
         Input::Stdin => spool(scratch, "-", || Ok(Box::new(std::io::stdin().lock()))),
         Input::ZipMember { archive, index, .. } => {
             let (path, index) = (archive.clone(), *index);
             spool_with(scratch, &input.name(), move |writer| {
-                let fail = |e: zip::result::ZipError| IngestError::input(&path.display().to_string(), format!("zip: {e}"));
+                let fail = |e: zip::result::ZipError| {
+                    IngestError::input(&path.display().to_string(), format!("zip: {e}"))
+                };
                 let io = |e| IngestError::io(&path, e);
                 let file = File::open(&path).map_err(io)?;
                 let len = file.metadata().map_err(io)?.len();
@@ -88,14 +101,21 @@ pub fn open(input: &Input, scratch: &Path, may_be_known: impl FnOnce(u64) -> Res
                 let mut archive = tar::Archive::new(unpacked(&path)?);
                 match archive.entries().map_err(io)?.nth(index) {
                     Some(entry) => copy_unpacked(entry.map_err(io)?, writer, Some(packed)),
-                    None => Err(IngestError::input(&path.display().to_string(), "the archive changed while it was read")),
+                    None => Err(IngestError::input(
+                        &path.display().to_string(),
+                        "the archive changed while it was read",
+                    )),
                 }
             })
         }
     }
 }
 
-fn open_file(path: &Path, scratch: &Path, may_be_known: impl FnOnce(u64) -> Result<bool>) -> Result<Opened> {
+fn open_file(
+    path: &Path,
+    scratch: &Path,
+    may_be_known: impl FnOnce(u64) -> Result<bool>,
+) -> Result<Opened> {
     let io = |e| IngestError::io(path, e);
     let mut file = File::open(path).map_err(io)?;
     if !file.metadata().map_err(io)?.is_file() {
@@ -130,13 +150,21 @@ fn open_file(path: &Path, scratch: &Path, may_be_known: impl FnOnce(u64) -> Resu
 
 type Source = Box<dyn Read>;
 
-fn spool(scratch: &Path, name: &str, source: impl FnOnce() -> Result<Source> + Send + 'static) -> Result<Opened> {
+fn spool(
+    scratch: &Path,
+    name: &str,
+    source: impl FnOnce() -> Result<Source> + Send + 'static,
+) -> Result<Opened> {
     spool_with(scratch, name, move |writer| copy_unpacked(source()?, writer, None))
 }
 
 type Copied = (Issues, blake3::Hash, u64);
 
-fn spool_with(scratch: &Path, name: &str, copy: impl FnOnce(&mut ContentWriter) -> Result<Copied> + Send + 'static) -> Result<Opened> {
+fn spool_with(
+    scratch: &Path,
+    name: &str,
+    copy: impl FnOnce(&mut ContentWriter) -> Result<Copied> + Send + 'static,
+) -> Result<Opened> {
     let (content, mut writer) = Content::growing(scratch)?;
     let name = name.to_owned();
     let unpacker = std::thread::spawn(move || match copy(&mut writer) {
@@ -146,7 +174,9 @@ fn spool_with(scratch: &Path, name: &str, copy: impl FnOnce(&mut ContentWriter) 
         }
         Err(error) => {
             let error = match error {
-                IngestError::Input { reason, byte_offset, .. } => IngestError::Input { input: name, reason, byte_offset },
+                IngestError::Input { reason, byte_offset, .. } => {
+                    IngestError::Input { input: name, reason, byte_offset }
+                }
                 other => other,
             };
             writer.fail(error);
@@ -175,7 +205,9 @@ impl Bound {
     fn check(&self, unpacked: u64) -> Result<()> {
         let packed = self.packed.unwrap_or(u64::MAX).min(self.read.load(Ordering::Relaxed));
         match too_dense(packed, unpacked) {
-            Some(reason) => Err(IngestError::Input { input: String::new(), reason, byte_offset: None }),
+            Some(reason) => {
+                Err(IngestError::Input { input: String::new(), reason, byte_offset: None })
+            }
             None => Ok(()),
         }
     }
@@ -190,8 +222,9 @@ fn too_dense(packed: u64, unpacked: u64) -> Option<String> {
     })
 }
 
-/// The unpacked bytes of an archive; it fails where they are too many for the packed ones. Names of members are read into
-/// memory whatever their length, so that the bound of a member comes too late.
+/// The unpacked bytes of an archive; it fails where they are too many for the packed ones. Names of
+/// members are read into memory whatever their length, so that the bound of a member comes too
+/// late.
 pub(super) struct Bounded<R> {
     inner: R,
     packed: u64,
@@ -208,7 +241,8 @@ impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.unpacked += n as u64;
-        too_dense(self.packed, self.unpacked).map_or(Ok(n), |reason| Err(std::io::Error::other(reason)))
+        too_dense(self.packed, self.unpacked)
+            .map_or(Ok(n), |reason| Err(std::io::Error::other(reason)))
     }
 }
 
@@ -233,17 +267,28 @@ impl<R: Read> Read for Hashing<R> {
     }
 }
 
-fn copy_unpacked(source: impl Read, writer: &mut ContentWriter, packed: Option<u64>) -> Result<Copied> {
+fn copy_unpacked(
+    source: impl Read,
+    writer: &mut ContentWriter,
+    packed: Option<u64>,
+) -> Result<Copied> {
     let bound = Bound { read: Arc::default(), packed, os_error: Arc::default() };
-    let hashing = Hashing { inner: source, hasher: blake3::Hasher::new(), read: bound.read.clone(), os_error: bound.os_error.clone() };
+    let hashing = Hashing {
+        inner: source,
+        hasher: blake3::Hasher::new(),
+        read: bound.read.clone(),
+        os_error: bound.os_error.clone(),
+    };
     let mut source = BufReader::with_capacity(1 << 18, hashing);
     let mut issues = Issues::default();
-    let refuse = |reason: String| IngestError::Input { input: String::new(), reason, byte_offset: Some(0) };
+    let refuse =
+        |reason: String| IngestError::Input { input: String::new(), reason, byte_offset: Some(0) };
     let head = source.fill_buf().map_err(|e| refuse(format!("cannot be read: {e}")))?;
     match container(head) {
         Container::Gzip => gunzip(&mut source, writer, &mut issues, &bound)?,
         Container::Zstd => {
-            let mut decoder = zstd::Decoder::with_buffer(&mut source).map_err(|e| refuse(format!("not a Zstandard stream: {e}")))?;
+            let mut decoder = zstd::Decoder::with_buffer(&mut source)
+                .map_err(|e| refuse(format!("not a Zstandard stream: {e}")))?;
             if let Some(e) = pour(&mut decoder, writer, &bound)? {
                 damaged(writer, &mut issues, &e, "Zstandard", &bound)?;
             }
@@ -260,9 +305,14 @@ fn copy_unpacked(source: impl Read, writer: &mut ContentWriter, packed: Option<u
     Ok((issues, hashing.hasher.finalize(), hashing.hasher.count()))
 }
 
-/// Copies until the end, or until nobody wants more. An error of reading is handed out, because what came before it is
-/// kept; one of writing (a full disk) says nothing about the input and ends everything.
-fn pour(reader: &mut impl Read, writer: &mut ContentWriter, bound: &Bound) -> Result<Option<std::io::Error>> {
+/// Copies until the end, or until nobody wants more. An error of reading is handed out, because
+/// what came before it is kept; one of writing (a full disk) says nothing about the input and ends
+/// everything.
+fn pour(
+    reader: &mut impl Read,
+    writer: &mut ContentWriter,
+    bound: &Bound,
+) -> Result<Option<std::io::Error>> {
     let mut buffer = vec![0u8; 1 << 20];
     loop {
         let mut n = 0;
@@ -279,15 +329,25 @@ fn pour(reader: &mut impl Read, writer: &mut ContentWriter, bound: &Bound) -> Re
             }
         }
         bound.check(writer.len() + n as u64)?;
-        let wanted = n == 0 || writer.write(&buffer[..n]).map_err(|e| IngestError::io("temporary file for the unpacked text", e))?;
+        let wanted = n == 0
+            || writer
+                .write(&buffer[..n])
+                .map_err(|e| IngestError::io("temporary file for the unpacked text", e))?;
         if failure.is_some() || n < buffer.len() || !wanted {
             return Ok(failure);
         }
     }
 }
 
-/// Keeps what was unpacked before a stream turned out to be damaged; nothing at all is an error, and so is a failing disk.
-fn damaged(writer: &ContentWriter, issues: &mut Issues, error: &std::io::Error, format: &str, bound: &Bound) -> Result<()> {
+/// Keeps what was unpacked before a stream turned out to be damaged; nothing at all is an error,
+/// and so is a failing disk.
+fn damaged(
+    writer: &ContentWriter,
+    issues: &mut Issues,
+    error: &std::io::Error,
+    format: &str,
+    bound: &Bound,
+) -> Result<()> {
     // A disk that fails says nothing about the stream.
     let os_error = bound.os_error.load(Ordering::Relaxed);
     if os_error != 0 {
@@ -296,18 +356,32 @@ fn damaged(writer: &ContentWriter, issues: &mut Issues, error: &std::io::Error, 
     }
     let len = writer.len();
     if len == 0 {
-        return Err(IngestError::Input { input: String::new(), reason: format!("not a usable {format} stream: {error}"), byte_offset: Some(0) });
+        return Err(IngestError::Input {
+            input: String::new(),
+            reason: format!("not a usable {format} stream: {error}"),
+            byte_offset: Some(0),
+        });
     }
     issues.add(Code::DamagedCompression, None, Some(len), b"");
-    issues.detail(Code::DamagedCompression, format!("{format}: {error}; {len} bytes were unpacked before that"));
+    issues.detail(
+        Code::DamagedCompression,
+        format!("{format}: {error}; {len} bytes were unpacked before that"),
+    );
     Ok(())
 }
 
-fn gunzip(source: &mut impl BufRead, writer: &mut ContentWriter, issues: &mut Issues, bound: &Bound) -> Result<()> {
+fn gunzip(
+    source: &mut impl BufRead,
+    writer: &mut ContentWriter,
+    issues: &mut Issues,
+    bound: &Bound,
+) -> Result<()> {
     loop {
         let mut member = flate2::bufread::GzDecoder::new(&mut *source);
         if let Some(e) = pour(&mut member, writer, bound)? {
-            if e.kind() == std::io::ErrorKind::InvalidInput && e.to_string().contains("corrupt gzip stream does not have a matching checksum") {
+            if e.kind() == std::io::ErrorKind::InvalidInput
+                && e.to_string().contains("corrupt gzip stream does not have a matching checksum")
+            {
                 issues.add(Code::ChecksumMismatch, None, Some(writer.len()), b"");
             } else {
                 damaged(writer, issues, &e, "gzip", bound)?;

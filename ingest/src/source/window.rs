@@ -18,9 +18,15 @@ pub struct Window {
 }
 
 impl Window {
-    /// The bytes from `start` up to `end`. `broken` is given for files that other processes may change, and set when the
-    /// window goes if a part of it was not there; without it the file must be this process's alone.
-    pub fn of(file: &File, start: u64, end: u64, broken: Option<&Arc<AtomicBool>>) -> std::io::Result<Self> {
+    /// The bytes from `start` up to `end`. `broken` is given for files that other processes may
+    /// change, and set when the window goes if a part of it was not there; without it the file must
+    /// be this process's alone.
+    pub fn of(
+        file: &File,
+        start: u64,
+        end: u64,
+        broken: Option<&Arc<AtomicBool>>,
+    ) -> std::io::Result<Self> {
         if start >= end {
             return Ok(Self { _guard: None, map: None });
         }

@@ -67,11 +67,30 @@ impl Examined {
         self.problems.iter().all(|p| p.gravity < Gravity::Damage)
     }
 
-    fn add(&mut self, place: &str, gravity: Gravity, code: &'static str, what: impl Into<String>, advice: impl Into<String>) {
-        self.problems.push(Problem { place: place.to_owned(), gravity, code, what: what.into(), advice: advice.into() });
+    fn add(
+        &mut self,
+        place: &str,
+        gravity: Gravity,
+        code: &'static str,
+        what: impl Into<String>,
+        advice: impl Into<String>,
+    ) {
+        self.problems.push(Problem {
+            place: place.to_owned(),
+            gravity,
+            code,
+            what: what.into(),
+            advice: advice.into(),
+        });
     }
 
-    fn damage(&mut self, place: &str, code: &'static str, what: impl Into<String>, advice: impl Into<String>) {
+    fn damage(
+        &mut self,
+        place: &str,
+        code: &'static str,
+        what: impl Into<String>,
+        advice: impl Into<String>,
+    ) {
         self.add(place, Gravity::Damage, code, what, advice);
     }
 }
@@ -79,13 +98,18 @@ impl Examined {
 /// Reads everything that a store holds.
 pub fn examine(root: &Path) -> Result<Examined> {
     let mut found = Examined::default();
-    let mut entries: Vec<PathBuf> =
-        fs::read_dir(root).and_then(|all| all.map(|e| Ok(e?.path())).collect::<std::io::Result<_>>()).map_err(|e| IngestError::io(root, e))?;
+    let mut entries: Vec<PathBuf> = fs::read_dir(root)
+        .and_then(|all| all.map(|e| Ok(e?.path())).collect::<std::io::Result<_>>())
+        .map_err(|e| IngestError::io(root, e))?;
     entries.sort();
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let is_ours = |path: &Path| path.join(manifest::FILE).is_file() || scratch::is_scratch(&name(path));
+    let is_ours =
+        |path: &Path| path.join(manifest::FILE).is_file() || scratch::is_scratch(&name(path));
     if !root.join(MARKER).is_file() && !entries.iter().any(|e| is_ours(e)) {
-        return Err(IngestError::Store { path: root.to_owned(), reason: "not a tracesql store; there is nothing to examine".to_owned() });
+        return Err(IngestError::Store {
+            path: root.to_owned(),
+            reason: "not a tracesql store; there is nothing to examine".to_owned(),
+        });
     }
     marker(root, &mut found);
     let mut hashes: HashMap<String, String> = HashMap::new();
@@ -101,12 +125,28 @@ pub fn examine(root: &Path) -> Result<Examined> {
                 && let Some(other) = hashes.insert(hash, name.clone())
             {
                 let advice = format!("remove one with `tracesql remove {} {name}`", root.display());
-                found.damage(&name, "twice", format!("the same input is stored as {other} too, so its rows count twice"), advice);
+                found.damage(
+                    &name,
+                    "twice",
+                    format!("the same input is stored as {other} too, so its rows count twice"),
+                    advice,
+                );
             }
         } else if path.is_dir() && TABLES.iter().any(|t| path.join(file_name(t)).exists()) {
-            found.damage(&name, "no_manifest", "a trace without manifest.json; readers do not see it", "remove the folder and ingest the trace anew");
+            found.damage(
+                &name,
+                "no_manifest",
+                "a trace without manifest.json; readers do not see it",
+                "remove the folder and ingest the trace anew",
+            );
         } else {
-            found.add(&name, Gravity::Note, "unknown", "no file or folder of a store; readers do not look at it", "remove it if nobody needs it");
+            found.add(
+                &name,
+                Gravity::Note,
+                "unknown",
+                "no file or folder of a store; readers do not look at it",
+                "remove it if nobody needs it",
+            );
         }
     }
     Ok(found)
@@ -120,7 +160,10 @@ fn marker(root: &Path, found: &mut Examined) {
     let advice = "make a new store and ingest the traces anew; if they are lost, a store of the same version can take the folders of traces";
     match fs::read(root.join(MARKER)) {
         Err(e) => found.damage(MARKER, "marker", format!("cannot be read: {e}"), advice),
-        Ok(bytes) => match serde_json::from_slice::<serde_json::Value>(&bytes).ok().and_then(|v| v.get("schema_version")?.as_u64()) {
+        Ok(bytes) => match serde_json::from_slice::<serde_json::Value>(&bytes)
+            .ok()
+            .and_then(|v| v.get("schema_version")?.as_u64())
+        {
             Some(version) if version == u64::from(SCHEMA_VERSION) => {}
             Some(version) => found.damage(
                 MARKER,
@@ -154,20 +197,37 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
     let manifest = match Manifest::read(folder) {
         Ok(manifest) => manifest,
         Err(e) => {
-            let cause = if let IngestError::Io { source, .. } = &e { source.to_string() } else { "it is not what a manifest is".to_owned() };
-            found.damage(&place(manifest::FILE), "manifest", format!("cannot be read: {cause}"), "remove the folder and ingest the trace anew");
+            let cause = if let IngestError::Io { source, .. } = &e {
+                source.to_string()
+            } else {
+                "it is not what a manifest is".to_owned()
+            };
+            found.damage(
+                &place(manifest::FILE),
+                "manifest",
+                format!("cannot be read: {cause}"),
+                "remove the folder and ingest the trace anew",
+            );
             return None;
         }
     };
     found.traces += 1;
     if manifest.schema_version != SCHEMA_VERSION {
-        let what = format!("schema version {}; this tracesql reads {SCHEMA_VERSION}", manifest.schema_version);
+        let what = format!(
+            "schema version {}; this tracesql reads {SCHEMA_VERSION}",
+            manifest.schema_version
+        );
         found.damage(&place(manifest::FILE), "version", what, anew());
         return None;
     }
     if manifest.trace_id != name {
         let what = format!("says that the trace is {}, the folder is {name}", manifest.trace_id);
-        found.damage(&place(manifest::FILE), "name", what, format!("rename the folder to {}", manifest.trace_id));
+        found.damage(
+            &place(manifest::FILE),
+            "name",
+            what,
+            format!("rename the folder to {}", manifest.trace_id),
+        );
     }
     for table in TABLES {
         let file = file_name(table);
@@ -180,7 +240,11 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
         let (bytes, blake3) = match file_facts(&path) {
             Ok(facts) => facts,
             Err(e) => {
-                let cause = if let IngestError::Io { source, .. } = &e { source.to_string() } else { e.to_string() };
+                let cause = if let IngestError::Io { source, .. } = &e {
+                    source.to_string()
+                } else {
+                    e.to_string()
+                };
                 found.damage(&place, "missing", format!("cannot be read: {cause}"), anew());
                 continue;
             }
@@ -188,16 +252,27 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
         found.files += 1;
         found.bytes += bytes;
         if bytes != facts.bytes {
-            found.damage(&place, "size", format!("{bytes} bytes; {} were written", facts.bytes), anew());
+            found.damage(
+                &place,
+                "size",
+                format!("{bytes} bytes; {} were written", facts.bytes),
+                anew(),
+            );
         } else if blake3 != facts.blake3 {
             found.damage(&place, "checksum", "its bytes are not those that were written", anew());
         } else {
-            // Only bytes that are as they were written are decoded, so what is wrong now was written so.
+            // Only bytes that are as they were written are decoded, so what is wrong now was
+            // written so.
             match decode(&path, table) {
                 Ok(rows) => {
                     found.rows += rows;
                     if rows != facts.rows {
-                        found.damage(&place, "rows", format!("{rows} rows; the manifest says {}", facts.rows), anew());
+                        found.damage(
+                            &place,
+                            "rows",
+                            format!("{rows} rows; the manifest says {}", facts.rows),
+                            anew(),
+                        );
                     }
                 }
                 Err(e) => found.damage(&place, "decode", e.to_string(), anew()),
@@ -207,7 +282,13 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let file = entry.file_name().to_string_lossy().into_owned();
         if file != manifest::FILE && !TABLES.iter().any(|t| file_name(t) == file) {
-            found.add(&place(&file), Gravity::Note, "unknown", "no file of a trace; readers do not look at it", "remove it if nobody needs it");
+            found.add(
+                &place(&file),
+                Gravity::Note,
+                "unknown",
+                "no file of a trace; readers do not look at it",
+                "remove it if nobody needs it",
+            );
         }
     }
     Some(manifest.content_hash)
@@ -219,7 +300,8 @@ fn decode(path: &Path, table: &Table) -> Result<u64> {
     let open = || File::open(path).map_err(|e| IngestError::io(path, e));
     let reader = ParquetRecordBatchReaderBuilder::try_new(open()?)?;
     let said = reader.metadata().file_metadata().key_value_metadata().into_iter().flatten();
-    let version = said.filter(|kv| kv.key == "tracesql.schema_version").find_map(|kv| kv.value.clone());
+    let version =
+        said.filter(|kv| kv.key == "tracesql.schema_version").find_map(|kv| kv.value.clone());
     if version.as_deref() != Some(SCHEMA_VERSION.to_string().as_str()) {
         return Err(wrong(format!("its footer says schema version {version:?}")));
     }
@@ -232,11 +314,16 @@ fn decode(path: &Path, table: &Table) -> Result<u64> {
         DataType::Utf8 => f.as_ref().clone().with_data_type(DataType::Utf8View),
         _ => f.as_ref().clone(),
     });
-    let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields.collect::<Vec<_>>())));
+    let options =
+        ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields.collect::<Vec<_>>())));
     let reader = ParquetRecordBatchReaderBuilder::try_new_with_options(open()?, options)?;
-    let has_long_rows = reader.metadata().row_groups().iter().any(|group| group.total_byte_size() > LONG_GROUP);
+    let has_long_rows =
+        reader.metadata().row_groups().iter().any(|group| group.total_byte_size() > LONG_GROUP);
     let mut rows = 0;
-    for batch in reader.with_batch_size(if has_long_rows { LONG_ROWS_AT_ONCE } else { ROWS_AT_ONCE }).build()? {
+    for batch in reader
+        .with_batch_size(if has_long_rows { LONG_ROWS_AT_ONCE } else { ROWS_AT_ONCE })
+        .build()?
+    {
         rows += batch?.num_rows() as u64;
     }
     Ok(rows)
@@ -258,7 +345,11 @@ mod tests {
             rows.text("t").nulls(DEVICES.columns.len() - 2).text(&*text);
         }
         let mut file = TableFile::create(folder.path(), &DEVICES).expect("a file");
-        rows.finish().expect("encoded").into_iter().try_for_each(|group| file.write(group)).expect("written");
+        rows.finish()
+            .expect("encoded")
+            .into_iter()
+            .try_for_each(|group| file.write(group))
+            .expect("written");
         file.finish().expect("finished");
         assert_eq!(decode(&folder.path().join("devices.parquet"), &DEVICES).expect("sound"), 1024);
     }

@@ -51,14 +51,19 @@ impl Manifest {
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
         let bytes = fs::read(&path).map_err(|e| IngestError::io(&path, e))?;
-        serde_json::from_slice(&bytes)
-            .map_err(|e| IngestError::Store { path, reason: format!("the manifest is damaged ({e}); remove this folder and ingest the trace anew") })
+        serde_json::from_slice(&bytes).map_err(|e| IngestError::Store {
+            path,
+            reason: format!(
+                "the manifest is damaged ({e}); remove this folder and ingest the trace anew"
+            ),
+        })
     }
 
     /// Writes it to a folder.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let path = folder.join(FILE);
-        let mut text = serde_json::to_vec_pretty(self).map_err(|e| IngestError::Store { path: path.clone(), reason: e.to_string() })?;
+        let mut text = serde_json::to_vec_pretty(self)
+            .map_err(|e| IngestError::Store { path: path.clone(), reason: e.to_string() })?;
         text.push(b'\n');
         write_whole(&path, &text)
     }

@@ -1,7 +1,7 @@
 //! A store: one folder per trace with a Parquet file per table and a manifest.
 //!
-//! A trace is written to a hidden folder beside the others and appears by one rename, so a reader never sees half of
-//! one, and a crash leaves the store as it was.
+//! A trace is written to a hidden folder beside the others and appears by one rename, so a reader
+//! never sees half of one, and a crash leaves the store as it was.
 
 mod examine;
 mod manifest;
@@ -30,7 +30,9 @@ pub struct Store {
 impl Store {
     /// Opens a store.
     pub fn open(root: &Path) -> Result<Self> {
-        let refuse = |reason: &str| Err(IngestError::Store { path: root.to_owned(), reason: reason.to_owned() });
+        let refuse = |reason: &str| {
+            Err(IngestError::Store { path: root.to_owned(), reason: reason.to_owned() })
+        };
         if !root.exists() {
             return refuse("no such store; make one with `tracesql ingest INPUT -o STORE`");
         }
@@ -38,10 +40,18 @@ impl Store {
             return refuse("not a tracesql store; make one with `tracesql ingest INPUT -o STORE`");
         }
         let marker = fs::read(root.join(MARKER)).map_err(|e| IngestError::io(root, e))?;
-        let version = serde_json::from_slice::<serde_json::Value>(&marker).ok().and_then(|v| v.get("schema_version")?.as_u64());
+        let version = serde_json::from_slice::<serde_json::Value>(&marker)
+            .ok()
+            .and_then(|v| v.get("schema_version")?.as_u64());
         match version {
-            Some(v) if v == crate::schema::SCHEMA_VERSION as u64 => Ok(Self { root: root.to_owned() }),
-            Some(found) => Err(IngestError::StoreVersion { path: root.to_owned(), found, expected: crate::schema::SCHEMA_VERSION }),
+            Some(v) if v == crate::schema::SCHEMA_VERSION as u64 => {
+                Ok(Self { root: root.to_owned() })
+            }
+            Some(found) => Err(IngestError::StoreVersion {
+                path: root.to_owned(),
+                found,
+                expected: crate::schema::SCHEMA_VERSION,
+            }),
             None => refuse(&format!("{MARKER} is damaged; ingest its traces anew")),
         }
     }
@@ -52,18 +62,27 @@ impl Store {
             return Self::open(root);
         }
         if root.is_file() {
-            return Err(IngestError::Store { path: root.to_owned(), reason: "a file is in the way; name a folder for the store".to_owned() });
+            return Err(IngestError::Store {
+                path: root.to_owned(),
+                reason: "a file is in the way; name a folder for the store".to_owned(),
+            });
         }
         let io = |e| IngestError::io(root, e);
         fs::create_dir_all(root).map_err(io)?;
-        let foreign = fs::read_dir(root).map_err(io)?.flatten().any(|e| !e.file_name().to_string_lossy().starts_with('.'));
+        let foreign = fs::read_dir(root)
+            .map_err(io)?
+            .flatten()
+            .any(|e| !e.file_name().to_string_lossy().starts_with('.'));
         if foreign && !Self::is_store(root) {
             let reason = "the folder is not empty and not a store; name a new folder".to_owned();
             return Err(IngestError::Store { path: root.to_owned(), reason });
         }
         let store = Self { root: root.to_owned() };
         let _lock = store.lock()?;
-        let marker = format!("{{\"schema_version\":{},\"created_by\":\"tracesql {VERSION}\"}}\n", crate::schema::SCHEMA_VERSION);
+        let marker = format!(
+            "{{\"schema_version\":{},\"created_by\":\"tracesql {VERSION}\"}}\n",
+            crate::schema::SCHEMA_VERSION
+        );
         write_whole(&root.join(MARKER), marker.as_bytes())?;
         Ok(store)
     }
@@ -81,9 +100,12 @@ impl Store {
     /// The traces, by name.
     pub fn traces(&self) -> Result<Vec<Manifest>> {
         let mut all = Vec::new();
-        for entry in fs::read_dir(&self.root).map_err(|e| IngestError::io(&self.root, e))?.flatten() {
+        for entry in fs::read_dir(&self.root).map_err(|e| IngestError::io(&self.root, e))?.flatten()
+        {
             let path = entry.path();
-            if !entry.file_name().to_string_lossy().starts_with('.') && path.join(manifest::FILE).is_file() {
+            if !entry.file_name().to_string_lossy().starts_with('.')
+                && path.join(manifest::FILE).is_file()
+            {
                 all.push(Manifest::read(&path)?);
             }
         }
@@ -93,7 +115,9 @@ impl Store {
 
     /// The trace made from these bytes, if the store holds it whole and in this schema version.
     pub fn find(&self, content_hash: &str) -> Result<Option<Manifest>> {
-        Ok(self.traces()?.into_iter().find(|m| m.content_hash == content_hash && m.schema_version == crate::schema::SCHEMA_VERSION))
+        Ok(self.traces()?.into_iter().find(|m| {
+            m.content_hash == content_hash && m.schema_version == crate::schema::SCHEMA_VERSION
+        }))
     }
 
     /// The folder of a trace.
@@ -114,8 +138,9 @@ impl Store {
         Ok(file)
     }
 
-    /// Makes a finished folder appear as a trace, in place of one with the same name. If another process was first
-    /// with the same bytes its trace stays, unless `replace` is asked for; returns the manifest that holds.
+    /// Makes a finished folder appear as a trace, in place of one with the same name. If another
+    /// process was first with the same bytes its trace stays, unless `replace` is asked for;
+    /// returns the manifest that holds.
     pub fn commit(&self, folder: &Path, manifest: &Manifest, replace: bool) -> Result<Manifest> {
         manifest.write(folder)?;
         let _lock = self.lock()?;
@@ -127,8 +152,14 @@ impl Store {
         sync_folder(folder)?;
         if target.exists() {
             // Both names stay valid at every moment: the folders change places.
-            rustix::fs::renameat_with(rustix::fs::CWD, folder, rustix::fs::CWD, &target, rustix::fs::RenameFlags::EXCHANGE)
-                .map_err(|e| io(e.into()))?;
+            rustix::fs::renameat_with(
+                rustix::fs::CWD,
+                folder,
+                rustix::fs::CWD,
+                &target,
+                rustix::fs::RenameFlags::EXCHANGE,
+            )
+            .map_err(|e| io(e.into()))?;
         } else {
             fs::rename(folder, &target).map_err(io)?;
         }
@@ -139,14 +170,19 @@ impl Store {
     /// Removes a trace.
     pub fn remove(&self, trace_id: &str) -> Result<()> {
         let target = self.trace_folder(trace_id);
-        if trace_id.is_empty() || trace_id.contains(['/', '\\']) || trace_id.starts_with('.') || !target.join(manifest::FILE).is_file() {
+        if trace_id.is_empty()
+            || trace_id.contains(['/', '\\'])
+            || trace_id.starts_with('.')
+            || !target.join(manifest::FILE).is_file()
+        {
             let names: Vec<_> = self.traces()?.into_iter().map(|m| m.trace_id).collect();
             let reason = format!("holds no trace {trace_id:?}; it holds: {}", names.join(", "));
             return Err(IngestError::Store { path: self.root.clone(), reason });
         }
         let scratch = self.scratch()?;
         let _lock = self.lock()?;
-        fs::rename(&target, scratch.path().join("removed")).map_err(|e| IngestError::io(&target, e))?;
+        fs::rename(&target, scratch.path().join("removed"))
+            .map_err(|e| IngestError::io(&target, e))?;
         sync_folder(&self.root)
     }
 }
@@ -159,9 +195,14 @@ fn sync_folder(folder: &Path) -> Result<()> {
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let io = |e| IngestError::io(path, e);
     let folder = path.parent().unwrap_or(Path::new("."));
-    // Readable for whom the user's mask lets in, as the other files are; temporary files are not by themselves.
+    // Readable for whom the user's mask lets in, as the other files are; temporary files are not by
+    // themselves.
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-    let mut file = tempfile::Builder::new().prefix(".tmp-file-").permissions(mode).tempfile_in(folder).map_err(io)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".tmp-file-")
+        .permissions(mode)
+        .tempfile_in(folder)
+        .map_err(io)?;
     std::io::Write::write_all(&mut file, bytes).map_err(io)?;
     file.as_file().sync_all().map_err(io)?;
     file.persist(path).map_err(|e| io(e.error))?;

@@ -17,16 +17,20 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What a file's footer says besides its row groups.
 fn properties(table: &Table) -> WriterProperties {
-    let p = WriterProperties::builder().set_created_by(format!("tracesql {VERSION}")).set_key_value_metadata(Some(vec![
-        KeyValue::new("tracesql.schema_version".to_owned(), SCHEMA_VERSION.to_string()),
-        KeyValue::new("tracesql.version".to_owned(), VERSION.to_owned()),
-        KeyValue::new("tracesql.table".to_owned(), table.name.to_owned()),
-    ]));
+    let p = WriterProperties::builder()
+        .set_created_by(format!("tracesql {VERSION}"))
+        .set_key_value_metadata(Some(vec![
+            KeyValue::new("tracesql.schema_version".to_owned(), SCHEMA_VERSION.to_string()),
+            KeyValue::new("tracesql.version".to_owned(), VERSION.to_owned()),
+            KeyValue::new("tracesql.table".to_owned(), table.name.to_owned()),
+        ]));
     if table.name != "events" {
         return p.build();
     }
-    let at = |name: &str| table.columns.iter().position(|c| c.name == name).unwrap_or_default() as i32;
-    let sorted = |name| SortingColumn { column_idx: at(name), descending: false, nulls_first: true };
+    let at =
+        |name: &str| table.columns.iter().position(|c| c.name == name).unwrap_or_default() as i32;
+    let sorted =
+        |name| SortingColumn { column_idx: at(name), descending: false, nulls_first: true };
     p.set_sorting_columns(Some(vec![sorted("track_id"), sorted("ts_ns")])).build()
 }
 
@@ -42,7 +46,10 @@ impl TableFile {
         let path = folder.join(format!("{}.parquet", table.name));
         let file = File::create(&path).map_err(|e| IngestError::io(path, e))?;
         let schema = descriptors(table)?.root_schema_ptr();
-        Ok(Self { writer: SerializedFileWriter::new(file, schema, Arc::new(properties(table)))?, rows: 0 })
+        Ok(Self {
+            writer: SerializedFileWriter::new(file, schema, Arc::new(properties(table)))?,
+            rows: 0,
+        })
     }
 
     /// Appends a row group.
@@ -56,7 +63,8 @@ impl TableFile {
         Ok(())
     }
 
-    /// Completes the file and makes sure that its bytes have left the machine's memory; returns the number of its rows.
+    /// Completes the file and makes sure that its bytes have left the machine's memory; returns the
+    /// number of its rows.
     pub fn finish(mut self) -> Result<u64> {
         self.writer.finish()?;
         self.writer.inner().sync_data().map_err(|e| IngestError::io("store", e))?;

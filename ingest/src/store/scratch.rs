@@ -14,8 +14,9 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes one, and removes what dead processes left. The caller holds the lock of the store, so nobody else is
-    /// about to make one: between a folder and its lock file another process would take it for a leftover.
+    /// Makes one, and removes what dead processes left. The caller holds the lock of the store, so
+    /// nobody else is about to make one: between a folder and its lock file another process would
+    /// take it for a leftover.
     pub(super) fn new(root: &Path) -> Result<Self> {
         sweep(root);
         let io = |e| IngestError::io(root, e);
@@ -49,10 +50,15 @@ pub fn is_scratch(name: &str) -> bool {
     name.starts_with(PREFIX)
 }
 
-/// Removes folders whose owner no longer holds their lock, or that have none: a process may die at any moment, also
-/// before it made the lock file and after it removed it again.
+/// Removes folders whose owner no longer holds their lock, or that have none: a process may die at
+/// any moment, also before it made the lock file and after it removed it again.
 fn sweep(root: &Path) {
-    for entry in fs::read_dir(root).into_iter().flatten().flatten().filter(|e| is_scratch(&e.file_name().to_string_lossy())) {
+    for entry in fs::read_dir(root)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|e| is_scratch(&e.file_name().to_string_lossy()))
+    {
         let path = entry.path();
         if !path.is_dir() {
             let _ = fs::remove_file(path);

@@ -34,7 +34,9 @@ impl Class {
     /// The class of an event with this category, name and phase.
     pub fn of(cat: &[u8], name: &[u8], ph: u8) -> Self {
         match cat {
-            b"cpu_op" | b"Operator" | b"operator" | b"user_annotation" if is_step(name) => Self::Step,
+            b"cpu_op" | b"Operator" | b"operator" | b"user_annotation" if is_step(name) => {
+                Self::Step
+            }
             b"cpu_op" | b"Operator" | b"operator" => Self::Op,
             b"kernel" | b"Kernel" => Self::Kernel,
             b"mtia_ccp_events" => Self::mtia(name),
@@ -50,7 +52,8 @@ impl Class {
         }
     }
 
-    /// MTIA writes one category for all that its command processors do; the names of commands are fixed, all others are kernels.
+    /// MTIA writes one category for all that its command processors do; the names of commands are
+    /// fixed, all others are kernels.
     fn mtia(name: &[u8]) -> Self {
         match name {
             b"dma_request" => Self::Memcpy,

@@ -1,4 +1,5 @@
-//! First reading of a stretch of the event list: every element becomes a [`Key`] or a counted issue.
+//! First reading of a stretch of the event list: every element becomes a [`Key`] or a counted
+//! issue.
 
 use super::category::{Class, step_number};
 use super::frame::resume;
@@ -89,9 +90,15 @@ impl Chunk {
     }
 }
 
-/// Reads the elements in `bytes`, which begin at `offset` of the text. `after_element` says whether a comma must come
-/// first; `keys` is an empty list whose memory is used.
-pub fn read(bytes: &[u8], offset: u64, local: &mut Local<'_>, after_element: bool, mut keys: Vec<Key>) -> Chunk {
+/// Reads the elements in `bytes`, which begin at `offset` of the text. `after_element` says whether
+/// a comma must come first; `keys` is an empty list whose memory is used.
+pub fn read(
+    bytes: &[u8],
+    offset: u64,
+    local: &mut Local<'_>,
+    after_element: bool,
+    mut keys: Vec<Key>,
+) -> Chunk {
     keys.reserve(bytes.len() / 250);
     let chunk = Chunk {
         end: End::Cut { after_element: false },
@@ -145,7 +152,9 @@ impl Reader<'_, '_, '_> {
                 _ => c.value().map(|_| self.skip(Code::NotAnObject, start)),
             };
             let outcome = match outcome {
-                Err(Bad::End) if self.bytes.len() - start <= MAX_ELEMENT => return End::Incomplete(self.offset + start as u64),
+                Err(Bad::End) if self.bytes.len() - start <= MAX_ELEMENT => {
+                    return End::Incomplete(self.offset + start as u64);
+                }
                 Ok(()) if c.pos - start > MAX_ELEMENT => Err(Code::EventTooLarge),
                 Ok(()) => Ok(()),
                 Err(Bad::End) => Err(Code::EventTooLarge),
@@ -168,7 +177,12 @@ impl Reader<'_, '_, '_> {
 
     fn issue_at(&mut self, code: Code, start: usize) {
         let example = &self.bytes[start..self.bytes.len().min(start + 200)];
-        self.chunk.issues.add(code, Some(self.chunk.elements as u64), Some(self.offset + start as u64), example);
+        self.chunk.issues.add(
+            code,
+            Some(self.chunk.elements as u64),
+            Some(self.offset + start as u64),
+            example,
+        );
     }
 
     fn skip(&mut self, code: Code, start: usize) {
@@ -262,7 +276,15 @@ impl Reader<'_, '_, '_> {
         if class == Class::Step && ph == b'X' && dur != NO_TIME {
             let number = step_number(head.name_text()).unwrap_or(0);
             let (pid, name) = (self.id(head.pid), self.always(name, head.name_text()));
-            self.chunk.steps.push(Step { number, ord: key.ord, name, pid, track, ts, end: key.end() });
+            self.chunk.steps.push(Step {
+                number,
+                ord: key.ord,
+                name,
+                pid,
+                track,
+                ts,
+                end: key.end(),
+            });
         }
         match ph {
             b'B' | b'E' => self.chunk.pairs.push(key),
@@ -331,8 +353,8 @@ impl Reader<'_, '_, '_> {
         id
     }
 
-    /// The number of a text that must have one, because it tells tracks apart or is no event's: of one that is not kept, the
-    /// number of its beginning and a checksum.
+    /// The number of a text that must have one, because it tells tracks apart or is no event's: of
+    /// one that is not kept, the number of its beginning and a checksum.
     fn always(&mut self, id: u32, inner: &[u8]) -> u32 {
         if id != INLINE_TEXT {
             return id;
@@ -388,7 +410,11 @@ impl Reader<'_, '_, '_> {
                 Track::Async { pid, cat, id: self.local.texts.intern_always(&head.async_id()) }
             }
             b'C' => {
-                let id = if head.has_id() { self.local.texts.intern_always(&head.async_id()) } else { NO_TEXT };
+                let id = if head.has_id() {
+                    self.local.texts.intern_always(&head.async_id())
+                } else {
+                    NO_TEXT
+                };
                 Track::Counter { pid, name: self.always(name, head.name_text()), id }
             }
             _ => {
@@ -405,7 +431,8 @@ impl Reader<'_, '_, '_> {
         let id = match ph {
             b's' | b't' | b'f' => head.id,
             _ if head.bind_id.is_some() && (head.flow_in || head.flow_out) => {
-                key.flags |= if head.flow_in { FLOW_IN } else { 0 } | if head.flow_out { FLOW_OUT } else { 0 };
+                key.flags |= if head.flow_in { FLOW_IN } else { 0 }
+                    | if head.flow_out { FLOW_OUT } else { 0 };
                 head.bind_id
             }
             _ => return,
@@ -419,7 +446,9 @@ impl Reader<'_, '_, '_> {
         }
         match id.filter(|r| !json::is_null(r)) {
             // The number that stands for none is kept as a text.
-            Some(raw) if !json::is_text(raw) && json::int(raw).is_some_and(|id| id != NO_LINK) => key.link = json::int(raw).unwrap_or(NO_LINK),
+            Some(raw) if !json::is_text(raw) && json::int(raw).is_some_and(|id| id != NO_LINK) => {
+                key.link = json::int(raw).unwrap_or(NO_LINK)
+            }
             Some(raw) => {
                 let text = self.local.texts.intern_always(&written_id(raw));
                 key.link = text as i64;
@@ -452,7 +481,8 @@ impl Reader<'_, '_, '_> {
     }
 }
 
-/// The correlation in the args of a launch or device activity, else the External id, else [`NO_LINK`]; so are ids that stand for none.
+/// The correlation in the args of a launch or device activity, else the External id, else
+/// [`NO_LINK`]; so are ids that stand for none.
 fn call_id(args: &[u8], flags: &mut u16) -> i64 {
     let (mut correlation, mut external_id) = (None, None);
     if args.first() == Some(&b'{') {
@@ -462,7 +492,8 @@ fn call_id(args: &[u8], flags: &mut u16) -> i64 {
             _ => {}
         });
     }
-    let id = |value: Option<&[u8]>| value.and_then(json::int).filter(|&n| is_real_id(n) && n != NO_LINK);
+    let id =
+        |value: Option<&[u8]>| value.and_then(json::int).filter(|&n| is_real_id(n) && n != NO_LINK);
     if let Some(correlation) = id(correlation) {
         return correlation;
     }

@@ -102,7 +102,8 @@ pub struct Document {
     pub text_bytes: u64,
     /// Names and orders of processes and threads.
     pub metas: Metas,
-    /// Whether an element is on a track, by its number. A stretch that was read from a wrong place may name others.
+    /// Whether an element is on a track, by its number. A stretch that was read from a wrong place
+    /// may name others.
     pub on_track: Vec<bool>,
     /// Steps, in file order.
     pub steps: Vec<Step>,
@@ -113,7 +114,11 @@ pub struct Document {
 }
 
 /// Reads a document; keys of elements go to `keys`, begins and ends to `pairs`.
-pub fn read_document(reading: &Reading<'_>, keys: &mut dyn KeySink, pairs: &mut dyn KeySink) -> Result<Document> {
+pub fn read_document(
+    reading: &Reading<'_>,
+    keys: &mut dyn KeySink,
+    pairs: &mut dyn KeySink,
+) -> Result<Document> {
     let document = Document {
         form: Form::Object,
         top: Vec::new(),
@@ -143,12 +148,23 @@ pub fn read_document(reading: &Reading<'_>, keys: &mut dyn KeySink, pairs: &mut 
 fn refuse_if_no_events(reading: &Reading<'_>, document: &mut Document) -> Result<()> {
     let skipped = document.issues.skipped();
     if document.elements > 0 && skipped >= document.elements {
-        let reason = format!("none of the {} elements of its list is a trace event ({})", document.elements, document.issues.summary());
+        let reason = format!(
+            "none of the {} elements of its list is a trace event ({})",
+            document.elements,
+            document.issues.summary()
+        );
         return Err(IngestError::not_a_trace(reading.name, reason, 0));
     }
     if document.elements == 0 && document.form == Form::Object {
-        if document.issues.count(Code::TruncatedInput) + document.issues.count(Code::DamagedCompression) > 0 {
-            return Err(IngestError::input_at(reading.name, "the input ends before any event", document.text_bytes));
+        if document.issues.count(Code::TruncatedInput)
+            + document.issues.count(Code::DamagedCompression)
+            > 0
+        {
+            return Err(IngestError::input_at(
+                reading.name,
+                "the input ends before any event",
+                document.text_bytes,
+            ));
         }
         document.issues.add(Code::EmptyTrace, None, None, b"");
     }
@@ -188,7 +204,10 @@ impl Reader<'_, '_> {
         match self.next_token(start)? {
             Some((at, b'{')) => self.object(at + 1),
             Some((at, b'[')) => self.array(at + 1),
-            Some((at, _)) => self.other("a trace is a JSON object with `traceEvents` or a list of events; this is neither", at),
+            Some((at, _)) => self.other(
+                "a trace is a JSON object with `traceEvents` or a list of events; this is neither",
+                at,
+            ),
             None => self.refuse("there is no JSON value in the file", start),
         }
     }
@@ -238,7 +257,10 @@ impl Reader<'_, '_> {
 
     fn truncated(&mut self, from: u64, len: u64) -> Result<()> {
         self.document.issues.add(Code::TruncatedInput, None, Some(from), b"");
-        self.document.issues.detail(Code::TruncatedInput, format!("{} bytes after the last whole element were lost", len - from));
+        self.document.issues.detail(
+            Code::TruncatedInput,
+            format!("{} bytes after the last whole element were lost", len - from),
+        );
         Ok(())
     }
 
@@ -247,7 +269,9 @@ impl Reader<'_, '_> {
             let (len, _) = self.r.content.wait(u64::MAX)?;
             let example = self.r.content.map(at, len.min(at + 60))?;
             self.document.issues.add(Code::TrailingData, None, Some(at), &example);
-            self.document.issues.detail(Code::TrailingData, format!("{} bytes after the document", len - at));
+            self.document
+                .issues
+                .detail(Code::TrailingData, format!("{} bytes after the document", len - at));
         }
         Ok(())
     }
@@ -278,7 +302,9 @@ impl Reader<'_, '_> {
             let key = self.r.content.map(at + 1, key_end - 1)?.to_vec();
             match self.next_token(key_end)? {
                 Some((colon, b':')) => at = colon + 1,
-                Some((other, _)) => return self.object_broken(other, "a colon is expected after a key"),
+                Some((other, _)) => {
+                    return self.object_broken(other, "a colon is expected after a key");
+                }
                 None => return self.object_cut(key_end),
             }
             let Some((value, first)) = self.next_token(at)? else { return self.object_cut(at) };
@@ -311,8 +337,12 @@ impl Reader<'_, '_> {
                     }
                     return self.object_cut(value);
                 }
-                Err(Bad::Deep) => return self.object_broken(value, "a value nests deeper than 512 levels"),
-                Err(Bad::Syntax(i)) => return self.object_broken(value + i as u64, "this is not JSON"),
+                Err(Bad::Deep) => {
+                    return self.object_broken(value, "a value nests deeper than 512 levels");
+                }
+                Err(Bad::Syntax(i)) => {
+                    return self.object_broken(value + i as u64, "this is not JSON");
+                }
             };
             self.document.top.push(TopLevel { key, start: value, end: at });
         }
@@ -349,7 +379,10 @@ impl Reader<'_, '_> {
         let (len, _) = self.r.content.wait(u64::MAX)?;
         let example = self.r.content.map(at, len.min(at + 60))?;
         self.document.issues.add(Code::TopLevelValue, None, Some(at), &example);
-        self.document.issues.detail(Code::TopLevelValue, format!("{expected}; {} bytes after the events were not read", len - at));
+        self.document.issues.detail(
+            Code::TopLevelValue,
+            format!("{expected}; {} bytes after the events were not read", len - at),
+        );
         Ok(())
     }
 

@@ -1,12 +1,14 @@
 //! Finding where elements begin in the middle of the text.
 //!
-//! A guess made from a few bytes around a brace. It decides only where work is divided and where reading goes on after
-//! a broken element; whether it was right is known when the text before it has been read.
+//! A guess made from a few bytes around a brace. It decides only where work is divided and where
+//! reading goes on after a broken element; whether it was right is known when the text before it
+//! has been read.
 
 /// Keys that begin an event in what real writers produce.
 const EVENT_KEYS: &[&[u8]] = &[
-    b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id", b"s", b"bp", b"cname", b"tts", b"sf", b"id2", b"scope", b"device_type",
-    b"end_time", b"memory_usage", b"start_time", b"uuid", b"op_name",
+    b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id", b"s", b"bp", b"cname",
+    b"tts", b"sf", b"id2", b"scope", b"device_type", b"end_time", b"memory_usage", b"start_time",
+    b"uuid", b"op_name",
 ];
 
 /// Whether `bytes[at]` is a brace that looks like the start of an element of the event list.
@@ -22,34 +24,45 @@ pub fn looks_like_element(bytes: &[u8], at: usize) -> bool {
     let Some(quote) = bytes[at + 1..].iter().position(|b| !space(b)) else { return false };
     let key = &bytes[at + 1 + quote..];
     let Some(key) = key.strip_prefix(b"\"") else { return false };
-    EVENT_KEYS
-        .iter()
-        .any(|k| key.strip_prefix(*k).and_then(|rest| rest.strip_prefix(b"\"")).is_some_and(|rest| rest.iter().find(|b| !space(b)) == Some(&b':')))
+    EVENT_KEYS.iter().any(|k| {
+        key.strip_prefix(*k)
+            .and_then(|rest| rest.strip_prefix(b"\""))
+            .is_some_and(|rest| rest.iter().find(|b| !space(b)) == Some(&b':'))
+    })
 }
 
 /// The first likely element start at or after `from`.
 pub fn find_element(bytes: &[u8], from: usize) -> Option<usize> {
-    memchr::memchr_iter(b'{', bytes.get(from..)?).map(|i| from + i).find(|&i| looks_like_element(bytes, i))
+    memchr::memchr_iter(b'{', bytes.get(from..)?)
+        .map(|i| from + i)
+        .find(|&i| looks_like_element(bytes, i))
 }
 
 /// The last likely element start after `from`.
 pub fn find_last_element(bytes: &[u8], from: usize) -> Option<usize> {
-    memchr::memrchr_iter(b'{', bytes.get(from..)?).map(|i| from + i).find(|&i| i > from && looks_like_element(bytes, i))
+    memchr::memrchr_iter(b'{', bytes.get(from..)?)
+        .map(|i| from + i)
+        .find(|&i| i > from && looks_like_element(bytes, i))
 }
 
-/// Where to read on after a broken element: at the next element, or at the bracket that closes the list.
+/// Where to read on after a broken element: at the next element, or at the bracket that closes the
+/// list.
 pub fn resume(bytes: &[u8], from: usize) -> Option<usize> {
     let next = find_element(bytes, from);
     let limit = next.unwrap_or(bytes.len());
-    let close = memchr::memchr_iter(b']', &bytes[from..limit]).map(|i| from + i).find(|&i| closes_list(bytes, i));
+    let close = memchr::memchr_iter(b']', &bytes[from..limit])
+        .map(|i| from + i)
+        .find(|&i| closes_list(bytes, i));
     close.or(next)
 }
 
-/// Whether the bracket at `at` looks like the end of the event list: a brace before it, a key or the end after it.
+/// Whether the bracket at `at` looks like the end of the event list: a brace before it, a key or
+/// the end after it.
 fn closes_list(bytes: &[u8], at: usize) -> bool {
     let before = bytes[..at].trim_ascii_end();
     let after = bytes[at + 1..].trim_ascii_start();
-    let key_follows = after.strip_prefix(b",").is_some_and(|rest| rest.trim_ascii_start().first() == Some(&b'"'));
+    let key_follows =
+        after.strip_prefix(b",").is_some_and(|rest| rest.trim_ascii_start().first() == Some(&b'"'));
     before.last() == Some(&b'}') && (key_follows || matches!(after, [] | [b'}', ..]))
 }
 

@@ -76,10 +76,12 @@ impl<'a> Head<'a> {
     pub fn phase(&self) -> Result<Option<u8>, Refusal> {
         match self.ph {
             Some(&[b'"', ph @ 0x20..0x7f, b'"']) => Ok(Some(ph)),
-            Some(raw) if json::is_text(raw) => match json::as_text(json::unquote(raw), &mut Oddities::default()).as_bytes() {
-                &[ph @ 0x20..0x7f] => Ok(Some(ph)),
-                _ => Ok(None),
-            },
+            Some(raw) if json::is_text(raw) => {
+                match json::as_text(json::unquote(raw), &mut Oddities::default()).as_bytes() {
+                    &[ph @ 0x20..0x7f] => Ok(Some(ph)),
+                    _ => Ok(None),
+                }
+            }
             _ => Err(Refusal(Code::NoPhase)),
         }
     }
@@ -129,7 +131,8 @@ impl<'a> Head<'a> {
 
     /// The async id with its scope, as text.
     pub fn async_id(&self) -> String {
-        // Texts keep their quotes: a number is another id than the same digits in quotes. What is no JSON counts as a text.
+        // Texts keep their quotes: a number is another id than the same digits in quotes. What is
+        // no JSON counts as a text.
         let text = |raw: Option<&[u8]>| {
             raw.map(|r| match written_id(r) {
                 id if json::is_text(r) || id.starts_with('"') => format!("\"{id}\""),
@@ -144,7 +147,8 @@ impl<'a> Head<'a> {
     }
 }
 
-/// An id as text: decoded if it is a text, else as compact JSON, so that white space and escapes make no other id.
+/// An id as text: decoded if it is a text, else as compact JSON, so that white space and escapes
+/// make no other id.
 pub fn written_id(raw: &[u8]) -> String {
     let mut odd = Oddities::default();
     if json::is_text(raw) {

@@ -145,7 +145,13 @@ pub struct Local<'a> {
 impl<'a> Local<'a> {
     /// An empty view.
     pub fn new(texts: &'a Texts, tracks: &'a Tracks) -> Self {
-        Self { texts, tracks, by_raw: FxHashMap::default(), by_track: FxHashMap::default(), last_track: None }
+        Self {
+            texts,
+            tracks,
+            by_raw: FxHashMap::default(),
+            by_track: FxHashMap::default(),
+            last_track: None,
+        }
     }
 
     /// The number of a raw text seen before.

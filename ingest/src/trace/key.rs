@@ -16,7 +16,8 @@ pub struct Key {
     pub dur: i64,
     /// Where its text begins.
     pub offset: u64,
-    /// Correlation of launches and device work, or their External id ([`SHARES_ID`]); id of flows (see [`NO_LINK`]).
+    /// Correlation of launches and device work, or their External id ([`SHARES_ID`]); id of flows
+    /// (see [`NO_LINK`]).
     pub link: i64,
     /// Position in the event list.
     pub ord: u32,
@@ -119,7 +120,11 @@ impl Key {
     /// The order of rows on a track: time, longest first, file order.
     #[inline]
     pub fn row_order(&self, other: &Self) -> Ordering {
-        (self.ts, Reverse(self.extent()), self.ord).cmp(&(other.ts, Reverse(other.extent()), other.ord))
+        (self.ts, Reverse(self.extent()), self.ord).cmp(&(
+            other.ts,
+            Reverse(other.extent()),
+            other.ord,
+        ))
     }
 
     /// The order in which begins and ends are paired: time, file order.

@@ -1,8 +1,8 @@
 //! Reading the event list on all cores.
 //!
-//! The list is divided at places that look like the start of an element. A stretch is trusted only when the stretch
-//! before it was read to exactly that place, so a wrong guess costs time, never a row, and the result does not depend
-//! on how the text was divided.
+//! The list is divided at places that look like the start of an element. A stretch is trusted only
+//! when the stretch before it was read to exactly that place, so a wrong guess costs time, never a
+//! row, and the result does not depend on how the text was divided.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -32,14 +32,25 @@ impl Reader<'_, '_> {
                 scope.spawn(move || decode(r, &work, &done, &spares));
             }
             drop((work, done));
-            List { reader: self, tasks: Some(tasks), results, at: start, after_element: false, local: Local::new(r.texts, r.tracks) }.read(start)
+            List {
+                reader: self,
+                tasks: Some(tasks),
+                results,
+                at: start,
+                after_element: false,
+                local: Local::new(r.texts, r.tracks),
+            }
+            .read(start)
         })
     }
 
     fn accept(&mut self, mut chunk: Chunk) -> Result<()> {
         let base = self.document.elements;
         if base + chunk.elements as u64 >= u32::MAX as u64 {
-            return Err(IngestError::input(self.r.name, "more than 4,294,967,294 events in one trace are not supported; split it"));
+            return Err(IngestError::input(
+                self.r.name,
+                "more than 4,294,967,294 events in one trace are not supported; split it",
+            ));
         }
         chunk.rebase(base as u32);
         self.document.elements += chunk.elements as u64;
@@ -47,7 +58,11 @@ impl Reader<'_, '_> {
         self.document.issues.merge(chunk.issues);
         self.document.steps.append(&mut chunk.steps);
         for (property, meta) in chunk.metas {
-            let old = self.document.metas.entry(property).or_insert_with(|| Meta { ord: meta.ord, value: String::new() });
+            let old = self
+                .document
+                .metas
+                .entry(property)
+                .or_insert_with(|| Meta { ord: meta.ord, value: String::new() });
             if meta.ord >= old.ord {
                 *old = meta;
             }
@@ -87,11 +102,19 @@ struct Task {
     end: u64,
 }
 
-fn decode(r: &Reading<'_>, work: &Receiver<Task>, done: &Sender<(Task, Result<Chunk>)>, spares: &Receiver<Vec<Key>>) {
+fn decode(
+    r: &Reading<'_>,
+    work: &Receiver<Task>,
+    done: &Sender<(Task, Result<Chunk>)>,
+    spares: &Receiver<Vec<Key>>,
+) {
     let mut local = Local::new(r.texts, r.tracks);
     for task in work {
         let keys = spares.try_recv().unwrap_or_default();
-        let chunk = r.content.map(task.start, task.end).map(|window| chunk::read(&window, task.start, &mut local, false, keys));
+        let chunk = r
+            .content
+            .map(task.start, task.end)
+            .map(|window| chunk::read(&window, task.start, &mut local, false, keys));
         if done.send((task, chunk)).is_err() {
             return;
         }
@@ -129,7 +152,10 @@ impl List<'_, '_, '_, '_> {
             }
             while !waiting.contains_key(&taken) {
                 let Ok(result) = self.results.recv() else {
-                    return Err(IngestError::input(self.reader.r.name, "a decoding thread failed unexpectedly"));
+                    return Err(IngestError::input(
+                        self.reader.r.name,
+                        "a decoding thread failed unexpectedly",
+                    ));
                 };
                 waiting.insert(result.0.no, result);
             }
@@ -189,7 +215,8 @@ impl List<'_, '_, '_, '_> {
         let mut end = end;
         loop {
             let window = self.reader.r.content.map(self.at, end)?;
-            let chunk = chunk::read(&window, self.at, &mut self.local, self.after_element, Vec::new());
+            let chunk =
+                chunk::read(&window, self.at, &mut self.local, self.after_element, Vec::new());
             let End::Incomplete(at) = chunk.end else { return self.take(chunk, end) };
             self.reader.accept(chunk)?;
             let (len, done) = self.reader.r.content.wait(end + 1)?;
@@ -203,12 +230,20 @@ impl List<'_, '_, '_, '_> {
         }
     }
 
-    /// The element at `at` does not end within the text: cut short, or broken so that it seems to go on for ever.
+    /// The element at `at` does not end within the text: cut short, or broken so that it seems to
+    /// go on for ever.
     fn last_element(&mut self, at: u64, len: u64) -> Result<Option<ListEnd>> {
         let window = self.reader.r.content.map(at, len)?;
-        let Some(next) = find_element(&window, 1) else { return Ok(Some(ListEnd::Eof { cut: Some(at), len })) };
+        let Some(next) = find_element(&window, 1) else {
+            return Ok(Some(ListEnd::Eof { cut: Some(at), len }));
+        };
         let id = self.reader.document.elements;
-        self.reader.document.issues.add(Code::MalformedEvent, Some(id), Some(at), &window[..window.len().min(200)]);
+        self.reader.document.issues.add(
+            Code::MalformedEvent,
+            Some(id),
+            Some(at),
+            &window[..window.len().min(200)],
+        );
         self.reader.document.elements += 1;
         (self.at, self.after_element) = (at + next as u64, false);
         drop(window);

@@ -42,7 +42,8 @@ impl MetaKind {
     }
 }
 
-/// The property that a metadata element of this name gives, and its value as raw text, unless it lacks a usable one.
+/// The property that a metadata element of this name gives, and its value as raw text, unless it
+/// lacks a usable one.
 pub fn property<'a>(name: &[u8], args: &'a [u8]) -> Option<(MetaKind, Option<&'a [u8]>)> {
     let (kind, field): (_, &[u8]) = match name {
         b"process_name" => (MetaKind::ProcessName, b"name"),
@@ -61,5 +62,8 @@ pub fn property<'a>(name: &[u8], args: &'a [u8]) -> Option<(MetaKind, Option<&'a
         });
     }
     let wants_text = !matches!(kind, MetaKind::ProcessSortIndex | MetaKind::ThreadSortIndex);
-    Some((kind, found.filter(|raw| json::is_text(raw) || (!wants_text && json::float(raw).is_some()))))
+    Some((
+        kind,
+        found.filter(|raw| json::is_text(raw) || (!wants_text && json::float(raw).is_some())),
+    ))
 }

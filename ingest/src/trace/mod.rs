@@ -1,4 +1,5 @@
-//! From the text of a trace to compact keys: reading the document, its elements, their classes and names.
+//! From the text of a trace to compact keys: reading the document, its elements, their classes and
+//! names.
 
 mod category;
 mod chunk;

@@ -1,9 +1,10 @@
 //! When the work of a trace begins and ends.
 //!
-//! Work is what happens at a time: durations, instants, counters. Metadata, clock marks and flows are not work; writers
-//! give them whatever time they like, most often 0. Work whose time was never set is written at 0 too, or at what 0 becomes on a clock
-//! that begins at `baseTimeNanoseconds`. Traces may begin at 0, so such a time counts as not set only if all other work is
-//! more than a day away.
+//! Work is what happens at a time: durations, instants, counters. Metadata, clock marks and flows
+//! are not work; writers give them whatever time they like, most often 0. Work whose time was never
+//! set is written at 0 too, or at what 0 becomes on a clock that begins at `baseTimeNanoseconds`.
+//! Traces may begin at 0, so such a time counts as not set only if all other work is more than a
+//! day away.
 
 /// Work at 0 that is farther from all other work than this has no time, ns.
 const FAR: u64 = 86_400_000_000_000;
@@ -34,7 +35,8 @@ pub struct Instant {
 pub struct WorkTimes {
     /// When `first` starts; `i64::MAX` while there is no `first`.
     after: i64,
-    /// Earliest start and latest end of what is not in `zero` or `first`; the start is after the end if there is nothing.
+    /// Earliest start and latest end of what is not in `zero` or `first`; the start is after the
+    /// end if there is nothing.
     rest: (i64, i64),
     /// What starts at 0.
     zero: Option<Instant>,
@@ -76,7 +78,10 @@ impl WorkTimes {
 
     /// Counts positions from the start of the event list, which `base` elements precede.
     pub fn rebase(&mut self, base: u32) {
-        [&mut self.zero, &mut self.first].into_iter().flatten().for_each(|instant| instant.ord += base);
+        [&mut self.zero, &mut self.first]
+            .into_iter()
+            .flatten()
+            .for_each(|instant| instant.ord += base);
     }
 
     /// When the work happened. `base` is the Unix time of the clock's zero, if that is known.
@@ -90,7 +95,9 @@ impl WorkTimes {
         let rest = Some(self.rest).filter(|(from, to)| from <= to);
         let mut unset = Vec::new();
         let epoch = base.filter(|&ns| ns > 0).map(|ns| -ns);
-        if let Some(instant) = first.filter(|i| Some(i.ts) == epoch && is_far(i.ts, join(rest, bounds(zero)))) {
+        if let Some(instant) =
+            first.filter(|i| Some(i.ts) == epoch && is_far(i.ts, join(rest, bounds(zero))))
+        {
             unset.push(instant);
             first = None;
         }
@@ -128,7 +135,11 @@ impl WorkTimes {
 
 impl Instant {
     fn with(&self, other: &Self) -> Self {
-        let (ord, offset) = if other.offset < self.offset { (other.ord, other.offset) } else { (self.ord, self.offset) };
+        let (ord, offset) = if other.offset < self.offset {
+            (other.ord, other.offset)
+        } else {
+            (self.ord, self.offset)
+        };
         Self { end: self.end.max(other.end), count: self.count + other.count, ord, offset, ..*self }
     }
 }
@@ -139,7 +150,9 @@ fn around(a: Option<(i64, i64)>, b: (i64, i64)) -> (i64, i64) {
 
 /// Whether a time is far from where there is work.
 fn is_far(ts: i64, work: Option<(i64, i64)>) -> bool {
-    work.is_some_and(|(from, to)| (ts < from && ts.abs_diff(from) > FAR) || (ts > to && ts.abs_diff(to) > FAR))
+    work.is_some_and(|(from, to)| {
+        (ts < from && ts.abs_diff(from) > FAR) || (ts > to && ts.abs_diff(to) > FAR)
+    })
 }
 
 #[cfg(test)]
@@ -177,8 +190,14 @@ mod tests {
 
     #[test]
     fn work_at_0_far_from_all_other_work_has_no_time() {
-        assert_eq!(span(&[(9 * DAY, 5), (0, 5), (9 * DAY + 7, 2), (0, 10 * DAY)], None), (Some((9 * DAY, 9 * DAY + 9)), vec![(0, 2)]));
-        assert_eq!(span(&[(-9 * DAY, 5), (0, 5)], None), (Some((-9 * DAY, 5 - 9 * DAY)), vec![(0, 1)]));
+        assert_eq!(
+            span(&[(9 * DAY, 5), (0, 5), (9 * DAY + 7, 2), (0, 10 * DAY)], None),
+            (Some((9 * DAY, 9 * DAY + 9)), vec![(0, 2)])
+        );
+        assert_eq!(
+            span(&[(-9 * DAY, 5), (0, 5)], None),
+            (Some((-9 * DAY, 5 - 9 * DAY)), vec![(0, 1)])
+        );
     }
 
     #[test]

@@ -8,7 +8,8 @@ use crate::output::safe;
 /// An annotation for each check that did not pass, then a line that sums up.
 pub fn annotations(verdict: &Verdict) -> String {
     let mut out = String::new();
-    let mut items: Vec<&Item> = verdict.items.iter().filter(|i| i.status != Status::Passed).collect();
+    let mut items: Vec<&Item> =
+        verdict.items.iter().filter(|i| i.status != Status::Passed).collect();
     // GitHub shows the first ten of each level.
     items.sort_by_key(|i| (std::cmp::Reverse(i.status), i.severity));
     for item in items {
@@ -18,7 +19,10 @@ pub fn annotations(verdict: &Verdict) -> String {
             _ => "notice",
         };
         let severity = item.severity.map(|s| format!(" ({})", s.name())).unwrap_or_default();
-        let mut properties = format!("title={}", property(&format!("{} {}{severity}", item.kind.name(), item.title())));
+        let mut properties = format!(
+            "title={}",
+            property(&format!("{} {}{severity}", item.kind.name(), item.title()))
+        );
         if let Some((file, line)) = &item.place {
             let _ = write!(properties, ",file={},line={line}", property(file));
         }
@@ -43,7 +47,8 @@ pub fn annotations(verdict: &Verdict) -> String {
     out
 }
 
-/// A message as a command takes it: control characters are shown, line ends and percent signs are coded.
+/// A message as a command takes it: control characters are shown, line ends and percent signs are
+/// coded.
 fn data(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(|line| safe(line).replace('%', "%25")).collect();
     lines.join("%0A")

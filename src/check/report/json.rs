@@ -37,7 +37,10 @@ pub fn object(verdict: &Verdict) -> String {
 }
 
 fn check(item: &Item) -> Value {
-    let (columns, rows) = item.rows.split_first().map_or((Value::Null, Value::Null), |(header, rows)| (json!(header), json!(rows)));
+    let (columns, rows) = item
+        .rows
+        .split_first()
+        .map_or((Value::Null, Value::Null), |(header, rows)| (json!(header), json!(rows)));
     json!({
         "kind": item.kind.name(),
         "name": item.name,

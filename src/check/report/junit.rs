@@ -1,6 +1,7 @@
 //! The outcome as JUnit's XML, which most services that run pipelines read.
 //!
-//! A suite for each kind of check, a case for each check and trace. What was not measurable is skipped, with the reason.
+//! A suite for each kind of check, a case for each check and trace. What was not measurable is
+//! skipped, with the reason.
 
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use quick_xml::writer::Writer;
@@ -33,7 +34,8 @@ fn suites(writer: &mut Writer<Vec<u8>>, verdict: &Verdict) -> Result {
     Ok(())
 }
 
-/// Items of the same name, subject and trace, which are one case. Findings of a rule have many subjects but are one case.
+/// Items of the same name, subject and trace, which are one case. Findings of a rule have many
+/// subjects but are one case.
 fn cases<'a>(items: impl Iterator<Item = &'a Item>) -> Vec<(String, Vec<&'a Item>)> {
     let mut cases: Vec<(String, Vec<&Item>)> = Vec::new();
     for item in items {
@@ -48,7 +50,8 @@ fn cases<'a>(items: impl Iterator<Item = &'a Item>) -> Vec<(String, Vec<&'a Item
 }
 
 fn suite(writer: &mut Writer<Vec<u8>>, kind: Kind, cases: &[(String, Vec<&Item>)]) -> Result {
-    let count = |status| cases.iter().filter(|(_, items)| worst(items) == status).count().to_string();
+    let count =
+        |status| cases.iter().filter(|(_, items)| worst(items) == status).count().to_string();
     let element = writer
         .create_element("testsuite")
         .with_attribute(("name", kind.name()))
@@ -56,7 +59,9 @@ fn suite(writer: &mut Writer<Vec<u8>>, kind: Kind, cases: &[(String, Vec<&Item>)
         .with_attribute(("failures", count(Status::Failed).as_str()))
         .with_attribute(("errors", count(Status::Error).as_str()))
         .with_attribute(("skipped", count(Status::NotMeasurable).as_str()));
-    element.write_inner_content(|writer| cases.iter().try_for_each(|(name, items)| case(writer, kind, name, items)))?;
+    element.write_inner_content(|writer| {
+        cases.iter().try_for_each(|(name, items)| case(writer, kind, name, items))
+    })?;
     Ok(())
 }
 
@@ -66,9 +71,14 @@ fn worst(items: &[&Item]) -> Status {
 
 fn case(writer: &mut Writer<Vec<u8>>, kind: Kind, name: &str, items: &[&Item]) -> Result {
     let class = format!("tracesql.{}", kind.name());
-    let mut element = writer.create_element("testcase").with_attribute(("classname", class.as_str())).with_attribute(("name", clean(name).as_str()));
+    let mut element = writer
+        .create_element("testcase")
+        .with_attribute(("classname", class.as_str()))
+        .with_attribute(("name", clean(name).as_str()));
     if let Some((file, line)) = items.first().and_then(|i| i.place.as_ref()) {
-        element = element.with_attribute(("file", clean(file).as_str())).with_attribute(("line", line.to_string().as_str()));
+        element = element
+            .with_attribute(("file", clean(file).as_str()))
+            .with_attribute(("line", line.to_string().as_str()));
     }
     let status = worst(items);
     let shown: Vec<&Item> = items.iter().copied().filter(|i| i.status == status).collect();
@@ -109,5 +119,8 @@ fn details(item: &Item) -> String {
 
 /// XML has no place for control characters, not even as codes.
 fn clean(text: &str) -> String {
-    safe(text).chars().map(|c| if matches!(c, '\u{fffe}' | '\u{ffff}') { '\u{fffd}' } else { c }).collect()
+    safe(text)
+        .chars()
+        .map(|c| if matches!(c, '\u{fffe}' | '\u{ffff}') { '\u{fffd}' } else { c })
+        .collect()
 }

@@ -60,13 +60,18 @@ fn branch(input: LogicalPlan) -> Result<LogicalPlan> {
     let stands_alone = names.len() == schema.fields().len() && input.all_out_ref_exprs().is_empty();
     let Some(name) = dear(&input)?.filter(|_| stands_alone) else { return Ok(input) };
     let view = PlannedView::branch(&name, input);
-    let scan = LogicalPlan::TableScan(TableScanBuilder::new(name, provider_as_source(Arc::new(view))).build()?);
+    let scan = LogicalPlan::TableScan(
+        TableScanBuilder::new(name, provider_as_source(Arc::new(view))).build()?,
+    );
     let columns = scan.schema().columns().into_iter().zip(schema.columns());
-    let columns: Vec<Expr> = columns.map(|(column, shown)| Expr::Column(column).alias_qualified(shown.relation, shown.name)).collect();
+    let columns: Vec<Expr> = columns
+        .map(|(column, shown)| Expr::Column(column).alias_qualified(shown.relation, shown.name))
+        .collect();
     LogicalPlanBuilder::from(scan).project(columns)?.build()
 }
 
-/// What to call a plan that does more than to read and pick rows: a view that it reads, if there is one.
+/// What to call a plan that does more than to read and pick rows: a view that it reads, if there is
+/// one.
 fn dear(plan: &LogicalPlan) -> Result<Option<String>> {
     let mut name = None;
     plan.apply_with_subqueries(|node| {
@@ -77,7 +82,10 @@ fn dear(plan: &LogicalPlan) -> Result<Option<String>> {
                     return Ok(TreeNodeRecursion::Stop);
                 }
             }
-            LogicalPlan::Aggregate(_) | LogicalPlan::Window(_) | LogicalPlan::Join(_) | LogicalPlan::Distinct(_) => {
+            LogicalPlan::Aggregate(_)
+            | LogicalPlan::Window(_)
+            | LogicalPlan::Join(_)
+            | LogicalPlan::Distinct(_) => {
                 name.get_or_insert_with(|| "branch".to_owned());
             }
             _ => {}

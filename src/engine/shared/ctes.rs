@@ -1,6 +1,8 @@
-//! Queries of a `WITH` that are named more than once become views, so that they are computed once like those.
+//! Queries of a `WITH` that are named more than once become views, so that they are computed once
+//! like those.
 //!
-//! The parser writes such a query into each place that names it; here the copies are found again, as they are equal.
+//! The parser writes such a query into each place that names it; here the copies are found again,
+//! as they are equal.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -37,7 +39,13 @@ pub fn named(plan: LogicalPlan) -> Result<LogicalPlan> {
 fn is_dear(plan: &LogicalPlan) -> Result<bool> {
     let mut is_dear = false;
     plan.apply_with_subqueries(|node| {
-        is_dear |= matches!(node, LogicalPlan::Aggregate(_) | LogicalPlan::Window(_) | LogicalPlan::Join(_) | LogicalPlan::Distinct(_));
+        is_dear |= matches!(
+            node,
+            LogicalPlan::Aggregate(_)
+                | LogicalPlan::Window(_)
+                | LogicalPlan::Join(_)
+                | LogicalPlan::Distinct(_)
+        );
         Ok(if is_dear { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     })?;
     Ok(is_dear && plan.all_out_ref_exprs().is_empty())
@@ -53,7 +61,9 @@ impl Repeated {
         let replaced = plan.transform_down_with_subqueries(|node| match &node {
             LogicalPlan::SubqueryAlias(alias) if self.places.contains_key(alias) => {
                 let view = self.view(alias)?;
-                let scan = TableScanBuilder::new(alias.alias.clone(), provider_as_source(Arc::new(view))).build()?;
+                let scan =
+                    TableScanBuilder::new(alias.alias.clone(), provider_as_source(Arc::new(view)))
+                        .build()?;
                 Ok(Transformed::new(LogicalPlan::TableScan(scan), true, TreeNodeRecursion::Jump))
             }
             _ => Ok(Transformed::no(node)),

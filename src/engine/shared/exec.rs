@@ -12,7 +12,9 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, collect_partitioned};
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, collect_partitioned,
+};
 use futures::future::{BoxFuture, Shared};
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use parking_lot::Mutex;
@@ -32,7 +34,8 @@ pub struct OnceExec {
 
 impl OnceExec {
     pub fn new(name: &str, input: Arc<dyn ExecutionPlan>) -> Result<Self> {
-        let statistics = StatisticsContext::new().compute(input.as_ref(), &StatisticsArgs::new())?;
+        let statistics =
+            StatisticsContext::new().compute(input.as_ref(), &StatisticsArgs::new())?;
         Ok(Self { name: name.to_owned(), input, statistics, run: Mutex::new(None) })
     }
 
@@ -40,7 +43,8 @@ impl OnceExec {
         let mut run = self.run.lock();
         let started = run.get_or_insert_with(|| {
             let input = self.input.clone();
-            // A task of its own goes on whoever of the readers is waited for, and ends with the last of them.
+            // A task of its own goes on whoever of the readers is waited for, and ends with the
+            // last of them.
             async move {
                 let task = SpawnedTask::spawn(collect_partitioned(input, context));
                 match task.await {
@@ -90,25 +94,44 @@ impl ExecutionPlan for OnceExec {
         Vec::new()
     }
 
-    fn apply_expressions(&self, _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>) -> Result<TreeNodeRecursion> {
+    fn apply_expressions(
+        &self,
+        _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
         Ok(TreeNodeRecursion::Continue)
     }
 
-    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
         if children.is_empty() { Ok(self) } else { internal_err!("OnceExec has no children") }
     }
 
-    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
         let rows = self.run(context);
         let batches = async move {
             let rows = rows.await.map_err(DataFusionError::Shared)?;
             let count = rows.get(partition).map_or(0, Vec::len);
-            Ok::<_, DataFusionError>(stream::iter(0..count).map(move |at| Ok(rows[partition][at].clone())))
+            Ok::<_, DataFusionError>(
+                stream::iter(0..count).map(move |at| Ok(rows[partition][at].clone())),
+            )
         };
-        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), stream::once(batches).try_flatten())))
+        Ok(Box::pin(RecordBatchStreamAdapter::new(
+            self.schema(),
+            stream::once(batches).try_flatten(),
+        )))
     }
 
-    fn statistics_from_inputs(&self, _inputs: &[Arc<Statistics>], args: &StatisticsArgs) -> Result<Arc<Statistics>> {
+    fn statistics_from_inputs(
+        &self,
+        _inputs: &[Arc<Statistics>],
+        args: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>> {
         Ok(match args.partition() {
             None => self.statistics.clone(),
             Some(_) => Arc::new(Statistics::new_unknown(&self.schema())),

@@ -1,10 +1,11 @@
 //! Views that queries name more than once, directly or through other views, are computed once.
 //!
-//! The engine by itself writes the text of a view into each place that names it: a query over views that build on views then reads
-//! the same events dozens of times, and is planned as long as that. Here the places are counted first. A view with one place
-//! is written into it, as the engine would; one with more becomes a table that is computed at the first reading, with the
-//! columns that anybody needs, and kept until the queries end. Branches of larger unions are planned like views with many
-//! places, for the sake of planning side by side, and read where they are named.
+//! The engine by itself writes the text of a view into each place that names it: a query over views
+//! that build on views then reads the same events dozens of times, and is planned as long as that.
+//! Here the places are counted first. A view with one place is written into it, as the engine
+//! would; one with more becomes a table that is computed at the first reading, with the columns
+//! that anybody needs, and kept until the queries end. Branches of larger unions are planned like
+//! views with many places, for the sake of planning side by side, and read where they are named.
 
 mod branches;
 mod ctes;
@@ -20,7 +21,9 @@ use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::datasource::{provider_as_source, source_as_provider};
 use datafusion::error::Result;
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, TableScan, TableScanBuilder};
+use datafusion::logical_expr::{
+    Expr, LogicalPlan, LogicalPlanBuilder, TableScan, TableScanBuilder,
+};
 
 use super::constants::{self, Constants};
 use super::parallel;
@@ -44,8 +47,19 @@ pub fn with_named_parts(plan: LogicalPlan) -> Result<LogicalPlan> {
 }
 
 /// Plans of queries over views as plans of queries that say what they share.
-pub fn prepare(queries: Vec<LogicalPlan>, state: &SessionState, trace: Option<&ScalarValue>, share: bool) -> Result<Prepared> {
-    let named = |query| with_named_parts(state.analyzer().execute_and_check(query, state.config_options(), |_, _| {})?);
+pub fn prepare(
+    queries: Vec<LogicalPlan>,
+    state: &SessionState,
+    trace: Option<&ScalarValue>,
+    share: bool,
+) -> Result<Prepared> {
+    let named = |query| {
+        with_named_parts(state.analyzer().execute_and_check(
+            query,
+            state.config_options(),
+            |_, _| {},
+        )?)
+    };
     let queries = queries.into_iter().map(named).collect::<Result<Vec<_>>>()?;
     let mut views = Views::default();
     for query in &queries {
@@ -62,8 +76,13 @@ pub fn prepare(queries: Vec<LogicalPlan>, state: &SessionState, trace: Option<&S
     }
     // Whoever reads a view comes before it, so that all that is needed of it is known.
     for views in levels(views.readers_first().filter_map(|view| shared.get(&view)))? {
-        let parts: Vec<_> = views.iter().flat_map(|view| needs.of(view).into_iter().map(move |need| (view, need))).collect();
-        let bodies = parallel::each(&parts, |(view, need)| state.optimize(&view.body_with(&need.filters, &need.columns)?))?;
+        let parts: Vec<_> = views
+            .iter()
+            .flat_map(|view| needs.of(view).into_iter().map(move |need| (view, need)))
+            .collect();
+        let bodies = parallel::each(&parts, |(view, need)| {
+            state.optimize(&view.body_with(&need.filters, &need.columns)?)
+        })?;
         for ((view, need), body) in parts.into_iter().zip(bodies) {
             needs.collect(&body)?;
             planned.push(view.plan_part(need, body));
@@ -137,7 +156,8 @@ impl Views {
             for key in &self.order {
                 let (view, places) = &self.found[key];
                 if *places > 1 || view.is_branch() {
-                    let (body, constants) = folded(written_out(view.body().as_ref().clone(), &shared, trace)?, trace)?;
+                    let (body, constants) =
+                        folded(written_out(view.body().as_ref().clone(), &shared, trace)?, trace)?;
                     shared.insert(*key, Arc::new(SharedView::new(view, body, constants)));
                 }
             }
@@ -150,19 +170,32 @@ impl Views {
     }
 }
 
-/// A plan with views in place of their names, and the trace in place of its column where there is only one.
-fn written_out(plan: LogicalPlan, shared: &Shared, trace: Option<&ScalarValue>) -> Result<LogicalPlan> {
+/// A plan with views in place of their names, and the trace in place of its column where there is
+/// only one.
+fn written_out(
+    plan: LogicalPlan,
+    shared: &Shared,
+    trace: Option<&ScalarValue>,
+) -> Result<LogicalPlan> {
     let written = plan.transform_down_with_subqueries(|node| {
         let LogicalPlan::TableScan(scan) = &node else { return Ok(Transformed::no(node)) };
         let replaced = match view_of(scan) {
             Some(view) => match shared.get(&key(&view)) {
                 Some(table) => {
                     let source = provider_as_source(table.clone());
-                    let scan = TableScanBuilder::new(scan.table_name.clone(), source).with_projection(scan.projection.clone()).with_fetch(scan.fetch);
-                    with_trace(LogicalPlan::TableScan(scan.build()?), trace, |column| table.is_constant(column))?
+                    let scan = TableScanBuilder::new(scan.table_name.clone(), source)
+                        .with_projection(scan.projection.clone())
+                        .with_fetch(scan.fetch);
+                    with_trace(LogicalPlan::TableScan(scan.build()?), trace, |column| {
+                        table.is_constant(column)
+                    })?
                 }
                 None => {
-                    let body = LogicalPlanBuilder::from(written_out(view.body().as_ref().clone(), shared, trace)?);
+                    let body = LogicalPlanBuilder::from(written_out(
+                        view.body().as_ref().clone(),
+                        shared,
+                        trace,
+                    )?);
                     let body = match &scan.projection {
                         Some(columns) => body.select(columns.iter().copied())?,
                         None => body,
@@ -170,7 +203,9 @@ fn written_out(plan: LogicalPlan, shared: &Shared, trace: Option<&ScalarValue>) 
                     body.alias(scan.table_name.clone())?.build()?
                 }
             },
-            None if source_as_provider(&scan.source).is_ok_and(|table| table.is::<StoreTable>()) => {
+            None if source_as_provider(&scan.source)
+                .is_ok_and(|table| table.is::<StoreTable>()) =>
+            {
                 with_trace(node.clone(), trace, |column| column == "trace_id")?
             }
             None => return Ok(Transformed::no(node)),
@@ -181,7 +216,11 @@ fn written_out(plan: LogicalPlan, shared: &Shared, trace: Option<&ScalarValue>) 
 }
 
 /// A scan that says the trace as a literal in the columns that hold nothing else.
-fn with_trace(scan: LogicalPlan, trace: Option<&ScalarValue>, is_trace: impl Fn(&str) -> bool) -> Result<LogicalPlan> {
+fn with_trace(
+    scan: LogicalPlan,
+    trace: Option<&ScalarValue>,
+    is_trace: impl Fn(&str) -> bool,
+) -> Result<LogicalPlan> {
     let Some(trace) = trace else { return Ok(scan) };
     if !scan.schema().fields().iter().any(|field| is_trace(field.name())) {
         return Ok(scan);
@@ -209,7 +248,8 @@ impl Needs {
     fn collect(&mut self, plan: &LogicalPlan) -> Result<()> {
         each_shared(plan, |view, scan| {
             let all = || (0..scan.source.schema().fields().len()).collect();
-            let columns: Columns = scan.projection.as_ref().map_or_else(all, |p| p.iter().copied().collect());
+            let columns: Columns =
+                scan.projection.as_ref().map_or_else(all, |p| p.iter().copied().collect());
             let filters = table::filters(&scan.filters)?;
             let needs = self.0.entry(view).or_default();
             match needs.iter_mut().find(|need| need.filters == filters) {
@@ -229,7 +269,9 @@ impl Needs {
 }
 
 /// Views, those who read others first, in groups that read nothing of each other.
-fn levels<'v>(readers_first: impl Iterator<Item = &'v Arc<SharedView>>) -> Result<Vec<Vec<&'v Arc<SharedView>>>> {
+fn levels<'v>(
+    readers_first: impl Iterator<Item = &'v Arc<SharedView>>,
+) -> Result<Vec<Vec<&'v Arc<SharedView>>>> {
     let (mut levels, mut level_of) = (Vec::<Vec<_>>::new(), HashMap::new());
     for view in readers_first {
         let level = level_of.get(&place(view)).copied().unwrap_or(0);
@@ -250,7 +292,10 @@ fn place(view: &Arc<SharedView>) -> usize {
 }
 
 /// Calls `f` with each scan of a shared view.
-fn each_shared(plan: &LogicalPlan, mut f: impl FnMut(usize, &TableScan) -> Result<()>) -> Result<()> {
+fn each_shared(
+    plan: &LogicalPlan,
+    mut f: impl FnMut(usize, &TableScan) -> Result<()>,
+) -> Result<()> {
     plan.apply_with_subqueries(|node| {
         if let LogicalPlan::TableScan(scan) = node
             && let Ok(provider) = source_as_provider(&scan.source)

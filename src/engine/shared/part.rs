@@ -21,7 +21,8 @@ pub struct PartExec {
 
 impl PartExec {
     pub fn new(name: &str, input: Arc<dyn ExecutionPlan>) -> Result<Self> {
-        let statistics = StatisticsContext::new().compute(input.as_ref(), &StatisticsArgs::new())?;
+        let statistics =
+            StatisticsContext::new().compute(input.as_ref(), &StatisticsArgs::new())?;
         Ok(Self { name: name.to_owned(), input, statistics })
     }
 }
@@ -55,25 +56,43 @@ impl ExecutionPlan for PartExec {
         Vec::new()
     }
 
-    fn apply_expressions(&self, _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>) -> Result<TreeNodeRecursion> {
+    fn apply_expressions(
+        &self,
+        _f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
         Ok(TreeNodeRecursion::Continue)
     }
 
-    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
         if children.is_empty() { Ok(self) } else { internal_err!("PartExec has no children") }
     }
 
     // What recurses runs its plan anew each time, and goes by children to prepare it.
     fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
         let Self { name, input, statistics } = self.as_ref();
-        Ok(Arc::new(Self { name: name.clone(), input: reset_plan_states(input.clone())?, statistics: statistics.clone() }))
+        Ok(Arc::new(Self {
+            name: name.clone(),
+            input: reset_plan_states(input.clone())?,
+            statistics: statistics.clone(),
+        }))
     }
 
-    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
         self.input.execute(partition, context)
     }
 
-    fn statistics_from_inputs(&self, _inputs: &[Arc<Statistics>], args: &StatisticsArgs) -> Result<Arc<Statistics>> {
+    fn statistics_from_inputs(
+        &self,
+        _inputs: &[Arc<Statistics>],
+        args: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>> {
         Ok(match args.partition() {
             None => self.statistics.clone(),
             Some(_) => Arc::new(Statistics::new_unknown(&self.schema())),

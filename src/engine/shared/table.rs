@@ -11,7 +11,10 @@ use datafusion::common::Column;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::{BinaryExpr, Expr, LogicalPlan, LogicalPlanBuilder, Operator, TableProviderFilterPushDown, TableType};
+use datafusion::logical_expr::{
+    BinaryExpr, Expr, LogicalPlan, LogicalPlanBuilder, Operator, TableProviderFilterPushDown,
+    TableType,
+};
 use datafusion::physical_expr::expressions::Column as PhysicalColumn;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
@@ -56,7 +59,14 @@ pub struct Part {
 impl SharedView {
     pub fn new(view: &PlannedView, body: LogicalPlan, constants: Constants) -> Self {
         let constants = constants.into_iter().map(|column| column.name).collect();
-        Self { name: view.name().to_owned(), is_branch: view.is_branch(), body, schema: view.schema(), constants, parts: Mutex::default() }
+        Self {
+            name: view.name().to_owned(),
+            is_branch: view.is_branch(),
+            body,
+            schema: view.schema(),
+            constants,
+            parts: Mutex::default(),
+        }
     }
 
     /// The view's query.
@@ -86,14 +96,30 @@ impl SharedView {
         part
     }
 
-    fn new_part(&self, filters: Filters, columns: Columns, plan: LogicalPlan, is_for_one: bool) -> Part {
-        Part { view: self.name.clone(), filters, columns, plan, is_for_one, is_taken: AtomicBool::new(false), physical: OnceCell::new() }
+    fn new_part(
+        &self,
+        filters: Filters,
+        columns: Columns,
+        plan: LogicalPlan,
+        is_for_one: bool,
+    ) -> Part {
+        Part {
+            view: self.name.clone(),
+            filters,
+            columns,
+            plan,
+            is_for_one,
+            is_taken: AtomicBool::new(false),
+            physical: OnceCell::new(),
+        }
     }
 
     /// The part that holds what a scan needs; all columns if nobody said what will be read.
     fn part(&self, state: &SessionState, filters: Filters, columns: &Columns) -> Result<Arc<Part>> {
         let mut parts = self.parts.lock();
-        if let Some(part) = parts.iter().find(|p| p.filters == filters && p.columns.is_superset(columns)) {
+        if let Some(part) =
+            parts.iter().find(|p| p.filters == filters && p.columns.is_superset(columns))
+        {
             return Ok(part.clone());
         }
         let columns = (0..self.schema.fields().len()).collect();
@@ -132,14 +158,22 @@ impl Part {
     }
 
     /// The columns that a scan asks for, in its order.
-    fn project(&self, plan: Arc<dyn ExecutionPlan>, asked: &[usize]) -> Result<Arc<dyn ExecutionPlan>> {
+    fn project(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        asked: &[usize],
+    ) -> Result<Arc<dyn ExecutionPlan>> {
         if self.columns.iter().eq(asked) {
             return Ok(plan);
         }
         let schema = plan.schema();
         let place = |column| self.columns.iter().position(|c| *c == column);
         let columns = asked.iter().map(|&column| {
-            let at = place(column).ok_or_else(|| DataFusionError::Internal(format!("column {column} of a shared view was not computed")))?;
+            let at = place(column).ok_or_else(|| {
+                DataFusionError::Internal(format!(
+                    "column {column} of a shared view was not computed"
+                ))
+            })?;
             let name = schema.field(at).name();
             Ok(ProjectionExpr::new(Arc::new(PhysicalColumn::new(name, at)), name.clone()))
         });
@@ -157,7 +191,10 @@ impl TableProvider for SharedView {
         TableType::View
     }
 
-    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> Result<Vec<TableProviderFilterPushDown>> {
         let support = |filter: &&Expr| match picks_traces(filter) {
             true => TableProviderFilterPushDown::Inexact,
             false if self.is_branch && stands_alone(filter) => TableProviderFilterPushDown::Exact,
@@ -173,11 +210,11 @@ impl TableProvider for SharedView {
         filters_: &[Expr],
         _limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let state = state
-            .as_any()
-            .downcast_ref::<SessionState>()
-            .ok_or_else(|| DataFusionError::Internal("views are planned in a session of DataFusion's own".into()))?;
-        let asked: Vec<usize> = projection.cloned().unwrap_or_else(|| (0..self.schema.fields().len()).collect());
+        let state = state.as_any().downcast_ref::<SessionState>().ok_or_else(|| {
+            DataFusionError::Internal("views are planned in a session of DataFusion's own".into())
+        })?;
+        let asked: Vec<usize> =
+            projection.cloned().unwrap_or_else(|| (0..self.schema.fields().len()).collect());
         let part = self.part(state, filters(filters_)?, &asked.iter().copied().collect())?;
         let plan = part.physical(state).await?;
         part.project(plan, &asked)
@@ -192,14 +229,24 @@ fn picks_traces(filter: &Expr) -> bool {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) => {
             (is_trace(left) && is_literal(right)) || (is_literal(left) && is_trace(right))
         }
-        Expr::InList(list) => !list.negated && is_trace(&list.expr) && list.list.iter().all(is_literal),
+        Expr::InList(list) => {
+            !list.negated && is_trace(&list.expr) && list.list.iter().all(is_literal)
+        }
         _ => false,
     }
 }
 
 /// Whether a filter can move into another plan.
 fn stands_alone(filter: &Expr) -> bool {
-    let is_bound = |e: &Expr| Ok(matches!(e, Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_) | Expr::OuterReferenceColumn(..)));
+    let is_bound = |e: &Expr| {
+        Ok(matches!(
+            e,
+            Expr::ScalarSubquery(_)
+                | Expr::InSubquery(_)
+                | Expr::Exists(_)
+                | Expr::OuterReferenceColumn(..)
+        ))
+    };
     !filter.is_volatile() && !filter.exists(is_bound).unwrap_or(true)
 }
 

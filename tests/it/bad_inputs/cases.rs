@@ -13,7 +13,8 @@ const EVENTS: [&str; 3] = [
 
 /// An object with these events.
 fn object(events: &[&str]) -> Vec<u8> {
-    format!("{{\"schemaVersion\": 1,\n\"traceEvents\": [\n{}\n]}}\n", events.join(",\n")).into_bytes()
+    format!("{{\"schemaVersion\": 1,\n\"traceEvents\": [\n{}\n]}}\n", events.join(",\n"))
+        .into_bytes()
 }
 
 /// The three events.
@@ -61,7 +62,9 @@ fn bytes(name: &str) -> Vec<u8> {
         "gz_trailing_zeros.json.gz" => [gzip(&good()), vec![0; 512]].concat(),
         "gz_trailing_garbage.json.gz" => [gzip(&good()), text("GARBAGE after the end")].concat(),
         "gz_truncated.json.gz" => cut(gzip(&good()), 30),
-        "gz_truncated_real.json.gz" => cut(std::fs::read(fixture("resnet_cpu.pt.trace.json.gz")).expect("a fixture"), 20_000),
+        "gz_truncated_real.json.gz" => {
+            cut(std::fs::read(fixture("resnet_cpu.pt.trace.json.gz")).expect("a fixture"), 20_000)
+        }
         "gz_bad_crc.json.gz" => flip(gzip(&good()), 8),
         "gz_bad_length.json.gz" => flip(gzip(&good()), 4),
         "gz_bad_block.json.gz" => [&gzip(&good())[..10], &[0xff; 40]].concat(),
@@ -69,7 +72,13 @@ fn bytes(name: &str) -> Vec<u8> {
         "gz_of_nothing.json.gz" => gzip(b""),
         "gz_twice.json.gz" => gzip(&gzip(&good())),
         // In two blocks, of which the second is cut.
-        "zst_truncated.json.zst" => cut(zstd(&[Part::Text(&good()[..good().len() - 60]), Part::Text(&good()[good().len() - 60..])]), 10),
+        "zst_truncated.json.zst" => cut(
+            zstd(&[
+                Part::Text(&good()[..good().len() - 60]),
+                Part::Text(&good()[good().len() - 60..]),
+            ]),
+            10,
+        ),
         "zst_magic_only.json.zst" => zstd(&[])[..4].to_vec(),
         "zip_without_traces.zip" => zip(&[("readme.txt", b"nothing")]),
         "zip_cut.zip" => cut(zip(&[("a.json", &good())]), 40),
@@ -80,14 +89,20 @@ fn bytes(name: &str) -> Vec<u8> {
         "crlf.json" => text(&String::from_utf8(good()).expect("text").replace('\n', "\r\n")),
         "utf16.json" => utf16(&good(), b"\xff\xfe"),
         "utf16_without_mark.json" => utf16(&good(), b""),
-        "invalid_utf8.json" => object(&[EVENTS[0], EVENTS[1]]).iter().map(|&b| if b == b'b' { 0xe9 } else { b }).collect(),
+        "invalid_utf8.json" => object(&[EVENTS[0], EVENTS[1]])
+            .iter()
+            .map(|&b| if b == b'b' { 0xe9 } else { b })
+            .collect(),
         _ => more_bytes(name),
     }
 }
 
 fn more_bytes(name: &str) -> Vec<u8> {
     let text = |text: &str| text.as_bytes().to_vec();
-    let deep = |n: usize| named("deep").replace('}', &format!(r#", "args": {{"k": {}1{}}}}}"#, "[".repeat(n), "]".repeat(n)));
+    let deep = |n: usize| {
+        named("deep")
+            .replace('}', &format!(r#", "args": {{"k": {}1{}}}}}"#, "[".repeat(n), "]".repeat(n)))
+    };
     match name {
         "lone_surrogate.json" => object(&[&named(r"\ud83d")]),
         "raw_newline.json" => object(&[&named("two\nlines"), EVENTS[2]]),
@@ -98,14 +113,22 @@ fn more_bytes(name: &str) -> Vec<u8> {
         "stray_brace.json" => object(&[EVENTS[0], &format!("{}}}", EVENTS[1]), EVENTS[2]]),
         "stray_brace_at_the_end.json" => text(&format!("[{}}}", EVENTS.join(","))),
         "cut_in_head.json" => good()[..25].to_vec(),
-        "array_cut_in_event.json" => text(&format!("[{}", &EVENTS.join(",")[..EVENTS.join(",").len() - 10])),
+        "array_cut_in_event.json" => {
+            text(&format!("[{}", &EVENTS.join(",")[..EVENTS.join(",").len() - 10]))
+        }
         "array_unterminated.json" => text(&format!("[{}", EVENTS.join(","))),
         "deep_unclosed.json" => b"[".repeat(1_000_000),
         "deep_args.json" => object(&[EVENTS[0], &deep(200_000), EVENTS[2]]),
-        "deep_top_level.json" => text(&format!("{{\"k\": {}1{}, \"traceEvents\": []}}", "[".repeat(2000), "]".repeat(2000))),
+        "deep_top_level.json" => text(&format!(
+            "{{\"k\": {}1{}, \"traceEvents\": []}}",
+            "[".repeat(2000),
+            "]".repeat(2000)
+        )),
         "bomb_spaces.json.zst" => zstd(&[Part::Repeat(b' ', 256)]),
         "bomb_one_string.json.zst" => bomb(r#"{"ph": "i", "ts": 1, "name": ""#, 64, r#""}"#),
-        "bomb_args.json.zst" => bomb(r#"{"ph": "i", "ts": 1, "name": "a", "args": {"k": ""#, 65, r#""}}"#),
+        "bomb_args.json.zst" => {
+            bomb(r#"{"ph": "i", "ts": 1, "name": "a", "args": {"k": ""#, 65, r#""}}"#)
+        }
         "top_number.json" => text("42\n"),
         "top_null.json" => text("null"),
         "top_text.json" => text("\"traceEvents\""),
@@ -125,12 +148,16 @@ fn more_bytes(name: &str) -> Vec<u8> {
         "pickle_file.json" => b"\x80\x04\x95\x10\0\0\0\0\0\0\0}\x94.".to_vec(),
         "elf_binary.json" => b"\x7fELF\x02\x01\x01\0\0\0\0\0".to_vec(),
         "perfetto.json" => b"\x0a\x1a\x08\x01\x12\x16\x0a\x04boot\x10\x01".to_vec(),
-        "git_lfs_pointer.json" => text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"),
+        "git_lfs_pointer.json" => {
+            text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+        }
         "zlib_stream.json" => b"\x78\x9c\x4b\xcc\xcc\x03\0\0".to_vec(),
         "execution_trace.json" => text(r#"{"schema": "1.1", "pid": 1, "nodes": []}"#),
         "cpu_profile.json" => text(r#"{"nodes": [], "samples": [], "timeDeltas": []}"#),
         "memory_snapshot.json" => text(r#"{"segments": [], "device_traces": [[]]}"#),
-        "speedscope.json" => text(r#"{"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {}, "profiles": []}"#),
+        "speedscope.json" => text(
+            r#"{"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {}, "profiles": []}"#,
+        ),
         "blobs_not_a_list.json" => text(r#"{"init_time": 1, "memory_blobs": {}}"#),
         "no_events.json" => text(r#"{"traceEvents": []}"#),
         _ => panic!("{name} is not written here"),
@@ -140,5 +167,9 @@ fn more_bytes(name: &str) -> Vec<u8> {
 /// An event list with one element of many mebibytes.
 fn bomb(before: &str, mebibytes: usize, after: &str) -> Vec<u8> {
     let (before, after) = (format!("{{\"traceEvents\": [{before}"), format!("{after}]}}"));
-    zstd(&[Part::Text(before.as_bytes()), Part::Repeat(b'x', mebibytes), Part::Text(after.as_bytes())])
+    zstd(&[
+        Part::Text(before.as_bytes()),
+        Part::Repeat(b'x', mebibytes),
+        Part::Text(after.as_bytes()),
+    ])
 }

@@ -68,7 +68,8 @@ fn damage(bytes: &mut Vec<u8>, r: &mut Random) {
 fn complaint(path: &Path) -> Option<String> {
     let folder = TempDir::new().expect("a folder");
     let root = folder.path().join("store");
-    let run = tracesql(&["ingest", path.to_str().expect("a name"), "-o", root.to_str().expect("a name")]);
+    let run =
+        tracesql(&["ingest", path.to_str().expect("a name"), "-o", root.to_str().expect("a name")]);
     let stderr = texts(&run).1;
     match run.status.code() {
         _ if stderr.contains("panicked") => Some(stderr),
@@ -81,11 +82,16 @@ fn complaint(path: &Path) -> Option<String> {
                   WHERE e.parent_id IS NOT NULL AND (p.pre < e.pre AND e.post <= p.post) IS NOT TRUE) AS astray",
             );
             if n[0] != n[1] + n[2] || n[3] != 0 {
-                return Some(format!("elements, rows, skipped, rows outside of their parents: {n:?}"));
+                return Some(format!(
+                    "elements, rows, skipped, rows outside of their parents: {n:?}"
+                ));
             }
             let json = "SELECT args FROM events WHERE args IS NOT NULL UNION ALL SELECT extra FROM events WHERE extra IS NOT NULL \
                         UNION ALL SELECT metadata FROM traces";
-            let broken = store.lines(json).into_iter().find(|text| serde_json::from_str::<serde_json::Value>(text).is_err());
+            let broken = store
+                .lines(json)
+                .into_iter()
+                .find(|text| serde_json::from_str::<serde_json::Value>(text).is_err());
             broken.map(|text| format!("not JSON: {text}"))
         }
         code => Some(format!("exit code {code:?}")),
@@ -94,7 +100,8 @@ fn complaint(path: &Path) -> Option<String> {
 
 #[test]
 fn damaged_fixtures_are_read_or_refused() {
-    let number = std::env::var("TRACESQL_RANDOM_TRACES").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
+    let number =
+        std::env::var("TRACESQL_RANDOM_TRACES").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
     let data = root().join("tests/data");
     let sources = [
         fixture("chrome_mixed.json"),
@@ -106,7 +113,8 @@ fn damaged_fixtures_are_read_or_refused() {
         data.join("two_traces.tar.gz"),
     ];
     let sources = sources.map(|path| std::fs::read(path).expect("a file"));
-    let (folder, mut r, mut wrong) = (TempDir::new().expect("a folder"), Random(0x9e37_79b9_7f4a_7c15), Vec::new());
+    let (folder, mut r, mut wrong) =
+        (TempDir::new().expect("a folder"), Random(0x9e37_79b9_7f4a_7c15), Vec::new());
     for i in 0..number {
         let mut bytes = sources[r.below(sources.len())].clone();
         damage(&mut bytes, &mut r);

@@ -45,7 +45,10 @@ fn what_does_not_parse_is_refused_with_its_line() {
         ("SELECT 1;\n", "a.sql:1: write a line `-- name: what must hold` before each query"),
         ("-- name: a\nSELECT 1;\n\nSELECT 2;\n", "a.sql:4: write a line"),
         ("-- name: a\n-- name: b\nSELECT 1;\n", "a.sql:2: the query has two names"),
-        ("-- name: a\nSELECT 1;\n-- name: a\nSELECT 2;\n", "a.sql:3: line 1 has an assertion of this name already: a"),
+        (
+            "-- name: a\nSELECT 1;\n-- name: a\nSELECT 2;\n",
+            "a.sql:3: line 1 has an assertion of this name already: a",
+        ),
         ("-- name: a\nSELECT 1;\n-- name: b\n", "a.sql:3: there is no query after `-- name: b`"),
         ("-- name:\nSELECT 1;\n", "a.sql:1: the name is empty"),
         ("-- name: a\nCREATE VIEW v AS SELECT 1;\n", "a.sql:2: an assertion is a query"),
@@ -59,9 +62,21 @@ fn what_does_not_parse_is_refused_with_its_line() {
 
 #[test]
 fn queries_that_fail_are_errors_and_not_passes() {
-    let text = place("-- name: a\nSELECT nope FROM events;\n-- name: b\nSELECT 1 / 0;\n-- name: c\nSELECT 1;\n").check(4, ARGS);
-    assert!(text.contains("ERROR a") && text.contains("nope") && text.contains("ERROR b") && text.contains("FAIL  c"), "{text}");
-    assert!(text.contains("a.sql:1") && text.contains("ERROR: 1 failed, 2 could not be checked"), "{text}");
+    let text = place(
+        "-- name: a\nSELECT nope FROM events;\n-- name: b\nSELECT 1 / 0;\n-- name: c\nSELECT 1;\n",
+    )
+    .check(4, ARGS);
+    assert!(
+        text.contains("ERROR a")
+            && text.contains("nope")
+            && text.contains("ERROR b")
+            && text.contains("FAIL  c"),
+        "{text}"
+    );
+    assert!(
+        text.contains("a.sql:1") && text.contains("ERROR: 1 failed, 2 could not be checked"),
+        "{text}"
+    );
 }
 
 #[test]

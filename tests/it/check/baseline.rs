@@ -20,7 +20,13 @@ fn a_store_holds_against_itself_as_store_as_trace_and_as_file() {
         let json = place.json(0, &[RANK0, "--baseline", baseline]);
         assert_eq!(json["summary"]["failed"], 0, "{baseline}");
         assert!(json["summary"]["passed"].as_i64().expect("a number") > 60, "{json}");
-        let deltas: f64 = json["checks"].as_array().expect("checks").iter().filter_map(|c| c["figures"]["delta"].as_f64()).map(f64::abs).sum();
+        let deltas: f64 = json["checks"]
+            .as_array()
+            .expect("checks")
+            .iter()
+            .filter_map(|c| c["figures"]["delta"].as_f64())
+            .map(f64::abs)
+            .sum();
         assert_eq!(deltas, 0.0, "a baseline read from {baseline} has the figures of the store");
     }
 }
@@ -31,10 +37,18 @@ fn a_straggler_fails_with_the_figures_of_both_sides() {
     let place = saved();
     let json = place.json(1, &[RANK1, "--baseline", "base.json"]);
     let failed = of_status(&json, "failed");
-    for expected in ["computation_time [gpu#1]", "operator_device_time [aten::mm]", "step_part_mean [dataloader]", "step_part_mean [kernel]"] {
+    for expected in [
+        "computation_time [gpu#1]",
+        "operator_device_time [aten::mm]",
+        "step_part_mean [dataloader]",
+        "step_part_mean [kernel]",
+    ] {
         assert!(failed.iter().any(|f| f == expected), "{expected} is not in {failed:?}");
     }
-    assert!(failed.iter().all(|f| !f.starts_with("step_time")), "the steps of both ranks are as long: {failed:?}");
+    assert!(
+        failed.iter().all(|f| !f.starts_with("step_time")),
+        "the steps of both ranks are as long: {failed:?}"
+    );
     let check = |json: &serde_json::Value, name: &str, subject: &str| {
         let all = json["checks"].as_array().expect("checks").clone();
         all.into_iter().find(|c| c["name"] == name && c["subject"] == subject).expect("the check")
@@ -45,7 +59,10 @@ fn a_straggler_fails_with_the_figures_of_both_sides() {
         let (csv, _, _) = place.run(&["query", store, "--format", "csv", "-c", sql]);
         csv.lines().nth(1).expect("a row").parse().expect("a number")
     };
-    assert_eq!((mm["figures"]["baseline"].as_f64(), mm["figures"]["value"].as_f64()), (Some(sum(RANK0)), Some(sum(RANK1))));
+    assert_eq!(
+        (mm["figures"]["baseline"].as_f64(), mm["figures"]["value"].as_f64()),
+        (Some(sum(RANK0)), Some(sum(RANK1)))
+    );
     assert_eq!(mm["message"], "3.11 ms → 4.04 ms, +29.6 % (allowed: 623 us, 20.0 %)");
     let text = place.check(1, &[RANK1, "--baseline", "base.json"]);
     assert!(text.contains("note: rank 1 is compared with rank 0 of the baseline"), "{text}");
@@ -58,12 +75,24 @@ fn a_straggler_fails_with_the_figures_of_both_sides() {
 fn thresholds_decide() {
     let place = saved();
     let run = |code: i32, thresholds: &str| {
-        place.write("t.csv", &format!("metric,subject,direction,tolerance_pct,tolerance,missing\n{thresholds}\n"));
+        place.write(
+            "t.csv",
+            &format!("metric,subject,direction,tolerance_pct,tolerance,missing\n{thresholds}\n"),
+        );
         place.json(code, &[RANK1, "--baseline", "base.json", "--thresholds", "t.csv"])
     };
-    assert_eq!(of_status(&run(1, "operator_device_time,aten::mm,,25,,"), "failed"), ["operator_device_time [aten::mm]"]);
-    assert_eq!(of_status(&run(0, "operator_device_time,aten::mm,,30,,"), "passed"), ["operator_device_time [aten::mm]"]);
-    assert_eq!(of_status(&run(0, "operator_device_time,aten::mm,,,1ms,"), "passed"), ["operator_device_time [aten::mm]"]);
+    assert_eq!(
+        of_status(&run(1, "operator_device_time,aten::mm,,25,,"), "failed"),
+        ["operator_device_time [aten::mm]"]
+    );
+    assert_eq!(
+        of_status(&run(0, "operator_device_time,aten::mm,,30,,"), "passed"),
+        ["operator_device_time [aten::mm]"]
+    );
+    assert_eq!(
+        of_status(&run(0, "operator_device_time,aten::mm,,,1ms,"), "passed"),
+        ["operator_device_time [aten::mm]"]
+    );
     run(1, "operator_device_time,aten::mm,,,0.9ms,");
     run(0, "operator_device_time,aten::mm,decrease,,,");
     run(1, "operator_device_time,aten::mm,change,,,");
@@ -72,7 +101,13 @@ fn thresholds_decide() {
     run(0, "gpu_utilization,*,worse,10,,");
     // A metric that is neither better nor worse needs a direction.
     let json = run(1, "*_busy_time,*,worse,,,");
-    assert!(json["checks"][0]["message"].as_str().expect("a text").starts_with("not one metric was judged"), "nothing judged is no pass");
+    assert!(
+        json["checks"][0]["message"]
+            .as_str()
+            .expect("a text")
+            .starts_with("not one metric was judged"),
+        "nothing judged is no pass"
+    );
     place.write("t.csv", "metric,subject\nsteps,\nkernel_time,\n");
     let text = place.check(2, &[RANK1, "--baseline", "base.json", "--thresholds", "t.csv"]);
     assert!(text.contains("t.csv:2: neither more nor less of steps is worse"), "{text}");
@@ -80,7 +115,9 @@ fn thresholds_decide() {
     // A pattern that fits nothing is a slip as a rule.
     let json = run(0, "memory_peak,gpu#*,,5,,\nsteps,,change,,,");
     assert!(
-        json["notes"].as_array().expect("notes").contains(&"line 2 of t.csv fits no metric of either side (memory_peak of gpu#*)".into()),
+        json["notes"].as_array().expect("notes").contains(
+            &"line 2 of t.csv fits no metric of either side (memory_peak of gpu#*)".into()
+        ),
         "{json}"
     );
     // The first line that fits decides.
@@ -90,31 +127,55 @@ fn thresholds_decide() {
 #[test]
 fn a_metric_that_is_missing_fails_unless_that_is_allowed() {
     let place = saved();
-    let without = place.read("base.json").lines().filter(|l| !l.contains("\"memory_peak\"")).collect::<Vec<_>>().join("\n");
-    place.write("less.json", &without.replace("\"better\":\"lower\"}\n]", "\"better\":\"lower\"}]"));
+    let without = place
+        .read("base.json")
+        .lines()
+        .filter(|l| !l.contains("\"memory_peak\""))
+        .collect::<Vec<_>>()
+        .join("\n");
+    place
+        .write("less.json", &without.replace("\"better\":\"lower\"}\n]", "\"better\":\"lower\"}]"));
     let run = |code: i32, thresholds: &str, baseline: &str| {
-        place.write("t.csv", &format!("metric,subject,direction,tolerance_pct,tolerance,missing\n{thresholds}\n"));
+        place.write(
+            "t.csv",
+            &format!("metric,subject,direction,tolerance_pct,tolerance,missing\n{thresholds}\n"),
+        );
         place.json(code, &[RANK0, "--baseline", baseline, "--thresholds", "t.csv"])
     };
     let json = run(1, "memory_peak,*,,5,,", "less.json");
     assert_eq!(of_status(&json, "failed"), ["memory_peak [cpu]", "memory_peak [cuda#1]"]);
     assert_eq!(json["checks"][0]["message"], "the baseline does not have it (candidate 768 KiB)");
-    assert_eq!(of_status(&run(0, "memory_peak,*,,5,,allow\nsteps,,change,,,", "less.json"), "noted").len(), 2);
+    assert_eq!(
+        of_status(&run(0, "memory_peak,*,,5,,allow\nsteps,,change,,,", "less.json"), "noted").len(),
+        2
+    );
     // Where nothing else is compared, nothing passes.
     assert_eq!(of_status(&run(1, "memory_peak,*,,5,,allow", "less.json"), "failed"), ["baseline"]);
     // A baseline with more than the candidate has.
     place.write(
         "more.json",
-        &place.read("base.json").replace("\"metric\":\"memory_peak\",\"subject\":\"cpu\"", "\"metric\":\"memory_peak\",\"subject\":\"tpu\""),
+        &place.read("base.json").replace(
+            "\"metric\":\"memory_peak\",\"subject\":\"cpu\"",
+            "\"metric\":\"memory_peak\",\"subject\":\"tpu\"",
+        ),
     );
     let json = run(1, "memory_peak,tpu,,5,,", "more.json");
     assert_eq!(json["checks"][0]["message"], "the candidate does not have it (baseline 768 KiB)");
     // Named by a line, but nowhere.
     let json = run(1, "memory_peak,tpu,,5,,", "base.json");
     assert_eq!(json["checks"][0]["message"], "neither side has it; line 2 of t.csv asks for it");
-    assert_eq!(run(0, "memory_peak,tpu,,5,,allow\nsteps,,change,,,", "base.json")["summary"]["checks"], 1);
+    assert_eq!(
+        run(0, "memory_peak,tpu,,5,,allow\nsteps,,change,,,", "base.json")["summary"]["checks"],
+        1
+    );
     // A value that is none.
-    place.write("null.json", &place.read("base.json").replace("\"subject\":\"cpu\",\"value\":786560.0", "\"subject\":\"cpu\",\"value\":null"));
+    place.write(
+        "null.json",
+        &place.read("base.json").replace(
+            "\"subject\":\"cpu\",\"value\":786560.0",
+            "\"subject\":\"cpu\",\"value\":null",
+        ),
+    );
     let json = run(1, "memory_peak,cpu,,5,,", "null.json");
     assert_eq!(json["checks"][0]["message"], "it has no value in the baseline (candidate 768 KiB)");
 }
@@ -123,7 +184,10 @@ fn a_metric_that_is_missing_fails_unless_that_is_allowed() {
 fn what_is_wrong_with_thresholds_has_its_line() {
     let place = saved();
     for (text, says) in [
-        ("metric,tolerance_pct\nstep_time_medain,5\n", "t.csv:2: there is no metric step_time_medain; did you mean step_time_median?"),
+        (
+            "metric,tolerance_pct\nstep_time_medain,5\n",
+            "t.csv:2: there is no metric step_time_medain; did you mean step_time_median?",
+        ),
         ("metric,tolerance_pct\n# x\nsteps,five\n", "t.csv:3: tolerance_pct \"five\""),
         ("metric,tolerance\nmemory_peak*,1ms\n\n", "t.csv:2: there is no metric memory_peak*x"),
         ("limit\n5\n", "t.csv:1: \"limit\" is not a column"),
@@ -148,11 +212,17 @@ fn baselines_that_do_not_compare_are_no_pass() {
         place.check(code, &[RANK0, "--baseline", "other.json"])
     };
     let out = run(4, &base.replace("\"format_version\": 1", "\"format_version\": 7"));
-    assert!(out.contains("of another version: it has format_version 7, this tracesql compares 1"), "{out}");
+    assert!(
+        out.contains("of another version: it has format_version 7, this tracesql compares 1"),
+        "{out}"
+    );
     let out = run(4, &base.replacen("\"schema_version\": ", "\"schema_version\": 9", 1));
     assert!(out.contains("of another version: it has schema_version 9"), "{out}");
     let out = run(4, &base.replace("\"unit\":\"bytes\"", "\"unit\":\"MB\""));
-    assert!(out.contains("the baseline has it in MB, the candidate in bytes: they do not compare"), "{out}");
+    assert!(
+        out.contains("the baseline has it in MB, the candidate in bytes: they do not compare"),
+        "{out}"
+    );
     let out = run(3, &base[..base.len() / 2]);
     assert!(out.contains("other.json: line ") && out.contains("no JSON"), "{out}");
     let out = run(3, &base.replacen("786560.0", "NaN", 1));
@@ -168,28 +238,43 @@ fn baselines_that_do_not_compare_are_no_pass() {
     assert!(out.contains("of another version: old: it has schema version 1"), "{out}");
     place.check(3, &["old"]);
     // Another tracesql with the same tables is worth a note.
-    place.write("other.json", &base.replacen("\"tracesql_version\": \"", "\"tracesql_version\": \"9.", 1));
+    place.write(
+        "other.json",
+        &base.replacen("\"tracesql_version\": \"", "\"tracesql_version\": \"9.", 1),
+    );
     let out = place.check(0, &[RANK0, "--baseline", "other.json"]);
     assert!(out.contains("was made by tracesql 9."), "{out}");
 }
 
-/// Whatever file of thresholds says that figures may be missing: if all of them are, nothing was compared.
+/// Whatever file of thresholds says that figures may be missing: if all of them are, nothing was
+/// compared.
 #[test]
 fn sides_without_a_figure_in_common_are_no_pass() {
     let place = Place::new(&["synthetic_gpu_rank0.json.gz", "perf.json", "chrome_mixed.json"]);
-    place.write("allow.csv", "metric,subject,direction,tolerance_pct,tolerance,missing\n*,*,worse,1000000,,allow\n");
+    place.write(
+        "allow.csv",
+        "metric,subject,direction,tolerance_pct,tolerance,missing\n*,*,worse,1000000,,allow\n",
+    );
     place.check(0, &[RANK0, "--save-baseline", "base.json"]);
     let base = place.read("base.json");
     let at = base.find("\"metrics\": [").expect("the list") + "\"metrics\": [".len();
     place.write("empty.json", &format!("{}\n]\n}}\n", &base[..at]));
-    for (store, baseline) in [("perf", RANK0), (RANK0, "perf"), ("chrome_mixed", "base.json"), (RANK0, "empty.json")] {
+    for (store, baseline) in
+        [("perf", RANK0), (RANK0, "perf"), ("chrome_mixed", "base.json"), (RANK0, "empty.json")]
+    {
         let json = place.json(4, &[store, "--baseline", baseline, "--thresholds", "allow.csv"]);
         assert_eq!(
             (json["result"].as_str(), json["checks"].as_array().map(Vec::len)),
             (Some("error"), Some(1)),
             "{store} against {baseline}: {json}"
         );
-        assert!(json["checks"][0]["message"].as_str().expect("a text").starts_with("nothing compares: "), "{json}");
+        assert!(
+            json["checks"][0]["message"]
+                .as_str()
+                .expect("a text")
+                .starts_with("nothing compares: "),
+            "{json}"
+        );
         place.check(4, &[store, "--baseline", baseline]);
     }
     // Two traces that have nothing but what any file has do compare.
@@ -204,7 +289,12 @@ fn ranks_meet_by_their_number() {
     }
     place.check(0, &["both", "--save-baseline", "both.json"]);
     let json = place.json(0, &["both", "--baseline", "both.json"]);
-    let traces: std::collections::BTreeSet<&str> = json["checks"].as_array().expect("checks").iter().filter_map(|c| c["trace"].as_str()).collect();
+    let traces: std::collections::BTreeSet<&str> = json["checks"]
+        .as_array()
+        .expect("checks")
+        .iter()
+        .filter_map(|c| c["trace"].as_str())
+        .collect();
     assert_eq!(traces.into_iter().collect::<Vec<_>>(), ["rank 0", "rank 1"]);
     // A rank that is gone, or new, is one failure and not hundreds.
     let json = place.json(1, &[RANK0, "--baseline", "both.json"]);
@@ -212,21 +302,44 @@ fn ranks_meet_by_their_number() {
     assert_eq!(json["checks"][0]["message"], "the candidate has no trace of rank 1");
     let json = place.json(1, &["both", "--baseline", RANK0]);
     assert_eq!(json["checks"][0]["message"], "the baseline has no trace of rank 1");
-    // Several traces of one rank: here two of rank 0, one of them without anything that is compared.
+    // Several traces of one rank: here two of rank 0, one of them without anything that is
+    // compared.
     place.write(
         "rank0.json",
         r#"{"distributedInfo":{"rank":0,"world_size":2},"traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":5}]}"#,
     );
-    place.ends(0, &["ingest", "-q", fixture("synthetic_gpu_rank0.json.gz").to_str().expect("a path"), "rank0.json", "-o", "twice"]);
+    place.ends(
+        0,
+        &[
+            "ingest",
+            "-q",
+            fixture("synthetic_gpu_rank0.json.gz").to_str().expect("a path"),
+            "rank0.json",
+            "-o",
+            "twice",
+        ],
+    );
     let json = place.json(0, &["twice", "--baseline", RANK0]);
     assert!(
-        json["notes"].as_array().expect("notes").iter().any(|n| n == "2 traces are called rank 0: the medians of their figures are compared"),
+        json["notes"]
+            .as_array()
+            .expect("notes")
+            .iter()
+            .any(|n| n == "2 traces are called rank 0: the medians of their figures are compared"),
         "{json}"
     );
-    let wall = json["checks"].as_array().expect("checks").iter().find(|c| c["name"] == "wall_time").expect("the check");
+    let wall = json["checks"]
+        .as_array()
+        .expect("checks")
+        .iter()
+        .find(|c| c["name"] == "wall_time")
+        .expect("the check");
     assert_eq!(wall["figures"]["value"].as_f64(), Some((19_722_517.0 + 5_000.0) / 2.0));
     // Nothing in common.
-    place.ends(0, &["ingest", "-q", fixture("chrome_mixed.json").to_str().expect("a path"), "-o", "mixed"]);
+    place.ends(
+        0,
+        &["ingest", "-q", fixture("chrome_mixed.json").to_str().expect("a path"), "-o", "mixed"],
+    );
     place.ends(0, &["ingest", "-q", fixture("perf.json").to_str().expect("a path"), "-o", "mixed"]);
     let json = place.json(4, &["mixed", "--baseline", "both.json"]);
     let message = json["checks"][0]["message"].as_str().expect("a text");
@@ -237,7 +350,11 @@ fn ranks_meet_by_their_number() {
 fn a_baseline_alone_can_be_saved() {
     let place = Place::ranks();
     let out = place.check(0, &[RANK0, "--save-baseline", "base.json"]);
-    assert!(out.contains("the figures were written to base.json") && out.contains("PASSED: nothing was checked"), "{out}");
+    assert!(
+        out.contains("the figures were written to base.json")
+            && out.contains("PASSED: nothing was checked"),
+        "{out}"
+    );
     place.check(4, &[RANK0, "--save-baseline", "no/such/folder.json"]);
     place.check(2, &[RANK0]);
 }
@@ -245,9 +362,18 @@ fn a_baseline_alone_can_be_saved() {
 #[test]
 fn a_figure_of_the_user_that_is_no_number_is_no_pass() {
     let place = Place::ranks();
-    let columns = [("trace_id", "VARCHAR text"), ("rank", "BIGINT id"), ("metric", "VARCHAR text"), ("subject", "VARCHAR text")];
+    let columns = [
+        ("trace_id", "VARCHAR text"),
+        ("rank", "BIGINT id"),
+        ("metric", "VARCHAR text"),
+        ("subject", "VARCHAR text"),
+    ];
     let mut sql = "-- Figures of our own.\n--\n".to_owned();
-    for (name, kind) in columns.iter().chain(&[("value", "DOUBLE number"), ("unit", "VARCHAR text"), ("better", "VARCHAR text")]) {
+    for (name, kind) in columns.iter().chain(&[
+        ("value", "DOUBLE number"),
+        ("unit", "VARCHAR text"),
+        ("better", "VARCHAR text"),
+    ]) {
         sql.push_str(&format!("-- @column {name} {kind} As in metrics.\n"));
     }
     let query = "SELECT trace_id, rank, 'ours' AS metric, CAST(NULL AS VARCHAR) AS subject, CAST('NaN' AS DOUBLE) AS value, 'ns' AS unit, 'lower' AS better FROM traces\n";
@@ -257,14 +383,26 @@ fn a_figure_of_the_user_that_is_no_number_is_no_pass() {
     assert_eq!(place.json(1, &args)["checks"][0]["message"], "it has no value on either side");
     place.write("own/compare/metrics.sql", &(sql + &query.replace("'lower'", "'less'")));
     let out = place.check(4, &args);
-    assert!(out.contains("metric ours: better is \"less\"; it must be lower, higher or neutral"), "{out}");
+    assert!(
+        out.contains("metric ours: better is \"less\"; it must be lower, higher or neutral"),
+        "{out}"
+    );
 }
 
 #[test]
 fn a_baseline_is_saved_whatever_the_old_one_says() {
     let place = Place::new(&["synthetic_gpu_rank0.json.gz", "resnet_cpu.pt.trace.json.gz"]);
     // Two ranks and a trace without a rank do not meet.
-    place.ends(0, &["ingest", "-q", fixture("synthetic_gpu_rank1.json.gz").to_str().expect("a path"), "-o", RANK0]);
+    place.ends(
+        0,
+        &[
+            "ingest",
+            "-q",
+            fixture("synthetic_gpu_rank1.json.gz").to_str().expect("a path"),
+            "-o",
+            RANK0,
+        ],
+    );
     place.check(0, &["resnet_cpu", "--save-baseline", "new.json"]);
     let json = place.json(4, &["resnet_cpu", "--baseline", RANK0, "--save-baseline", "again.json"]);
     assert_eq!(of_status(&json, "error"), ["baseline"]);
@@ -275,9 +413,14 @@ fn a_baseline_is_saved_whatever_the_old_one_says() {
 fn what_was_not_recorded_is_no_improvement() {
     let place = Place::new(&["synthetic_gpu_rank0.json.gz", "resnet_cpu.pt.trace.json.gz"]);
     place.check(0, &["synthetic_gpu_rank0", "--save-baseline", "gpu.json"]);
-    for metric in ["operator_device_time,aten::addmm", "step_exposed_communication_mean,", "step_part_mean,kernel"] {
+    for metric in [
+        "operator_device_time,aten::addmm",
+        "step_exposed_communication_mean,",
+        "step_part_mean,kernel",
+    ] {
         place.write("t.csv", &format!("metric,subject,tolerance_pct\n{metric},10\n"));
-        let text = place.check(1, &["resnet_cpu", "--baseline", "gpu.json", "--thresholds", "t.csv"]);
+        let text =
+            place.check(1, &["resnet_cpu", "--baseline", "gpu.json", "--thresholds", "t.csv"]);
         assert!(text.contains("the candidate does not have it"), "{text}");
     }
 }

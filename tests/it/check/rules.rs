@@ -8,7 +8,8 @@ use tracesql::library::{Library, RULE_COLUMNS};
 
 use crate::support::{answer, root, rows_of, tracesql_in};
 
-/// A rule of the user: its comment declares what the contract says, its query takes the values that are given.
+/// A rule of the user: its comment declares what the contract says, its query takes the values that
+/// are given.
 pub fn rule(values: &[(&str, &str)], from: &str) -> String {
     let mut text = "-- A rule for tests.\n--\n".to_owned();
     for (name, data_type) in RULE_COLUMNS {
@@ -16,7 +17,10 @@ pub fn rule(values: &[(&str, &str)], from: &str) -> String {
         text.push_str(&format!("-- @column {name} {data_type} {unit} As in findings.\n"));
     }
     let value = |name: &str| values.iter().find(|(n, _)| *n == name).map_or("NULL", |(_, v)| v);
-    let columns: Vec<String> = RULE_COLUMNS.iter().map(|(name, data_type)| format!("CAST({} AS {data_type}) AS {name}", value(name))).collect();
+    let columns: Vec<String> = RULE_COLUMNS
+        .iter()
+        .map(|(name, data_type)| format!("CAST({} AS {data_type}) AS {name}", value(name)))
+        .collect();
     text + &format!("SELECT {} {from}\n", columns.join(", "))
 }
 
@@ -37,7 +41,12 @@ fn engine(rules: &[&Path]) -> Engine {
 }
 
 fn problems(engine: &Engine, folder: &Path) -> Vec<String> {
-    engine.library().problems().iter().map(|p| p.to_string().replace(&format!("{}/", folder.display()), "")).collect()
+    engine
+        .library()
+        .problems()
+        .iter()
+        .map(|p| p.to_string().replace(&format!("{}/", folder.display()), ""))
+        .collect()
 }
 
 const OK: &[(&str, &str)] = &[("rule", "'mine'"), ("status", "'ok'"), ("trace_id", "'t'")];
@@ -81,7 +90,8 @@ fn rules_that_do_not_fit_are_left_out_with_the_reason() {
             "slow.sql:1: this is no rule: name the file rule_slow.sql, or _slow.sql if rules build on it",
         ]
     );
-    let rows = rows_of(&engine, "SELECT DISTINCT rule FROM _all_rules WHERE trace_id = 't'").expect("rows");
+    let rows = rows_of(&engine, "SELECT DISTINCT rule FROM _all_rules WHERE trace_id = 't'")
+        .expect("rows");
     assert_eq!(answer(&rows), "mine");
 }
 
@@ -89,12 +99,20 @@ fn rules_that_do_not_fit_are_left_out_with_the_reason() {
 #[test]
 fn all_rules_have_the_columns_of_a_finding() {
     let engine = engine(&[]);
-    assert!(rows_of(&engine, "SELECT * FROM _all_rules").expect("rows").is_empty(), "there is no trace to speak of");
+    assert!(
+        rows_of(&engine, "SELECT * FROM _all_rules").expect("rows").is_empty(),
+        "there is no trace to speak of"
+    );
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let frame = runtime.block_on(engine.context().table("_all_rules")).expect("the view");
-    let columns: Vec<(String, String)> =
-        frame.schema().fields().iter().map(|f| (f.name().clone(), tracesql::library::sql_type(f.data_type()))).collect();
-    let expected: Vec<(String, String)> = RULE_COLUMNS.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
+    let columns: Vec<(String, String)> = frame
+        .schema()
+        .fields()
+        .iter()
+        .map(|f| (f.name().clone(), tracesql::library::sql_type(f.data_type())))
+        .collect();
+    let expected: Vec<(String, String)> =
+        RULE_COLUMNS.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
     assert_eq!(columns, expected);
 }
 
@@ -110,7 +128,12 @@ fn the_reference_lists_rules() {
     let folder = folder(&[("rule_mine.sql", rule(OK, ""))]);
     let output = tracesql_in(folder.path(), &["docs", "--format", "json", "--rules", "."], &[]);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let names: Vec<&str> = json["rules"].as_array().expect("a list").iter().filter_map(|r| r["name"].as_str()).collect();
+    let names: Vec<&str> = json["rules"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|r| r["name"].as_str())
+        .collect();
     let built_in = Library::load(&[]).expect("the library").rules().count();
     assert!(names.contains(&"rule_mine") && names.len() == built_in + 1, "{names:?}");
 }

@@ -5,7 +5,13 @@ use super::{Place, of_status};
 
 /// A rule that says the same of each trace.
 fn says(status: &str, severity: &str, more: &[(&str, &str)]) -> String {
-    let mut values = vec![("rule", "'mine'"), ("status", status), ("severity", severity), ("trace_id", "t.trace_id"), ("message", "'it is so'")];
+    let mut values = vec![
+        ("rule", "'mine'"),
+        ("status", status),
+        ("severity", severity),
+        ("trace_id", "t.trace_id"),
+        ("message", "'it is so'"),
+    ];
     values.extend_from_slice(more);
     rule(&values, "FROM traces t")
 }
@@ -24,9 +30,16 @@ fn mine<'a>(more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn findings_fail_from_a_severity_on() {
-    let place = place(&says("'finding'", "'medium'", &[("advice", "'do this'"), ("value", "12.5"), ("unit", "'pct'")]));
+    let place = place(&says(
+        "'finding'",
+        "'medium'",
+        &[("advice", "'do this'"), ("value", "12.5"), ("unit", "'pct'")],
+    ));
     let text = place.ends(1, &mine(&[]));
-    assert!(text.contains("FAIL  mine (medium)\n        it is so\n        advice: do this\n"), "{text}");
+    assert!(
+        text.contains("FAIL  mine (medium)\n        it is so\n        advice: do this\n"),
+        "{text}"
+    );
     assert!(text.contains("FAILED: 1 failed"), "{text}");
     place.ends(1, &mine(&["--severity", "low"]));
     let text = place.ends(0, &mine(&["--severity", "high"]));
@@ -37,10 +50,17 @@ fn findings_fail_from_a_severity_on() {
 fn what_is_not_measurable_is_no_pass() {
     let place = place(&says("'not_measurable'", "NULL", &[("reason", "'no steps'")]));
     let text = place.ends(4, &mine(&[]));
-    assert!(text.contains("Rules: 0 of 1 passed") && text.contains("n/m   mine\n        no steps"), "{text}");
-    assert!(text.contains("ERROR: 1 not measurable; a check that measures nothing does not pass"), "{text}");
+    assert!(
+        text.contains("Rules: 0 of 1 passed") && text.contains("n/m   mine\n        no steps"),
+        "{text}"
+    );
+    assert!(
+        text.contains("ERROR: 1 not measurable; a check that measures nothing does not pass"),
+        "{text}"
+    );
     // Beside one that passes it is listed.
-    let text = place.ends(0, &["check", "chrome_mixed", "--rules", "r", "--rule", "mine,trace_damage"]);
+    let text =
+        place.ends(0, &["check", "chrome_mixed", "--rules", "r", "--rule", "mine,trace_damage"]);
     assert!(text.contains("PASSED: 1 not measurable") && text.contains("1 passed"), "{text}");
     for require in ["mine", "rule_mine", "all"] {
         let text = place.ends(1, &mine(&["--require", require]));
@@ -52,7 +72,11 @@ fn what_is_not_measurable_is_no_pass() {
 fn silence_is_no_pass() {
     let place = place(&rule(&[("rule", "'mine'"), ("status", "'ok'")], "WHERE false"));
     let text = place.ends(4, &mine(&[]));
-    assert!(text.contains("Rules: 0 of 1 passed") && text.contains("the rule gives no row for this trace"), "{text}");
+    assert!(
+        text.contains("Rules: 0 of 1 passed")
+            && text.contains("the rule gives no row for this trace"),
+        "{text}"
+    );
     place.ends(1, &mine(&["--require", "mine"]));
 }
 
@@ -74,12 +98,18 @@ fn a_rule_that_fails_to_run_is_an_error_beside_the_others() {
     let place = place(&says("'finding'", "'high'", &[]));
     place.write("r/rule_other.sql", &rule(&[("rule", "'other'"), ("status", "nope")], ""));
     let text = place.ends(4, &["check", "chrome_mixed", "--rules", "r", "--rule", "mine,other"]);
-    assert!(text.contains("ERROR other") && text.contains("rule_other.sql") && text.contains("FAIL  mine (high)"), "{text}");
+    assert!(
+        text.contains("ERROR other")
+            && text.contains("rule_other.sql")
+            && text.contains("FAIL  mine (high)"),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_value_that_is_no_number_is_shown_as_none() {
-    let place = place(&says("'finding'", "'high'", &[("value", "'NaN'::DOUBLE"), ("unit", "'pct'")]));
+    let place =
+        place(&says("'finding'", "'high'", &[("value", "'NaN'::DOUBLE"), ("unit", "'pct'")]));
     let json = place.json(1, MINE);
     assert_eq!(of_status(&json, "failed"), ["mine"]);
     assert!(json["checks"][0]["figures"]["value"].is_null(), "{json}");
@@ -90,11 +120,17 @@ fn names_of_rules_must_be_known() {
     let place = place(&says("'ok'", "NULL", &[]));
     for option in ["--rule", "--skip", "--require"] {
         let text = place.ends(2, &["check", "chrome_mixed", "--rules", "r", option, "minee"]);
-        assert!(text.contains(&format!("{option} minee: there is no rule of that name; did you mean mine?")), "{text}");
+        assert!(
+            text.contains(&format!(
+                "{option} minee: there is no rule of that name; did you mean mine?"
+            )),
+            "{text}"
+        );
     }
     let text = place.ends(2, &mine(&["--skip", "mine"]));
     assert!(text.contains("nothing to check"), "{text}");
-    let text = place.ends(2, &["check", "chrome_mixed", "--rules", "r", "--skip", "mine", "--require", "mine"]);
+    let text = place
+        .ends(2, &["check", "chrome_mixed", "--rules", "r", "--skip", "mine", "--require", "mine"]);
     assert!(text.contains("--require mine: the rule is not among those that are run"), "{text}");
 }
 
@@ -110,7 +146,8 @@ fn a_rule_that_is_left_out_stops_the_check() {
 
 #[test]
 fn settings_reach_rules() {
-    let text = says("CASE WHEN setting('time_buckets') > 50 THEN 'finding' ELSE 'ok' END", "'high'", &[]);
+    let text =
+        says("CASE WHEN setting('time_buckets') > 50 THEN 'finding' ELSE 'ok' END", "'high'", &[]);
     let place = place(&text);
     place.ends(1, &mine(&[]));
     place.ends(0, &mine(&["--set", "time_buckets=7"]));
@@ -120,10 +157,19 @@ fn settings_reach_rules() {
 fn an_empty_element_is_no_damage() {
     let place = Place::new(&[]);
     let element = r#"{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":5}"#;
-    for (last, code, severity) in [("{}", 0, "info"), ("{ }", 0, "info"), ("{},{}", 1, "high"), (r#"{"name":"b"}"#, 1, "high")] {
+    for (last, code, severity) in [
+        ("{}", 0, "info"),
+        ("{ }", 0, "info"),
+        ("{},{}", 1, "high"),
+        (r#"{"name":"b"}"#, 1, "high"),
+    ] {
         place.write("t.json", &format!(r#"{{"traceEvents":[{element},{last}]}}"#));
         let json = place.json(code, &["t.json", "--rule", "trace_damage"]);
-        assert_eq!((&json["checks"][0]["subject"], &json["checks"][0]["severity"]), (&"no_phase".into(), &severity.into()), "{last}: {json}");
+        assert_eq!(
+            (&json["checks"][0]["subject"], &json["checks"][0]["severity"]),
+            (&"no_phase".into(), &severity.into()),
+            "{last}: {json}"
+        );
     }
 }
 
@@ -133,11 +179,33 @@ fn settings_are_numbers_where_their_defaults_are() {
     for value in ["NaN", "inf", "-infinity", "1e999", "soon", ""] {
         let setting = format!("rule_data_loading_pct={value}");
         let text = place.ends(2, &mine(&["--set", &setting]));
-        assert!(text.contains(&format!("setting rule_data_loading_pct must be a number, like 10; {value:?} is none")), "{text}");
+        assert!(
+            text.contains(&format!(
+                "setting rule_data_loading_pct must be a number, like 10; {value:?} is none"
+            )),
+            "{text}"
+        );
     }
-    let json = place.json(0, &[MINE, &["--set", "rule_data_loading_pct= 12.5 ", "--set", "rule_gpu_busy_pct=50", "--severity", "low"]].concat());
+    let json = place.json(
+        0,
+        &[
+            MINE,
+            &[
+                "--set",
+                "rule_data_loading_pct= 12.5 ",
+                "--set",
+                "rule_gpu_busy_pct=50",
+                "--severity",
+                "low",
+            ],
+        ]
+        .concat(),
+    );
     let changed = serde_json::json!([{"name": "rule_data_loading_pct", "value": " 12.5 ", "default": "10", "unit": "pct"}]);
-    assert_eq!((&json["settings_changed"], &json["severity"], &json["thresholds"]), (&changed, &"low".into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&json["settings_changed"], &json["severity"], &json["thresholds"]),
+        (&changed, &"low".into(), &serde_json::Value::Null)
+    );
     let text = place.ends(0, &mine(&["--set", "rule_data_loading_pct=5"]));
     assert!(text.contains("\nsetting: rule_data_loading_pct = 5 (default 10)\n"), "{text}");
 }
@@ -164,7 +232,12 @@ fn the_verdict_does_not_depend_on_who_reads_it() {
         drop(reader);
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tracesql"));
-        command.current_dir(place.path("")).env("TRACESQL_CACHE", place.path("cache")).args(args).stdout(writer).stderr(full);
+        command
+            .current_dir(place.path(""))
+            .env("TRACESQL_CACHE", place.path("cache"))
+            .args(args)
+            .stdout(writer)
+            .stderr(full);
         command.status().expect("it runs").code()
     };
     for format in ["text", "json", "junit", "github"] {

@@ -6,7 +6,8 @@ use crate::support::{fixture, texts};
 const COUNT: [&str; 4] = ["--format", "csv", "-c", "SELECT count(*) AS n FROM events"];
 
 fn events(n: usize) -> String {
-    let events: Vec<String> = (0..n).map(|i| format!(r#"{{"ph":"i","name":"a","ts":{i}}}"#)).collect();
+    let events: Vec<String> =
+        (0..n).map(|i| format!(r#"{{"ph":"i","name":"a","ts":{i}}}"#)).collect();
     format!(r#"{{"traceEvents":[{}]}}"#, events.join(","))
 }
 
@@ -24,7 +25,11 @@ fn a_trace_is_read_once() {
     let (first, said) = count(&place, &["t.json"]);
     assert_eq!(first, "n\n3\n");
     assert!(said.contains("3 events"), "{said}");
-    assert_eq!(count(&place, &["t.json"]), ("n\n3\n".to_owned(), String::new()), "the second time it is not even hashed");
+    assert_eq!(
+        count(&place, &["t.json"]),
+        ("n\n3\n".to_owned(), String::new()),
+        "the second time it is not even hashed"
+    );
 }
 
 #[test]
@@ -35,7 +40,11 @@ fn a_changed_trace_is_read_again() {
     place.write("t.json", events(4));
     assert_eq!(count(&place, &["t.json"]).0, "n\n4\n", "only the trace as it is now");
     place.write("t.json", events(4).replace("\"a\"", "\"b\""));
-    assert_eq!(place.ok(&["t.json", "--format", "csv", "-c", "SELECT DISTINCT name FROM events"]), "name\nb\n", "of the same size");
+    assert_eq!(
+        place.ok(&["t.json", "--format", "csv", "-c", "SELECT DISTINCT name FROM events"]),
+        "name\nb\n",
+        "of the same size"
+    );
 }
 
 #[test]
@@ -83,7 +92,11 @@ fn warnings_are_said_when_a_trace_is_read_and_strict_refuses() {
     place.write("t.json", r#"{"traceEvents":[{"ph":"i","name":"a","ts":1}, 7]}"#);
     assert!(count(&place, &["t.json"]).1.contains("warning: t.json: 1 × not_an_object"));
     place.fails(3, &[&["--strict", "t.json"], &COUNT[..]].concat());
-    assert_eq!(count(&place, &["t.json"]).0, "n\n1\n", "strict takes nothing away that is in the cache");
+    assert_eq!(
+        count(&place, &["t.json"]).0,
+        "n\n1\n",
+        "strict takes nothing away that is in the cache"
+    );
 }
 
 #[test]

@@ -42,7 +42,10 @@ fn holds_the_rows(batches: &[RecordBatch]) {
 #[test]
 fn csv() {
     assert_eq!(text("csv", SQL), "n,t,f,b\n1,\"a,\"\"b\"\"\",1.5,true\n2,,,false\n");
-    assert_eq!(text("csv", "SELECT E'two\\nlines' AS t, '=1+1' AS u"), "t,u\n\"two\nlines\",=1+1\n");
+    assert_eq!(
+        text("csv", "SELECT E'two\\nlines' AS t, '=1+1' AS u"),
+        "t,u\n\"two\nlines\",=1+1\n"
+    );
 }
 
 #[test]
@@ -62,7 +65,10 @@ fn tsv() {
 #[test]
 fn json() {
     let rows: Value = serde_json::from_slice(&query("json", SQL)).expect("JSON");
-    assert_eq!(rows, json!([{"n": 1, "t": "a,\"b\"", "f": 1.5, "b": true}, {"n": 2, "t": null, "f": null, "b": false}]));
+    assert_eq!(
+        rows,
+        json!([{"n": 1, "t": "a,\"b\"", "f": 1.5, "b": true}, {"n": 2, "t": null, "f": null, "b": false}])
+    );
 }
 
 #[test]
@@ -75,13 +81,23 @@ fn json_keeps_large_integers_and_any_text() {
 
 #[test]
 fn ndjson() {
-    let lines: Vec<Value> = text("ndjson", SQL).lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
-    assert_eq!(lines, [json!({"n": 1, "t": "a,\"b\"", "f": 1.5, "b": true}), json!({"n": 2, "t": null, "f": null, "b": false})]);
+    let lines: Vec<Value> =
+        text("ndjson", SQL).lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    assert_eq!(
+        lines,
+        [
+            json!({"n": 1, "t": "a,\"b\"", "f": 1.5, "b": true}),
+            json!({"n": 2, "t": null, "f": null, "b": false})
+        ]
+    );
 }
 
 #[test]
 fn markdown() {
-    assert_eq!(text("markdown", "SELECT 1 AS n, 'a|b <i>' AS t, NULL AS z"), "| n | t | z |\n| ---: | --- | --- |\n| 1 | a\\|b &lt;i> |  |\n");
+    assert_eq!(
+        text("markdown", "SELECT 1 AS n, 'a|b <i>' AS t, NULL AS z"),
+        "| n | t | z |\n| ---: | --- | --- |\n| 1 | a\\|b &lt;i> |  |\n"
+    );
 }
 
 #[test]
@@ -114,14 +130,18 @@ fn parquet() {
     place.ok(&["query", "s", "-c", SQL, "-o", "r.parquet"]);
     let piped = place.write("piped.parquet", query("parquet", SQL));
     for path in [place.path("r.parquet"), piped] {
-        let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).expect("a file")).expect("Parquet").build().expect("a reader");
+        let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).expect("a file"))
+            .expect("Parquet")
+            .build()
+            .expect("a reader");
         holds_the_rows(&reader.map(|b| b.expect("a batch")).collect::<Vec<_>>());
     }
 }
 
 #[test]
 fn arrow() {
-    let reader = StreamReader::try_new(Cursor::new(query("arrow", SQL)), None).expect("an IPC stream");
+    let reader =
+        StreamReader::try_new(Cursor::new(query("arrow", SQL)), None).expect("an IPC stream");
     holds_the_rows(&reader.map(|b| b.expect("a batch")).collect::<Vec<_>>());
 }
 
@@ -134,7 +154,8 @@ fn results_without_rows_have_columns_all_the_same() {
     assert_eq!(text("ndjson", sql), "");
     assert_eq!(text("markdown", sql), "| name | dur_ns |\n| --- | ---: |\n");
     assert!(text("table", sql).contains("dur_ns"));
-    let reader = StreamReader::try_new(Cursor::new(query("arrow", sql)), None).expect("an IPC stream");
+    let reader =
+        StreamReader::try_new(Cursor::new(query("arrow", sql)), None).expect("an IPC stream");
     assert_eq!(reader.schema().fields().len(), 2);
 }
 
@@ -181,7 +202,11 @@ fn an_output_file_is_replaced_only_by_a_whole_result() {
     place.fails(4, &["query", "s", "-o", "folder", "-c", "SELECT 1 AS n"]);
     place.ok(&["query", "s", "-o", "r.csv", "-c", "SELECT 1 AS n"]);
     assert_eq!(std::fs::read_to_string(place.path("r.csv")).expect("the file"), "n\n1\n");
-    let names: Vec<_> = std::fs::read_dir(place.folder.path()).expect("a folder").flatten().map(|e| e.file_name()).collect();
+    let names: Vec<_> = std::fs::read_dir(place.folder.path())
+        .expect("a folder")
+        .flatten()
+        .map(|e| e.file_name())
+        .collect();
     assert!(!names.iter().any(|n| n.to_string_lossy().contains("partial")), "{names:?}");
 }
 
@@ -195,7 +220,11 @@ fn nothing_of_a_trace_reaches_a_terminal_raw() {
     );
     place.ok(&["ingest", "t.json", "-o", "s"]);
     for format in ["table", "vertical", "markdown"] {
-        for sql in ["SELECT name, args FROM events", "SELECT name AS \"\u{1b}[31mcolumn\" FROM events", "SELECT * FROM ingest_issues"] {
+        for sql in [
+            "SELECT name, args FROM events",
+            "SELECT name AS \"\u{1b}[31mcolumn\" FROM events",
+            "SELECT * FROM ingest_issues",
+        ] {
             let out = place.ok(&["query", "s", "--format", format, "-c", sql]);
             assert!(!out.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']), "{format}: {out:?}");
         }

@@ -20,10 +20,14 @@ fn a_store_is_a_folder_per_trace_with_a_file_per_table() {
     let place = Place::empty();
     place.write("a.json", event("a"));
     let name = place.ok(&["ingest", "a.json", "-o", "s"]).trim().to_owned();
-    let mut files: Vec<String> =
-        std::fs::read_dir(place.path("s").join(&name)).expect("the trace").flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    let mut files: Vec<String> = std::fs::read_dir(place.path("s").join(&name))
+        .expect("the trace")
+        .flatten()
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .collect();
     files.sort();
-    let mut wanted: Vec<String> = tracesql_ingest::schema::TABLES.iter().map(|t| format!("{}.parquet", t.name)).collect();
+    let mut wanted: Vec<String> =
+        tracesql_ingest::schema::TABLES.iter().map(|t| format!("{}.parquet", t.name)).collect();
     wanted.push("manifest.json".to_owned());
     wanted.sort();
     assert_eq!(files, wanted);
@@ -42,7 +46,9 @@ fn the_manifest_tells_rows_sizes_and_hashes() {
     place.write("a.json", event("a"));
     let name = place.ok(&["ingest", "a.json", "-o", "s"]).trim().to_owned();
     let folder = place.path("s").join(&name);
-    let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(folder.join("manifest.json")).expect("a manifest")).expect("JSON");
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.join("manifest.json")).expect("a manifest"))
+            .expect("JSON");
     assert_eq!(manifest["trace_id"], name.as_str());
     assert_eq!(manifest["path"], "a.json");
     assert_eq!(manifest["input_bytes"], event("a").len());
@@ -112,7 +118,11 @@ fn one_bad_input_of_several_leaves_the_others() {
     let (stdout, stderr) = texts(&output);
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(stdout.lines().count(), 2);
-    assert!(stderr.contains("error: bad.json: this is an HTML page") && stderr.contains("error: 1 of 3 inputs could not be read"), "{stderr}");
+    assert!(
+        stderr.contains("error: bad.json: this is an HTML page")
+            && stderr.contains("error: 1 of 3 inputs could not be read"),
+        "{stderr}"
+    );
     assert_eq!(place.csv("SELECT name FROM events ORDER BY 1"), "name\na\nc\n");
 }
 
@@ -179,19 +189,30 @@ fn an_empty_store_answers_queries() {
     let place = Place::empty();
     place.write("bad.json", "<html>");
     place.fails(3, &["ingest", "bad.json", "-o", "s"]);
-    assert_eq!(place.csv("SELECT count(*) AS n, sum(dur_ns) AS d FROM events JOIN traces USING (trace_id)"), "n,d\n0,\n");
+    assert_eq!(
+        place
+            .csv("SELECT count(*) AS n, sum(dur_ns) AS d FROM events JOIN traces USING (trace_id)"),
+        "n,d\n0,\n"
+    );
     assert_eq!(place.ok(&["list", "s", "--format", "csv"]).lines().count(), 1);
 }
 
 #[test]
 fn a_damaged_store_says_so() {
     let place = Place::new();
-    let trace = place.ok(&["list", "s", "--format", "csv"]).lines().nth(1).and_then(|l| l.split(',').next()).expect("a trace").to_owned();
+    let trace = place
+        .ok(&["list", "s", "--format", "csv"])
+        .lines()
+        .nth(1)
+        .and_then(|l| l.split(',').next())
+        .expect("a trace")
+        .to_owned();
     let events = place.path("s").join(&trace).join("events.parquet");
     std::fs::write(&events, b"PAR1").expect("damage");
     place.fails(4, &["query", "s", "-c", "SELECT count(*) FROM events"]);
     std::fs::write(place.path("s").join(&trace).join("manifest.json"), b"{").expect("damage");
     assert!(place.fails(3, &["query", "s", "-c", "SELECT 1"]).contains("manifest is damaged"));
-    std::fs::write(place.path("s/tracesql-store.json"), br#"{"schema_version":999}"#).expect("damage");
+    std::fs::write(place.path("s/tracesql-store.json"), br#"{"schema_version":999}"#)
+        .expect("damage");
     assert!(place.fails(3, &["query", "s", "-c", "SELECT 1"]).contains("schema version 999"));
 }

@@ -7,11 +7,17 @@ use crate::support::fixture;
 #[test]
 fn conditions_hold_for_rows_that_are_slower() {
     let place = Place::ranks();
-    let run = |code: i32, condition: &str| place.ends(code, &["compare", RANK0, RANK1, "--by", "step", "--fail-on", condition]);
+    let run = |code: i32, condition: &str| {
+        place.ends(code, &["compare", RANK0, RANK1, "--by", "step", "--fail-on", condition])
+    };
     let out = run(1, "op:20%:100us");
     let failures: Vec<&str> = out.lines().filter(|l| l.starts_with("FAIL ")).collect();
     assert_eq!(failures.len(), 2, "{out}");
-    assert!(failures[0].starts_with("FAIL op:20%:100us: op aten::mm (device): 779 us → 1.01 ms, +29.6 %"), "{out}");
+    assert!(
+        failures[0]
+            .starts_with("FAIL op:20%:100us: op aten::mm (device): 779 us → 1.01 ms, +29.6 %"),
+        "{out}"
+    );
     assert!(failures[1].contains("op aten::addmm (device)"), "{out}");
     run(0, "op:20%:1ms");
     run(0, "step:5%");
@@ -22,8 +28,14 @@ fn conditions_hold_for_rows_that_are_slower() {
     run(0, "class:added");
     run(0, "op:added");
     run(0, "kernel:removed");
-    let out = place.ends(1, &["compare", RANK1, RANK0, "--by", "step", "--fail-on", "kernel_type:50%"]);
-    assert!(out.contains("FAIL kernel_type:50%: kernel_type communication (device): 1.17 ms → 2.54 ms, +117.1 %"), "{out}");
+    let out =
+        place.ends(1, &["compare", RANK1, RANK0, "--by", "step", "--fail-on", "kernel_type:50%"]);
+    assert!(
+        out.contains(
+            "FAIL kernel_type:50%: kernel_type communication (device): 1.17 ms → 2.54 ms, +117.1 %"
+        ),
+        "{out}"
+    );
 }
 
 #[test]
@@ -37,7 +49,10 @@ fn without_a_verdict_a_difference_is_no_pass() {
     place.ends(0, &["compare", base, base, "--fail-on", "op:0%"]);
     // Nothing to look at is an error: of a trace of the CPU there are no kernels.
     let out = place.ends(4, &["compare", base, cand, "--fail-on", "kernel:5%"]);
-    assert!(out.contains("--fail-on kernel:5%: nothing compares by kernel: neither side has any"), "{out}");
+    assert!(
+        out.contains("--fail-on kernel:5%: nothing compares by kernel: neither side has any"),
+        "{out}"
+    );
 }
 
 #[test]
@@ -51,17 +66,41 @@ fn stores_without_common_steps_are_not_judged() {
     assert!(out.split_whitespace().collect::<Vec<_>>().join(" ").contains(note), "{out}");
     // aten::mm is longer on the host; that it cannot be told from noise is no pass.
     let out = place.ends(4, &["compare", "old_kineto", "steps.json", "--fail-on", "op:5%"]);
-    assert!(out.contains("--fail-on op:5%: op does not compare by device: the candidate has no device work"), "{out}");
+    assert!(
+        out.contains(
+            "--fail-on op:5%: op does not compare by device: the candidate has no device work"
+        ),
+        "{out}"
+    );
 }
 
 /// What has nothing in common is refused, whatever it is asked for, instead of an empty table.
 #[test]
 fn sides_of_different_kinds_do_not_compare() {
-    let place = Place::new(&["old_kineto.json.gz", "chrome_mixed.json", "perf.json", "ddp_rank0.pt.trace.json.gz"]);
-    for (base, cand) in [("old_kineto", "perf"), ("perf", "old_kineto"), ("old_kineto", "chrome_mixed"), ("chrome_mixed", "perf")] {
-        for more in [&["--format", "json"][..], &["--by", "op"], &["--by", "family"], &["--fail-on", "family:5%"], &["--fail-on", "op:added"]] {
+    let place = Place::new(&[
+        "old_kineto.json.gz",
+        "chrome_mixed.json",
+        "perf.json",
+        "ddp_rank0.pt.trace.json.gz",
+    ]);
+    for (base, cand) in [
+        ("old_kineto", "perf"),
+        ("perf", "old_kineto"),
+        ("old_kineto", "chrome_mixed"),
+        ("chrome_mixed", "perf"),
+    ] {
+        for more in [
+            &["--format", "json"][..],
+            &["--by", "op"],
+            &["--by", "family"],
+            &["--fail-on", "family:5%"],
+            &["--fail-on", "op:added"],
+        ] {
             let out = place.ends(4, &[&["compare", base, cand], more].concat());
-            assert!(out.contains("nothing compares: the base is of format "), "{base} with {cand} {more:?}: {out}");
+            assert!(
+                out.contains("nothing compares: the base is of format "),
+                "{base} with {cand} {more:?}: {out}"
+            );
         }
     }
     let out = place.ends(4, &["compare", "old_kineto", "perf"]);
@@ -69,20 +108,29 @@ fn sides_of_different_kinds_do_not_compare() {
         out.contains("nothing compares: the base is of format kineto, the candidate of format mllm_perf; the candidate has no device work, steps"),
         "{out}"
     );
-    // Of a trace of the CPU there are no kernels; of the same kind they would be, so it is the base that says what is missing.
+    // Of a trace of the CPU there are no kernels; of the same kind they would be, so it is the base
+    // that says what is missing.
     let out = place.ends(4, &["compare", "old_kineto", "ddp_rank0", "--by", "kernel"]);
     assert!(out.contains("the candidate has no device work"), "{out}");
     // Recordings of one kind compare, also where no name is on both sides.
     place.ends(0, &["compare", "perf", "perf", "--fail-on", "op:5%"]);
     let perf = |op: &str| {
-        format!(r#"{{"init_time":1,"memory_blobs":[],"op_blobs":[{{"op_name":"{op}","device_type":"CPU","start_time":2,"end_time":5}}]}}"#)
+        format!(
+            r#"{{"init_time":1,"memory_blobs":[],"op_blobs":[{{"op_name":"{op}","device_type":"CPU","start_time":2,"end_time":5}}]}}"#
+        )
     };
     place.write("a.json", &perf("Linear"));
     place.write("b.json", &perf("Attention"));
     let out = place.ends(0, &["compare", "a.json", "b.json"]);
-    assert!(out.contains("no name is on both sides: all that is shown is added or removed"), "{out}");
+    assert!(
+        out.contains("no name is on both sides: all that is shown is added or removed"),
+        "{out}"
+    );
     let out = place.ends(4, &["compare", "a.json", "b.json", "--fail-on", "op:5%"]);
-    assert!(out.contains("--fail-on op:5%: nothing compares by op: no name is on both sides"), "{out}");
+    assert!(
+        out.contains("--fail-on op:5%: nothing compares by op: no name is on both sides"),
+        "{out}"
+    );
     let out = place.ends(4, &["compare", "a.json", "b.json", "--fail-on", "family:5%"]);
     assert!(out.contains("--fail-on family:5%: nothing compares by family"), "{out}");
 }
@@ -121,24 +169,35 @@ fn traces_compare_without_stores_and_ranks_as_one() {
     place.ends(0, &["ingest", "-q", &rank0, &rank1, "-o", "both"]);
     let both = super::rows(&place, &["both", "both"]);
     assert!(both.iter().all(|r| r["verdict"] == "same" && r["delta_ns"] == 0.0));
-    let step = both.iter().find(|r| r["dimension"] == "step" && r["measure"] == "time").expect("the step");
-    assert_eq!((step["base_traces"].as_i64(), step["base_step_ns"].as_f64()), (Some(2), Some((4_770_122.0 + 4_743_605.5) / 2.0)));
+    let step =
+        both.iter().find(|r| r["dimension"] == "step" && r["measure"] == "time").expect("the step");
+    assert_eq!(
+        (step["base_traces"].as_i64(), step["base_step_ns"].as_f64()),
+        (Some(2), Some((4_770_122.0 + 4_743_605.5) / 2.0))
+    );
     // One rank against both: the ranks that have a row show.
     let one = super::rows(&place, &[RANK0, "both"]);
-    let step = one.iter().find(|r| r["dimension"] == "step" && r["measure"] == "time").expect("the step");
+    let step =
+        one.iter().find(|r| r["dimension"] == "step" && r["measure"] == "time").expect("the step");
     assert_eq!((step["base_traces"].as_i64(), step["cand_traces"].as_i64()), (Some(1), Some(2)));
 }
 
 #[test]
 fn lost_ranks_and_changed_settings_are_said() {
     let place = Place::ranks();
-    let [rank0, rank1] = [RANK0, RANK1].map(|name| fixture(&format!("{name}.json.gz")).display().to_string());
+    let [rank0, rank1] =
+        [RANK0, RANK1].map(|name| fixture(&format!("{name}.json.gz")).display().to_string());
     place.ends(0, &["ingest", "-q", &rank0, "-o", "both"]);
     place.ends(0, &["ingest", "-q", &rank1, "-o", "both"]);
     let args = ["compare", "both", RANK0, "--by", "step", "--limit", "1"];
     assert!(place.ends(0, &args).contains("the candidate has no trace of rank 1"));
     assert!(place.ends(1, &[&args[..], &["--fail-on", "step:1000%"]].concat()).contains("ranks"));
-    assert!(place.ends(0, &["compare", RANK0, RANK1, "--by", "step"]).contains("rank 1 is compared with rank 0"));
-    let text = place.ends(0, &["compare", RANK0, RANK0, "--by", "step", "--set", "compare_alpha=0.01"]);
+    assert!(
+        place
+            .ends(0, &["compare", RANK0, RANK1, "--by", "step"])
+            .contains("rank 1 is compared with rank 0")
+    );
+    let text =
+        place.ends(0, &["compare", RANK0, RANK0, "--by", "step", "--set", "compare_alpha=0.01"]);
     assert!(text.contains("setting compare_alpha is 0.01, by default 0.05"), "{text}");
 }

@@ -22,22 +22,34 @@ fn every_command_says_what_it_is_for_and_shows_examples() {
     for command in commands {
         let help = help(&command);
         let first = help.lines().next().unwrap_or_default();
-        assert!(first.split_whitespace().count() >= 3 && !first.starts_with("Usage"), "{command} begins with {first:?}");
+        assert!(
+            first.split_whitespace().count() >= 3 && !first.starts_with("Usage"),
+            "{command} begins with {first:?}"
+        );
         let examples = examples(&help);
         assert!(!examples.is_empty(), "{command} has no examples");
         let named = |e: &String| e.contains(&format!("tracesql {command}"));
-        assert!(examples.iter().all(named), "an example of {command} is about something else: {examples:?}");
+        assert!(
+            examples.iter().all(named),
+            "an example of {command} is about something else: {examples:?}"
+        );
     }
 }
 
 #[test]
 fn every_example_of_help_runs() {
-    let mut all: Vec<(String, String)> = examples(&help("")).into_iter().map(|e| (String::new(), e)).collect();
+    let mut all: Vec<(String, String)> =
+        examples(&help("")).into_iter().map(|e| (String::new(), e)).collect();
     for command in commands() {
         all.extend(examples(&help(&command)).into_iter().map(|e| (command.clone(), e)));
     }
     let place = Place::new();
-    let trace = std::fs::read_to_string(place.path("names")).expect("the names").lines().next().expect("a name").to_owned();
+    let trace = std::fs::read_to_string(place.path("names"))
+        .expect("the names")
+        .lines()
+        .next()
+        .expect("a name")
+        .to_owned();
     let mut failed = Vec::new();
     for (command, example) in &all {
         if command == "remove" {
@@ -49,7 +61,13 @@ fn every_example_of_help_runs() {
         }
     }
     assert!(all.len() > 30, "examples: {}", all.len());
-    assert!(failed.is_empty(), "{} of {} examples fail:\n{}", failed.len(), all.len(), failed.join("\n"));
+    assert!(
+        failed.is_empty(),
+        "{} of {} examples fail:\n{}",
+        failed.len(),
+        all.len(),
+        failed.join("\n")
+    );
 }
 
 #[test]
@@ -86,12 +104,17 @@ fn bash_completes_commands_and_options() {
 fn every_command_has_a_manual_page() {
     let place = Place::new();
     place.runs("tracesql man -o pages/man1");
-    let main = std::fs::read_to_string(place.path("pages/man1/tracesql.1")).expect("the page of the program");
+    let main = std::fs::read_to_string(place.path("pages/man1/tracesql.1"))
+        .expect("the page of the program");
     for command in commands() {
         let file = place.path(&format!("pages/man1/tracesql-{command}.1"));
-        let page = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let page =
+            std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         assert!(page.contains(".SH SYNOPSIS") && page.contains("Examples:"), "{command}\n{page}");
-        assert!(main.contains(&format!("tracesql\\-{}", command.replace('-', "\\-"))), "{command} is not named in tracesql(1)");
+        assert!(
+            main.contains(&format!("tracesql\\-{}", command.replace('-', "\\-"))),
+            "{command} is not named in tracesql(1)"
+        );
         let one = texts(&tracesql(&["man", &command])).0;
         assert!(one.contains(".SH SYNOPSIS"), "{command}");
     }

@@ -22,10 +22,24 @@ pub fn blocks(text: &str) -> Vec<Block> {
     for (at, line) in text.lines().enumerate() {
         match (&mut open, line.strip_prefix("```")) {
             (Some(block), Some("")) => {
-                let block = std::mem::replace(block, Block { line: 0, language: String::new(), code: String::new(), not_run: None, prints: None });
+                let block = std::mem::replace(
+                    block,
+                    Block {
+                        line: 0,
+                        language: String::new(),
+                        code: String::new(),
+                        not_run: None,
+                        prints: None,
+                    },
+                );
                 open = None;
                 match blocks.last_mut() {
-                    Some(before) if block.language == "text" && !between && before.prints.is_none() && before.language != "text" => {
+                    Some(before)
+                        if block.language == "text"
+                            && !between
+                            && before.prints.is_none()
+                            && before.language != "text" =>
+                    {
                         before.prints = Some(block.code);
                     }
                     _ => blocks.push(block),
@@ -38,11 +52,18 @@ pub fn blocks(text: &str) -> Vec<Block> {
             }
             (None, Some(language)) => {
                 let language = language.split_whitespace().next().unwrap_or_default().to_owned();
-                open = Some(Block { line: at + 2, language, code: String::new(), not_run: not_run.take(), prints: None });
+                open = Some(Block {
+                    line: at + 2,
+                    language,
+                    code: String::new(),
+                    not_run: not_run.take(),
+                    prints: None,
+                });
             }
             (None, None) if line.trim().is_empty() => {}
             (None, None) => {
-                let marker = line.trim().strip_prefix("<!-- not run:").and_then(|l| l.strip_suffix("-->"));
+                let marker =
+                    line.trim().strip_prefix("<!-- not run:").and_then(|l| l.strip_suffix("-->"));
                 not_run = marker.map(|why| why.trim().to_owned());
                 between = true;
             }
@@ -51,18 +72,23 @@ pub fn blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// Whether a text is what was expected. `[..]` in a line stands for any text, a line `[...]` for any lines; blanks at
-/// the ends of lines do not count.
+/// Whether a text is what was expected. `[..]` in a line stands for any text, a line `[...]` for
+/// any lines; blanks at the ends of lines do not count.
 pub fn matches(expected: &str, found: &str) -> bool {
-    let lines = |text: &str| text.trim_end().lines().map(|l| l.trim_end().to_owned()).collect::<Vec<_>>();
+    let lines =
+        |text: &str| text.trim_end().lines().map(|l| l.trim_end().to_owned()).collect::<Vec<_>>();
     lines_match(&lines(expected), &lines(found))
 }
 
 fn lines_match(expected: &[String], found: &[String]) -> bool {
     match expected.split_first() {
         None => found.is_empty(),
-        Some((any, rest)) if any.trim() == "[...]" => (0..=found.len()).any(|skip| lines_match(rest, &found[skip..])),
-        Some((line, rest)) => found.split_first().is_some_and(|(first, others)| line_matches(line, first) && lines_match(rest, others)),
+        Some((any, rest)) if any.trim() == "[...]" => {
+            (0..=found.len()).any(|skip| lines_match(rest, &found[skip..]))
+        }
+        Some((line, rest)) => found
+            .split_first()
+            .is_some_and(|(first, others)| line_matches(line, first) && lines_match(rest, others)),
     }
 }
 
@@ -71,20 +97,38 @@ fn line_matches(expected: &str, found: &str) -> bool {
         None => expected == found,
         Some((start, rest)) => {
             let Some(behind) = found.strip_prefix(start) else { return false };
-            behind.char_indices().map(|(at, _)| at).chain([behind.len()]).any(|at| line_matches(rest, &behind[at..]))
+            behind
+                .char_indices()
+                .map(|(at, _)| at)
+                .chain([behind.len()])
+                .any(|at| line_matches(rest, &behind[at..]))
         }
     }
 }
 
 #[test]
 fn blocks_have_their_output_and_their_marker() {
-    let text =
-        "# A\n\n```sh\none\ntwo\n```\n\n```text\n1\n```\n\n<!-- not run: needs a GPU -->\n\n```python\nx\n```\n\nBetween.\n\n```text\nfree\n```\n";
+    let text = "# A\n\n```sh\none\ntwo\n```\n\n```text\n1\n```\n\n<!-- not run: needs a GPU -->\n\n```python\nx\n```\n\nBetween.\n\n```text\nfree\n```\n";
     let found = blocks(text);
-    let short: Vec<_> = found.iter().map(|b| (b.line, b.language.as_str(), b.code.as_str(), b.not_run.as_deref(), b.prints.as_deref())).collect();
+    let short: Vec<_> = found
+        .iter()
+        .map(|b| {
+            (
+                b.line,
+                b.language.as_str(),
+                b.code.as_str(),
+                b.not_run.as_deref(),
+                b.prints.as_deref(),
+            )
+        })
+        .collect();
     assert_eq!(
         short,
-        [(4, "sh", "one\ntwo\n", None, Some("1\n")), (15, "python", "x\n", Some("needs a GPU"), None), (21, "text", "free\n", None, None)]
+        [
+            (4, "sh", "one\ntwo\n", None, Some("1\n")),
+            (15, "python", "x\n", Some("needs a GPU"), None),
+            (21, "text", "free\n", None, None)
+        ]
     );
 }
 

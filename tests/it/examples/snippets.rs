@@ -1,9 +1,10 @@
 //! The code in README.md and docs/ runs as it stands there, and prints what it is said to print.
 //!
-//! Each file is run from top to bottom in a folder of its own, where `fixtures/` and the stores `runs/base` and `runs/new`
-//! are. Blocks in `sh` are scripts of bash, `python` ones need the packages of the tests, `sql` ones ask `runs/base`. What
-//! follows a block in `text` is what it prints; where the block fails, it is what standard error ends with. A block that
-//! cannot run here has `<!-- not run: why -->` before it.
+//! Each file is run from top to bottom in a folder of its own, where `fixtures/` and the stores
+//! `runs/base` and `runs/new` are. Blocks in `sh` are scripts of bash, `python` ones need the
+//! packages of the tests, `sql` ones ask `runs/base`. What follows a block in `text` is what it
+//! prints; where the block fails, it is what standard error ends with. A block that cannot run here
+//! has `<!-- not run: why -->` before it.
 
 use super::markdown::{Block, blocks, matches};
 use super::*;
@@ -12,8 +13,12 @@ use super::*;
 const ELSEWHERE: [&str; 2] = ["reference.md", "recipes.md"];
 
 fn files() -> Vec<PathBuf> {
-    let docs = std::fs::read_dir(root().join("docs")).expect("the documents").map(|e| e.expect("an entry").path());
-    let is_ours = |p: &PathBuf| p.extension().is_some_and(|e| e == "md") && !ELSEWHERE.iter().any(|n| p.ends_with(n));
+    let docs = std::fs::read_dir(root().join("docs"))
+        .expect("the documents")
+        .map(|e| e.expect("an entry").path());
+    let is_ours = |p: &PathBuf| {
+        p.extension().is_some_and(|e| e == "md") && !ELSEWHERE.iter().any(|n| p.ends_with(n))
+    };
     let mut files: Vec<PathBuf> = docs.filter(is_ours).collect();
     files.sort();
     files.insert(0, root().join("README.md"));
@@ -43,7 +48,12 @@ fn problem(block: &Block, output: &Output) -> Option<String> {
         (None, true) => None,
         (Some(expected), true) if matches(expected, &stdout) => None,
         (Some(expected), true) => Some(format!("it prints\n{stdout}\n    and not\n{expected}")),
-        (Some(expected), false) if matches(&format!("[...]\n{expected}"), &stderr) && expected.starts_with("error: ") => None,
+        (Some(expected), false)
+            if matches(&format!("[...]\n{expected}"), &stderr)
+                && expected.starts_with("error: ") =>
+        {
+            None
+        }
         (_, false) => Some(format!("{}\n{}", output.status, stderr.trim())),
     }
 }
@@ -74,7 +84,11 @@ fn code_in_documents_runs() {
             ran += 1;
             let first = block.code.lines().next().unwrap_or_default();
             match problem(&block, &output) {
-                None => eprintln!("{at}: {} {first}{}", block.language, if block.prints.is_some() { " (output compared)" } else { "" }),
+                None => eprintln!(
+                    "{at}: {} {first}{}",
+                    block.language,
+                    if block.prints.is_some() { " (output compared)" } else { "" }
+                ),
                 Some(problem) => failed.push(format!("{at}: {first}\n    {problem}")),
             }
         }

@@ -50,7 +50,8 @@ fn element() -> impl Strategy<Value = Value> {
 
 #[test]
 fn anything_in_texts_comes_back() {
-    let mut runner = TestRunner::new(Config { cases: 24, failure_persistence: None, ..Config::default() });
+    let mut runner =
+        TestRunner::new(Config { cases: 24, failure_persistence: None, ..Config::default() });
     let outcome = runner.run(&proptest::collection::vec(element(), 1..40), |list| {
         let (store, _) = TestStore::of_text(json!({ "traceEvents": list }).to_string());
         let (_, path, written) = again(&store, Selection::default());
@@ -63,7 +64,8 @@ fn anything_in_texts_comes_back() {
     }
 }
 
-/// Elements in the order of the file, their keys in one order, and args of begins without those of their ends.
+/// Elements in the order of the file, their keys in one order, and args of begins without those of
+/// their ends.
 fn sorted(list: Vec<Value>) -> Vec<Value> {
     let in_order = |mut element: Value| {
         if element["ph"] == "B" || element["ph"] == "b" {
@@ -73,7 +75,9 @@ fn sorted(list: Vec<Value>) -> Vec<Value> {
             .as_object()
             .into_iter()
             .flatten()
-            .map(|(k, v)| (k.clone(), if v.is_f64() { v.as_f64().unwrap_or(0.0).into() } else { v.clone() }))
+            .map(|(k, v)| {
+                (k.clone(), if v.is_f64() { v.as_f64().unwrap_or(0.0).into() } else { v.clone() })
+            })
             .collect();
         json!(text)
     };

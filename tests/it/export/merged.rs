@@ -34,7 +34,8 @@ fn counts_add_up_and_nothing_crosses() {
         "SELECT name, series, count(*), sum(value) FROM counters GROUP BY 1, 2 ORDER BY 1, 2",
         "SELECT step, count(*) FROM events WHERE step IS NOT NULL GROUP BY 1 ORDER BY 1",
         "SELECT depth, count(*), sum(self_ns) FROM events WHERE ph <> 'M' GROUP BY 1 ORDER BY 1",
-        // Processes named by text have numbers of their own here, and count as processes of threads.
+        // Processes named by text have numbers of their own here, and count as processes of
+        // threads.
         "SELECT kind, count(*) FROM tracks WHERE kind IN ('counter', 'gpu_stream') GROUP BY 1 ORDER BY 1",
     ] {
         assert_eq!(other.lines(sql), store.lines(sql), "{sql}");
@@ -59,14 +60,26 @@ fn an_independent_reader_finds_the_same() {
     let store = two_ranks();
     let (_, path, _) = again(&store, Selection::default());
     let inputs: Vec<_> = RANKS.iter().map(|name| fixture(name)).collect();
-    let output = Command::new("python3").arg(root().join("tests/oracle/chrome_check.py")).arg(&path).args(&inputs).output().expect("python3 runs");
-    assert!(output.status.success(), "{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let output = Command::new("python3")
+        .arg(root().join("tests/oracle/chrome_check.py"))
+        .arg(&path)
+        .args(&inputs)
+        .output()
+        .expect("python3 runs");
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 #[test]
 fn clocks_are_brought_together() {
     let store = TestStore::new();
-    for (name, base, ts) in [("a", 5_000_000_000_000_000_100i64, "1.5"), ("b", 5_000_000_000_000_000_000, "1.6")] {
+    for (name, base, ts) in
+        [("a", 5_000_000_000_000_000_100i64, "1.5"), ("b", 5_000_000_000_000_000_000, "1.6")]
+    {
         let path = store.folder.path().join(format!("{name}.json"));
         let text = format!(
             r#"{{"baseTimeNanoseconds":{base},"traceEvents":[{{"ph":"X","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":1,"args":{{"correlation":7}}}}]}}"#
@@ -75,7 +88,10 @@ fn clocks_are_brought_together() {
         store.ingest(&path).expect("it is read");
     }
     let (other, _, _) = again(&store, Selection::default());
-    assert_eq!(other.lines("SELECT name, ts_ns, correlation FROM events WHERE ph = 'X' ORDER BY name"), ["a 1600 7", "b 1600 15"]);
+    assert_eq!(
+        other.lines("SELECT name, ts_ns, correlation FROM events WHERE ph = 'X' ORDER BY name"),
+        ["a 1600 7", "b 1600 15"]
+    );
     assert_eq!(other.lines("SELECT base_time_ns FROM traces"), ["5000000000000000000"]);
     let both = "SELECT name, t.base_time_ns + ts_ns FROM events JOIN traces t USING (trace_id) WHERE ph = 'X' ORDER BY name";
     assert_eq!(other.lines(both), store.lines(both));
@@ -93,13 +109,23 @@ fn ids_of_every_form_are_kept_apart() {
         {"ph":"b","name":"g","cat":"c","id2":{"global":"0x1"},"pid":1,"tid":1,"ts":1}, {"ph":"e","name":"g","cat":"c","id2":{"global":"0x1"},"pid":1,"tid":1,"ts":9}"#;
     for i in 0..3 {
         let path = store.folder.path().join(format!("{i}.json"));
-        std::fs::write(&path, format!("{text},{{\"ph\":\"i\",\"name\":\"{i}\",\"ts\":{i}}}]")).expect("a trace");
+        std::fs::write(&path, format!("{text},{{\"ph\":\"i\",\"name\":\"{i}\",\"ts\":{i}}}]"))
+            .expect("a trace");
         store.ingest(&path).expect("it is read");
     }
     let (other, path, _) = again(&store, Selection::default());
-    assert_eq!(other.lines("SELECT count(*), count(DISTINCT concat(kind, ' ', name, ' ', flow_id)) FROM flows"), ["12 12"]);
+    assert_eq!(
+        other.lines(
+            "SELECT count(*), count(DISTINCT concat(kind, ' ', name, ' ', flow_id)) FROM flows"
+        ),
+        ["12 12"]
+    );
     assert_eq!(other.issues(), store.issues(), "nothing is paired otherwise");
-    let ids: BTreeSet<String> = elements(&path).iter().filter(|e| e["ph"] == "b").map(|e| e["id2"]["global"].to_string()).collect();
+    let ids: BTreeSet<String> = elements(&path)
+        .iter()
+        .filter(|e| e["ph"] == "b")
+        .map(|e| e["id2"]["global"].to_string())
+        .collect();
     assert_eq!(ids.len(), 3, "{ids:?}");
 }
 
@@ -114,24 +140,36 @@ fn findings_and_counters_are_added() {
         SELECT 'stub' AS rule, 'finding' AS status, 'high' AS severity, trace_id, max(step) AS step, 'a \"subject\"' AS subject, 1.5 AS value\n\
         FROM steps GROUP BY trace_id UNION ALL SELECT 'other', 'ok', NULL, trace_id, NULL, NULL, NULL FROM traces\n";
     std::fs::write(library.path().join("rules/findings.sql"), view).expect("a view");
-    let options = EngineOptions { sql: vec![library.path().to_owned()], ..EngineOptions::default() };
+    let options =
+        EngineOptions { sql: vec![library.path().to_owned()], ..EngineOptions::default() };
     let path = store.folder.path().join("all.json");
-    let written = export_with(&store, &path, &options, |request| ChromeRequest { findings: true, counters: true, ..request });
+    let written = export_with(&store, &path, &options, |request| ChromeRequest {
+        findings: true,
+        counters: true,
+        ..request
+    });
     let elements = elements(&path);
     let findings: Vec<&Value> = elements.iter().filter(|e| e["cat"] == "finding").collect();
     assert_eq!(findings.len(), 2, "what is no finding stays out");
     assert_eq!(findings[0]["name"], "high: stub (a \"subject\")");
     assert_eq!(findings[0]["args"]["value"], 1.5);
     let starts = store.ints("SELECT s.start_ns FROM steps s JOIN traces t ON t.trace_id = s.trace_id WHERE t.rank = 0 ORDER BY s.step DESC LIMIT 1");
-    assert_eq!((findings[0]["ts"].as_f64().expect("a time") * 1000.0 / 1e6).round() as i64, (starts[0] as f64 / 1e6).round() as i64);
-    // Each counter by its last value: nothing runs at the end, and the memory curve ends where the table does.
+    assert_eq!(
+        (findings[0]["ts"].as_f64().expect("a time") * 1000.0 / 1e6).round() as i64,
+        (starts[0] as f64 / 1e6).round() as i64
+    );
+    // Each counter by its last value: nothing runs at the end, and the memory curve ends where the
+    // table does.
     let mut last = BTreeMap::new();
     for element in elements.iter().filter(|e| e["ph"] == "C" && e["pid"] == findings[0]["pid"]) {
         last.insert(element["name"].as_str().expect("a name").to_owned(), element["args"].clone());
     }
     assert_eq!(last["rank 0: GPU 0 busy"]["busy_pct"], 0);
     let memory = "SELECT allocated_bytes FROM memory_curve WHERE rank = 1 AND device_type = 'cuda' ORDER BY record DESC LIMIT 1";
-    assert_eq!(last["rank 1: cuda 1 memory"]["allocated_bytes"].as_i64(), Some(store.ints(memory)[0]));
+    assert_eq!(
+        last["rank 1: cuda 1 memory"]["allocated_bytes"].as_i64(),
+        Some(store.ints(memory)[0])
+    );
     let own = elements.iter().filter(|e| e["pid"] == findings[0]["pid"]).count() as u64;
     assert!(own < written.added && own > 100, "{own} of {}", written.added);
 }

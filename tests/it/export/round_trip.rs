@@ -1,4 +1,5 @@
-//! A Chrome trace of one whole trace is read back as the same rows in every table, and so is a perf.json.
+//! A Chrome trace of one whole trace is read back as the same rows in every table, and so is a
+//! perf.json.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,11 +10,24 @@ use tracesql_ingest::schema::TABLES;
 use super::{again, perf_again};
 use crate::support::{TestStore, corpus, root, rows_of, tracesql_in};
 
-/// Columns that say where an element stands in the file; what was skipped is not there, so later ones move up.
-const POSITIONS: &[&str] = &["event_id", "parent_id", "launch_id", "op_id", "src_event_id", "dst_event_id", "src_flow_event_id", "dst_flow_event_id"];
+/// Columns that say where an element stands in the file; what was skipped is not there, so later
+/// ones move up.
+const POSITIONS: &[&str] = &[
+    "event_id",
+    "parent_id",
+    "launch_id",
+    "op_id",
+    "src_event_id",
+    "dst_event_id",
+    "src_flow_event_id",
+    "dst_flow_event_id",
+];
 
 /// Columns that say what the input's bytes were, not what the trace holds.
-const OF_THE_INPUT: &[&str] = &["trace_id", "path", "content_hash", "input_bytes", "text_bytes", "element_count", "skipped_count", "metadata"];
+const OF_THE_INPUT: &[&str] = &[
+    "trace_id", "path", "content_hash", "input_bytes", "text_bytes", "element_count",
+    "skipped_count", "metadata",
+];
 
 /// Issues of a text that an export does not repeat: it is clean JSON.
 const OF_THE_TEXT: &str = "'malformed_event', 'not_an_object', 'no_phase', 'no_timestamp', 'timestamp_out_of_range', 'too_deep', 'event_too_large', \
@@ -43,7 +57,9 @@ fn queries() -> Vec<String> {
             table.name
         ));
     }
-    all.push(format!("SELECT severity, code, count FROM ingest_issues WHERE code NOT IN ({OF_THE_TEXT})"));
+    all.push(format!(
+        "SELECT severity, code, count FROM ingest_issues WHERE code NOT IN ({OF_THE_TEXT})"
+    ));
     all
 }
 
@@ -59,7 +75,10 @@ fn differences(path: &Path) -> Vec<String> {
     let (before, after) = (store.engine(), other.engine());
     let mut differences = Vec::new();
     if written.elements.to_string() != facts[1] || written.skipped.to_string() != facts[2] {
-        differences.push(format!("{} elements, {} skipped, not {facts:?}", written.elements, written.skipped));
+        differences.push(format!(
+            "{} elements, {} skipped, not {facts:?}",
+            written.elements, written.skipped
+        ));
     }
     for sql in queries() {
         let rows = |engine| rows_of(engine, &sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
@@ -74,7 +93,8 @@ fn differences(path: &Path) -> Vec<String> {
         }
     }
     let without_own = |store: &TestStore| {
-        let mut value: serde_json::Value = serde_json::from_str(&store.value("SELECT metadata FROM traces")).expect("JSON");
+        let mut value: serde_json::Value =
+            serde_json::from_str(&store.value("SELECT metadata FROM traces")).expect("JSON");
         value.as_object_mut().map(|keys| keys.remove("tracesqlExport"));
         value
     };
@@ -91,7 +111,12 @@ fn differences(path: &Path) -> Vec<String> {
 }
 
 fn check(paths: &[PathBuf]) {
-    let of = |path: &PathBuf| differences(path).into_iter().map(|d| format!("{}: {d}", path.display())).collect::<Vec<_>>();
+    let of = |path: &PathBuf| {
+        differences(path)
+            .into_iter()
+            .map(|d| format!("{}: {d}", path.display()))
+            .collect::<Vec<_>>()
+    };
     let failures: Vec<String> = paths.iter().flat_map(of).collect();
     assert!(failures.is_empty(), "{} differences:\n{}", failures.len(), failures.join("\n"));
 }
@@ -128,16 +153,24 @@ fn public_and_made_traces_come_back_whole() {
     if std::env::var_os("TRACESQL_ALL_TRACES").is_none() {
         let before = paths.len();
         paths.retain(|p| std::fs::metadata(p).is_ok_and(|m| m.len() < 600_000));
-        eprintln!("left out: {} traces of 600 kB and more; TRACESQL_ALL_TRACES=1 takes them", before - paths.len());
+        eprintln!(
+            "left out: {} traces of 600 kB and more; TRACESQL_ALL_TRACES=1 takes them",
+            before - paths.len()
+        );
     }
     check(&paths);
 }
 
 #[test]
 fn random_traces_come_back_whole() {
-    let number = std::env::var("TRACESQL_RANDOM_TRACES").ok().and_then(|n| n.parse().ok()).unwrap_or(24);
+    let number =
+        std::env::var("TRACESQL_RANDOM_TRACES").ok().and_then(|n| n.parse().ok()).unwrap_or(24);
     let folder = tempfile::tempdir().expect("a folder");
-    let made = Command::new("python3").arg(root().join("tests/oracle/random_traces.py")).arg(folder.path()).arg(number.to_string()).status();
+    let made = Command::new("python3")
+        .arg(root().join("tests/oracle/random_traces.py"))
+        .arg(folder.path())
+        .arg(number.to_string())
+        .status();
     assert!(made.expect("python3 runs").success());
     check(&(0..number).map(|i| folder.path().join(format!("{i}.json"))).collect::<Vec<_>>());
 }
@@ -148,21 +181,34 @@ fn odd_forms_of_perf_json_come_back_whole() {
     let memory = r#"{"uuid":1,"memory_usage":64,"device_type":"CPU","start_time":12,"end_time":0,"more":[1, {"a":null}]}"#;
     let op = r#"{"op_name":"a\u0022b\/","device_type":"CPU","start_time":13.125,"end_time":14,"op_name2":"é"}"#;
     let texts = [
-        format!(r#"{{"init_time":10,"op_blobs":[{op}],"memory_blobs":[{memory}],"model":"m","n":1e3}}"#),
-        // Lists that come twice, after one another and mixed; lists that are not there, or are null.
-        format!(r#"{{"memory_blobs":[{memory}],"op_blobs":[{op},{op}],"memory_blobs":[{memory}],"init_time":10}}"#),
+        format!(
+            r#"{{"init_time":10,"op_blobs":[{op}],"memory_blobs":[{memory}],"model":"m","n":1e3}}"#
+        ),
+        // Lists that come twice, after one another and mixed; lists that are not there, or are
+        // null.
+        format!(
+            r#"{{"memory_blobs":[{memory}],"op_blobs":[{op},{op}],"memory_blobs":[{memory}],"init_time":10}}"#
+        ),
         format!(r#"{{"memory_blobs":[{memory}]}}"#),
-        format!(r#"{{"memory_blobs":null,"op_blobs":[{op}],"deviceProperties":[{{"id":0,"name":"x"}}]}}"#),
+        format!(
+            r#"{{"memory_blobs":null,"op_blobs":[{op}],"deviceProperties":[{{"id":0,"name":"x"}}]}}"#
+        ),
         r#"{"init_time":7,"memory_blobs":[],"op_blobs":[]}"#.to_owned(),
-        // What cannot be read is not there; what has no end, no size or a size that cannot be stays.
+        // What cannot be read is not there; what has no end, no size or a size that cannot be
+        // stays.
         format!(
             r#"{{"memory_blobs":[7,{{"start_time":0}},{memory},{{"uuid":1,"memory_usage":-5,"start_time":"11","end_time":3}},{{"start_time":5}}],"op_blobs":[{{"start_time":6}}]}}"#
         ),
     ];
-    let paths: Vec<PathBuf> = (0..texts.len()).map(|i| folder.path().join(format!("{i}.json"))).collect();
+    let paths: Vec<PathBuf> =
+        (0..texts.len()).map(|i| folder.path().join(format!("{i}.json"))).collect();
     for (path, text) in paths.iter().zip(&texts) {
         std::fs::write(path, text).expect("a perf.json");
-        assert_eq!(TestStore::with(path).0.value("SELECT format FROM traces"), "mllm_perf", "{text}");
+        assert_eq!(
+            TestStore::with(path).0.value("SELECT format FROM traces"),
+            "mllm_perf",
+            "{text}"
+        );
     }
     check(&paths);
 }
@@ -179,15 +225,27 @@ fn a_perf_json_is_made_of_one_only() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("is no perf.json but of format chrome") && !path.exists(), "{said}");
     store.ingest(&root().join("fixtures/perf.json")).expect("a perf.json");
-    let output = tracesql_in(root(), &[&args[..], &["--trace", "perf", "--step", "3"]].concat(), &[]);
+    let output =
+        tracesql_in(root(), &[&args[..], &["--trace", "perf", "--step", "3"]].concat(), &[]);
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
     let said = String::from_utf8_lossy(&tracesql_in(root(), &args, &[]).stderr).into_owned();
     assert!(said.contains("a perf.json is of one trace; choose one with --trace: "), "{said}");
-    let output = tracesql_in(root(), &[&args[..], &["--trace", "perf", "--where", "cat = 'op_blob'"]].concat(), &[]);
+    let output = tracesql_in(
+        root(),
+        &[&args[..], &["--trace", "perf", "--where", "cat = 'op_blob'"]].concat(),
+        &[],
+    );
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).expect("a file")).expect("JSON");
-    let source: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(root().join("fixtures/perf.json")).expect("a file")).expect("JSON");
-    assert_eq!((&json["op_blobs"], &json["memory_blobs"]), (&source["op_blobs"], &serde_json::json!([])));
+    let json: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&path).expect("a file")).expect("JSON");
+    let source: serde_json::Value = serde_json::from_str(
+        &std::fs::read_to_string(root().join("fixtures/perf.json")).expect("a file"),
+    )
+    .expect("JSON");
+    assert_eq!(
+        (&json["op_blobs"], &json["memory_blobs"]),
+        (&source["op_blobs"], &serde_json::json!([]))
+    );
     assert_eq!(json["tracesqlExport"]["selection"], "cat = 'op_blob'");
 }
 
@@ -246,6 +304,13 @@ fn odd_forms_come_back_whole() {
         r#"{"ph":"X","name":"twice","name":"last","pid":1,"pid":2,"ts":1,"ts":2,"dur":1,"bp":"x","bp":"e"}"#,
         r#"{"ph":"X","name":"a\/b\tc\u0001\ud83d\ude80\ud83d","pid":1,"tid":1,"ts":100,"dur":1,"args":{"a\/b":"\/","\u0041":NaN,"n":007}}"#,
     ];
-    std::fs::write(&path, format!("{{\"a\\\"b\":1,\"traceEvents\":null,\"x\":NaN,\"traceEvents\":[{}]}}", elements.join(",\n"))).expect("a trace");
+    std::fs::write(
+        &path,
+        format!(
+            "{{\"a\\\"b\":1,\"traceEvents\":null,\"x\":NaN,\"traceEvents\":[{}]}}",
+            elements.join(",\n")
+        ),
+    )
+    .expect("a trace");
     check(&[path]);
 }

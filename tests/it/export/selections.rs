@@ -25,7 +25,10 @@ fn a_step_is_what_the_tables_say_it_is() {
         assert_eq!(other.lines(sql), store.lines(sql), "{sql}");
     }
     assert_eq!(other.ints("SELECT count(*) FROM steps"), [2]);
-    assert_eq!(other.ints("SELECT count(*) FROM kernels WHERE step IS NULL OR step NOT IN (11, 12)"), [0]);
+    assert_eq!(
+        other.ints("SELECT count(*) FROM kernels WHERE step IS NULL OR step NOT IN (11, 12)"),
+        [0]
+    );
     assert_eq!(
         other.lines("SELECT DISTINCT process_name, thread_name FROM tracks WHERE kind = 'gpu_stream' ORDER BY 1, 2"),
         store.lines("SELECT DISTINCT process_name, thread_name FROM tracks WHERE kind = 'gpu_stream' ORDER BY 1, 2"),
@@ -42,7 +45,10 @@ fn arrows_stay_where_both_ends_do() {
     let arrows = store.ints(want)[0];
     assert!(arrows > 100);
     assert_eq!(both.ints(want), [arrows]);
-    assert_eq!(both.ints("SELECT count(*), count(src_event_id), count(dst_event_id) FROM flows"), [arrows; 3]);
+    assert_eq!(
+        both.ints("SELECT count(*), count(src_event_id), count(dst_event_id) FROM flows"),
+        [arrows; 3]
+    );
     assert!(both.issues().iter().all(|i| !i.starts_with("flow")), "{:?}", both.issues());
     let (one, _, _) = again(&store, condition("cat = 'kernel' -- a comment"));
     assert_eq!(one.ints("SELECT count(*) FROM events WHERE ph IN ('s', 'f')"), [0]);
@@ -66,9 +72,12 @@ fn begins_keep_their_ends() {
 #[test]
 fn a_query_names_events() {
     let (store, _) = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz"));
-    let query = "SELECT trace_id, event_id FROM kernels UNION ALL SELECT trace_id, launch_id FROM kernels;";
-    let (other, _, _) = again(&store, Selection { query: Some(query.to_owned()), ..Selection::default() });
-    let sql = "SELECT name, count(*), sum(dur_ns), count(launch_id) FROM kernels GROUP BY 1 ORDER BY 1";
+    let query =
+        "SELECT trace_id, event_id FROM kernels UNION ALL SELECT trace_id, launch_id FROM kernels;";
+    let (other, _, _) =
+        again(&store, Selection { query: Some(query.to_owned()), ..Selection::default() });
+    let sql =
+        "SELECT name, count(*), sum(dur_ns), count(launch_id) FROM kernels GROUP BY 1 ORDER BY 1";
     assert_eq!(other.lines(sql), store.lines(sql));
     assert_eq!(other.ints("SELECT count(*) FROM events WHERE cat = 'cpu_op'"), [0]);
 }
@@ -79,7 +88,8 @@ fn what_was_skipped_and_selected_is_said() {
     let path = store.folder.path().join("x.json");
     let written = export(&store, condition("ph = 'X'"), &path);
     assert_eq!(written.skipped, 14);
-    let document: Value = serde_json::from_str(&std::fs::read_to_string(&path).expect("a file")).expect("JSON");
+    let document: Value =
+        serde_json::from_str(&std::fs::read_to_string(&path).expect("a file")).expect("JSON");
     assert_eq!(document["tracesqlExport"]["skipped_elements"], 14);
     assert_eq!(document["tracesqlExport"]["selection"], "ph = 'X'");
 }

@@ -1,10 +1,12 @@
-//! Views agree on communication to the nanosecond, and the classes add up to the time that devices were busy.
+//! Views agree on communication to the nanosecond, and the classes add up to the time that devices
+//! were busy.
 
 use std::path::{Path, PathBuf};
 
 use crate::support::{TestStore, bottlenecks, corpus, fixtures};
 
-/// Rows of traces for which two definitions differ, each with a name; all are empty where everything agrees.
+/// Rows of traces for which two definitions differ, each with a name; all are empty where
+/// everything agrees.
 const CHECKS: &[(&str, &str)] = &[
     (
         "the classes of a device add up to the union of its work",
@@ -89,7 +91,9 @@ fn disagreements(store: &TestStore) -> Vec<String> {
 #[test]
 fn views_agree_on_the_fixtures() {
     let store = fixtures();
-    assert!(store.value("SELECT count(*) FROM kernel_classes WHERE class = 'communication'") != "0");
+    assert!(
+        store.value("SELECT count(*) FROM kernel_classes WHERE class = 'communication'") != "0"
+    );
     assert_eq!(disagreements(&store), [""; 0]);
     assert_eq!(disagreements(&bottlenecks()), [""; 0]);
 }
@@ -110,8 +114,13 @@ fn views_agree_on_public_traces() {
     files(&corpus, &mut paths);
     paths.sort();
     let store = TestStore::new();
-    let traces =
-        paths.iter().filter(|p| (p.starts_with(corpus.join("public")) || p.starts_with(corpus.join("made"))) && store.ingest(p).is_ok()).count();
+    let traces = paths
+        .iter()
+        .filter(|p| {
+            (p.starts_with(corpus.join("public")) || p.starts_with(corpus.join("made")))
+                && store.ingest(p).is_ok()
+        })
+        .count();
     assert!(traces > 100, "only {traces} traces were read");
     assert_eq!(disagreements(&store), [""; 0]);
 }

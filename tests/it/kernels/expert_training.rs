@@ -1,11 +1,13 @@
-//! A trace of training with experts on several devices, whose truth the script that makes it knows: fixtures/make/moe_training.py.
+//! A trace of training with experts on several devices, whose truth the script that makes it knows:
+//! fixtures/make/moe_training.py.
 
 use serde_json::Value;
 
 use crate::support::{TestStore, fixture};
 
 fn truth() -> Value {
-    let text = std::fs::read_to_string(fixture("moe/moe_training.truth.json")).expect("the truth beside the trace");
+    let text = std::fs::read_to_string(fixture("moe/moe_training.truth.json"))
+        .expect("the truth beside the trace");
     serde_json::from_str(&text).expect("JSON")
 }
 
@@ -17,12 +19,15 @@ fn store() -> TestStore {
 fn each_class_has_its_time() {
     let (truth, store) = (truth(), store());
     let classes = truth["trace"]["class_sum_ns"].as_object().expect("classes");
-    let mut wanted: Vec<String> = classes.iter().filter(|(_, ns)| ns.as_i64() != Some(0)).map(|(class, ns)| format!("{class} {ns}")).collect();
+    let mut wanted: Vec<String> = classes
+        .iter()
+        .filter(|(_, ns)| ns.as_i64() != Some(0))
+        .map(|(class, ns)| format!("{class} {ns}"))
+        .collect();
     wanted.sort();
     assert!(wanted.len() > 10);
     assert_eq!(store.lines("SELECT class, sum(dur_ns) FROM kernel_classes WHERE kind = 'kernel' GROUP BY class ORDER BY class"), wanted);
-    let units =
-        "SELECT matrix_unit, sum(dur_ns) FROM kernel_classes WHERE class IN ('gemm', 'conv', 'attention') GROUP BY matrix_unit ORDER BY matrix_unit";
+    let units = "SELECT matrix_unit, sum(dur_ns) FROM kernel_classes WHERE class IN ('gemm', 'conv', 'attention') GROUP BY matrix_unit ORDER BY matrix_unit";
     let unit = &truth["trace"]["matrix_unit_sum_ns"];
     assert_eq!(store.lines(units), [format!("no {}", unit["no"]), format!("yes {}", unit["yes"])]);
 }
@@ -37,7 +42,11 @@ fn each_name_has_its_class_and_collective() {
             name.replace('\'', "''")
         );
         let text = |key: &str| kernel[key].as_str().unwrap_or("-").to_owned();
-        assert_eq!(store.value(&sql), format!("{} {} {}", text("class"), text("collective"), text("matrix_unit")), "{name}");
+        assert_eq!(
+            store.value(&sql),
+            format!("{} {} {}", text("class"), text("collective"), text("matrix_unit")),
+            "{name}"
+        );
     }
 }
 
@@ -61,7 +70,8 @@ fn the_timeline_knows_what_is_exposed() {
             exposed
         ]
     );
-    // The exchange with experts is communication, so that is what takes the time, and the products are on tensor cores.
+    // The exchange with experts is communication, so that is what takes the time, and the products
+    // are on tensor cores.
     let findings = store.lines("SELECT rule, status FROM findings WHERE rule IN ('communication', 'tensor_cores') ORDER BY rule");
     assert_eq!(findings, ["communication finding", "tensor_cores ok"]);
 }
@@ -75,7 +85,11 @@ fn the_steps_have_their_shares() {
             step["step"]
         );
         let classes = step["class_sum_ns"].as_object().expect("classes");
-        let mut wanted: Vec<String> = classes.iter().filter(|(_, ns)| ns.as_i64() != Some(0)).map(|(class, ns)| format!("{class} {ns}")).collect();
+        let mut wanted: Vec<String> = classes
+            .iter()
+            .filter(|(_, ns)| ns.as_i64() != Some(0))
+            .map(|(class, ns)| format!("{class} {ns}"))
+            .collect();
         wanted.sort();
         assert_eq!(store.lines(&sql), wanted, "step {}", step["step"]);
     }

@@ -1,4 +1,5 @@
-//! Labelled names of real kernels, scored by the oracle's measures: our own list, and one that lies beside the corpus.
+//! Labelled names of real kernels, scored by the oracle's measures: our own list, and one that lies
+//! beside the corpus.
 
 use std::path::Path;
 use std::process::Command;
@@ -54,7 +55,9 @@ fn names_of_our_own_list_are_classified() {
 
 #[test]
 fn names_of_83_libraries_are_classified() {
-    let Some(list) = corpus().map(|c| c.join("../kernels/shared.tsv")).filter(|list| list.is_file()) else {
+    let Some(list) =
+        corpus().map(|c| c.join("../kernels/shared.tsv")).filter(|list| list.is_file())
+    else {
         eprintln!("left out: the labelled names of kernels are not beside the project");
         return;
     };

@@ -1,4 +1,5 @@
-//! Reports of large stores: rests with exact sums, pages that stay small, traces that are left out and named.
+//! Reports of large stores: rests with exact sums, pages that stay small, traces that are left out
+//! and named.
 
 use std::fmt::Write;
 
@@ -12,7 +13,13 @@ fn many_operators(count: usize, name: impl Fn(usize) -> String) -> TestStore {
     let mut text = String::new();
     for i in 0..count {
         let comma = if i > 0 { ",\n" } else { "" };
-        let _ = write!(text, r#"{comma}{{"ph":"X","cat":"cpu_op","name":"{}","pid":1,"tid":1,"ts":{},"dur":{}}}"#, name(i), i * 100_000, i + 1);
+        let _ = write!(
+            text,
+            r#"{comma}{{"ph":"X","cat":"cpu_op","name":"{}","pid":1,"tid":1,"ts":{},"dur":{}}}"#,
+            name(i),
+            i * 100_000,
+            i + 1
+        );
     }
     elements(text)
 }
@@ -24,10 +31,22 @@ fn rows_beyond_the_bound_become_a_rest() {
     let rest = &report["sections"]["operators"]["rest"][0];
     assert_eq!((rows(&report, "operators").len(), rest["rows"].as_u64()), (5000, Some(100)));
     // The rest are the shortest: 1 to 100 us.
-    assert_eq!((rest["sums"]["calls"].as_i64(), rest["sums"]["host_self_ns"].as_i64()), (Some(100), Some(5_050_000)));
+    assert_eq!(
+        (rest["sums"]["calls"].as_i64(), rest["sums"]["host_self_ns"].as_i64()),
+        (Some(100), Some(5_050_000))
+    );
     assert_eq!(total(&report, "operators", "host_self_ns"), 5100 * 5101 / 2 * 1000);
-    assert_eq!(total(&report, "flame", "host_ns"), 5100 * 5101 / 2 * 1000, "merged frames keep the sum");
-    assert!(rows(&report, "flame").iter().any(|r| r["name"] == "(other)" && r["merged"].as_i64() > Some(0)) || rows(&report, "flame").len() > 5100);
+    assert_eq!(
+        total(&report, "flame", "host_ns"),
+        5100 * 5101 / 2 * 1000,
+        "merged frames keep the sum"
+    );
+    assert!(
+        rows(&report, "flame")
+            .iter()
+            .any(|r| r["name"] == "(other)" && r["merged"].as_i64() > Some(0))
+            || rows(&report, "flame").len() > 5100
+    );
 }
 
 #[test]
@@ -50,9 +69,18 @@ fn a_comment_on_all_fixtures_stays_below_its_limit() {
 fn traces_beyond_the_bound_are_named() {
     let store = job();
     let found = json(&store, &["--max-traces", "1"]);
-    assert_eq!((found["traces"].as_array().map(Vec::len), found["traces_left_out"].as_array().map(Vec::len)), (Some(1), Some(1)));
+    assert_eq!(
+        (
+            found["traces"].as_array().map(Vec::len),
+            found["traces_left_out"].as_array().map(Vec::len)
+        ),
+        (Some(1), Some(1))
+    );
     let found = json(&store, &["--trace", "synthetic_gpu_rank1.json.gz"]);
-    assert_eq!((found["traces"].as_array().map(Vec::len), found["traces"][0]["rank"].as_i64()), (Some(1), Some(1)));
+    assert_eq!(
+        (found["traces"].as_array().map(Vec::len), found["traces"][0]["rank"].as_i64()),
+        (Some(1), Some(1))
+    );
     assert!(report(&store, "text", &["--max-traces", "1"]).contains("left out: 1 more trace"));
 }
 
@@ -63,7 +91,11 @@ fn many_steps(steps: usize, devices: usize) -> TestStore {
         let at = step * 20;
         all.push(format!(r#"{{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{step}","pid":1,"tid":1,"ts":{at},"dur":19}}"#));
         for device in 0..devices {
-            for (i, (name, start, dur)) in [("ampere_sgemm_64x64_nn", 4, 3), ("void softmax_warp_forward<float>()", 8, 5)].into_iter().enumerate() {
+            for (i, (name, start, dur)) in
+                [("ampere_sgemm_64x64_nn", 4, 3), ("void softmax_warp_forward<float>()", 8, 5)]
+                    .into_iter()
+                    .enumerate()
+            {
                 let (correlation, launch) = (1 + 2 * (step * devices + device) + i, at + 1 + i);
                 let ids = format!(r#""correlation":{correlation}"#);
                 all.push(format!(
@@ -85,11 +117,17 @@ fn neighbouring_steps_are_added_up_by_class() {
         let report = json(&many_steps(steps, devices), &[]);
         let classes = rows(&report, "device_classes_by_step");
         assert_eq!(classes.len(), bars * devices * 2, "{steps} steps, {devices} devices");
-        assert_eq!(total(&report, "device_classes_by_step", "time_ns"), (steps * devices * 8 * 1000) as i64);
+        assert_eq!(
+            total(&report, "device_classes_by_step", "time_ns"),
+            (steps * devices * 8 * 1000) as i64
+        );
         let ends: Vec<i64> = classes.iter().filter_map(|r| r["last_step"].as_i64()).collect();
         assert_eq!((ends.len(), ends.iter().max()), (classes.len(), Some(&(steps as i64 - 1))));
         for row in classes {
-            let (first, last) = (row["first_step"].as_i64().expect("a step"), row["last_step"].as_i64().expect("a step"));
+            let (first, last) = (
+                row["first_step"].as_i64().expect("a step"),
+                row["last_step"].as_i64().expect("a step"),
+            );
             let own = if row["class"] == "gemm" { 3000 } else { 5000 };
             assert_eq!(row["time_ns"].as_i64(), Some((last - first + 1) * own), "{row}");
             assert_eq!(row["busy_ns"].as_i64(), Some((last - first + 1) * 8000), "{row}");
@@ -117,7 +155,10 @@ fn an_empty_store_is_said_to_be_empty() {
 fn equal_stores_give_equal_bytes() {
     let (a, b) = (job(), job());
     for format in ["text", "markdown", "json", "html"] {
-        assert!(report(&a, format, &[]) == report(&b, format, &[]), "{format} differs from run to run");
+        assert!(
+            report(&a, format, &[]) == report(&b, format, &[]),
+            "{format} differs from run to run"
+        );
     }
 }
 
@@ -125,8 +166,12 @@ fn equal_stores_give_equal_bytes() {
 fn ranks_are_judged_beside_those_that_are_not_shown() {
     let store = job();
     let all = json(&store, &[]);
-    let waits =
-        |report: &Value| -> Vec<Value> { rows(report, "ranks").iter().map(|r| Value::from(vec![r["rank"].clone(), r["wait_ns"].clone()])).collect() };
+    let waits = |report: &Value| -> Vec<Value> {
+        rows(report, "ranks")
+            .iter()
+            .map(|r| Value::from(vec![r["rank"].clone(), r["wait_ns"].clone()]))
+            .collect()
+    };
     for more in [&["--max-traces", "1"][..], &["--trace", "synthetic_gpu_rank0.json.gz"]] {
         let one = json(&store, more);
         assert_eq!(one["traces"].as_array().expect("traces").len(), 1);

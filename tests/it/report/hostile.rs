@@ -46,7 +46,10 @@ pub fn store() -> TestStore {
 #[test]
 fn a_terminal_gets_no_control_characters() {
     let text = report(&store(), "text", &[]);
-    let odd: Vec<char> = text.chars().filter(|c| (c.is_control() && *c != '\n') || ('\u{202a}'..='\u{202e}').contains(c)).collect();
+    let odd: Vec<char> = text
+        .chars()
+        .filter(|c| (c.is_control() && *c != '\n') || ('\u{202a}'..='\u{202e}').contains(c))
+        .collect();
     assert!(odd.is_empty(), "{odd:?}");
 }
 
@@ -101,7 +104,11 @@ fn a_page_holds_names_as_data_only() {
     let store = store();
     let html = std::fs::read_to_string(page(&store)).expect("the page");
     assert!(html.len() < 5_000_000, "{} bytes", html.len());
-    let data = html.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("the data");
+    let data = html
+        .split("id=\"data\">")
+        .nth(1)
+        .and_then(|rest| rest.split("</script>").next())
+        .expect("the data");
     assert!(!data.contains('<'), "a tag in the data");
     assert!(data.contains("\\u003cimg src=x onerror="), "the name is there");
     let parsed: serde_json::Value = serde_json::from_str(data).expect("the data is JSON");
@@ -115,10 +122,15 @@ fn a_page_holds_names_as_data_only() {
 fn the_policy_allows_only_what_carries_the_nonce() {
     let store = store();
     let html = std::fs::read_to_string(page(&store)).expect("the page");
-    let policy = html.split("Content-Security-Policy\" content=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a policy");
+    let policy = html
+        .split("Content-Security-Policy\" content=\"")
+        .nth(1)
+        .and_then(|rest| rest.split('"').next())
+        .expect("a policy");
     assert!(policy.starts_with("default-src 'none';"), "{policy}");
     assert!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
-    let nonce = policy.split("'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).expect("a nonce");
+    let nonce =
+        policy.split("'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).expect("a nonce");
     assert_eq!(nonce.len(), 32);
     assert_eq!(html.matches(&format!("nonce=\"{nonce}\"")).count(), 3, "the style and two scripts");
 }

@@ -10,23 +10,41 @@ use crate::support::{python, root};
 fn chromium() -> Option<PathBuf> {
     let on_path = || {
         let folders = std::env::var_os("PATH")?;
-        std::env::split_paths(&folders).flat_map(|f| ["chromium", "chromium-browser", "google-chrome"].map(|name| f.join(name))).find(|p| p.is_file())
+        std::env::split_paths(&folders)
+            .flat_map(|f| {
+                ["chromium", "chromium-browser", "google-chrome"].map(|name| f.join(name))
+            })
+            .find(|p| p.is_file())
     };
-    std::env::var_os("TRACESQL_TEST_CHROMIUM").map(PathBuf::from).filter(|p| p.is_file()).or_else(on_path)
+    std::env::var_os("TRACESQL_TEST_CHROMIUM")
+        .map(PathBuf::from)
+        .filter(|p| p.is_file())
+        .or_else(on_path)
 }
 
 fn drive(store: &TestStore) {
     let (Some(python), Some(chromium)) = (python(), chromium()) else {
-        eprintln!("left out: no Chromium (TRACESQL_TEST_CHROMIUM), or no Python with playwright (TRACESQL_TEST_PYTHON)");
+        eprintln!(
+            "left out: no Chromium (TRACESQL_TEST_CHROMIUM), or no Python with playwright (TRACESQL_TEST_PYTHON)"
+        );
         return;
     };
-    let has_playwright = Command::new(&python).args(["-c", "import playwright"]).output().is_ok_and(|o| o.status.success());
+    let has_playwright = Command::new(&python)
+        .args(["-c", "import playwright"])
+        .output()
+        .is_ok_and(|o| o.status.success());
     if !has_playwright {
         eprintln!("left out: {} has no playwright", python.display());
         return;
     }
     let script = root().join("tests/browser/report.py");
-    let out = Command::new(&python).arg(script).arg(page(store)).arg("--chromium").arg(&chromium).output().expect("python runs");
+    let out = Command::new(&python)
+        .arg(script)
+        .arg(page(store))
+        .arg("--chromium")
+        .arg(&chromium)
+        .output()
+        .expect("python runs");
     let (stdout, stderr) = crate::support::texts(&out);
     assert!(out.status.success(), "{stdout}\n{stderr}");
     assert!(stdout.starts_with("ok: "), "{stdout}");
@@ -63,17 +81,27 @@ fn every_class_has_one_colour_in_light_and_in_dark() {
     let order = TestStore::new().lines("SELECT class FROM _kernel_class_order ORDER BY rank");
     assert!(order.len() > 10, "{order:?}");
     let list: Vec<String> = order.iter().map(|class| format!("\"{class}\"")).collect();
-    assert!(page.contains(&format!("const CLASSES = [{}];", list.join(", "))), "the order of the page is that of the views");
+    assert!(
+        page.contains(&format!("const CLASSES = [{}];", list.join(", "))),
+        "the order of the page is that of the views"
+    );
     for class in order.iter().map(String::as_str).chain(["mixed"]) {
         let name = format!("--class-{class}: ");
-        let colours: Vec<&str> = page.match_indices(&name).filter_map(|(at, _)| page[at + name.len()..].split(';').next()).collect();
+        let colours: Vec<&str> = page
+            .match_indices(&name)
+            .filter_map(|(at, _)| page[at + name.len()..].split(';').next())
+            .collect();
         assert_eq!(colours.len(), 2, "{class}: {colours:?}");
     }
     // No two classes share one.
     for theme in 0..2 {
         let colour = |class: &String| {
             let name = format!("--class-{class}: ");
-            page.match_indices(&name).nth(theme).and_then(|(at, _)| page[at + name.len()..].split(';').next()).unwrap_or_default().to_owned()
+            page.match_indices(&name)
+                .nth(theme)
+                .and_then(|(at, _)| page[at + name.len()..].split(';').next())
+                .unwrap_or_default()
+                .to_owned()
         };
         let mut colours: Vec<String> = order.iter().map(colour).collect();
         colours.sort();

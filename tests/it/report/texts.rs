@@ -1,4 +1,5 @@
-//! Reports for people: what stands in the text and the Markdown, in which width, and which format a file's name asks for.
+//! Reports for people: what stands in the text and the Markdown, in which width, and which format a
+//! file's name asks for.
 
 use std::path::Path;
 
@@ -41,7 +42,9 @@ fn what_is_missing_fits_too() {
 #[test]
 fn a_text_on_perf_json() {
     let text = report(&store(&["perf.json"]), "text", &[]);
-    for part in ["perf.json · mllm_perf", "49.1 MiB in 17 blobs; 4 alive at the end (48.5 MiB)", "Linear"] {
+    for part in
+        ["perf.json · mllm_perf", "49.1 MiB in 17 blobs; 4 alive at the end (48.5 MiB)", "Linear"]
+    {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
 }
@@ -67,11 +70,17 @@ fn markdown_has_tables_and_details() {
 #[test]
 fn what_is_unclassified_is_said_with_the_interval() {
     let kernel = |name: &str, device: i64, ts: i64, dur: i64| {
-        format!(r#"{{"ph":"X","cat":"kernel","name":"{name}","pid":{device},"tid":7,"ts":{ts},"dur":{dur},"args":{{"device":{device},"stream":7}}}}"#)
+        format!(
+            r#"{{"ph":"X","cat":"kernel","name":"{name}","pid":{device},"tid":7,"ts":{ts},"dur":{dur},"args":{{"device":{device},"stream":7}}}}"#
+        )
     };
-    // 30 us of communication, 20 of which lie under a kernel that nothing says anything about; it runs 40 us.
-    let mut all =
-        vec![kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, 0, 30), kernel("zqx", 0, 10, 40), kernel("ampere_sgemm_64x64_nn", 0, 60, 10)];
+    // 30 us of communication, 20 of which lie under a kernel that nothing says anything about; it
+    // runs 40 us.
+    let mut all = vec![
+        kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, 0, 30),
+        kernel("zqx", 0, 10, 40),
+        kernel("ampere_sgemm_64x64_nn", 0, 60, 10),
+    ];
     all.extend((1..7).map(|device| kernel("ampere_sgemm_64x64_nn", device, 0, 10)));
     let store = elements(all.join(",\n"));
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -98,11 +107,15 @@ fn what_is_unclassified_is_said_with_the_interval() {
 fn the_name_of_the_file_says_the_format() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = fixture("perf.json");
-    for (name, start) in
-        [("a.html", "<!doctype html>"), ("a.md", "## tracesql report"), ("a.json", "{\n  \"schema\": \"tracesql.report\""), ("a.txt", "perf.json")]
-    {
+    for (name, start) in [
+        ("a.html", "<!doctype html>"),
+        ("a.md", "## tracesql report"),
+        ("a.json", "{\n  \"schema\": \"tracesql.report\""),
+        ("a.txt", "perf.json"),
+    ] {
         let args = ["report", trace.to_str().expect("a name"), "-q", "-o", name];
-        let out = tracesql_in(folder.path(), &args, &[("TRACESQL_CACHE", &folder.path().join("cache"))]);
+        let out =
+            tracesql_in(folder.path(), &args, &[("TRACESQL_CACHE", &folder.path().join("cache"))]);
         assert!(out.status.success(), "{}", texts(&out).1);
         assert!(texts(&out).0.is_empty(), "nothing goes to standard output");
         let text = std::fs::read_to_string(folder.path().join(name)).expect("the report");

@@ -2,7 +2,8 @@
 
 use crate::support::{TestStore, elements};
 
-/// Slices a (0 to 10 us) on thread 1, b (20 to 30 us) and c (40 to 50 us) on thread 2, and these elements.
+/// Slices a (0 to 10 us) on thread 1, b (20 to 30 us) and c (40 to 50 us) on thread 2, and these
+/// elements.
 fn slices(flows: &str) -> TestStore {
     elements(format!(
         r#"{{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10}}, {{"ph":"X","name":"b","pid":1,"tid":2,"ts":20,"dur":10}},
@@ -23,21 +24,26 @@ fn a_flow_joins_the_events_around_its_ends() {
         r#"{"ph":"s","cat":"ac2g","name":"launch","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"f","bp":"e","cat":"ac2g","name":"launch","id":1,"pid":1,"tid":2,"ts":25}"#,
     );
     assert_eq!(arrows(&store), ["a b 5000 25000"]);
-    assert_eq!(store.lines("SELECT kind, name, flow_id, src_flow_event_id, dst_flow_event_id FROM flows"), ["ac2g launch 1 3 4"]);
+    assert_eq!(
+        store.lines("SELECT kind, name, flow_id, src_flow_event_id, dst_flow_event_id FROM flows"),
+        ["ac2g launch 1 3 4"]
+    );
     assert!(store.issues().is_empty());
 }
 
 #[test]
 fn an_end_that_does_not_bind_to_what_encloses_it_binds_to_the_next_event() {
-    let store =
-        slices(r#"{"ph":"s","cat":"c","name":"n","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"f","cat":"c","name":"n","id":1,"pid":1,"tid":2,"ts":25}"#);
+    let store = slices(
+        r#"{"ph":"s","cat":"c","name":"n","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"f","cat":"c","name":"n","id":1,"pid":1,"tid":2,"ts":25}"#,
+    );
     assert_eq!(arrows(&store), ["a c 5000 25000"]);
 }
 
 #[test]
 fn the_next_event_may_start_at_the_same_time() {
-    let store =
-        slices(r#"{"ph":"s","cat":"c","name":"n","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"f","cat":"c","name":"n","id":1,"pid":1,"tid":2,"ts":20}"#);
+    let store = slices(
+        r#"{"ph":"s","cat":"c","name":"n","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"f","cat":"c","name":"n","id":1,"pid":1,"tid":2,"ts":20}"#,
+    );
     assert_eq!(arrows(&store), ["a b 5000 20000"]);
 }
 
@@ -82,7 +88,10 @@ fn category_name_and_id_together_name_a_flow() {
         r#"{"ph":"s","cat":"x","name":"n","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"s","cat":"y","name":"n","id":1,"pid":1,"tid":1,"ts":6},
            {"ph":"f","bp":"e","cat":"x","name":"n","id":1,"pid":1,"tid":2,"ts":45}, {"ph":"f","bp":"e","cat":"y","name":"n","id":1,"pid":1,"tid":2,"ts":25}"#,
     );
-    assert_eq!(store.lines("SELECT kind, dst_ts_ns FROM flows ORDER BY kind"), ["x 45000", "y 25000"]);
+    assert_eq!(
+        store.lines("SELECT kind, dst_ts_ns FROM flows ORDER BY kind"),
+        ["x 45000", "y 25000"]
+    );
 }
 
 #[test]
@@ -91,7 +100,10 @@ fn ids_may_be_text_and_large() {
         r#"{"ph":"s","cat":"c","name":"n","id":"0xa","pid":1,"tid":1,"ts":5}, {"ph":"f","bp":"e","cat":"c","name":"n","id":"0xa","pid":1,"tid":2,"ts":25},
            {"ph":"s","cat":"c","name":"n","id":18446744073709551615,"pid":1,"tid":1,"ts":6}, {"ph":"f","bp":"e","cat":"c","name":"n","id":18446744073709551615,"pid":1,"tid":2,"ts":26}"#,
     );
-    assert_eq!(store.lines("SELECT flow_id FROM flows ORDER BY src_ts_ns"), ["0xa", "18446744073709551615"]);
+    assert_eq!(
+        store.lines("SELECT flow_id FROM flows ORDER BY src_ts_ns"),
+        ["0xa", "18446744073709551615"]
+    );
 }
 
 #[test]
@@ -101,13 +113,17 @@ fn halves_of_flows_are_counted() {
            {"ph":"t","cat":"c","name":"n","id":3,"pid":1,"tid":2,"ts":25}"#,
     );
     assert_eq!(store.ints("SELECT count(*) FROM flows"), [0]);
-    assert_eq!(store.lines("SELECT code, severity, count, first_event_id FROM ingest_issues"), ["flow_half info 3 3"]);
+    assert_eq!(
+        store.lines("SELECT code, severity, count, first_event_id FROM ingest_issues"),
+        ["flow_half info 3 3"]
+    );
 }
 
 #[test]
 fn flows_without_id_are_counted() {
-    let store =
-        slices(r#"{"ph":"s","cat":"c","name":"n","pid":1,"tid":1,"ts":5}, {"ph":"f","cat":"c","name":"n","id":null,"pid":1,"tid":2,"ts":25}"#);
+    let store = slices(
+        r#"{"ph":"s","cat":"c","name":"n","pid":1,"tid":1,"ts":5}, {"ph":"f","cat":"c","name":"n","id":null,"pid":1,"tid":2,"ts":25}"#,
+    );
     assert_eq!(store.issues(), ["flow_no_id 2"]);
 }
 

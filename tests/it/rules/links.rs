@@ -8,7 +8,9 @@ const OP_AND_LAUNCH: &str = r#"{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":
 
 /// A kernel on stream 7 with these args.
 fn kernel(ts: i64, args: &str) -> String {
-    format!(r#"{{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":{ts},"dur":3,"args":{{{args}}}}}"#)
+    format!(
+        r#"{{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":{ts},"dur":3,"args":{{{args}}}}}"#
+    )
 }
 
 fn links(store: &TestStore) -> Vec<String> {
@@ -43,7 +45,10 @@ fn an_operator_contains_its_launches_whatever_overlaps_the_two() {
         kernel(100, r#""correlation":5"#)
     ));
     assert_eq!(links(&store), ["4 3 1 correlation NULL"]);
-    assert_eq!(store.lines("SELECT parent_id FROM events WHERE event_id IN (2, 3) ORDER BY event_id"), ["0", "2"]);
+    assert_eq!(
+        store.lines("SELECT parent_id FROM events WHERE event_id IN (2, 3) ORDER BY event_id"),
+        ["0", "2"]
+    );
 }
 
 #[test]
@@ -74,27 +79,44 @@ fn all_kinds_of_launches_and_device_rows() {
             r#"{{"ph":"X","cat":"{launch}","name":"launch","pid":1,"tid":1,"ts":10,"dur":5,"args":{{"correlation":5}}}},
                {{"ph":"X","cat":"{device}","name":"work","pid":0,"tid":7,"ts":20,"dur":5,"args":{{"correlation":5}}}}"#
         ));
-        assert_eq!(store.lines("SELECT kind, name, launch_id, link FROM kernels"), [format!("{kind} work 0 correlation")], "{launch} {device}");
+        assert_eq!(
+            store.lines("SELECT kind, name, launch_id, link FROM kernels"),
+            [format!("{kind} work 0 correlation")],
+            "{launch} {device}"
+        );
     }
 }
 
 #[test]
 fn a_graph_launch_has_many_device_rows() {
-    let work: Vec<String> = (0..4).map(|i| kernel(100 + i * 10, r#""correlation":5,"graph id":3,"graph node id":9"#)).collect();
+    let work: Vec<String> = (0..4)
+        .map(|i| kernel(100 + i * 10, r#""correlation":5,"graph id":3,"graph node id":9"#))
+        .collect();
     let store = elements(format!(
         r#"{{"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","pid":1,"tid":1,"ts":10,"dur":5,"args":{{"correlation":5}}}}, {}"#,
         work.join(",")
     ));
-    assert_eq!(store.lines("SELECT link, launch_id, graph_id, graph_node_id, count(*) FROM kernels GROUP BY ALL"), ["graph 0 3 9 4"]);
+    assert_eq!(
+        store.lines(
+            "SELECT link, launch_id, graph_id, graph_node_id, count(*) FROM kernels GROUP BY ALL"
+        ),
+        ["graph 0 3 9 4"]
+    );
 }
 
 #[test]
 fn of_launches_with_one_correlation_the_latest_before_the_work_counts() {
-    let launch =
-        |ts: i64| format!(r#"{{"ph":"X","cat":"cuda_runtime","name":"launch","pid":1,"tid":1,"ts":{ts},"dur":5,"args":{{"correlation":5}}}}"#);
+    let launch = |ts: i64| {
+        format!(
+            r#"{{"ph":"X","cat":"cuda_runtime","name":"launch","pid":1,"tid":1,"ts":{ts},"dur":5,"args":{{"correlation":5}}}}"#
+        )
+    };
     let work: Vec<String> = [15, 45, 5].map(|ts| kernel(ts, r#""correlation":5"#)).into();
     let store = elements(format!("{}, {}, {}", launch(10), launch(40), work.join(",")));
-    assert_eq!(links(&store), ["2 0 NULL correlation NULL", "3 1 NULL correlation NULL", "4 0 NULL correlation NULL"]);
+    assert_eq!(
+        links(&store),
+        ["2 0 NULL correlation NULL", "3 1 NULL correlation NULL", "4 0 NULL correlation NULL"]
+    );
     assert_eq!(store.issues(), ["duplicate_correlation 1"]);
 }
 
@@ -118,8 +140,18 @@ fn work_without_a_launch_says_why() {
         kernel(200, r#""device":0"#),
         kernel(300, r#""correlation":0"#)
     ));
-    assert_eq!(links(&store), ["2 NULL NULL none launch_missing", "3 NULL NULL none no_correlation", "4 NULL NULL none no_correlation"]);
-    assert_eq!(store.lines("SELECT code, severity, count FROM ingest_issues"), ["unlinked_device_activity info 3"]);
+    assert_eq!(
+        links(&store),
+        [
+            "2 NULL NULL none launch_missing",
+            "3 NULL NULL none no_correlation",
+            "4 NULL NULL none no_correlation"
+        ]
+    );
+    assert_eq!(
+        store.lines("SELECT code, severity, count FROM ingest_issues"),
+        ["unlinked_device_activity info 3"]
+    );
 }
 
 #[test]
@@ -135,7 +167,10 @@ fn a_flow_links_work_whose_correlation_does_not() {
 
 #[test]
 fn a_true_external_id_finds_the_operator_without_a_launch() {
-    let store = elements(format!("{OP_AND_LAUNCH}, {}", kernel(100, r#""correlation":6,"External id":77"#)));
+    let store = elements(format!(
+        "{OP_AND_LAUNCH}, {}",
+        kernel(100, r#""correlation":6,"External id":77"#)
+    ));
     assert_eq!(links(&store), ["2 NULL 0 external_id launch_missing"]);
 }
 
@@ -151,12 +186,23 @@ fn external_ids_are_not_trusted_where_launches_only_repeat_their_correlation() {
 
 #[test]
 fn of_operators_with_one_external_id_the_latest_before_the_work_counts() {
-    let op = |ts: i64| format!(r#"{{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":2,"ts":{ts},"dur":5,"args":{{"External id":88}}}}"#);
-    let store = elements(format!("{OP_AND_LAUNCH}, {}, {}, {}, {}", op(10), op(30), op(200), kernel(100, r#""External id":88"#)));
+    let op = |ts: i64| {
+        format!(
+            r#"{{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":2,"ts":{ts},"dur":5,"args":{{"External id":88}}}}"#
+        )
+    };
+    let store = elements(format!(
+        "{OP_AND_LAUNCH}, {}, {}, {}, {}",
+        op(10),
+        op(30),
+        op(200),
+        kernel(100, r#""External id":88"#)
+    ));
     assert_eq!(links(&store), ["5 NULL 3 external_id no_correlation"]);
 }
 
-/// An operator (0) around a call (1) without a correlation, and a kernel (2) with the External id of the call.
+/// An operator (0) around a call (1) without a correlation, and a kernel (2) with the External id
+/// of the call.
 fn without_correlation(op_args: &str, rest: &str) -> TestStore {
     elements(format!(
         r#"{{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":0,"dur":50,"args":{{{op_args}}}}},
@@ -174,7 +220,10 @@ fn an_external_id_that_one_call_shares_is_as_good_as_a_correlation() {
         let store = without_correlation("", rest);
         assert_eq!(links(&store), ["2 1 0 external_id NULL"]);
         assert!(store.issues().is_empty());
-        assert_eq!(store.lines("SELECT linked_kernels, linked_pct FROM trace_summary"), ["1 100.0"]);
+        assert_eq!(
+            store.lines("SELECT linked_kernels, linked_pct FROM trace_summary"),
+            ["1 100.0"]
+        );
     }
 }
 
@@ -192,9 +241,11 @@ fn a_flow_from_a_call_without_a_correlation_links() {
 fn an_external_id_of_several_calls_says_nothing() {
     let again = r#", {"ph":"X","cat":"hip_runtime","name":"hipMalloc","pid":1,"tid":1,"ts":20,"dur":5,"args":{"External id":100}}"#;
     assert_eq!(links(&without_correlation("", again)), ["2 NULL NULL none no_correlation"]);
-    let with_correlation =
-        r#", {"ph":"X","cat":"hip_runtime","name":"hipMalloc","pid":1,"tid":1,"ts":20,"dur":5,"args":{"External id":100,"correlation":9}}"#;
-    assert_eq!(links(&without_correlation("", with_correlation)), ["2 NULL NULL none no_correlation"]);
+    let with_correlation = r#", {"ph":"X","cat":"hip_runtime","name":"hipMalloc","pid":1,"tid":1,"ts":20,"dur":5,"args":{"External id":100,"correlation":9}}"#;
+    assert_eq!(
+        links(&without_correlation("", with_correlation)),
+        ["2 NULL NULL none no_correlation"]
+    );
 }
 
 #[test]
@@ -209,9 +260,15 @@ fn what_begins_before_the_call_was_not_launched_by_it() {
 #[test]
 fn one_call_launches_many_kernels_unless_their_id_is_that_of_an_operator() {
     let second = format!(", {}", kernel(200, r#""External id":100"#));
-    assert_eq!(links(&without_correlation(r#""External id":3"#, &second)), ["2 1 0 external_id NULL", "3 1 0 external_id NULL"]);
+    assert_eq!(
+        links(&without_correlation(r#""External id":3"#, &second)),
+        ["2 1 0 external_id NULL", "3 1 0 external_id NULL"]
+    );
     // The other call of the operator may be missing in the trace.
-    assert_eq!(links(&without_correlation(r#""External id":100"#, &second)), ["2 NULL NULL none no_correlation", "3 NULL NULL none no_correlation"]);
+    assert_eq!(
+        links(&without_correlation(r#""External id":100"#, &second)),
+        ["2 NULL NULL none no_correlation", "3 NULL NULL none no_correlation"]
+    );
     assert_eq!(links(&without_correlation(r#""External id":100"#, "")), ["2 1 0 external_id NULL"]);
 }
 
@@ -223,10 +280,23 @@ fn a_correlation_on_either_side_counts_before_external_ids() {
             kernel(100, work)
         ))
     };
-    assert_eq!(links(&call(r#""External id":100"#, r#""External id":100,"correlation":8"#)), ["1 NULL NULL none launch_missing"]);
-    assert_eq!(links(&call(r#""External id":100,"correlation":8"#, r#""External id":100"#)), ["1 NULL NULL none no_correlation"]);
-    assert_eq!(links(&call(r#""External id":100,"correlation":0"#, r#""external id":100"#)), ["1 0 NULL external_id NULL"], "0 stands for none");
-    assert_eq!(links(&call(r#""External id":0"#, r#""External id":0"#)), ["1 NULL NULL none no_correlation"]);
+    assert_eq!(
+        links(&call(r#""External id":100"#, r#""External id":100,"correlation":8"#)),
+        ["1 NULL NULL none launch_missing"]
+    );
+    assert_eq!(
+        links(&call(r#""External id":100,"correlation":8"#, r#""External id":100"#)),
+        ["1 NULL NULL none no_correlation"]
+    );
+    assert_eq!(
+        links(&call(r#""External id":100,"correlation":0"#, r#""external id":100"#)),
+        ["1 0 NULL external_id NULL"],
+        "0 stands for none"
+    );
+    assert_eq!(
+        links(&call(r#""External id":0"#, r#""External id":0"#)),
+        ["1 NULL NULL none no_correlation"]
+    );
 }
 
 #[test]
@@ -236,8 +306,15 @@ fn shapes_and_figures_of_a_kernel() {
         r#""device":1,"context":2,"stream":7,"correlation":5,"External id":9,"queued":0,"grid":[1024, 2, 3],"block":[32, 4, 1],"registers per thread":40,
            "shared memory":49152,"blocks per SM":1.5,"warps per SM":12.25,"est. achieved occupancy %":31"#,
     ));
-    assert_eq!(store.lines("SELECT device, context, stream, correlation, external_id, queued FROM kernels"), ["1 2 7 5 9 0"]);
-    assert_eq!(store.lines("SELECT grid_x, grid_y, grid_z, block_x, block_y, block_z FROM kernels"), ["1024 2 3 32 4 1"]);
+    assert_eq!(
+        store
+            .lines("SELECT device, context, stream, correlation, external_id, queued FROM kernels"),
+        ["1 2 7 5 9 0"]
+    );
+    assert_eq!(
+        store.lines("SELECT grid_x, grid_y, grid_z, block_x, block_y, block_z FROM kernels"),
+        ["1024 2 3 32 4 1"]
+    );
     assert_eq!(
         store.lines("SELECT registers_per_thread, shared_memory_bytes, blocks_per_sm, warps_per_sm, occupancy_pct FROM kernels"),
         ["40 49152 1.5 12.25 31.0"]
@@ -283,12 +360,19 @@ fn collectives_carry_their_group_and_sizes() {
         store.lines("SELECT collective_name, collective_dtype, in_msg_nelems, out_msg_nelems, group_size, process_group_name, process_group_description FROM kernels"),
         ["allreduce Float 100 200 8 0 default_pg"]
     );
-    assert_eq!(store.rows("SELECT process_group_ranks, in_split_size, out_split_size FROM kernels"), [["[0, 1]", "[]", "[1,2]"]]);
+    assert_eq!(
+        store.rows("SELECT process_group_ranks, in_split_size, out_split_size FROM kernels"),
+        [["[0, 1]", "[]", "[1,2]"]]
+    );
 }
 
 #[test]
 fn odd_grids_are_read_as_far_as_they_go_and_counted() {
-    let store = elements(format!("{}, {}", kernel(1, r#""grid":"[4, 5, 6]","block":[1, 2]"#), kernel(9, r#""grid":[1, 1, 1],"block":"big""#)));
+    let store = elements(format!(
+        "{}, {}",
+        kernel(1, r#""grid":"[4, 5, 6]","block":[1, 2]"#),
+        kernel(9, r#""grid":[1, 1, 1],"block":"big""#)
+    ));
     assert_eq!(
         store.lines("SELECT grid_x, grid_y, grid_z, block_x, block_y, block_z FROM kernels ORDER BY event_id"),
         ["4 5 6 1 2 NULL", "1 1 1 NULL NULL NULL"]
@@ -307,5 +391,8 @@ fn device_rows_are_complete_events_only() {
 #[test]
 fn work_without_a_duration_is_a_row() {
     let store = elements(r#"{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1}"#);
-    assert_eq!(store.lines("SELECT name, ts_ns, dur_ns, end_ns FROM kernels"), ["k 1000 NULL NULL"]);
+    assert_eq!(
+        store.lines("SELECT name, ts_ns, dur_ns, end_ns FROM kernels"),
+        ["k 1000 NULL NULL"]
+    );
 }

@@ -4,7 +4,9 @@ use crate::support::{TestStore, elements};
 
 fn frames(frames: &[(&str, i64, i64)]) -> TestStore {
     let frame = |(name, ts, dur): &(&str, i64, i64)| {
-        format!(r#"{{"ph":"X","cat":"python_function","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":{dur},"args":{{"Python id":{ts}}}}}"#)
+        format!(
+            r#"{{"ph":"X","cat":"python_function","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":{dur},"args":{{"Python id":{ts}}}}}"#
+        )
     };
     elements(frames.iter().map(frame).collect::<Vec<_>>().join(","))
 }
@@ -39,7 +41,10 @@ fn a_module_is_counted_at_each_place_it_is_called_from() {
         ("nn.Module: Act_0", 101, 5),
         ("nn.Module: Act_0", 200, 5),
     ]);
-    assert_eq!(store.lines("SELECT path, call_count FROM modules ORDER BY 1"), ["Act_0 1", "Net_0 2", "Net_0.Act_0 3"]);
+    assert_eq!(
+        store.lines("SELECT path, call_count FROM modules ORDER BY 1"),
+        ["Act_0 1", "Net_0 2", "Net_0.Act_0 3"]
+    );
 }
 
 #[test]
@@ -51,7 +56,9 @@ fn a_name_without_a_number_is_the_class() {
 #[test]
 fn hierarchies_in_args_make_a_tree_where_there_are_no_calls() {
     let op = |ts: i64, hierarchy: &str| {
-        format!(r#"{{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":{ts},"dur":1,"args":{{"Module Hierarchy":"{hierarchy}"}}}}"#)
+        format!(
+            r#"{{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":{ts},"dur":1,"args":{{"Module Hierarchy":"{hierarchy}"}}}}"#
+        )
     };
     let store = elements(
         [
@@ -63,8 +70,13 @@ fn hierarchies_in_args_make_a_tree_where_there_are_no_calls() {
         .join(","),
     );
     assert_eq!(
-        store.lines("SELECT name, class, path, depth, first_ts_ns, call_count, source FROM modules"),
-        ["TOP Net TOP 0 2000 1 hierarchy", "layer1 Sequential TOP.layer1 1 2000 0 hierarchy", "conv1 Conv2d TOP.layer1.conv1 2 2000 2 hierarchy"]
+        store
+            .lines("SELECT name, class, path, depth, first_ts_ns, call_count, source FROM modules"),
+        [
+            "TOP Net TOP 0 2000 1 hierarchy",
+            "layer1 Sequential TOP.layer1 1 2000 0 hierarchy",
+            "conv1 Conv2d TOP.layer1.conv1 2 2000 2 hierarchy"
+        ]
     );
     assert_eq!(
         store.lines("SELECT p.name, m.name FROM modules m JOIN modules p ON p.module_id = m.parent_module_id ORDER BY m.module_id"),

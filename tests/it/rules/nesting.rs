@@ -13,7 +13,10 @@ fn tree(store: &TestStore) -> Vec<String> {
 #[test]
 fn the_parent_is_the_innermost_event_around() {
     let store = spans(&[("a", 0, 100), ("b", 10, 50), ("c", 20, 10), ("d", 70, 10), ("e", 200, 5)]);
-    assert_eq!(tree(&store), ["a - 0 40000", "b a 1 40000", "c b 2 10000", "d a 1 10000", "e - 0 5000"]);
+    assert_eq!(
+        tree(&store),
+        ["a - 0 40000", "b a 1 40000", "c b 2 10000", "d a 1 10000", "e - 0 5000"]
+    );
     assert!(store.issues().is_empty());
 }
 
@@ -69,7 +72,10 @@ fn partial_overlaps_are_marked_and_belong_to_what_encloses_them_fully() {
     let store = spans(&[("a", 0, 100), ("b", 10, 40), ("c", 40, 30)]);
     assert_eq!(tree(&store), ["a - 0 40000", "b a 1 40000", "c a 1 30000"]);
     assert_eq!(store.lines("SELECT name FROM events WHERE overlaps"), ["c"]);
-    assert_eq!(store.lines("SELECT code, severity, count, first_event_id FROM ingest_issues"), ["partial_overlap info 1 2"]);
+    assert_eq!(
+        store.lines("SELECT code, severity, count, first_event_id FROM ingest_issues"),
+        ["partial_overlap info 1 2"]
+    );
 }
 
 #[test]
@@ -87,7 +93,14 @@ fn self_time_is_the_duration_less_the_union_of_direct_children() {
 
 #[test]
 fn pre_and_post_bound_the_descendants() {
-    let store = spans(&[("a", 0, 100), ("b", 10, 50), ("c", 20, 10), ("d", 70, 10), ("e", 200, 5), ("f", 201, 1)]);
+    let store = spans(&[
+        ("a", 0, 100),
+        ("b", 10, 50),
+        ("c", 20, 10),
+        ("d", 70, 10),
+        ("e", 200, 5),
+        ("f", 201, 1),
+    ]);
     let below = "SELECT a.name, string_agg(d.name, '' ORDER BY d.name) FROM events a JOIN events d ON d.pre > a.pre AND d.pre <= a.post GROUP BY 1 ORDER BY 1";
     assert_eq!(store.lines(below), ["a bcd", "b c", "e f"]);
     assert_eq!(store.lines("SELECT name FROM events WHERE pre = post ORDER BY 1"), ["c", "d", "f"]);
@@ -99,7 +112,10 @@ fn instants_have_a_parent_and_no_children() {
         r#"{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10}, {"ph":"i","name":"i","pid":1,"tid":1,"ts":5}, {"ph":"I","name":"I","pid":1,"tid":1,"ts":5},
            {"ph":"R","name":"R","pid":1,"tid":1,"ts":6}, {"ph":"i","name":"end","pid":1,"tid":1,"ts":10}, {"ph":"X","name":"b","pid":1,"tid":1,"ts":5,"dur":0}"#,
     );
-    assert_eq!(tree(&store), ["a - 0 10000", "i a 1 NULL", "I a 1 NULL", "R a 1 NULL", "end - 0 NULL", "b a 1 0"]);
+    assert_eq!(
+        tree(&store),
+        ["a - 0 10000", "i a 1 NULL", "I a 1 NULL", "R a 1 NULL", "end - 0 NULL", "b a 1 0"]
+    );
 }
 
 #[test]
@@ -109,7 +125,9 @@ fn ends_counters_flows_and_metadata_take_no_part() {
            {"ph":"s","name":"s","id":1,"pid":1,"tid":1,"ts":5}, {"ph":"M","name":"thread_name","pid":1,"tid":1,"ts":5,"args":{"name":"main"}}"#,
     );
     assert_eq!(
-        store.lines("SELECT name, parent_id, depth, self_ns FROM events WHERE ph <> 'X' ORDER BY name"),
+        store.lines(
+            "SELECT name, parent_id, depth, self_ns FROM events WHERE ph <> 'X' ORDER BY name"
+        ),
         ["c NULL NULL NULL", "s NULL NULL NULL", "thread_name NULL NULL NULL"]
     );
 }
@@ -158,8 +176,13 @@ fn a_missing_duration_makes_an_instant() {
 
 #[test]
 fn deep_nesting_is_counted_to_the_bottom() {
-    let events: Vec<(String, i64, i64)> = (0..3000).map(|i| (format!("n{i}"), i, 10_000 - 2 * i)).collect();
-    let events: Vec<(&str, i64, i64)> = events.iter().map(|(name, ts, dur)| (name.as_str(), *ts, *dur)).collect();
+    let events: Vec<(String, i64, i64)> =
+        (0..3000).map(|i| (format!("n{i}"), i, 10_000 - 2 * i)).collect();
+    let events: Vec<(&str, i64, i64)> =
+        events.iter().map(|(name, ts, dur)| (name.as_str(), *ts, *dur)).collect();
     let store = spans(&events);
-    assert_eq!(store.lines("SELECT max(depth), count(parent_id), sum(self_ns) FROM events"), ["2999 2999 10000000"]);
+    assert_eq!(
+        store.lines("SELECT max(depth), count(parent_id), sum(self_ns) FROM events"),
+        ["2999 2999 10000000"]
+    );
 }

@@ -16,7 +16,9 @@ const OF_UPTIME: &str = "3605054728338344 3605068349996792 13621658448";
 #[test]
 fn metadata_says_nothing_about_when_a_trace_begins_or_ends() {
     for ts in ["0", "0.0", "1", "-5", "9000000000000000"] {
-        let store = elements(format!(r#"{{"ph":"M","name":"process_name","pid":1,"tid":0,"ts":{ts},"args":{{"name":"python"}}}}, {UPTIME}"#));
+        let store = elements(format!(
+            r#"{{"ph":"M","name":"process_name","pid":1,"tid":0,"ts":{ts},"args":{{"name":"python"}}}}, {UPTIME}"#
+        ));
         assert_eq!(span(&store), OF_UPTIME, "{ts}");
         assert!(store.issues().is_empty(), "{ts}");
     }
@@ -53,7 +55,10 @@ fn a_trace_may_begin_at_0() {
     );
     assert_eq!(span(&store), "0 86400000001000 86400000001000");
     assert!(store.issues().is_empty());
-    assert_eq!(span(&elements(r#"{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5}"#)), "0 5000 5000");
+    assert_eq!(
+        span(&elements(r#"{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5}"#)),
+        "0 5000 5000"
+    );
 }
 
 #[test]
@@ -67,8 +72,16 @@ fn work_at_0_more_than_a_day_from_all_other_work_is_counted_beside() {
         store.lines("SELECT code, severity, count, skipped_count, first_event_id FROM ingest_issues WHERE code = 'time_not_set'"),
         ["time_not_set warning 2 0 1"]
     );
-    assert_eq!(store.lines("SELECT event_id, ts_ns FROM events WHERE ts_ns = 0 ORDER BY 1"), ["1 0", "2 0"], "their rows stay as they were written");
-    assert_eq!(store.lines("SELECT ts_ns, dur_ns, end_ns FROM kernels"), ["NULL 4000 NULL"], "such work has a length but no place in time");
+    assert_eq!(
+        store.lines("SELECT event_id, ts_ns FROM events WHERE ts_ns = 0 ORDER BY 1"),
+        ["1 0", "2 0"],
+        "their rows stay as they were written"
+    );
+    assert_eq!(
+        store.lines("SELECT ts_ns, dur_ns, end_ns FROM kernels"),
+        ["NULL 4000 NULL"],
+        "such work has a length but no place in time"
+    );
 }
 
 #[test]
@@ -83,7 +96,11 @@ fn a_clock_that_begins_at_base_time_moves_the_0() {
     assert_eq!(span(&store), "10000 13000 3000");
     assert_eq!(store.issues(), ["time_not_set 1"]);
     let (store, _) = TestStore::of_text(text("1767189312000000001"));
-    assert_eq!(span(&store), "-1767189312000000000 13000 1767189312000013000", "another time is believed");
+    assert_eq!(
+        span(&store),
+        "-1767189312000000000 13000 1767189312000013000",
+        "another time is believed"
+    );
 }
 
 #[test]
@@ -110,9 +127,17 @@ fn views_of_a_trace_with_unset_times_stay_inside_of_it() {
                {{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":{ts},"dur":4,"args":{{"device":0,"stream":7}}}}"#
         )
     };
-    let store = elements(format!("{}, {}, {}", work("0"), work("3605054728338.344"), work("3605054728358.344")));
+    let store = elements(format!(
+        "{}, {}, {}",
+        work("0"),
+        work("3605054728338.344"),
+        work("3605054728358.344")
+    ));
     assert_eq!(store.lines("SELECT duration_ns, profiled_ns FROM overview"), ["25000 25000"]);
-    assert_eq!(store.lines("SELECT total_time_ns, busy_time_ns, idle_time_ns FROM gpu_timeline"), ["24000 8000 16000"]);
+    assert_eq!(
+        store.lines("SELECT total_time_ns, busy_time_ns, idle_time_ns FROM gpu_timeline"),
+        ["24000 8000 16000"]
+    );
     assert_eq!(store.lines("SELECT idle_ns FROM gpu_idle_gaps"), ["16000"]);
     assert_eq!(store.lines("SELECT total_ns FROM step_time"), ["25000"]);
     assert_eq!(store.lines("SELECT calls, total_ns FROM kernels_by_name"), ["3 12000"]);

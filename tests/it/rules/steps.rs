@@ -21,26 +21,51 @@ fn annotations_of_steps_are_rows() {
         store.lines("SELECT step, name, event_id, start_ns, end_ns FROM steps"),
         ["3 ProfilerStep#3 0 0 100000", "4 ProfilerStep#4 1 100000 200000"]
     );
-    assert_eq!(store.lines("SELECT t.pid, t.tid FROM steps JOIN tracks t USING (track_id)"), ["1 1", "1 1"]);
+    assert_eq!(
+        store.lines("SELECT t.pid, t.tid FROM steps JOIN tracks t USING (track_id)"),
+        ["1 1", "1 1"]
+    );
 }
 
 #[test]
 fn names_of_steps() {
-    let names = ["ProfilerStep#0", "ProfilerStep #1", "ProfilerStep#x", "ProfilerStep", "ProfilerStep#", "my ProfilerStep#2", "ProfilerStep#2 end"];
-    let element =
-        |(i, name): (usize, &&str)| format!(r#"{{"ph":"X","cat":"user_annotation","name":"{name}","pid":1,"tid":1,"ts":{},"dur":5}}"#, i * 10);
+    let names = [
+        "ProfilerStep#0",
+        "ProfilerStep #1",
+        "ProfilerStep#x",
+        "ProfilerStep",
+        "ProfilerStep#",
+        "my ProfilerStep#2",
+        "ProfilerStep#2 end",
+    ];
+    let element = |(i, name): (usize, &&str)| {
+        format!(
+            r#"{{"ph":"X","cat":"user_annotation","name":"{name}","pid":1,"tid":1,"ts":{},"dur":5}}"#,
+            i * 10
+        )
+    };
     let store = elements(names.iter().enumerate().map(element).collect::<Vec<_>>().join(","));
-    assert_eq!(store.lines("SELECT step, name FROM steps"), ["0 ProfilerStep#0", "1 ProfilerStep #1"]);
+    assert_eq!(
+        store.lines("SELECT step, name FROM steps"),
+        ["0 ProfilerStep#0", "1 ProfilerStep #1"]
+    );
 }
 
 #[test]
 fn steps_of_old_traces_are_operators() {
     for cat in ["cpu_op", "Operator"] {
-        let store = elements(format!(r#"{{"ph":"X","cat":"{cat}","name":"ProfilerStep#1","pid":1,"tid":"2330004352","ts":1,"dur":5}}"#));
+        let store = elements(format!(
+            r#"{{"ph":"X","cat":"{cat}","name":"ProfilerStep#1","pid":1,"tid":"2330004352","ts":1,"dur":5}}"#
+        ));
         assert_eq!(store.lines("SELECT step FROM steps"), ["1"], "{cat}");
     }
-    let store = elements(r#"{"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#1","pid":0,"tid":7,"ts":1,"dur":5}"#);
-    assert!(store.lines("SELECT step FROM steps").is_empty(), "on a device it is an echo of the host's");
+    let store = elements(
+        r#"{"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#1","pid":0,"tid":7,"ts":1,"dur":5}"#,
+    );
+    assert!(
+        store.lines("SELECT step FROM steps").is_empty(),
+        "on a device it is an echo of the host's"
+    );
 }
 
 #[test]
@@ -50,7 +75,10 @@ fn host_rows_of_any_thread_have_the_step_at_their_start() {
            {"ph":"i","name":"instant","pid":1,"tid":2,"ts":99.999}, {"ph":"C","name":"counter","pid":1,"ts":50,"args":{"v":1}},
            {"ph":"X","name":"crosses","pid":1,"tid":3,"ts":90,"dur":50}"#,
     );
-    assert_eq!(steps_of(&store), ["same thread 3", "other thread 4", "instant 3", "counter 3", "crosses 3"]);
+    assert_eq!(
+        steps_of(&store),
+        ["same thread 3", "other thread 4", "instant 3", "counter 3", "crosses 3"]
+    );
 }
 
 #[test]
@@ -65,7 +93,10 @@ fn steps_are_half_open() {
 #[test]
 fn the_annotation_itself_is_in_its_step() {
     let store = two_steps(r#"{"ph":"i","name":"x","pid":1,"tid":1,"ts":5}"#);
-    assert_eq!(store.lines("SELECT name, step FROM events WHERE cat = 'user_annotation' ORDER BY 1"), ["ProfilerStep#3 3", "ProfilerStep#4 4"]);
+    assert_eq!(
+        store.lines("SELECT name, step FROM events WHERE cat = 'user_annotation' ORDER BY 1"),
+        ["ProfilerStep#3 3", "ProfilerStep#4 4"]
+    );
 }
 
 #[test]
@@ -95,13 +126,20 @@ fn device_rows_have_the_step_of_their_launch() {
            {"ph":"X","cat":"kernel","name":"unlinked","pid":0,"tid":7,"ts":160,"dur":5,"args":{"correlation":6}},
            {"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#3","pid":0,"tid":7,"ts":140,"dur":50}"#,
     );
-    assert_eq!(steps_of(&store), ["cudaLaunchKernel 3", "late 3", "unlinked NULL", "ProfilerStep#3 NULL"]);
-    assert_eq!(store.lines("SELECT name, step FROM kernels ORDER BY 1"), ["late 3", "unlinked NULL"]);
+    assert_eq!(
+        steps_of(&store),
+        ["cudaLaunchKernel 3", "late 3", "unlinked NULL", "ProfilerStep#3 NULL"]
+    );
+    assert_eq!(
+        store.lines("SELECT name, step FROM kernels ORDER BY 1"),
+        ["late 3", "unlinked NULL"]
+    );
 }
 
 #[test]
 fn metadata_has_no_step() {
-    let store = two_steps(r#"{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}}"#);
+    let store =
+        two_steps(r#"{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}}"#);
     assert_eq!(steps_of(&store), ["thread_name NULL"]);
 }
 
@@ -124,6 +162,9 @@ fn memory_events_without_usable_bytes_are_counted() {
         r#"{"ph":"i","name":"[memory]","ts":1,"args":{"Bytes":"64","Addr":1}}, {"ph":"i","name":"[memory]","ts":2,"args":{"Addr":2,"Device Type":99}},
            {"ph":"i","name":"[memory]","ts":3,"args":{"Bytes":9223372036854775808}}"#,
     );
-    assert_eq!(store.lines("SELECT bytes, action, device_type FROM memory ORDER BY ts_ns"), ["64 alloc NULL", "NULL NULL 99", "NULL NULL NULL"]);
+    assert_eq!(
+        store.lines("SELECT bytes, action, device_type FROM memory ORDER BY ts_ns"),
+        ["64 alloc NULL", "NULL NULL 99", "NULL NULL NULL"]
+    );
     assert_eq!(store.issues(), ["memory_value 2"]);
 }

@@ -12,21 +12,26 @@ fn starts(texts: &[&str]) -> (TestStore, Vec<String>) {
 
 /// Duration, end and issues of one event.
 fn one_event(ts: &str, dur: &str) -> (TestStore, String) {
-    let store = elements(format!(r#"{{"ph":"X","name":"x","pid":1,"tid":1,"ts":{ts},"dur":{dur}}}"#));
+    let store =
+        elements(format!(r#"{{"ph":"X","name":"x","pid":1,"tid":1,"ts":{ts},"dur":{dur}}}"#));
     let line = store.lines("SELECT ts_ns, dur_ns, end_ns FROM events").remove(0);
     (store, line)
 }
 
 #[test]
 fn three_decimals_of_large_times_survive() {
-    let (store, starts) = starts(&["7234567890123456.789", "7234567890123456.790", "1712195495406752.797"]);
+    let (store, starts) =
+        starts(&["7234567890123456.789", "7234567890123456.790", "1712195495406752.797"]);
     assert_eq!(starts, ["7234567890123456789", "7234567890123456790", "1712195495406752797"]);
     assert!(store.issues().is_empty());
 }
 
 #[test]
 fn durations_and_ends_are_exact() {
-    assert_eq!(one_event("7234567890123456.789", "0.011").1, "7234567890123456789 11 7234567890123456800");
+    assert_eq!(
+        one_event("7234567890123456.789", "0.011").1,
+        "7234567890123456789 11 7234567890123456800"
+    );
 }
 
 #[test]
@@ -54,14 +59,28 @@ fn negative_starts_are_legal() {
     let (store, starts) = starts(&["-0.5", "-3"]);
     assert_eq!(starts, ["-500", "-3000"]);
     assert!(store.issues().is_empty());
-    assert_eq!(store.lines("SELECT start_ns, end_ns, duration_ns FROM traces"), ["-3000 -500 2500"]);
+    assert_eq!(
+        store.lines("SELECT start_ns, end_ns, duration_ns FROM traces"),
+        ["-3000 -500 2500"]
+    );
 }
 
 #[test]
 fn digits_below_the_nanosecond_are_rounded_half_to_even() {
-    let (store, starts) = starts(&["0.0005", "0.0015", "0.0025", "0.00250001", "-0.0015", "9e-06", "10.000000000000011"]);
+    let (store, starts) = starts(&[
+        "0.0005",
+        "0.0015",
+        "0.0025",
+        "0.00250001",
+        "-0.0015",
+        "9e-06",
+        "10.000000000000011",
+    ]);
     assert_eq!(starts, ["0", "2", "2", "3", "-2", "0", "10000"]);
-    assert_eq!(store.lines("SELECT code, severity, count, first_event_id FROM ingest_issues"), ["time_rounded info 7 0"]);
+    assert_eq!(
+        store.lines("SELECT code, severity, count, first_event_id FROM ingest_issues"),
+        ["time_rounded info 7 0"]
+    );
 }
 
 #[test]
@@ -73,21 +92,29 @@ fn rounded_durations_are_counted_too() {
 
 #[test]
 fn the_last_nanosecond_of_64_bits_fits() {
-    assert_eq!(starts(&["9223372036854775.807", "-9223372036854775.807"]).1, ["9223372036854775807", "-9223372036854775807"]);
+    assert_eq!(
+        starts(&["9223372036854775.807", "-9223372036854775.807"]).1,
+        ["9223372036854775807", "-9223372036854775807"]
+    );
 }
 
 #[test]
 fn starts_beyond_64_bits_are_skipped_and_counted() {
     let digits = "1".repeat(400);
-    let (store, starts) = starts(&["5", "9223372036854775.808", "99999999999999999999999", "1e400", &digits]);
+    let (store, starts) =
+        starts(&["5", "9223372036854775.808", "99999999999999999999999", "1e400", &digits]);
     assert_eq!(starts, ["5000"]);
     assert_eq!(store.issues(), ["timestamp_out_of_range 4"]);
-    assert_eq!(store.lines("SELECT element_count, event_count, skipped_count FROM traces"), ["5 1 4"]);
+    assert_eq!(
+        store.lines("SELECT element_count, event_count, skipped_count FROM traces"),
+        ["5 1 4"]
+    );
 }
 
 #[test]
 fn starts_that_are_no_numbers_are_skipped_and_counted() {
-    let (store, starts) = starts(&["5", "null", "true", "NaN", "\"yesterday\"", "[1]", "{}", "\"\"", "0x10"]);
+    let (store, starts) =
+        starts(&["5", "null", "true", "NaN", "\"yesterday\"", "[1]", "{}", "\"\"", "0x10"]);
     assert_eq!(starts, ["5000"]);
     assert_eq!(
         store.lines("SELECT code, severity, count, skipped_count, first_event_id FROM ingest_issues WHERE code = 'no_timestamp'"),
@@ -130,8 +157,14 @@ fn an_unusable_duration_is_null() {
 
 #[test]
 fn what_could_not_be_a_duration_is_kept_as_it_was_written() {
-    assert_eq!(one_event("10", "\"long\"").0.value("SELECT extra FROM events"), r#"{"dur":"long"}"#);
-    assert_eq!(one_event("9000000000000000", "9000000000000000").0.value("SELECT extra FROM events"), r#"{"dur":9000000000000000}"#);
+    assert_eq!(
+        one_event("10", "\"long\"").0.value("SELECT extra FROM events"),
+        r#"{"dur":"long"}"#
+    );
+    assert_eq!(
+        one_event("9000000000000000", "9000000000000000").0.value("SELECT extra FROM events"),
+        r#"{"dur":9000000000000000}"#
+    );
 }
 
 #[test]
@@ -146,5 +179,8 @@ fn the_trace_spans_its_earliest_start_and_latest_end() {
         r#"{"ph":"X","name":"a","pid":1,"tid":1,"ts":100,"dur":50}, {"ph":"X","name":"b","pid":1,"tid":2,"ts":90,"dur":1},
            {"ph":"i","name":"c","pid":1,"tid":1,"ts":120}"#,
     );
-    assert_eq!(store.lines("SELECT start_ns, end_ns, duration_ns FROM traces"), ["90000 150000 60000"]);
+    assert_eq!(
+        store.lines("SELECT start_ns, end_ns, duration_ns FROM traces"),
+        ["90000 150000 60000"]
+    );
 }

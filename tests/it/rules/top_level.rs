@@ -25,43 +25,73 @@ fn devices_come_from_device_properties() {
             "1 second NULL NULL NULL NULL NULL NULL NULL NULL NULL NULL NULL"
         ]
     );
-    assert_eq!(store.value("SELECT metadata FROM devices WHERE device = 1"), r#"{"id":1,"name":"second"}"#);
-    assert!(store.value("SELECT metadata FROM devices WHERE device = 0").contains(r#""sharedMemPerBlockOptin":166912"#));
+    assert_eq!(
+        store.value("SELECT metadata FROM devices WHERE device = 1"),
+        r#"{"id":1,"name":"second"}"#
+    );
+    assert!(
+        store
+            .value("SELECT metadata FROM devices WHERE device = 0")
+            .contains(r#""sharedMemPerBlockOptin":166912"#)
+    );
 }
 
 #[test]
 fn the_job_comes_from_distributed_info_before_or_after_the_events() {
     let info = r#""distributedInfo":{"backend":"nccl","rank":3,"world_size":8,"pg_count":2}"#;
-    for text in [format!(r#"{{{info},"traceEvents":[EVENT]}}"#), format!(r#"{{"traceEvents":[EVENT],{info}}}"#)] {
+    for text in [
+        format!(r#"{{{info},"traceEvents":[EVENT]}}"#),
+        format!(r#"{{"traceEvents":[EVENT],{info}}}"#),
+    ] {
         assert_eq!(read(&text).lines("SELECT rank, world_size, backend FROM traces"), ["3 8 nccl"]);
     }
 }
 
 #[test]
 fn a_rank_in_quotes_is_a_rank() {
-    let store = read(r#"{"distributedInfo":{"backend":"gloo","rank":"1","world_size":"2"},"traceEvents":[EVENT]}"#);
+    let store = read(
+        r#"{"distributedInfo":{"backend":"gloo","rank":"1","world_size":"2"},"traceEvents":[EVENT]}"#,
+    );
     assert_eq!(store.lines("SELECT rank, world_size FROM traces"), ["1 2"]);
     assert!(store.issues().is_empty());
 }
 
 #[test]
 fn clock_and_host() {
-    let store = read(r#"{"baseTimeNanoseconds":1727740800000000000,"host_name":"n\u006fde7","traceEvents":[EVENT]}"#);
-    assert_eq!(store.lines("SELECT base_time_ns, host, format, framework FROM traces"), ["1727740800000000000 node7 kineto pytorch"]);
+    let store = read(
+        r#"{"baseTimeNanoseconds":1727740800000000000,"host_name":"n\u006fde7","traceEvents":[EVENT]}"#,
+    );
+    assert_eq!(
+        store.lines("SELECT base_time_ns, host, format, framework FROM traces"),
+        ["1727740800000000000 node7 kineto pytorch"]
+    );
     let store = read(r#"{"traceEvents":[EVENT], "baseTimeNanoseconds":5}"#);
-    assert_eq!(store.lines("SELECT base_time_ns, host FROM traces"), ["5 NULL"], "the clock may stand after the events");
+    assert_eq!(
+        store.lines("SELECT base_time_ns, host FROM traces"),
+        ["5 NULL"],
+        "the clock may stand after the events"
+    );
 }
 
 #[test]
 fn all_other_keys_are_kept_as_metadata_in_their_order() {
-    let store = read(r#"{"schemaVersion": 1, "zebra" : {"b" : [1, 2.50]} , "traceEvents":[EVENT], "traceName":"x.json","apple":null}"#);
-    assert_eq!(store.value("SELECT metadata FROM traces"), r#"{"schemaVersion":1,"zebra":{"b":[1,2.50]},"traceName":"x.json","apple":null}"#);
+    let store = read(
+        r#"{"schemaVersion": 1, "zebra" : {"b" : [1, 2.50]} , "traceEvents":[EVENT], "traceName":"x.json","apple":null}"#,
+    );
+    assert_eq!(
+        store.value("SELECT metadata FROM traces"),
+        r#"{"schemaVersion":1,"zebra":{"b":[1,2.50]},"traceName":"x.json","apple":null}"#
+    );
 }
 
 #[test]
 fn keys_with_columns_of_their_own_are_metadata_too() {
-    let store = read(r#"{"distributedInfo":{"rank":1},"baseTimeNanoseconds":5,"traceEvents":[EVENT]}"#);
-    assert_eq!(store.value("SELECT metadata FROM traces"), r#"{"distributedInfo":{"rank":1},"baseTimeNanoseconds":5}"#);
+    let store =
+        read(r#"{"distributedInfo":{"rank":1},"baseTimeNanoseconds":5,"traceEvents":[EVENT]}"#);
+    assert_eq!(
+        store.value("SELECT metadata FROM traces"),
+        r#"{"distributedInfo":{"rank":1},"baseTimeNanoseconds":5}"#
+    );
 }
 
 #[test]
@@ -103,7 +133,9 @@ fn the_cut_says_how_many_bytes_were_lost() {
 
 #[test]
 fn an_event_list_within_something_else_is_not_the_event_list() {
-    let store = read(r#"{"decoy":{"traceEvents":[EVENT,EVENT]},"text":"\"traceEvents\":[","traceEvents":[EVENT]}"#);
+    let store = read(
+        r#"{"decoy":{"traceEvents":[EVENT,EVENT]},"text":"\"traceEvents\":[","traceEvents":[EVENT]}"#,
+    );
     assert_eq!(store.ints("SELECT count(*) FROM events"), [1]);
     assert!(store.issues().is_empty());
 }
@@ -127,21 +159,32 @@ fn what_follows_the_document_is_ignored_and_counted() {
 #[test]
 fn a_trace_without_events_is_a_trace() {
     let store = read(r#"{"traceEvents":[]}"#);
-    assert_eq!(store.lines("SELECT element_count, event_count, skipped_count, start_ns, duration_ns FROM traces"), ["0 0 0 NULL NULL"]);
+    assert_eq!(
+        store.lines(
+            "SELECT element_count, event_count, skipped_count, start_ns, duration_ns FROM traces"
+        ),
+        ["0 0 0 NULL NULL"]
+    );
     assert_eq!(store.issues(), ["empty_trace 1"]);
 }
 
 #[test]
 fn values_of_unexpected_types_are_kept_and_counted() {
     let store = read(r#"{"deviceProperties":"none","distributedInfo":[1],"traceEvents":[EVENT]}"#);
-    assert_eq!(store.lines("SELECT rank, metadata FROM traces"), [r#"NULL {"deviceProperties":"none","distributedInfo":[1]}"#]);
+    assert_eq!(
+        store.lines("SELECT rank, metadata FROM traces"),
+        [r#"NULL {"deviceProperties":"none","distributedInfo":[1]}"#]
+    );
     assert_eq!(store.issues(), ["top_level_value 2"]);
 }
 
 #[test]
 fn metadata_is_valid_json_whatever_was_written() {
-    let store = read("{\"traceName\":\"C:\\Temp\\trace.json\",\"n\":NaN,\"raw\":\"a\nb\",\"traceEvents\":[EVENT]}");
-    let metadata: serde_json::Value = serde_json::from_str(&store.value("SELECT metadata FROM traces")).expect("JSON");
+    let store = read(
+        "{\"traceName\":\"C:\\Temp\\trace.json\",\"n\":NaN,\"raw\":\"a\nb\",\"traceEvents\":[EVENT]}",
+    );
+    let metadata: serde_json::Value =
+        serde_json::from_str(&store.value("SELECT metadata FROM traces")).expect("JSON");
     assert_eq!(metadata["traceName"], "C:\\Temp\trace.json", "\\T is no escape, \\t is");
     assert_eq!(metadata["n"], "NaN");
     assert_eq!(metadata["raw"], "a\nb");

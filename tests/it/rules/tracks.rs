@@ -23,8 +23,13 @@ fn processes_and_threads_are_numbers_or_text() {
 
 #[test]
 fn zero_is_a_thread_and_empty_text_is_text() {
-    let store = elements(r#"{"ph":"i","name":"a","ts":1,"pid":0,"tid":0}, {"ph":"i","name":"b","ts":1,"pid":"","tid":""}"#);
-    assert_eq!(store.rows("SELECT pid, tid, pid_text, tid_text FROM tracks ORDER BY track_id"), [["0", "0", "0", "0"], ["NULL", "NULL", "", ""]]);
+    let store = elements(
+        r#"{"ph":"i","name":"a","ts":1,"pid":0,"tid":0}, {"ph":"i","name":"b","ts":1,"pid":"","tid":""}"#,
+    );
+    assert_eq!(
+        store.rows("SELECT pid, tid, pid_text, tid_text FROM tracks ORDER BY track_id"),
+        [["0", "0", "0", "0"], ["NULL", "NULL", "", ""]]
+    );
 }
 
 #[test]
@@ -32,7 +37,10 @@ fn numbers_and_the_same_digits_as_text_are_different_threads() {
     let store = elements(
         r#"{"ph":"i","name":"a","ts":1,"pid":1,"tid":1}, {"ph":"i","name":"b","ts":1,"pid":1,"tid":"1"}, {"ph":"i","name":"c","ts":1,"pid":1,"tid":1.0}"#,
     );
-    assert_eq!(store.ints("SELECT count(*), count(tid), count(DISTINCT tid_text) FROM tracks"), [3, 1, 2]);
+    assert_eq!(
+        store.ints("SELECT count(*), count(tid), count(DISTINCT tid_text) FROM tracks"),
+        [3, 1, 2]
+    );
 }
 
 #[test]
@@ -64,7 +72,10 @@ fn metadata_without_a_usable_value_is_counted_and_changes_nothing() {
         r#"{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}}, {"ph":"M","name":"thread_name","pid":1,"tid":1},
            {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":null}}, {"ph":"M","name":"process_name","pid":1,"args":{"name":7}}"#,
     );
-    assert_eq!(store.lines("SELECT DISTINCT process_name, thread_name FROM tracks WHERE tid = 1"), ["NULL main"]);
+    assert_eq!(
+        store.lines("SELECT DISTINCT process_name, thread_name FROM tracks WHERE tid = 1"),
+        ["NULL main"]
+    );
     assert_eq!(store.issues(), ["metadata_value 3"]);
 }
 
@@ -85,7 +96,8 @@ fn kinds_of_tracks() {
            {"ph":"M","name":"thread_name","pid":9,"tid":9,"args":{"name":"idle"}}"#,
     );
     assert_eq!(
-        store.lines("SELECT kind, pid_text, tid_text, device, stream FROM tracks ORDER BY track_id"),
+        store
+            .lines("SELECT kind, pid_text, tid_text, device, stream FROM tracks ORDER BY track_id"),
         [
             "gpu_stream 0 7 0 7",
             "cpu_thread 1 1 NULL NULL",
@@ -102,7 +114,10 @@ fn tracks_come_in_the_order_of_process_and_thread() {
         r#"{"ph":"i","name":"a","ts":1,"pid":10,"tid":2}, {"ph":"i","name":"b","ts":1,"pid":9,"tid":30}, {"ph":"i","name":"c","ts":1,"pid":9,"tid":4},
            {"ph":"i","name":"d","ts":1,"pid":"x","tid":1}, {"ph":"i","name":"e","ts":1}, {"ph":"i","name":"f","ts":1,"pid":-3,"tid":1}"#,
     );
-    assert_eq!(store.lines("SELECT e.name FROM tracks JOIN events e USING (track_id) ORDER BY track_id"), ["f", "c", "b", "a", "d", "e"]);
+    assert_eq!(
+        store.lines("SELECT e.name FROM tracks JOIN events e USING (track_id) ORDER BY track_id"),
+        ["f", "c", "b", "a", "d", "e"]
+    );
 }
 
 #[test]
@@ -111,8 +126,16 @@ fn each_series_of_a_counter_is_a_row() {
         r#"{"ph":"C","name":"mem","pid":1,"tid":3,"ts":1,"args":{"used":10,"free":5.5}}, {"ph":"C","name":"mem","pid":1,"tid":3,"ts":2,"args":{"used":"7","list":[1],"text":"many"}}"#,
     );
     assert_eq!(
-        store.lines("SELECT event_id, ts_ns, name, series, value FROM counters ORDER BY event_id, series"),
-        ["0 1000 mem free 5.5", "0 1000 mem used 10.0", "1 2000 mem list NULL", "1 2000 mem text NULL", "1 2000 mem used 7.0"]
+        store.lines(
+            "SELECT event_id, ts_ns, name, series, value FROM counters ORDER BY event_id, series"
+        ),
+        [
+            "0 1000 mem free 5.5",
+            "0 1000 mem used 10.0",
+            "1 2000 mem list NULL",
+            "1 2000 mem text NULL",
+            "1 2000 mem used 7.0"
+        ]
     );
     assert_eq!(store.lines("SELECT DISTINCT t.kind, t.pid, t.thread_name FROM counters JOIN tracks t USING (track_id)"), ["counter 1 mem"]);
     assert_eq!(store.lines("SELECT DISTINCT pid, tid FROM events"), ["1 3"]);
@@ -129,6 +152,13 @@ fn counter_values_that_are_no_numbers_are_counted() {
 
 #[test]
 fn counters_of_different_ids_have_tracks_of_their_own() {
-    let store = elements(r#"{"ph":"C","name":"c","id":1,"pid":1,"ts":1,"args":{"v":1}}, {"ph":"C","name":"c","id":2,"pid":1,"ts":1,"args":{"v":2}}"#);
-    assert_eq!(store.lines("SELECT t.thread_name, value FROM counters JOIN tracks t USING (track_id) ORDER BY 1"), ["c [1] 1.0", "c [2] 2.0"]);
+    let store = elements(
+        r#"{"ph":"C","name":"c","id":1,"pid":1,"ts":1,"args":{"v":1}}, {"ph":"C","name":"c","id":2,"pid":1,"ts":1,"args":{"v":2}}"#,
+    );
+    assert_eq!(
+        store.lines(
+            "SELECT t.thread_name, value FROM counters JOIN tracks t USING (track_id) ORDER BY 1"
+        ),
+        ["c [1] 1.0", "c [2] 2.0"]
+    );
 }

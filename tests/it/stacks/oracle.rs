@@ -1,4 +1,5 @@
-//! Stacks and their values against a second program in Python, on every fixture and every trace of the corpus.
+//! Stacks and their values against a second program in Python, on every fixture and every trace of
+//! the corpus.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,9 +12,17 @@ use crate::support::{TestStore, corpus, root};
 
 /// What `tests/oracle/stacks.py` finds in files.
 fn oracle(paths: &[PathBuf]) -> Vec<Value> {
-    let out = Command::new("python3").arg(root().join("tests/oracle/stacks.py")).args(paths).output().expect("python3 runs");
+    let out = Command::new("python3")
+        .arg(root().join("tests/oracle/stacks.py"))
+        .args(paths)
+        .output()
+        .expect("python3 runs");
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8(out.stdout).expect("text").lines().map(|l| serde_json::from_str(l).expect("JSON")).collect()
+    String::from_utf8(out.stdout)
+        .expect("text")
+        .lines()
+        .map(|l| serde_json::from_str(l).expect("JSON"))
+        .collect()
 }
 
 fn check(set: &str, paths: &[PathBuf]) -> usize {
@@ -34,12 +43,22 @@ fn check(set: &str, paths: &[PathBuf]) -> usize {
         let path = want["path"].as_str().expect("a path");
         let mut found = lines.remove(path).unwrap_or_default();
         found.sort();
-        assert_eq!(found.len() as u64, want["stacks"].as_u64().expect("a number"), "{path}: number of stacks");
-        let sum: i64 = found.iter().map(|l| l.rsplit('\t').next().expect("ns").parse::<i64>().expect("a number")).sum();
+        assert_eq!(
+            found.len() as u64,
+            want["stacks"].as_u64().expect("a number"),
+            "{path}: number of stacks"
+        );
+        let sum: i64 = found
+            .iter()
+            .map(|l| l.rsplit('\t').next().expect("ns").parse::<i64>().expect("a number"))
+            .sum();
         assert_eq!(sum, want["self_ns"].as_i64().expect("a number"), "{path}: sum of self times");
         assert_eq!(adler(&found), want["adler32"].as_u64().expect("a number"), "{path}: stacks");
         if want["overlaps"] == 0 {
-            assert_eq!(want["self_ns"], want["busy_ns"], "{path}: without overlaps self times are the busy time");
+            assert_eq!(
+                want["self_ns"], want["busy_ns"],
+                "{path}: without overlaps self times are the busy time"
+            );
         }
     }
     tools::check(set, &store, &wanted);
@@ -57,7 +76,8 @@ pub fn adler(lines: &[String]) -> u64 {
 }
 
 fn files(folder: &Path, into: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
     entries.sort();
     for entry in entries {
         if entry.is_dir() { files(&entry, into) } else { into.push(entry) }
@@ -68,8 +88,13 @@ fn files(folder: &Path, into: &mut Vec<PathBuf>) {
 fn stacks_of_fixtures_equal_the_oracle() {
     let mut paths = Vec::new();
     files(&root().join("fixtures"), &mut paths);
-    // nasty.json names its event list twice; Python's JSON reader keeps the second one only, we read both.
-    paths.retain(|p| p.parent() == Some(root().join("fixtures").as_path()) && p.to_string_lossy().contains(".json") && !p.ends_with("nasty.json"));
+    // nasty.json names its event list twice; Python's JSON reader keeps the second one only, we
+    // read both.
+    paths.retain(|p| {
+        p.parent() == Some(root().join("fixtures").as_path())
+            && p.to_string_lossy().contains(".json")
+            && !p.ends_with("nasty.json")
+    });
     assert!(check("fixtures", &paths) >= 7);
 }
 

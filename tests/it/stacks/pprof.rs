@@ -17,7 +17,12 @@ fn pprof(args: &[&str], files: &[&Path]) -> Option<String> {
     if std::env::var_os("HOME").is_none() {
         command.env("GOCACHE", std::env::temp_dir().join("go-cache"));
     }
-    command.args(["tool", "pprof"]).args(args).args(files).env("PPROF_TMPDIR", std::env::temp_dir()).env_remove("GOFLAGS");
+    command
+        .args(["tool", "pprof"])
+        .args(args)
+        .args(files)
+        .env("PPROF_TMPDIR", std::env::temp_dir())
+        .env_remove("GOFLAGS");
     let out = within_a_minute(command.stdin(std::process::Stdio::null()));
     let (stdout, stderr) = texts(&out);
     assert!(out.status.success(), "{args:?}: {stderr}");
@@ -41,37 +46,65 @@ fn gpu_store() -> TestStore {
 #[test]
 fn the_time_inside_of_a_step_is_its_duration() {
     let store = gpu_store();
-    let (root, file) = (store.store.root().to_string_lossy().into_owned(), store.folder.path().join("gpu.pb.gz"));
+    let (root, file) =
+        (store.store.root().to_string_lossy().into_owned(), store.folder.path().join("gpu.pb.gz"));
     written(&["pprof", &root], &file);
-    let Some(report) = pprof(&["-top", "-unit=ns", "-nodefraction=0", "-nodecount=100000"], &[&file]) else { return };
+    let Some(report) =
+        pprof(&["-top", "-unit=ns", "-nodefraction=0", "-nodecount=100000"], &[&file])
+    else {
+        return;
+    };
     let found = top(&report);
     for step in store.rows("SELECT e.name, e.dur_ns FROM steps s JOIN events e ON e.trace_id = s.trace_id AND e.event_id = s.event_id") {
         let cum = found.iter().find(|row| row.2 == step[0]).unwrap_or_else(|| panic!("{} is not in\n{report}", step[0]));
         assert_eq!(cum.1, format!("{}ns", step[1]), "{}", step[0]);
     }
-    let total: i64 = found.iter().map(|row| row.0.trim_end_matches("ns").parse::<i64>().expect("ns")).sum();
+    let total: i64 =
+        found.iter().map(|row| row.0.trim_end_matches("ns").parse::<i64>().expect("ns")).sum();
     assert_eq!(total, store.ints("SELECT sum(self_ns) FROM event_stacks")[0], "{report}");
 }
 
 #[test]
 fn every_measure_label_and_report_is_read() {
     let store = gpu_store();
-    let (root, file) = (store.store.root().to_string_lossy().into_owned(), store.folder.path().join("gpu.pb.gz"));
+    let (root, file) =
+        (store.store.root().to_string_lossy().into_owned(), store.folder.path().join("gpu.pb.gz"));
     written(&["pprof", &root], &file);
     let Some(raw) = pprof(&["-raw"], &[&file]) else { return };
     assert!(raw.contains("samples/count cpu/nanoseconds[dflt] gpu/nanoseconds kernels/count alloc_space/bytes alloc_objects/count"), "{raw}");
     // The profiler's device times at the stacks that launched them, the whole of them.
-    let report = pprof(&["-top", "-unit=ns", "-sample_index=gpu", "-nodefraction=0", "-nodecount=100000"], &[&file]).expect("Go is there");
-    let gpu: i64 = top(&report).iter().map(|row| row.0.trim_end_matches("ns").parse::<i64>().unwrap_or(0)).sum();
-    assert_eq!(gpu, store.ints("SELECT sum(dur_ns) FROM kernels WHERE kind <> 'sync'")[0], "{report}");
-    // Python frames are functions with files; all other frames keep all of their names, brackets too.
+    let report = pprof(
+        &["-top", "-unit=ns", "-sample_index=gpu", "-nodefraction=0", "-nodecount=100000"],
+        &[&file],
+    )
+    .expect("Go is there");
+    let gpu: i64 = top(&report)
+        .iter()
+        .map(|row| row.0.trim_end_matches("ns").parse::<i64>().unwrap_or(0))
+        .sum();
+    assert_eq!(
+        gpu,
+        store.ints("SELECT sum(dur_ns) FROM kernels WHERE kind <> 'sync'")[0],
+        "{report}"
+    );
+    // Python frames are functions with files; all other frames keep all of their names, brackets
+    // too.
     let names: Vec<String> = top(&report).into_iter().map(|row| row.2).collect();
-    assert!(names.iter().any(|n| n == "train.main") && names.iter().any(|n| n.ends_with("ncclWork*)")), "{names:?}");
-    let lines = pprof(&["-top", "-lines", "-nodecount=100000", "-nodefraction=0"], &[&file]).expect("Go is there");
+    assert!(
+        names.iter().any(|n| n == "train.main") && names.iter().any(|n| n.ends_with("ncclWork*)")),
+        "{names:?}"
+    );
+    let lines = pprof(&["-top", "-lines", "-nodecount=100000", "-nodefraction=0"], &[&file])
+        .expect("Go is there");
     assert!(lines.contains("train.py:"), "{lines}");
     // A label selects.
-    let step = pprof(&["-top", "-unit=ns", "-tagfocus=step=11", "-nodefraction=0", "-nodecount=100000"], &[&file]).expect("Go is there");
-    let of_step: i64 = top(&step).iter().map(|row| row.0.trim_end_matches("ns").parse::<i64>().unwrap_or(0)).sum();
+    let step = pprof(
+        &["-top", "-unit=ns", "-tagfocus=step=11", "-nodefraction=0", "-nodecount=100000"],
+        &[&file],
+    )
+    .expect("Go is there");
+    let of_step: i64 =
+        top(&step).iter().map(|row| row.0.trim_end_matches("ns").parse::<i64>().unwrap_or(0)).sum();
     assert_eq!(of_step, store.ints("SELECT sum(cpu_ns) FROM stack_samples WHERE step = 11")[0]);
     let tags = pprof(&["-tags"], &[&file]).expect("Go is there");
     for label in ["pid", "tid", "thread", "rank", "device", "stream", "step", "trace"] {
@@ -90,8 +123,14 @@ fn every_measure_label_and_report_is_read() {
 
 #[test]
 fn a_difference_is_that_of_pprof_itself() {
-    let (base, other) = (TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0, TestStore::with(&fixture("synthetic_gpu_rank1.json.gz")).0);
-    let (b, o) = (base.store.root().to_string_lossy().into_owned(), other.store.root().to_string_lossy().into_owned());
+    let (base, other) = (
+        TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0,
+        TestStore::with(&fixture("synthetic_gpu_rank1.json.gz")).0,
+    );
+    let (b, o) = (
+        base.store.root().to_string_lossy().into_owned(),
+        other.store.root().to_string_lossy().into_owned(),
+    );
     let file = |name: &str| base.folder.path().join(name);
     written(&["pprof", &b], &file("base.pb.gz"));
     written(&["pprof", &o], &file("other.pb.gz"));
@@ -99,7 +138,8 @@ fn a_difference_is_that_of_pprof_itself() {
     let show = ["-top", "-unit=ns", "-nodefraction=0", "-nodecount=100000"];
     let Some(ours) = pprof(&show, &[&file("diff.pb.gz")]) else { return };
     let with_base = format!("-diff_base={}", file("base.pb.gz").display());
-    let theirs = pprof(&[&show[..], &[&with_base]].concat(), &[&file("other.pb.gz")]).expect("Go is there");
+    let theirs =
+        pprof(&[&show[..], &[&with_base]].concat(), &[&file("other.pb.gz")]).expect("Go is there");
     let (ours, theirs) = (top(&ours), top(&theirs));
     assert!(ours.len() > 20);
     let sorted = |mut rows: Vec<(String, String, String)>| {
@@ -113,7 +153,10 @@ fn a_difference_is_that_of_pprof_itself() {
 fn equal_samples_give_equal_bytes() {
     let (a, b) = (gpu_store(), gpu_store());
     let bytes = |store: &TestStore, threads: &str| {
-        written(&["pprof", &store.store.root().to_string_lossy(), "--threads", threads], &store.folder.path().join("x.pb.gz"))
+        written(
+            &["pprof", &store.store.root().to_string_lossy(), "--threads", threads],
+            &store.folder.path().join("x.pb.gz"),
+        )
     };
     let first = bytes(&a, "1");
     assert!(first.starts_with(b"\x1f\x8b"));
@@ -134,20 +177,34 @@ fn odd_names_and_times_make_a_right_profile() {
         r#"{"ph":"X","name":"negative","pid":1,"tid":2,"ts":5,"dur":-1}"#.to_owned(),
     ];
     let store = elements(events.join(",\n"));
-    let (root, file) = (store.store.root().to_string_lossy().into_owned(), store.folder.path().join("odd.pb.gz"));
+    let (root, file) =
+        (store.store.root().to_string_lossy().into_owned(), store.folder.path().join("odd.pb.gz"));
     let out = tracesql(&["pprof", &root, "-o", &file.to_string_lossy()]);
     let (_, notes) = texts(&out);
     assert!(out.status.success(), "{notes}");
-    assert!(notes.contains("1 events overlap others partly") && notes.contains("1 events have a negative duration"), "{notes}");
-    let Some(report) = pprof(&["-top", "-unit=ns", "-nodefraction=0", "-nodecount=100"], &[&file]) else { return };
-    assert!(report.contains("60000ns") && report.contains("<built-in method f>") && report.contains("(empty)"), "{report:.2000}");
+    assert!(
+        notes.contains("1 events overlap others partly")
+            && notes.contains("1 events have a negative duration"),
+        "{notes}"
+    );
+    let Some(report) = pprof(&["-top", "-unit=ns", "-nodefraction=0", "-nodecount=100"], &[&file])
+    else {
+        return;
+    };
+    assert!(
+        report.contains("60000ns")
+            && report.contains("<built-in method f>")
+            && report.contains("(empty)"),
+        "{report:.2000}"
+    );
     assert!(report.contains("Total samples = 125000ns"), "{report:.2000}");
 }
 
 #[test]
 fn samples_come_from_any_query() {
     let store = gpu_store();
-    let (root, file) = (store.store.root().to_string_lossy().into_owned(), store.folder.path().join("q.pb.gz"));
+    let (root, file) =
+        (store.store.root().to_string_lossy().into_owned(), store.folder.path().join("q.pb.gz"));
     let sql = "SELECT unfold_stack(concat(kind, ';', name)) AS stack, dur_ns AS device_ns, bytes AS moved_bytes, step FROM kernels; ";
     written(&["pprof", &root, "-c", sql, "--where", "stack_root(stack) <> 'sync'"], &file);
     if let Some(raw) = pprof(&["-raw"], &[&file]) {

@@ -1,6 +1,8 @@
-//! The compatible rules against torch2pprof and trace2profile: what these tools wrote themselves, and their rules counted again in Python.
+//! The compatible rules against torch2pprof and trace2profile: what these tools wrote themselves,
+//! and their rules counted again in Python.
 //!
-//! Profiles are compared by a digest of all their stacks and values. Every profile that differs is listed in
+//! Profiles are compared by a digest of all their stacks and values. Every profile that differs is
+//! listed in
 //! `tests/expected/profile_differences.tsv` with the digest of ours and a reason that docs/stacks.md explains; one that is not, that is another, or that
 //! no longer differs fails the test.
 
@@ -19,7 +21,8 @@ use crate::support::{TestStore, corpus, root};
 
 const RULES: [(&str, Rule); 2] = [("inclusive", Rule::Inclusive), ("flat", Rule::Flat)];
 
-/// The digest of a profile by `tests/oracle/profiles.py`: number of stacks, of which all values are 0, sum of the last value, Adler-32 of the lines.
+/// The digest of a profile by `tests/oracle/profiles.py`: number of stacks, of which all values are
+/// 0, sum of the last value, Adler-32 of the lines.
 #[derive(Debug, PartialEq, Eq)]
 struct Digest {
     stacks: u64,
@@ -71,11 +74,17 @@ type Known = BTreeMap<(String, String), (String, String)>;
 
 /// Compares profiles of all traces by both rules.
 pub fn check(set: &str, store: &TestStore, wanted: &[Value]) {
-    let ids: BTreeMap<String, String> =
-        store.rows("SELECT path, trace_id FROM traces").into_iter().map(|row| (row[0].clone(), row[1].clone())).collect();
+    let ids: BTreeMap<String, String> = store
+        .rows("SELECT path, trace_id FROM traces")
+        .into_iter()
+        .map(|row| (row[0].clone(), row[1].clone()))
+        .collect();
     let mut known = known(set);
     let mut wrong = Vec::new();
-    let mut table = vec!["| rule | set | profiles equal / all | without stacks of value 0 |".to_owned(), "| --- | --- | ---: | ---: |".to_owned()];
+    let mut table = vec![
+        "| rule | set | profiles equal / all | without stacks of value 0 |".to_owned(),
+        "| --- | --- | ---: | ---: |".to_owned(),
+    ];
     for (name, rule) in RULES {
         let (mut equal, mut all, mut zeros) = (0, 0, 0);
         for want in wanted {
@@ -88,19 +97,32 @@ pub fn check(set: &str, store: &TestStore, wanted: &[Value]) {
             let found = format!("{:08x}", ours.adler32);
             all += 1;
             equal += usize::from(ours == theirs);
-            let accepted = documented.map_or(ours == theirs, |(digest, _)| ours != theirs && digest == found);
+            let accepted =
+                documented.map_or(ours == theirs, |(digest, _)| ours != theirs && digest == found);
             if !accepted {
-                wrong.push(format!("{set}\t{}\t{name}\t{found}: want {theirs:?}, got {ours:?}", short(path)));
+                wrong.push(format!(
+                    "{set}\t{}\t{name}\t{found}: want {theirs:?}, got {ours:?}",
+                    short(path)
+                ));
             }
         }
         table.push(format!("| `{name}` | {set} | {equal} / {all} | {zeros} |"));
         assert!(equal > 0, "no profile of rule {name} is equal");
     }
     wrong.extend(known.into_keys().map(|key| format!("{key:?} is listed, and was not compared")));
-    assert!(wrong.is_empty(), "{} differences from what is documented:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differences from what is documented:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     let docs = std::fs::read_to_string(root().join("docs/stacks.md")).expect("docs/stacks.md");
     for line in &table {
-        assert!(docs.contains(line), "docs/stacks.md does not hold this table:\n{}", table.join("\n"));
+        assert!(
+            docs.contains(line),
+            "docs/stacks.md does not hold this table:\n{}",
+            table.join("\n")
+        );
     }
 }
 
@@ -113,15 +135,24 @@ fn short(path: &str) -> String {
 
 /// The documented differences of a set of traces.
 fn known(set: &str) -> Known {
-    let text = std::fs::read_to_string(root().join("tests/expected/profile_differences.tsv")).expect("profile_differences.tsv");
+    let text = std::fs::read_to_string(root().join("tests/expected/profile_differences.tsv"))
+        .expect("profile_differences.tsv");
     let docs = std::fs::read_to_string(root().join("docs/stacks.md")).expect("docs/stacks.md");
     let mut known = Known::new();
     for line in text.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
-        let [of, trace, rule, digest, reason] = fields[..] else { panic!("{line:?} has not five fields") };
-        assert!(docs.contains(&format!("| `{reason}` |")), "the reason {reason} is not explained in docs/stacks.md");
+        let [of, trace, rule, digest, reason] = fields[..] else {
+            panic!("{line:?} has not five fields")
+        };
+        assert!(
+            docs.contains(&format!("| `{reason}` |")),
+            "the reason {reason} is not explained in docs/stacks.md"
+        );
         if of == set {
-            let old = known.insert((trace.to_owned(), rule.to_owned()), (digest.to_owned(), reason.to_owned()));
+            let old = known.insert(
+                (trace.to_owned(), rule.to_owned()),
+                (digest.to_owned(), reason.to_owned()),
+            );
             assert!(old.is_none(), "{trace} {rule} is listed twice");
         }
     }
@@ -139,7 +170,10 @@ fn profiles_of_torch2pprof_are_equal() {
     let cases = [
         ("triton_example/triton_example.json.gz", "hta_triton_example.torch2pprof.json"),
         ("amd_trace/mi250_minitoy_train_ROCm6_2_kineto.json.gz", "hta_amd_mi250.torch2pprof.json"),
-        ("critical_path/end_to_end/simple_add/input/trace.json.gz", "hta_simple_add.torch2pprof.json"),
+        (
+            "critical_path/end_to_end/simple_add/input/trace.json.gz",
+            "hta_simple_add.torch2pprof.json",
+        ),
     ];
     for (trace, profile) in cases {
         let Ok(profile) = std::fs::read(corpus.join("../oracle/expected").join(profile)) else {
@@ -148,7 +182,8 @@ fn profiles_of_torch2pprof_are_equal() {
         };
         let want: Value = serde_json::from_slice(&profile).expect("JSON");
         let (store, _) = TestStore::with(&hta.join(trace));
-        let samples = samples(&store.store, &Request { rule: Rule::Inclusive, ..Request::default() });
+        let samples =
+            samples(&store.store, &Request { rule: Rule::Inclusive, ..Request::default() });
         let mut found = serde_json::Map::new();
         let add = |frames: &[&str], _: &Labels, values: &[i64]| -> Result<(), ()> {
             let frames: Vec<String> = frames.iter().map(|f| f.replace(FILE, "\t")).collect();
@@ -169,19 +204,33 @@ fn profiles_of_trace2profile_are_equal() {
     };
     let cases = [
         ("made/cnn_train_torch2.4.1.pt.trace.json.gz", "cnn_train_torch2.4.1"),
-        ("public/TraceLens/tests/traces/h100/gaunernst_bert-small-uncased__1016001.json.gz", "h100_bert_small"),
-        ("public/param/dlrm_kineto/worker0_step_12.1694128201545.pt.trace.json.gz", "param_dlrm_worker0"),
+        (
+            "public/TraceLens/tests/traces/h100/gaunernst_bert-small-uncased__1016001.json.gz",
+            "h100_bert_small",
+        ),
+        (
+            "public/param/dlrm_kineto/worker0_step_12.1694128201545.pt.trace.json.gz",
+            "param_dlrm_worker0",
+        ),
     ];
     for (trace, profile) in cases {
         let want = read_profile(&corpus.join(format!("made/pprof/{profile}.trace2profile.pb")));
         let (store, _) = TestStore::with(&corpus.join(trace));
-        assert_eq!(Digest::ours(&store.store, Rule::Flat, None).without_zeros(), want.without_zeros(), "{trace}");
+        assert_eq!(
+            Digest::ours(&store.store, Rule::Flat, None).without_zeros(),
+            want.without_zeros(),
+            "{trace}"
+        );
     }
 }
 
 /// The digest of a profile.
 fn read_profile(path: &Path) -> Digest {
-    let out = Command::new("python3").arg(root().join("tests/oracle/profiles.py")).arg(path).output().expect("python3 runs");
+    let out = Command::new("python3")
+        .arg(root().join("tests/oracle/profiles.py"))
+        .arg(path)
+        .output()
+        .expect("python3 runs");
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     Digest::read(&serde_json::from_slice(&out.stdout).expect("JSON")).expect("a digest")
 }
@@ -197,7 +246,10 @@ fn traces_of_a_store_do_not_nest_into_each_other() {
         std::fs::write(&path, text).expect("write a trace");
         store.ingest(&path).expect("the trace is read");
     }
-    let (mut stacks, samples) = (Vec::new(), samples(&store.store, &Request { rule: Rule::Inclusive, ..Request::default() }));
+    let (mut stacks, samples) = (
+        Vec::new(),
+        samples(&store.store, &Request { rule: Rule::Inclusive, ..Request::default() }),
+    );
     let add = |frames: &[&str], _: &Labels, values: &[i64]| -> Result<(), ()> {
         stacks.push(format!("{} {}", frames.len(), values[1]));
         Ok(())

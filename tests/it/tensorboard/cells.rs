@@ -46,7 +46,8 @@ pub fn compare(check: &Check, want: Vec<Row>, got: Vec<Vec<String>>) -> Tally {
             }
         }
     }
-    tally.extra = found.iter().flat_map(|(key, rows)| rows.iter().map(move |_| format!("{key:?}"))).collect();
+    tally.extra =
+        found.iter().flat_map(|(key, rows)| rows.iter().map(move |_| format!("{key:?}"))).collect();
     tally.extra.sort();
     tally
 }

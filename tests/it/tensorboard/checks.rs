@@ -21,15 +21,47 @@ pub struct Check {
     pub want: fn(&Value) -> Vec<Row>,
 }
 
-const OPERATOR: &[&str] =
-    &["calls", "host_total", "host_self", "device_total", "device_self", "tensor_core_eligible", "tensor_core_self", "tensor_core_total"];
-const STACK: &[&str] =
-    &["calls", "host_total", "host_self", "device_total", "device_self", "tensor_core_eligible", "tensor_core_self_pct", "tensor_core_total_pct"];
-const KERNEL: &[&str] = &["calls", "total", "mean", "max", "min", "blocks_per_sm", "occupancy", "uses_tensor_cores"];
-const LAUNCHED: &[&str] =
-    &["calls", "total", "mean", "max", "min", "blocks_per_sm", "occupancy", "uses_tensor_cores", "operator_tensor_core_eligible"];
-const STEP: &[&str] = &["step", "start", "end", "kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu_exec", "other", "total"];
-const PARTS: &[&str] = &["kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu_exec", "other", "total"];
+const OPERATOR: &[&str] = &[
+    "calls",
+    "host_total",
+    "host_self",
+    "device_total",
+    "device_self",
+    "tensor_core_eligible",
+    "tensor_core_self",
+    "tensor_core_total",
+];
+const STACK: &[&str] = &[
+    "calls",
+    "host_total",
+    "host_self",
+    "device_total",
+    "device_self",
+    "tensor_core_eligible",
+    "tensor_core_self_pct",
+    "tensor_core_total_pct",
+];
+const KERNEL: &[&str] =
+    &["calls", "total", "mean", "max", "min", "blocks_per_sm", "occupancy", "uses_tensor_cores"];
+const LAUNCHED: &[&str] = &[
+    "calls",
+    "total",
+    "mean",
+    "max",
+    "min",
+    "blocks_per_sm",
+    "occupancy",
+    "uses_tensor_cores",
+    "operator_tensor_core_eligible",
+];
+const STEP: &[&str] = &[
+    "step", "start", "end", "kernel", "memcpy", "memset", "communication", "runtime", "dataloader",
+    "cpu_exec", "other", "total",
+];
+const PARTS: &[&str] = &[
+    "kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu_exec", "other",
+    "total",
+];
 const OVERLAP: &[&str] = &["step", "computation", "communication", "overlap", "other"];
 const GPU: &[&str] = &["utilization", "sm_efficiency", "occupancy", "tensor_cores"];
 const BUCKET: &[&str] = &["start", "utilization"];

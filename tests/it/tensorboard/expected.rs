@@ -21,27 +21,50 @@ pub struct Expected {
 
 impl Expected {
     /// Reads `NAME.MODE.json.gz`, if it is there, and takes a worker of it (`*` for the only one).
-    pub fn read(folder: &Path, name: &str, mode: &'static str, worker: &str, trace: PathBuf) -> Option<Self> {
+    pub fn read(
+        folder: &Path,
+        name: &str,
+        mode: &'static str,
+        worker: &str,
+        trace: PathBuf,
+    ) -> Option<Self> {
         let file = std::fs::File::open(folder.join(format!("{name}.{mode}.json.gz"))).ok()?;
         let mut text = String::new();
-        flate2::read::GzDecoder::new(file).read_to_string(&mut text).expect("expected figures unpack");
+        flate2::read::GzDecoder::new(file)
+            .read_to_string(&mut text)
+            .expect("expected figures unpack");
         // Python writes NaN for totals of memory that were not recorded; nothing here reads them.
-        let mut all: Value = serde_json::from_str(&text.replace(": NaN", ": null")).expect("expected figures are JSON");
+        let mut all: Value = serde_json::from_str(&text.replace(": NaN", ": null"))
+            .expect("expected figures are JSON");
         let workers = all["workers"].as_array_mut().expect("workers");
-        let at = workers.iter().position(|w| worker == "*" || w["worker"] == worker).unwrap_or_else(|| panic!("{name} has no worker {worker}"));
+        let at = workers
+            .iter()
+            .position(|w| worker == "*" || w["worker"] == worker)
+            .unwrap_or_else(|| panic!("{name} has no worker {worker}"));
         assert!(worker != "*" || workers.len() == 1, "{name} has several workers");
-        Some(Self { name: name.to_owned(), worker: worker.to_owned(), mode, trace, figures: workers.swap_remove(at) })
+        Some(Self {
+            name: name.to_owned(),
+            worker: worker.to_owned(),
+            mode,
+            trace,
+            figures: workers.swap_remove(at),
+        })
     }
 
     /// Name of the trace and mode, as reports and the list of differences call it.
     pub fn name(&self) -> String {
-        if self.worker == "*" { format!("{}.{}", self.name, self.mode) } else { format!("{}.{}.{}", self.name, self.worker, self.mode) }
+        if self.worker == "*" {
+            format!("{}.{}", self.name, self.mode)
+        } else {
+            format!("{}.{}.{}", self.name, self.worker, self.mode)
+        }
     }
 }
 
 /// Expected figures of public traces: name, worker, path in the corpus.
 pub fn traces() -> Vec<(String, String, String)> {
-    let text = std::fs::read_to_string(root().join("tests/expected/tb/traces.tsv")).expect("traces.tsv");
+    let text =
+        std::fs::read_to_string(root().join("tests/expected/tb/traces.tsv")).expect("traces.tsv");
     let line = |line: &str| {
         let fields: Vec<&str> = line.split('\t').collect();
         let [name, worker, path] = fields[..] else { panic!("{line:?} has not three fields") };

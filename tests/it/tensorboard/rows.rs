@@ -29,36 +29,58 @@ fn shapes(row: &Value) -> String {
 }
 
 /// Fields of an operator.
-const OPERATOR: [&str; 8] =
-    ["calls", "host_duration", "self_host_duration", "device_duration", "self_device_duration", "tc_eligible", "tc_self_ratio", "tc_total_ratio"];
+const OPERATOR: [&str; 8] = [
+    "calls",
+    "host_duration",
+    "self_host_duration",
+    "device_duration",
+    "self_device_duration",
+    "tc_eligible",
+    "tc_self_ratio",
+    "tc_total_ratio",
+];
 
 /// Operators by name.
 pub fn operators(w: &Value) -> Vec<Row> {
-    list(&w["raw"]["operators"]).map(|o| Row { key: vec![text(o, "name")], cells: cells(o, &OPERATOR) }).collect()
+    list(&w["raw"]["operators"])
+        .map(|o| Row { key: vec![text(o, "name")], cells: cells(o, &OPERATOR) })
+        .collect()
 }
 
 /// Operators by name and input shapes.
 pub fn operators_by_input(w: &Value) -> Vec<Row> {
-    list(&w["raw"]["operators_by_input"]).map(|o| Row { key: vec![text(o, "name"), shapes(o)], cells: cells(o, &OPERATOR) }).collect()
+    list(&w["raw"]["operators_by_input"])
+        .map(|o| Row { key: vec![text(o, "name"), shapes(o)], cells: cells(o, &OPERATOR) })
+        .collect()
 }
 
-/// Operators by name and call stack. These tables are rounded: times to whole numbers, shares to hundredths of a percent.
+/// Operators by name and call stack. These tables are rounded: times to whole numbers, shares to
+/// hundredths of a percent.
 pub fn stacks(w: &Value) -> Vec<Row> {
     stack_rows(&w["operation_stack_by_name"], |s| vec![text(s, "name"), text(s, "call_stack")])
 }
 
 /// Operators by name, input shapes and call stack.
 pub fn input_stacks(w: &Value) -> Vec<Row> {
-    stack_rows(&w["operation_stack_by_name_input"], |s| vec![text(s, "name"), shapes(s), text(s, "call_stack")])
+    stack_rows(&w["operation_stack_by_name_input"], |s| {
+        vec![text(s, "name"), shapes(s), text(s, "call_stack")]
+    })
 }
 
 fn stack_rows(tables: &Value, key: fn(&Value) -> Vec<String>) -> Vec<Row> {
     let rows = tables.as_object().into_iter().flatten().flat_map(|(_, table)| list(&table["data"]));
-    let fields = ["calls", "host_total_duration", "host_self_duration", "device_total_duration", "device_self_duration"];
+    let fields = [
+        "calls",
+        "host_total_duration",
+        "host_self_duration",
+        "device_total_duration",
+        "device_self_duration",
+    ];
     let ratios = ["tc_self_ratio", "tc_total_ratio"];
     let row = |s: &Value| {
         // Without device work the table has no columns of it.
-        let mut cells: Vec<Value> = fields.iter().map(|f| s.get(f).cloned().unwrap_or_else(|| 0.into())).collect();
+        let mut cells: Vec<Value> =
+            fields.iter().map(|f| s.get(f).cloned().unwrap_or_else(|| 0.into())).collect();
         cells.push((s["tc_eligible"] == "Yes").into());
         cells.extend(ratios.iter().map(|f| s[f].clone()));
         Row { key: key(s), cells }
@@ -69,10 +91,13 @@ fn stack_rows(tables: &Value, key: fn(&Value) -> Vec<String>) -> Vec<Row> {
 /// Kernels by name.
 pub fn kernels(w: &Value) -> Vec<Row> {
     let fields = ["count", "sum", "mean", "max", "min", "blocks_per_sm", "occupancy", "tc_used"];
-    list(&w["raw"]["kernels"]).map(|k| Row { key: vec![text(k, "name")], cells: cells(k, &fields) }).collect()
+    list(&w["raw"]["kernels"])
+        .map(|k| Row { key: vec![text(k, "name")], cells: cells(k, &fields) })
+        .collect()
 }
 
-/// Kernels by operator and launch configuration; the plugin's root and its N/A are our unattributed row.
+/// Kernels by operator and launch configuration; the plugin's root and its N/A are our unattributed
+/// row.
 pub fn launched(w: &Value) -> Vec<Row> {
     let fields = [
         "calls",
@@ -90,7 +115,13 @@ pub fn launched(w: &Value) -> Vec<Row> {
             Some("CallTreeRoot" | "N/A") | None => "(unattributed)",
             Some(name) => name,
         };
-        let dims = |field: &str| if kernel[field].is_array() { kernel[field].to_string().replace(',', ", ") } else { "NULL".to_owned() };
+        let dims = |field: &str| {
+            if kernel[field].is_array() {
+                kernel[field].to_string().replace(',', ", ")
+            } else {
+                "NULL".to_owned()
+            }
+        };
         let count = |field: &str| kernel[field].as_i64().unwrap_or(0).to_string();
         let shape = [dims("grid"), dims("block"), count("regs_per_thread"), count("shared_memory")];
         let key = [text(kernel, "name"), operator.to_owned()].into_iter().chain(shape).collect();
@@ -101,12 +132,16 @@ pub fn launched(w: &Value) -> Vec<Row> {
 
 /// Steps by position (numbers of steps can repeat), with their number, bounds and parts.
 pub fn steps(w: &Value) -> Vec<Row> {
-    by_step(w, |i| list(&w["raw"]["steps"][i]).chain(list(&w["raw"]["steps_costs"][i])).cloned().collect())
+    by_step(w, |i| {
+        list(&w["raw"]["steps"][i]).chain(list(&w["raw"]["steps_costs"][i])).cloned().collect()
+    })
 }
 
 /// Computation and communication of each step.
 pub fn overlaps(w: &Value) -> Vec<Row> {
-    by_step(w, |i| cells(&w["raw"]["comm_overlap"][i], &["computation", "communication", "overlap", "other"]))
+    by_step(w, |i| {
+        cells(&w["raw"]["comm_overlap"][i], &["computation", "communication", "overlap", "other"])
+    })
 }
 
 fn by_step(w: &Value, cells: impl Fn(usize) -> Vec<Value>) -> Vec<Row> {
@@ -123,13 +158,19 @@ pub fn average(w: &Value) -> Vec<Row> {
 }
 
 fn devices(w: &Value) -> impl Iterator<Item = (String, &Value)> {
-    w["raw"]["gpu"].as_object().into_iter().flatten().map(|(device, figures)| (device.clone(), figures))
+    w["raw"]["gpu"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(device, figures)| (device.clone(), figures))
 }
 
 /// Figures of each device.
 pub fn gpus(w: &Value) -> Vec<Row> {
     let fields = ["utilization", "sm_efficiency", "occupancy", "tc_ratio"];
-    devices(w).map(|(device, figures)| Row { key: vec![device], cells: cells(figures, &fields) }).collect()
+    devices(w)
+        .map(|(device, figures)| Row { key: vec![device], cells: cells(figures, &fields) })
+        .collect()
 }
 
 /// Buckets of each device; the last pair of the plugin's list only closes the curve.
@@ -137,7 +178,10 @@ pub fn buckets(w: &Value) -> Vec<Row> {
     let of = |(device, figures): (String, &Value)| {
         let all: Vec<&Value> = list(&figures["buckets"]).collect();
         let kept = all.len().saturating_sub(1);
-        let row = |(i, b): (usize, &Value)| Row { key: vec![device.clone(), i.to_string()], cells: vec![b[0].clone(), b[1].clone()] };
+        let row = |(i, b): (usize, &Value)| Row {
+            key: vec![device.clone(), i.to_string()],
+            cells: vec![b[0].clone(), b[1].clone()],
+        };
         all.into_iter().take(kept).enumerate().map(row).collect::<Vec<Row>>()
     };
     devices(w).flat_map(of).collect()

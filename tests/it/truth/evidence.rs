@@ -1,4 +1,5 @@
-//! Evidence: the query of a finding gives rows, and its numerator and denominator in columns of these names, the same in each row.
+//! Evidence: the query of a finding gives rows, and its numerator and denominator in columns of
+//! these names, the same in each row.
 
 use std::collections::BTreeSet;
 
@@ -24,11 +25,16 @@ fn findings(engine: &Engine, condition: &str) -> (Vec<Finding>, Vec<Finding>) {
          ) WHERE {condition} ORDER BY rule, trace_id, device, subject"
     );
     let rows = rows_of(engine, &sql).unwrap_or_else(|e| panic!("{e}"));
-    let finding = |r: Vec<String>| Finding { name: r[..4].join(" "), numbers: [r[4].clone(), r[5].clone()], evidence: r[6].clone() };
+    let finding = |r: Vec<String>| Finding {
+        name: r[..4].join(" "),
+        numbers: [r[4].clone(), r[5].clone()],
+        evidence: r[6].clone(),
+    };
     rows.into_iter().map(finding).partition(|f| f.numbers[0] != "NULL")
 }
 
-/// What is wrong with the evidence of findings, which give their numbers in columns if `are_measured`.
+/// What is wrong with the evidence of findings, which give their numbers in columns if
+/// `are_measured`.
 fn wrong(engine: &Engine, findings: &[Finding], are_measured: bool) -> Vec<String> {
     let numbers = if are_measured {
         "CAST(min(numerator) AS VARCHAR) AS n, CAST(max(numerator) AS VARCHAR) AS n2, CAST(min(denominator) AS VARCHAR) AS d, CAST(max(denominator) AS VARCHAR) AS d2"
@@ -37,20 +43,29 @@ fn wrong(engine: &Engine, findings: &[Finding], are_measured: bool) -> Vec<Strin
     };
     let mut wrong = Vec::new();
     for some in findings.chunks(AT_ONCE) {
-        let of = |(i, f): (usize, &Finding)| format!("SELECT {i} AS place, count(*) AS shown, {numbers} FROM ({})", f.evidence);
+        let of = |(i, f): (usize, &Finding)| {
+            format!("SELECT {i} AS place, count(*) AS shown, {numbers} FROM ({})", f.evidence)
+        };
         let sql: Vec<String> = some.iter().enumerate().map(of).collect();
         let rows = match rows_of(engine, &sql.join(" UNION ALL ")) {
             Ok(rows) => rows,
             Err(e) => {
                 let e: String = e.to_string().chars().take(300).collect();
-                wrong.push(format!("{} to {}: {e}\n{}", some[0].name, some[some.len() - 1].name, some[0].evidence));
+                wrong.push(format!(
+                    "{} to {}: {e}\n{}",
+                    some[0].name,
+                    some[some.len() - 1].name,
+                    some[0].evidence
+                ));
                 continue;
             }
         };
         for row in rows {
             let finding = &some[row[0].parse::<usize>().expect("a place")];
             let [numerator, denominator] = &finding.numbers;
-            let is_right = !are_measured || [&row[2], &row[3], &row[4], &row[5]] == [numerator, numerator, denominator, denominator];
+            let is_right = !are_measured
+                || [&row[2], &row[3], &row[4], &row[5]]
+                    == [numerator, numerator, denominator, denominator];
             if row[1] == "0" || !is_right {
                 wrong.push(format!(
                     "{}: {numerator} of {denominator}, but the evidence has {} rows with {} of {}: {}",
@@ -94,7 +109,8 @@ fn evidence_with_other_numbers_is_found() {
 mod corpus {
     use super::*;
 
-    /// One finding of each rule in each trace: hot operations and odd files have many, whose evidence differs in a name.
+    /// One finding of each rule in each trace: hot operations and odd files have many, whose
+    /// evidence differs in a name.
     #[test]
     fn evidence_gives_the_numbers_of_findings_in_every_trace() {
         let Some(store) = all_traces() else { return };

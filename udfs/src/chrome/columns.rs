@@ -1,6 +1,8 @@
 //! Columns of a batch by name.
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, StringArray, StringViewArray};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, Int64Array, RecordBatch, StringArray, StringViewArray,
+};
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::error::{DataFusionError, Result};
 
@@ -45,7 +47,9 @@ impl<'a> Columns<'a> {
         let texts = |name: &str| {
             let column = column(batch, name)?;
             let plain = column.as_string_opt::<i32>().map(Texts::Plain);
-            plain.or_else(|| column.as_string_view_opt().map(Texts::View)).ok_or_else(|| wrong(name, column))
+            plain
+                .or_else(|| column.as_string_view_opt().map(Texts::View))
+                .ok_or_else(|| wrong(name, column))
         };
         Ok(Self {
             event_id: ints("event_id")?,
@@ -71,7 +75,9 @@ pub fn int(column: &Int64Array, row: usize) -> Option<i64> {
 }
 
 fn column<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef> {
-    batch.column_by_name(name).ok_or_else(|| DataFusionError::Execution(format!("the rows of events lack the column {name}")))
+    batch.column_by_name(name).ok_or_else(|| {
+        DataFusionError::Execution(format!("the rows of events lack the column {name}"))
+    })
 }
 
 fn wrong(name: &str, column: &ArrayRef) -> DataFusionError {

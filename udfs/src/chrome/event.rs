@@ -9,7 +9,10 @@ use super::order::Elements;
 use super::text::{members, push_int, push_string, push_time_us, reads_as_value};
 
 /// The columns of `events` that elements are made from.
-pub const COLUMNS: &[&str] = &["event_id", "track_id", "pid", "tid", "ph", "cat", "name", "ts_ns", "dur_ns", "id", "args", "extra"];
+pub const COLUMNS: &[&str] = &[
+    "event_id", "track_id", "pid", "tid", "ph", "cat", "name", "ts_ns", "dur_ns", "id", "args",
+    "extra",
+];
 
 /// Process and thread of a track, from the table `tracks`.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +61,9 @@ impl Ids {
 
     /// Whether an id is in it.
     pub fn has(&self, id: i64) -> bool {
-        u32::try_from(id).is_ok_and(|at| self.bits.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1))
+        u32::try_from(id).is_ok_and(|at| {
+            self.bits.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+        })
     }
 
     /// The lowest and the highest id.
@@ -117,7 +122,10 @@ impl Shape {
     /// Appends the element of a row; of a begin without its end both. Returns their number.
     fn row(&self, c: &Columns<'_>, row: usize, out: &mut Vec<u8>, ids: &mut RowIds) -> u64 {
         let ph = c.ph.get(row).unwrap_or_default();
-        if ph == "M" && self.merge.is_some() && matches!(c.name.get(row), Some("process_name" | "process_sort_index")) {
+        if ph == "M"
+            && self.merge.is_some()
+            && matches!(c.name.get(row), Some("process_name" | "process_sort_index"))
+        {
             // Processes are named anew.
             return 0;
         }
@@ -158,7 +166,11 @@ impl Shape {
         let track = usize::try_from(c.track_id.value(row)).ok().and_then(|at| self.tracks.get(at));
         match (int(c.pid, row), own.pid) {
             // A track knows the process of async events and counters as written, for example 1.0.
-            (Some(pid), None) => match track.filter(|t| t.pid.is_none()).and_then(|t| t.pid_text.as_deref()).filter(|t| reads_as_value(t)) {
+            (Some(pid), None) => match track
+                .filter(|t| t.pid.is_none())
+                .and_then(|t| t.pid_text.as_deref())
+                .filter(|t| reads_as_value(t))
+            {
                 Some(text) => ids.pid.extend_from_slice(text.as_bytes()),
                 None => push_int(pid, &mut ids.pid),
             },
@@ -210,11 +222,13 @@ impl Element<'_> {
     fn head(&self, ph: &str, ts: Option<i64>, dur: Option<i64>, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"ph\":");
         push_string(ph, out);
-        // Of repeated keys the last one counts, so the value of a column comes after that in `extra`.
+        // Of repeated keys the last one counts, so the value of a column comes after that in
+        // `extra`.
         if self.own.any {
             self.other_keys(out);
         }
-        for (key, value) in [("cat", self.c.cat.get(self.row)), ("name", self.c.name.get(self.row))] {
+        for (key, value) in [("cat", self.c.cat.get(self.row)), ("name", self.c.name.get(self.row))]
+        {
             if let Some(value) = value {
                 push_key(key, out);
                 push_string(value, out);
@@ -226,7 +240,9 @@ impl Element<'_> {
                 out.extend_from_slice(value);
             }
         }
-        for (key, value) in [("ts", ts.map(|ts| ts.saturating_add(self.shape.shift_ns))), ("dur", dur)] {
+        for (key, value) in
+            [("ts", ts.map(|ts| ts.saturating_add(self.shape.shift_ns))), ("dur", dur)]
+        {
             if let Some(value) = value {
                 push_key(key, out);
                 push_time_us(value, out);

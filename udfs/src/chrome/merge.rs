@@ -5,8 +5,15 @@ use std::collections::HashMap;
 use super::text::{members, push_int, push_string};
 
 /// Keys of args that join events of one trace.
-const LINKS: &[&str] =
-    &["correlation", "External id", "external id", "Sequence number", "Python id", "Python parent id", "wait_on_cuda_event_record_corr_id"];
+const LINKS: &[&str] = &[
+    "correlation",
+    "External id",
+    "external id",
+    "Sequence number",
+    "Python id",
+    "Python parent id",
+    "wait_on_cuda_event_record_corr_id",
+];
 
 /// What is added to the ids of one trace so that they are no other trace's.
 #[derive(Debug, Clone, Default)]
@@ -15,7 +22,8 @@ pub struct Merge {
     pub trace: usize,
     /// The new processes by the old ones as JSON; nothing stands for events without a process.
     pub pids: HashMap<Vec<u8>, i64>,
-    /// Added to ids of flows and async events, if the sum is one; else ids become texts that name the trace.
+    /// Added to ids of flows and async events, if the sum is one; else ids become texts that name
+    /// the trace.
     pub ids: Option<i64>,
     /// Added to the ids in args.
     pub links: i64,
@@ -29,7 +37,11 @@ impl Merge {
             push_int(pid, json);
         } else {
             // Nobody announced it: a text that no other trace has.
-            let text = format!("{}:{}", self.trace, String::from_utf8_lossy(json).trim_matches('"').replace(['"', '\\'], "_"));
+            let text = format!(
+                "{}:{}",
+                self.trace,
+                String::from_utf8_lossy(json).trim_matches('"').replace(['"', '\\'], "_")
+            );
             json.clear();
             push_string(&text, json);
         }
@@ -41,7 +53,9 @@ impl Merge {
         let number = id_number(text.unwrap_or(json)).and_then(|n| n.checked_add(self.ids?));
         match (number, text) {
             (Some(n), None) => push_int(n, out),
-            (Some(n), Some(text)) if text.starts_with("0x") => out.extend_from_slice(format!("\"{n:#x}\"").as_bytes()),
+            (Some(n), Some(text)) if text.starts_with("0x") => {
+                out.extend_from_slice(format!("\"{n:#x}\"").as_bytes())
+            }
             (Some(n), Some(_)) => out.extend_from_slice(format!("\"{n}\"").as_bytes()),
             (None, Some(text)) => {
                 // It is escaped already.
@@ -63,14 +77,19 @@ impl Merge {
             out.extend_from_slice(if at == 0 { b"\"" } else { b",\"" });
             out.extend_from_slice(key.as_bytes());
             out.extend_from_slice(b"\":");
-            if key == "global" { self.id(value, out) } else { out.extend_from_slice(value.as_bytes()) }
+            if key == "global" {
+                self.id(value, out)
+            } else {
+                out.extend_from_slice(value.as_bytes())
+            }
         }
         out.push(b'}');
     }
 
     /// Appends args, with the ids that join events of one trace made those of this trace only.
     pub fn args(&self, args: &str, out: &mut Vec<u8>) {
-        if self.links == 0 || !args.starts_with('{') || !LINKS.iter().any(|key| args.contains(key)) {
+        if self.links == 0 || !args.starts_with('{') || !LINKS.iter().any(|key| args.contains(key))
+        {
             return out.extend_from_slice(args.as_bytes());
         }
         out.push(b'{');
@@ -80,7 +99,10 @@ impl Merge {
             out.extend_from_slice(b"\":");
             let bare = value.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(value);
             // These stand for no id.
-            let number = bare.parse::<i64>().ok().filter(|n| *n > 0 && *n != 0xffff_ffff && LINKS.contains(&key));
+            let number = bare
+                .parse::<i64>()
+                .ok()
+                .filter(|n| *n > 0 && *n != 0xffff_ffff && LINKS.contains(&key));
             match number.and_then(|n| n.checked_add(self.links)) {
                 Some(n) => push_int(n, out),
                 None => out.extend_from_slice(value.as_bytes()),
@@ -93,7 +115,9 @@ impl Merge {
 /// The number that an id is: decimal, or hexadecimal after 0x.
 pub fn id_number(text: &str) -> Option<i64> {
     let n = match text.strip_prefix("0x") {
-        Some(hex) if !hex.is_empty() && !hex.starts_with('+') => i64::from_str_radix(hex, 16).ok()?,
+        Some(hex) if !hex.is_empty() && !hex.starts_with('+') => {
+            i64::from_str_radix(hex, 16).ok()?
+        }
         Some(_) => return None,
         None if text.starts_with('+') => return None,
         None => text.parse().ok()?,
@@ -115,13 +139,21 @@ mod tests {
     #[test]
     fn ids_stay_what_they_are() {
         let merge = Merge { trace: 1, ids: Some(100), links: 1000, ..Merge::default() };
-        for (id, want) in
-            [("7", "107"), ("\"7\"", "\"107\""), ("\"0x1f\"", "\"0x83\""), ("\"a\\\"b\"", "\"1:a\\\"b\""), ("-3", "\"1:-3\""), ("1.5", "\"1:1.5\"")]
-        {
+        for (id, want) in [
+            ("7", "107"),
+            ("\"7\"", "\"107\""),
+            ("\"0x1f\"", "\"0x83\""),
+            ("\"a\\\"b\"", "\"1:a\\\"b\""),
+            ("-3", "\"1:-3\""),
+            ("1.5", "\"1:1.5\""),
+        ] {
             assert_eq!(made(|out| merge.id(id, out)), want);
         }
         assert_eq!(made(|out| merge.id("9223372036854775807", out)), "\"1:9223372036854775807\"");
-        assert_eq!(made(|out| merge.id2(r#"{"global":"0x1","local":5}"#, out)), r#"{"global":"0x65","local":5}"#);
+        assert_eq!(
+            made(|out| merge.id2(r#"{"global":"0x1","local":5}"#, out)),
+            r#"{"global":"0x65","local":5}"#
+        );
         assert_eq!(made(|out| merge.id2("null", out)), "null");
         let far = Merge { trace: 2, ids: None, ..Merge::default() };
         assert_eq!(made(|out| far.id("7", out)), "\"2:7\"");
@@ -138,12 +170,19 @@ mod tests {
 
     #[test]
     fn processes_are_numbered_or_named_apart() {
-        let merge = Merge { trace: 3, pids: HashMap::from([(b"\"Spans\"".to_vec(), 12), (Vec::new(), 13)]), ..Merge::default() };
+        let merge = Merge {
+            trace: 3,
+            pids: HashMap::from([(b"\"Spans\"".to_vec(), 12), (Vec::new(), 13)]),
+            ..Merge::default()
+        };
         let new = |old: &str| {
             let mut json = old.as_bytes().to_vec();
             merge.pid(&mut json);
             String::from_utf8(json).expect("UTF-8")
         };
-        assert_eq!((new("\"Spans\""), new(""), new("8")), ("12".into(), "13".into(), "\"3:8\"".into()));
+        assert_eq!(
+            (new("\"Spans\""), new(""), new("8")),
+            ("12".into(), "13".into(), "\"3:8\"".into())
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Bringing elements into the order of the file within bounded memory.
 //!
-//! Rows come in the order of tracks, and from several threads. Each element goes to the stretch of the file that its
+//! Rows come in the order of tracks, and from several threads. Each element goes to the stretch of
+//! the file that its
 //! `event_id` lies in; stretches are written one after the other, each sorted on its own. What does not fit into memory
 //! goes to a temporary file per stretch.
 
@@ -25,7 +26,8 @@ pub struct Elements {
     make_file: MakeFile,
 }
 
-/// Elements of a range of `event_id`s in any order: each as its id and length, 4 bytes, and its text.
+/// Elements of a range of `event_id`s in any order: each as its id and length, 4 bytes, and its
+/// text.
 #[derive(Default)]
 struct Stretch {
     bytes: Vec<u8>,
@@ -37,7 +39,8 @@ const HEAD: usize = 8;
 impl Elements {
     /// For a file of this many elements and about this many bytes; `most` bytes are held in memory.
     pub fn new(elements: u64, bytes: u64, most: usize, make_file: MakeFile) -> Self {
-        // A stretch that is sorted takes a quarter of the memory at most, as far as elements are of equal size.
+        // A stretch that is sorted takes a quarter of the memory at most, as far as elements are of
+        // equal size.
         let number = bytes.div_ceil((most as u64 / 4).max(1)).clamp(1, 512);
         let width = elements.div_ceil(number).max(1);
         let stretches = (0..elements.div_ceil(width).max(1)).map(|_| Mutex::default()).collect();
@@ -47,7 +50,10 @@ impl Elements {
     /// Adds an element.
     pub fn add(&self, event_id: i64, text: &[u8]) -> Result<()> {
         let (Ok(id), Ok(len)) = (u32::try_from(event_id), u32::try_from(text.len())) else {
-            return Err(DataFusionError::Execution(format!("event {event_id} with {} bytes cannot be written", text.len())));
+            return Err(DataFusionError::Execution(format!(
+                "event {event_id} with {} bytes cannot be written",
+                text.len()
+            )));
         };
         let at = ((id as u64 / self.width) as usize).min(self.stretches.len() - 1);
         let mut stretch = self.stretches[at].lock().unwrap_or_else(|e| e.into_inner());
@@ -84,7 +90,8 @@ impl Elements {
     /// Hands out the elements in order.
     pub fn finish(self, mut each: impl FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
         for stretch in self.stretches {
-            let Stretch { mut bytes, file } = stretch.into_inner().unwrap_or_else(|e| e.into_inner());
+            let Stretch { mut bytes, file } =
+                stretch.into_inner().unwrap_or_else(|e| e.into_inner());
             if let Some(mut file) = file {
                 file.rewind()?;
                 let mut all = Vec::new();
@@ -94,7 +101,9 @@ impl Elements {
             }
             let mut places = Vec::new();
             let mut at = 0;
-            while let Some(&[a, b, c, d, e, f, g, h]) = bytes.get(at..at + HEAD).and_then(|head| head.first_chunk::<HEAD>()) {
+            while let Some(&[a, b, c, d, e, f, g, h]) =
+                bytes.get(at..at + HEAD).and_then(|head| head.first_chunk::<HEAD>())
+            {
                 let len = u32::from_le_bytes([e, f, g, h]) as usize;
                 places.push((u32::from_le_bytes([a, b, c, d]), at + HEAD, len));
                 at += HEAD + len;
@@ -115,7 +124,11 @@ mod tests {
     fn temporary() -> MakeFile {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         Box::new(|| {
-            let path = std::env::temp_dir().join(format!("tracesql-order-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)));
+            let path = std::env::temp_dir().join(format!(
+                "tracesql-order-{}-{}",
+                std::process::id(),
+                NUMBER.fetch_add(1, Ordering::Relaxed)
+            ));
             let file = File::options().read(true).write(true).create_new(true).open(&path)?;
             std::fs::remove_file(&path)?;
             Ok(file)

@@ -20,7 +20,14 @@ pub fn push_string(text: &str, out: &mut Vec<u8>) {
             b'\t' => out.extend_from_slice(b"\\t"),
             8 => out.extend_from_slice(b"\\b"),
             12 => out.extend_from_slice(b"\\f"),
-            _ => out.extend_from_slice(&[b'\\', b'u', b'0', b'0', HEX[(b >> 4) as usize], HEX[(b & 15) as usize]]),
+            _ => out.extend_from_slice(&[
+                b'\\',
+                b'u',
+                b'0',
+                b'0',
+                HEX[(b >> 4) as usize],
+                HEX[(b & 15) as usize],
+            ]),
         }
     }
     out.extend_from_slice(&bytes[from..]);
@@ -58,7 +65,12 @@ pub fn push_time_us(ns: i64, out: &mut Vec<u8>) {
     push_digits(n / 1000, out);
     let rest = (n % 1000) as u32;
     if rest > 0 {
-        let digits = [b'.', b'0' + (rest / 100) as u8, b'0' + (rest / 10 % 10) as u8, b'0' + (rest % 10) as u8];
+        let digits = [
+            b'.',
+            b'0' + (rest / 100) as u8,
+            b'0' + (rest / 10 % 10) as u8,
+            b'0' + (rest % 10) as u8,
+        ];
         let len = if rest.is_multiple_of(100) {
             2
         } else if rest.is_multiple_of(10) {
@@ -70,8 +82,8 @@ pub fn push_time_us(ns: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// The members of a compact JSON object: each key as it stands between its quotes, and its value's text. Ends early where
-/// the text is not what it should be.
+/// The members of a compact JSON object: each key as it stands between its quotes, and its value's
+/// text. Ends early where the text is not what it should be.
 pub fn members(object: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut at = 1;
     std::iter::from_fn(move || {
@@ -124,10 +136,12 @@ fn value_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// Whether a text in the column `id` stood without quotes in the trace: a number, `true`, `false`, a list or an object. A
-/// text in quotes that reads so is kept in `extra` besides.
+/// Whether a text in the column `id` stood without quotes in the trace: a number, `true`, `false`,
+/// a list or an object. A text in quotes that reads so is kept in `extra` besides.
 pub fn reads_as_value(text: &str) -> bool {
-    matches!(text.as_bytes().first(), Some(b'{' | b'[')) || matches!(text, "true" | "false" | "null") || is_number(text.as_bytes())
+    matches!(text.as_bytes().first(), Some(b'{' | b'['))
+        || matches!(text, "true" | "false" | "null")
+        || is_number(text.as_bytes())
 }
 
 fn is_number(text: &[u8]) -> bool {
@@ -185,8 +199,12 @@ mod tests {
 
     #[test]
     fn members_of_an_object() {
-        let found: Vec<_> = members(r#"{"a":1,"b\"c":"x,y}","d":{"e":[1,{"f":"]"}]},"g":[]}"#).collect();
-        assert_eq!(found, [("a", "1"), ("b\\\"c", "\"x,y}\""), ("d", r#"{"e":[1,{"f":"]"}]}"#), ("g", "[]")]);
+        let found: Vec<_> =
+            members(r#"{"a":1,"b\"c":"x,y}","d":{"e":[1,{"f":"]"}]},"g":[]}"#).collect();
+        assert_eq!(
+            found,
+            [("a", "1"), ("b\\\"c", "\"x,y}\""), ("d", r#"{"e":[1,{"f":"]"}]}"#), ("g", "[]")]
+        );
         assert_eq!(members("{}").count(), 0);
         assert_eq!(members("7").count(), 0);
         assert_eq!(members(r#"{"a"#).count(), 0);
@@ -194,7 +212,9 @@ mod tests {
 
     #[test]
     fn ids_that_stood_without_quotes() {
-        for text in ["7", "-1", "1.5", "0", "1e3", "true", "[1]", "{\"local\":1}", "18446744073709551615"] {
+        for text in
+            ["7", "-1", "1.5", "0", "1e3", "true", "[1]", "{\"local\":1}", "18446744073709551615"]
+        {
             assert!(reads_as_value(text), "{text}");
         }
         for text in ["", "0x1", "007", "x", "1.", ".5", "-", "1 ", "\"NaN\""] {
@@ -203,7 +223,10 @@ mod tests {
     }
 
     fn characters() -> impl Strategy<Value = String> {
-        let any_or_structure = prop_oneof![any::<char>(), proptest::sample::select(vec!['"', '\\', '{', '}', '[', ']', ':', ',', '\n'])];
+        let any_or_structure = prop_oneof![
+            any::<char>(),
+            proptest::sample::select(vec!['"', '\\', '{', '}', '[', ']', ':', ',', '\n'])
+        ];
         proptest::collection::vec(any_or_structure, 0..40).prop_map(String::from_iter)
     }
 

@@ -17,7 +17,10 @@ pub const UNION_LEN: FunctionDoc = FunctionDoc {
         the length of both less the length of B: use FILTER for the two.",
     nulls: NULLS,
     errors: ERRORS,
-    examples: &[Example { sql: "SELECT interval_union_len(s, e) FROM (VALUES (0, 10), (5, 15), (20, 30), (7, 7)) AS t(s, e)", answer: "25" }],
+    examples: &[Example {
+        sql: "SELECT interval_union_len(s, e) FROM (VALUES (0, 10), (5, 15), (20, 30), (7, 7)) AS t(s, e)",
+        answer: "25",
+    }],
 };
 
 /// `interval_overlap_len`.
@@ -54,7 +57,10 @@ pub const MAX_OVERLAP: FunctionDoc = FunctionDoc {
     detail: "An interval that ends where another starts is not open together with it. Without any interval the number is 0.",
     nulls: NULLS,
     errors: ERRORS,
-    examples: &[Example { sql: "SELECT interval_max_overlap(s, e) FROM (VALUES (0, 10), (5, 15), (10, 20), (20, 30)) AS t(s, e)", answer: "2" }],
+    examples: &[Example {
+        sql: "SELECT interval_max_overlap(s, e) FROM (VALUES (0, 10), (5, 15), (10, 20), (20, 30)) AS t(s, e)",
+        answer: "2",
+    }],
 };
 
 /// `interval_merge`, the aggregate.

@@ -1,7 +1,8 @@
 //! Intervals: lengths, unions, overlaps, gaps, leaves, and joins by time.
 //!
-//! Intervals are half-open, `[start, end)`: one that ends where another starts touches it and does not overlap it. All
-//! values are BIGINT; the unit is the caller's. An interval of length zero holds no instant and so adds nothing.
+//! Intervals are half-open, `[start, end)`: one that ends where another starts touches it and does
+//! not overlap it. All values are BIGINT; the unit is the caller's. An interval of length zero
+//! holds no instant and so adds nothing.
 //!
 //! `algorithm` computes, `aggregate` and `relation` make SQL of it, `aggregate_docs` and `relation_docs` say what each does.
 
@@ -17,8 +18,14 @@ use relation::Relation;
 
 /// The functions of this folder.
 pub fn functions() -> Vec<Function> {
-    let aggregate = |measure: Measure, doc: FunctionDoc| Function { call: Call::Aggregate(measure.function()), doc };
-    let relation = |relation: Relation, doc: FunctionDoc| Function { call: Call::Relation(relation.planner()), doc };
+    let aggregate = |measure: Measure, doc: FunctionDoc| Function {
+        call: Call::Aggregate(measure.function()),
+        doc,
+    };
+    let relation = |relation: Relation, doc: FunctionDoc| Function {
+        call: Call::Relation(relation.planner()),
+        doc,
+    };
     vec![
         aggregate(Measure::UnionLen, aggregate_docs::UNION_LEN),
         aggregate(Measure::OverlapLen, aggregate_docs::OVERLAP_LEN),

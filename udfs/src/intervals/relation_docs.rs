@@ -84,7 +84,10 @@ pub const GAPS: FunctionDoc = FunctionDoc {
     nulls: "Rows with NULL as start or end add no interval, but their bounds count. A NULL bound is none.",
     errors: "As interval_merge; and a from that lies after to.",
     examples: &[
-        Example { sql: "SELECT * FROM interval_gaps((SELECT * FROM (VALUES (2, 4), (3, 6), (8, 9)) AS t(ts_ns, end_ns)))", answer: "6 | 8" },
+        Example {
+            sql: "SELECT * FROM interval_gaps((SELECT * FROM (VALUES (2, 4), (3, 6), (8, 9)) AS t(ts_ns, end_ns)))",
+            answer: "6 | 8",
+        },
         Example {
             sql: "SELECT * FROM interval_gaps((SELECT * FROM (VALUES (2, 4), (3, 6), (8, 9)) AS t(ts_ns, end_ns)), from => 0, to => 12) ORDER BY ts_ns",
             answer: "0 | 2\n6 | 8\n9 | 12",

@@ -34,7 +34,10 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
                 sql: "SELECT json_as_text('{\"Ev Idx\": 7}', 'Ev Idx'), json_as_text('{\"a\": [1, {\"b\": \"x\"}]}', 'a', 1, 'b')",
                 answer: "7 | x",
             },
-            Example { sql: "SELECT json_as_text('{\"a\": 1', 'b'), json_as_text('no JSON', 'a')", answer: "NULL | NULL" },
+            Example {
+                sql: "SELECT json_as_text('{\"a\": 1', 'b'), json_as_text('no JSON', 'a')",
+                answer: "NULL | NULL",
+            },
         ],
     ),
     function(
@@ -43,7 +46,10 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "The text at a path.",
         "Only values in quotes; use ->> to read any value as text. The path is as for json_get.",
         NULLS,
-        &[Example { sql: "SELECT json_get_str('{\"a\": \"x\", \"b\": 1}', 'a'), json_get_str('{\"a\": \"x\", \"b\": 1}', 'b')", answer: "x | NULL" }],
+        &[Example {
+            sql: "SELECT json_get_str('{\"a\": \"x\", \"b\": 1}', 'a'), json_get_str('{\"a\": \"x\", \"b\": 1}', 'b')",
+            answer: "x | NULL",
+        }],
     ),
     function(
         "json_get_int",
@@ -110,7 +116,10 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
          is any number of keys (text) and positions in lists (integers from 0; negative ones count from the end), or one list of them. Of a key \
          that occurs twice the first is taken. A text is read up to the value and no further, so damage behind it does not show.",
         NULLS,
-        &[Example { sql: "SELECT json_get('{\"bytes\": 4096}', 'bytes')::BIGINT + 1", answer: "4097" }],
+        &[Example {
+            sql: "SELECT json_get('{\"bytes\": 4096}', 'bytes')::BIGINT + 1",
+            answer: "4097",
+        }],
     ),
     function(
         "json_contains",
@@ -118,7 +127,10 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "Whether there is a value at a path.",
         "True for a JSON null too. The path is as for json_get. In sessions whose SQL dialect is PostgreSQL the operator ? does the same.",
         "false if the text is NULL or no JSON as far as it had to be read.",
-        &[Example { sql: "SELECT json_contains('{\"a\": null}', 'a'), json_contains('{\"a\": null}', 'b')", answer: "true | false" }],
+        &[Example {
+            sql: "SELECT json_contains('{\"a\": null}', 'a'), json_contains('{\"a\": null}', 'b')",
+            answer: "true | false",
+        }],
     ),
     function(
         "json_length",
@@ -126,7 +138,10 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "Number of elements of the list, or of keys of the object, at a path.",
         PATH,
         NULLS,
-        &[Example { sql: "SELECT json_length('{\"Input Dims\": [[2, 3], [3]]}', 'Input Dims'), json_length('{\"a\": 1}', 'a')", answer: "2 | NULL" }],
+        &[Example {
+            sql: "SELECT json_length('{\"Input Dims\": [[2, 3], [3]]}', 'Input Dims'), json_length('{\"a\": 1}', 'a')",
+            answer: "2 | NULL",
+        }],
     ),
     function(
         "json_object_keys",
@@ -134,7 +149,10 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "The keys of the object at a path, in the order of the text.",
         PATH,
         NULLS,
-        &[Example { sql: "SELECT array_to_string(json_object_keys('{\"b\": 1, \"a\": {}}'), ',')", answer: "b,a" }],
+        &[Example {
+            sql: "SELECT array_to_string(json_object_keys('{\"b\": 1, \"a\": {}}'), ',')",
+            answer: "b,a",
+        }],
     ),
     function(
         "json_from_scalar",
@@ -150,7 +168,10 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "What json_get gave, as JSON.",
         "A text gets its quotes back.",
         "NULL for NULL.",
-        &[Example { sql: "SELECT json_union_to_text(json_get('{\"a\": [1, 2]}', 'a'))", answer: "[1, 2]" }],
+        &[Example {
+            sql: "SELECT json_union_to_text(json_get('{\"a\": [1, 2]}', 'a'))",
+            answer: "[1, 2]",
+        }],
     ),
 ];
 
@@ -161,7 +182,16 @@ const fn operator(
     detail: &'static str,
     examples: &'static [Example],
 ) -> FunctionDoc {
-    FunctionDoc { name, area: "json", signature, summary, detail, nulls: NULLS, errors: ERRORS, examples }
+    FunctionDoc {
+        name,
+        area: "json",
+        signature,
+        summary,
+        detail,
+        nulls: NULLS,
+        errors: ERRORS,
+        examples,
+    }
 }
 
 pub(super) const OPERATORS: [FunctionDoc; 4] = [
@@ -172,8 +202,14 @@ pub(super) const OPERATORS: [FunctionDoc; 4] = [
         "json_as_text with one step. Steps can follow each other: args->'a'->>'b'. It binds tighter than comparisons and looser than everything else: write \
          (args->>'k')::BIGINT and (args->>'k') || 'x', or a cast and a sum are taken for the step.",
         &[
-            Example { sql: "SELECT '{\"Ev Idx\": 7}'->>'Ev Idx', '{\"a\": {\"b\": [5, 6]}}'->'a'->'b'->>1", answer: "7 | 6" },
-            Example { sql: "SELECT '{\"a\": \"x\"}'->>'a' = 'x', 'no JSON'->>'a' IS NULL", answer: "true | true" },
+            Example {
+                sql: "SELECT '{\"Ev Idx\": 7}'->>'Ev Idx', '{\"a\": {\"b\": [5, 6]}}'->'a'->'b'->>1",
+                answer: "7 | 6",
+            },
+            Example {
+                sql: "SELECT '{\"a\": \"x\"}'->>'a' = 'x', 'no JSON'->>'a' IS NULL",
+                answer: "true | true",
+            },
         ],
     ),
     operator(
@@ -181,7 +217,10 @@ pub(super) const OPERATORS: [FunctionDoc; 4] = [
         "json VARCHAR -> step → UNION",
         "The value under a key, or at a position, for another step or a cast.",
         "json_get with one step.",
-        &[Example { sql: "SELECT ('{\"bytes\": 4096}'->'bytes')::BIGINT, ('{\"gbs\": 1.5}'->'gbs')::DOUBLE", answer: "4096 | 1.5" }],
+        &[Example {
+            sql: "SELECT ('{\"bytes\": 4096}'->'bytes')::BIGINT, ('{\"gbs\": 1.5}'->'gbs')::DOUBLE",
+            answer: "4096 | 1.5",
+        }],
     ),
     operator(
         "#>>",
@@ -195,6 +234,9 @@ pub(super) const OPERATORS: [FunctionDoc; 4] = [
         "json VARCHAR #> path VARCHAR[] → UNION",
         "The value at a path, given as a list, for another step or a cast.",
         "json_get with the whole path.",
-        &[Example { sql: "SELECT ('{\"a\": {\"b\": [5, 6]}}' #> ['a', 'b', '0'])::BIGINT", answer: "5" }],
+        &[Example {
+            sql: "SELECT ('{\"a\": {\"b\": [5, 6]}}' #> ['a', 'b', '0'])::BIGINT",
+            answer: "5",
+        }],
     ),
 ];

@@ -1,4 +1,5 @@
-//! Values inside JSON texts, such as the column `args` of events: the crate datafusion-functions-json, described.
+//! Values inside JSON texts, such as the column `args` of events: the crate
+//! datafusion-functions-json, described.
 
 mod docs;
 mod operators;
@@ -18,13 +19,26 @@ use crate::doc::{Call, Function};
 /// The functions and operators on JSON.
 pub fn functions() -> Vec<Function> {
     let parts = Parts::of_the_crate();
-    let scalar = |doc: &docs::FunctionDoc| parts.functions.udf(doc.name).ok().map(|udf| Function { call: Call::Scalar(udf), doc: *doc });
+    let scalar = |doc: &docs::FunctionDoc| {
+        parts
+            .functions
+            .udf(doc.name)
+            .ok()
+            .map(|udf| Function { call: Call::Scalar(udf), doc: *doc })
+    };
     let planner = parts.planners.first();
-    let operator = |doc: &docs::FunctionDoc| planner.map(|planner| Function { call: Call::Operator(planner.clone()), doc: *doc });
-    docs::FUNCTIONS.iter().filter_map(scalar).chain(docs::OPERATORS.iter().filter_map(operator)).collect()
+    let operator = |doc: &docs::FunctionDoc| {
+        planner.map(|planner| Function { call: Call::Operator(planner.clone()), doc: *doc })
+    };
+    docs::FUNCTIONS
+        .iter()
+        .filter_map(scalar)
+        .chain(docs::OPERATORS.iter().filter_map(operator))
+        .collect()
 }
 
-/// Rewrites that a session needs beside the functions: they read `(args -> 'x')::BIGINT` as `json_get_int(args, 'x')`.
+/// Rewrites that a session needs beside the functions: they read `(args -> 'x')::BIGINT` as
+/// `json_get_int(args, 'x')`.
 pub(crate) fn rewrites() -> Vec<Arc<dyn FunctionRewrite + Send + Sync>> {
     Parts::of_the_crate().rewrites
 }
@@ -51,7 +65,10 @@ impl FunctionRegistry for Parts {
         self.functions.register_udf(udf)
     }
 
-    fn register_function_rewrite(&mut self, rewrite: Arc<dyn FunctionRewrite + Send + Sync>) -> Result<()> {
+    fn register_function_rewrite(
+        &mut self,
+        rewrite: Arc<dyn FunctionRewrite + Send + Sync>,
+    ) -> Result<()> {
         self.rewrites.push(rewrite);
         Ok(())
     }
@@ -105,7 +122,8 @@ mod tests {
     #[test]
     fn all_of_the_crate_is_described() {
         let parts = Parts::of_the_crate();
-        let described: HashSet<String> = docs::FUNCTIONS.iter().map(|doc| doc.name.to_owned()).collect();
+        let described: HashSet<String> =
+            docs::FUNCTIONS.iter().map(|doc| doc.name.to_owned()).collect();
         assert_eq!(parts.functions.udfs(), described);
         assert_eq!((parts.planners.len(), parts.rewrites.len()), (1, 1));
         assert_eq!(functions().len(), docs::FUNCTIONS.len() + docs::OPERATORS.len());

@@ -1,8 +1,10 @@
 //! `->`, `->>`, `#>`, `#>>` beside comparisons.
 //!
-//! In the SQL that DataFusion reads by default these operators bind looser than comparisons: `args->>'k' = 'v'` arrives as
+//! In the SQL that DataFusion reads by default these operators bind looser than comparisons:
+//! `args->>'k' = 'v'` arrives as
 //! `args->>('k' = 'v')`, and `x = args->>'k'` as `(x = args)->>'k'`. A truth value is neither JSON nor a step in it, so a
-//! comparison beside such an operator can only mean the other order, the one that PostgreSQL has, and is put into it.
+//! comparison beside such an operator can only mean the other order, the one that PostgreSQL has,
+//! and is put into it.
 
 use std::sync::Arc;
 
@@ -16,15 +18,24 @@ use datafusion::logical_expr::{Expr, Operator};
 pub(super) struct Tight(pub Arc<dyn ExprPlanner>);
 
 impl ExprPlanner for Tight {
-    fn plan_binary_op(&self, expr: RawBinaryExpr, schema: &DFSchema) -> Result<PlannerResult<RawBinaryExpr>> {
+    fn plan_binary_op(
+        &self,
+        expr: RawBinaryExpr,
+        schema: &DFSchema,
+    ) -> Result<PlannerResult<RawBinaryExpr>> {
         use BinaryOperator::{Arrow, HashArrow, HashLongArrow, LongArrow, Question};
         if !matches!(expr.op, Arrow | LongArrow | HashArrow | HashLongArrow | Question) {
             return Ok(PlannerResult::Original(expr));
         }
         let RawBinaryExpr { op, left, right } = expr;
-        let plan = |json, step| match self.0.plan_binary_op(RawBinaryExpr { op, left: json, right: step }, schema)? {
+        let plan = |json, step| match self
+            .0
+            .plan_binary_op(RawBinaryExpr { op, left: json, right: step }, schema)?
+        {
             PlannerResult::Planned(planned) => Ok(planned),
-            PlannerResult::Original(raw) => not_impl_err!("the operator {} on these arguments", raw.op),
+            PlannerResult::Original(raw) => {
+                not_impl_err!("the operator {} on these arguments", raw.op)
+            }
         };
         // The operands of the operator stand at the inner ends of the comparisons.
         at_end(left, |json| at_begin(right, |step| plan(json, step))).map(PlannerResult::Planned)
@@ -32,7 +43,10 @@ impl ExprPlanner for Tight {
 }
 
 fn is_comparison(op: Operator) -> bool {
-    use Operator::{Eq, Gt, GtEq, IsDistinctFrom, IsNotDistinctFrom, Lt, LtEq, NotEq, RegexIMatch, RegexMatch, RegexNotIMatch, RegexNotMatch};
+    use Operator::{
+        Eq, Gt, GtEq, IsDistinctFrom, IsNotDistinctFrom, Lt, LtEq, NotEq, RegexIMatch, RegexMatch,
+        RegexNotIMatch, RegexNotMatch,
+    };
     matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq | IsDistinctFrom | IsNotDistinctFrom)
         || matches!(op, RegexMatch | RegexIMatch | RegexNotMatch | RegexNotIMatch)
 }
@@ -45,7 +59,10 @@ fn at_begin(mut expr: Expr, replace: impl FnOnce(Expr) -> Result<Expr>) -> Resul
         Expr::InList(list) => Some(&mut list.expr),
         Expr::Between(between) => Some(&mut between.expr),
         Expr::IsNull(tested) | Expr::IsNotNull(tested) => Some(tested),
-        Expr::IsTrue(tested) | Expr::IsNotTrue(tested) | Expr::IsFalse(tested) | Expr::IsNotFalse(tested) => Some(tested),
+        Expr::IsTrue(tested)
+        | Expr::IsNotTrue(tested)
+        | Expr::IsFalse(tested)
+        | Expr::IsNotFalse(tested) => Some(tested),
         Expr::IsUnknown(tested) | Expr::IsNotUnknown(tested) => Some(tested),
         _ => None,
     };
@@ -81,7 +98,11 @@ mod tests {
     struct Shown;
 
     impl ExprPlanner for Shown {
-        fn plan_binary_op(&self, expr: RawBinaryExpr, _schema: &DFSchema) -> Result<PlannerResult<RawBinaryExpr>> {
+        fn plan_binary_op(
+            &self,
+            expr: RawBinaryExpr,
+            _schema: &DFSchema,
+        ) -> Result<PlannerResult<RawBinaryExpr>> {
             Ok(PlannerResult::Planned(col(format!("at({},{})", expr.left, expr.right))))
         }
     }
@@ -102,9 +123,15 @@ mod tests {
         assert_eq!(plan(args(), key().eq(lit("v"))), at("args", key()).eq(lit("v")));
         assert_eq!(plan(args(), key().like(lit("v%"))), at("args", key()).like(lit("v%")));
         assert_eq!(plan(args(), key().is_null()), at("args", key()).is_null());
-        assert_eq!(plan(args(), key().in_list(vec![lit("a")], false)), at("args", key()).in_list(vec![lit("a")], false));
+        assert_eq!(
+            plan(args(), key().in_list(vec![lit("a")], false)),
+            at("args", key()).in_list(vec![lit("a")], false)
+        );
         assert_eq!(plan(col("x").eq(args()), key()), col("x").eq(at("args", key())));
-        assert_eq!(plan(col("x").lt(args()), key().is_true()), col("x").lt(at("args", key()).is_true()));
+        assert_eq!(
+            plan(col("x").lt(args()), key().is_true()),
+            col("x").lt(at("args", key()).is_true())
+        );
         // Arithmetic may well make a step.
         assert_eq!(plan(args(), col("i") + lit(1)), at("args", col("i") + lit(1)));
     }

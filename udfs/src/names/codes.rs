@@ -1,4 +1,5 @@
-//! Codes of two letters and one that mangled names use for types and operators (Itanium C++ ABI, section 5.1).
+//! Codes of two letters and one that mangled names use for types and operators (Itanium C++ ABI,
+//! section 5.1).
 
 /// A built-in type by its letter.
 pub(super) fn builtin(code: u8) -> Option<&'static str> {
@@ -138,7 +139,22 @@ pub(super) fn in_expression(code: &[u8]) -> bool {
         || operator(code).is_some()
         || matches!(
             code,
-            b"sz" | b"az" | b"sZ" | b"sp" | b"te" | b"nx" | b"tw" | b"tr" | b"dt" | b"ds" | b"gs" | b"on" | b"dn" | b"di" | b"dx" | b"dX"
+            b"sz"
+                | b"az"
+                | b"sZ"
+                | b"sp"
+                | b"te"
+                | b"nx"
+                | b"tw"
+                | b"tr"
+                | b"dt"
+                | b"ds"
+                | b"gs"
+                | b"on"
+                | b"dn"
+                | b"di"
+                | b"dx"
+                | b"dX"
         )
         || matches!(code, b"fl" | b"fr" | b"fL" | b"fR" | b"so")
 }

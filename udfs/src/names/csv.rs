@@ -7,9 +7,11 @@ pub(super) struct Record {
     pub fields: Vec<String>,
 }
 
-/// The records of a text; empty lines are none. A quote that is never closed takes the rest of the text.
+/// The records of a text; empty lines are none. A quote that is never closed takes the rest of the
+/// text.
 pub(super) fn records(text: &str) -> Vec<Record> {
-    let mut reader = Reader { chars: text.strip_prefix('\u{feff}').unwrap_or(text).chars().peekable(), line: 1 };
+    let mut reader =
+        Reader { chars: text.strip_prefix('\u{feff}').unwrap_or(text).chars().peekable(), line: 1 };
     let mut records = Vec::new();
     while reader.chars.peek().is_some() {
         let record = reader.record();
@@ -78,9 +80,12 @@ mod tests {
     #[test]
     fn fields_lines_and_quotes() {
         let text = "\u{feff}a,b\r\n\n\"x,\"\"y\"\"\nz\",\n,last";
-        let found: Vec<(usize, Vec<String>)> = records(text).into_iter().map(|r| (r.line, r.fields)).collect();
+        let found: Vec<(usize, Vec<String>)> =
+            records(text).into_iter().map(|r| (r.line, r.fields)).collect();
         let expected: Vec<(usize, Vec<String>)> =
-            [(1, ["a", "b"]), (3, ["x,\"y\"\nz", ""]), (5, ["", "last"])].map(|(line, f)| (line, f.map(String::from).to_vec())).to_vec();
+            [(1, ["a", "b"]), (3, ["x,\"y\"\nz", ""]), (5, ["", "last"])]
+                .map(|(line, f)| (line, f.map(String::from).to_vec()))
+                .to_vec();
         assert_eq!(found, expected);
         assert!(records("").is_empty());
     }

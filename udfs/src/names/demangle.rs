@@ -4,11 +4,12 @@ use cpp_demangle::{BorrowedSymbol, DemangleOptions, DemangleWrite};
 
 use super::effort;
 
-/// Bytes of a mangled name and of the text that it stands for, which can be longer beyond any use; such a name stays as
-/// it is.
+/// Bytes of a mangled name and of the text that it stands for, which can be longer beyond any use;
+/// such a name stays as it is.
 const LONGEST: usize = 1 << 16;
 
-/// The C++ name behind a mangled one of the Itanium ABI; `None` if the name is not mangled or cannot be read.
+/// The C++ name behind a mangled one of the Itanium ABI; `None` if the name is not mangled or
+/// cannot be read.
 ///
 /// `.kd`, which AMD's compiler adds to the names of kernels, is left out. The time is bounded: a name that would take too
 /// much of it to read, that is longer than 65,536 bytes or stands for more is not read.
@@ -30,7 +31,8 @@ pub(super) fn mangled(name: &str) -> Option<&str> {
     (symbol.starts_with("_Z") || symbol.starts_with("__Z")).then_some(symbol)
 }
 
-/// The namespaces and the function of a mangled name, read off its beginning: `a::b::f` for `_ZN1a1b1fI…`.
+/// The namespaces and the function of a mangled name, read off its beginning: `a::b::f` for
+/// `_ZN1a1b1fI…`.
 ///
 /// Serves where the whole cannot be read, for instance because the name was cut off.
 pub(super) fn path(name: &str) -> Option<String> {
@@ -75,7 +77,10 @@ mod tests {
     #[test]
     fn mangled_names_become_cpp() {
         let name = "_ZN5aiter24add_rmsnorm_quant_kernelIfLi256ELb0EEEvPT_i.kd";
-        assert_eq!(demangle(name).unwrap(), "void aiter::add_rmsnorm_quant_kernel<float, 256, false>(float*, int)");
+        assert_eq!(
+            demangle(name).unwrap(),
+            "void aiter::add_rmsnorm_quant_kernel<float, 256, false>(float*, int)"
+        );
         for name in ["", "_Z", "_ZN", "volta_sgemm_64x64_nt", "_ZN5aiter", "ZN3foo", "void f()"] {
             assert_eq!(demangle(name), None, "{name}");
         }
@@ -85,7 +90,8 @@ mod tests {
     fn the_path_of_what_cannot_be_read() {
         assert_eq!(path("_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dF").unwrap(), "ck_tile::kentry");
         assert_eq!(
-            path("_ZN2ck6device12_GLOBAL__N_139kernel_grouped_conv_fwd_xdl_cshuffle_v3INS_").unwrap(),
+            path("_ZN2ck6device12_GLOBAL__N_139kernel_grouped_conv_fwd_xdl_cshuffle_v3INS_")
+                .unwrap(),
             "ck::device::(anonymous namespace)::kernel_grouped_conv_fwd_xdl_cshuffle_v3"
         );
         assert_eq!(path("_Z3fooi3bar").unwrap(), "foo");
@@ -99,7 +105,11 @@ mod tests {
         let mut name = String::from("_Z1f");
         name.push_str("St4pairIiiE");
         for i in 0..40 {
-            let back = if i == 0 { "S0_".to_owned() } else { format!("S{}_", char::from_digit(i, 36).unwrap_or('Z').to_ascii_uppercase()) };
+            let back = if i == 0 {
+                "S0_".to_owned()
+            } else {
+                format!("S{}_", char::from_digit(i, 36).unwrap_or('Z').to_ascii_uppercase())
+            };
             name.push_str(&format!("St4pairI{back}{back}E"));
         }
         assert!(demangle(&name).is_none_or(|text| text.len() <= LONGEST));

@@ -18,9 +18,18 @@ pub(super) const CLASSIFY: FunctionDoc = FunctionDoc {
     nulls: "NULL if the ruleset or the text is NULL, and if no rule is found.",
     errors: "A ruleset that does not exist (the message lists those that do); an argument that is no text.",
     examples: &[
-        Example { sql: "SELECT classify('collective', 'ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)')", answer: "all_gather" },
-        Example { sql: "SELECT classify('sync_call', 'cudaStreamSynchronize'), classify('sync_call', 'cudaLaunchKernel')", answer: "stream | NULL" },
-        Example { sql: "SELECT classify('hta_0_6', 'hipMemcpy'), classify('op_category', 'aten::addmm')", answer: "COMMUNICATION | GEMM" },
+        Example {
+            sql: "SELECT classify('collective', 'ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)')",
+            answer: "all_gather",
+        },
+        Example {
+            sql: "SELECT classify('sync_call', 'cudaStreamSynchronize'), classify('sync_call', 'cudaLaunchKernel')",
+            answer: "stream | NULL",
+        },
+        Example {
+            sql: "SELECT classify('hta_0_6', 'hipMemcpy'), classify('op_category', 'aten::addmm')",
+            answer: "COMMUNICATION | GEMM",
+        },
     ],
 };
 
@@ -54,7 +63,10 @@ pub(super) const PLAIN_NAME: FunctionDoc = FunctionDoc {
             sql: "SELECT plain_name('_ZN5aiter41I8gemm_bf16_perTokenI8_BpreShuffle_32x128E')",
             answer: "aiter::I8gemm_bf16_perTokenI8_BpreShuffle_32x128",
         },
-        Example { sql: "SELECT plain_name('void (anonymous namespace)::softmax<float>(float*)')", answer: "softmax<float>(float*)" },
+        Example {
+            sql: "SELECT plain_name('void (anonymous namespace)::softmax<float>(float*)')",
+            answer: "softmax<float>(float*)",
+        },
     ],
 };
 
@@ -96,7 +108,10 @@ pub(super) const SHORT_NAME: FunctionDoc = FunctionDoc {
             sql: "SELECT short_name('void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float> >(int)')",
             answer: "at::vectorized_elementwise_kernel",
         },
-        Example { sql: "SELECT short_name('_ZN5aiter24add_rmsnorm_quant_kernelIfLi256ELb0EEEvPT_i')", answer: "aiter::add_rmsnorm_quant_kernel" },
+        Example {
+            sql: "SELECT short_name('_ZN5aiter24add_rmsnorm_quant_kernelIfLi256ELb0EEEvPT_i')",
+            answer: "aiter::add_rmsnorm_quant_kernel",
+        },
     ],
 };
 
@@ -111,7 +126,10 @@ pub(super) const DEMANGLE: FunctionDoc = FunctionDoc {
     nulls: "NULL for NULL.",
     errors: "An argument that is no text.",
     examples: &[
-        Example { sql: "SELECT demangle('_ZN2at6native4fillIfEEvPT_i')", answer: "void at::native::fill<float>(float*, int)" },
+        Example {
+            sql: "SELECT demangle('_ZN2at6native4fillIfEEvPT_i')",
+            answer: "void at::native::fill<float>(float*, int)",
+        },
         Example { sql: "SELECT demangle('volta_sgemm_64x64_nt')", answer: "volta_sgemm_64x64_nt" },
     ],
 };
@@ -126,5 +144,8 @@ pub(super) const DTYPE_BYTES: FunctionDoc = FunctionDoc {
              it for a Python number. Types that pack two elements into a byte (Float4_e2m1fn_x2, quint4x2) count 1 for the pair.",
     nulls: "NULL for NULL and for what is no element type (Scalar, TensorList, '') or is not known.",
     errors: "An argument that is no text.",
-    examples: &[Example { sql: "SELECT dtype_bytes('c10::BFloat16'), dtype_bytes('long int'), dtype_bytes('Scalar')", answer: "2 | 8 | NULL" }],
+    examples: &[Example {
+        sql: "SELECT dtype_bytes('c10::BFloat16'), dtype_bytes('long int'), dtype_bytes('Scalar')",
+        answer: "2 | 8 | NULL",
+    }],
 };

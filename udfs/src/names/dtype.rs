@@ -1,9 +1,10 @@
 //! Sizes of the element types that traces name.
 
-/// Bytes of one element of a type, by any name that PyTorch, Kineto, NCCL or numpy give it; `None` if it is unknown.
+/// Bytes of one element of a type, by any name that PyTorch, Kineto, NCCL or numpy give it; `None`
+/// if it is unknown.
 ///
-/// The names of C++ (`long int`, `unsigned char`), of PyTorch's scalar types (`Long`, `Byte`) and of its Python types
-/// (`torch.int64`) agree when case is left out, so one list serves all.
+/// The names of C++ (`long int`, `unsigned char`), of PyTorch's scalar types (`Long`, `Byte`) and
+/// of its Python types (`torch.int64`) agree when case is left out, so one list serves all.
 pub(super) fn bytes(name: &str) -> Option<i64> {
     let lower = name.trim().to_ascii_lowercase();
     let mut plain = lower.as_str();
@@ -18,12 +19,16 @@ pub(super) fn bytes(name: &str) -> Option<i64> {
         return Some(1);
     }
     Some(match plain {
-        "bool" | "byte" | "char" | "signed char" | "unsigned char" | "int8" | "uint8" | "int8_t" | "uint8_t" | "float8" | "fp8" | "qint8"
-        | "quint8" | "quint4x2" | "quint2x4" | "bits8" | "float4_e2m1fn_x2" => 1,
-        "half" | "bfloat16" | "bf16" | "float16" | "fp16" | "short" | "short int" | "unsigned short" | "unsigned short int" | "int16" | "uint16"
-        | "int16_t" | "uint16_t" | "bits16" => 2,
-        "float" | "float32" | "fp32" | "int" | "unsigned int" | "unsigned" | "int32" | "uint32" | "int32_t" | "uint32_t" | "qint32" | "tf32"
-        | "tfloat32" | "complexhalf" | "complex32" => 4,
+        "bool" | "byte" | "char" | "signed char" | "unsigned char" | "int8" | "uint8"
+        | "int8_t" | "uint8_t" | "float8" | "fp8" | "qint8" | "quint8" | "quint4x2"
+        | "quint2x4" | "bits8" | "float4_e2m1fn_x2" => 1,
+        "half" | "bfloat16" | "bf16" | "float16" | "fp16" | "short" | "short int"
+        | "unsigned short" | "unsigned short int" | "int16" | "uint16" | "int16_t" | "uint16_t"
+        | "bits16" => 2,
+        "float" | "float32" | "fp32" | "int" | "unsigned int" | "unsigned" | "int32" | "uint32"
+        | "int32_t" | "uint32_t" | "qint32" | "tf32" | "tfloat32" | "complexhalf" | "complex32" => {
+            4
+        }
         "double"
         | "float64"
         | "fp64"
@@ -91,7 +96,17 @@ mod tests {
         for (name, size) in known {
             assert_eq!(bytes(name), Some(size), "{name}");
         }
-        for name in ["", "Scalar", "ScalarList", "TensorList", "GenericList", "complex<>", "complex<complex<float>>", "floats", "float8"] {
+        for name in [
+            "",
+            "Scalar",
+            "ScalarList",
+            "TensorList",
+            "GenericList",
+            "complex<>",
+            "complex<complex<float>>",
+            "floats",
+            "float8",
+        ] {
             assert_eq!(bytes(name), if name == "float8" { Some(1) } else { None }, "{name}");
         }
     }

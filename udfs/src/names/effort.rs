@@ -1,11 +1,13 @@
 //! Whether a mangled name can be read in bounded time.
 //!
-//! The demangler tries one production after another at the same place. Where one fails deep inside, the next reads the
-//! same bytes again, and nested pieces multiply: a name of 54 bytes kept it busy for seconds, and each two bytes more
-//! doubled that. So each name is read here first, once and without a second try, by the grammar as the demangler knows it
-//! (cpp_demangle 0.5). At each code stands how often the demangler may come there: the product of the tries of all that is
-//! open. The sum of these numbers is a bound of its work, whether the name can be read or not. A name with a larger sum
-//! than `MOST_WORK` is refused, and so is one with codes that are not known here: the demangler then never sees it.
+//! The demangler tries one production after another at the same place. Where one fails deep inside,
+//! the next reads the same bytes again, and nested pieces multiply: a name of 54 bytes kept it busy
+//! for seconds, and each two bytes more doubled that. So each name is read here first, once and
+//! without a second try, by the grammar as the demangler knows it (cpp_demangle 0.5). At each code
+//! stands how often the demangler may come there: the product of the tries of all that is open. The
+//! sum of these numbers is a bound of its work, whether the name can be read or not. A name with a
+//! larger sum than `MOST_WORK` is refused, and so is one with codes that are not known here: the
+//! demangler then never sees it.
 
 use super::codes;
 
@@ -21,9 +23,17 @@ pub(super) fn is_bounded(encoding: &str) -> bool {
     work(encoding).is_some()
 }
 
-/// How many codes the demangler may come to; `None` for more than `MOST_WORK` and for what is not known here.
+/// How many codes the demangler may come to; `None` for more than `MOST_WORK` and for what is not
+/// known here.
 fn work(encoding: &str) -> Option<u64> {
-    let mut reader = Reader { bytes: encoding.as_bytes(), at: 0, tries: 1, work: 0, depth: 0, in_conversion: false };
+    let mut reader = Reader {
+        bytes: encoding.as_bytes(),
+        at: 0,
+        tries: 1,
+        work: 0,
+        depth: 0,
+        in_conversion: false,
+    };
     reader.encoding()?;
     matches!(reader.rest(), [] | [b'.', ..]).then_some(reader.work)
 }
@@ -148,7 +158,14 @@ impl<'a> Reader<'a> {
     }
 
     fn unscoped_name(&mut self) -> Read {
-        let tries = if matches!(self.rest(), [b'U', b'l', ..] | [b'c', b'v', ..] | [b'o', b'n', b'c', b'v', ..]) { 2 } else { 1 };
+        let tries = if matches!(
+            self.rest(),
+            [b'U', b'l', ..] | [b'c', b'v', ..] | [b'o', b'n', b'c', b'v', ..]
+        ) {
+            2
+        } else {
+            1
+        };
         self.piece(tries, Self::unqualified_name)?;
         self.template_args_if_any()
     }
@@ -233,7 +250,8 @@ impl<'a> Reader<'a> {
             while matches!(self.peek(), Some(b'P' | b'R' | b'O' | b'K' | b'V' | b'r')) {
                 self.piece(1, |r| r.skip(1))?;
             }
-            // In `operator T*<int>` the arguments are tried behind `T` first, and are the operator's.
+            // In `operator T*<int>` the arguments are tried behind `T` first, and are the
+            // operator's.
             if self.peek() == Some(b'T') {
                 self.template_param()?
             } else {
@@ -272,7 +290,8 @@ impl<'a> Reader<'a> {
                 self.type_()
             }
             [b'N' | b'Z' | b'0'..=b'9', ..] | [b'L', b'0'..=b'9', ..] => self.name(),
-            // If the arguments behind it cannot be read, it is taken for `std` alone, and then for a template.
+            // If the arguments behind it cannot be read, it is taken for `std` alone, and then for
+            // a template.
             [b'S', b't', ..] => self.piece(2, Self::name),
             [b'S', ..] => {
                 self.substitution()?;
@@ -285,7 +304,11 @@ impl<'a> Reader<'a> {
             [b'T', ..] => {
                 self.template_param()?;
                 // The demangler reads these twice even if it can read them.
-                if self.in_conversion && self.peek() == Some(b'I') { None } else { self.template_args_if_any() }
+                if self.in_conversion && self.peek() == Some(b'I') {
+                    None
+                } else {
+                    self.template_args_if_any()
+                }
             }
             [b'F', ..] => self.function_type(),
             [b'A', ..] => self.array_type(),
@@ -313,7 +336,9 @@ impl<'a> Reader<'a> {
             b'F' | b'B' | b'U' => {
                 self.skip(2)?;
                 let digits = self.digits();
-                (digits > 0 && (self.eat(b"_") || second == b'F' && (self.eat(b"x") || self.eat(b"b")))).then_some(())
+                (digits > 0
+                    && (self.eat(b"_") || second == b'F' && (self.eat(b"x") || self.eat(b"b"))))
+                .then_some(())
             }
             b'p' => {
                 self.skip(2)?;
@@ -403,10 +428,14 @@ impl<'a> Reader<'a> {
     fn source_name(&mut self) -> Read {
         let from = self.at;
         self.digits();
-        let length: usize = std::str::from_utf8(self.bytes.get(from..self.at)?).ok()?.parse().ok()?;
+        let length: usize =
+            std::str::from_utf8(self.bytes.get(from..self.at)?).ok()?.parse().ok()?;
         let name = self.rest().get(..length)?;
         self.work = self.work.saturating_add(self.tries);
-        let is_word = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'));
+        let is_word = !name.is_empty()
+            && name
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'));
         is_word.then_some(())?;
         self.skip(length)
     }
@@ -416,7 +445,11 @@ impl<'a> Reader<'a> {
         match self.peek()? {
             b't' | b'a' | b'b' | b's' | b'i' | b'o' | b'd' => self.skip(1),
             _ => {
-                let digits = self.rest().iter().take_while(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()).count();
+                let digits = self
+                    .rest()
+                    .iter()
+                    .take_while(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+                    .count();
                 self.skip(digits)?;
                 self.need(b"_")
             }

@@ -7,7 +7,9 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::arrow::datatypes::{Field, FieldRef};
 use datafusion::common::{Result, ScalarValue, plan_err};
-use datafusion::logical_expr::{ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
+use datafusion::logical_expr::{
+    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
+};
 
 use super::rules::{Rule, Rules};
 use super::subject::subject;
@@ -35,8 +37,16 @@ impl Answer {
 
     fn array<'a>(self, rules: impl Iterator<Item = Result<Option<&'a Rule>>>) -> Result<ArrayRef> {
         Ok(match self {
-            Self::Value => Arc::new(rules.map(|rule| Ok(rule?.and_then(|rule| rule.value.as_deref()))).collect::<Result<StringViewArray>>()?),
-            Self::Priority => Arc::new(rules.map(|rule| Ok(rule?.map(|rule| rule.priority))).collect::<Result<Int64Array>>()?),
+            Self::Value => Arc::new(
+                rules
+                    .map(|rule| Ok(rule?.and_then(|rule| rule.value.as_deref())))
+                    .collect::<Result<StringViewArray>>()?,
+            ),
+            Self::Priority => Arc::new(
+                rules
+                    .map(|rule| Ok(rule?.map(|rule| rule.priority)))
+                    .collect::<Result<Int64Array>>()?,
+            ),
         })
     }
 }
@@ -48,7 +58,9 @@ impl Classify {
 
     fn answers(&self, ruleset: &str, texts: &ArrayRef) -> Result<ArrayRef> {
         let set = self.rules.ruleset(ruleset)?;
-        text::map(texts, &self.answer.data_type(), &|texts| self.answer.array(texts.iter().map(|text| set.rule(text))))
+        text::map(texts, &self.answer.data_type(), &|texts| {
+            self.answer.array(texts.iter().map(|text| set.rule(text)))
+        })
     }
 }
 
@@ -66,8 +78,15 @@ impl ScalarUDFImpl for Classify {
 
     fn coerce_types(&self, given: &[DataType]) -> Result<Vec<DataType>> {
         match given {
-            [ruleset, text] => Ok(vec![text::text_type(self.name(), ruleset).map(|_| DataType::Utf8)?, text::text_type(self.name(), text)?]),
-            _ => plan_err!("{} takes a ruleset and a text, got {} arguments", self.name(), given.len()),
+            [ruleset, text] => Ok(vec![
+                text::text_type(self.name(), ruleset).map(|_| DataType::Utf8)?,
+                text::text_type(self.name(), text)?,
+            ]),
+            _ => plan_err!(
+                "{} takes a ruleset and a text, got {} arguments",
+                self.name(),
+                given.len()
+            ),
         }
     }
 
@@ -77,14 +96,17 @@ impl ScalarUDFImpl for Classify {
 
     /// Refuses an unknown ruleset before the first row.
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
-        if let Some(Some(Some(Some(ruleset)))) = args.scalar_arguments.first().map(|value| value.map(ScalarValue::try_as_str)) {
+        if let Some(Some(Some(Some(ruleset)))) =
+            args.scalar_arguments.first().map(|value| value.map(ScalarValue::try_as_str))
+        {
             self.rules.ruleset(ruleset)?;
         }
         Ok(Arc::new(Field::new(self.name(), self.answer.data_type(), true)))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let [ruleset, texts] = <[ColumnarValue; 2]>::try_from(args.args).or_else(|args| plan_err!("{} got {} arguments", self.name(), args.len()))?;
+        let [ruleset, texts] = <[ColumnarValue; 2]>::try_from(args.args)
+            .or_else(|args| plan_err!("{} got {} arguments", self.name(), args.len()))?;
         let nothing = ScalarValue::try_from(&self.answer.data_type())?;
         match (ruleset, texts) {
             (ColumnarValue::Scalar(ruleset), ColumnarValue::Scalar(text)) => {
@@ -94,10 +116,12 @@ impl ScalarUDFImpl for Classify {
                 };
                 Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&classes, 0)?))
             }
-            (ColumnarValue::Scalar(ruleset), ColumnarValue::Array(texts)) => match ruleset.try_as_str().flatten() {
-                Some(ruleset) => Ok(ColumnarValue::Array(self.answers(ruleset, &texts)?)),
-                None => Ok(ColumnarValue::Scalar(nothing)),
-            },
+            (ColumnarValue::Scalar(ruleset), ColumnarValue::Array(texts)) => {
+                match ruleset.try_as_str().flatten() {
+                    Some(ruleset) => Ok(ColumnarValue::Array(self.answers(ruleset, &texts)?)),
+                    None => Ok(ColumnarValue::Scalar(nothing)),
+                }
+            }
             (ColumnarValue::Array(rulesets), texts) => {
                 let texts = cast(&texts.into_array(rulesets.len())?, &DataType::Utf8View)?;
                 let rulesets = cast(&rulesets, &DataType::Utf8View)?;
@@ -150,16 +174,25 @@ impl OfText {
         Ok(match &self.what {
             What::KernelType(rules) => {
                 let classes = rules.ruleset("kernel_class")?;
-                let types = texts.iter().map(|text| Ok(Some(kernel_type(classes.value(&subject(text))?))));
+                let types =
+                    texts.iter().map(|text| Ok(Some(kernel_type(classes.value(&subject(text))?))));
                 Arc::new(types.collect::<Result<StringViewArray>>()?)
             }
-            What::PlainName => Arc::new(StringViewArray::from_iter_values(texts.iter().map(|text| subject(text)))),
-            What::ShortName => Arc::new(StringViewArray::from_iter_values(texts.iter().map(|text| short::short_name(text)))),
+            What::PlainName => {
+                Arc::new(StringViewArray::from_iter_values(texts.iter().map(|text| subject(text))))
+            }
+            What::ShortName => Arc::new(StringViewArray::from_iter_values(
+                texts.iter().map(|text| short::short_name(text)),
+            )),
             What::Demangle => {
-                let demangled = texts.iter().map(|text| demangle::demangle(text).unwrap_or_else(|| (*text).to_owned()));
+                let demangled = texts
+                    .iter()
+                    .map(|text| demangle::demangle(text).unwrap_or_else(|| (*text).to_owned()));
                 Arc::new(StringViewArray::from_iter_values(demangled))
             }
-            What::DtypeBytes => Arc::new(texts.iter().map(|text| dtype::bytes(text)).collect::<Int64Array>()),
+            What::DtypeBytes => {
+                Arc::new(texts.iter().map(|text| dtype::bytes(text)).collect::<Int64Array>())
+            }
         })
     }
 }
@@ -191,10 +224,13 @@ impl ScalarUDFImpl for OfText {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let apply = |texts: &ArrayRef| text::map(texts, &self.result(), &|texts| self.results(texts));
+        let apply =
+            |texts: &ArrayRef| text::map(texts, &self.result(), &|texts| self.results(texts));
         match args.args.first() {
             Some(ColumnarValue::Array(texts)) => Ok(ColumnarValue::Array(apply(texts)?)),
-            Some(ColumnarValue::Scalar(text)) => Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&apply(&text.to_array()?)?, 0)?)),
+            Some(ColumnarValue::Scalar(text)) => Ok(ColumnarValue::Scalar(
+                ScalarValue::try_from_array(&apply(&text.to_array()?)?, 0)?,
+            )),
             None => plan_err!("{} takes one text", self.name()),
         }
     }

@@ -1,8 +1,9 @@
 //! Finds the first of many patterns in a text.
 //!
-//! One machine for all patterns would be the simplest, but it is built while it runs, state by state, and names of
-//! kernels differ enough to need tens of thousands of states. So each pattern says which texts must occur where it is
-//! found; one pass of Aho and Corasick finds those, and only patterns that can still be found are tried, in order.
+//! One machine for all patterns would be the simplest, but it is built while it runs, state by
+//! state, and names of kernels differ enough to need tens of thousands of states. So each pattern
+//! says which texts must occur where it is found; one pass of Aho and Corasick finds those, and
+//! only patterns that can still be found are tried, in order.
 
 use std::sync::OnceLock;
 
@@ -31,9 +32,11 @@ pub(super) struct Matcher {
 }
 
 impl Matcher {
-    /// Does not compile the patterns yet; one that is no regular expression is an error when it is first tried.
+    /// Does not compile the patterns yet; one that is no regular expression is an error when it is
+    /// first tried.
     pub fn new<'a>(patterns: impl Iterator<Item = &'a str>) -> Self {
-        let patterns: Vec<(String, OnceLock<Regex>)> = patterns.map(|pattern| (pattern.to_owned(), OnceLock::new())).collect();
+        let patterns: Vec<(String, OnceLock<Regex>)> =
+            patterns.map(|pattern| (pattern.to_owned(), OnceLock::new())).collect();
         let mut needles: Vec<String> = Vec::new();
         let mut owners = Vec::new();
         let mut always = Vec::new();
@@ -61,7 +64,11 @@ impl Matcher {
     pub fn first(&self, text: &[u8]) -> Result<Option<usize>, (usize, regex::Error)> {
         let mut candidates = self.always.clone();
         if let Some(texts) = &self.texts {
-            candidates.extend(texts.find_overlapping_iter(text).filter_map(|found| self.owners.get(found.pattern().as_usize())));
+            candidates.extend(
+                texts
+                    .find_overlapping_iter(text)
+                    .filter_map(|found| self.owners.get(found.pattern().as_usize())),
+            );
         }
         candidates.sort_unstable();
         candidates.dedup();
@@ -88,14 +95,25 @@ impl Matcher {
             return Ok(Some(regex));
         }
         // Names are ASCII but for a few: without Unicode classes are small.
-        let compiled = RegexBuilder::new(pattern).unicode(false).dot_matches_new_line(true).size_limit(SIZE_LIMIT).build();
+        let compiled = RegexBuilder::new(pattern)
+            .unicode(false)
+            .dot_matches_new_line(true)
+            .size_limit(SIZE_LIMIT)
+            .build();
         compiled.map(|compiled| Some(regex.get_or_init(|| compiled))).map_err(|error| (at, error))
     }
 }
 
-/// Lower-case texts of which one, in any case, must occur where the pattern is found; `None` if nothing is known.
+/// Lower-case texts of which one, in any case, must occur where the pattern is found; `None` if
+/// nothing is known.
 fn needed(pattern: &str) -> Option<Vec<String>> {
-    let hir = ParserBuilder::new().unicode(false).utf8(false).dot_matches_new_line(true).build().parse(pattern).ok()?;
+    let hir = ParserBuilder::new()
+        .unicode(false)
+        .utf8(false)
+        .dot_matches_new_line(true)
+        .build()
+        .parse(pattern)
+        .ok()?;
     Needs::of(&hir).texts()
 }
 
@@ -118,15 +136,17 @@ impl Needs {
             },
             HirKind::Class(class) => Self::class(class),
             HirKind::Capture(capture) => Self::of(&capture.sub),
-            HirKind::Repetition(repetition) => match (repetition.min, repetition.max, Self::of(&repetition.sub)) {
-                (1, Some(1), needs) => needs,
-                (0, Some(1), Self::Exactly(mut texts)) => {
-                    texts.push(String::new());
-                    Self::Exactly(texts)
+            HirKind::Repetition(repetition) => {
+                match (repetition.min, repetition.max, Self::of(&repetition.sub)) {
+                    (1, Some(1), needs) => needs,
+                    (0, Some(1), Self::Exactly(mut texts)) => {
+                        texts.push(String::new());
+                        Self::Exactly(texts)
+                    }
+                    (0, _, _) => Self::Nothing,
+                    (_, _, needs) => needs.texts().map_or(Self::Nothing, Self::OneOf),
                 }
-                (0, _, _) => Self::Nothing,
-                (_, _, needs) => needs.texts().map_or(Self::Nothing, Self::OneOf),
-            },
+            }
             HirKind::Concat(parts) => Self::concat(parts),
             HirKind::Alternation(parts) => Self::alternation(parts.iter().map(Self::of).collect()),
         }
@@ -156,11 +176,17 @@ impl Needs {
         for part in parts {
             match Self::of(part) {
                 Self::Exactly(texts) if run.len() * texts.len() <= MOST_TEXTS => {
-                    run = run.iter().flat_map(|head| texts.iter().map(move |tail| format!("{head}{tail}"))).collect();
+                    run = run
+                        .iter()
+                        .flat_map(|head| texts.iter().map(move |tail| format!("{head}{tail}")))
+                        .collect();
                 }
                 other => {
                     is_exact = false;
-                    best = better(best, Self::Exactly(std::mem::replace(&mut run, vec![String::new()])).texts());
+                    best = better(
+                        best,
+                        Self::Exactly(std::mem::replace(&mut run, vec![String::new()])).texts(),
+                    );
                     best = better(best, other.texts());
                 }
             }
@@ -191,7 +217,9 @@ impl Needs {
     /// The texts of which one must occur; none if one of them is empty.
     fn texts(self) -> Option<Vec<String>> {
         match self {
-            Self::Exactly(texts) | Self::OneOf(texts) => (!texts.is_empty() && texts.iter().all(|text| !text.is_empty())).then_some(texts),
+            Self::Exactly(texts) | Self::OneOf(texts) => {
+                (!texts.is_empty() && texts.iter().all(|text| !text.is_empty())).then_some(texts)
+            }
             Self::Nothing => None,
         }
     }
@@ -199,7 +227,9 @@ impl Needs {
 
 /// The one whose shortest text is longer.
 fn better(a: Option<Vec<String>>, b: Option<Vec<String>>) -> Option<Vec<String>> {
-    let shortest = |texts: &Option<Vec<String>>| texts.as_ref().and_then(|texts| texts.iter().map(String::len).min()).unwrap_or(0);
+    let shortest = |texts: &Option<Vec<String>>| {
+        texts.as_ref().and_then(|texts| texts.iter().map(String::len).min()).unwrap_or(0)
+    };
     if shortest(&b) > shortest(&a) { b } else { a }
 }
 
@@ -225,16 +255,28 @@ mod tests {
         ];
         for (pattern, expected) in cases {
             let found = needed(pattern);
-            assert_eq!(found.as_deref(), expected.map(|texts| texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>()).as_deref(), "{pattern}");
+            assert_eq!(
+                found.as_deref(),
+                expected
+                    .map(|texts| texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>())
+                    .as_deref(),
+                "{pattern}"
+            );
         }
     }
 
     #[test]
     fn the_first_pattern_that_is_found() {
         let matcher = Matcher::new(["b+c", "(?i)A", "^$", "\u{e9}"].into_iter());
-        for (text, expected) in
-            [("xbbc", Some(0)), ("abc", Some(0)), ("xA", Some(1)), ("", Some(2)), ("x", None), ("caf\u{e9}", Some(1)), ("\u{e9}", Some(3))]
-        {
+        for (text, expected) in [
+            ("xbbc", Some(0)),
+            ("abc", Some(0)),
+            ("xA", Some(1)),
+            ("", Some(2)),
+            ("x", None),
+            ("caf\u{e9}", Some(1)),
+            ("\u{e9}", Some(3)),
+        ] {
             assert_eq!(matcher.first(text.as_bytes()).unwrap(), expected, "{text}");
         }
         assert_eq!(Matcher::new(["a", "x("].into_iter()).check().unwrap_err().0, 1);

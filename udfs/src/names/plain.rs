@@ -1,8 +1,9 @@
 //! The text of a name that rules are matched against.
 //!
-//! It is not the C++ name, which can take a demangler any time and be of any length. Each byte of the name is looked at
-//! once, and no piece of it is ever written twice: what a mangled name refers back to is left out. Every identifier of
-//! the name appears whole and in its order, behind a sign that is no part of a word.
+//! It is not the C++ name, which can take a demangler any time and be of any length. Each byte of
+//! the name is looked at once, and no piece of it is ever written twice: what a mangled name refers
+//! back to is left out. Every identifier of the name appears whole and in its order, behind a sign
+//! that is no part of a word.
 
 use std::borrow::Cow;
 
@@ -15,8 +16,9 @@ const LONGEST: usize = 4096;
 
 /// What a name says, in one walk over its first 8,192 bytes; at most 4,096 bytes.
 ///
-/// A mangled name becomes `a::b::f<c::d<float, 128, true>>(int, e)`: without substitutions, qualifiers, pointers and
-/// references. Where lengths or codes are wrong the rest is taken as it stands. Any other name is itself, cut.
+/// A mangled name becomes `a::b::f<c::d<float, 128, true>>(int, e)`: without substitutions,
+/// qualifiers, pointers and references. Where lengths or codes are wrong the rest is taken as it
+/// stands. Any other name is itself, cut.
 pub(crate) fn plain(name: &str) -> Cow<'_, str> {
     let symbol = name.strip_prefix("_Z").or_else(|| name.strip_prefix("__Z"));
     let text = symbol.and_then(|symbol| Walk::new(head(symbol, LOOKED_AT)).text());
@@ -55,7 +57,8 @@ struct Frame {
     typed: bool,
 }
 
-/// Where an identifier ended: all that was read from there on may be part of it, if its length turns out to be wrong.
+/// Where an identifier ended: all that was read from there on may be part of it, if its length
+/// turns out to be wrong.
 struct Mark {
     at: usize,
     written: usize,
@@ -83,7 +86,18 @@ impl<'a> Walk<'a> {
     fn new(symbol: &'a str) -> Self {
         let frames = vec![Frame { kind: Kind::Encoding, items: 0, typed: false }];
         let out = String::with_capacity(symbol.len().min(LONGEST));
-        Self { symbol, at: 0, out, full: false, frames, glue: false, bare: false, type_next: false, loose: false, mark: None }
+        Self {
+            symbol,
+            at: 0,
+            out,
+            full: false,
+            frames,
+            glue: false,
+            bare: false,
+            type_next: false,
+            loose: false,
+            mark: None,
+        }
     }
 
     /// `None` if the name does not even begin like a mangled one.
@@ -110,7 +124,11 @@ impl<'a> Walk<'a> {
     }
 
     fn frame(&self) -> Frame {
-        self.frames.last().copied().unwrap_or(Frame { kind: Kind::Encoding, items: 0, typed: false })
+        self.frames.last().copied().unwrap_or(Frame {
+            kind: Kind::Encoding,
+            items: 0,
+            typed: false,
+        })
     }
 
     fn write(&mut self, text: &str) {
@@ -246,7 +264,9 @@ impl<'a> Walk<'a> {
             [b'C', b'I', ..] => self.skip(2),
             [b'C' | b'D', b'0'..=b'9', ..] => self.skip(2),
             [b'D', b'C', ..] => self.open(Kind::Pack, "", 2),
-            [b'K' | b'V' | b'r' | b'R' | b'O' | b'H', ..] if self.frame().items == 0 => self.skip(1),
+            [b'K' | b'V' | b'r' | b'R' | b'O' | b'H', ..] if self.frame().items == 0 => {
+                self.skip(1)
+            }
             [b'L' | b'M' | b'W' | b'F', ..] => self.skip(1),
             [first, second, ..] => {
                 let code = [*first, *second];
@@ -265,8 +285,16 @@ impl<'a> Walk<'a> {
         let frame = self.frame();
         let kind = frame.kind;
         match *self.rest() {
-            [b'v', ..] if matches!(kind, Kind::Encoding | Kind::Local | Kind::Lambda) || kind == Kind::Function && frame.items > 0 => self.skip(1),
-            [b'P' | b'R' | b'O' | b'K' | b'V' | b'r' | b'C' | b'G' | b'M' | b'u' | b'Q' | b'W', ..] => self.skip(1),
+            [b'v', ..]
+                if matches!(kind, Kind::Encoding | Kind::Local | Kind::Lambda)
+                    || kind == Kind::Function && frame.items > 0 =>
+            {
+                self.skip(1)
+            }
+            [
+                b'P' | b'R' | b'O' | b'K' | b'V' | b'r' | b'C' | b'G' | b'M' | b'u' | b'Q' | b'W',
+                ..,
+            ] => self.skip(1),
             [b'L', ..] => self.literal(),
             [b'F', ..] => {
                 self.item();
@@ -305,7 +333,8 @@ impl<'a> Walk<'a> {
                     (b'B', _) => format!("_BitInt({bits})"),
                     _ => format!("unsigned _BitInt({bits})"),
                 };
-                let end = usize::from(matches!(self.rest().get(2 + digits), Some(b'b' | b'x' | b'_')));
+                let end =
+                    usize::from(matches!(self.rest().get(2 + digits), Some(b'b' | b'x' | b'_')));
                 self.word(&name, 2 + digits + end)
             }
             b'v' => {
@@ -347,19 +376,30 @@ impl<'a> Walk<'a> {
 
     fn identifier(&mut self) -> Option<()> {
         let digits = digits(self.rest());
-        let length =
-            self.symbol.get(self.at..self.at + digits)?.bytes().fold(0_usize, |n, d| n.saturating_mul(10).saturating_add(usize::from(d - b'0')));
+        let length = self
+            .symbol
+            .get(self.at..self.at + digits)?
+            .bytes()
+            .fold(0_usize, |n, d| n.saturating_mul(10).saturating_add(usize::from(d - b'0')));
         let from = self.at + digits;
         let following = self.symbol.get(from..)?;
         // What a length that is too small leaves: these digits are the end of the name before them.
-        if length == 0 || following == "E" && self.mark.as_ref().is_some_and(|mark| mark.at == self.at) {
+        if length == 0
+            || following == "E" && self.mark.as_ref().is_some_and(|mark| mark.at == self.at)
+        {
             return None;
         }
         let claimed = head(following, length);
-        let end = claimed.find(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_' && c != '$').unwrap_or(claimed.len());
+        let end = claimed
+            .find(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_' && c != '$')
+            .unwrap_or(claimed.len());
         let identifier = claimed.get(..end)?;
         self.item();
-        self.write(if identifier.starts_with("_GLOBAL__N") { "(anonymous namespace)" } else { identifier });
+        self.write(if identifier.starts_with("_GLOBAL__N") {
+            "(anonymous namespace)"
+        } else {
+            identifier
+        });
         self.at = from + end;
         self.mark = Some(Mark { at: self.at, written: self.out.len(), depth: self.frames.len() });
         Some(())
@@ -376,7 +416,10 @@ impl<'a> Walk<'a> {
             [_, code, ..] if code.is_ascii_lowercase() => self.word(codes::standard(code)?, 2),
             _ => {
                 let rest = self.rest().get(1..)?;
-                let sequence = rest.iter().take_while(|c| c.is_ascii_digit() || c.is_ascii_uppercase()).count();
+                let sequence = rest
+                    .iter()
+                    .take_while(|c| c.is_ascii_digit() || c.is_ascii_uppercase())
+                    .count();
                 match rest.get(sequence) {
                     Some(b'_') => self.left_out(sequence + 2),
                     None => self.left_out(sequence + 1),
@@ -423,7 +466,9 @@ impl<'a> Walk<'a> {
                 self.write("nullptr");
                 self.open(Kind::Literal, "", 3)
             }
-            [_, code, b'0'..=b'9' | b'n' | b'E' | b'a'..=b'f', ..] if codes::builtin(*code).is_some() => {
+            [_, code, b'0'..=b'9' | b'n' | b'E' | b'a'..=b'f', ..]
+                if codes::builtin(*code).is_some() =>
+            {
                 self.open(Kind::Literal, "", 2)?;
                 self.left_out(0)
             }
@@ -437,7 +482,12 @@ impl<'a> Walk<'a> {
             self.write(")");
         }
         let minus = usize::from(self.rest().first() == Some(&b'n'));
-        let value = self.rest().get(minus..)?.iter().take_while(|c| c.is_ascii_digit() || matches!(c, b'a'..=b'f' | b'_')).count();
+        let value = self
+            .rest()
+            .get(minus..)?
+            .iter()
+            .take_while(|c| c.is_ascii_digit() || matches!(c, b'a'..=b'f' | b'_'))
+            .count();
         self.write(if minus == 1 { "-" } else { "" });
         self.write(self.symbol.get(self.at + minus..self.at + minus + value)?);
         self.at += minus + value;
@@ -494,9 +544,14 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// Takes the rest as it stands: from the last identifier on, if nothing was opened or closed since.
+    /// Takes the rest as it stands: from the last identifier on, if nothing was opened or closed
+    /// since.
     fn take_rest(&mut self) -> Option<()> {
-        if let Some(mark) = self.mark.take().filter(|mark| mark.depth == self.frames.len() && self.rest().first() != Some(&b'.')) {
+        if let Some(mark) = self
+            .mark
+            .take()
+            .filter(|mark| mark.depth == self.frames.len() && self.rest().first() != Some(&b'.'))
+        {
             self.out.truncate(mark.written);
             self.at = mark.at;
         }

@@ -1,4 +1,5 @@
-//! Rules that classify names by regular expressions. They are data: the built-in ones lie in `sql/core/name_rules.csv`.
+//! Rules that classify names by regular expressions. They are data: the built-in ones lie in
+//! `sql/core/name_rules.csv`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -19,9 +20,11 @@ const COLUMNS: [&str; 6] = ["ruleset", "priority", "pattern", "value", "source",
 pub struct Rule {
     /// Name of the ruleset.
     pub ruleset: String,
-    /// Rules are tried by ascending priority; those of equal priority in the order in which they were given.
+    /// Rules are tried by ascending priority; those of equal priority in the order in which they
+    /// were given.
     pub priority: i64,
-    /// Regular expression, searched for anywhere in the text; `(?i)` at its beginning lets case pass.
+    /// Regular expression, searched for anywhere in the text; `(?i)` at its beginning lets case
+    /// pass.
     pub pattern: String,
     /// The class; `None` says that the text has none and ends the search.
     pub value: Option<String>,
@@ -42,13 +45,13 @@ pub struct Rules {
 impl Rules {
     /// The rules that come with the crate.
     pub fn built_in() -> Self {
-        // Patterns are compiled when a ruleset is first used, so that a program that classifies nothing does not pay. A
-        // test reads and compiles all of them.
+        // Patterns are compiled when a ruleset is first used, so that a program that classifies
+        // nothing does not pay. A test reads and compiles all of them.
         read(BUILT_IN).map(Self::of).unwrap_or_default()
     }
 
-    /// Rules from CSV with the columns ruleset, priority, pattern, value, source, description, in this order and with
-    /// their names in the first line.
+    /// Rules from CSV with the columns ruleset, priority, pattern, value, source, description, in
+    /// this order and with their names in the first line.
     ///
     /// # Errors
     ///
@@ -61,7 +64,8 @@ impl Rules {
         Ok(rules)
     }
 
-    /// These rules and others. A rule of `others` comes before one of these where its priority is lower.
+    /// These rules and others. A rule of `others` comes before one of these where its priority is
+    /// lower.
     #[must_use]
     pub fn extend(self, others: Rules) -> Self {
         Self::of(self.into_rules().chain(others.into_rules()).collect())
@@ -85,7 +89,10 @@ impl Rules {
     pub(super) fn ruleset(&self, name: &str) -> Result<&Arc<Ruleset>> {
         self.sets.get(name).ok_or_else(|| {
             let known: Vec<&str> = self.names().collect();
-            DataFusionError::Plan(format!("classify: there is no ruleset '{name}'; there are {}", known.join(", ")))
+            DataFusionError::Plan(format!(
+                "classify: there is no ruleset '{name}'; there are {}",
+                known.join(", ")
+            ))
         })
     }
 
@@ -108,7 +115,10 @@ impl Rules {
 
 impl PartialEq for Rules {
     fn eq(&self, other: &Self) -> bool {
-        self.sets.iter().map(|(name, set)| (name, &set.rules)).eq(other.sets.iter().map(|(name, set)| (name, &set.rules)))
+        self.sets
+            .iter()
+            .map(|(name, set)| (name, &set.rules))
+            .eq(other.sets.iter().map(|(name, set)| (name, &set.rules)))
     }
 }
 
@@ -145,7 +155,10 @@ impl Ruleset {
     ///
     /// Those of [`Ruleset::value`].
     pub fn rule(&self, text: &str) -> Result<Option<&Rule>> {
-        let first = self.matcher().first(head(text, LOOKED_AT).as_bytes()).map_err(|broken| self.blame(broken))?;
+        let first = self
+            .matcher()
+            .first(head(text, LOOKED_AT).as_bytes())
+            .map_err(|broken| self.blame(broken))?;
         Ok(first.and_then(|at| self.rules.get(at)))
     }
 
@@ -154,13 +167,17 @@ impl Ruleset {
     }
 
     fn matcher(&self) -> &Matcher {
-        self.matcher.get_or_init(|| Matcher::new(self.rules.iter().map(|rule| rule.pattern.as_str())))
+        self.matcher
+            .get_or_init(|| Matcher::new(self.rules.iter().map(|rule| rule.pattern.as_str())))
     }
 
     /// Says which rule is no regular expression.
     fn blame(&self, (at, error): (usize, regex::Error)) -> DataFusionError {
         match self.rules.get(at) {
-            Some(rule) => invalid(rule.line, &format!("ruleset '{}', pattern '{}': {error}", rule.ruleset, rule.pattern)),
+            Some(rule) => invalid(
+                rule.line,
+                &format!("ruleset '{}', pattern '{}': {error}", rule.ruleset, rule.pattern),
+            ),
             None => DataFusionError::Configuration(format!("name rules: {error}")),
         }
     }
@@ -175,22 +192,55 @@ fn read(csv: &str) -> Result<Vec<Rule>> {
     match records.next() {
         Some(header) if header.fields == COLUMNS => {}
         Some(header) => {
-            return Err(invalid(header.line, &format!("the columns are '{}', expected '{}'", header.fields.join(","), COLUMNS.join(","))));
+            return Err(invalid(
+                header.line,
+                &format!(
+                    "the columns are '{}', expected '{}'",
+                    header.fields.join(","),
+                    COLUMNS.join(",")
+                ),
+            ));
         }
-        None => return Err(invalid(1, &format!("the file is empty, expected a first line '{}'", COLUMNS.join(",")))),
+        None => {
+            return Err(invalid(
+                1,
+                &format!("the file is empty, expected a first line '{}'", COLUMNS.join(",")),
+            ));
+        }
     }
     records.map(rule).collect()
 }
 
 fn rule(record: Record) -> Result<Rule> {
     let line = record.line;
-    let [ruleset, priority, pattern, value, source, description] = <[String; 6]>::try_from(record.fields)
-        .map_err(|fields| invalid(line, &format!("{} fields, expected 6; a pattern with a comma needs double quotes around it", fields.len())))?;
+    let [ruleset, priority, pattern, value, source, description] =
+        <[String; 6]>::try_from(record.fields).map_err(|fields| {
+            invalid(
+                line,
+                &format!(
+                    "{} fields, expected 6; a pattern with a comma needs double quotes around it",
+                    fields.len()
+                ),
+            )
+        })?;
     if ruleset.is_empty() || pattern.is_empty() {
-        return Err(invalid(line, &format!("ruleset '{ruleset}', pattern '{pattern}': neither may be empty")));
+        return Err(invalid(
+            line,
+            &format!("ruleset '{ruleset}', pattern '{pattern}': neither may be empty"),
+        ));
     }
-    let priority = priority.trim().parse().map_err(|_| invalid(line, &format!("ruleset '{ruleset}': priority '{priority}' is no integer")))?;
-    Ok(Rule { ruleset, priority, pattern, value: Some(value).filter(|value| !value.is_empty()), source, description, line })
+    let priority = priority.trim().parse().map_err(|_| {
+        invalid(line, &format!("ruleset '{ruleset}': priority '{priority}' is no integer"))
+    })?;
+    Ok(Rule {
+        ruleset,
+        priority,
+        pattern,
+        value: Some(value).filter(|value| !value.is_empty()),
+        source,
+        description,
+        line,
+    })
 }
 
 #[cfg(test)]
@@ -208,7 +258,10 @@ mod tests {
         let rules = Rules::parse(BUILT_IN).unwrap();
         assert_eq!(rules, Rules::built_in());
         for (name, set) in &rules.sets {
-            assert!(set.rules.iter().all(|r| !r.source.is_empty() && r.description.ends_with('.')), "{name}");
+            assert!(
+                set.rules.iter().all(|r| !r.source.is_empty() && r.description.ends_with('.')),
+                "{name}"
+            );
             let mut seen = std::collections::HashSet::new();
             assert!(set.rules.iter().all(|r| seen.insert(r.priority)), "{name}: a priority twice");
         }
@@ -216,12 +269,16 @@ mod tests {
 
     #[test]
     fn the_lowest_priority_wins_then_the_earlier_line() {
-        let rules = Rules::parse(&format!("{HEADER}r,2,a,two,,\nr,1,ab,one,,\nr,1,abc,late,,\nr,0,none,,,\n")).unwrap();
+        let rules = Rules::parse(&format!(
+            "{HEADER}r,2,a,two,,\nr,1,ab,one,,\nr,1,abc,late,,\nr,0,none,,,\n"
+        ))
+        .unwrap();
         assert_eq!(class(&rules, "r", "abc"), Some("one"));
         assert_eq!(class(&rules, "r", "a"), Some("two"));
         assert_eq!(class(&rules, "r", "none a"), None, "an empty value ends the search");
         assert_eq!(class(&rules, "r", "A"), None, "case counts");
-        let more = Rules::parse(&format!("{HEADER}r,-1,^abc$,mine,,\nother,1,(?i)A,x,,\n")).unwrap();
+        let more =
+            Rules::parse(&format!("{HEADER}r,-1,^abc$,mine,,\nother,1,(?i)A,x,,\n")).unwrap();
         let rules = rules.extend(more);
         assert_eq!(class(&rules, "r", "abc"), Some("mine"));
         assert_eq!(class(&rules, "other", "a"), Some("x"));

@@ -7,10 +7,12 @@ const LOOKED_AT: usize = 1 << 14;
 /// What is left of a name can be a name that can be shortened again, so many times at most.
 const ROUNDS: usize = 8;
 
-/// The name of a function without its return type, template arguments and parameters, with the outermost namespace only.
+/// The name of a function without its return type, template arguments and parameters, with the
+/// outermost namespace only.
 ///
-/// What is not a C++ function keeps its text, and so does a name that hides another one more than eight times. Only the
-/// first 16,384 bytes count. The result is empty only if the name is, and its short name is itself.
+/// What is not a C++ function keeps its text, and so does a name that hides another one more than
+/// eight times. Only the first 16,384 bytes count. The result is empty only if the name is, and its
+/// short name is itself.
 pub fn short_name(name: &str) -> String {
     let whole = plain::head(name.trim(), LOOKED_AT).trim_end();
     let mut text = whole.to_owned();
@@ -28,7 +30,9 @@ pub fn short_name(name: &str) -> String {
 fn shorten(text: &str) -> String {
     match outline(text) {
         Outline::Function(outline) => outermost(last_word(outline.trim())),
-        Outline::Text if text.replace(ANONYMOUS, "").contains(char::is_whitespace) => text.to_owned(),
+        Outline::Text if text.replace(ANONYMOUS, "").contains(char::is_whitespace) => {
+            text.to_owned()
+        }
         Outline::Text => outermost(text),
     }
 }
@@ -39,8 +43,9 @@ const AFTER_PARAMETERS: [&str; 6] = ["::", " const", " volatile", " &", " [clone
 
 /// Operators with brackets in their names, the longer before the shorter.
 const OPERATORS: [&str; 13] = [
-    "operator()", "operator[]", "operator->*", "operator->", "operator<=>", "operator<<=", "operator>>=", "operator<<", "operator>>", "operator<=",
-    "operator>=", "operator<", "operator>",
+    "operator()", "operator[]", "operator->*", "operator->", "operator<=>", "operator<<=",
+    "operator>>=", "operator<<", "operator>>", "operator<=", "operator>=", "operator<",
+    "operator>",
 ];
 
 enum Outline {
@@ -50,7 +55,8 @@ enum Outline {
     Text,
 }
 
-/// Tells functions of C++ from other texts and leaves out their brackets and what follows the parameters.
+/// Tells functions of C++ from other texts and leaves out their brackets and what follows the
+/// parameters.
 fn outline(text: &str) -> Outline {
     let mut scan = Scan { text, at: 0, out: String::with_capacity(text.len()) };
     let mut is_function = text.starts_with("void ");
@@ -119,7 +125,8 @@ impl<'a> Scan<'a> {
     }
 
     fn after_name(&self) -> bool {
-        let ends_word = self.out.ends_with(|last: char| last.is_alphanumeric() || "_$})>".contains(last));
+        let ends_word =
+            self.out.ends_with(|last: char| last.is_alphanumeric() || "_$})>".contains(last));
         ends_word || OPERATORS.iter().any(|word| self.out.ends_with(word))
     }
 
@@ -206,7 +213,8 @@ fn last_word(text: &str) -> &str {
 
 /// `a::b::f` → `a::f`; anonymous namespaces do not count.
 fn outermost(path: &str) -> String {
-    let parts: Vec<&str> = path.split("::").filter(|part| !part.is_empty() && *part != ANONYMOUS).collect();
+    let parts: Vec<&str> =
+        path.split("::").filter(|part| !part.is_empty() && *part != ANONYMOUS).collect();
     match parts.as_slice() {
         [first, .., last] => format!("{first}::{last}"),
         [only] => (*only).to_owned(),
@@ -235,14 +243,38 @@ mod tests {
                 "void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, true>(float*, float const*, int, int, int)",
                 "softmax_warp_forward",
             ),
-            ("void at::native::(anonymous namespace)::max_pool_forward_nchw<float, float>(int, float const*)", "at::max_pool_forward_nchw"),
-            ("void nchwToNhwcKernel<float, float, float, true, false, (cudnnKernelDataType_t)0>(int, int)", "nchwToNhwcKernel"),
-            ("std::enable_if<!(false), void>::type internal::gemvx::kernel<int, int, float, 6>(cublasGemvParams<float>)", "internal::kernel"),
-            ("cask_cudnn::computeOffsetsKernel(cask_cudnn::ComputeOffsetsParams)", "cask_cudnn::computeOffsetsKernel"),
-            ("ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "ncclDevKernel_AllGather_RING_LL"),
-            ("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*, unsigned long, ncclWork*)", "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t"),
-            ("void rocprim::ROCPRIM_400400_NS::detail::trampoline_kernel<rocprim::x>(y)", "rocprim::trampoline_kernel"),
-            ("_ZN5aiter24add_rmsnorm_quant_kernelIfLi256ELb0EEEvPT_i", "aiter::add_rmsnorm_quant_kernel"),
+            (
+                "void at::native::(anonymous namespace)::max_pool_forward_nchw<float, float>(int, float const*)",
+                "at::max_pool_forward_nchw",
+            ),
+            (
+                "void nchwToNhwcKernel<float, float, float, true, false, (cudnnKernelDataType_t)0>(int, int)",
+                "nchwToNhwcKernel",
+            ),
+            (
+                "std::enable_if<!(false), void>::type internal::gemvx::kernel<int, int, float, 6>(cublasGemvParams<float>)",
+                "internal::kernel",
+            ),
+            (
+                "cask_cudnn::computeOffsetsKernel(cask_cudnn::ComputeOffsetsParams)",
+                "cask_cudnn::computeOffsetsKernel",
+            ),
+            (
+                "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+                "ncclDevKernel_AllGather_RING_LL",
+            ),
+            (
+                "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*, unsigned long, ncclWork*)",
+                "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t",
+            ),
+            (
+                "void rocprim::ROCPRIM_400400_NS::detail::trampoline_kernel<rocprim::x>(y)",
+                "rocprim::trampoline_kernel",
+            ),
+            (
+                "_ZN5aiter24add_rmsnorm_quant_kernelIfLi256ELb0EEEvPT_i",
+                "aiter::add_rmsnorm_quant_kernel",
+            ),
             (
                 "_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb0ELb0ELb1ELi1EEEvPT0_PT_PfS4_S4_S4_diiiiiiib",
                 "aiter::add_rmsnorm_quant_kernel",
@@ -251,7 +283,10 @@ mod tests {
                 "_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_ES3_S5_EEEEvPS3_PS4_i",
                 "sgl_hip::act_and_mul_kernel",
             ),
-            ("_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdINS_27Rmsnorm2dFwdPipelineOnePassINS", "ck_tile::kentry"),
+            (
+                "_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdINS_27Rmsnorm2dFwdPipelineOnePassINS",
+                "ck_tile::kentry",
+            ),
             ("__amd_rocclr_copyBuffer.kd", "__amd_rocclr_copyBuffer.kd"),
             ("volta_sgemm_64x64_nt", "volta_sgemm_64x64_nt"),
             ("triton_poi_fused_addmm_silu_2", "triton_poi_fused_addmm_silu_2"),
@@ -261,8 +296,14 @@ mod tests {
             ("void foo<4, (a > b)>(int) [clone .kd]", "foo"),
             ("bool a::b::operator< <int>(int, int)", "a::operator<"),
             ("void a::f(int)::{lambda(float)#1}::operator()(float) const", "a::operator()"),
-            ("torch/nn/modules/module.py(1532): _call_impl", "torch/nn/modules/module.py(1532): _call_impl"),
-            ("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"),
+            (
+                "torch/nn/modules/module.py(1532): _call_impl",
+                "torch/nn/modules/module.py(1532): _call_impl",
+            ),
+            (
+                "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+            ),
             ("void cut::off<4, at::native::AddFunc", "cut::off"),
             ("aten::copy_", "aten::copy_"),
             ("", ""),
@@ -324,9 +365,27 @@ mod tests {
         assert_eq!(short_name(&rest).len(), 1 << 14);
         let wide = "\u{10348}".repeat(100_000);
         let short = short_name(&format!("a{wide}"));
-        assert!(short.len() <= 1 << 14 && wide.starts_with(&short[1..]), "cut between two characters");
+        assert!(
+            short.len() <= 1 << 14 && wide.starts_with(&short[1..]),
+            "cut between two characters"
+        );
         assert_eq!(short_name(&" ".repeat(1_000_000)), "");
-        for bracket in ["<", ">", "(", ")", "[", "{", "operator<", "{lambda(", "[abi:", "(anonymous namespace)", "a b", "a::", "_Z1f", "_ZN1a"] {
+        for bracket in [
+            "<",
+            ">",
+            "(",
+            ")",
+            "[",
+            "{",
+            "operator<",
+            "{lambda(",
+            "[abi:",
+            "(anonymous namespace)",
+            "a b",
+            "a::",
+            "_Z1f",
+            "_ZN1a",
+        ] {
             let name = format!("f{}", bracket.repeat(100_000));
             let short = short_name(&name);
             assert_eq!(short_name(&short), short, "{bracket}");

@@ -13,7 +13,12 @@ pub(super) fn subject(name: &str) -> Cow<'_, str> {
         Cow::Borrowed(plain) => {
             let plain = plain.strip_suffix(".kd").unwrap_or(plain);
             // `std::enable_if<…>::type f<…>(…)` is the other return type that kernels have.
-            let constrained = || plain.strip_prefix("std::enable_if<")?.split_once(">::type ").map(|(_, function)| function);
+            let constrained = || {
+                plain
+                    .strip_prefix("std::enable_if<")?
+                    .split_once(">::type ")
+                    .map(|(_, function)| function)
+            };
             Cow::Borrowed(plain.strip_prefix("void ").or_else(constrained).unwrap_or(plain))
         }
         owned => owned,
@@ -21,7 +26,9 @@ pub(super) fn subject(name: &str) -> Cow<'_, str> {
     if !ANONYMOUS.iter().any(|namespace| plain.contains(namespace)) {
         return plain;
     }
-    Cow::Owned(ANONYMOUS.iter().fold(plain.into_owned(), |plain, namespace| plain.replace(namespace, "")))
+    Cow::Owned(
+        ANONYMOUS.iter().fold(plain.into_owned(), |plain, namespace| plain.replace(namespace, "")),
+    )
 }
 
 #[cfg(test)]
@@ -33,7 +40,10 @@ mod tests {
         let cases = [
             ("void (anonymous namespace)::f<float>(float*)", "f<float>(float*)"),
             ("void a::<unnamed>::f(int)", "a::f(int)"),
-            ("std::enable_if<!(false), void>::type internal::gemvx::kernel<int>(int)", "internal::gemvx::kernel<int>(int)"),
+            (
+                "std::enable_if<!(false), void>::type internal::gemvx::kernel<int>(int)",
+                "internal::gemvx::kernel<int>(int)",
+            ),
             ("__amd_rocclr_copyBuffer.kd", "__amd_rocclr_copyBuffer"),
             ("_ZN12_GLOBAL__N_11fEv", "f"),
             ("Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pageable -> Device)"),

@@ -7,7 +7,10 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     (
         "kernel_class",
         &[
-            ("ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long, ncclWork*)", "communication"),
+            (
+                "ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long, ncclWork*)",
+                "communication",
+            ),
             ("ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "communication"),
             ("mscclpp_all_reduce", "communication"),
             ("multimem_all_reduce_kernel<16>(x)", "communication"),
@@ -36,31 +39,55 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             ("volta_sgemm_64x64_nt", "gemm"),
             ("nvjet_tst_64x64_64x16_2x1_2cta_v_bz_bias_TNT", "gemm"),
             ("Cijk_Ailk_Bljk_BBS_BH_MT256x256x32_MI32x32x8x1_SN_1LDSB1", "gemm"),
-            ("cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int, int> > >(x)", "gemm"),
+            (
+                "cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int, int> > >(x)",
+                "gemm",
+            ),
             ("deep_gemm::fp8_gemm_kernel<4096u, 7168u>(x)", "gemm"),
             ("_matmul_ogs_NNT_bf16xbf16xmxfp4_32x256x128x1_swiglu", "gemm"),
             ("batch_matmul-dtype_BFloat16-1x2x3", "gemm"),
             ("fc-dtype_Float-1x2x3", "gemm"),
             ("internal::gemvx::kernel<int, int, float>(x)", "gemm"),
-            ("dot_kernel<float, 128, 0, cublasDotParams<cublasGemvTensorStridedBatched<float>, float> >(x)", "reduction"),
-            ("fbgemm_gpu::split_embedding_codegen_forward_unweighted_kernel<float>(x)", "embedding"),
+            (
+                "dot_kernel<float, 128, 0, cublasDotParams<cublasGemvTensorStridedBatched<float>, float> >(x)",
+                "reduction",
+            ),
+            (
+                "fbgemm_gpu::split_embedding_codegen_forward_unweighted_kernel<float>(x)",
+                "embedding",
+            ),
             ("fbgemm_gpu::permute_2D_data_kernel<true, long>(x)", "copy_layout"),
             ("wgrad_alg0_engine<float, 128, 5, 5, 3, 3, 3, false, 512>(int)", "conv"),
             ("sm80_xmma_wgrad_implicit_gemm_indexed_tf32f32", "conv"),
             ("cudnn::winograd_nonfused::winogradForwardData4x4<float, float>(x)", "conv"),
             ("flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<x>(y)", "attention"),
-            ("cutlass::device_kernel<flash::enable_sm90<flash::FlashAttnBwdSm90<x> > >(y)", "attention"),
+            (
+                "cutlass::device_kernel<flash::enable_sm90<flash::FlashAttnBwdSm90<x> > >(y)",
+                "attention",
+            ),
             ("sage_fwd_kernel", "attention"),
             ("_attn_fwd", "attention"),
-            ("selective_scan_fwd_kernel<Selective_Scan_fwd_kernel_traits<128> >(x)", "recurrent_ssm"),
+            (
+                "selective_scan_fwd_kernel<Selective_Scan_fwd_kernel_traits<128> >(x)",
+                "recurrent_ssm",
+            ),
             ("vllm::moe::topkGatingSoftmax<8, 256>(x)", "moe_routing"),
             ("vllm::reshape_and_cache_flash_kernel<x>(y)", "copy_layout"),
             ("vllm::rms_norm_kernel<c10::BFloat16>(x)", "normalization"),
             ("triton_per_fused_native_layer_norm_0", "normalization"),
-            ("at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float> >(int)", "elementwise"),
-            ("at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)>(x)", "copy_layout"),
+            (
+                "at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float> >(int)",
+                "elementwise",
+            ),
+            (
+                "at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)>(x)",
+                "copy_layout",
+            ),
             ("at::native::reduce_kernel<512, 1, x>(y)", "reduction"),
-            ("at::native::multi_tensor_apply_kernel<x, at::native::FusedAdamMathFunctor<float, 4> >(y)", "optimizer"),
+            (
+                "at::native::multi_tensor_apply_kernel<x, at::native::FusedAdamMathFunctor<float, 4> >(y)",
+                "optimizer",
+            ),
             ("at::native::distribution_elementwise_grid_stride_kernel<float, 4>(x)", "rng"),
             ("cub::DeviceRadixSortOnesweepKernel<x>(y)", "sort_scan"),
             ("softmax_warp_forward<float, float, float, 10, false>(x)", "softmax"),
@@ -102,8 +129,14 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         "kernel_matrix_unit",
         &[
             ("gemm nvjet_sm103_tst_256x8_64x6_2x1_v_bz_NNT", "yes"),
-            ("conv sm80_xmma_dgrad_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize64x128x32_stage5_g1_tensor16x8x8_x", "yes"),
-            ("attention fmhaSm100aKernel_QkvE4m3OBfloat16H64PagedKvCausalP16VarSeqQ128Kv128PersistentContext", "yes"),
+            (
+                "conv sm80_xmma_dgrad_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize64x128x32_stage5_g1_tensor16x8x8_x",
+                "yes",
+            ),
+            (
+                "attention fmhaSm100aKernel_QkvE4m3OBfloat16H64PagedKvCausalP16VarSeqQ128Kv128PersistentContext",
+                "yes",
+            ),
             ("gemm bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_et128x16_m128x16x32", "yes"),
             ("attention pytorch_flash::flash_fwd_kernel<x>(y)", "yes"),
             ("gemm Cijk_Alik_Bljk_BBS_BH_UserArgs_MT128x64x64_MI16x16x1_SN_LDSB1", "yes"),
@@ -112,7 +145,10 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             ("gemm volta_sgemm_64x64_nt", "no"),
             ("gemm ampere_sgemm_128x64_nn", "no"),
             ("gemm cutlass::Kernel2<cutlass_80_simt_sgemm_64x64_8x5_tn_align1>(x)", "no"),
-            ("gemm cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128_16x5_nn_align4>(x)", "yes"),
+            (
+                "gemm cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128_16x5_nn_align4>(x)",
+                "yes",
+            ),
             ("conv cudnn_infer_ampere_scudnn_128x64_relu_xregs_large_nn_v1", "no"),
             ("attention fmha_cutlassF_f32_aligned_64x64_rf_sm70(x)", "no"),
             ("attention fmha_cutlassF_f16_aligned_64x64_rf_sm80(x)", "yes"),
@@ -194,9 +230,22 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ),
     (
         "hta_queue_call",
-        &[("cudaLaunchKernelExC", "launch"), ("hipMemcpyWithStream", "launch"), ("cudaGraphLaunch", "-"), ("hipExtLaunchKernel", "-")],
+        &[
+            ("cudaLaunchKernelExC", "launch"),
+            ("hipMemcpyWithStream", "launch"),
+            ("cudaGraphLaunch", "-"),
+            ("hipExtLaunchKernel", "-"),
+        ],
     ),
-    ("hta_launch_call", &[("cudaLaunchKernel", "kernel"), ("cudaMemsetAsync", "memory"), ("cuLaunchKernel", "-"), ("hipLaunchKernel", "-")]),
+    (
+        "hta_launch_call",
+        &[
+            ("cudaLaunchKernel", "kernel"),
+            ("cudaMemsetAsync", "memory"),
+            ("cuLaunchKernel", "-"),
+            ("hipLaunchKernel", "-"),
+        ],
+    ),
     ("hta_blocking_call", &[("cudaMemcpyAsync", "blocking"), ("cudaMemsetAsync", "-")]),
     (
         "tracelens_kernel_type",
@@ -208,7 +257,15 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             ("mscclpp_x", "computation"),
         ],
     ),
-    ("tb_communication", &[("nccl:all_reduce", "nccl"), ("gloo:broadcast", "gloo"), ("nccl:_all_gather_base", "-"), ("nccl:all_to_all", "-")]),
+    (
+        "tb_communication",
+        &[
+            ("nccl:all_reduce", "nccl"),
+            ("gloo:broadcast", "gloo"),
+            ("nccl:_all_gather_base", "-"),
+            ("nccl:all_to_all", "-"),
+        ],
+    ),
     (
         "tb_node",
         &[
@@ -384,7 +441,10 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     (
         "python_frame",
         &[
-            ("/usr/lib/python3.11/site-packages/torch/nn/modules/module.py(1532): _call_impl", "torch"),
+            (
+                "/usr/lib/python3.11/site-packages/torch/nn/modules/module.py(1532): _call_impl",
+                "torch",
+            ),
             ("torch/_ops.py(755): __call__", "torch"),
             ("/usr/lib/python3.11/contextlib.py(81): inner", "python"),
             ("<frozen importlib._bootstrap>(1): _call_with_frames_removed", "python"),
@@ -425,7 +485,10 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("void at::native::vectorized_elementwise_kernel<4, x>(y)", "elementwise"),
             ("void at::native::reduce_kernel<512, 1, x>(y)", "reduce"),
-            ("void at::native::(anonymous namespace)::multi_tensor_apply_kernel<x>(y)", "multi_tensor_apply"),
+            (
+                "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<x>(y)",
+                "multi_tensor_apply",
+            ),
             ("volta_sgemm_64x64_nt", "-"),
         ],
     ),
@@ -459,17 +522,30 @@ fn every_rule_has_a_name_that_it_decides() {
 #[test]
 fn trying_few_rules_finds_what_trying_all_does() {
     let rules = Rules::built_in();
-    let texts: Vec<&str> = CASES.iter().flat_map(|(_, names)| names.iter().map(|(name, _)| *name)).collect();
+    let texts: Vec<&str> =
+        CASES.iter().flat_map(|(_, names)| names.iter().map(|(name, _)| *name)).collect();
     let upper: Vec<String> = texts.iter().map(|text| text.to_ascii_uppercase()).collect();
     for ruleset in rules.names() {
         let all: Vec<(&super::Rule, regex::bytes::Regex)> = rules
             .rules(ruleset)
             .iter()
-            .map(|rule| (rule, regex::bytes::RegexBuilder::new(&rule.pattern).unicode(false).dot_matches_new_line(true).build().unwrap()))
+            .map(|rule| {
+                (
+                    rule,
+                    regex::bytes::RegexBuilder::new(&rule.pattern)
+                        .unicode(false)
+                        .dot_matches_new_line(true)
+                        .build()
+                        .unwrap(),
+                )
+            })
             .collect();
         let set = rules.ruleset(ruleset).unwrap();
         for text in texts.iter().copied().chain(upper.iter().map(String::as_str)) {
-            let expected = all.iter().find(|(_, regex)| regex.is_match(text.as_bytes())).map(|(rule, _)| (rule.priority, &rule.pattern));
+            let expected = all
+                .iter()
+                .find(|(_, regex)| regex.is_match(text.as_bytes()))
+                .map(|(rule, _)| (rule.priority, &rule.pattern));
             let found = set.rule(text).unwrap().map(|rule| (rule.priority, &rule.pattern));
             assert_eq!(found, expected, "{ruleset}: {text}");
         }

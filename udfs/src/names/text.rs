@@ -15,7 +15,9 @@ pub(super) fn text_type(function: &str, given: &DataType) -> Result<DataType> {
         DataType::Null => Ok(DataType::Utf8),
         text if is_text(text) => Ok(text.clone()),
         DataType::Dictionary(_, values) if is_text(values) => Ok(given.clone()),
-        other => plan_err!("{function} takes text, got {other}; write CAST(… AS VARCHAR) if that is meant"),
+        other => plan_err!(
+            "{function} takes text, got {other}; write CAST(… AS VARCHAR) if that is meant"
+        ),
     }
 }
 
@@ -23,8 +25,13 @@ fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Gives `results` the different texts of a column and spreads its answers, one for each text, over the rows. NULL gives NULL.
-pub(super) fn map(column: &ArrayRef, result: &DataType, results: &dyn Fn(&[&str]) -> Result<ArrayRef>) -> Result<ArrayRef> {
+/// Gives `results` the different texts of a column and spreads its answers, one for each text, over
+/// the rows. NULL gives NULL.
+pub(super) fn map(
+    column: &ArrayRef,
+    result: &DataType,
+    results: &dyn Fn(&[&str]) -> Result<ArrayRef>,
+) -> Result<ArrayRef> {
     match column.data_type() {
         DataType::Dictionary(_, _) => {
             let dictionary = column.as_any_dictionary();
@@ -39,7 +46,10 @@ pub(super) fn map(column: &ArrayRef, result: &DataType, results: &dyn Fn(&[&str]
     }
 }
 
-fn map_texts<'a>(texts: impl Iterator<Item = Option<&'a str>>, results: &dyn Fn(&[&str]) -> Result<ArrayRef>) -> Result<ArrayRef> {
+fn map_texts<'a>(
+    texts: impl Iterator<Item = Option<&'a str>>,
+    results: &dyn Fn(&[&str]) -> Result<ArrayRef>,
+) -> Result<ArrayRef> {
     let mut places: HashMap<&str, u32> = HashMap::new();
     let mut different: Vec<&str> = Vec::new();
     let keys: UInt32Array = texts
@@ -71,16 +81,27 @@ mod tests {
         let texts = [Some("a"), None, Some("bb"), Some("a"), Some("bb")];
         let expected = Int64Array::from(vec![Some(1), None, Some(2), Some(1), Some(2)]);
         let dictionary: DictionaryArray<Int32Type> = texts.into_iter().collect();
-        let columns: [ArrayRef; 3] = [Arc::new(StringArray::from_iter(texts)), Arc::new(StringViewArray::from_iter(texts)), Arc::new(dictionary)];
+        let columns: [ArrayRef; 3] = [
+            Arc::new(StringArray::from_iter(texts)),
+            Arc::new(StringViewArray::from_iter(texts)),
+            Arc::new(dictionary),
+        ];
         for column in columns {
             let seen = Cell::new(0);
             let lengths = map(&column, &DataType::Int64, &|texts| {
                 seen.set(seen.get() + texts.len());
-                Ok(Arc::new(Int64Array::from_iter_values(texts.iter().map(|text| text.len() as i64))))
+                Ok(Arc::new(Int64Array::from_iter_values(
+                    texts.iter().map(|text| text.len() as i64),
+                )))
             });
             assert_eq!(lengths.unwrap().as_ref(), &expected as &dyn Array);
             assert_eq!(seen.get(), 2, "{}", column.data_type());
         }
-        assert!(text_type("f", &DataType::Int64).unwrap_err().to_string().contains("f takes text, got Int64"));
+        assert!(
+            text_type("f", &DataType::Int64)
+                .unwrap_err()
+                .to_string()
+                .contains("f takes text, got Int64")
+        );
     }
 }

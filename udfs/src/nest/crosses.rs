@@ -6,14 +6,19 @@ use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Int64Type};
 use datafusion::common::{Result, exec_err};
 use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
-use datafusion::logical_expr::{PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl};
+use datafusion::logical_expr::{
+    PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl,
+};
 
 use crate::doc::{Call, Example, Function, FunctionDoc};
 
 /// The function with its documentation.
 pub fn function() -> Function {
     let signature = Signature::exact(vec![DataType::Int64, DataType::Int64], Volatility::Immutable);
-    Function { call: Call::Window(Arc::new(WindowUDF::new_from_impl(Crosses { signature }))), doc: DOC }
+    Function {
+        call: Call::Window(Arc::new(WindowUDF::new_from_impl(Crosses { signature }))),
+        doc: DOC,
+    }
 }
 
 const DOC: FunctionDoc = FunctionDoc {
@@ -51,7 +56,10 @@ impl WindowUDFImpl for Crosses {
         Ok(Arc::new(Field::new(args.name(), DataType::Boolean, true)))
     }
 
-    fn partition_evaluator(&self, _args: PartitionEvaluatorArgs) -> Result<Box<dyn PartitionEvaluator>> {
+    fn partition_evaluator(
+        &self,
+        _args: PartitionEvaluatorArgs,
+    ) -> Result<Box<dyn PartitionEvaluator>> {
         Ok(Box::new(Evaluator))
     }
 }
@@ -61,7 +69,8 @@ struct Evaluator;
 
 impl PartitionEvaluator for Evaluator {
     fn evaluate_all(&mut self, values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
-        let (starts, ends) = (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
+        let (starts, ends) =
+            (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
         let mut kept = Kept::default();
         let mut last = i64::MIN;
         let mut answer = BooleanArray::builder(rows);
@@ -71,7 +80,10 @@ impl PartitionEvaluator for Evaluator {
                 continue;
             };
             if start < last {
-                return exec_err!("{}: rows must come in the order of start (ORDER BY start): {start} comes after {last}", DOC.name);
+                return exec_err!(
+                    "{}: rows must come in the order of start (ORDER BY start): {start} comes after {last}",
+                    DOC.name
+                );
             }
             last = start;
             answer.append_value(kept.crosses(start, end));

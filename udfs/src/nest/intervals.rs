@@ -16,17 +16,21 @@ pub struct Intervals {
 impl Intervals {
     /// Reads the two columns.
     pub fn new(starts: &ArrayRef, ends: &ArrayRef) -> Result<Self> {
-        let int = |column: &ArrayRef| -> Result<Int64Array> { Ok(cast(column, &DataType::Int64)?.as_primitive::<Int64Type>().clone()) };
+        let int = |column: &ArrayRef| -> Result<Int64Array> {
+            Ok(cast(column, &DataType::Int64)?.as_primitive::<Int64Type>().clone())
+        };
         Ok(Self { starts: int(starts)?, ends: int(ends)? })
     }
 
     /// The interval of a row, if it has both a start and an end.
     fn get(&self, row: usize) -> Option<(i64, i64)> {
-        (self.starts.is_valid(row) && self.ends.is_valid(row)).then(|| (self.starts.value(row), self.ends.value(row)))
+        (self.starts.is_valid(row) && self.ends.is_valid(row))
+            .then(|| (self.starts.value(row), self.ends.value(row)))
     }
 }
 
-/// Nests all rows for `function`: `nested` gets each row that takes part, in order, `closed` the self time of each.
+/// Nests all rows for `function`: `nested` gets each row that takes part, in order, `closed` the
+/// self time of each.
 pub fn nest_all(
     function: &str,
     intervals: &Intervals,
@@ -48,8 +52,12 @@ pub fn nest_all(
 fn refuse<T>(function: &str, refused: Refused, row: usize, start: i64, end: i64) -> Result<T> {
     let row = row + 1;
     match refused {
-        Refused::EndBeforeStart => exec_err!("{function}: row {row} of the window's partition ends at {end}, before its start {start}"),
-        Refused::TooLong => exec_err!("{function}: the interval of row {row}, {start} to {end}, is longer than 64 bits can hold"),
+        Refused::EndBeforeStart => exec_err!(
+            "{function}: row {row} of the window's partition ends at {end}, before its start {start}"
+        ),
+        Refused::TooLong => exec_err!(
+            "{function}: the interval of row {row}, {start} to {end}, is longer than 64 bits can hold"
+        ),
         Refused::Order => exec_err!(
             "{function}: row {row} of the window's partition ({start} to {end}) comes too late; \
              write OVER (PARTITION BY … ORDER BY start, end DESC) with the start and end that {function} is given"

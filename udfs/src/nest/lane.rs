@@ -6,14 +6,19 @@ use datafusion::arrow::array::{ArrayRef, AsArray, Int64Array};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Int64Type};
 use datafusion::common::{Result, exec_err};
 use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
-use datafusion::logical_expr::{PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl};
+use datafusion::logical_expr::{
+    PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl,
+};
 
 use crate::doc::{Call, Example, Function, FunctionDoc};
 
 /// The function with its documentation.
 pub fn function() -> Function {
     let signature = Signature::exact(vec![DataType::Int64, DataType::Int64], Volatility::Immutable);
-    Function { call: Call::Window(Arc::new(WindowUDF::new_from_impl(Lane { signature }))), doc: DOC }
+    Function {
+        call: Call::Window(Arc::new(WindowUDF::new_from_impl(Lane { signature }))),
+        doc: DOC,
+    }
 }
 
 const DOC: FunctionDoc = FunctionDoc {
@@ -49,7 +54,10 @@ impl WindowUDFImpl for Lane {
         Ok(Arc::new(Field::new(args.name(), DataType::Int64, true)))
     }
 
-    fn partition_evaluator(&self, _args: PartitionEvaluatorArgs) -> Result<Box<dyn PartitionEvaluator>> {
+    fn partition_evaluator(
+        &self,
+        _args: PartitionEvaluatorArgs,
+    ) -> Result<Box<dyn PartitionEvaluator>> {
         Ok(Box::new(Evaluator))
     }
 }
@@ -59,7 +67,8 @@ struct Evaluator;
 
 impl PartitionEvaluator for Evaluator {
     fn evaluate_all(&mut self, values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
-        let (starts, ends) = (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
+        let (starts, ends) =
+            (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
         let mut lanes = Lanes::default();
         let mut last = i64::MIN;
         let mut answer = Int64Array::builder(rows);
@@ -69,7 +78,9 @@ impl PartitionEvaluator for Evaluator {
                 continue;
             };
             if start < last {
-                return exec_err!("lane: rows must come in the order of start (ORDER BY start): {start} comes after {last}");
+                return exec_err!(
+                    "lane: rows must come in the order of start (ORDER BY start): {start} comes after {last}"
+                );
             }
             last = start;
             answer.append_value(lanes.take(start, end) as i64);
@@ -78,10 +89,12 @@ impl PartitionEvaluator for Evaluator {
     }
 }
 
-/// Ends of the last interval of each lane, as a binary tree of minima: the first free lane is found in logarithmic time.
+/// Ends of the last interval of each lane, as a binary tree of minima: the first free lane is found
+/// in logarithmic time.
 #[derive(Default)]
 struct Lanes {
-    /// Node i has the children 2i and 2i + 1; the lanes are the last half. Lanes not used yet are free.
+    /// Node i has the children 2i and 2i + 1; the lanes are the last half. Lanes not used yet are
+    /// free.
     least: Vec<i64>,
 }
 

@@ -16,7 +16,13 @@ use window::{Answer, function};
 
 /// The functions of this folder.
 pub fn functions() -> Vec<Function> {
-    vec![function(Answer::Parent, PARENT), function(Answer::Depth, DEPTH), function(Answer::SelfTime, SELF), crosses::function(), lane::function()]
+    vec![
+        function(Answer::Parent, PARENT),
+        function(Answer::Depth, DEPTH),
+        function(Answer::SelfTime, SELF),
+        crosses::function(),
+        lane::function(),
+    ]
 }
 
 /// What all of them refuse.

@@ -1,8 +1,9 @@
 //! Which interval encloses which: one pass over intervals in the order of start, longest first.
 //!
-//! The rules are those of the reader (`ingest/src/order/nest.rs`): intervals are half-open; the parent is the innermost
-//! open interval that encloses an interval fully; zero-length intervals at the same instant stack, one at the end of
-//! another is not its child; self time is the length less the union of the direct children.
+//! The rules are those of the reader (`ingest/src/order/nest.rs`): intervals are half-open; the
+//! parent is the innermost open interval that encloses an interval fully; zero-length intervals at
+//! the same instant stack, one at the end of another is not its child; self time is the length less
+//! the union of the direct children.
 
 /// An interval that may still enclose others.
 #[derive(Debug, Clone, Copy)]
@@ -15,8 +16,8 @@ struct Open {
     depth: u32,
     /// Position of the next outer open interval that ends later than this one, or [`NONE`].
     ///
-    /// All between the two end no later than this one, so a search for an end beyond it can step over them: the search
-    /// costs constant time on average, however the intervals overlap.
+    /// All between the two end no later than this one, so a search for an end beyond it can step
+    /// over them: the search costs constant time on average, however the intervals overlap.
     outer: usize,
 }
 
@@ -50,8 +51,15 @@ pub enum Refused {
 }
 
 impl Nester {
-    /// Takes the next interval; `closed` gets the row and self time of each interval that it closes.
-    pub fn push(&mut self, row: usize, start: i64, end: i64, mut closed: impl FnMut(usize, i64)) -> Result<Nested, Refused> {
+    /// Takes the next interval; `closed` gets the row and self time of each interval that it
+    /// closes.
+    pub fn push(
+        &mut self,
+        row: usize,
+        start: i64,
+        end: i64,
+        mut closed: impl FnMut(usize, i64),
+    ) -> Result<Nested, Refused> {
         if end < start {
             return Err(Refused::EndBeforeStart);
         }
@@ -75,7 +83,15 @@ impl Nester {
             }
         }
         let outer = self.ending_after(end);
-        self.open.push(Open { row, start, end, covered_to: start, children: 0, depth: nested.depth, outer });
+        self.open.push(Open {
+            row,
+            start,
+            end,
+            covered_to: start,
+            children: 0,
+            depth: nested.depth,
+            outer,
+        });
         Ok(nested)
     }
 
@@ -129,7 +145,9 @@ mod tests {
         let mut nester = Nester::default();
         let mut found = vec![(None, 0, i64::MIN); intervals.len()];
         for (row, &(start, end)) in intervals.iter().enumerate() {
-            let nested = nester.push(row, start, end, |closed, own| found[closed].2 = own).expect("in order");
+            let nested = nester
+                .push(row, start, end, |closed, own| found[closed].2 = own)
+                .expect("in order");
             (found[row].0, found[row].1) = (nested.parent, nested.depth);
         }
         nester.finish(|closed, own| found[closed].2 = own);
@@ -138,18 +156,22 @@ mod tests {
 
     /// The same by the words of the rules, looking at all pairs.
     ///
-    /// Of the earlier intervals that enclose one fully and are open at its start, the latest is the innermost.
+    /// Of the earlier intervals that enclose one fully and are open at its start, the latest is the
+    /// innermost.
     fn by_definition(intervals: &[(i64, i64)]) -> Vec<(Option<usize>, u32, i64)> {
         let mut found: Vec<(Option<usize>, u32, i64)> = Vec::new();
         for (row, &(start, end)) in intervals.iter().enumerate() {
-            let encloses = |&(s, e): &(i64, i64)| s <= start && end <= e && (start < e || (start == end && s == e));
+            let encloses = |&(s, e): &(i64, i64)| {
+                s <= start && end <= e && (start < e || (start == end && s == e))
+            };
             let parent = intervals[..row].iter().rposition(encloses);
             let depth = parent.map_or(0, |p| found[p].1 + 1);
             found.push((parent, depth, 0));
         }
         for row in 0..intervals.len() {
             let (start, end) = intervals[row];
-            let children = || (0..intervals.len()).filter(|&c| found[c].0 == Some(row)).map(|c| intervals[c]);
+            let children =
+                || (0..intervals.len()).filter(|&c| found[c].0 == Some(row)).map(|c| intervals[c]);
             let own = (start..end).filter(|t| !children().any(|(s, e)| s <= *t && *t < e)).count();
             found[row].2 = own as i64;
         }
@@ -168,12 +190,18 @@ mod tests {
     #[test]
     fn partial_overlaps_take_the_innermost_that_encloses() {
         let found = nest(&[(0, 100), (10, 50), (20, 60), (55, 58), (70, 120)]);
-        assert_eq!(found, vec![(None, 0, 50), (Some(0), 1, 40), (Some(0), 1, 37), (Some(2), 2, 3), (None, 0, 50)]);
+        assert_eq!(
+            found,
+            vec![(None, 0, 50), (Some(0), 1, 40), (Some(0), 1, 37), (Some(2), 2, 3), (None, 0, 50)]
+        );
     }
 
     #[test]
     fn zero_lengths_at_an_end_stay_outside() {
-        assert_eq!(nest(&[(0, 10), (10, 10), (10, 10)]), vec![(None, 0, 10), (None, 0, 0), (Some(1), 1, 0)]);
+        assert_eq!(
+            nest(&[(0, 10), (10, 10), (10, 10)]),
+            vec![(None, 0, 10), (None, 0, 0), (Some(1), 1, 0)]
+        );
     }
 
     #[test]

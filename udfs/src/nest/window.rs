@@ -8,7 +8,9 @@ use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::Result;
 use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
-use datafusion::logical_expr::{PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl};
+use datafusion::logical_expr::{
+    PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl,
+};
 
 use super::intervals::{Intervals, nest_all};
 use super::rules::Nested;
@@ -29,7 +31,14 @@ pub enum Answer {
 /// The function with its documentation.
 pub fn function(answer: Answer, doc: FunctionDoc) -> Function {
     let signature = Signature::user_defined(Volatility::Immutable);
-    Function { call: Call::Window(Arc::new(WindowUDF::new_from_impl(Nest { name: doc.name, answer, signature }))), doc }
+    Function {
+        call: Call::Window(Arc::new(WindowUDF::new_from_impl(Nest {
+            name: doc.name,
+            answer,
+            signature,
+        }))),
+        doc,
+    }
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -50,20 +59,32 @@ impl WindowUDFImpl for Nest {
 
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
         match self.answer {
-            Answer::Parent => types::arguments(self.name, "id, start, end", types, &[Takes::Any, Takes::Int, Takes::Int]),
-            Answer::Depth | Answer::SelfTime => types::arguments(self.name, "start, end", types, &[Takes::Int, Takes::Int]),
+            Answer::Parent => types::arguments(
+                self.name,
+                "id, start, end",
+                types,
+                &[Takes::Any, Takes::Int, Takes::Int],
+            ),
+            Answer::Depth | Answer::SelfTime => {
+                types::arguments(self.name, "start, end", types, &[Takes::Int, Takes::Int])
+            }
         }
     }
 
     fn field(&self, args: WindowUDFFieldArgs) -> Result<FieldRef> {
         let data_type = match self.answer {
-            Answer::Parent => args.get_input_field(0).map_or(DataType::Null, |f| f.data_type().clone()),
+            Answer::Parent => {
+                args.get_input_field(0).map_or(DataType::Null, |f| f.data_type().clone())
+            }
             Answer::Depth | Answer::SelfTime => DataType::Int64,
         };
         Ok(Arc::new(Field::new(args.name(), data_type, true)))
     }
 
-    fn partition_evaluator(&self, _args: PartitionEvaluatorArgs) -> Result<Box<dyn PartitionEvaluator>> {
+    fn partition_evaluator(
+        &self,
+        _args: PartitionEvaluatorArgs,
+    ) -> Result<Box<dyn PartitionEvaluator>> {
         Ok(Box::new(Evaluator { name: self.name, answer: self.answer }))
     }
 }
@@ -87,17 +108,28 @@ impl PartitionEvaluator for Evaluator {
                     Ok(())
                 };
                 nest_all(self.name, &intervals, found, |_, _| ())?;
-                let parents = UInt64Array::new(ScalarBuffer::from(parents), Some(NullBuffer::from(known)));
+                let parents =
+                    UInt64Array::new(ScalarBuffer::from(parents), Some(NullBuffer::from(known)));
                 Ok(take(&values[0], &parents, None)?)
             }
             Answer::Depth => {
                 let mut depths = Ints::new(rows);
-                nest_all(self.name, &Intervals::new(&values[0], &values[1])?, |row, n| depths.set(row, n.depth as i64), |_, _| ())?;
+                nest_all(
+                    self.name,
+                    &Intervals::new(&values[0], &values[1])?,
+                    |row, n| depths.set(row, n.depth as i64),
+                    |_, _| (),
+                )?;
                 Ok(depths.finish())
             }
             Answer::SelfTime => {
                 let mut own = Ints::new(rows);
-                nest_all(self.name, &Intervals::new(&values[0], &values[1])?, |_, _| Ok(()), |row, ns| _ = own.set(row, ns))?;
+                nest_all(
+                    self.name,
+                    &Intervals::new(&values[0], &values[1])?,
+                    |_, _| Ok(()),
+                    |row, ns| _ = own.set(row, ns),
+                )?;
                 Ok(own.finish())
             }
         }
@@ -121,6 +153,9 @@ impl Ints {
     }
 
     fn finish(self) -> ArrayRef {
-        Arc::new(Int64Array::new(ScalarBuffer::from(self.values), Some(NullBuffer::from(self.known))))
+        Arc::new(Int64Array::new(
+            ScalarBuffer::from(self.values),
+            Some(NullBuffer::from(self.known)),
+        ))
     }
 }

@@ -7,7 +7,9 @@ use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Int64Type};
 use datafusion::common::{Result, ScalarValue, exec_err, plan_err};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::{AggregateOrderSensitivity, format_state_name};
-use datafusion::logical_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Volatility};
+use datafusion::logical_expr::{
+    Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Volatility,
+};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Literal;
 
@@ -20,7 +22,10 @@ use crate::types::{self, Takes};
 /// The function.
 pub fn function() -> crate::doc::Function {
     let aggregate = Pprof { signature: Signature::user_defined(Volatility::Immutable) };
-    crate::doc::Function { call: Call::Aggregate(Arc::new(AggregateUDF::new_from_impl(aggregate))), doc: PPROF }
+    crate::doc::Function {
+        call: Call::Aggregate(Arc::new(AggregateUDF::new_from_impl(aggregate))),
+        doc: PPROF,
+    }
 }
 
 const PPROF: FunctionDoc = FunctionDoc {
@@ -65,13 +70,17 @@ impl AggregateUDFImpl for Pprof {
 
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
         if types.len() < 4 || types.len().is_multiple_of(3) {
-            return plan_err!("pprof takes a stack, then a type, a unit and a value for each sample type, then perhaps labels as a struct");
+            return plan_err!(
+                "pprof takes a stack, then a type, a unit and a value for each sample type, then perhaps labels as a struct"
+            );
         }
         let labels_at = if has_labels(types.len()) { types.len() - 1 } else { types.len() };
         let argument = |(i, t): (usize, &DataType)| match (i, i % 3) {
             (0, _) => types::argument(PPROF.name, i, t, Takes::Stack),
             _ if i == labels_at && matches!(t, DataType::Struct(_)) => Ok(t.clone()),
-            _ if i == labels_at => plan_err!("pprof: labels must be a struct, for example named_struct('thread', thread), not {t}"),
+            _ if i == labels_at => plan_err!(
+                "pprof: labels must be a struct, for example named_struct('thread', thread), not {t}"
+            ),
             (_, 0) => types::argument(PPROF.name, i, t, Takes::Int),
             _ => types::argument(PPROF.name, i, t, Takes::Text),
         };
@@ -83,7 +92,9 @@ impl AggregateUDFImpl for Pprof {
     }
 
     fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {
-        let field = |name, data_type| Arc::new(Field::new(format_state_name(args.name, name), data_type, true));
+        let field = |name, data_type| {
+            Arc::new(Field::new(format_state_name(args.name, name), data_type, true))
+        };
         Ok(vec![field("profile", DataType::Binary), field("without_stack", DataType::Int64)])
     }
 
@@ -95,23 +106,34 @@ impl AggregateUDFImpl for Pprof {
         if args.is_distinct {
             return plan_err!("pprof adds up all rows; DISTINCT is not supported");
         }
-        let labels = has_labels(args.exprs.len()).then(|| args.expr_fields.last().map(|f| f.data_type())).flatten();
+        let labels = has_labels(args.exprs.len())
+            .then(|| args.expr_fields.last().map(|f| f.data_type()))
+            .flatten();
         let labels = match labels {
-            Some(DataType::Struct(fields)) => Some(LabelReader::new(fields.iter().map(|f| f.name().clone()).collect())),
+            Some(DataType::Struct(fields)) => {
+                Some(LabelReader::new(fields.iter().map(|f| f.name().clone()).collect()))
+            }
             _ => None,
         };
         let mut sample_types = Vec::new();
         for triple in args.exprs[1..].chunks_exact(3) {
             sample_types.push(SampleType::new(literal(&triple[0])?, literal(&triple[1])?));
         }
-        Ok(Box::new(Profile { values: sample_types.len(), builder: Builder::new(sample_types)?, labels, without_stack: 0 }))
+        Ok(Box::new(Profile {
+            values: sample_types.len(),
+            builder: Builder::new(sample_types)?,
+            labels,
+            without_stack: 0,
+        }))
     }
 }
 
 fn literal(expr: &Arc<dyn PhysicalExpr>) -> Result<String> {
     match expr.downcast_ref::<Literal>().map(|l| l.value().try_as_str()) {
         Some(Some(Some(text))) => Ok(text.to_owned()),
-        _ => plan_err!("pprof: types and units are literals, such as 'cpu', 'nanoseconds'; {expr} is not"),
+        _ => plan_err!(
+            "pprof: types and units are literals, such as 'cpu', 'nanoseconds'; {expr} is not"
+        ),
     }
 }
 
@@ -127,7 +149,10 @@ impl Profile {
     fn encode(&self, comments: Vec<String>) -> Result<ScalarValue> {
         let bytes = self.builder.encode(&Header { comments, ..Header::default() })?;
         if i32::try_from(bytes.len()).is_err() {
-            return exec_err!("the profile takes {} bytes, more than a column can hold; take fewer rows", bytes.len());
+            return exec_err!(
+                "the profile takes {} bytes, more than a column can hold; take fewer rows",
+                bytes.len()
+            );
         }
         Ok(ScalarValue::Binary(Some(bytes)))
     }
@@ -136,7 +161,8 @@ impl Profile {
 impl Accumulator for Profile {
     fn update_batch(&mut self, columns: &[ArrayRef]) -> Result<()> {
         let stacks = Stacks::read(&columns[0])?;
-        let values: Vec<&Int64Array> = (0..self.values).map(|i| columns[3 * i + 3].as_primitive::<Int64Type>()).collect();
+        let values: Vec<&Int64Array> =
+            (0..self.values).map(|i| columns[3 * i + 3].as_primitive::<Int64Type>()).collect();
         let labels = match (&mut self.labels, columns.last()) {
             (Some(reader), Some(labels)) => Some(reader.columns(labels.as_struct().columns())?),
             _ => None,
@@ -158,7 +184,11 @@ impl Accumulator for Profile {
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        states[0].as_binary::<i32>().iter().flatten().try_for_each(|bytes| self.builder.merge(bytes))?;
+        states[0]
+            .as_binary::<i32>()
+            .iter()
+            .flatten()
+            .try_for_each(|bytes| self.builder.merge(bytes))?;
         self.without_stack += states[1].as_primitive::<Int64Type>().iter().flatten().sum::<i64>();
         Ok(())
     }
@@ -168,7 +198,8 @@ impl Accumulator for Profile {
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        let left_out = (self.without_stack > 0).then(|| format!("{} rows without a stack are left out", self.without_stack));
+        let left_out = (self.without_stack > 0)
+            .then(|| format!("{} rows without a stack are left out", self.without_stack));
         self.encode(left_out.into_iter().collect())
     }
 

@@ -70,7 +70,10 @@ impl Builder {
                 return exec_err!("a sample type of a profile has a name and a unit; one is empty");
             }
             if types[..i].iter().any(|b| b.name == a.name) {
-                return exec_err!("the sample type '{}' occurs twice; viewers choose by name", a.name);
+                return exec_err!(
+                    "the sample type '{}' occurs twice; viewers choose by name",
+                    a.name
+                );
             }
         }
         let sums = StackSums::new(types.len());
@@ -90,20 +93,35 @@ impl Builder {
     }
 
     /// Adds values to a stack given as texts, root first.
-    pub fn add<'t>(&mut self, frames: impl IntoIterator<Item = &'t str>, group: u32, values: &[i64]) -> Result<()> {
+    pub fn add<'t>(
+        &mut self,
+        frames: impl IntoIterator<Item = &'t str>,
+        group: u32,
+        values: &[i64],
+    ) -> Result<()> {
         self.check(values)?;
         self.sums.add(frames, group, values)
     }
 
     /// Adds values to the stack of a row; false if it has none.
-    pub fn add_row(&mut self, stacks: &Stacks, row: usize, group: u32, values: &[i64]) -> Result<bool> {
+    pub fn add_row(
+        &mut self,
+        stacks: &Stacks,
+        row: usize,
+        group: u32,
+        values: &[i64],
+    ) -> Result<bool> {
         self.check(values)?;
         self.sums.add_row(stacks, row, group, values)
     }
 
     fn check(&self, values: &[i64]) -> Result<()> {
         if values.len() != self.types.len() {
-            return exec_err!("a sample has a value for each of the {} sample types, not {}", self.types.len(), values.len());
+            return exec_err!(
+                "a sample has a value for each of the {} sample types, not {}",
+                self.types.len(),
+                values.len()
+            );
         }
         Ok(())
     }
@@ -134,10 +152,16 @@ impl Builder {
         self.types.retain(|_| used.next() == Some(true));
     }
 
-    /// Visits all samples in the order in which they are written: frames (root first), labels, values.
-    pub fn visit<E>(&self, mut visit: impl FnMut(&[&str], &Labels, &[i64]) -> Result<(), E>) -> Result<(), E> {
+    /// Visits all samples in the order in which they are written: frames (root first), labels,
+    /// values.
+    pub fn visit<E>(
+        &self,
+        mut visit: impl FnMut(&[&str], &Labels, &[i64]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let none = Labels::new();
-        self.sums.visit(&self.group_order(), |sum| visit(sum.frames, self.labels.get(sum.group as usize).unwrap_or(&none), sum.values))
+        self.sums.visit(&self.group_order(), |sum| {
+            visit(sum.frames, self.labels.get(sum.group as usize).unwrap_or(&none), sum.values)
+        })
     }
 
     /// Bytes of memory taken, about.
@@ -147,14 +171,25 @@ impl Builder {
 
     /// Adds all samples of a profile that this type wrote.
     pub fn merge(&mut self, bytes: &[u8]) -> Result<()> {
-        let profile = proto::Profile::decode(bytes).map_err(|e| exec_datafusion_err!("not a profile: {e}"))?;
+        let profile = proto::Profile::decode(bytes)
+            .map_err(|e| exec_datafusion_err!("not a profile: {e}"))?;
         let wrong = || exec_datafusion_err!("a profile refers to what it does not hold");
-        let text = |at: i64| usize::try_from(at).ok().and_then(|at| profile.string_table.get(at)).map(String::as_str).ok_or_else(wrong);
+        let text = |at: i64| {
+            usize::try_from(at)
+                .ok()
+                .and_then(|at| profile.string_table.get(at))
+                .map(String::as_str)
+                .ok_or_else(wrong)
+        };
         for sample in &profile.sample {
             let mut frames = Vec::with_capacity(sample.location_id.len());
             for id in sample.location_id.iter().rev() {
-                // Locations and functions are numbered alike, from 1, in the order in which they are written.
-                let function = id.checked_sub(1).and_then(|at| profile.function.get(at as usize)).ok_or_else(wrong)?;
+                // Locations and functions are numbered alike, from 1, in the order in which they
+                // are written.
+                let function = id
+                    .checked_sub(1)
+                    .and_then(|at| profile.function.get(at as usize))
+                    .ok_or_else(wrong)?;
                 frames.push(match text(function.system_name)? {
                     SAME => text(function.name)?,
                     EMPTY => "",
@@ -163,7 +198,11 @@ impl Builder {
             }
             let mut labels = Labels::new();
             for label in &sample.label {
-                let value = if label.str != 0 { LabelValue::Text(text(label.str)?.to_owned()) } else { LabelValue::Number(label.num) };
+                let value = if label.str != 0 {
+                    LabelValue::Text(text(label.str)?.to_owned())
+                } else {
+                    LabelValue::Number(label.num)
+                };
                 labels.push((text(label.key)?.to_owned(), value));
             }
             let group = self.group(&labels);
@@ -174,10 +213,17 @@ impl Builder {
 
     /// The profile's bytes, not compressed.
     pub fn encode(&self, header: &Header) -> Result<Vec<u8>> {
-        let mut out = Writer { texts: HashMap::new(), functions: HashMap::new(), profile: proto::Profile::default() };
+        let mut out = Writer {
+            texts: HashMap::new(),
+            functions: HashMap::new(),
+            profile: proto::Profile::default(),
+        };
         out.text("");
         for sample_type in &self.types {
-            let value_type = proto::ValueType { r#type: out.text(&sample_type.name), unit: out.text(&sample_type.unit) };
+            let value_type = proto::ValueType {
+                r#type: out.text(&sample_type.name),
+                unit: out.text(&sample_type.unit),
+            };
             out.profile.sample_type.push(value_type);
         }
         let default = self.default_sample_type(header)?;
@@ -200,7 +246,11 @@ impl Builder {
             if values.iter().any(|&v| v != 0) {
                 let location_id = frames.iter().rev().map(|frame| out.location(frame)).collect();
                 let label = labels.iter().map(|(key, value)| out.label(key, value)).collect();
-                out.profile.sample.push(proto::Sample { location_id, value: values.to_vec(), label });
+                out.profile.sample.push(proto::Sample {
+                    location_id,
+                    value: values.to_vec(),
+                    label,
+                });
             }
             Ok(())
         })?;
@@ -211,7 +261,11 @@ impl Builder {
         match &header.default_sample_type {
             Some(name) if self.types.iter().any(|t| t.name == *name) => Ok(name),
             Some(name) => exec_err!("there is no sample type '{name}' in the profile"),
-            None => Ok(self.types.iter().find(|t| t.unit == "nanoseconds").map_or(&self.types[0].name, |t| &t.name)),
+            None => Ok(self
+                .types
+                .iter()
+                .find(|t| t.unit == "nanoseconds")
+                .map_or(&self.types[0].name, |t| &t.name)),
         }
     }
 
@@ -255,15 +309,23 @@ impl Writer {
         let id = self.functions.len() as u64 + 1;
         self.functions.insert(frame.to_owned(), id);
         let parsed = FrameName::of(frame);
-        // The frame as it was goes with it, for whoever reads the profile again. Where it is the name it is left out: pprof
-        // takes a name that is also the system's for a mangled one, and cuts all that stands in brackets.
+        // The frame as it was goes with it, for whoever reads the profile again. Where it is the
+        // name it is left out: pprof takes a name that is also the system's for a mangled one, and
+        // cuts all that stands in brackets.
         let system_name = match frame {
             "" => EMPTY,
             frame if frame == parsed.function => SAME,
             frame => frame,
         };
-        let (name, system_name, filename) = (self.text(&parsed.function), self.text(system_name), self.text(&parsed.file));
-        self.profile.function.push(proto::Function { id, name, system_name, filename, start_line: parsed.line });
+        let (name, system_name, filename) =
+            (self.text(&parsed.function), self.text(system_name), self.text(&parsed.file));
+        self.profile.function.push(proto::Function {
+            id,
+            name,
+            system_name,
+            filename,
+            start_line: parsed.line,
+        });
         let line = vec![proto::Line { function_id: id, line: parsed.line }];
         self.profile.location.push(proto::Location { id, mapping_id: 1, line });
         id
@@ -272,9 +334,14 @@ impl Writer {
     fn label(&mut self, key: &str, value: &LabelValue) -> proto::Label {
         let key = self.text(key);
         match value {
-            LabelValue::Text(text) => proto::Label { key, str: self.text(text), num: 0, num_unit: 0 },
-            // Readers take a label without text, number and unit for none; with a unit, 0 is a number.
-            LabelValue::Number(num) => proto::Label { key, str: 0, num: *num, num_unit: self.text("count") },
+            LabelValue::Text(text) => {
+                proto::Label { key, str: self.text(text), num: 0, num_unit: 0 }
+            }
+            // Readers take a label without text, number and unit for none; with a unit, 0 is a
+            // number.
+            LabelValue::Number(num) => {
+                proto::Label { key, str: 0, num: *num, num_unit: self.text("count") }
+            }
         }
     }
 }
@@ -294,25 +361,47 @@ mod tests {
     #[test]
     fn samples_are_leaf_first_and_merged() {
         let mut builder = Builder::new(types()).expect("types");
-        let labels = builder.group(&vec![("step".to_owned(), LabelValue::Number(0)), ("thread".to_owned(), LabelValue::Text("main".to_owned()))]);
+        let labels = builder.group(&vec![
+            ("step".to_owned(), LabelValue::Number(0)),
+            ("thread".to_owned(), LabelValue::Text("main".to_owned())),
+        ]);
         builder.add(["a.py(3): f", "mm"], labels, &[1, 5]).expect("added");
         builder.add(["a.py(3): f"], labels, &[1, 7]).expect("added");
         builder.add(["a.py(3): f", "mm"], labels, &[1, 6]).expect("added");
         builder.add(["zero"], labels, &[0, 0]).expect("added");
-        let header =
-            Header { time_ns: 5, duration_ns: 6, source: "trace.json".to_owned(), comments: vec!["made by a test".to_owned()], ..Header::default() };
+        let header = Header {
+            time_ns: 5,
+            duration_ns: 6,
+            source: "trace.json".to_owned(),
+            comments: vec!["made by a test".to_owned()],
+            ..Header::default()
+        };
         let profile = decode(&builder.encode(&header).expect("encoded"));
         let text = |at: i64| profile.string_table[at as usize].as_str();
         assert_eq!(profile.string_table[0], "");
         assert_eq!(text(profile.default_sample_type), "cpu");
-        assert_eq!((profile.time_nanos, profile.duration_nanos, text(profile.comment[0])), (5, 6, "made by a test"));
+        assert_eq!(
+            (profile.time_nanos, profile.duration_nanos, text(profile.comment[0])),
+            (5, 6, "made by a test")
+        );
         let name = |id: &u64| text(profile.function[*id as usize - 1].name);
-        let samples: Vec<_> = profile.sample.iter().map(|s| (s.location_id.iter().map(name).collect::<Vec<_>>(), s.value.clone())).collect();
+        let samples: Vec<_> = profile
+            .sample
+            .iter()
+            .map(|s| (s.location_id.iter().map(name).collect::<Vec<_>>(), s.value.clone()))
+            .collect();
         assert_eq!(samples, vec![(vec!["a.f"], vec![1, 7]), (vec!["mm", "a.f"], vec![2, 11])]);
         let function = profile.function[0];
-        assert_eq!((text(function.system_name), text(function.filename), function.start_line), ("a.py(3): f", "a.py", 3));
+        assert_eq!(
+            (text(function.system_name), text(function.filename), function.start_line),
+            ("a.py(3): f", "a.py", 3)
+        );
         assert_eq!(profile.location[0].line, vec![proto::Line { function_id: 1, line: 3 }]);
-        let labels: Vec<_> = profile.sample[0].label.iter().map(|l| (text(l.key), text(l.str), l.num, text(l.num_unit))).collect();
+        let labels: Vec<_> = profile.sample[0]
+            .label
+            .iter()
+            .map(|l| (text(l.key), text(l.str), l.num, text(l.num_unit)))
+            .collect();
         assert_eq!(labels, vec![("step", "", 0, "count"), ("thread", "main", 0, "")]);
     }
 
@@ -320,7 +409,8 @@ mod tests {
     fn any_order_and_any_partition_give_the_same_bytes() {
         let samples = [("b", "x", 1), ("a", "y", 2), ("b", "", 3), ("a;b", "x", 4), ("b", "x", 5)];
         let add = |builder: &mut Builder, &(stack, label, value): &(&str, &str, i64)| {
-            let group = builder.group(&vec![("label".to_owned(), LabelValue::Text(label.to_owned()))]);
+            let group =
+                builder.group(&vec![("label".to_owned(), LabelValue::Text(label.to_owned()))]);
             builder.add(stack.split(';'), group, &[1, value]).expect("added");
         };
         let mut whole = Builder::new(types()).expect("types");
@@ -331,20 +421,35 @@ mod tests {
             part.iter().rev().for_each(|s| add(&mut builder, s));
             merged.merge(&builder.encode(&Header::default()).expect("encoded")).expect("merged");
         }
-        assert_eq!(whole.encode(&Header::default()).expect("encoded"), merged.encode(&Header::default()).expect("encoded"));
+        assert_eq!(
+            whole.encode(&Header::default()).expect("encoded"),
+            merged.encode(&Header::default()).expect("encoded")
+        );
     }
 
     #[test]
     fn wrong_profiles_cannot_be_made() {
         assert!(Builder::new(vec![]).is_err());
         assert!(Builder::new(vec![SampleType::new("cpu", "")]).is_err());
-        assert!(Builder::new(vec![SampleType::new("cpu", "count"), SampleType::new("cpu", "bytes")]).is_err());
+        assert!(
+            Builder::new(vec![SampleType::new("cpu", "count"), SampleType::new("cpu", "bytes")])
+                .is_err()
+        );
         let mut builder = Builder::new(types()).expect("types");
         assert!(builder.add(["a"], 0, &[1]).is_err());
-        assert!(builder.encode(&Header { default_sample_type: Some("gpu".to_owned()), ..Header::default() }).is_err());
+        assert!(
+            builder
+                .encode(&Header {
+                    default_sample_type: Some("gpu".to_owned()),
+                    ..Header::default()
+                })
+                .is_err()
+        );
         assert!(builder.merge(b"\xff\xff").is_err());
-        let unknown =
-            proto::Profile { sample: vec![proto::Sample { location_id: vec![7], value: vec![1, 2], label: vec![] }], ..proto::Profile::default() };
+        let unknown = proto::Profile {
+            sample: vec![proto::Sample { location_id: vec![7], value: vec![1, 2], label: vec![] }],
+            ..proto::Profile::default()
+        };
         assert!(builder.merge(&unknown.encode_to_vec()).is_err());
     }
 }

@@ -29,7 +29,8 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// A collector of what a query gives: one list of texts, the stack; whole numbers, the values; and labels.
+    /// A collector of what a query gives: one list of texts, the stack; whole numbers, the values;
+    /// and labels.
     pub fn new(schema: &Schema) -> Result<Self> {
         let (mut stacks, mut values, mut labels) = (Vec::new(), Vec::new(), Vec::new());
         for (at, field) in schema.fields().iter().enumerate() {
@@ -39,7 +40,10 @@ impl Collector {
                 t if types::is_text(t) || *t == DataType::Boolean || known => labels.push(at),
                 t if t.is_integer() => values.push(at),
                 t => {
-                    return exec_err!("column {} of the samples is {t}: a value must be a whole number, for example CAST(… AS BIGINT)", field.name());
+                    return exec_err!(
+                        "column {} of the samples is {t}: a value must be a whole number, for example CAST(… AS BIGINT)",
+                        field.name()
+                    );
                 }
             }
         }
@@ -55,19 +59,24 @@ impl Collector {
                 LABEL_NAMES.join(", ")
             );
         }
-        let builder = Builder::new(values.iter().map(|&at| sample_type(schema.field(at).name())).collect())?;
+        let builder =
+            Builder::new(values.iter().map(|&at| sample_type(schema.field(at).name())).collect())?;
         let names: Vec<String> = labels.iter().map(|&at| schema.field(at).name().clone()).collect();
         let base = (BASE.to_owned(), LabelValue::Text("true".to_owned()));
         let readers = [LabelReader::new(names.clone()), LabelReader::new(names).with(vec![base])];
         Ok(Self { builder, stack, values, labels, readers, without_stack: 0 })
     }
 
-    /// Adds the rows of a batch; those of the `base` that a difference is taken from count negative.
+    /// Adds the rows of a batch; those of the `base` that a difference is taken from count
+    /// negative.
     pub fn add(&mut self, batch: &RecordBatch, base: bool) -> Result<()> {
         let stacks = Stacks::read(batch.column(self.stack))?;
-        let int = |&at: &usize| -> Result<Int64Array> { Ok(cast(batch.column(at), &DataType::Int64)?.as_primitive::<Int64Type>().clone()) };
+        let int = |&at: &usize| -> Result<Int64Array> {
+            Ok(cast(batch.column(at), &DataType::Int64)?.as_primitive::<Int64Type>().clone())
+        };
         let columns = self.values.iter().map(int).collect::<Result<Vec<_>>>()?;
-        let labels: Vec<ArrayRef> = self.labels.iter().map(|&at| batch.column(at).clone()).collect();
+        let labels: Vec<ArrayRef> =
+            self.labels.iter().map(|&at| batch.column(at).clone()).collect();
         let reader = &mut self.readers[usize::from(base)];
         let labels = reader.columns(&labels)?;
         let sign = if base { -1 } else { 1 };
@@ -93,8 +102,13 @@ impl Collector {
 
 /// `cpu_ns` is `cpu` in nanoseconds; a name without a unit counts.
 fn sample_type(column: &str) -> SampleType {
-    const UNITS: [(&str, &str); 5] =
-        [("_ns", "nanoseconds"), ("_us", "microseconds"), ("_ms", "milliseconds"), ("_s", "seconds"), ("_bytes", "bytes")];
+    const UNITS: [(&str, &str); 5] = [
+        ("_ns", "nanoseconds"),
+        ("_us", "microseconds"),
+        ("_ms", "milliseconds"),
+        ("_s", "seconds"),
+        ("_bytes", "bytes"),
+    ];
     for (suffix, unit) in UNITS {
         if let Some(name) = column.strip_suffix(suffix)
             && !name.is_empty()

@@ -19,11 +19,12 @@ pub struct FrameName {
 pub const FILE: char = '\u{1f}';
 
 impl FrameName {
-    /// Reads a frame: `path/file.py(12): function` of Python, name and file around [`FILE`], a mangled C++ name, else all of it is
-    /// the name.
+    /// Reads a frame: `path/file.py(12): function` of Python, name and file around [`FILE`], a
+    /// mangled C++ name, else all of it is the name.
     ///
-    /// A Python function is named with its module, as `torch.nn.modules.linear.forward`: viewers add up functions of one
-    /// name, and half of all Python functions in a training run are called `forward`.
+    /// A Python function is named with its module, as `torch.nn.modules.linear.forward`: viewers
+    /// add up functions of one name, and half of all Python functions in a training run are called
+    /// `forward`.
     pub fn of(frame: &str) -> Self {
         if let Some((name, file)) = frame.rsplit_once(FILE) {
             return Self { function: name.to_owned(), file: file.to_owned(), line: 0 };
@@ -69,12 +70,17 @@ fn module(file: &str) -> String {
         return inner.strip_prefix("frozen ").unwrap_or(inner).to_owned();
     }
     let path = file.replace('\\', "/");
-    let below = ["site-packages/", "dist-packages/"].iter().find_map(|folder| path.rsplit_once(folder)).map(|(_, below)| below);
+    let below = ["site-packages/", "dist-packages/"]
+        .iter()
+        .find_map(|folder| path.rsplit_once(folder))
+        .map(|(_, below)| below);
     let below = below.or_else(|| standard_library(&path));
     let below = match below {
         Some(below) => below,
         // A path from the root says where a file lies, not what its module is called.
-        None if path.starts_with('/') || path.get(1..3) == Some(":/") => path.rsplit('/').next().unwrap_or(&path),
+        None if path.starts_with('/') || path.get(1..3) == Some(":/") => {
+            path.rsplit('/').next().unwrap_or(&path)
+        }
         None => &path,
     };
     let module = below.strip_suffix(".py").unwrap_or(below);
@@ -98,19 +104,43 @@ mod tests {
 
     #[test]
     fn python_frames_name_module_file_and_line() {
-        let expect = |frame: &str, function: &str, file: &str, line: i64| assert_eq!(name(frame), (function.to_owned(), file.to_owned(), line));
-        expect("torch/nn/modules/linear.py(114): forward", "torch.nn.modules.linear.forward", "torch/nn/modules/linear.py", 114);
+        let expect = |frame: &str, function: &str, file: &str, line: i64| {
+            assert_eq!(name(frame), (function.to_owned(), file.to_owned(), line))
+        };
+        expect(
+            "torch/nn/modules/linear.py(114): forward",
+            "torch.nn.modules.linear.forward",
+            "torch/nn/modules/linear.py",
+            114,
+        );
         expect("/home/me/train.py(7): <module>", "train.<module>", "/home/me/train.py", 7);
-        expect("/usr/lib/python3.11/threading.py(1): run", "threading.run", "/usr/lib/python3.11/threading.py", 1);
+        expect(
+            "/usr/lib/python3.11/threading.py(1): run",
+            "threading.run",
+            "/usr/lib/python3.11/threading.py",
+            1,
+        );
         let file = "/opt/lib/python3.11/site-packages/torch/__init__.py";
         expect(&format!("{file}(3): f"), "torch.f", file, 3);
         expect("<frozen runpy>(88): _run_code", "runpy._run_code", "<frozen runpy>", 88);
-        expect("C:\\lib\\site-packages\\a\\b.py(5): g", "a.b.g", "C:\\lib\\site-packages\\a\\b.py", 5);
+        expect(
+            "C:\\lib\\site-packages\\a\\b.py(5): g",
+            "a.b.g",
+            "C:\\lib\\site-packages\\a\\b.py",
+            5,
+        );
     }
 
     #[test]
     fn other_frames_are_names() {
-        for frame in ["aten::mm", "nn.Module: Linear_0", "<built-in method f of object>", "f(x): y", "f(): y", "void k<int>(int)"] {
+        for frame in [
+            "aten::mm",
+            "nn.Module: Linear_0",
+            "<built-in method f of object>",
+            "f(x): y",
+            "f(): y",
+            "void k<int>(int)",
+        ] {
             assert_eq!(name(frame), (frame.to_owned(), String::new(), 0));
         }
         assert_eq!(name("<method f at 0x7fA1> of X at 0x>").0, "<method f> of X at 0x>");

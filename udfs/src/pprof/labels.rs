@@ -31,7 +31,13 @@ struct LabelColumn {
 impl LabelReader {
     /// A reader of labels with these names.
     pub fn new(names: Vec<String>) -> Self {
-        Self { names, more: Labels::new(), texts: Texts::default(), groups: HashMap::new(), last: None }
+        Self {
+            names,
+            more: Labels::new(),
+            texts: Texts::default(),
+            groups: HashMap::new(),
+            last: None,
+        }
     }
 
     /// With labels that every row has besides.
@@ -46,20 +52,32 @@ impl LabelReader {
 
     fn column(&mut self, column: &ArrayRef) -> Result<LabelColumn> {
         if column.data_type().is_integer() {
-            return Ok(LabelColumn { values: cast(column, &DataType::Int64)?.as_primitive::<Int64Type>().clone(), is_text: false });
+            return Ok(LabelColumn {
+                values: cast(column, &DataType::Int64)?.as_primitive::<Int64Type>().clone(),
+                is_text: false,
+            });
         }
-        let column = if types::is_text(column.data_type()) { column.clone() } else { cast(column, &DataType::Utf8)? };
+        let column = if types::is_text(column.data_type()) {
+            column.clone()
+        } else {
+            cast(column, &DataType::Utf8)?
+        };
         let column = cast(&column, &types::frame())?;
         let dictionary = column.as_dictionary::<Int32Type>();
         let texts = dictionary.values().as_string::<i32>();
-        let numbers: Vec<Option<i64>> =
-            (0..texts.len()).map(|at| texts.is_valid(at).then(|| i64::from(self.texts.number(texts.value(at))))).collect();
-        Ok(LabelColumn { values: dictionary.keys().iter().map(|key| numbers[key? as usize]).collect(), is_text: true })
+        let numbers: Vec<Option<i64>> = (0..texts.len())
+            .map(|at| texts.is_valid(at).then(|| i64::from(self.texts.number(texts.value(at)))))
+            .collect();
+        Ok(LabelColumn {
+            values: dictionary.keys().iter().map(|key| numbers[key? as usize]).collect(),
+            is_text: true,
+        })
     }
 
     /// The group of a row's labels.
     pub fn group(&mut self, columns: &LabelColumns, row: usize, builder: &mut Builder) -> u32 {
-        let value = |column: &LabelColumn| column.values.is_valid(row).then(|| column.values.value(row));
+        let value =
+            |column: &LabelColumn| column.values.is_valid(row).then(|| column.values.value(row));
         if let Some((values, group)) = &self.last
             && columns.0.iter().map(value).eq(values.iter().copied())
         {
@@ -83,6 +101,12 @@ impl LabelReader {
             };
             Some((name.clone(), value))
         };
-        self.names.iter().zip(&columns.0).zip(values).filter_map(label).chain(self.more.iter().cloned()).collect()
+        self.names
+            .iter()
+            .zip(&columns.0)
+            .zip(values)
+            .filter_map(label)
+            .chain(self.more.iter().cloned())
+            .collect()
     }
 }

@@ -1,4 +1,5 @@
-//! Profiles in the format of pprof: made from stacks, as an aggregate function and for whoever writes files.
+//! Profiles in the format of pprof: made from stacks, as an aggregate function and for whoever
+//! writes files.
 
 mod aggregate;
 mod build;

@@ -1,6 +1,7 @@
 //! The messages of profile.proto, as far as they are written and read here.
 //!
-//! Field numbers are those of the public format (github.com/google/pprof, proto/profile.proto). Texts are numbers into
+//! Field numbers are those of the public format (github.com/google/pprof, proto/profile.proto).
+//! Texts are numbers into
 //! `string_table`, whose first text is empty.
 
 use prost::Message;

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, DictionaryArray, Int32Array, ListArray, StringArray};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, DictionaryArray, Int32Array, ListArray, StringArray,
+};
 use datafusion::arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field, Int32Type};
@@ -54,8 +56,12 @@ impl Stacks {
         self.len() == 0
     }
 
-    /// The frames of a stack, root first: numbers of texts, `None` for a frame without a name; `None` for no stack.
-    pub fn get(&self, row: usize) -> Option<impl DoubleEndedIterator<Item = Option<usize>> + ExactSizeIterator + Clone> {
+    /// The frames of a stack, root first: numbers of texts, `None` for a frame without a name;
+    /// `None` for no stack.
+    pub fn get(
+        &self,
+        row: usize,
+    ) -> Option<impl DoubleEndedIterator<Item = Option<usize>> + ExactSizeIterator + Clone> {
         let frames = self.range(row)?;
         Some(frames.map(|at| self.frames.is_valid(at).then(|| self.frames.value(at) as usize)))
     }
@@ -95,7 +101,12 @@ impl StacksBuilder {
         if i32::try_from(frames).is_err() {
             return too_many();
         }
-        Ok(Self { frames: Vec::with_capacity(frames), ends: Vec::with_capacity(rows), known: Vec::with_capacity(rows), texts: Texts::default() })
+        Ok(Self {
+            frames: Vec::with_capacity(frames),
+            ends: Vec::with_capacity(rows),
+            known: Vec::with_capacity(rows),
+            texts: Texts::default(),
+        })
     }
 
     /// The number of a frame.
@@ -134,15 +145,27 @@ impl StacksBuilder {
 
     /// The column.
     pub fn finish(self) -> Result<ArrayRef> {
-        let frames = DictionaryArray::try_new(Int32Array::new(ScalarBuffer::from(self.frames), None), Arc::new(self.texts.finish()?))?;
-        let offsets = OffsetBuffer::new(std::iter::once(0).chain(self.ends).collect::<Vec<i32>>().into());
+        let frames = DictionaryArray::try_new(
+            Int32Array::new(ScalarBuffer::from(self.frames), None),
+            Arc::new(self.texts.finish()?),
+        )?;
+        let offsets =
+            OffsetBuffer::new(std::iter::once(0).chain(self.ends).collect::<Vec<i32>>().into());
         let field = Arc::new(Field::new_list_field(types::frame(), true));
-        Ok(Arc::new(ListArray::try_new(field, offsets, Arc::new(frames), Some(NullBuffer::from(self.known)))?))
+        Ok(Arc::new(ListArray::try_new(
+            field,
+            offsets,
+            Arc::new(frames),
+            Some(NullBuffer::from(self.known)),
+        )?))
     }
 }
 
 fn too_many<T>() -> Result<T> {
-    exec_err!("stacks with more than {} frames together do not fit a column; take fewer rows, or fewer levels", i32::MAX)
+    exec_err!(
+        "stacks with more than {} frames together do not fit a column; take fewer rows, or fewer levels",
+        i32::MAX
+    )
 }
 
 /// Texts by number, each once.
@@ -177,7 +200,10 @@ impl Texts {
     fn finish(self) -> Result<StringArray> {
         let bytes = self.bytes();
         if i32::try_from(bytes).is_err() {
-            return exec_err!("the names of frames take {bytes} bytes, more than the {} that fit a column; take fewer rows", i32::MAX);
+            return exec_err!(
+                "the names of frames take {bytes} bytes, more than the {} that fit a column; take fewer rows",
+                i32::MAX
+            );
         }
         Ok(StringArray::from_iter_values(&self.texts))
     }
@@ -188,7 +214,9 @@ pub fn frames_by_name(names: &ArrayRef, number: &mut impl FnMut(&str) -> i32) ->
     let names = cast(names, &types::frame())?;
     let names = names.as_dictionary::<Int32Type>();
     let texts = names.values().as_string::<i32>();
-    let numbers: Vec<i32> = (0..texts.len()).map(|at| number(if texts.is_valid(at) { texts.value(at) } else { NO_NAME })).collect();
+    let numbers: Vec<i32> = (0..texts.len())
+        .map(|at| number(if texts.is_valid(at) { texts.value(at) } else { NO_NAME }))
+        .collect();
     let no_name = if names.null_count() > 0 { number(NO_NAME) } else { 0 };
     Ok(names.keys().iter().map(|key| key.map_or(no_name, |key| numbers[key as usize])).collect())
 }

@@ -17,7 +17,10 @@ use crate::types::{self, Takes};
 
 /// The functions of this file.
 pub fn functions() -> Vec<Function> {
-    vec![function(FOLD, &[Takes::Stack], DataType::Utf8View, fold), function(UNFOLD, &[Takes::Text], types::stack(), unfold)]
+    vec![
+        function(FOLD, &[Takes::Stack], DataType::Utf8View, fold),
+        function(UNFOLD, &[Takes::Text], types::stack(), unfold),
+    ]
 }
 
 const FOLD: FunctionDoc = FunctionDoc {
@@ -31,7 +34,10 @@ const FOLD: FunctionDoc = FunctionDoc {
     errors: "Anything but a list of texts is refused.",
     examples: &[
         Example { sql: "SELECT fold_stack(['main', 'forward', 'mm'])", answer: "main;forward;mm" },
-        Example { sql: "SELECT fold_stack(['a;b', '', concat('c', chr(10), 'd')])", answer: "a:b;(empty);c�d" },
+        Example {
+            sql: "SELECT fold_stack(['a;b', '', concat('c', chr(10), 'd')])",
+            answer: "a:b;(empty);c�d",
+        },
     ],
 };
 
@@ -51,8 +57,10 @@ const UNFOLD: FunctionDoc = FunctionDoc {
 
 fn fold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
     let stacks = Stacks::read(&args[0].to_array(rows)?)?;
-    let texts: Vec<Cow<'_, str>> = (0..stacks.texts.len()).map(|at| fold_frame(stacks.text(Some(at)))).collect();
-    // Rows share stacks: each text is held once, as a column of all of them could outgrow memory and offsets.
+    let texts: Vec<Cow<'_, str>> =
+        (0..stacks.texts.len()).map(|at| fold_frame(stacks.text(Some(at)))).collect();
+    // Rows share stacks: each text is held once, as a column of all of them could outgrow memory
+    // and offsets.
     let mut folded = StringViewBuilder::with_capacity(stacks.len()).with_deduplicate_strings();
     let mut line = String::new();
     for row in 0..stacks.len() {

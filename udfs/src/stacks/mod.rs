@@ -1,4 +1,5 @@
-//! Stacks: lists of frames from the root to the leaf, made by nesting in time, read, joined and folded.
+//! Stacks: lists of frames from the root to the leaf, made by nesting in time, read, joined and
+//! folded.
 
 mod column;
 mod fold;

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, BooleanArray, StringViewArray, UInt32Array};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, BooleanArray, StringViewArray, UInt32Array,
+};
 use datafusion::arrow::buffer::NullBuffer;
 use datafusion::arrow::compute::{cast, take};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
-use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
 use regex::Regex;
 
 use super::column::{NO_NAME, Stacks, StacksBuilder, frames_by_name};
@@ -17,10 +21,18 @@ use crate::types::{self, Takes};
 /// The functions of this file.
 pub fn functions() -> Vec<Function> {
     vec![
-        function(ROOT, &[Takes::Stack], DataType::Utf8View, |args, rows| end(args, rows, |frames| frames.next())),
-        function(LEAF, &[Takes::Stack], DataType::Utf8View, |args, rows| end(args, rows, |frames| frames.next_back())),
-        function(CONTAINS, &[Takes::Stack, Takes::Text], DataType::Boolean, |args, rows| any(args, rows, |frame, text| frame == text)),
-        function(MENTIONS, &[Takes::Stack, Takes::Text], DataType::Boolean, |args, rows| any(args, rows, |frame, text| frame.contains(text))),
+        function(ROOT, &[Takes::Stack], DataType::Utf8View, |args, rows| {
+            end(args, rows, |frames| frames.next())
+        }),
+        function(LEAF, &[Takes::Stack], DataType::Utf8View, |args, rows| {
+            end(args, rows, |frames| frames.next_back())
+        }),
+        function(CONTAINS, &[Takes::Stack, Takes::Text], DataType::Boolean, |args, rows| {
+            any(args, rows, |frame, text| frame == text)
+        }),
+        function(MENTIONS, &[Takes::Stack, Takes::Text], DataType::Boolean, |args, rows| {
+            any(args, rows, |frame, text| frame.contains(text))
+        }),
         function(FILTER, &[Takes::Stack, Takes::Text], types::stack(), filter),
         function(CONCAT, &[], types::stack(), concat),
     ]
@@ -109,7 +121,12 @@ const CONCAT: FunctionDoc = FunctionDoc {
 pub type Run = fn(&[ColumnarValue], usize) -> Result<ArrayRef>;
 
 /// A scalar function; without `takes` it is one of any number of stacks and texts.
-pub fn function(doc: FunctionDoc, takes: &'static [Takes], returns: DataType, run: Run) -> Function {
+pub fn function(
+    doc: FunctionDoc,
+    takes: &'static [Takes],
+    returns: DataType,
+    run: Run,
+) -> Function {
     let signature = Signature::user_defined(Volatility::Immutable);
     let call = StackFunction { name: doc.name, takes, returns, signature, run };
     Function { call: Call::Scalar(Arc::new(ScalarUDF::new_from_impl(call))), doc }
@@ -155,7 +172,14 @@ impl ScalarUDFImpl for StackFunction {
         if types.is_empty() {
             return plan_err!("{}(part, …) takes one part at least", self.name);
         }
-        let part = |(i, t): (usize, &DataType)| types::argument(self.name, i, t, if types::is_text(t) { Takes::Text } else { Takes::Stack });
+        let part = |(i, t): (usize, &DataType)| {
+            types::argument(
+                self.name,
+                i,
+                t,
+                if types::is_text(t) { Takes::Text } else { Takes::Stack },
+            )
+        };
         types.iter().enumerate().map(part).collect()
     }
 
@@ -176,8 +200,15 @@ fn end(
 ) -> Result<ArrayRef> {
     let stacks = Stacks::read(&args[0].to_array(rows)?)?;
     // Views share the texts, and one more stands for a frame without a name.
-    let texts = StringViewArray::from_iter_values((0..stacks.texts.len()).map(|at| stacks.text(Some(at))).chain([NO_NAME]));
-    let frame = |row| stacks.get(row).and_then(|mut frames| pick(&mut frames)).map(|frame| frame.unwrap_or(stacks.texts.len()) as u32);
+    let texts = StringViewArray::from_iter_values(
+        (0..stacks.texts.len()).map(|at| stacks.text(Some(at))).chain([NO_NAME]),
+    );
+    let frame = |row| {
+        stacks
+            .get(row)
+            .and_then(|mut frames| pick(&mut frames))
+            .map(|frame| frame.unwrap_or(stacks.texts.len()) as u32)
+    };
     Ok(take(&texts, &(0..stacks.len()).map(frame).collect::<UInt32Array>(), None)?)
 }
 
@@ -186,10 +217,16 @@ fn any(args: &[ColumnarValue], rows: usize, fits: fn(&str, &str) -> bool) -> Res
     let stacks = Stacks::read(&args[0].to_array(rows)?)?;
     let found: BooleanArray = match &args[1] {
         ColumnarValue::Scalar(text) => {
-            let Some(text) = text.try_as_str().flatten() else { return Ok(Arc::new(BooleanArray::new_null(rows))) };
-            let (of_text, of_no_name) = (stacks.texts_that(|frame| fits(frame, text)), fits(NO_NAME, text));
-            let frame_fits = |frame: Option<usize>| frame.map_or(of_no_name, |frame| of_text[frame]);
-            (0..stacks.len()).map(|row| stacks.get(row).map(|mut frames| frames.any(frame_fits))).collect()
+            let Some(text) = text.try_as_str().flatten() else {
+                return Ok(Arc::new(BooleanArray::new_null(rows)));
+            };
+            let (of_text, of_no_name) =
+                (stacks.texts_that(|frame| fits(frame, text)), fits(NO_NAME, text));
+            let frame_fits =
+                |frame: Option<usize>| frame.map_or(of_no_name, |frame| of_text[frame]);
+            (0..stacks.len())
+                .map(|row| stacks.get(row).map(|mut frames| frames.any(frame_fits)))
+                .collect()
         }
         ColumnarValue::Array(texts) => {
             let texts = cast(texts, &DataType::Utf8View)?;
@@ -205,18 +242,28 @@ fn any(args: &[ColumnarValue], rows: usize, fits: fn(&str, &str) -> bool) -> Res
 }
 
 fn filter(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
-    let ColumnarValue::Scalar(pattern) = &args[1] else { return exec_err!("stack_filter: the pattern must be a literal") };
+    let ColumnarValue::Scalar(pattern) = &args[1] else {
+        return exec_err!("stack_filter: the pattern must be a literal");
+    };
     let stacks = Stacks::read(&args[0].to_array(rows)?)?;
     let mut made = StacksBuilder::with_room(rows, 0)?;
     let pattern = pattern.try_as_str().flatten().map(Regex::new).transpose();
-    let pattern = pattern.map_err(|e| exec_datafusion_err!("stack_filter: the pattern cannot be read: {e}"))?;
+    let pattern = pattern
+        .map_err(|e| exec_datafusion_err!("stack_filter: the pattern cannot be read: {e}"))?;
     let fits = |text: &str| pattern.as_ref().is_some_and(|p| p.is_match(text));
-    let kept: Vec<Option<i32>> = (0..stacks.texts.len()).map(|at| stacks.text(Some(at))).map(|t| fits(t).then(|| made.frame(t))).collect();
+    let kept: Vec<Option<i32>> = (0..stacks.texts.len())
+        .map(|at| stacks.text(Some(at)))
+        .map(|t| fits(t).then(|| made.frame(t)))
+        .collect();
     let no_name = fits(NO_NAME).then(|| made.frame(NO_NAME));
     for row in 0..stacks.len() {
         let frames = stacks.get(row).filter(|_| pattern.is_some());
         let known = frames.is_some();
-        frames.into_iter().flatten().filter_map(|frame| frame.map_or(no_name, |frame| kept[frame])).for_each(|frame| made.push(frame));
+        frames
+            .into_iter()
+            .flatten()
+            .filter_map(|frame| frame.map_or(no_name, |frame| kept[frame]))
+            .for_each(|frame| made.push(frame));
         made.end(known)?;
     }
     made.finish()
@@ -224,7 +271,10 @@ fn filter(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
 
 fn concat(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
     let mut made = StacksBuilder::with_room(rows, 0)?;
-    let parts = args.iter().map(|part| Part::read(&part.to_array(rows)?, &mut made)).collect::<Result<Vec<_>>>()?;
+    let parts = args
+        .iter()
+        .map(|part| Part::read(&part.to_array(rows)?, &mut made))
+        .collect::<Result<Vec<_>>>()?;
     for row in 0..rows {
         let mut known = false;
         for part in &parts {
@@ -244,7 +294,10 @@ enum Part {
 impl Part {
     fn read(column: &ArrayRef, made: &mut StacksBuilder) -> Result<Self> {
         if types::is_text(column.data_type()) {
-            return Ok(Self::Frame { nulls: column.logical_nulls(), frames: frames_by_name(column, &mut |text| made.frame(text))? });
+            return Ok(Self::Frame {
+                nulls: column.logical_nulls(),
+                frames: frames_by_name(column, &mut |text| made.frame(text))?,
+            });
         }
         let stacks = Box::new(Stacks::read(column)?);
         let numbers = (0..stacks.texts.len()).map(|at| made.frame(stacks.text(Some(at)))).collect();

@@ -10,7 +10,8 @@ use super::column::{NO_NAME, Stacks, Texts};
 /// The root of the tree: the stack without frames.
 pub const ROOT: u32 = 0;
 
-/// Values by stack and group; a group is whatever keeps equal stacks apart, such as a set of labels.
+/// Values by stack and group; a group is whatever keeps equal stacks apart, such as a set of
+/// labels.
 #[derive(Debug)]
 pub struct StackSums {
     width: usize,
@@ -41,7 +42,8 @@ pub struct StackSum<'a> {
     pub values: &'a [i64],
 }
 
-/// What is kept from one row of a column to the next: they mostly share texts, and most of their frames.
+/// What is kept from one row of a column to the next: they mostly share texts, and most of their
+/// frames.
 #[derive(Debug, Default)]
 struct Reader {
     texts: Option<StringArray>,
@@ -76,7 +78,9 @@ impl StackSums {
 
     /// For each value whether any stack has one that is not 0.
     pub fn used(&self) -> Vec<bool> {
-        (0..self.width).map(|at| self.values.iter().skip(at).step_by(self.width).any(|&v| v != 0)).collect()
+        (0..self.width)
+            .map(|at| self.values.iter().skip(at).step_by(self.width).any(|&v| v != 0))
+            .collect()
     }
 
     /// Keeps some of the values of each stack.
@@ -93,7 +97,12 @@ impl StackSums {
     }
 
     /// Adds values to a stack given as texts, root first.
-    pub fn add<'t>(&mut self, frames: impl IntoIterator<Item = &'t str>, group: u32, values: &[i64]) -> Result<()> {
+    pub fn add<'t>(
+        &mut self,
+        frames: impl IntoIterator<Item = &'t str>,
+        group: u32,
+        values: &[i64],
+    ) -> Result<()> {
         let mut node = ROOT;
         for frame in frames {
             let frame = self.texts.number(frame);
@@ -103,7 +112,13 @@ impl StackSums {
     }
 
     /// Adds values to the stack of a row; false if it has none.
-    pub fn add_row(&mut self, stacks: &Stacks, row: usize, group: u32, values: &[i64]) -> Result<bool> {
+    pub fn add_row(
+        &mut self,
+        stacks: &Stacks,
+        row: usize,
+        group: u32,
+        values: &[i64],
+    ) -> Result<bool> {
         let Some(frames) = stacks.get(row) else { return Ok(false) };
         let mut reader = std::mem::take(&mut self.reader);
         reader.take_texts(stacks, &mut self.texts);
@@ -146,14 +161,20 @@ impl StackSums {
         }
         let start = place as usize * self.width;
         for (sum, value) in self.values[start..start + self.width].iter_mut().zip(values) {
-            *sum = sum.checked_add(*value).ok_or_else(|| exec_datafusion_err!("the sum of a stack's values does not fit 64 bits"))?;
+            *sum = sum.checked_add(*value).ok_or_else(|| {
+                exec_datafusion_err!("the sum of a stack's values does not fit 64 bits")
+            })?;
         }
         Ok(())
     }
 
-    /// Visits all sums in the order of frames (as text, root first), then of `group_order`; the order does not depend on
-    /// that in which they were added.
-    pub fn visit<E>(&self, group_order: &[u32], mut visit: impl FnMut(StackSum<'_>) -> Result<(), E>) -> Result<(), E> {
+    /// Visits all sums in the order of frames (as text, root first), then of `group_order`; the
+    /// order does not depend on that in which they were added.
+    pub fn visit<E>(
+        &self,
+        group_order: &[u32],
+        mut visit: impl FnMut(StackSum<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let order = self.node_order();
         let mut sums: Vec<u32> = (0..self.keys.len() as u32).collect();
         sums.sort_unstable_by_key(|&at| {
@@ -172,7 +193,11 @@ impl StackSums {
             }
             frames.reverse();
             let start = at as usize * self.width;
-            visit(StackSum { frames: &frames, group, values: &self.values[start..start + self.width] })?;
+            visit(StackSum {
+                frames: &frames,
+                group,
+                values: &self.values[start..start + self.width],
+            })?;
         }
         Ok(())
     }
@@ -183,9 +208,13 @@ impl StackSums {
         let mut by_text: Vec<u32> = (0..texts.len() as u32).collect();
         by_text.sort_unstable_by_key(|&text| &texts[text as usize]);
         let mut text_order = vec![0u32; texts.len()];
-        by_text.iter().enumerate().for_each(|(place, &text)| text_order[text as usize] = place as u32);
+        by_text
+            .iter()
+            .enumerate()
+            .for_each(|(place, &text)| text_order[text as usize] = place as u32);
         let mut nodes: Vec<u32> = (1..self.nodes.len() as u32).collect();
-        // Children of one parent in the order of their texts; the last first, as they go on a stack.
+        // Children of one parent in the order of their texts; the last first, as they go on a
+        // stack.
         nodes.sort_unstable_by_key(|&node| {
             let Node { parent, frame } = self.nodes[node as usize];
             (parent, std::cmp::Reverse(text_order[frame as usize]))
@@ -206,11 +235,15 @@ impl StackSums {
 
 impl Reader {
     fn take_texts(&mut self, stacks: &Stacks, texts: &mut Texts) {
-        let same = |old: &StringArray| old.values().ptr_eq(stacks.texts.values()) && old.offsets().ptr_eq(stacks.texts.offsets());
+        let same = |old: &StringArray| {
+            old.values().ptr_eq(stacks.texts.values())
+                && old.offsets().ptr_eq(stacks.texts.offsets())
+        };
         if self.texts.as_ref().is_some_and(same) {
             return;
         }
-        self.numbers = (0..stacks.texts.len()).map(|at| texts.number(stacks.text(Some(at)))).collect();
+        self.numbers =
+            (0..stacks.texts.len()).map(|at| texts.number(stacks.text(Some(at)))).collect();
         self.texts = Some(stacks.texts.clone());
     }
 }
@@ -246,14 +279,27 @@ mod tests {
 
     #[test]
     fn equal_stacks_are_summed_in_the_order_of_their_frames() {
-        let stacks = column(&[Some(vec!["b", "c"]), Some(vec!["b"]), None, Some(vec!["b", "a"]), Some(vec!["b", "c"]), Some(vec![])]);
+        let stacks = column(&[
+            Some(vec!["b", "c"]),
+            Some(vec!["b"]),
+            None,
+            Some(vec!["b", "a"]),
+            Some(vec!["b", "c"]),
+            Some(vec![]),
+        ]);
         let mut all = StackSums::new(2);
         for row in 0..6 {
             assert_eq!(all.add_row(&stacks, row, 0, &[1, row as i64]).expect("added"), row != 2);
         }
         all.add(["b", "a"], 1, &[7, 7]).expect("added");
         let row = |stack: &str, group, values: [i64; 2]| (stack.to_owned(), group, values.to_vec());
-        let expected = vec![row("", 0, [1, 5]), row("b", 0, [1, 1]), row("b;a", 0, [1, 3]), row("b;a", 1, [7, 7]), row("b;c", 0, [2, 4])];
+        let expected = vec![
+            row("", 0, [1, 5]),
+            row("b", 0, [1, 1]),
+            row("b;a", 0, [1, 3]),
+            row("b;a", 1, [7, 7]),
+            row("b;c", 0, [2, 4]),
+        ];
         assert_eq!(sums(&all), expected);
     }
 

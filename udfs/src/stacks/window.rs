@@ -6,7 +6,9 @@ use datafusion::arrow::array::{ArrayRef, Int64Array};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{HashMap, Result};
 use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
-use datafusion::logical_expr::{PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl};
+use datafusion::logical_expr::{
+    PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl,
+};
 
 use super::column::{StacksBuilder, Texts, frames_by_name};
 use crate::doc::{Call, Example, Function, FunctionDoc};
@@ -17,7 +19,14 @@ use crate::types::{self, Takes};
 pub fn functions() -> Vec<Function> {
     let function = |answer, doc: FunctionDoc| {
         let signature = Signature::user_defined(Volatility::Immutable);
-        Function { call: Call::Window(Arc::new(WindowUDF::new_from_impl(StackWindow { name: doc.name, answer, signature }))), doc }
+        Function {
+            call: Call::Window(Arc::new(WindowUDF::new_from_impl(StackWindow {
+                name: doc.name,
+                answer,
+                signature,
+            }))),
+            doc,
+        }
     };
     vec![function(Answer::Stack, STACK), function(Answer::Id, STACK_ID)]
 }
@@ -78,7 +87,12 @@ impl WindowUDFImpl for StackWindow {
     }
 
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
-        types::arguments(self.name, "name, start, end", types, &[Takes::Text, Takes::Int, Takes::Int])
+        types::arguments(
+            self.name,
+            "name, start, end",
+            types,
+            &[Takes::Text, Takes::Int, Takes::Int],
+        )
     }
 
     fn field(&self, args: WindowUDFFieldArgs) -> Result<FieldRef> {
@@ -89,7 +103,10 @@ impl WindowUDFImpl for StackWindow {
         Ok(Arc::new(Field::new(args.name(), data_type, true)))
     }
 
-    fn partition_evaluator(&self, _args: PartitionEvaluatorArgs) -> Result<Box<dyn PartitionEvaluator>> {
+    fn partition_evaluator(
+        &self,
+        _args: PartitionEvaluatorArgs,
+    ) -> Result<Box<dyn PartitionEvaluator>> {
         Ok(Box::new(Evaluator { name: self.name, answer: self.answer }))
     }
 }
@@ -110,8 +127,14 @@ impl PartitionEvaluator for Evaluator {
     }
 }
 
-fn stacks(function: &str, names: &ArrayRef, intervals: &Intervals, rows: usize) -> Result<ArrayRef> {
-    // Counted first: a deep set is refused before it takes memory, and the column is allocated once.
+fn stacks(
+    function: &str,
+    names: &ArrayRef,
+    intervals: &Intervals,
+    rows: usize,
+) -> Result<ArrayRef> {
+    // Counted first: a deep set is refused before it takes memory, and the column is allocated
+    // once.
     let mut frames = 0usize;
     let count = |_, nested: nest::Nested| {
         frames = frames.saturating_add(nested.depth as usize + 1);

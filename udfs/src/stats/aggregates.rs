@@ -3,7 +3,9 @@
 use std::mem::size_of_val;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, ListArray, StructArray};
+use datafusion::arrow::array::{
+    ArrayRef, AsArray, Float64Array, Int64Array, ListArray, StructArray,
+};
 use datafusion::arrow::buffer::OffsetBuffer;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, Float64Type, UInt64Type};
 use datafusion::common::{Result, ScalarValue, exec_err};
@@ -33,7 +35,10 @@ pub(super) enum What {
 impl Aggregate {
     pub fn new(what: What) -> Self {
         let arguments = if what == What::Mad { 1 } else { 2 };
-        Self { what, signature: Signature::exact(vec![DataType::Float64; arguments], Volatility::Immutable) }
+        Self {
+            what,
+            signature: Signature::exact(vec![DataType::Float64; arguments], Volatility::Immutable),
+        }
     }
 }
 
@@ -52,28 +57,44 @@ impl AggregateUDFImpl for Aggregate {
     }
 
     fn return_type(&self, _given: &[DataType]) -> Result<DataType> {
-        Ok(if self.what == What::LinearRegression { DataType::Struct(line_fields()) } else { DataType::Float64 })
+        Ok(if self.what == What::LinearRegression {
+            DataType::Struct(line_fields())
+        } else {
+            DataType::Float64
+        })
     }
 
     fn accumulator(&self, _args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
         Ok(match self.what {
             What::WeightedAvg => Box::new(WeightedAvg::default()),
             What::LinearRegression => Box::new(Regression::default()),
-            What::Quantile => Box::new(Values { values: Vec::new(), share: None, statistic: Statistic::Quantile }),
-            What::Mad => Box::new(Values { values: Vec::new(), share: None, statistic: Statistic::Mad }),
+            What::Quantile => {
+                Box::new(Values { values: Vec::new(), share: None, statistic: Statistic::Quantile })
+            }
+            What::Mad => {
+                Box::new(Values { values: Vec::new(), share: None, statistic: Statistic::Mad })
+            }
         })
     }
 
     fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {
-        let field = |part: &str, data_type| Arc::new(Field::new(format_state_name(args.name, part), data_type, true));
+        let field = |part: &str, data_type| {
+            Arc::new(Field::new(format_state_name(args.name, part), data_type, true))
+        };
         let float = |part: &&str| field(part, DataType::Float64);
         Ok(match self.what {
-            What::WeightedAvg => ["products", "products_lost", "weights", "weights_lost"].iter().map(float).collect(),
+            What::WeightedAvg => {
+                ["products", "products_lost", "weights", "weights_lost"].iter().map(float).collect()
+            }
             What::LinearRegression => {
                 let sums = ["mean_x", "mean_y", "xx", "yy", "xy"];
-                std::iter::once(field("count", DataType::UInt64)).chain(sums.iter().map(float)).collect()
+                std::iter::once(field("count", DataType::UInt64))
+                    .chain(sums.iter().map(float))
+                    .collect()
             }
-            What::Quantile | What::Mad => vec![field("values", DataType::List(list_item())), float(&"share")],
+            What::Quantile | What::Mad => {
+                vec![field("values", DataType::List(list_item())), float(&"share")]
+            }
         })
     }
 }
@@ -84,7 +105,12 @@ fn list_item() -> FieldRef {
 
 fn line_fields() -> Fields {
     let float = |name| Field::new(name, DataType::Float64, true);
-    Fields::from(vec![float("slope"), float("intercept"), float("r2"), Field::new("n", DataType::Int64, true)])
+    Fields::from(vec![
+        float("slope"),
+        float("intercept"),
+        float("r2"),
+        Field::new("n", DataType::Int64, true),
+    ])
 }
 
 /// Values that are numbers.
@@ -126,7 +152,8 @@ impl Accumulator for WeightedAvg {
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        let parts = [self.products.total, self.products.lost, self.weights.total, self.weights.lost];
+        let parts =
+            [self.products.total, self.products.lost, self.weights.total, self.weights.lost];
         Ok(parts.map(ScalarValue::from).to_vec())
     }
 
@@ -154,14 +181,23 @@ impl Accumulator for Regression {
         let part = |at: usize, row: usize| states[at].as_primitive::<Float64Type>().value(row);
         for row in 0..counts.len() {
             let (mean_x, mean_y) = (part(1, row), part(2, row));
-            self.0.merge(&Pairs { count: counts.value(row), mean_x, mean_y, xx: part(3, row), yy: part(4, row), xy: part(5, row) });
+            self.0.merge(&Pairs {
+                count: counts.value(row),
+                mean_x,
+                mean_y,
+                xx: part(3, row),
+                yy: part(4, row),
+                xy: part(5, row),
+            });
         }
         Ok(())
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
         let Pairs { count, mean_x, mean_y, xx, yy, xy } = self.0;
-        Ok(std::iter::once(ScalarValue::from(count)).chain([mean_x, mean_y, xx, yy, xy].map(ScalarValue::from)).collect())
+        Ok(std::iter::once(ScalarValue::from(count))
+            .chain([mean_x, mean_y, xx, yy, xy].map(ScalarValue::from))
+            .collect())
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
@@ -201,9 +237,15 @@ impl Values {
         for share in numbers(given).flatten() {
             match self.share {
                 Some(known) if known == share => {}
-                Some(known) => return exec_err!("quantile: the share must be the same in all rows, got {known} and {share}"),
+                Some(known) => {
+                    return exec_err!(
+                        "quantile: the share must be the same in all rows, got {known} and {share}"
+                    );
+                }
                 None if (0.0..=1.0).contains(&share) => self.share = Some(share),
-                None => return exec_err!("quantile: the share must be between 0 and 1, got {share}"),
+                None => {
+                    return exec_err!("quantile: the share must be between 0 and 1, got {share}");
+                }
             }
         }
         Ok(())
@@ -225,13 +267,20 @@ impl Accumulator for Values {
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
         let values = Float64Array::from(std::mem::take(&mut self.values));
-        let list = ListArray::new(list_item(), OffsetBuffer::from_lengths([values.len()]), Arc::new(values), None);
+        let list = ListArray::new(
+            list_item(),
+            OffsetBuffer::from_lengths([values.len()]),
+            Arc::new(values),
+            None,
+        );
         Ok(vec![ScalarValue::List(Arc::new(list)), ScalarValue::Float64(self.share)])
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
         Ok(number(match self.statistic {
-            Statistic::Quantile => self.share.and_then(|share| quantile::quantile(&mut self.values, share)),
+            Statistic::Quantile => {
+                self.share.and_then(|share| quantile::quantile(&mut self.values, share))
+            }
             Statistic::Mad => quantile::mad(&mut self.values.clone()),
         }))
     }

@@ -16,8 +16,8 @@ pub(super) struct Difference {
     pub high: f64,
 }
 
-/// Draws each sample with replacement `DRAWS` times; the same values in any order give the same answer. `None` if either
-/// is empty.
+/// Draws each sample with replacement `DRAWS` times; the same values in any order give the same
+/// answer. `None` if either is empty.
 pub(super) fn bootstrap_diff(a: &[f64], b: &[f64]) -> Option<Difference> {
     let (mut a, mut b) = (a.to_vec(), b.to_vec());
     a.sort_unstable_by(f64::total_cmp);
@@ -31,7 +31,11 @@ pub(super) fn bootstrap_diff(a: &[f64], b: &[f64]) -> Option<Difference> {
         let of_b = random.median_of(&b, &mut drawn)?;
         differences.push(of_b - of_a);
     }
-    Some(Difference { diff, low: quantile(&mut differences, 0.025)?, high: quantile(&mut differences, 0.975)? })
+    Some(Difference {
+        diff,
+        low: quantile(&mut differences, 0.025)?,
+        high: quantile(&mut differences, 0.975)?,
+    })
 }
 
 /// SplitMix64: small, good enough to draw with, and the same everywhere.
@@ -49,7 +53,10 @@ impl Random {
     fn median_of(&mut self, values: &[f64], drawn: &mut Vec<f64>) -> Option<f64> {
         drawn.clear();
         // The high half of the product spreads 64 random bits over the places.
-        drawn.extend((0..values.len()).map(|_| values[((u128::from(self.next()) * values.len() as u128) >> 64) as usize]));
+        drawn
+            .extend((0..values.len()).map(|_| {
+                values[((u128::from(self.next()) * values.len() as u128) >> 64) as usize]
+            }));
         median(drawn)
     }
 }
@@ -64,10 +71,16 @@ mod tests {
         let b: Vec<f64> = a.iter().map(|v| v + 100.0).collect();
         let found = bootstrap_diff(&a, &b).unwrap();
         assert_eq!(found.diff, 100.0);
-        assert!(found.low > 80.0 && found.low < 100.0 && found.high > 100.0 && found.high < 120.0, "{found:?}");
+        assert!(
+            found.low > 80.0 && found.low < 100.0 && found.high > 100.0 && found.high < 120.0,
+            "{found:?}"
+        );
         let turned: Vec<f64> = a.iter().rev().copied().collect();
         assert_eq!(bootstrap_diff(&turned, &b).unwrap(), found);
-        assert_eq!(bootstrap_diff(&[1.0], &[3.0]).unwrap(), Difference { diff: 2.0, low: 2.0, high: 2.0 });
+        assert_eq!(
+            bootstrap_diff(&[1.0], &[3.0]).unwrap(),
+            Difference { diff: 2.0, low: 2.0, high: 2.0 }
+        );
         assert_eq!(bootstrap_diff(&[], &[3.0]), None);
     }
 
@@ -75,6 +88,9 @@ mod tests {
     fn the_random_numbers_are_those_of_splitmix64() {
         // The reference implementation with seed 1234567.
         let mut random = Random(1_234_567);
-        assert_eq!([random.next(), random.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
+        assert_eq!(
+            [random.next(), random.next()],
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]
+        );
     }
 }

@@ -3,7 +3,8 @@
 use crate::doc::{Example, FunctionDoc};
 
 const NULLS: &str = "Rows in which an argument is NULL or NaN are left out. NULL if none is left.";
-const NULLS_IN_LISTS: &str = "NULL and NaN in a list are left out. NULL if a list is NULL or nothing is left of it.";
+const NULLS_IN_LISTS: &str =
+    "NULL and NaN in a list are left out. NULL if a list is NULL or nothing is left of it.";
 
 pub(super) const WEIGHTED_AVG: FunctionDoc = FunctionDoc {
     name: "weighted_avg",
@@ -13,7 +14,10 @@ pub(super) const WEIGHTED_AVG: FunctionDoc = FunctionDoc {
     detail: "Both sums are kept with their rounding errors (Neumaier), so that the order of rows and the number of threads do not show.",
     nulls: "Rows in which an argument is NULL or NaN are left out. NULL if none is left or the weights add up to 0.",
     errors: "None.",
-    examples: &[Example { sql: "SELECT weighted_avg(v, w) FROM (VALUES (1.0, 1.0), (4.0, 2.0), (9.0, NULL)) t(v, w)", answer: "3.0" }],
+    examples: &[Example {
+        sql: "SELECT weighted_avg(v, w) FROM (VALUES (1.0, 1.0), (4.0, 2.0), (9.0, NULL)) t(v, w)",
+        answer: "3.0",
+    }],
 };
 
 pub(super) const LINEAR_REGRESSION: FunctionDoc = FunctionDoc {
@@ -43,7 +47,10 @@ pub(super) const QUANTILE: FunctionDoc = FunctionDoc {
              memory.",
     nulls: NULLS,
     errors: "A share outside 0 to 1, or one that is not the same in all rows.",
-    examples: &[Example { sql: "SELECT quantile(x, 0.75), quantile(x, 1) FROM (VALUES (1), (2), (4), (8)) t(x)", answer: "5.0 | 8.0" }],
+    examples: &[Example {
+        sql: "SELECT quantile(x, 0.75), quantile(x, 1) FROM (VALUES (1), (2), (4), (8)) t(x)",
+        answer: "5.0 | 8.0",
+    }],
 };
 
 pub(super) const MAD: FunctionDoc = FunctionDoc {
@@ -55,7 +62,10 @@ pub(super) const MAD: FunctionDoc = FunctionDoc {
              values in memory.",
     nulls: NULLS,
     errors: "None.",
-    examples: &[Example { sql: "SELECT mad(x) FROM (VALUES (1), (1), (2), (2), (4), (6), (9)) t(x)", answer: "1.0" }],
+    examples: &[Example {
+        sql: "SELECT mad(x) FROM (VALUES (1), (1), (2), (2), (4), (6), (9)) t(x)",
+        answer: "1.0",
+    }],
 };
 
 pub(super) const MANN_WHITNEY: FunctionDoc = FunctionDoc {

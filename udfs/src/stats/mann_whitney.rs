@@ -10,9 +10,11 @@ const EXACT_LARGER: usize = 10_000;
 pub(super) struct MannWhitney {
     /// Pairs in which `a` is larger; equal values count one half.
     pub u: f64,
-    /// Probability of a `u` at least as far from its mean if both samples come from one distribution (two-sided).
+    /// Probability of a `u` at least as far from its mean if both samples come from one
+    /// distribution (two-sided).
     pub p_value: f64,
-    /// Share of pairs in which `b` is larger less the share in which `a` is: −1 to 1 (Cliff's delta).
+    /// Share of pairs in which `b` is larger less the share in which `a` is: −1 to 1 (Cliff's
+    /// delta).
     pub effect: f64,
 }
 
@@ -25,8 +27,14 @@ pub(super) fn mann_whitney(a: &[f64], b: &[f64]) -> Option<MannWhitney> {
     let (n, m) = (a.len() as f64, b.len() as f64);
     let u = ranks.sum_of_a - n * (n + 1.0) / 2.0;
     let effect = 1.0 - 2.0 * u / (n * m);
-    let exact = ranks.ties == 0.0 && a.len().min(b.len()) <= EXACT_SMALLER && a.len().max(b.len()) <= EXACT_LARGER;
-    let p_value = if exact { exact_p(u.min(n * m - u), a.len(), b.len()) } else { normal_p(u, n, m, ranks.ties) };
+    let exact = ranks.ties == 0.0
+        && a.len().min(b.len()) <= EXACT_SMALLER
+        && a.len().max(b.len()) <= EXACT_LARGER;
+    let p_value = if exact {
+        exact_p(u.min(n * m - u), a.len(), b.len())
+    } else {
+        normal_p(u, n, m, ranks.ties)
+    };
     Some(MannWhitney { u, p_value, effect })
 }
 
@@ -38,7 +46,8 @@ struct Ranks {
 }
 
 fn ranks(a: &[f64], b: &[f64]) -> Ranks {
-    let mut values: Vec<(f64, bool)> = a.iter().map(|v| (*v, true)).chain(b.iter().map(|v| (*v, false))).collect();
+    let mut values: Vec<(f64, bool)> =
+        a.iter().map(|v| (*v, true)).chain(b.iter().map(|v| (*v, false))).collect();
     values.sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
     let mut ranks = Ranks { sum_of_a: 0.0, ties: 0.0 };
     let mut before = 0.0;
@@ -52,7 +61,8 @@ fn ranks(a: &[f64], b: &[f64]) -> Ranks {
     ranks
 }
 
-/// Twice the share of arrangements with at most `u` pairs, from the generating function ∏ (1 − q^(m+i)) / (1 − q^i).
+/// Twice the share of arrangements with at most `u` pairs, from the generating function ∏ (1 −
+/// q^(m+i)) / (1 − q^i).
 fn exact_p(u: f64, n: usize, m: usize) -> f64 {
     let (small, large) = (n.min(m), n.max(m));
     let last = u as usize;
@@ -111,7 +121,10 @@ mod tests {
             let (a, b) = arrangement(*mask);
             let floats = |values: &[u32]| values.iter().map(|v| f64::from(*v)).collect::<Vec<_>>();
             let found = mann_whitney(&floats(&a), &floats(&b)).unwrap();
-            let as_far = masks.iter().filter(|other| (u(**other) - middle).abs() >= (u(*mask) - middle).abs()).count();
+            let as_far = masks
+                .iter()
+                .filter(|other| (u(**other) - middle).abs() >= (u(*mask) - middle).abs())
+                .count();
             assert_eq!(found.u, u(*mask));
             assert!((found.p_value - as_far as f64 / masks.len() as f64).abs() < 1e-12);
         }

@@ -1,7 +1,8 @@
-//! Statistics that DataFusion lacks: averages with weights, straight lines, exact quantiles, and comparisons of samples.
+//! Statistics that DataFusion lacks: averages with weights, straight lines, exact quantiles, and
+//! comparisons of samples.
 //!
-//! What it has and this module leaves to it: avg, stddev, var, corr, covar, regr_*, median, approx_distinct and
-//! approx_percentile_cont.
+//! What it has and this module leaves to it: avg, stddev, var, corr, covar, regr_*, median,
+//! approx_distinct and approx_percentile_cont.
 
 mod aggregates;
 mod bootstrap;

@@ -1,6 +1,7 @@
 //! Sums that aggregates keep: of weighted values, and of pairs for a straight line.
 
-/// A sum that does not lose what is small beside it (Neumaier), so that the order of rows hardly matters.
+/// A sum that does not lose what is small beside it (Neumaier), so that the order of rows hardly
+/// matters.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Sum {
     pub total: f64,
@@ -10,7 +11,11 @@ pub(super) struct Sum {
 impl Sum {
     pub fn add(&mut self, value: f64) {
         let total = self.total + value;
-        self.lost += if self.total.abs() >= value.abs() { (self.total - total) + value } else { (value - total) + self.total };
+        self.lost += if self.total.abs() >= value.abs() {
+            (self.total - total) + value
+        } else {
+            (value - total) + self.total
+        };
         self.total = total;
     }
 
@@ -103,7 +108,10 @@ mod tests {
         assert_eq!(line, Line { slope: 2.0, intercept: 1.0, r2: Some(1.0) });
         assert_eq!(pairs(&[(3.0, 1.0)]).line(), None);
         assert_eq!(pairs(&[(3.0, 1.0), (4.0, 1.0)]).line(), None);
-        assert_eq!(pairs(&[(3.0, 1.0), (3.0, 2.0)]).line().unwrap(), Line { slope: 0.0, intercept: 3.0, r2: None });
+        assert_eq!(
+            pairs(&[(3.0, 1.0), (3.0, 2.0)]).line().unwrap(),
+            Line { slope: 0.0, intercept: 3.0, r2: None }
+        );
     }
 
     proptest! {

@@ -2,9 +2,11 @@
 
 use std::cmp::Ordering;
 
-/// The quantile of a share between 0 and 1, interpolated between the two nearest values; `None` without values.
+/// The quantile of a share between 0 and 1, interpolated between the two nearest values; `None`
+/// without values.
 ///
-/// Type 7 of Hyndman and Fan, as numpy, pandas and R have it by default: position `share · (n − 1)` in the sorted values.
+/// Type 7 of Hyndman and Fan, as numpy, pandas and R have it by default: position `share · (n − 1)`
+/// in the sorted values.
 pub(super) fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
     let last = values.len().checked_sub(1)?;
     let position = share.clamp(0.0, 1.0) * last as f64;
@@ -36,15 +38,20 @@ pub(super) fn mad(values: &mut [f64]) -> Option<f64> {
     median(values)
 }
 
-/// The median of all differences `b − a` of a value of `b` and one of `a` (Hodges and Lehmann); `None` if either is empty.
+/// The median of all differences `b − a` of a value of `b` and one of `a` (Hodges and Lehmann);
+/// `None` if either is empty.
 ///
-/// Both must be sorted. The differences are not formed: their order statistics are found by halving the range of f64 and
-/// counting, which takes `64 · (a + b)` steps.
+/// Both must be sorted. The differences are not formed: their order statistics are found by halving
+/// the range of f64 and counting, which takes `64 · (a + b)` steps.
 pub(super) fn hodges_lehmann(a: &[f64], b: &[f64]) -> Option<f64> {
     let pairs = a.len() as u64 * b.len() as u64;
     let upper = pairs.checked_sub(1)? / 2 + 1;
     let middle = difference_of_rank(a, b, upper);
-    if pairs % 2 == 1 { Some(middle) } else { Some(between(middle, difference_of_rank(a, b, upper + 1), 0.5)) }
+    if pairs % 2 == 1 {
+        Some(middle)
+    } else {
+        Some(between(middle, difference_of_rank(a, b, upper + 1), 0.5))
+    }
 }
 
 /// The difference that `rank` differences do not exceed, counted from 1.

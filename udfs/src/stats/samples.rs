@@ -6,7 +6,9 @@ use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, StructArray};
 use datafusion::arrow::buffer::NullBuffer;
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Float64Type};
 use datafusion::common::{Result, plan_err};
-use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
+};
 
 use super::{bootstrap, mann_whitney, quantile};
 
@@ -41,9 +43,13 @@ impl OfSamples {
 
     fn answer(&self, a: Vec<f64>, b: Vec<f64>) -> Option<Vec<f64>> {
         match self.what {
-            What::MannWhitney => mann_whitney::mann_whitney(&a, &b).map(|found| vec![found.u, found.p_value, found.effect]),
-            What::BootstrapDiff => bootstrap::bootstrap_diff(&a, &b).map(|found| vec![found.diff, found.low, found.high]),
-            What::HodgesLehmann => quantile::hodges_lehmann(&sorted(a), &sorted(b)).map(|found| vec![found]),
+            What::MannWhitney => mann_whitney::mann_whitney(&a, &b)
+                .map(|found| vec![found.u, found.p_value, found.effect]),
+            What::BootstrapDiff => bootstrap::bootstrap_diff(&a, &b)
+                .map(|found| vec![found.diff, found.low, found.high]),
+            What::HodgesLehmann => {
+                quantile::hodges_lehmann(&sorted(a), &sorted(b)).map(|found| vec![found])
+            }
         }
     }
 }
@@ -68,15 +74,27 @@ impl ScalarUDFImpl for OfSamples {
 
     fn coerce_types(&self, given: &[DataType]) -> Result<Vec<DataType>> {
         if given.len() != 2 {
-            return plan_err!("{} takes two lists of numbers, got {} arguments", self.name(), given.len());
+            return plan_err!(
+                "{} takes two lists of numbers, got {} arguments",
+                self.name(),
+                given.len()
+            );
         }
         let item = |list: &DataType| match list {
-            DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => Some(item.data_type().clone()),
+            DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+                Some(item.data_type().clone())
+            }
             DataType::Null => Some(DataType::Null),
             _ => None,
         };
-        match given.iter().find(|list| !item(list).is_some_and(|item| item.is_numeric() || item.is_null())) {
-            Some(other) => plan_err!("{} takes lists of numbers, got {other}; array_agg(x) makes a list of a column", self.name()),
+        match given
+            .iter()
+            .find(|list| !item(list).is_some_and(|item| item.is_numeric() || item.is_null()))
+        {
+            Some(other) => plan_err!(
+                "{} takes lists of numbers, got {other}; array_agg(x) makes a list of a column",
+                self.name()
+            ),
             None => Ok(vec![DataType::new_list(DataType::Float64, true); 2]),
         }
     }
@@ -91,9 +109,16 @@ impl ScalarUDFImpl for OfSamples {
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let lists = ColumnarValue::values_to_arrays(&args.args)?;
         let samples = lists[0].as_list::<i32>().iter().zip(lists[1].as_list::<i32>().iter());
-        let answers: Vec<Option<Vec<f64>>> = samples.map(|(a, b)| a.zip(b).and_then(|(a, b)| self.answer(numbers(&a), numbers(&b)))).collect();
+        let answers: Vec<Option<Vec<f64>>> = samples
+            .map(|(a, b)| a.zip(b).and_then(|(a, b)| self.answer(numbers(&a), numbers(&b))))
+            .collect();
         let column = |at: usize| -> ArrayRef {
-            let parts = answers.iter().map(|answer| answer.as_ref().and_then(|parts| parts.get(at).copied()).filter(|part| !part.is_nan()));
+            let parts = answers.iter().map(|answer| {
+                answer
+                    .as_ref()
+                    .and_then(|parts| parts.get(at).copied())
+                    .filter(|part| !part.is_nan())
+            });
             Arc::new(parts.collect::<Float64Array>())
         };
         let fields = struct_fields(self.fields());
@@ -101,7 +126,11 @@ impl ScalarUDFImpl for OfSamples {
             column(0)
         } else {
             let nulls: NullBuffer = answers.iter().map(Option::is_some).collect();
-            Arc::new(StructArray::new(fields.clone(), (0..fields.len()).map(column).collect(), Some(nulls)))
+            Arc::new(StructArray::new(
+                fields.clone(),
+                (0..fields.len()).map(column).collect(),
+                Some(nulls),
+            ))
         };
         Ok(ColumnarValue::Array(answer))
     }

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// A tree given as rows in the order of siblings: each has an id, its parent's id, and perhaps a key by which it can be paired.
+/// A tree given as rows in the order of siblings: each has an id, its parent's id, and perhaps a
+/// key by which it can be paired.
 pub(super) struct Tree {
     ids: Vec<i64>,
     keys: Vec<Option<String>>,
@@ -22,14 +23,19 @@ pub(super) enum Broken {
 
 impl Tree {
     /// A tree of rows; one whose parent is not among them is outermost.
-    pub fn new(ids: Vec<i64>, parents: &[Option<i64>], keys: Vec<Option<String>>) -> Result<Self, Broken> {
+    pub fn new(
+        ids: Vec<i64>,
+        parents: &[Option<i64>],
+        keys: Vec<Option<String>>,
+    ) -> Result<Self, Broken> {
         let mut places = HashMap::with_capacity(ids.len());
         for (at, id) in ids.iter().enumerate() {
             if places.insert(*id, at).is_some() {
                 return Err(Broken::Twice(*id));
             }
         }
-        let mut tree = Self { children: vec![Vec::new(); ids.len()], outermost: Vec::new(), ids, keys };
+        let mut tree =
+            Self { children: vec![Vec::new(); ids.len()], outermost: Vec::new(), ids, keys };
         for (at, parent) in parents.iter().enumerate() {
             match parent.and_then(|p| places.get(&p)) {
                 Some(parent) => tree.children[*parent].push(at),
@@ -71,12 +77,14 @@ struct Open {
     sides: [Vec<usize>; 2],
 }
 
-/// Pairs two trees: first all outermost rows; within a pair of one row on each side, and within the first pair, the children's lists by `stretches`.
+/// Pairs two trees: first all outermost rows; within a pair of one row on each side, and within the
+/// first pair, the children's lists by `stretches`.
 pub(super) fn align(trees: [&Tree; 2]) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = Vec::new();
     let mut parents = Vec::new();
     let mut pair_of = trees.map(|t| vec![usize::MAX; t.ids.len()]);
-    let mut open = vec![Open { path: "0".to_owned(), parent: 0, sides: trees.map(|t| t.outermost.clone()) }];
+    let mut open =
+        vec![Open { path: "0".to_owned(), parent: 0, sides: trees.map(|t| t.outermost.clone()) }];
     while let Some(Open { path, parent, sides }) = open.pop() {
         let place = pairs.len();
         for (rows, pair_of) in sides.iter().zip(&mut pair_of) {
@@ -85,15 +93,20 @@ pub(super) fn align(trees: [&Tree; 2]) -> Vec<Pair> {
             }
         }
         let lists = match (&sides[0][..], &sides[1][..]) {
-            ([left], [right]) => Some([trees[0].children[*left].as_slice(), trees[1].children[*right].as_slice()]),
+            ([left], [right]) => {
+                Some([trees[0].children[*left].as_slice(), trees[1].children[*right].as_slice()])
+            }
             ([_, _, ..], [_, _, ..]) => Some([sides[0].as_slice(), sides[1].as_slice()]),
             _ => None,
         };
         // From the last to the first, because the one opened last is looked into first.
-        for (i, of) in lists.map(|l| stretches(trees, l)).unwrap_or_default().into_iter().enumerate().rev() {
+        for (i, of) in
+            lists.map(|l| stretches(trees, l)).unwrap_or_default().into_iter().enumerate().rev()
+        {
             open.push(Open { path: format!("{path}-{i}"), parent: place, sides: of });
         }
-        let ids = [0, 1].map(|side: usize| sides[side].iter().map(|row| trees[side].ids[*row]).collect());
+        let ids =
+            [0, 1].map(|side: usize| sides[side].iter().map(|row| trees[side].ids[*row]).collect());
         pairs.push(Pair { path, last: place, sides: ids, inside: [Vec::new(), Vec::new()] });
         parents.push(parent);
     }
@@ -117,8 +130,8 @@ pub(super) fn align(trees: [&Tree; 2]) -> Vec<Pair> {
 
 /// Two lists cut into stretches that stand side by side; none if nothing pairs.
 ///
-/// Each row of the left list that has a key takes the first of its key on the right that comes after those taken before. What lies between such pairs
-/// stands side by side too.
+/// Each row of the left list that has a key takes the first of its key on the right that comes
+/// after those taken before. What lies between such pairs stands side by side too.
 fn stretches(trees: [&Tree; 2], lists: [&[usize]; 2]) -> Vec<[Vec<usize>; 2]> {
     let mut on_the_right: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, row) in lists[1].iter().enumerate() {
@@ -128,10 +141,17 @@ fn stretches(trees: [&Tree; 2], lists: [&[usize]; 2]) -> Vec<[Vec<usize>; 2]> {
     }
     let mut parts = Vec::new();
     let mut from = [0, 0];
-    let part = |left: Range<usize>, right: Range<usize>| [lists[0][left].to_vec(), lists[1][right].to_vec()];
+    let part = |left: Range<usize>, right: Range<usize>| {
+        [lists[0][left].to_vec(), lists[1][right].to_vec()]
+    };
     for (left, row) in lists[0].iter().enumerate() {
-        let Some(places) = trees[0].keys[*row].as_deref().and_then(|key| on_the_right.get(key)) else { continue };
-        let Some(right) = places.get(places.partition_point(|place| *place < from[1])) else { continue };
+        let Some(places) = trees[0].keys[*row].as_deref().and_then(|key| on_the_right.get(key))
+        else {
+            continue;
+        };
+        let Some(right) = places.get(places.partition_point(|place| *place < from[1])) else {
+            continue;
+        };
         if left > from[0] || *right > from[1] {
             parts.push(part(from[0]..left, from[1]..*right));
         }
@@ -157,12 +177,21 @@ mod tests {
 
     fn shown(left: &Tree, right: &Tree) -> Vec<String> {
         let pairs = align([left, right]);
-        pairs.iter().map(|p| format!("{} {} {:?} {:?} {:?} {:?}", p.path, p.last, p.sides[0], p.sides[1], p.inside[0], p.inside[1])).collect()
+        pairs
+            .iter()
+            .map(|p| {
+                format!(
+                    "{} {} {:?} {:?} {:?} {:?}",
+                    p.path, p.last, p.sides[0], p.sides[1], p.inside[0], p.inside[1]
+                )
+            })
+            .collect()
     }
 
     #[test]
     fn lists_are_cut_at_pairs() {
-        let left = tree(&[(1, 0, ""), (2, 0, "m"), (3, 2, "k"), (4, 0, ""), (5, 0, "m"), (6, 0, "")]);
+        let left =
+            tree(&[(1, 0, ""), (2, 0, "m"), (3, 2, "k"), (4, 0, ""), (5, 0, "m"), (6, 0, "")]);
         let right = tree(&[(11, 0, "m"), (12, 11, "k"), (13, 0, ""), (14, 13, ""), (15, 0, "m")]);
         let expected = [
             "0 6 [1, 2, 4, 5, 6] [11, 13, 15] [] []",
@@ -178,7 +207,10 @@ mod tests {
 
     #[test]
     fn the_right_side_only_moves_on() {
-        let (left, right) = (tree(&[(1, 0, "a"), (2, 0, "b"), (3, 0, "a")]), tree(&[(11, 0, "b"), (12, 0, "a"), (13, 0, "b"), (14, 0, "c")]));
+        let (left, right) = (
+            tree(&[(1, 0, "a"), (2, 0, "b"), (3, 0, "a")]),
+            tree(&[(11, 0, "b"), (12, 0, "a"), (13, 0, "b"), (14, 0, "c")]),
+        );
         let expected = [
             "0 4 [1, 2, 3] [11, 12, 13, 14] [] []",
             "0-0 1 [] [11] [] [11]",
@@ -194,15 +226,28 @@ mod tests {
         let (left, right) = (tree(&[(1, 0, "a"), (2, 1, "")]), tree(&[(11, 0, "b"), (12, 0, "c")]));
         assert_eq!(shown(&left, &right), ["0 0 [1] [11, 12] [1, 2] [11, 12]"]);
         // One on each side stands side by side whatever its key, and so do its children.
-        let (left, right) = (tree(&[(1, 0, "a"), (2, 1, "x"), (3, 1, "")]), tree(&[(11, 0, "b"), (12, 11, "x")]));
-        assert_eq!(shown(&left, &right), ["0 2 [1] [11] [1] [11]", "0-0 1 [2] [12] [2] [12]", "0-1 2 [3] [] [3] []"]);
+        let (left, right) =
+            (tree(&[(1, 0, "a"), (2, 1, "x"), (3, 1, "")]), tree(&[(11, 0, "b"), (12, 11, "x")]));
+        assert_eq!(
+            shown(&left, &right),
+            ["0 2 [1] [11] [1] [11]", "0-0 1 [2] [12] [2] [12]", "0-1 2 [3] [] [3] []"]
+        );
         assert_eq!(shown(&tree(&[]), &tree(&[])), ["0 0 [] [] [] []"]);
     }
 
     #[test]
     fn rows_that_are_no_tree_are_refused() {
-        assert_eq!(Tree::new(vec![1, 1], &[None, None], vec![None, None]).err(), Some(Broken::Twice(1)));
-        assert_eq!(Tree::new(vec![1, 2], &[Some(2), Some(1)], vec![None, None]).err(), Some(Broken::Circle));
-        assert_eq!(Tree::new(vec![1, 2], &[Some(1), None], vec![None, None]).err(), Some(Broken::Circle));
+        assert_eq!(
+            Tree::new(vec![1, 1], &[None, None], vec![None, None]).err(),
+            Some(Broken::Twice(1))
+        );
+        assert_eq!(
+            Tree::new(vec![1, 2], &[Some(2), Some(1)], vec![None, None]).err(),
+            Some(Broken::Circle)
+        );
+        assert_eq!(
+            Tree::new(vec![1, 2], &[Some(1), None], vec![None, None]).err(),
+            Some(Broken::Circle)
+        );
     }
 }

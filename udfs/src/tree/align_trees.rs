@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array, ListArray, StringArray, StructArray};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, Int64Array, ListArray, StringArray, StructArray,
+};
 use datafusion::arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Int64Type};
 use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
-use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
 
 use super::align::{Broken, Pair, Tree, align};
 use crate::doc::{Call, Example, Function, FunctionDoc};
@@ -15,7 +19,10 @@ use crate::types::is_text;
 /// The function with its documentation.
 pub fn function() -> Function {
     let signature = Signature::user_defined(Volatility::Immutable);
-    Function { call: Call::Scalar(Arc::new(ScalarUDF::new_from_impl(AlignTrees { signature }))), doc: DOC }
+    Function {
+        call: Call::Scalar(Arc::new(ScalarUDF::new_from_impl(AlignTrees { signature }))),
+        doc: DOC,
+    }
 }
 
 const DOC: FunctionDoc = FunctionDoc {
@@ -74,21 +81,37 @@ impl ScalarUDFImpl for AlignTrees {
 
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
         if types.len() != 6 {
-            return plan_err!("align_trees takes 6 lists (ids, parents and keys of two trees), {} arguments were given", types.len());
+            return plan_err!(
+                "align_trees takes 6 lists (ids, parents and keys of two trees), {} arguments were given",
+                types.len()
+            );
         }
         let coerced = |(at, data_type): (usize, &DataType)| {
             let item = match data_type {
-                DataType::List(f) | DataType::LargeList(f) | DataType::ListView(f) | DataType::LargeListView(f) | DataType::FixedSizeList(f, _) => {
-                    f.data_type()
-                }
+                DataType::List(f)
+                | DataType::LargeList(f)
+                | DataType::ListView(f)
+                | DataType::LargeListView(f)
+                | DataType::FixedSizeList(f, _) => f.data_type(),
                 DataType::Null => data_type,
-                _ => return plan_err!("align_trees: argument {} must be a list, not {data_type}", at + 1),
+                _ => {
+                    return plan_err!(
+                        "align_trees: argument {} must be a list, not {data_type}",
+                        at + 1
+                    );
+                }
             };
             match at % 3 {
                 2 if is_text(item) || item.is_null() => Ok(list(DataType::Utf8)),
-                2 => plan_err!("align_trees: argument {} must be a list of texts, not of {item}", at + 1),
+                2 => plan_err!(
+                    "align_trees: argument {} must be a list of texts, not of {item}",
+                    at + 1
+                ),
                 _ if item.is_integer() || item.is_null() => Ok(list(DataType::Int64)),
-                _ => plan_err!("align_trees: argument {} must be a list of whole numbers, not of {item}", at + 1),
+                _ => plan_err!(
+                    "align_trees: argument {} must be a list of whole numbers, not of {item}",
+                    at + 1
+                ),
             }
         };
         types.iter().enumerate().map(coerced).collect()
@@ -99,7 +122,8 @@ impl ScalarUDFImpl for AlignTrees {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let columns: Vec<ArrayRef> = args.args.iter().map(|a| a.to_array(args.number_rows)).collect::<Result<_>>()?;
+        let columns: Vec<ArrayRef> =
+            args.args.iter().map(|a| a.to_array(args.number_rows)).collect::<Result<_>>()?;
         let lists: Vec<&ListArray> = columns.iter().filter_map(|c| c.as_list_opt()).collect();
         if lists.len() != 6 {
             return exec_err!("align_trees takes 6 lists");
@@ -128,15 +152,24 @@ fn tree(lists: &[&ListArray], row: usize) -> Result<Tree> {
             keys.len()
         );
     }
-    let (ids, parents, keys) = (ids.as_primitive::<Int64Type>(), parents.as_primitive::<Int64Type>(), keys.as_string::<i32>());
+    let (ids, parents, keys) = (
+        ids.as_primitive::<Int64Type>(),
+        parents.as_primitive::<Int64Type>(),
+        keys.as_string::<i32>(),
+    );
     if ids.null_count() > 0 {
         return exec_err!("align_trees: an id is NULL");
     }
     let parents: Vec<Option<i64>> = parents.iter().collect();
-    Tree::new(ids.values().to_vec(), &parents, keys.iter().map(|k| k.map(str::to_owned)).collect()).map_err(|broken| match broken {
-        Broken::Twice(id) => exec_datafusion_err!("align_trees: the id {id} occurs twice in one tree"),
-        Broken::Circle => exec_datafusion_err!("align_trees: a call is inside itself, by way of its parents"),
-    })
+    Tree::new(ids.values().to_vec(), &parents, keys.iter().map(|k| k.map(str::to_owned)).collect())
+        .map_err(|broken| match broken {
+            Broken::Twice(id) => {
+                exec_datafusion_err!("align_trees: the id {id} occurs twice in one tree")
+            }
+            Broken::Circle => {
+                exec_datafusion_err!("align_trees: a call is inside itself, by way of its parents")
+            }
+        })
 }
 
 /// The pairs of all rows as a column.
@@ -149,7 +182,12 @@ fn answer(rows: Vec<Option<Vec<Pair>>>) -> Result<ListArray> {
     let ids = |of: fn(&Pair) -> &Vec<i64>| -> ArrayRef {
         let offsets = OffsetBuffer::from_lengths(pairs.iter().map(|p| of(p).len()));
         let values: ScalarBuffer<i64> = pairs.iter().flat_map(|p| of(p)).copied().collect();
-        Arc::new(ListArray::new(Arc::new(Field::new_list_field(DataType::Int64, true)), offsets, Arc::new(Int64Array::new(values, None)), None))
+        Arc::new(ListArray::new(
+            Arc::new(Field::new_list_field(DataType::Int64, true)),
+            offsets,
+            Arc::new(Int64Array::new(values, None)),
+            None,
+        ))
     };
     let columns: Vec<ArrayRef> = vec![
         Arc::new(place.collect::<Int64Array>()),
@@ -161,5 +199,10 @@ fn answer(rows: Vec<Option<Vec<Pair>>>) -> Result<ListArray> {
         ids(|p| &p.inside[1]),
     ];
     let values = StructArray::try_new(fields(), columns, None)?;
-    Ok(ListArray::try_new(Arc::new(Field::new_list_field(DataType::Struct(fields()), true)), offsets, Arc::new(values), Some(valid))?)
+    Ok(ListArray::try_new(
+        Arc::new(Field::new_list_field(DataType::Struct(fields()), true)),
+        offsets,
+        Arc::new(values),
+        Some(valid),
+    )?)
 }

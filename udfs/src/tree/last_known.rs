@@ -7,14 +7,19 @@ use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{Field, FieldRef};
 use datafusion::common::Result;
 use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
-use datafusion::logical_expr::{PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl};
+use datafusion::logical_expr::{
+    PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl,
+};
 
 use crate::doc::{Call, Example, Function, FunctionDoc};
 
 /// The function with its documentation.
 pub fn function() -> Function {
     let signature = Signature::any(1, Volatility::Immutable);
-    Function { call: Call::Window(Arc::new(WindowUDF::new_from_impl(LastKnown { signature }))), doc: DOC }
+    Function {
+        call: Call::Window(Arc::new(WindowUDF::new_from_impl(LastKnown { signature }))),
+        doc: DOC,
+    }
 }
 
 const DOC: FunctionDoc = FunctionDoc {
@@ -47,11 +52,16 @@ impl WindowUDFImpl for LastKnown {
     }
 
     fn field(&self, args: WindowUDFFieldArgs) -> Result<FieldRef> {
-        let data_type = args.get_input_field(0).map_or(datafusion::arrow::datatypes::DataType::Null, |f| f.data_type().clone());
+        let data_type = args
+            .get_input_field(0)
+            .map_or(datafusion::arrow::datatypes::DataType::Null, |f| f.data_type().clone());
         Ok(Arc::new(Field::new(args.name(), data_type, true)))
     }
 
-    fn partition_evaluator(&self, _args: PartitionEvaluatorArgs) -> Result<Box<dyn PartitionEvaluator>> {
+    fn partition_evaluator(
+        &self,
+        _args: PartitionEvaluatorArgs,
+    ) -> Result<Box<dyn PartitionEvaluator>> {
         Ok(Box::new(Evaluator))
     }
 }

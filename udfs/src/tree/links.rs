@@ -47,7 +47,10 @@ impl Links {
     }
 
     /// The sum over each row and all below it.
-    pub fn subtree_sums<T: Copy + Default + AddAssign>(&self, values: Vec<T>) -> Result<Vec<T>, Circle> {
+    pub fn subtree_sums<T: Copy + Default + AddAssign>(
+        &self,
+        values: Vec<T>,
+    ) -> Result<Vec<T>, Circle> {
         let mut sums = values;
         let mut open = vec![0u32; sums.len()];
         for row in 0..sums.len() {
@@ -118,9 +121,11 @@ impl Rows {
 
     fn find(&self, id: i64) -> u32 {
         match self {
-            Self::Dense { first, rows } if id >= *first => {
-                usize::try_from(id.abs_diff(*first)).ok().and_then(|at| rows.get(at)).copied().unwrap_or(NONE)
-            }
+            Self::Dense { first, rows } if id >= *first => usize::try_from(id.abs_diff(*first))
+                .ok()
+                .and_then(|at| rows.get(at))
+                .copied()
+                .unwrap_or(NONE),
             Self::Dense { .. } => NONE,
             Self::Sparse(rows) => rows.get(&id).copied().unwrap_or(NONE),
         }
@@ -143,19 +148,28 @@ mod tests {
     #[test]
     fn first_of_equal_ids_is_the_parent() {
         let links = links(&[(5, -1), (5, -1), (6, 5), (-1, 5), (7, -1), (8, 9)]);
-        assert_eq!((0..6).map(|r| links.parent(r)).collect::<Vec<_>>(), [None, None, Some(0), Some(0), None, None]);
+        assert_eq!(
+            (0..6).map(|r| links.parent(r)).collect::<Vec<_>>(),
+            [None, None, Some(0), Some(0), None, None]
+        );
     }
 
     #[test]
     fn ids_far_apart() {
-        let far = Links::new(&Int64Array::from(vec![i64::MIN, i64::MAX, 0]), &Int64Array::from(vec![None, Some(i64::MIN), Some(i64::MAX)]));
+        let far = Links::new(
+            &Int64Array::from(vec![i64::MIN, i64::MAX, 0]),
+            &Int64Array::from(vec![None, Some(i64::MIN), Some(i64::MAX)]),
+        );
         assert_eq!((0..3).map(|r| far.parent(r)).collect::<Vec<_>>(), [None, Some(0), Some(1)]);
         assert_eq!(far.subtree_sums(vec![1, 2, 4]), Ok(vec![7, 6, 4]));
     }
 
     #[test]
     fn circles_are_found() {
-        assert_eq!(links(&[(1, 2), (2, 1), (3, -1)]).subtree_sums(vec![1, 1, 1]), Err(Circle { row: 0 }));
+        assert_eq!(
+            links(&[(1, 2), (2, 1), (3, -1)]).subtree_sums(vec![1, 1, 1]),
+            Err(Circle { row: 0 })
+        );
         assert_eq!(links(&[(0, -1), (1, 1)]).subtree_sums(vec![1, 1]), Err(Circle { row: 1 }));
     }
 

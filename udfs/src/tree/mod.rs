@@ -1,4 +1,5 @@
-//! Trees given by ids: each row has an id and names its parent's. Window functions that carry values along these links or down the rows, and the pairing of two trees.
+//! Trees given by ids: each row has an id and names its parent's. Window functions that carry
+//! values along these links or down the rows, and the pairing of two trees.
 //!
 //! They take the place of joins of a relation with itself, which would compute that relation twice.
 

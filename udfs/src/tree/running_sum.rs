@@ -6,14 +6,19 @@ use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
 use datafusion::common::{Result, exec_datafusion_err, plan_err};
 use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
-use datafusion::logical_expr::{PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl};
+use datafusion::logical_expr::{
+    PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl,
+};
 
 use crate::doc::{Call, Example, Function, FunctionDoc};
 
 /// The function with its documentation.
 pub fn function() -> Function {
     let signature = Signature::user_defined(Volatility::Immutable);
-    Function { call: Call::Window(Arc::new(WindowUDF::new_from_impl(RunningSum { signature }))), doc: DOC }
+    Function {
+        call: Call::Window(Arc::new(WindowUDF::new_from_impl(RunningSum { signature }))),
+        doc: DOC,
+    }
 }
 
 const DOC: FunctionDoc = FunctionDoc {
@@ -48,7 +53,9 @@ impl WindowUDFImpl for RunningSum {
         match types {
             [value] if value.is_integer() || value.is_null() => Ok(vec![DataType::Int64]),
             [value] if value.is_floating() => Ok(vec![DataType::Float64]),
-            [value] => plan_err!("running_sum: its argument must be a number, not {value}; convert it with CAST(… AS BIGINT)"),
+            [value] => plan_err!(
+                "running_sum: its argument must be a number, not {value}; convert it with CAST(… AS BIGINT)"
+            ),
             _ => plan_err!("running_sum(value) takes 1 argument, {} were given", types.len()),
         }
     }
@@ -58,7 +65,10 @@ impl WindowUDFImpl for RunningSum {
         Ok(Arc::new(Field::new(args.name(), data_type, true)))
     }
 
-    fn partition_evaluator(&self, _args: PartitionEvaluatorArgs) -> Result<Box<dyn PartitionEvaluator>> {
+    fn partition_evaluator(
+        &self,
+        _args: PartitionEvaluatorArgs,
+    ) -> Result<Box<dyn PartitionEvaluator>> {
         Ok(Box::new(Evaluator))
     }
 }
@@ -80,7 +90,9 @@ impl PartitionEvaluator for Evaluator {
         let sums = values[0].as_primitive::<Int64Type>().iter().map(|value| {
             if let Some(value) = value {
                 let total = sum.unwrap_or(0).checked_add(value);
-                sum = Some(total.ok_or_else(|| exec_datafusion_err!("running_sum: the sum does not fit 64 bits"))?);
+                sum = Some(total.ok_or_else(|| {
+                    exec_datafusion_err!("running_sum: the sum does not fit 64 bits")
+                })?);
             }
             Ok(sum)
         });

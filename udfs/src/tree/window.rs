@@ -3,12 +3,17 @@
 use std::ops::AddAssign;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, Float64Array, Int64Array, PrimitiveArray, UInt32Array};
+use datafusion::arrow::array::{
+    Array, ArrayRef, ArrowPrimitiveType, AsArray, Float64Array, Int64Array, PrimitiveArray,
+    UInt32Array,
+};
 use datafusion::arrow::compute::{cast, take};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
 use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
 use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
-use datafusion::logical_expr::{PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl};
+use datafusion::logical_expr::{
+    PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl,
+};
 
 use super::links::Links;
 use crate::doc::{Call, Function, FunctionDoc};
@@ -27,7 +32,14 @@ pub enum Answer {
 /// The function with its documentation.
 pub fn function(answer: Answer, doc: FunctionDoc) -> Function {
     let signature = Signature::user_defined(Volatility::Immutable);
-    Function { call: Call::Window(Arc::new(WindowUDF::new_from_impl(Tree { name: doc.name, answer, signature }))), doc }
+    Function {
+        call: Call::Window(Arc::new(WindowUDF::new_from_impl(Tree {
+            name: doc.name,
+            answer,
+            signature,
+        }))),
+        doc,
+    }
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -49,18 +61,27 @@ impl WindowUDFImpl for Tree {
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
         let name = self.name;
         let [id, parent, value] = types else {
-            return plan_err!("{name}(id, parent, value) takes 3 arguments, {} were given", types.len());
+            return plan_err!(
+                "{name}(id, parent, value) takes 3 arguments, {} were given",
+                types.len()
+            );
         };
         for (position, data_type) in [(1, id), (2, parent)] {
             if !data_type.is_integer() && !data_type.is_null() {
-                return plan_err!("{name}: argument {position} must be a whole number, not {data_type}; convert it with CAST(… AS BIGINT)");
+                return plan_err!(
+                    "{name}: argument {position} must be a whole number, not {data_type}; convert it with CAST(… AS BIGINT)"
+                );
             }
         }
         let value = match (self.answer, value) {
             (Answer::ParentValue, value) => value.clone(),
             (_, value) if value.is_integer() || value.is_null() => DataType::Int64,
             (_, value) if value.is_floating() => DataType::Float64,
-            (_, value) => return plan_err!("{name}: argument 3 must be a number, not {value}; convert it with CAST(… AS BIGINT)"),
+            (_, value) => {
+                return plan_err!(
+                    "{name}: argument 3 must be a number, not {value}; convert it with CAST(… AS BIGINT)"
+                );
+            }
         };
         Ok(vec![DataType::Int64, DataType::Int64, value])
     }
@@ -70,7 +91,10 @@ impl WindowUDFImpl for Tree {
         Ok(Arc::new(Field::new(args.name(), data_type, true)))
     }
 
-    fn partition_evaluator(&self, _args: PartitionEvaluatorArgs) -> Result<Box<dyn PartitionEvaluator>> {
+    fn partition_evaluator(
+        &self,
+        _args: PartitionEvaluatorArgs,
+    ) -> Result<Box<dyn PartitionEvaluator>> {
         Ok(Box::new(Evaluator { name: self.name, answer: self.answer }))
     }
 }
@@ -84,11 +108,15 @@ struct Evaluator {
 impl PartitionEvaluator for Evaluator {
     fn evaluate_all(&mut self, values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
         if rows >= u32::MAX as usize {
-            return exec_err!("{}: the window's partition has {rows} rows, more than 2^32 - 2", self.name);
+            return exec_err!(
+                "{}: the window's partition has {rows} rows, more than 2^32 - 2",
+                self.name
+            );
         }
         let links = Links::new(ints(&values[0])?.as_primitive(), ints(&values[1])?.as_primitive());
         if self.answer == Answer::ParentValue {
-            let parents: UInt32Array = (0..rows).map(|row| links.parent(row).map(|p| p as u32)).collect();
+            let parents: UInt32Array =
+                (0..rows).map(|row| links.parent(row).map(|p| p as u32)).collect();
             return Ok(take(&values[2], &parents, None)?);
         }
         if values[2].data_type() == &DataType::Float64 {
@@ -103,17 +131,31 @@ impl PartitionEvaluator for Evaluator {
         }
         // Sums of 64-bit integers, of fewer than 2^32 rows, fit 128 bits.
         let sums = self.sums(&links, addends.into_iter().map(i128::from).collect())?;
-        let fit = |sum: i128| i64::try_from(sum).map_err(|_| exec_datafusion_err!("{}: the sum {sum} does not fit 64 bits", self.name));
+        let fit = |sum: i128| {
+            i64::try_from(sum).map_err(|_| {
+                exec_datafusion_err!("{}: the sum {sum} does not fit 64 bits", self.name)
+            })
+        };
         Ok(Arc::new(Int64Array::from(sums.into_iter().map(fit).collect::<Result<Vec<i64>>>()?)))
     }
 }
 
 impl Evaluator {
-    fn sums<T: Copy + Default + AddAssign>(&self, links: &Links, addends: Vec<T>) -> Result<Vec<T>> {
+    fn sums<T: Copy + Default + AddAssign>(
+        &self,
+        links: &Links,
+        addends: Vec<T>,
+    ) -> Result<Vec<T>> {
         if self.answer == Answer::ChildrenSum {
             return Ok(links.children_sums(&addends));
         }
-        links.subtree_sums(addends).or_else(|circle| exec_err!("{}: row {} of the window's partition is its own ancestor", self.name, circle.row + 1))
+        links.subtree_sums(addends).or_else(|circle| {
+            exec_err!(
+                "{}: row {} of the window's partition is its own ancestor",
+                self.name,
+                circle.row + 1
+            )
+        })
     }
 }
 

@@ -72,7 +72,8 @@ function tip(title, lines) {
   return el("div", { class: "tip" }, el("strong", {}, title), lines.map(([tint, label, value]) => el("div", {}, tint ? swatch(tint) : null, el("span", {}, label), el("span", {}, value))));
 }
 
-// Stacked bars over time or steps: parts are [column, label, colour], bars { at, label, row }; with a legend unless there is one above.
+// Stacked bars over time or steps: parts are [column, label, colour], bars { at, label, row }; with
+// a legend unless there is one above.
 function stackedBars(bars, parts, total, label, hasLegend = true) {
   const shown = parts.filter(([name]) => bars.some((b) => b.row[name] > 0));
   const formatter = ([first]) => {

@@ -1,4 +1,5 @@
-// Device work by class: bars of devices and steps. Order and colours of classes are these everywhere on the page.
+// Device work by class: bars of devices and steps. Order and colours of classes are these
+// everywhere on the page.
 const CLASSES = ["gemm", "conv", "attention", "moe_routing", "normalization", "softmax", "elementwise", "reduction", "copy_layout", "embedding", "optimizer", "quantize", "sort_scan", "sampling", "rng", "recurrent_ssm", "fft", "other_compute", "unclassified", "memset", "communication", "memcpy"];
 
 function classTint(name) {
@@ -121,7 +122,8 @@ function stepBars(own) {
   });
 }
 
-// The class that all work of a name has, by the tables of kernels and copies; undefined if they do not know the name.
+// The class that all work of a name has, by the tables of kernels and copies; undefined if they do
+// not know the name.
 function classesByName() {
   const found = new Map();
   for (const r of [...rows("kernels"), ...rows("copies")]) found.set(r.name, found.has(r.name) && found.get(r.name) !== r.class ? "mixed" : r.class);

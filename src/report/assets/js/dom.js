@@ -45,7 +45,8 @@ function copyable(text) {
   return el("div", { class: "sql" }, pre, button);
 }
 
-// The clipboard is not there for pages opened from a file in some browsers: then the text is selected.
+// The clipboard is not there for pages opened from a file in some browsers: then the text is
+// selected.
 async function copy(text, button, pre) {
   try {
     await navigator.clipboard.writeText(text);
@@ -61,7 +62,8 @@ function swatch(colour) {
   return el("span", { class: "swatch", background: colour });
 }
 
-// Parts of a whole as one bar: [label, value, colour]; with a legend unless there is one for several bars.
+// Parts of a whole as one bar: [label, value, colour]; with a legend unless there is one for
+// several bars.
 function stackBar(title, parts, total, unit, hasLegend = true) {
   const shown = parts.filter(([, value]) => value > 0);
   const share = (value) => (total > 0 ? pct((100 * value) / total) : NONE);

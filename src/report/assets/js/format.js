@@ -1,4 +1,5 @@
-// Values for people: three significant digits and a unit. The exact value is in tooltips and in CSV.
+// Values for people: three significant digits and a unit. The exact value is in tooltips and in
+// CSV.
 const NONE = "–";
 
 function digits(number, significant = 3) {

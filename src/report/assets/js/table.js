@@ -1,8 +1,9 @@
-// A table that can be sorted, searched and saved. Only rows in sight are in the page, so that thousands are no burden.
+// A table that can be sorted, searched and saved. Only rows in sight are in the page, so that
+// thousands are no burden.
 const ROW_HEIGHT = 31;
 
-// options: only (names of columns, in order), titles, sort ([name, descending]), wide (names of text columns that wrap), swatch (classes of
-// device work have their colour)
+// options: only (names of columns, in order), titles, sort ([name, descending]), wide (names of
+// text columns that wrap), swatch (classes of device work have their colour)
 function tableOf(key, options = {}) {
   const { columns } = section(key);
   const wanted = options.only || columns.map((c) => c.name).filter((name) => name !== "trace_id");

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, Int64Array, ListArray, ListBuilder, StringBuilder, StructArray};
+use datafusion::arrow::array::{
+    ArrayRef, Int64Array, ListArray, ListBuilder, StringBuilder, StructArray,
+};
 use datafusion::arrow::buffer::OffsetBuffer;
 use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::Result;
@@ -45,7 +47,11 @@ impl<const N: usize> Lists<N> {
     }
 
     /// Adds an element with texts to the list at hand.
-    pub fn push_labelled<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>, values: [i64; N]) {
+    pub fn push_labelled<'a>(
+        &mut self,
+        texts: impl IntoIterator<Item = &'a str>,
+        values: [i64; N],
+    ) {
         if let Some((_, builder)) = &mut self.labels {
             for text in texts {
                 builder.values().append_value(text);
@@ -76,7 +82,15 @@ impl<const N: usize> Lists<N> {
             columns.push(Arc::new(Int64Array::from(values)));
         }
         let structs = StructArray::try_new(struct_fields(fields), columns, None)?;
-        let item = Arc::new(Field::new_list_field(datafusion::arrow::array::Array::data_type(&structs).clone(), true));
-        Ok(Arc::new(ListArray::try_new(item, OffsetBuffer::new(self.ends.into()), Arc::new(structs), None)?))
+        let item = Arc::new(Field::new_list_field(
+            datafusion::arrow::array::Array::data_type(&structs).clone(),
+            true,
+        ));
+        Ok(Arc::new(ListArray::try_new(
+            item,
+            OffsetBuffer::new(self.ends.into()),
+            Arc::new(structs),
+            None,
+        )?))
     }
 }

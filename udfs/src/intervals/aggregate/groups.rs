@@ -1,9 +1,13 @@
 //! Reads rows and states into groups, and gives answers and states of groups.
 //!
-//! A state is one list of integers per group: start and end of each interval, with the set in front where there are sets.
-//! Sets named by text are numbered within the group; a second list says their texts.
+//! A state is one list of integers per group: start and end of each interval, with the set in front
+//! where there are sets. Sets named by text are numbered within the group; a second list says their
+//! texts.
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Array, ListBuilder, PrimitiveBuilder, StringBuilder};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, BooleanArray, Int64Array, ListBuilder, PrimitiveBuilder,
+    StringBuilder,
+};
 use datafusion::arrow::buffer::NullBuffer;
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::common::{Result, ScalarValue, exec_datafusion_err, exec_err};
@@ -47,11 +51,20 @@ impl Groups {
     }
 
     /// Adds rows; the group of each is said by `group`.
-    fn read(&mut self, values: &[ArrayRef], group: impl Fn(usize) -> usize, filter: Option<&BooleanArray>) -> Result<()> {
-        let (starts, ends) = (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
-        let valid = values.iter().fold(None, |valid, array| NullBuffer::union(valid.as_ref(), array.logical_nulls().as_ref()));
+    fn read(
+        &mut self,
+        values: &[ArrayRef],
+        group: impl Fn(usize) -> usize,
+        filter: Option<&BooleanArray>,
+    ) -> Result<()> {
+        let (starts, ends) =
+            (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
+        let valid = values.iter().fold(None, |valid, array| {
+            NullBuffer::union(valid.as_ref(), array.logical_nulls().as_ref())
+        });
         for row in 0..starts.len() {
-            let wanted = filter.is_none_or(|f| f.is_valid(row) && f.value(row)) && valid.as_ref().is_none_or(|v| v.is_valid(row));
+            let wanted = filter.is_none_or(|f| f.is_valid(row) && f.value(row))
+                && valid.as_ref().is_none_or(|v| v.is_valid(row));
             if !wanted {
                 continue;
             }
@@ -59,7 +72,8 @@ impl Groups {
             let set = match (values.get(2), &mut self.labels) {
                 (None, _) => 0,
                 (Some(sets), Some(labels)) => labels.number(sets.as_string_view().value(row)),
-                (Some(sets), None) => Self::set_number(sets.as_primitive::<Int64Type>().value(row)).map_err(|e| self.fault(e))?,
+                (Some(sets), None) => Self::set_number(sets.as_primitive::<Int64Type>().value(row))
+                    .map_err(|e| self.fault(e))?,
             };
             self.rows.push(Row { group: group(row) as u32, set, span });
         }
@@ -73,17 +87,28 @@ impl Groups {
         for row in 0..intervals.len() {
             if let (Some(texts), Some(labels)) = (texts, &mut self.labels) {
                 numbers.clear();
-                numbers.extend(texts.value(row).as_string::<i32>().iter().map(|text| labels.number(text.unwrap_or_default())));
+                numbers.extend(
+                    texts
+                        .value(row)
+                        .as_string::<i32>()
+                        .iter()
+                        .map(|text| labels.number(text.unwrap_or_default())),
+                );
             }
             let offsets = intervals.value_offsets();
-            let list = &intervals.values().as_primitive::<Int64Type>().values()[offsets[row] as usize..offsets[row + 1] as usize];
+            let list = &intervals.values().as_primitive::<Int64Type>().values()
+                [offsets[row] as usize..offsets[row + 1] as usize];
             for interval in list.chunks_exact(self.stride()) {
                 let (set, start, end) = match interval {
                     [start, end] => (0, *start, *end),
                     [set, start, end] => (*set as u32, *start, *end),
                     _ => return exec_err!("{}: a state has an odd length", self.measure.name()),
                 };
-                let set = if texts.is_some() { numbers.get(set as usize).copied().unwrap_or(set) } else { set };
+                let set = if texts.is_some() {
+                    numbers.get(set as usize).copied().unwrap_or(set)
+                } else {
+                    set
+                };
                 self.rows.push(Row { group: group(row) as u32, set, span: Span { start, end } });
             }
         }
@@ -95,14 +120,17 @@ impl Groups {
         let fault = |fault| self.fault(fault);
         match self.measure {
             Measure::UnionLen => {
-                let lens: Result<Int64Array, Fault> = rows.each_group().map(|own| union_len(own.iter().map(|r| r.span)).map(Some)).collect();
+                let lens: Result<Int64Array, Fault> = rows
+                    .each_group()
+                    .map(|own| union_len(own.iter().map(|r| r.span)).map(Some))
+                    .collect();
                 Ok(Arc::new(lens.map_err(fault)?))
             }
             Measure::MaxOverlap => {
                 let mut ends = Vec::new();
-                Ok(Arc::new(Int64Array::from_iter_values(
-                    rows.each_group().map(|own| max_overlap(own.iter().map(|r| r.span.start), sorted_ends(own, &mut ends))),
-                )))
+                Ok(Arc::new(Int64Array::from_iter_values(rows.each_group().map(|own| {
+                    max_overlap(own.iter().map(|r| r.span.start), sorted_ends(own, &mut ends))
+                }))))
             }
             Measure::Merge => {
                 let mut lists = Lists::new(["start", "end"]);
@@ -115,7 +143,11 @@ impl Groups {
             Measure::OverlapCount => {
                 let (mut lists, mut ends) = (Lists::new(["start", "end", "open"]), Vec::new());
                 for own in rows.each_group() {
-                    segments(own.iter().map(|r| r.span.start), sorted_ends(own, &mut ends), |part, open| lists.push([part.start, part.end, open]));
+                    segments(
+                        own.iter().map(|r| r.span.start),
+                        sorted_ends(own, &mut ends),
+                        |part, open| lists.push([part.start, part.end, open]),
+                    );
                     lists.close().map_err(fault)?;
                 }
                 lists.finish()
@@ -145,7 +177,8 @@ impl Groups {
             }
             let mut found = Vec::new();
             for (mask, len) in overlap(own.iter().map(|r| (own_labels.position(r.set), r.span))) {
-                let positions: Vec<usize> = (0..order.len()).filter(|bit| mask >> bit & 1 == 1).collect();
+                let positions: Vec<usize> =
+                    (0..order.len()).filter(|bit| mask >> bit & 1 == 1).collect();
                 found.push((positions, as_bigint(len).map_err(fault)?));
             }
             found.sort();
@@ -165,12 +198,16 @@ impl Groups {
         for own in rows.each_group() {
             if let Some(labels) = &self.labels {
                 own_labels.set(own.iter().map(|r| r.set), labels);
-                own_labels.in_order().iter().for_each(|number| texts.values().append_value(labels.text(*number)));
+                own_labels
+                    .in_order()
+                    .iter()
+                    .for_each(|number| texts.values().append_value(labels.text(*number)));
                 texts.append(true);
             }
             for row in own {
                 if self.stride() == 3 {
-                    let set = if self.labels.is_some() { own_labels.position(row.set) } else { row.set };
+                    let set =
+                        if self.labels.is_some() { own_labels.position(row.set) } else { row.set };
                     intervals.values().append_value(i64::from(set));
                 }
                 intervals.values().append_value(row.span.start);
@@ -194,7 +231,13 @@ fn sorted_ends<'a>(rows: &[Row], ends: &'a mut Vec<i64>) -> &'a [i64] {
 }
 
 impl GroupsAccumulator for Groups {
-    fn update_batch(&mut self, values: &[ArrayRef], groups: &[usize], filter: Option<&BooleanArray>, total: usize) -> Result<()> {
+    fn update_batch(
+        &mut self,
+        values: &[ArrayRef],
+        groups: &[usize],
+        filter: Option<&BooleanArray>,
+        total: usize,
+    ) -> Result<()> {
         self.rows.grow(total);
         self.read(values, |row| groups[row], filter)
     }
@@ -217,7 +260,11 @@ impl GroupsAccumulator for Groups {
         self.states(&rows)
     }
 
-    fn convert_to_state(&self, values: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<Vec<ArrayRef>> {
+    fn convert_to_state(
+        &self,
+        values: &[ArrayRef],
+        filter: Option<&BooleanArray>,
+    ) -> Result<Vec<ArrayRef>> {
         let mut alone = Self::new(self.measure, self.labels.is_some());
         alone.rows.grow(values[0].len());
         alone.read(values, |row| row, filter)?;
@@ -259,7 +306,11 @@ impl Accumulator for Single {
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
         self.0.rows.compact();
-        self.0.states(&self.0.rows)?.iter().map(|state| ScalarValue::try_from_array(state, 0)).collect()
+        self.0
+            .states(&self.0.rows)?
+            .iter()
+            .map(|state| ScalarValue::try_from_array(state, 0))
+            .collect()
     }
 
     fn size(&self) -> usize {

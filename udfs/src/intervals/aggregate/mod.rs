@@ -13,7 +13,9 @@ use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{Result, ScalarValue, exec_err, not_impl_err, plan_err};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::format_state_name;
-use datafusion::logical_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, GroupsAccumulator, Signature, Volatility};
+use datafusion::logical_expr::{
+    Accumulator, AggregateUDF, AggregateUDFImpl, GroupsAccumulator, Signature, Volatility,
+};
 
 pub use answer::{Lists, list_of};
 use groups::{Groups, Single};
@@ -47,7 +49,10 @@ impl Measure {
 
     /// The function.
     pub fn function(self) -> Arc<AggregateUDF> {
-        Arc::new(AggregateUDF::new_from_impl(IntervalAggregate { measure: self, signature: Signature::user_defined(Volatility::Immutable) }))
+        Arc::new(AggregateUDF::new_from_impl(IntervalAggregate {
+            measure: self,
+            signature: Signature::user_defined(Volatility::Immutable),
+        }))
     }
 
     /// Whether the union of intervals is as good as the intervals.
@@ -63,9 +68,17 @@ impl Measure {
         match self {
             Self::UnionLen | Self::MaxOverlap => DataType::Int64,
             Self::Merge => list_of(vec![("start", DataType::Int64), ("end", DataType::Int64)]),
-            Self::OverlapCount => list_of(vec![("start", DataType::Int64), ("end", DataType::Int64), ("open", DataType::Int64)]),
+            Self::OverlapCount => list_of(vec![
+                ("start", DataType::Int64),
+                ("end", DataType::Int64),
+                ("open", DataType::Int64),
+            ]),
             Self::OverlapLen => {
-                let sets = if text_sets { DataType::new_list(DataType::Utf8, true) } else { DataType::Int64 };
+                let sets = if text_sets {
+                    DataType::new_list(DataType::Utf8, true)
+                } else {
+                    DataType::Int64
+                };
                 list_of(vec![("sets", sets), ("len", DataType::Int64)])
             }
         }
@@ -77,7 +90,9 @@ pub fn time_type(function: &str, argument: &str, given: &DataType) -> Result<Dat
     if given.is_integer() || given.is_null() {
         return Ok(DataType::Int64);
     }
-    plan_err!("{function}: {argument} must be BIGINT, not {given}; write CAST({argument} AS BIGINT)")
+    plan_err!(
+        "{function}: {argument} must be BIGINT, not {given}; write CAST({argument} AS BIGINT)"
+    )
 }
 
 fn is_text(given: &DataType) -> bool {
@@ -97,9 +112,15 @@ struct IntervalAggregate {
 impl IntervalAggregate {
     fn groups(&self, args: &AccumulatorArgs<'_>) -> Result<Groups> {
         if args.is_distinct && !self.measure.unites() {
-            return not_impl_err!("{}: DISTINCT is not supported; take the distinct rows in a subquery", self.name());
+            return not_impl_err!(
+                "{}: DISTINCT is not supported; take the distinct rows in a subquery",
+                self.name()
+            );
         }
-        Ok(Groups::new(self.measure, args.expr_fields.get(2).is_some_and(|set| is_text(set.data_type()))))
+        Ok(Groups::new(
+            self.measure,
+            args.expr_fields.get(2).is_some_and(|set| is_text(set.data_type())),
+        ))
     }
 }
 
@@ -119,14 +140,24 @@ impl AggregateUDFImpl for IntervalAggregate {
                 let set = match set {
                     text if is_text(text) => DataType::Utf8View,
                     number if number.is_integer() || number.is_null() => DataType::Int64,
-                    other => return plan_err!("{name}: set must be an integer 0..62 or a text, not {other}; write CAST(set AS VARCHAR)"),
+                    other => {
+                        return plan_err!(
+                            "{name}: set must be an integer 0..62 or a text, not {other}; write CAST(set AS VARCHAR)"
+                        );
+                    }
                 };
                 Ok(vec![time_type(name, "start", start)?, time_type(name, "end", end)?, set])
             }
             (Measure::OverlapLen, _) | (_, [] | [_] | [_, _, _, ..]) => {
-                plan_err!("{name} takes {}, {} arguments were given", self.measure.arguments(), given.len())
+                plan_err!(
+                    "{name} takes {}, {} arguments were given",
+                    self.measure.arguments(),
+                    given.len()
+                )
             }
-            (_, [start, end]) => Ok(vec![time_type(name, "start", start)?, time_type(name, "end", end)?]),
+            (_, [start, end]) => {
+                Ok(vec![time_type(name, "start", start)?, time_type(name, "end", end)?])
+            }
         }
     }
 
@@ -141,13 +172,21 @@ impl AggregateUDFImpl for IntervalAggregate {
     fn default_value(&self, data_type: &DataType) -> Result<ScalarValue> {
         match data_type {
             DataType::Int64 => Ok(ScalarValue::Int64(Some(0))),
-            DataType::List(item) => Ok(ScalarValue::List(ScalarValue::new_list(&[], item.data_type(), true))),
+            DataType::List(item) => {
+                Ok(ScalarValue::List(ScalarValue::new_list(&[], item.data_type(), true)))
+            }
             other => exec_err!("{}: no answer has type {other}", self.name()),
         }
     }
 
     fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {
-        let list = |name: &str, item: DataType| Arc::new(Field::new(format_state_name(args.name, name), DataType::new_list(item, true), true));
+        let list = |name: &str, item: DataType| {
+            Arc::new(Field::new(
+                format_state_name(args.name, name),
+                DataType::new_list(item, true),
+                true,
+            ))
+        };
         let mut fields = vec![list("intervals", DataType::Int64)];
         if args.input_fields.get(2).is_some_and(|set| is_text(set.data_type())) {
             fields.push(list("labels", DataType::Utf8));
@@ -163,7 +202,10 @@ impl AggregateUDFImpl for IntervalAggregate {
         true
     }
 
-    fn create_groups_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn GroupsAccumulator>> {
+    fn create_groups_accumulator(
+        &self,
+        args: AccumulatorArgs,
+    ) -> Result<Box<dyn GroupsAccumulator>> {
         Ok(Box::new(self.groups(&args)?))
     }
 

@@ -1,7 +1,8 @@
 //! The intervals of all groups, in one flat list.
 //!
-//! One list for all groups costs 24 bytes an interval and nothing for a group, so that many small groups stay cheap.
-//! Where only unions matter the list is compacted whenever it has doubled, and input in order is merged as it comes.
+//! One list for all groups costs 24 bytes an interval and nothing for a group, so that many small
+//! groups stay cheap. Where only unions matter the list is compacted whenever it has doubled, and
+//! input in order is merged as it comes.
 
 use datafusion::logical_expr::EmitTo;
 
@@ -31,7 +32,8 @@ pub struct Rows {
 const COMPACT_AT: usize = 1 << 13;
 
 impl Rows {
-    /// No intervals. With `unite`, intervals of the same group and set may be replaced by their union.
+    /// No intervals. With `unite`, intervals of the same group and set may be replaced by their
+    /// union.
     pub fn new(unite: bool) -> Self {
         Self { rows: Vec::new(), groups: 0, unite, compact_at: COMPACT_AT }
     }
@@ -83,7 +85,8 @@ impl Rows {
         let mut from = 0;
         while from < self.rows.len() {
             let Row { group, set, .. } = self.rows[from];
-            let len = self.rows[from..].iter().take_while(|r| (r.group, r.set) == (group, set)).count();
+            let len =
+                self.rows[from..].iter().take_while(|r| (r.group, r.set) == (group, set)).count();
             // There are never more parts than rows, so they fit in front of what is not yet read.
             let mut open = self.rows[from];
             for at in from..from + len {
@@ -186,11 +189,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn rows() -> impl Strategy<Value = Vec<Row>> {
-        vec((0..4u32, 0..3u32, grid_span()).prop_map(|(group, set, span)| Row { group, set, span }), 0..40)
+        vec(
+            (0..4u32, 0..3u32, grid_span()).prop_map(|(group, set, span)| Row { group, set, span }),
+            0..40,
+        )
     }
 
     fn covered(rows: &[Row], group: u32, set: u32) -> Vec<i64> {
-        GRID.filter(|t| rows.iter().any(|r| (r.group, r.set) == (group, set) && r.span.holds(*t))).collect()
+        GRID.filter(|t| rows.iter().any(|r| (r.group, r.set) == (group, set) && r.span.holds(*t)))
+            .collect()
     }
 
     proptest! {

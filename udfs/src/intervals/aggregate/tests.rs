@@ -1,9 +1,12 @@
-//! Accumulators against definitions checked instant by instant: however rows are split, merged and emitted.
+//! Accumulators against definitions checked instant by instant: however rows are split, merged and
+//! emitted.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Array, StringViewArray, new_empty_array};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, BooleanArray, Int64Array, StringViewArray, new_empty_array,
+};
 use datafusion::arrow::compute::concat;
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::logical_expr::{Accumulator, EmitTo, GroupsAccumulator};
@@ -203,5 +206,9 @@ fn memory_is_counted_and_unions_stay_small() {
         GroupsAccumulator::size(&groups)
     };
     assert!(size(Measure::MaxOverlap) >= n as usize * 24, "each interval is kept and counted");
-    assert!(size(Measure::UnionLen) < n as usize * 24 / 2, "a union is compacted: {} bytes", size(Measure::UnionLen));
+    assert!(
+        size(Measure::UnionLen) < n as usize * 24 / 2,
+        "a union is compacted: {} bytes",
+        size(Measure::UnionLen)
+    );
 }

@@ -1,7 +1,7 @@
 //! The latest row at or before a time.
 
-/// Calls `each` with every left row and the last right row that is not later. Both are in the order of time; where right
-/// rows have the same time, the last one given is taken.
+/// Calls `each` with every left row and the last right row that is not later. Both are in the order
+/// of time; where right rows have the same time, the last one given is taken.
 pub fn asof(left: &[(i64, u32)], right: &[(i64, u32)], mut each: impl FnMut(u32, Option<u32>)) {
     let mut next = 0;
     for (time, row) in left {

@@ -5,12 +5,17 @@ use super::Span;
 /// Calls `each` with the longest stretches in which the same number of spans is open, if any is.
 ///
 /// Takes starts and ends, each in ascending order.
-pub fn segments(starts: impl IntoIterator<Item = i64>, ends: &[i64], mut each: impl FnMut(Span, i64)) {
+pub fn segments(
+    starts: impl IntoIterator<Item = i64>,
+    ends: &[i64],
+    mut each: impl FnMut(Span, i64),
+) {
     let mut starts = starts.into_iter().peekable();
     let (mut next_end, mut open, mut since) = (0, 0i64, 0);
     while let Some(&end) = ends.get(next_end) {
         let time = starts.peek().map_or(end, |start| end.min(*start));
-        // All that happens at an instant counts before the instant is judged, so that ties decide nothing.
+        // All that happens at an instant counts before the instant is judged, so that ties decide
+        // nothing.
         let mut now = open;
         while starts.next_if_eq(&time).is_some() {
             now += 1;

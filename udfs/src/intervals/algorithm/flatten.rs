@@ -2,10 +2,12 @@
 
 use super::{Item, Span};
 
-/// Calls `each` with stretches of time and the row that is innermost there: of those open, the last in the order given.
+/// Calls `each` with stretches of time and the row that is innermost there: of those open, the last
+/// in the order given.
 ///
-/// Items come in nesting order: by start, the longest first, then by what the caller chose for equal ones. Where they nest,
-/// that is the leaf of the nesting; where two overlap in part, the later one is taken while both are open.
+/// Items come in nesting order: by start, the longest first, then by what the caller chose for
+/// equal ones. Where they nest, that is the leaf of the nesting; where two overlap in part, the
+/// later one is taken while both are open.
 pub fn flatten(nesting_order: &[Item], mut each: impl FnMut(u32, Span)) {
     let mut open: Vec<Item> = Vec::new();
     let mut at = i64::MIN;

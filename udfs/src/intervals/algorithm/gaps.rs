@@ -4,9 +4,15 @@ use super::Span;
 
 /// Calls `each` with the gaps between parts that are in order and do not overlap.
 ///
-/// With `from`, what lies before the first part counts from there; with `to`, what lies behind the last one up to there.
-/// Nothing outside these bounds is a gap. Without any part and without `from` nothing is known to be a gap.
-pub fn gaps(merged: impl IntoIterator<Item = Span>, from: Option<i64>, to: Option<i64>, mut each: impl FnMut(Span)) {
+/// With `from`, what lies before the first part counts from there; with `to`, what lies behind the
+/// last one up to there. Nothing outside these bounds is a gap. Without any part and without `from`
+/// nothing is known to be a gap.
+pub fn gaps(
+    merged: impl IntoIterator<Item = Span>,
+    from: Option<i64>,
+    to: Option<i64>,
+    mut each: impl FnMut(Span),
+) {
     let mut at = from;
     let limit = to.unwrap_or(i64::MAX);
     for part in merged {

@@ -2,7 +2,8 @@
 
 use super::{Fault, Span, as_bigint};
 
-/// Calls `each` with the parts of the union, from spans in the order of their starts. Parts do not touch.
+/// Calls `each` with the parts of the union, from spans in the order of their starts. Parts do not
+/// touch.
 pub fn merge(sorted: impl IntoIterator<Item = Span>, mut each: impl FnMut(Span)) {
     let mut spans = sorted.into_iter();
     let Some(mut open) = spans.next() else { return };

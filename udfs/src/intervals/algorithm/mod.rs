@@ -1,6 +1,7 @@
 //! What the functions compute, on plain slices: no Arrow, no DataFusion.
 //!
-//! Intervals are half-open, `[start, end)`. An empty one holds no instant and is left out before these are called.
+//! Intervals are half-open, `[start, end)`. An empty one holds no instant and is left out before
+//! these are called.
 
 pub mod asof;
 pub mod count;
@@ -77,13 +78,25 @@ impl fmt::Display for Fault {
                 f,
                 "negative interval: it starts at {start} and ends at {end}; write greatest(end, start) for the end, or leave such rows out with WHERE end >= start"
             ),
-            Self::TooLong => f.write_str("the length does not fit in BIGINT; are start and end in the same unit?"),
-            Self::Set(set) => write!(f, "set {set} is outside 0..62; number the sets from 0, or name them with text"),
+            Self::TooLong => f.write_str(
+                "the length does not fit in BIGINT; are start and end in the same unit?",
+            ),
+            Self::Set(set) => write!(
+                f,
+                "set {set} is outside 0..62; number the sets from 0, or name them with text"
+            ),
             Self::TooManySets(n) => {
-                write!(f, "{n} sets in one group, but at most {MAX_SETS} are possible; use fewer labels, or group by something finer")
+                write!(
+                    f,
+                    "{n} sets in one group, but at most {MAX_SETS} are possible; use fewer labels, or group by something finer"
+                )
             }
-            Self::Bounds { from, to } => write!(f, "from ({from}) lies after to ({to}); exchange them"),
-            Self::TooMany => f.write_str("more than 2147483647 elements in one list; group by something finer"),
+            Self::Bounds { from, to } => {
+                write!(f, "from ({from}) lies after to ({to}); exchange them")
+            }
+            Self::TooMany => {
+                f.write_str("more than 2147483647 elements in one list; group by something finer")
+            }
         }
     }
 }

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{MAX_SETS, Span};
 
-/// The time for which exactly the sets of a bit mask are open, for each mask that occurs but the empty one.
+/// The time for which exactly the sets of a bit mask are open, for each mask that occurs but the
+/// empty one.
 ///
-/// Spans come in the order of their starts; sets are below [`MAX_SETS`]. A set is open while any of its spans is.
+/// Spans come in the order of their starts; sets are below [`MAX_SETS`]. A set is open while any of
+/// its spans is.
 pub fn overlap(sorted: impl IntoIterator<Item = (u32, Span)>) -> BTreeMap<u64, u128> {
     let mut sweep = Sweep { at: 0, open: 0, ends: [0; MAX_SETS], lens: BTreeMap::new() };
     for (set, span) in sorted {
@@ -44,7 +46,8 @@ impl Sweep {
             }
             let until = next.min(time);
             if until > self.at {
-                *self.lens.entry(self.open).or_default() += u128::from(Span { start: self.at, end: until }.len());
+                *self.lens.entry(self.open).or_default() +=
+                    u128::from(Span { start: self.at, end: until }.len());
             }
             self.at = until;
             if next > time {

@@ -2,7 +2,8 @@
 
 use super::{Item, Span};
 
-/// Calls `each` with every pair that has instants in common, and these instants. Both lists are in the order of starts.
+/// Calls `each` with every pair that has instants in common, and these instants. Both lists are in
+/// the order of starts.
 ///
 /// Every step over a list but one gives a pair, so the cost is that of the answer.
 pub fn pairs(a: &[Item], b: &[Item], mut each: impl FnMut(u32, u32, Span)) {
@@ -11,12 +12,20 @@ pub fn pairs(a: &[Item], b: &[Item], mut each: impl FnMut(u32, u32, Span)) {
         let (x, y) = (a[i].span, b[j].span);
         if x.start <= y.start {
             for other in b[j..].iter().take_while(|o| o.span.start < x.end) {
-                each(a[i].row, other.row, Span { start: other.span.start, end: x.end.min(other.span.end) });
+                each(
+                    a[i].row,
+                    other.row,
+                    Span { start: other.span.start, end: x.end.min(other.span.end) },
+                );
             }
             i += 1;
         } else {
             for other in a[i..].iter().take_while(|o| o.span.start < y.end) {
-                each(other.row, b[j].row, Span { start: other.span.start, end: y.end.min(other.span.end) });
+                each(
+                    other.row,
+                    b[j].row,
+                    Span { start: other.span.start, end: y.end.min(other.span.end) },
+                );
             }
             j += 1;
         }

@@ -2,7 +2,8 @@
 
 use super::Span;
 
-/// Calls `each` with the parts of a span that none of `merged` covers; these are in order and do not overlap.
+/// Calls `each` with the parts of a span that none of `merged` covers; these are in order and do
+/// not overlap.
 pub fn subtract(span: Span, merged: &[Span], mut each: impl FnMut(Span)) {
     let mut at = span.start;
     let first = merged.partition_point(|m| m.end <= span.start);

@@ -36,7 +36,8 @@ pub fn by_start(spans: &[Span]) -> Vec<Span> {
 
 /// Numbered spans in the order of their starts.
 pub fn items(spans: &[Span]) -> Vec<Item> {
-    let mut sorted: Vec<Item> = spans.iter().enumerate().map(|(i, span)| Item { row: i as u32, span: *span }).collect();
+    let mut sorted: Vec<Item> =
+        spans.iter().enumerate().map(|(i, span)| Item { row: i as u32, span: *span }).collect();
     sorted.sort_by_key(|s| s.span.start);
     sorted
 }

@@ -1,4 +1,5 @@
-//! The rows of the answer, group by group: which rows of the input they come from, and their start and end.
+//! The rows of the answer, group by group: which rows of the input they come from, and their start
+//! and end.
 
 use datafusion::arrow::array::{Array, BooleanArray, Int64Array};
 
@@ -58,7 +59,15 @@ pub struct Answers {
 impl Answers {
     /// No rows yet.
     pub fn new(operation: Operation) -> Self {
-        Self { operation, starts: vec![], ends: vec![], left: vec![], right: vec![], a: vec![], b: vec![] }
+        Self {
+            operation,
+            starts: vec![],
+            ends: vec![],
+            left: vec![],
+            right: vec![],
+            a: vec![],
+            b: vec![],
+        }
     }
 
     /// Adds the answer for the rows of a group.
@@ -71,7 +80,9 @@ impl Answers {
         let (mut a, mut b) = (std::mem::take(&mut self.a), std::mem::take(&mut self.b));
         match self.operation {
             Operation::Flatten => {
-                a.sort_unstable_by_key(|i| (i.span.start, std::cmp::Reverse(i.span.end), times.id(i.row), i.row));
+                a.sort_unstable_by_key(|i| {
+                    (i.span.start, std::cmp::Reverse(i.span.end), times.id(i.row), i.row)
+                });
                 flatten(&a, |row, span| self.push(row, None, span));
             }
             Operation::Subtract => {

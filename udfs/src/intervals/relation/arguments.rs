@@ -3,7 +3,9 @@
 use datafusion::common::{Column, Result, plan_datafusion_err, plan_err};
 use datafusion::logical_expr::planner::RelationPlannerContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
-use datafusion::sql::sqlparser::ast::{Expr as SqlExpr, FunctionArg, FunctionArgExpr, ObjectName, ObjectNamePart, TableFactor};
+use datafusion::sql::sqlparser::ast::{
+    Expr as SqlExpr, FunctionArg, FunctionArgExpr, ObjectName, ObjectNamePart, TableFactor,
+};
 
 use crate::intervals::aggregate::time_type;
 
@@ -31,25 +33,42 @@ impl<'a> Arguments<'a> {
         let mut arguments = Self { function, inputs: Vec::new(), named: Vec::new(), context };
         for argument in given {
             match argument {
-                FunctionArg::Unnamed(FunctionArgExpr::Expr(query)) if arguments.inputs.len() < inputs => arguments.add_input(query)?,
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(query))
+                    if arguments.inputs.len() < inputs =>
+                {
+                    arguments.add_input(query)?
+                }
                 FunctionArg::Unnamed(other) => {
-                    return plan_err!("{function}: {other} has no name; after the {} come named arguments: {}", queries(inputs), all(names));
+                    return plan_err!(
+                        "{function}: {other} has no name; after the {} come named arguments: {}",
+                        queries(inputs),
+                        all(names)
+                    );
                 }
                 FunctionArg::Named { name, arg: FunctionArgExpr::Expr(value), .. } => {
                     let name = arguments.context.normalize_ident(name);
                     if !names.contains(&name.as_str()) {
-                        return plan_err!("{function} has no argument {name}; it takes {}", all(names));
+                        return plan_err!(
+                            "{function} has no argument {name}; it takes {}",
+                            all(names)
+                        );
                     }
                     if arguments.named.iter().any(|(n, _)| *n == name) {
                         return plan_err!("{function}: {name} is given twice");
                     }
                     arguments.named.push((name, value));
                 }
-                other => return plan_err!("{function}: {other} is no argument; write name => column"),
+                other => {
+                    return plan_err!("{function}: {other} is no argument; write name => column");
+                }
             }
         }
         if arguments.inputs.len() < inputs {
-            return plan_err!("{function} takes {}: {function}({}, by => (…))", queries(inputs), vec!["(SELECT …)"; inputs].join(", "));
+            return plan_err!(
+                "{function} takes {}: {function}({}, by => (…))",
+                queries(inputs),
+                vec!["(SELECT …)"; inputs].join(", ")
+            );
         }
         Ok(arguments)
     }
@@ -57,19 +76,35 @@ impl<'a> Arguments<'a> {
     fn add_input(&mut self, query: SqlExpr) -> Result<()> {
         let function = self.function;
         let plan = match query {
-            SqlExpr::Subquery(subquery) => self.context.plan(TableFactor::Derived { lateral: false, subquery, alias: None, sample: None })?,
-            SqlExpr::Identifier(name) => self.named_input(ObjectName(vec![ObjectNamePart::Identifier(name)]))?,
-            SqlExpr::CompoundIdentifier(names) => self.named_input(ObjectName(names.into_iter().map(ObjectNamePart::Identifier).collect()))?,
-            other => return plan_err!("{function}: {other} is no query; write {function}((SELECT … FROM …), …)"),
+            SqlExpr::Subquery(subquery) => self.context.plan(TableFactor::Derived {
+                lateral: false,
+                subquery,
+                alias: None,
+                sample: None,
+            })?,
+            SqlExpr::Identifier(name) => {
+                self.named_input(ObjectName(vec![ObjectNamePart::Identifier(name)]))?
+            }
+            SqlExpr::CompoundIdentifier(names) => self.named_input(ObjectName(
+                names.into_iter().map(ObjectNamePart::Identifier).collect(),
+            ))?,
+            other => {
+                return plan_err!(
+                    "{function}: {other} is no query; write {function}((SELECT … FROM …), …)"
+                );
+            }
         };
         if !plan.all_out_ref_exprs().is_empty() {
-            return plan_err!("{function}: its query cannot use columns of the outer query; name them in by, and join with the result");
+            return plan_err!(
+                "{function}: its query cannot use columns of the outer query; name them in by, and join with the result"
+            );
         }
         self.inputs.push(plain(function, plan)?);
         Ok(())
     }
 
-    /// A relation by its name. Only those that planning knows of are found, as what stands here is no table to SQL.
+    /// A relation by its name. Only those that planning knows of are found, as what stands here is
+    /// no table to SQL.
     fn named_input(&mut self, name: ObjectName) -> Result<LogicalPlan> {
         let (function, text) = (self.function, name.to_string());
         let table = TableFactor::Table {
@@ -144,14 +179,23 @@ impl<'a> Arguments<'a> {
 
     /// Refuses a column that is no integer.
     pub fn check_integer(&self, name: &str, input: &LogicalPlan) -> Result<()> {
-        time_type(self.function, name, input.schema().field_with_unqualified_name(name)?.data_type()).map(|_| ())
+        time_type(
+            self.function,
+            name,
+            input.schema().field_with_unqualified_name(name)?.data_type(),
+        )
+        .map(|_| ())
     }
 
     /// An expression over the columns of the input.
     pub fn expression(&mut self, name: &str, input: &LogicalPlan) -> Result<Option<Expr>> {
         let Some(value) = self.value(name).cloned() else { return Ok(None) };
         let expression = self.context.sql_to_expr(value, input.schema())?;
-        time_type(self.function, name, &datafusion::logical_expr::ExprSchemable::get_type(&expression, input.schema())?)?;
+        time_type(
+            self.function,
+            name,
+            &datafusion::logical_expr::ExprSchemable::get_type(&expression, input.schema())?,
+        )?;
         Ok(Some(expression))
     }
 
@@ -160,11 +204,18 @@ impl<'a> Arguments<'a> {
         let ident = match value {
             SqlExpr::Identifier(ident) => Some(ident),
             SqlExpr::CompoundIdentifier(mut parts) => parts.pop(),
-            other => return plan_err!("{function}: {argument} takes column names, not {other}; give the expression a name in the query"),
+            other => {
+                return plan_err!(
+                    "{function}: {argument} takes column names, not {other}; give the expression a name in the query"
+                );
+            }
         };
         let name = ident.map(|ident| self.context.normalize_ident(ident)).unwrap_or_default();
         if !has_column(input, &name) {
-            return plan_err!("{function}: {argument} names {name}, but the query has {}", columns(input));
+            return plan_err!(
+                "{function}: {argument} names {name}, but the query has {}",
+                columns(input)
+            );
         }
         Ok(name)
     }
@@ -201,9 +252,17 @@ fn all(names: &[&str]) -> String {
 fn plain(function: &str, plan: LogicalPlan) -> Result<LogicalPlan> {
     let mut seen = std::collections::HashSet::new();
     if let Some(twice) = plan.schema().fields().iter().find(|f| !seen.insert(f.name().clone())) {
-        return plan_err!("{function}: two columns of the query are named {}; rename one with AS", twice.name());
+        return plan_err!(
+            "{function}: two columns of the query are named {}; rename one with AS",
+            twice.name()
+        );
     }
-    let columns: Vec<Expr> =
-        plan.schema().iter().map(|(table, field)| Expr::Column(Column::new(table.cloned(), field.name())).alias(field.name())).collect();
+    let columns: Vec<Expr> = plan
+        .schema()
+        .iter()
+        .map(|(table, field)| {
+            Expr::Column(Column::new(table.cloned(), field.name())).alias(field.name())
+        })
+        .collect();
     LogicalPlanBuilder::from(plan).project(columns)?.build()
 }

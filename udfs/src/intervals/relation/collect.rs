@@ -1,18 +1,25 @@
-//! An aggregate that collects rows of two sides with all their columns and gives the rows of the answer as a list.
+//! An aggregate that collects rows of two sides with all their columns and gives the rows of the
+//! answer as a list.
 //!
-//! Only the relation functions call it. Its arguments are `right, start, end, id` and then the columns to carry; the
-//! answer is a list of structs with `start`, `end` and `c0, c1, …` for the columns.
+//! Only the relation functions call it. Its arguments are `right, start, end, id` and then the
+//! columns to carry; the answer is a list of structs with `start`, `end` and `c0, c1, …` for the
+//! columns.
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Int64Array, ListArray, StructArray, UInt32Array, new_empty_array};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, BooleanArray, Int64Array, ListArray, StructArray, UInt32Array,
+    new_empty_array,
+};
 use datafusion::arrow::buffer::OffsetBuffer;
 use datafusion::arrow::compute::{concat, filter, take};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, Int64Type};
 use datafusion::common::{Result, ScalarValue, exec_datafusion_err};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::{AggregateOrderSensitivity, format_state_name};
-use datafusion::logical_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, EmitTo, GroupsAccumulator, Signature, Volatility};
+use datafusion::logical_expr::{
+    Accumulator, AggregateUDF, AggregateUDFImpl, EmitTo, GroupsAccumulator, Signature, Volatility,
+};
 
 use super::answers::{Answers, Operation, Times};
 use crate::intervals::algorithm::Fault;
@@ -31,27 +38,53 @@ pub struct Collect {
 }
 
 impl Collect {
-    /// The aggregate for a function; of its columns the first `left_columns` belong to the left side.
-    pub fn function(function: &'static str, operation: Operation, left_columns: usize, columns: usize) -> AggregateUDF {
+    /// The aggregate for a function; of its columns the first `left_columns` belong to the left
+    /// side.
+    pub fn function(
+        function: &'static str,
+        operation: Operation,
+        left_columns: usize,
+        columns: usize,
+    ) -> AggregateUDF {
         let signature = Signature::any(FIXED + columns, Volatility::Immutable);
         AggregateUDF::new_from_impl(Self { function, operation, left_columns, columns, signature })
     }
 
     fn answer_fields(&self, columns: &[DataType]) -> Fields {
-        let mut fields = vec![Field::new("start", DataType::Int64, true), Field::new("end", DataType::Int64, true)];
-        fields.extend(columns.iter().enumerate().map(|(i, data_type)| Field::new(format!("c{i}"), data_type.clone(), true)));
+        let mut fields = vec![
+            Field::new("start", DataType::Int64, true),
+            Field::new("end", DataType::Int64, true),
+        ];
+        fields.extend(
+            columns
+                .iter()
+                .enumerate()
+                .map(|(i, data_type)| Field::new(format!("c{i}"), data_type.clone(), true)),
+        );
         fields.into()
     }
 
     fn collected(&self, args: &AccumulatorArgs<'_>) -> Collected {
         let types: Vec<DataType> = args.expr_fields.iter().map(|f| f.data_type().clone()).collect();
         let answer = self.answer_fields(&types[FIXED..]);
-        Collected { call: self.clone(), fields: row_fields(&types), answer, batches: Vec::new(), groups: Vec::new(), group_count: 0, bytes: 0 }
+        Collected {
+            call: self.clone(),
+            fields: row_fields(&types),
+            answer,
+            batches: Vec::new(),
+            groups: Vec::new(),
+            group_count: 0,
+            bytes: 0,
+        }
     }
 }
 
 fn row_fields(types: &[DataType]) -> Fields {
-    types.iter().enumerate().map(|(i, data_type)| Field::new(format!("r{i}"), data_type.clone(), true)).collect()
+    types
+        .iter()
+        .enumerate()
+        .map(|(i, data_type)| Field::new(format!("r{i}"), data_type.clone(), true))
+        .collect()
 }
 
 fn list_type(fields: Fields) -> DataType {
@@ -72,8 +105,13 @@ impl AggregateUDFImpl for Collect {
     }
 
     fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {
-        let types: Vec<DataType> = args.input_fields.iter().map(|f| f.data_type().clone()).collect();
-        Ok(vec![Arc::new(Field::new(format_state_name(args.name, "rows"), list_type(row_fields(&types)), true))])
+        let types: Vec<DataType> =
+            args.input_fields.iter().map(|f| f.data_type().clone()).collect();
+        Ok(vec![Arc::new(Field::new(
+            format_state_name(args.name, "rows"),
+            list_type(row_fields(&types)),
+            true,
+        ))])
     }
 
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
@@ -86,7 +124,10 @@ impl AggregateUDFImpl for Collect {
         true
     }
 
-    fn create_groups_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn GroupsAccumulator>> {
+    fn create_groups_accumulator(
+        &self,
+        args: AccumulatorArgs,
+    ) -> Result<Box<dyn GroupsAccumulator>> {
         Ok(Box::new(self.collected(&args)))
     }
 
@@ -126,19 +167,28 @@ impl Collected {
         self.batches.push(rows);
     }
 
-    /// Rows as one array. Texts get a buffer of their own, as views would hold on to whole input files' pages.
+    /// Rows as one array. Texts get a buffer of their own, as views would hold on to whole input
+    /// files' pages.
     fn rows(&self, values: &[ArrayRef]) -> Result<ArrayRef> {
         let own = |array: &ArrayRef| match array.as_string_view_opt() {
             Some(views) => Arc::new(views.gc()) as ArrayRef,
             None => array.clone(),
         };
-        Ok(Arc::new(StructArray::try_new(self.fields.clone(), values.iter().map(own).collect(), None)?))
+        Ok(Arc::new(StructArray::try_new(
+            self.fields.clone(),
+            values.iter().map(own).collect(),
+            None,
+        )?))
     }
 
     /// Takes the first groups out; those behind them move to the front.
     fn take(&mut self, emit: EmitTo) -> Result<Ordered> {
         let batches: Vec<&dyn Array> = self.batches.iter().map(|b| b.as_ref()).collect();
-        let rows = if batches.is_empty() { new_empty_array(&DataType::Struct(self.fields.clone())) } else { concat(&batches)? };
+        let rows = if batches.is_empty() {
+            new_empty_array(&DataType::Struct(self.fields.clone()))
+        } else {
+            concat(&batches)?
+        };
         self.batches.clear();
         let groups = std::mem::take(&mut self.groups);
         self.bytes = 0;
@@ -148,8 +198,11 @@ impl Collected {
         };
         if self.group_count > 0 {
             self.group_count -= first;
-            let kept: Vec<u32> = (0..groups.len() as u32).filter(|row| groups[*row as usize] as usize >= first).collect();
-            let kept_groups: Vec<u32> = kept.iter().map(|row| groups[*row as usize] - first as u32).collect();
+            let kept: Vec<u32> = (0..groups.len() as u32)
+                .filter(|row| groups[*row as usize] as usize >= first)
+                .collect();
+            let kept_groups: Vec<u32> =
+                kept.iter().map(|row| groups[*row as usize] - first as u32).collect();
             self.add(take(&rows, &UInt32Array::from(kept), None)?, kept_groups.into_iter());
         }
         let mut bounds = vec![0usize; first + 1];
@@ -179,23 +232,33 @@ impl Collected {
 
     fn states(&self, ordered: Ordered) -> Result<Vec<ArrayRef>> {
         let in_order = ordered.order.iter().enumerate().all(|(i, row)| i == *row as usize);
-        let rows = if in_order { ordered.rows } else { take(&ordered.rows, &UInt32Array::from(ordered.order), None)? };
+        let rows = if in_order {
+            ordered.rows
+        } else {
+            take(&ordered.rows, &UInt32Array::from(ordered.order), None)?
+        };
         Ok(vec![self.list(self.offsets(ordered.bounds.into_iter())?, rows)?])
     }
 
     fn answers(&self, ordered: &Ordered) -> Result<ArrayRef> {
         let rows = ordered.rows.as_struct();
         let ints = |i: usize| rows.column(i).as_primitive::<Int64Type>();
-        let times = Times { right: rows.column(0).as_boolean(), start: ints(1), end: ints(2), id: ints(3) };
+        let times =
+            Times { right: rows.column(0).as_boolean(), start: ints(1), end: ints(2), id: ints(3) };
         let mut answers = Answers::new(self.call.operation);
         let mut ends = vec![0];
         for bounds in ordered.bounds.windows(2) {
-            answers.group(&ordered.order[bounds[0]..bounds[1]], &times).map_err(|e| self.fault(e))?;
+            answers
+                .group(&ordered.order[bounds[0]..bounds[1]], &times)
+                .map_err(|e| self.fault(e))?;
             ends.push(answers.starts.len());
         }
         let offsets = self.offsets(ends.into_iter())?;
         let (left, right) = (UInt32Array::from(answers.left), UInt32Array::from(answers.right));
-        let mut columns: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(answers.starts)), Arc::new(Int64Array::from(answers.ends))];
+        let mut columns: Vec<ArrayRef> = vec![
+            Arc::new(Int64Array::from(answers.starts)),
+            Arc::new(Int64Array::from(answers.ends)),
+        ];
         for (i, column) in rows.columns()[FIXED..].iter().enumerate() {
             let indices = if i < self.call.left_columns { &left } else { &right };
             columns.push(take(column, indices, None)?);
@@ -208,19 +271,29 @@ impl Collected {
         let offsets = lists.value_offsets();
         let (first, last) = (offsets[0] as usize, offsets[lists.len()] as usize);
         let rows = lists.values().slice(first, last - first);
-        let groups = (0..lists.len()).flat_map(|i| std::iter::repeat_n(group(i), (offsets[i + 1] - offsets[i]) as usize));
+        let groups = (0..lists.len())
+            .flat_map(|i| std::iter::repeat_n(group(i), (offsets[i + 1] - offsets[i]) as usize));
         self.add(rows, groups);
     }
 }
 
 impl GroupsAccumulator for Collected {
-    fn update_batch(&mut self, values: &[ArrayRef], groups: &[usize], wanted: Option<&BooleanArray>, total: usize) -> Result<()> {
+    fn update_batch(
+        &mut self,
+        values: &[ArrayRef],
+        groups: &[usize],
+        wanted: Option<&BooleanArray>,
+        total: usize,
+    ) -> Result<()> {
         self.group_count = self.group_count.max(total);
         let rows = self.rows(values)?;
         match wanted {
             None => self.add(rows, groups.iter().map(|g| *g as u32)),
             Some(wanted) => {
-                let kept: Vec<u32> = (0..groups.len()).filter(|i| wanted.is_valid(*i) && wanted.value(*i)).map(|i| groups[i] as u32).collect();
+                let kept: Vec<u32> = (0..groups.len())
+                    .filter(|i| wanted.is_valid(*i) && wanted.value(*i))
+                    .map(|i| groups[i] as u32)
+                    .collect();
                 self.add(filter(&rows, wanted)?, kept.into_iter());
             }
         }
@@ -243,7 +316,11 @@ impl GroupsAccumulator for Collected {
         self.states(ordered)
     }
 
-    fn convert_to_state(&self, values: &[ArrayRef], wanted: Option<&BooleanArray>) -> Result<Vec<ArrayRef>> {
+    fn convert_to_state(
+        &self,
+        values: &[ArrayRef],
+        wanted: Option<&BooleanArray>,
+    ) -> Result<Vec<ArrayRef>> {
         let rows = self.rows(values)?;
         let count = rows.len();
         let is_wanted = |i: usize| wanted.is_none_or(|w| w.is_valid(i) && w.value(i));

@@ -3,7 +3,9 @@
 use datafusion::arrow::array::{Array, ArrayRef, AsArray};
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::common::{Result, exec_datafusion_err, exec_err};
-use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
 
 use crate::intervals::aggregate::{Lists, list_of};
 use crate::intervals::algorithm::gaps::gaps;
@@ -47,15 +49,21 @@ impl ScalarUDFImpl for Gaps {
 }
 
 fn all_gaps(arrays: &[ArrayRef]) -> Result<ArrayRef> {
-    let [merged, from, to] = arrays else { return exec_err!("interval_gaps: three columns are needed") };
-    let (merged, from, to) = (merged.as_list::<i32>(), from.as_primitive::<Int64Type>(), to.as_primitive::<Int64Type>());
+    let [merged, from, to] = arrays else {
+        return exec_err!("interval_gaps: three columns are needed");
+    };
+    let (merged, from, to) =
+        (merged.as_list::<i32>(), from.as_primitive::<Int64Type>(), to.as_primitive::<Int64Type>());
     let parts = merged.values().as_struct();
-    let (starts, ends) = (parts.column(0).as_primitive::<Int64Type>(), parts.column(1).as_primitive::<Int64Type>());
+    let (starts, ends) =
+        (parts.column(0).as_primitive::<Int64Type>(), parts.column(1).as_primitive::<Int64Type>());
     let fault = |fault: Fault| exec_datafusion_err!("interval_gaps: {fault}");
     let mut lists = Lists::new(["start", "end"]);
     for row in 0..merged.len() {
         let own = merged.value_offsets()[row] as usize..merged.value_offsets()[row + 1] as usize;
-        let bound = |bounds: &datafusion::arrow::array::Int64Array| bounds.is_valid(row).then(|| bounds.value(row));
+        let bound = |bounds: &datafusion::arrow::array::Int64Array| {
+            bounds.is_valid(row).then(|| bounds.value(row))
+        };
         let (from, to) = (bound(from), bound(to));
         if let (Some(from), Some(to)) = (from, to)
             && from > to

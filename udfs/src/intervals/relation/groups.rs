@@ -1,21 +1,27 @@
 //! The keys of a grouped aggregate whose lists become rows.
 //!
-//! DataFusion takes the keys of an aggregate for unique and goes on to do so after unnest has made several rows of each, which
-//! makes it drop later sort keys, DISTINCT and rows of joins (apache/datafusion#24787). What it knows of keys ends where one of them is not carried on. So
-//! there is one key more, which is the same for all rows and goes no further. The other keys have names of their own, so
-//! that what it knows of the input's columns does not come through either.
+//! DataFusion takes the keys of an aggregate for unique and goes on to do so after unnest has made
+//! several rows of each, which makes it drop later sort keys, DISTINCT and rows of joins
+//! (apache/datafusion#24787). What it knows of keys ends where one of them is not carried on. So
+//! there is one key more, which is the same for all rows and goes no further. The other keys have
+//! names of their own, so that what it knows of the input's columns does not come through either.
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue};
-use datafusion::logical_expr::{ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
 
 use super::arguments::column;
 
 /// The keys for groups by these columns; `any` is a column that is none of them.
 pub fn keys(by: &[String], any: &str) -> Vec<Expr> {
-    let mut keys: Vec<Expr> = by.iter().enumerate().map(|(i, name)| column(name).alias(key(i))).collect();
+    let mut keys: Vec<Expr> =
+        by.iter().enumerate().map(|(i, name)| column(name).alias(key(i))).collect();
     if !keys.is_empty() {
-        let same = ScalarUDF::new_from_impl(OneGroup { signature: Signature::any(1, Volatility::Immutable) });
+        let same = ScalarUDF::new_from_impl(OneGroup {
+            signature: Signature::any(1, Volatility::Immutable),
+        });
         keys.push(same.call(vec![column(any)]).alias("__same"));
     }
     keys

@@ -1,4 +1,5 @@
-//! Functions that keep the other columns of their rows: both sides in one relation, collected by group.
+//! Functions that keep the other columns of their rows: both sides in one relation, collected by
+//! group.
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, plan_err};
@@ -40,7 +41,8 @@ pub fn subtract(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let columns = carried(&a, &by, &a_times);
     let left = Side { plan: a, times: a_times, id: None, columns };
     let right = Side { plan: b, times: b_times, id: None, columns: vec![] };
-    let (plan, fields) = collected(arguments.function, Operation::Subtract, &by, &left, Some(&right))?;
+    let (plan, fields) =
+        collected(arguments.function, Operation::Subtract, &by, &left, Some(&right))?;
     rows(plan, same_columns(&output, &by, &left, &fields))
 }
 
@@ -52,10 +54,15 @@ pub fn intersect(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let (a_columns, b_columns) = (carried(&a, &by, &[]), carried(&b, &by, &[]));
     let left = Side { plan: a, times: a_times, id: None, columns: a_columns };
     let right = Side { plan: b, times: b_times, id: None, columns: b_columns };
-    let (plan, fields) = collected(arguments.function, Operation::Intersect, &by, &left, Some(&right))?;
+    let (plan, fields) =
+        collected(arguments.function, Operation::Intersect, &by, &left, Some(&right))?;
     let mut output = key_columns(&by);
     output.extend([field("start").alias(start), field("end").alias(end)]);
-    let names = left.columns.iter().map(|c| format!("a_{c}")).chain(right.columns.iter().map(|c| format!("b_{c}")));
+    let names = left
+        .columns
+        .iter()
+        .map(|c| format!("a_{c}"))
+        .chain(right.columns.iter().map(|c| format!("b_{c}")));
     output.extend(fields.iter().zip(names).map(|(f, name)| field(f).alias(name)));
     rows(plan, output)
 }
@@ -68,21 +75,36 @@ pub fn asof(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let right_time = time_column(arguments, "right_time", &right)?;
     let id = id_column(arguments, &right)?;
     let output = names(&left);
-    let (left_columns, right_columns) = (carried(&left, &left_by, &[]), carried(&right, &left_by, &[]));
-    let left = Side { plan: left, times: [left_time.clone(), left_time], id: None, columns: left_columns };
-    let right = Side { plan: right, times: [right_time.clone(), right_time], id, columns: right_columns };
-    let (plan, fields) = collected(arguments.function, Operation::Asof, &left_by, &left, Some(&right))?;
-    let mut columns = same_columns(&output, &left_by, &Side { times: Default::default(), ..left }, &fields);
+    let (left_columns, right_columns) =
+        (carried(&left, &left_by, &[]), carried(&right, &left_by, &[]));
+    let left =
+        Side { plan: left, times: [left_time.clone(), left_time], id: None, columns: left_columns };
+    let right =
+        Side { plan: right, times: [right_time.clone(), right_time], id, columns: right_columns };
+    let (plan, fields) =
+        collected(arguments.function, Operation::Asof, &left_by, &left, Some(&right))?;
+    let mut columns =
+        same_columns(&output, &left_by, &Side { times: Default::default(), ..left }, &fields);
     let right_fields = &fields[fields.len() - right.columns.len()..];
-    columns.extend(right_fields.iter().zip(&right.columns).map(|(f, name)| field(f).alias(format!("right_{name}"))));
+    columns.extend(
+        right_fields
+            .iter()
+            .zip(&right.columns)
+            .map(|(f, name)| field(f).alias(format!("right_{name}"))),
+    );
     rows(plan, columns)
 }
 
-fn both(arguments: &mut Arguments<'_>, a: &LogicalPlan, b: &LogicalPlan) -> Result<(Vec<String>, [[String; 2]; 2])> {
+fn both(
+    arguments: &mut Arguments<'_>,
+    a: &LogicalPlan,
+    b: &LogicalPlan,
+) -> Result<(Vec<String>, [[String; 2]; 2])> {
     let by = arguments.by(a)?;
     arguments.by(b)?;
     let a_times = arguments.times(["start", "end"], a)?;
-    // What is said of the first relation holds for the second, unless that is said otherwise or has no such column.
+    // What is said of the first relation holds for the second, unless that is said otherwise or has
+    // no such column.
     let mut of_b = ["b_start", "b_end"];
     for (name, (own, time)) in of_b.iter_mut().zip(["start", "end"].into_iter().zip(&a_times)) {
         if !arguments.has(name) && arguments.has(own) && has_column(b, time) {
@@ -104,16 +126,24 @@ fn id_column(arguments: &mut Arguments<'_>, plan: &LogicalPlan) -> Result<Option
     Ok(id)
 }
 
-fn time_column(arguments: &mut Arguments<'_>, argument: &str, plan: &LogicalPlan) -> Result<String> {
+fn time_column(
+    arguments: &mut Arguments<'_>,
+    argument: &str,
+    plan: &LogicalPlan,
+) -> Result<String> {
     let time = match arguments.column(argument, plan)? {
         Some(time) => time,
-        None => match ["ts_ns", "start_ns", "start"].into_iter().find(|name| has_column(plan, name)) {
-            Some(time) => time.to_owned(),
-            None => {
-                let (function, known) = (arguments.function, names(plan).join(", "));
-                return plan_err!("{function}: which column is the time? There is no ts_ns among {known}; write {argument} => column");
+        None => {
+            match ["ts_ns", "start_ns", "start"].into_iter().find(|name| has_column(plan, name)) {
+                Some(time) => time.to_owned(),
+                None => {
+                    let (function, known) = (arguments.function, names(plan).join(", "));
+                    return plan_err!(
+                        "{function}: which column is the time? There is no ts_ns among {known}; write {argument} => column"
+                    );
+                }
             }
-        },
+        }
     };
     arguments.check_integer(&time, plan)?;
     Ok(time)
@@ -127,7 +157,8 @@ fn by_name(position: usize) -> String {
     format!("__by{position}")
 }
 
-/// The columns of the left input as they were, with the new start and end in the places of the old ones.
+/// The columns of the left input as they were, with the new start and end in the places of the old
+/// ones.
 fn same_columns(output: &[String], by: &[String], left: &Side, fields: &[String]) -> Vec<Expr> {
     let column = |name: &String| {
         if let Some(i) = by.iter().position(|b| b == name) {
@@ -144,7 +175,8 @@ fn same_columns(output: &[String], by: &[String], left: &Side, fields: &[String]
     output.iter().map(|name| column(name).alias(name)).collect()
 }
 
-/// The rows of both sides, collected by group into a list, and the names of the list's fields that hold their columns.
+/// The rows of both sides, collected by group into a list, and the names of the list's fields that
+/// hold their columns.
 fn collected(
     function: &'static str,
     operation: Operation,
@@ -166,10 +198,18 @@ fn collected(
     Ok((plan, fields))
 }
 
-/// One side in the common form: groups, side, times, id, then the columns of both sides, NULL where they are the other's.
-fn side_rows(by: &[String], side: &Side, is_right: bool, before: &[&Side], after: Option<&Side>) -> Result<LogicalPlan> {
+/// One side in the common form: groups, side, times, id, then the columns of both sides, NULL where
+/// they are the other's.
+fn side_rows(
+    by: &[String],
+    side: &Side,
+    is_right: bool,
+    before: &[&Side],
+    after: Option<&Side>,
+) -> Result<LogicalPlan> {
     let time = |name: &String| cast(column(name), DataType::Int64);
-    let mut columns: Vec<Expr> = by.iter().enumerate().map(|(i, name)| column(name).alias(by_name(i))).collect();
+    let mut columns: Vec<Expr> =
+        by.iter().enumerate().map(|(i, name)| column(name).alias(by_name(i))).collect();
     columns.push(lit(is_right).alias("__right"));
     columns.push(time(&side.times[0]).alias("__start"));
     columns.push(time(&side.times[1]).alias("__end"));
@@ -187,6 +227,10 @@ fn side_rows(by: &[String], side: &Side, is_right: bool, before: &[&Side], after
 }
 
 fn nulls(side: &Side) -> Result<Vec<Expr>> {
-    let null = |name: &String| Ok(lit(ScalarValue::try_from(side.plan.schema().field_with_unqualified_name(name)?.data_type())?));
+    let null = |name: &String| {
+        Ok(lit(ScalarValue::try_from(
+            side.plan.schema().field_with_unqualified_name(name)?.data_type(),
+        )?))
+    };
     side.columns.iter().map(null).collect()
 }

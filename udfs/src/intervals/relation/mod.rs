@@ -1,7 +1,8 @@
 //! Relations made of relations: `FROM interval_merge((SELECT …), by => (trace_id, device))`.
 //!
-//! Each call becomes an ordinary plan: an aggregate that gives a list for each group, and the list as rows. Nothing of it
-//! needs an operator of its own, so that optimizer, memory limit and threads apply as to any other query.
+//! Each call becomes an ordinary plan: an aggregate that gives a list for each group, and the list
+//! as rows. Nothing of it needs an operator of its own, so that optimizer, memory limit and threads
+//! apply as to any other query.
 
 mod answers;
 mod arguments;
@@ -14,7 +15,9 @@ mod single;
 use std::sync::Arc;
 
 use datafusion::common::{Result, plan_err};
-use datafusion::logical_expr::planner::{PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning};
+use datafusion::logical_expr::planner::{
+    PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
+};
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
 use datafusion::sql::sqlparser::ast::{FunctionArg, ObjectName, TableAlias, TableFactor};
 
@@ -75,7 +78,9 @@ impl Relation {
 
     fn is_named(self, name: &ObjectName, context: &dyn RelationPlannerContext) -> bool {
         match name.0.as_slice() {
-            [part] => part.as_ident().is_some_and(|ident| context.normalize_ident(ident.clone()) == self.name()),
+            [part] => part
+                .as_ident()
+                .is_some_and(|ident| context.normalize_ident(ident.clone()) == self.name()),
             _ => false,
         }
     }
@@ -89,22 +94,36 @@ impl Relation {
     ) -> Result<RelationPlanning> {
         let name = self.name();
         if ordinality {
-            return plan_err!("{name}: WITH ORDINALITY is not supported; number the rows with row_number() OVER (ORDER BY …)");
+            return plan_err!(
+                "{name}: WITH ORDINALITY is not supported; number the rows with row_number() OVER (ORDER BY …)"
+            );
         }
         let (inputs, names) = self.takes();
         let plan = self.plan(Arguments::read(name, given, inputs, names, context)?)?;
-        let plan = if alias.is_some() { plan } else { LogicalPlanBuilder::from(plan).alias(name)?.build()? };
+        let plan = if alias.is_some() {
+            plan
+        } else {
+            LogicalPlanBuilder::from(plan).alias(name)?.build()?
+        };
         Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias))))
     }
 }
 
 impl RelationPlanner for Relation {
-    fn plan_relation(&self, relation: TableFactor, context: &mut dyn RelationPlannerContext) -> Result<RelationPlanning> {
+    fn plan_relation(
+        &self,
+        relation: TableFactor,
+        context: &mut dyn RelationPlannerContext,
+    ) -> Result<RelationPlanning> {
         match relation {
-            TableFactor::Table { name, alias, args: Some(args), with_ordinality, .. } if self.is_named(&name, context) => {
+            TableFactor::Table { name, alias, args: Some(args), with_ordinality, .. }
+                if self.is_named(&name, context) =>
+            {
                 self.call(args.args, alias, with_ordinality, context)
             }
-            TableFactor::Function { name, args, alias, with_ordinality, .. } if self.is_named(&name, context) => {
+            TableFactor::Function { name, args, alias, with_ordinality, .. }
+                if self.is_named(&name, context) =>
+            {
                 self.call(args, alias, with_ordinality, context)
             }
             other => Ok(RelationPlanning::Original(Box::new(other))),

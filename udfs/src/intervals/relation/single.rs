@@ -40,8 +40,11 @@ pub fn gaps(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let none = || lit(ScalarValue::Int64(None));
     let from = min(arguments.expression("from", &input)?.unwrap_or_else(none)).alias("__from");
     let to = max(arguments.expression("to", &input)?.unwrap_or_else(none)).alias("__to");
-    let merged = Measure::Merge.function().call(vec![column(&start), column(&end)]).alias("__merged");
-    let list = Arc::new(gaps_function()).call(vec![column("__merged"), column("__from"), column("__to")]).alias(LIST);
+    let merged =
+        Measure::Merge.function().call(vec![column(&start), column(&end)]).alias("__merged");
+    let list = Arc::new(gaps_function())
+        .call(vec![column("__merged"), column("__from"), column("__to")])
+        .alias(LIST);
     let plan = LogicalPlanBuilder::from(input).aggregate(keys(&by, &start), [merged, from, to])?;
     let plan = plan.project((0..by.len()).map(|i| column(&key(i))).chain([list]))?;
     let mut columns = key_columns(&by);

@@ -9,7 +9,8 @@ impl Reader<'_> {
             self.encoding()?;
             return self.need(b"E");
         }
-        // A type that the demangler could end too early would let it read the name from another place on.
+        // A type that the demangler could end too early would let it read the name from another
+        // place on.
         let real = matches!(self.peek(), Some(b'f' | b'd' | b'e' | b'g'));
         if self.eat(b"St") {
             self.source_name()?;

@@ -4,7 +4,8 @@ use super::{MOST_WORK, work};
 /// Made by a compiler from mangled.cpp, which lies beside it.
 const COMPILED: &str = include_str!("../mangled.txt");
 /// The one of them that the demangler does not know.
-const UNKNOWN: &str = "_ZN3lib7reducedIdEENSt9enable_ifIXoosrSt7is_sameIT_fE5valuesrS2_IS3_dE5valueES3_E4typeES3_";
+const UNKNOWN: &str =
+    "_ZN3lib7reducedIdEENSt9enable_ifIXoosrSt7is_sameIT_fE5valuesrS2_IS3_dE5valueES3_E4typeES3_";
 
 fn of(symbol: &str) -> Option<u64> {
     work(symbol.strip_prefix("_Z").unwrap())
@@ -32,7 +33,9 @@ fn names_of_any_length_are_read() {
 
 #[test]
 fn what_multiplies_is_refused() {
-    let nested = |prefix: &str, open: &str, times: usize, end: &str| format!("_Z{prefix}{}{end}", open.repeat(times));
+    let nested = |prefix: &str, open: &str, times: usize, end: &str| {
+        format!("_Z{prefix}{}{end}", open.repeat(times))
+    };
     let names = [
         nested("1fDT", "dl", 24, ""),
         nested("1fDT", "dl", 24, "fp_E"),
@@ -61,8 +64,12 @@ fn each_level_of_a_second_try_counts() {
     let work: Vec<u64> = (1..10).map(|levels| of(&nested(levels)).unwrap()).collect();
     let grows = work.windows(3).all(|w| w[2] - w[1] == 2 * (w[1] - w[0]));
     assert!(grows, "each level doubles what is inside it: {work:?}");
-    let flat: Vec<u64> = (1..10).map(|many| of(&format!("_Z1aI{}E", "SaIcE".repeat(many))).unwrap()).collect();
-    assert!(flat.windows(3).all(|w| w[2] - w[1] == w[1] - w[0]), "what stands side by side does not: {flat:?}");
+    let flat: Vec<u64> =
+        (1..10).map(|many| of(&format!("_Z1aI{}E", "SaIcE".repeat(many))).unwrap()).collect();
+    assert!(
+        flat.windows(3).all(|w| w[2] - w[1] == w[1] - w[0]),
+        "what stands side by side does not: {flat:?}"
+    );
 }
 
 /// Codes of operators and of what types, names, arguments and expressions begin with.

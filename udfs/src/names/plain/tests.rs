@@ -8,7 +8,10 @@ const COMPILED: &str = include_str!("../mangled.txt");
 #[test]
 fn names_of_kernels() {
     let cases = [
-        ("_ZN5aiter41I8gemm_bf16_perTokenI8_BpreShuffle_32x128E", "aiter::I8gemm_bf16_perTokenI8_BpreShuffle_32x128"),
+        (
+            "_ZN5aiter41I8gemm_bf16_perTokenI8_BpreShuffle_32x128E",
+            "aiter::I8gemm_bf16_perTokenI8_BpreShuffle_32x128",
+        ),
         (
             "_ZN5aiter24add_rmsnorm_quant_kernelIDF16bfLi256ELb0ELin1EEEvPT0_PT_i.kd",
             "aiter::add_rmsnorm_quant_kernel<std::bfloat16_t, float, 256, false, -1>(int)",
@@ -26,15 +29,24 @@ fn names_of_kernels() {
             "_ZN2at6native54_GLOBAL__N__8e11a5fb_21_DistributionNormal_cu_0c5b6e856kernelIfEEvl",
             "at::native::(anonymous namespace)::kernel<float>(long)",
         ),
-        ("_ZN3gen11act_and_mulI4bf16XadL_Z4siluIS0_ET_RKS1_EEEEvPS1_i", "gen::act_and_mul<bf16, silu<>>(int)"),
-        ("_ZZN1a6launchIfEEvPT_iENKUlfE_clEf", "a::launch<float>(int)::{lambda(float)}::operator()(float)"),
+        (
+            "_ZN3gen11act_and_mulI4bf16XadL_Z4siluIS0_ET_RKS1_EEEEvPS1_i",
+            "gen::act_and_mul<bf16, silu<>>(int)",
+        ),
+        (
+            "_ZZN1a6launchIfEEvPT_iENKUlfE_clEf",
+            "a::launch<float>(int)::{lambda(float)}::operator()(float)",
+        ),
         ("_Z4foldIJifdEEDTclsr3stdE5beginfp_EEDpT_", "fold<int, float, double>(std::begin)"),
         ("_ZNK1aplERKS_", "a::operator+"),
         ("_ZN1acvPKcEv", "a::operator char"),
         ("_ZN1a3getB5cxx11Ev", "a::get[abi:cxx11]"),
         ("_ZTVN1a1bE", "a::b"),
         // Names that were cut off, in front of an identifier and inside.
-        ("_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdINS_27Rmsnorm2dFwdPip", "ck_tile::kentry<1, Rmsnorm2dFwd<Rmsnorm2dFwdPip"),
+        (
+            "_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdINS_27Rmsnorm2dFwdPip",
+            "ck_tile::kentry<1, Rmsnorm2dFwd<Rmsnorm2dFwdPip",
+        ),
         ("_ZN7ck_tile6kentryILi1ENS_12", "ck_tile::kentry<1, "),
     ];
     for (name, text) in cases {
@@ -44,16 +56,28 @@ fn names_of_kernels() {
 
 #[test]
 fn what_is_not_mangled_stays() {
-    for name in
-        ["", "_Z", "_Zebra_kernel", "__Zx", "_ZZ", "volta_sgemm_64x64_nt", "void f<a::b>(int)", "Memcpy HtoD (Pageable -> Device)", "_é", "_Zé"]
-    {
+    for name in [
+        "",
+        "_Z",
+        "_Zebra_kernel",
+        "__Zx",
+        "_ZZ",
+        "volta_sgemm_64x64_nt",
+        "void f<a::b>(int)",
+        "Memcpy HtoD (Pageable -> Device)",
+        "_é",
+        "_Zé",
+    ] {
         assert_eq!(plain(name), name);
     }
 }
 
 #[test]
 fn wrong_lengths_leave_the_text() {
-    assert_eq!(plain("_ZN5aiter38I8gemm_bf16_perTokenI8_BpreShuffle_32x128E"), "aiter::I8gemm_bf16_perTokenI8_BpreShuffle_32x128E");
+    assert_eq!(
+        plain("_ZN5aiter38I8gemm_bf16_perTokenI8_BpreShuffle_32x128E"),
+        "aiter::I8gemm_bf16_perTokenI8_BpreShuffle_32x128E"
+    );
     assert_eq!(plain("_ZN5aiter99I8gemm_bf16_32x128E"), "aiter::I8gemm_bf16_32x128E");
     assert_eq!(plain("_Z99999999999999999999999999gemm"), "gemm");
     assert_eq!(plain("_ZN1a4gemm_with more (words)E"), "a::gemm_with more (words)E");
@@ -62,16 +86,22 @@ fn wrong_lengths_leave_the_text() {
     assert_eq!(plain("_Z3aéb"), "aé(bool)");
 }
 
-/// Every identifier of a name that a compiler made is there, and nothing that the name does not say.
+/// Every identifier of a name that a compiler made is there, and nothing that the name does not
+/// say.
 #[test]
 fn no_identifier_is_lost_or_made_up() {
     let mut names = 0;
     for name in COMPILED.lines() {
         let Some(full) = demangle(name) else { continue };
         // What the demangler writes for parts of functions, and how it writes literal operators.
-        let own = ["parm", "operator_ns", "auto", "void", "const", "volatile", "noexcept", "decltype", "unsigned", "lambda", "_ns", "char", "long"];
+        let own = [
+            "parm", "operator_ns", "auto", "void", "const", "volatile", "noexcept", "decltype",
+            "unsigned", "lambda", "_ns", "char", "long",
+        ];
         let words = |text: &str| -> HashSet<String> {
-            let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.starts_with(|c: char| !c.is_ascii_digit()));
+            let words = text
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .filter(|word| word.starts_with(|c: char| !c.is_ascii_digit()));
             words.filter(|word| !own.contains(word)).map(str::to_owned).collect()
         };
         let text = plain(name);
@@ -84,7 +114,10 @@ fn no_identifier_is_lost_or_made_up() {
 #[test]
 fn identifiers_keep_their_order() {
     let identifiers: Vec<String> = (0..50).map(|i| format!("name{i}")).collect();
-    let name = format!("_ZN{}E", identifiers.iter().map(|name| format!("{}{name}", name.len())).collect::<String>());
+    let name = format!(
+        "_ZN{}E",
+        identifiers.iter().map(|name| format!("{}{name}", name.len())).collect::<String>()
+    );
     assert_eq!(plain(&name), identifiers.join("::"));
 }
 
@@ -93,7 +126,11 @@ fn only_the_beginning_of_long_names_is_read() {
     let long = "x".repeat(5_000_000);
     assert_eq!(plain(&long).len(), LONGEST);
     assert_eq!(plain(&"é".repeat(LONGEST)).len(), LONGEST);
-    assert_eq!(plain(&format!("a{}", "é".repeat(LONGEST))).len(), LONGEST - 1, "cut between two characters");
+    assert_eq!(
+        plain(&format!("a{}", "é".repeat(LONGEST))).len(),
+        LONGEST - 1,
+        "cut between two characters"
+    );
     let mangled = format!("_ZN1a1fI{}EEvv", "N1b1cE".repeat(1_000_000));
     let text = plain(&mangled);
     assert!(text.starts_with("a::f<b::c, b::c, ") && text.len() <= LONGEST);
@@ -159,7 +196,8 @@ fn hostile_names_give_short_texts() {
     ];
     let mut state = 7_u64;
     let mut next = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
     for _ in 0..50_000 {
