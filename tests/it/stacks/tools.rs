@@ -145,7 +145,7 @@ fn known(set: &str) -> Known {
             panic!("{line:?} has not five fields")
         };
         assert!(
-            docs.contains(&format!("| `{reason}` |")),
+            docs.contains(&format!("- `{reason}`: ")),
             "the reason {reason} is not explained in docs/stacks.md"
         );
         if of == set {

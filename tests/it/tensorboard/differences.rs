@@ -32,7 +32,7 @@ impl Differences {
                 panic!("{line:?} has not seven fields")
             };
             assert!(
-                docs.contains(&format!("| `{reason}` |")),
+                docs.contains(&format!("- `{reason}`: ")),
                 "the reason {reason} is not explained in docs/tensorboard.md"
             );
             if of == set {
