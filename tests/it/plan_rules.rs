@@ -6,10 +6,10 @@ use crate::support::{TestStore, fixture, rows_of};
 
 /// The rules of the engine in the order in which they run.
 const RULES: [&str; 6] = [
-    "analyzed_logical_plan after repeated_queries",
-    "analyzed_logical_plan after union_branches",
-    "analyzed_logical_plan after inline_views",
-    "analyzed_logical_plan after constant_trace_id",
+    "logical_plan after repeated_queries",
+    "logical_plan after union_branches",
+    "logical_plan after inline_views",
+    "logical_plan after constant_trace_id",
     "physical_plan after KeepSingleStream",
     "physical_plan after YieldingJoins",
 ];
@@ -36,7 +36,7 @@ fn explain_verbose_of_a_view_names_the_rules_of_the_engine_in_their_order() {
     };
     assert_eq!(at("initial_logical_plan"), 0);
     // DataFusion resolves types before views are named, and checks its plan before joins change.
-    assert!(at("analyzed_logical_plan after type_coercion") < at(RULES[0]));
+    assert!(at("logical_plan after type_coercion") < at(RULES[0]));
     assert!(at(RULES[3]) < at("logical_plan after optimize_projections"));
     assert!(at("physical_plan after SanityCheckPlan") < at(RULES[4]));
 }
