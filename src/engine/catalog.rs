@@ -1,6 +1,6 @@
-//! The one schema of a session: tables of the store, views of the library, data and system tables,
-//! and what the user adds. All of them are opened or planned at first use, so that opening a store
-//! costs nothing.
+//! The one schema of a session: tables of the store, views of the library, data tables, system
+//! tables, and relations that the user creates. Each is opened or planned when it is first used, so
+//! that opening a store costs nothing.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
@@ -15,8 +15,8 @@ use tokio::runtime::Handle;
 use tracesql_ingest::schema;
 
 use super::settings::Settings;
-use super::tables::StoreTables;
-use super::{parallel, system, views};
+use super::store_tables::StoreTables;
+use super::{planner_threads, system_tables, views};
 use crate::library::{self, Library};
 
 type Provider = Arc<dyn TableProvider>;
@@ -32,12 +32,12 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// A catalogue; views can be planned once [`Catalog::attach`] was called.
+    /// A catalogue. It can plan views after [`Catalog::attach`] was called.
     pub fn new(tables: StoreTables, library: Arc<Library>, settings: Arc<Settings>) -> Self {
         Self { tables, library, settings, state: OnceLock::new(), open: Mutex::new(HashMap::new()) }
     }
 
-    /// Names the session that views are planned in.
+    /// Sets the session in which views are planned.
     pub fn attach(&self, state: Weak<RwLock<SessionState>>) {
         let _ = self.state.set(state);
     }
@@ -50,13 +50,13 @@ impl Catalog {
         self.open.lock().unwrap_or_else(|e| e.into_inner()).insert(name.to_owned(), provider)
     }
 
-    /// Whether a name is ours, so that users cannot take it away.
+    /// Whether a name belongs to tracesql, so that users can neither replace nor drop it.
     fn is_fixed(&self, name: &str) -> bool {
-        schema::table(name).is_some() || system::NAMES.contains(&name)
+        schema::table(name).is_some() || system_tables::NAMES.contains(&name)
     }
 
-    /// Plans views and what they build on, as far as they are not planned yet; those that do not
-    /// build on each other side by side.
+    /// Plans views and the views that they build on, as far as they are not planned yet. Views that
+    /// do not build on each other are planned side by side.
     pub fn plan(&self, names: &[&str]) -> Result<()> {
         let Some(state) = self.state.get().and_then(Weak::upgrade) else { return Ok(()) };
         let state = state.read().clone();
@@ -64,7 +64,7 @@ impl Catalog {
         for level in
             views::levels(names, &self.library, &state, |name| self.opened(name).is_some())?
         {
-            let planned = parallel::each(&level, |(view, statement)| -> Result<Provider> {
+            let planned = planner_threads::each(&level, |(view, statement)| -> Result<Provider> {
                 match statement {
                     Some(statement) => runtime.block_on(views::plan(view, statement, &state)),
                     None => {
@@ -87,7 +87,7 @@ impl SchemaProvider for Catalog {
     fn table_names(&self) -> Vec<String> {
         let mut names: Vec<String> = schema::TABLES.iter().map(|t| t.name.to_owned()).collect();
         names.extend(self.library.public_views().map(|v| v.name.clone()));
-        names.extend(system::NAMES.iter().map(|&n| n.to_owned()));
+        names.extend(system_tables::NAMES.iter().map(|&n| n.to_owned()));
         names.extend(self.open.lock().unwrap_or_else(|e| e.into_inner()).keys().cloned());
         names.retain(|n| !n.starts_with('_'));
         names.sort_unstable();
@@ -96,16 +96,18 @@ impl SchemaProvider for Catalog {
     }
 
     async fn table(&self, name: &str) -> Result<Option<Provider>> {
-        // Settings change within a session, so their table is made anew each time.
-        if name == system::SETTINGS {
-            return system::settings(&self.settings).map(Some);
+        // Settings change within a session, so their table is never kept.
+        if name == system_tables::SETTINGS {
+            return system_tables::settings(&self.settings).map(Some);
         }
         if let Some(provider) = self.opened(name) {
             return Ok(Some(provider));
         }
         let provider = match schema::table(name) {
             Some(table) => self.tables.open(table)?,
-            None if system::NAMES.contains(&name) => system::table(name, &self.library)?,
+            None if system_tables::NAMES.contains(&name) => {
+                system_tables::table(name, &self.library)?
+            }
             None if self.library.view(name).is_some() => {
                 self.plan(&[name])?;
                 return Ok(self.opened(name));

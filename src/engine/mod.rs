@@ -1,17 +1,17 @@
 //! A DataFusion session over the traces of a store.
 
 mod catalog;
-mod constants;
-mod cooperative;
-mod memory;
-mod objects;
-mod parallel;
-mod plain;
+mod json_rows;
+mod materialize;
+mod memory_limit;
+mod planned_view;
+mod planner_threads;
+mod planning;
+mod rules;
 mod settings;
-mod shared;
-mod single;
-mod system;
-mod tables;
+mod store_tables;
+mod system_tables;
+mod utf8_results;
 mod views;
 
 use std::collections::HashMap;
@@ -21,35 +21,36 @@ use std::sync::Arc;
 use datafusion::catalog::CatalogProvider;
 use datafusion::catalog::MemoryCatalogProvider;
 use datafusion::common::{ParamValues, ScalarValue};
-use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
 use datafusion::logical_expr::{DdlStatement, LogicalPlan, Statement as PlanStatement};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParser, Statement};
-use tokio::runtime::Handle;
 use tracesql_ingest::{Manifest, Store};
 
 use crate::error::{Error, Result};
 use crate::library::Library;
 use catalog::Catalog;
-pub use objects::{Object, int, number, text};
+pub use json_rows::{Object, int, number, text};
+pub use materialize::planned_apart;
+use memory_limit::MemoryLimit;
+use rules::constant_trace_id::ConstantTraceId;
 pub use settings::{Setting, Settings};
-pub use shared::planned_apart;
-pub use system::documented;
-use tables::StoreTables;
+use store_tables::StoreTables;
+pub use system_tables::documented;
 
 /// How queries run.
 #[derive(Debug, Clone, Default)]
 pub struct EngineOptions {
-    /// Number of threads; 0 stands for all cores.
+    /// Number of threads; 0 stands for one per core.
     pub threads: usize,
-    /// Bytes of memory that the process may hold while a query runs: sorts, joins and aggregations
-    /// go to disk before, what needs more fails. 0 for no limit.
+    /// Bytes of memory that the process may hold while a query runs; 0 for no limit. Sorts, joins
+    /// and aggregations spill to disk before the limit is reached; a query that needs more fails.
     pub memory_limit: usize,
-    /// Whether each reader of a view computes it, also where there is memory to keep its rows for
-    /// all.
+    /// Whether each reader of a view computes it, even where there is memory to keep its rows for
+    /// all readers.
     pub shares_nothing: bool,
     /// Folders with views of the user, laid out like `sql/`.
     pub sql: Vec<PathBuf>,
@@ -75,14 +76,14 @@ pub struct Engine {
     library: Arc<Library>,
     settings: Arc<Settings>,
     traces: Vec<Manifest>,
-    memory_limit: Option<memory::Limit>,
-    /// Whether views that several read are kept in memory, which cannot go to disk.
+    memory_limit: Option<MemoryLimit>,
+    /// Whether rows of views with several readers are kept in memory. They cannot spill to disk.
     shares_views: bool,
     allow_files: bool,
 }
 
 impl Engine {
-    /// Opens all traces of a store, or those named.
+    /// Opens all traces of a store, or those whose ids are given.
     pub fn open(store: &Store, only: Option<&[String]>, options: &EngineOptions) -> Result<Self> {
         let mut traces = store.traces()?;
         if let Some(only) = only {
@@ -92,7 +93,7 @@ impl Engine {
         Self::over(traces, folders, options)
     }
 
-    /// Opens traces of several stores as one; a trace that more than one holds is there once.
+    /// Opens traces of several stores as one. A trace that several stores hold is there once.
     pub fn open_together(
         stores: &[(&Store, Option<&[String]>)],
         options: &EngineOptions,
@@ -123,13 +124,13 @@ impl Engine {
             .with_default_catalog_and_schema("tracesql", "main")
             .with_create_default_catalog_and_schema(false)
             .with_target_partitions(threads)
-            // Files of a store are small and dear to decode.
+            // Files of a store are small and expensive to decode.
             .with_repartition_file_min_size(1 << 20);
         config.options_mut().sql_parser.enable_ident_normalization = true;
-        // A third pass changes nothing in `findings`, our largest query, and is a fifth of its
-        // planning.
+        // A third pass changes nothing in `findings`, the largest query, and takes a fifth of its
+        // planning time.
         config.options_mut().optimizer.max_passes = 2;
-        // Errors say where in the statement.
+        // Errors give the place in the statement.
         config.options_mut().sql_parser.collect_spans = true;
         let (mut runtime, mut memory_limit) = (RuntimeEnvBuilder::new(), None);
         let events = traces
@@ -137,20 +138,27 @@ impl Engine {
             .filter_map(|trace| trace.tables.get("events"))
             .map(|table| table.rows)
             .sum();
-        let is_roomy = memory::is_roomy(options.memory_limit, events);
+        let views_fit = memory_limit::fits_in_memory(options.memory_limit, events);
         if options.memory_limit > 0 {
-            let limit = memory::Limit::new(options.memory_limit)?;
-            runtime = runtime.with_memory_pool(limit.pool(is_roomy));
+            let limit = MemoryLimit::new(options.memory_limit)?;
+            runtime = runtime.with_memory_pool(limit.pool(views_fit));
             memory_limit = Some(limit);
             config.options_mut().execution.sort_spill_reservation_bytes =
                 (options.memory_limit / 16).min(10 << 20);
         }
-        let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
+        let mut state = SessionStateBuilder::new()
+            .with_config(config)
+            .with_runtime_env(runtime.build_arc()?)
+            .with_default_features();
+        for rule in rules::physical() {
+            state = state.with_physical_optimizer_rule(rule);
+        }
+        let context = SessionContext::new_with_state(state.build());
         let library = Arc::new(Library::load_with_rules(&options.sql, &options.rules)?);
         let settings = Arc::new(Settings::of(&library)?);
         for (name, value) in &options.settings {
-            if let Some(misfit) = settings.misfit(name, value) {
-                return Err(Error::Usage(misfit));
+            if let Some(error) = settings.type_error(name, value) {
+                return Err(Error::Usage(error));
             }
             if !settings.set(name, value) {
                 return Err(Error::Usage(format!(
@@ -173,7 +181,7 @@ impl Engine {
                 context.register_udf(f.as_ref().clone());
             }
         }
-        let shares_views = is_roomy && !options.shares_nothing;
+        let shares_views = views_fit && !options.shares_nothing;
         Ok(Self {
             context,
             catalog: schema,
@@ -186,7 +194,7 @@ impl Engine {
         })
     }
 
-    /// The views of the session and what documents them.
+    /// The views of the session, with their documentation.
     pub fn library(&self) -> &Arc<Library> {
         &self.library
     }
@@ -201,27 +209,28 @@ impl Engine {
         &self.traces
     }
 
-    /// What `trace_id` is in all rows, where there is one trace.
-    fn only_trace(&self) -> Option<ScalarValue> {
+    /// The rule for a store of one trace; `None` for any other number of traces.
+    fn constant_trace_id(&self) -> Option<ConstantTraceId> {
         match self.traces.as_slice() {
-            [trace] => Some(ScalarValue::Utf8View(Some(trace.trace_id.clone()))),
+            [trace] => Some(ConstantTraceId::new(&trace.trace_id)),
             _ => None,
         }
     }
 
-    /// Whether views that several queries read are computed once for all of them.
+    /// Whether a view with several readers is computed once for all of them.
     pub fn shares_views(&self) -> bool {
         self.shares_views
     }
 
-    /// Waits a while until what earlier queries held is given back, if that is beyond the limit.
+    /// Waits until the memory of earlier queries is returned to the system, if the process holds
+    /// more than its limit. Gives up after a few seconds.
     pub async fn memory_settled(&self) {
         if let Some(limit) = &self.memory_limit {
             limit.settled().await;
         }
     }
 
-    /// The DataFusion session, for whatever this type does not offer.
+    /// The DataFusion session, for what this type does not offer.
     pub fn context(&self) -> &SessionContext {
         &self.context
     }
@@ -232,7 +241,7 @@ impl Engine {
         Ok(statements.into())
     }
 
-    /// Runs one statement; its result is produced while it is read.
+    /// Runs one statement. Its result is produced while it is read.
     pub async fn run(
         &self,
         statement: Statement,
@@ -241,7 +250,7 @@ impl Engine {
         Ok(self.start(statement, parameters).await?.result)
     }
 
-    /// Starts one statement; with its plan, which counts what it reads.
+    /// Starts one statement. The returned plan counts what it reads.
     pub async fn start(
         &self,
         statement: Statement,
@@ -251,8 +260,8 @@ impl Engine {
         started.pop().ok_or_else(|| Error::Query("the query was not planned".into()))
     }
 
-    /// Starts statements that compute once what they share. Their results can be read in any order,
-    /// or side by side.
+    /// Starts statements that compute shared views once. Their results can be read in any order, or
+    /// concurrently.
     pub async fn start_all(
         &self,
         statements: Vec<Statement>,
@@ -264,38 +273,22 @@ impl Engine {
             plans.push(self.logical_plan(statement, parameters).await?);
         }
         let state = self.context.state();
-        let prepared =
-            shared::prepare(plans, &state, self.only_trace().as_ref(), self.shares_views)?;
-        let (runtime, parts) = (Handle::current(), prepared.parts.len());
-        let places: Vec<usize> = (0..parts + prepared.queries.len()).collect();
-        // Parts are planned before those that read them; who needs one that is not ready waits for
-        // it.
-        let plans = parallel::each(&places, |&place| {
-            runtime.block_on(async {
-                match place.checked_sub(parts) {
-                    None => prepared.parts[place].plan(&state).await.map(|()| None),
-                    Some(query) => state
-                        .query_planner()
-                        .create_physical_plan(&prepared.queries[query], &state)
-                        .await
-                        .map(Some),
-                }
-            })
-        })?;
-        let start = |plan: Arc<dyn ExecutionPlan>| {
-            let rows = plain::texts(execute_stream(plan.clone(), state.task_ctx())?);
-            let result = self.memory_limit.iter().fold(rows, |rows, limit| limit.keep(rows));
-            Ok(Started { result, plan })
-        };
-        plans
-            .into_iter()
-            .flatten()
-            .map(|plan| start(cooperative::joins(single::streams(plan)?)?))
-            .collect()
+        let trace_id = self.constant_trace_id();
+        let plans = planning::physical_plans(plans, &state, trace_id, self.shares_views)?;
+        plans.into_iter().map(|plan| self.execute(plan)).collect()
     }
 
-    /// Plans the views that statements name together. What is wrong with one is said when its
-    /// statement is planned.
+    fn execute(&self, plan: Arc<dyn ExecutionPlan>) -> Result<Started> {
+        let rows = utf8_results::utf8(execute_stream(plan.clone(), self.context.task_ctx())?);
+        let result = match &self.memory_limit {
+            Some(limit) => limit.enforce(rows),
+            None => rows,
+        };
+        Ok(Started { result, plan })
+    }
+
+    /// Plans the views that the statements name, all together. An error in a view is reported when
+    /// its statement is planned.
     fn plan_views_of(&self, statements: &[Statement]) {
         let state = self.context.state();
         let references = statements
@@ -312,7 +305,7 @@ impl Engine {
         parameters: &[(String, ScalarValue)],
     ) -> Result<LogicalPlan> {
         let plan = self.context.state().statement_to_plan(statement).await?;
-        // Results are written by us, so that a query cannot write files behind the user's back.
+        // Only `output` writes results, so that a query cannot write files unnoticed.
         let allowed = SQLOptions::new().with_allow_dml(false);
         allowed.verify_plan(&plan)?;
         if !self.allow_files {
@@ -330,7 +323,7 @@ impl Engine {
     }
 }
 
-/// Refuses statements that reach for files outside the store.
+/// Refuses statements that use files outside the store.
 fn refuse_files(plan: &LogicalPlan) -> Result<()> {
     let what = match plan {
         LogicalPlan::Ddl(DdlStatement::CreateExternalTable(_)) => {
@@ -346,7 +339,7 @@ fn refuse_files(plan: &LogicalPlan) -> Result<()> {
     Err(Error::Query(format!("{what}; allow it with --allow-files")))
 }
 
-/// A statement that runs.
+/// A running statement.
 pub struct Started {
     /// Its result, produced while it is read.
     pub result: SendableRecordBatchStream,

@@ -19,16 +19,16 @@ use crate::library::{self, Library};
 /// The name of the data table with all settings and their defaults.
 const TABLE: &str = "settings";
 
-/// A setting.
+/// A setting and its present value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
     /// Its value as text; `None` for NULL.
     pub value: Option<String>,
-    /// The value that it has unless it is changed.
+    /// Its value until it is changed.
     pub default: Option<String>,
     /// Unit of the value.
     pub unit: String,
-    /// What it decides.
+    /// What it controls.
     pub description: String,
 }
 
@@ -39,7 +39,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The defaults of a library.
+    /// The settings of a library, at their defaults. Fails if the library's table of settings cannot
+    /// be read.
     pub fn of(library: &Library) -> Result<Self> {
         let mut values = BTreeMap::new();
         if let Some(view) = library.view(TABLE) {
@@ -66,9 +67,9 @@ impl Settings {
         Ok(Self { values: RwLock::new(values) })
     }
 
-    /// Why a value does not fit a setting: where the default is a number, the value must be one
-    /// too, and NaN or infinity would let every limit pass.
-    pub fn misfit(&self, name: &str, value: &str) -> Option<String> {
+    /// Why a value has the wrong type for a setting; `None` if it fits. Where the default is a
+    /// number, the value must be a finite number: NaN or infinity would let every limit pass.
+    pub fn type_error(&self, name: &str, value: &str) -> Option<String> {
         let values = self.values.read().unwrap_or_else(|e| e.into_inner());
         let default = values.get(name)?.default.as_deref().and_then(number)?;
         number(value)
@@ -81,7 +82,7 @@ impl Settings {
         self.all().into_iter().filter(|(_, s)| s.value != s.default).collect()
     }
 
-    /// Changes a setting; `false` if there is none of that name.
+    /// Changes a setting; `false` if the name is unknown.
     pub fn set(&self, name: &str, value: &str) -> bool {
         let mut values = self.values.write().unwrap_or_else(|e| e.into_inner());
         let Some(setting) = values.get_mut(name) else { return false };
@@ -89,7 +90,7 @@ impl Settings {
         true
     }
 
-    /// Gives a setting its default again; `false` if there is none of that name.
+    /// Sets a setting back to its default; `false` if the name is unknown.
     pub fn reset(&self, name: &str) -> bool {
         let mut values = self.values.write().unwrap_or_else(|e| e.into_inner());
         let Some(setting) = values.get_mut(name) else { return false };
@@ -124,17 +125,18 @@ fn number(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|v: &f64| v.is_finite())
 }
 
-/// `setting`, `setting_int` and `setting_text` over the settings of a session.
+/// The SQL functions `setting`, `setting_int` and `setting_text`, which read the settings of a
+/// session.
 pub fn functions(settings: &Arc<Settings>) -> Vec<Function> {
     let of = |doc: FunctionDoc, data_type: DataType| Function {
-        call: Call::Scalar(Arc::new(ScalarUDF::from(Reader {
+        call: Call::Scalar(Arc::new(ScalarUDF::from(SettingFunction {
             name: doc.name,
             data_type,
             signature: Signature::one_of(
                 vec![TypeSignature::Exact(vec![DataType::Utf8])],
                 Volatility::Stable,
             ),
-            settings: Shared(settings.clone()),
+            settings: SameSettings(settings.clone()),
         }))),
         doc,
     };
@@ -146,7 +148,8 @@ const NUMBER: FunctionDoc = FunctionDoc {
     area: "settings",
     signature: "setting(name VARCHAR) → DOUBLE",
     summary: "The value of a setting as a number.",
-    detail: "Settings are the rows of tracesql_settings; --set name=value changes them. The name is a literal.",
+    detail: "Settings are the rows of tracesql_settings; --set name=value changes them. \
+             The name is a literal.",
     nulls: "NULL for a setting without a value.",
     errors: "A name that is no setting; a value that is no number.",
     examples: &[],
@@ -168,33 +171,33 @@ const TEXT: FunctionDoc = FunctionDoc {
     ..NUMBER
 };
 
-/// Settings compare by identity: functions must be comparable, their values may change.
+/// Settings that compare by identity: DataFusion compares functions, but values of settings change.
 #[derive(Debug, Clone)]
-struct Shared(Arc<Settings>);
+struct SameSettings(Arc<Settings>);
 
-impl PartialEq for Shared {
+impl PartialEq for SameSettings {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Shared {}
+impl Eq for SameSettings {}
 
-impl std::hash::Hash for Shared {
+impl std::hash::Hash for SameSettings {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         Arc::as_ptr(&self.0).hash(state);
     }
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Reader {
+struct SettingFunction {
     name: &'static str,
     data_type: DataType,
     signature: Signature,
-    settings: Shared,
+    settings: SameSettings,
 }
 
-impl ScalarUDFImpl for Reader {
+impl ScalarUDFImpl for SettingFunction {
     fn name(&self) -> &str {
         self.name
     }

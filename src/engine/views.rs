@@ -1,25 +1,23 @@
-//! Views of the library: what builds on what, and plans that keep what their comments promise.
+//! Plans views of the library, in the order in which they build on each other, and checks that their
+//! columns are those that their comments declare.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::datatypes::SchemaRef;
-use async_trait::async_trait;
-use datafusion::catalog::{Session, TableProvider};
+use datafusion::catalog::TableProvider;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionState;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, TableType};
-use datafusion::physical_plan::ExecutionPlan;
 use datafusion::sql::parser::{DFParser, Statement};
 
-use super::shared;
+use super::planned_view::PlannedView;
+use super::rules::{analyze, naming};
 use crate::library::{Body, Library, View, matches, sql_type};
 
-/// A view that is to be planned, with its statement; data tables have none.
+/// A view that is not planned yet, and its statement; a data table has no statement.
 pub type Unplanned<'a> = (&'a View, Option<Statement>);
 
-/// Views with those that they build on and that are not planned yet, in groups that build on the
-/// groups before.
+/// The named views and those that they build on, as far as they are not planned yet, in groups: a
+/// group builds only on the groups before it.
 pub fn levels<'a>(
     names: &[&str],
     library: &'a Library,
@@ -50,7 +48,7 @@ struct Levels<'a, 's, P> {
 }
 
 impl<P: Fn(&str) -> bool> Levels<'_, '_, P> {
-    /// The number of the first group that can build on a relation.
+    /// Places a relation in its group, and returns the first group that can build on it.
     fn visit(&mut self, name: &str) -> Result<usize> {
         let Some(view) = self.library.view(name).filter(|_| !(self.is_planned)(name)) else {
             return Ok(0);
@@ -86,8 +84,8 @@ impl<P: Fn(&str) -> bool> Levels<'_, '_, P> {
     }
 }
 
-/// The one query of a view. The whole file is parsed, comments too, so that places in errors are
-/// those of the file.
+/// The one query of a view. The whole file is parsed, with its comments, so that errors give the
+/// line of the file.
 fn parse(view: &View, text: &str) -> Result<Statement> {
     let mut statements = DFParser::parse_sql(text).map_err(|e| in_file(view, e))?;
     match (statements.pop_front(), statements.is_empty()) {
@@ -96,18 +94,15 @@ fn parse(view: &View, text: &str) -> Result<Statement> {
     }
 }
 
-/// Plans a view; the views that it builds on are planned already.
+/// Plans a view whose own views are planned already. Fails if its columns are not the declared ones.
 pub async fn plan(
     view: &View,
     statement: &Statement,
     state: &SessionState,
 ) -> Result<Arc<dyn TableProvider>> {
     let plan = state.statement_to_plan(statement.clone()).await.map_err(|e| in_file(view, e))?;
-    let plan = state
-        .analyzer()
-        .execute_and_check(plan, state.config_options(), |_, _| {})
-        .map_err(|e| in_file(view, e))?;
-    let plan = shared::with_named_parts(plan).map_err(|e| in_file(view, e))?;
+    let plan =
+        analyze(&naming(state), plan, state.config_options()).map_err(|e| in_file(view, e))?;
     let fields = plan.schema().fields();
     if !view.columns.is_empty() {
         let declared: Vec<String> =
@@ -129,75 +124,6 @@ pub async fn plan(
         }
     }
     Ok(Arc::new(PlannedView::new(&view.name, plan)))
-}
-
-/// A view whose query is planned. Plans of queries name it; [`super::shared`] puts the query in its
-/// place.
-#[derive(Debug, Clone)]
-pub struct PlannedView {
-    name: String,
-    schema: SchemaRef,
-    body: Arc<LogicalPlan>,
-    is_branch: bool,
-}
-
-impl PlannedView {
-    /// A view of a query that is analyzed.
-    pub fn new(name: &str, query: LogicalPlan) -> Self {
-        Self {
-            name: name.to_owned(),
-            schema: query.schema().inner().clone(),
-            body: Arc::new(query),
-            is_branch: false,
-        }
-    }
-
-    /// A branch of a union as a view of its own.
-    pub fn branch(name: &str, query: LogicalPlan) -> Self {
-        Self { is_branch: true, ..Self::new(name, query) }
-    }
-
-    /// Whether it is a branch of a union, planned by itself.
-    pub fn is_branch(&self) -> bool {
-        self.is_branch
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Its query; views below it are named.
-    pub fn body(&self) -> &Arc<LogicalPlan> {
-        &self.body
-    }
-}
-
-#[async_trait]
-impl TableProvider for PlannedView {
-    fn schema(&self) -> SchemaRef {
-        self.schema.clone()
-    }
-
-    fn table_type(&self) -> TableType {
-        TableType::View
-    }
-
-    // For plans that come another way than through `shared::prepare`.
-    async fn scan(
-        &self,
-        state: &dyn Session,
-        projection: Option<&Vec<usize>>,
-        _filters: &[Expr],
-        _limit: Option<usize>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        let mut body =
-            LogicalPlanBuilder::from(shared::written_out_alone(self.body.as_ref().clone())?);
-        if let Some(columns) = projection {
-            body = body.select(columns.iter().copied())?;
-        }
-        state.create_physical_plan(&body.build()?).await
-    }
 }
 
 fn first_difference<'t>(declared: &'t [String], actual: &'t [String]) -> (&'t str, &'t str) {

@@ -164,8 +164,8 @@ impl Session {
         // `\set name = value` is meant well.
         let value = if value.len() > 1 && value[0] == "=" { &value[1..] } else { value };
         let value = value.join(" ");
-        if let Some(misfit) = self.engine.settings().misfit(name, &value) {
-            return Err(misfit);
+        if let Some(error) = self.engine.settings().type_error(name, &value) {
+            return Err(error);
         }
         if !self.engine.settings().set(name, &value) {
             self.parameters.retain(|(n, _)| n != name);

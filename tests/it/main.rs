@@ -34,6 +34,7 @@ mod operator_costs;
 mod own_rules;
 mod pack;
 mod parallel_rules;
+mod plan_rules;
 mod random_traces;
 mod recipes;
 mod recount;

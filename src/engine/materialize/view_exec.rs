@@ -1,4 +1,4 @@
-//! The operator that runs a plan once for all who read it.
+//! The operator that runs a view that was planned on its own.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use datafusion::common::{Statistics, internal_err};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::execution_plan::reset_plan_states;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
@@ -19,32 +20,52 @@ use futures::future::{BoxFuture, Shared};
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use parking_lot::Mutex;
 
-use super::part::PartExec;
-
 type Rows = Arc<Vec<Vec<RecordBatch>>>;
 type Run = Shared<BoxFuture<'static, Result<Rows, Arc<DataFusionError>>>>;
 
-/// Runs a plan when it is first read, and keeps its rows.
-pub struct OnceExec {
-    name: String,
+/// Gives the rows of a plan. It is a barrier for the optimizer: planning a reader does not change
+/// the plan, which is why the operator has no children.
+///
+/// `EXPLAIN` shows it as `OnceExec` if it keeps the rows for several readers, and as `PartExec` if
+/// it hands them on to one.
+pub struct ViewExec {
+    view: String,
     input: Arc<dyn ExecutionPlan>,
     statistics: Arc<Statistics>,
-    run: Mutex<Option<Run>>,
+    readers: Readers,
 }
 
-impl OnceExec {
-    pub fn new(name: &str, input: Arc<dyn ExecutionPlan>) -> Result<Self> {
-        let statistics =
-            StatisticsContext::new().compute(input.as_ref(), &StatisticsArgs::new())?;
-        Ok(Self { name: name.to_owned(), input, statistics, run: Mutex::new(None) })
+enum Readers {
+    /// Rows are handed on and not kept.
+    One,
+    /// The plan runs when the first reader asks, and its rows are kept for all of them.
+    Several(Mutex<Option<Run>>),
+}
+
+impl ViewExec {
+    /// Runs a plan for one reader.
+    pub fn for_one(view: &str, input: Arc<dyn ExecutionPlan>) -> Result<Self> {
+        Self::new(view, input, Readers::One)
     }
 
-    fn run(&self, context: Arc<TaskContext>) -> Run {
-        let mut run = self.run.lock();
+    /// Runs a plan once for several readers.
+    pub fn for_several(view: &str, input: Arc<dyn ExecutionPlan>) -> Result<Self> {
+        Self::new(view, input, Readers::Several(Mutex::new(None)))
+    }
+
+    fn new(view: &str, input: Arc<dyn ExecutionPlan>, readers: Readers) -> Result<Self> {
+        let statistics =
+            StatisticsContext::new().compute(input.as_ref(), &StatisticsArgs::new())?;
+        Ok(Self { view: view.to_owned(), input, statistics, readers })
+    }
+
+    /// The run that all readers share. The first reader starts it.
+    fn run(&self, run: &Mutex<Option<Run>>, context: Arc<TaskContext>) -> Run {
+        let mut run = run.lock();
         let started = run.get_or_insert_with(|| {
             let input = self.input.clone();
-            // A task of its own goes on whoever of the readers is waited for, and ends with the
-            // last of them.
+            // A spawned task makes progress whichever reader is polled, and is dropped with the
+            // last reader.
             async move {
                 let task = SpawnedTask::spawn(collect_partitioned(input, context));
                 match task.await {
@@ -59,37 +80,38 @@ impl OnceExec {
     }
 }
 
-/// The plan behind an operator that was planned by itself.
+/// The plan that an operator runs, if it was planned on its own.
 pub fn planned_apart(plan: &Arc<dyn ExecutionPlan>) -> Option<&Arc<dyn ExecutionPlan>> {
-    let once = plan.downcast_ref::<OnceExec>().map(|once| &once.input);
-    once.or_else(|| plan.downcast_ref::<PartExec>().map(|part| &part.input))
+    plan.downcast_ref::<ViewExec>().map(|view| &view.input)
 }
 
-impl fmt::Debug for OnceExec {
+impl fmt::Debug for ViewExec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OnceExec").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct(self.name()).field("view", &self.view).finish_non_exhaustive()
     }
 }
 
-impl DisplayAs for OnceExec {
+impl DisplayAs for ViewExec {
     fn fmt_as(&self, kind: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match kind {
-            DisplayFormatType::TreeRender => write!(f, "view={}", self.name),
-            _ => write!(f, "OnceExec: view={}", self.name),
+            DisplayFormatType::TreeRender => write!(f, "view={}", self.view),
+            _ => write!(f, "{}: view={}", self.name(), self.view),
         }
     }
 }
 
-impl ExecutionPlan for OnceExec {
+impl ExecutionPlan for ViewExec {
     fn name(&self) -> &'static str {
-        "OnceExec"
+        match self.readers {
+            Readers::One => "PartExec",
+            Readers::Several(_) => "OnceExec",
+        }
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
         self.input.properties()
     }
 
-    // None, so that nobody plans it anew for one reader.
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
         Vec::new()
     }
@@ -105,7 +127,25 @@ impl ExecutionPlan for OnceExec {
         self: Arc<Self>,
         children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        if children.is_empty() { Ok(self) } else { internal_err!("OnceExec has no children") }
+        if children.is_empty() {
+            Ok(self)
+        } else {
+            internal_err!("{} has no children", self.name())
+        }
+    }
+
+    // A recursive query runs its plan once per iteration and resets it through `children()`, which
+    // does not reach the plan here. Kept rows serve every iteration.
+    fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
+        match self.readers {
+            Readers::One => Ok(Arc::new(Self {
+                view: self.view.clone(),
+                input: reset_plan_states(self.input.clone())?,
+                statistics: self.statistics.clone(),
+                readers: Readers::One,
+            })),
+            Readers::Several(_) => Ok(self),
+        }
     }
 
     fn execute(
@@ -113,9 +153,12 @@ impl ExecutionPlan for OnceExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let rows = self.run(context);
+        let run = match &self.readers {
+            Readers::One => return self.input.execute(partition, context),
+            Readers::Several(run) => self.run(run, context),
+        };
         let batches = async move {
-            let rows = rows.await.map_err(DataFusionError::Shared)?;
+            let rows = run.await.map_err(DataFusionError::Shared)?;
             let count = rows.get(partition).map_or(0, Vec::len);
             Ok::<_, DataFusionError>(
                 stream::iter(0..count).map(move |at| Ok(rows[partition][at].clone())),

@@ -1,5 +1,8 @@
-//! Texts of results in the layout that every reader knows: views into pages are for the way through
-//! a query.
+//! Gives the texts of results as `Utf8`, which every reader of Arrow knows. Within a query they are
+//! `Utf8View`: views into the pages they come from.
+//!
+//! This is not an optimizer rule: rules see every plan, also those of views, and only the result
+//! may change its types.
 
 use std::sync::Arc;
 
@@ -13,31 +16,31 @@ use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::{StreamExt, stream};
 
-/// Offsets of plain texts have 31 bits.
-const MOST_BYTES: u64 = i32::MAX as u64;
+/// The longest column of a batch: offsets of `Utf8` have 31 bits.
+const MAX_BYTES: u64 = i32::MAX as u64;
 
-/// The rows of a result with plain texts, also in lists.
-pub fn texts(rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
+/// The rows of a result with `Utf8` in place of `Utf8View`, in lists too.
+pub fn utf8(rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
     let given = rows.schema();
-    let fields: Fields = given.fields().iter().map(plain_field).collect();
+    let fields: Fields = given.fields().iter().map(utf8_field).collect();
     if fields == *given.fields() {
         return rows;
     }
     let schema = Arc::new(Schema::new_with_metadata(fields, given.metadata().clone()));
-    let made = schema.clone();
+    let to = schema.clone();
     let rows = rows.flat_map(move |batch| {
         let mut pieces = Vec::new();
         match batch {
-            Ok(batch) => cut(batch, MOST_BYTES, &mut pieces),
+            Ok(batch) => cut(batch, MAX_BYTES, &mut pieces),
             Err(e) => pieces.push(Err(e)),
         }
-        let made = made.clone();
-        stream::iter(pieces.into_iter().map(move |piece| plain_batch(&piece?, &made)))
+        let to = to.clone();
+        stream::iter(pieces.into_iter().map(move |piece| utf8_batch(&piece?, &to)))
     });
     Box::pin(RecordBatchStreamAdapter::new(schema, rows))
 }
 
-fn plain_batch(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+fn utf8_batch(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| {
         match column.data_type() == field.data_type() {
             true => Ok(column.clone()),
@@ -52,23 +55,23 @@ fn plain_batch(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     )?)
 }
 
-/// A batch in pieces of which no column has more than `most` bytes of text: views share a text that
-/// many rows name, plain texts repeat it.
-fn cut(batch: RecordBatch, most: u64, pieces: &mut Vec<Result<RecordBatch>>) {
+/// Cuts a batch into pieces in which no column has more than `max` bytes of text. Views of many rows
+/// share one text, which `Utf8` repeats.
+fn cut(batch: RecordBatch, max: u64, pieces: &mut Vec<Result<RecordBatch>>) {
     let rows = batch.num_rows();
-    if batch.columns().iter().all(|column| text_bytes(column) <= most) {
+    if batch.columns().iter().all(|column| text_bytes(column) <= max) {
         pieces.push(Ok(batch));
     } else if rows < 2 {
         pieces.push(exec_err!(
-            "a row has a column of more than {most} bytes of text; ask for less of it"
+            "a row has a column of more than {max} bytes of text; ask for less of it"
         ));
     } else {
-        cut(batch.slice(0, rows / 2), most, pieces);
-        cut(batch.slice(rows / 2, rows - rows / 2), most, pieces);
+        cut(batch.slice(0, rows / 2), max, pieces);
+        cut(batch.slice(rows / 2, rows - rows / 2), max, pieces);
     }
 }
 
-/// Bytes of the texts that views of a column name.
+/// The length of all texts of a column together, in bytes.
 fn text_bytes(column: &ArrayRef) -> u64 {
     match column.data_type() {
         // The lower half of the first 8 bytes of a view is the length.
@@ -84,18 +87,20 @@ fn text_bytes(column: &ArrayRef) -> u64 {
     }
 }
 
-fn plain_field(field: &Arc<Field>) -> Arc<Field> {
-    match plain(field.data_type()) {
+fn utf8_field(field: &Arc<Field>) -> Arc<Field> {
+    match utf8_type(field.data_type()) {
         Some(data_type) => Arc::new(field.as_ref().clone().with_data_type(data_type)),
         None => field.clone(),
     }
 }
 
-/// The type with plain texts, if it has others.
-fn plain(data_type: &DataType) -> Option<DataType> {
+/// The type with `Utf8` in place of `Utf8View`; `None` if it has none.
+fn utf8_type(data_type: &DataType) -> Option<DataType> {
     match data_type {
         DataType::Utf8View => Some(DataType::Utf8),
-        DataType::List(item) => plain(item.data_type()).map(|_| DataType::List(plain_field(item))),
+        DataType::List(item) => {
+            utf8_type(item.data_type()).map(|_| DataType::List(utf8_field(item)))
+        }
         _ => None,
     }
 }
@@ -109,7 +114,7 @@ mod tests {
     use super::cut;
 
     #[test]
-    fn batches_are_cut_where_texts_would_grow_too_long() {
+    fn a_batch_is_cut_where_a_column_of_text_would_be_too_long() {
         let (mut texts, mut lists) = (
             StringViewBuilder::new().with_deduplicate_strings(),
             ListBuilder::new(StringViewBuilder::new()),
@@ -123,13 +128,13 @@ mod tests {
             ("lists", Arc::new(lists.finish()) as ArrayRef),
         ]);
         let batch = batch.expect("a batch");
-        let cut_at = |most| {
+        let cut_at = |max| {
             let mut pieces = Vec::new();
-            cut(batch.clone(), most, &mut pieces);
+            cut(batch.clone(), max, &mut pieces);
             pieces
         };
-        let rows = |most| {
-            cut_at(most).into_iter().map(|p| p.expect("a piece").num_rows()).collect::<Vec<_>>()
+        let rows = |max| {
+            cut_at(max).into_iter().map(|p| p.expect("a piece").num_rows()).collect::<Vec<_>>()
         };
         assert_eq!(rows(225), [10]);
         assert_eq!(rows(175), [5, 5]);

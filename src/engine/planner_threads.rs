@@ -1,5 +1,5 @@
-//! Work on several things at once, for planning: queries that start together are planned side by
-//! side.
+//! Threads for planning: queries that start together, and views that do not build on each other, are
+//! planned side by side.
 
 use std::num::NonZero;
 use std::sync::Mutex;
@@ -8,11 +8,11 @@ use std::thread;
 
 use datafusion::error::{DataFusionError, Result};
 
-/// Plans of views on views are deep, and planning goes down them by recursion.
+/// Plans of views on views are deep, and planning recurses into them.
 const STACK_BYTES: usize = 64 << 20;
 
-/// What `f` makes of each item, in their order; the first failure ends all. `f` runs on threads of
-/// its own, so that it may wait for tasks of the runtime that calls this.
+/// The results of `f` for each item, in their order, or the error of the first item that fails. `f`
+/// runs on threads of its own, so that it may wait for tasks of the runtime that calls this.
 pub fn each<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
     let next = AtomicUsize::new(0);
@@ -45,7 +45,7 @@ mod tests {
     use super::each;
 
     #[test]
-    fn items_may_wait_for_the_runtime_however_few_there_are() {
+    fn any_number_of_items_may_wait_for_the_runtime() {
         let runtime = Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(async {
             let handle = Handle::current();

@@ -1,4 +1,4 @@
-//! Results as JSON objects, for commands that work on rows rather than print them.
+//! Results as JSON objects, for commands that work with rows rather than print them.
 
 use arrow::array::RecordBatch;
 use arrow::json::ArrayWriter;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::Engine;
 use crate::error::{Error, Result};
 
-/// A row: values by column. What is NULL is not there; nor is NaN, which JSON does not have.
+/// A row: values by column. NULL is left out, and so is NaN, which JSON does not have.
 pub type Object = Map<String, Value>;
 
 impl Engine {
@@ -20,8 +20,8 @@ impl Engine {
         objects(self.run(statement, &[]).await?.try_collect().await?)
     }
 
-    /// All rows of each of some queries, which compute once what they share; one that fails leaves
-    /// the others alone.
+    /// All rows of each query. The queries compute shared views once. If one fails, the others still
+    /// give their rows.
     pub async fn objects_of_all(&self, queries: &[String]) -> Vec<Result<Vec<Object>>> {
         let together =
             match queries.iter().map(|sql| self.one_statement(sql)).collect::<Result<Vec<_>>>() {

@@ -1,5 +1,5 @@
-//! Tables about tracesql itself: relations, columns, functions, settings, from the comments that
-//! document them.
+//! Tables about tracesql itself: its relations, columns, functions and settings, made from the
+//! comments that document them.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use datafusion::error::Result;
 use super::settings::Settings;
 use crate::library::{Column, Library, View};
 
-/// The settings' table.
+/// The table of settings.
 pub const SETTINGS: &str = "tracesql_settings";
 
 /// All system tables.
 pub const NAMES: &[&str] = &["tracesql_views", "tracesql_columns", "tracesql_functions", SETTINGS];
 
-/// One of [`NAMES`] other than [`SETTINGS`].
+/// The table of one of [`NAMES`], except [`SETTINGS`].
 pub fn table(name: &str, library: &Library) -> Result<Arc<dyn TableProvider>> {
     match name {
         "tracesql_views" => relations(library),
@@ -26,7 +26,7 @@ pub fn table(name: &str, library: &Library) -> Result<Arc<dyn TableProvider>> {
     }
 }
 
-/// All that is documented: tables of the store, system tables, then views.
+/// All documented relations: tables of the store, system tables, then views.
 pub fn documented(library: &Library) -> Vec<(&'static str, View)> {
     let tables = Library::tables().chain(own()).map(|v| ("table", v));
     tables.chain(library.public_views().map(|v| ("view", v.clone()))).collect()
@@ -93,7 +93,7 @@ fn functions() -> Result<Arc<dyn TableProvider>> {
     ])
 }
 
-/// The settings as they are now.
+/// The table of the settings with their present values.
 pub fn settings(settings: &Settings) -> Result<Arc<dyn TableProvider>> {
     let all = settings.all();
     rows(vec![
@@ -118,7 +118,7 @@ fn rows(columns: Vec<(&str, ArrayRef)>) -> Result<Arc<dyn TableProvider>> {
     Ok(Arc::new(MemTable::try_new(batch.schema(), vec![vec![batch]])?))
 }
 
-/// The system tables, documented as views are.
+/// The system tables, with the same documentation as views.
 fn own() -> impl Iterator<Item = View> {
     let of = |name: &str, summary: &str, columns: &[(&str, &str)]| View {
         name: name.to_owned(),

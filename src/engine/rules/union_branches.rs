@@ -1,41 +1,60 @@
-//! Branches of unions become views, so that they are planned side by side.
+//! Turns the branches of a larger union into views, so that they are planned side by side.
 //!
-//! A view over dozens of others is one plan, and the engine plans a plan on one core.
+//! - Why: DataFusion plans one plan on one core, and `findings` and `metrics` unite dozens of
+//!   queries.
+//! - Measured (2 cores): `findings` takes 0.38 instead of 0.56 s to plan.
+//! - Remove when DataFusion plans the inputs of a union in parallel. There is no issue for it in
+//!   apache/datafusion.
 
 use std::sync::Arc;
 
 use datafusion::common::HashSet;
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::datasource::provider_as_source;
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, TableScanBuilder};
+use datafusion::optimizer::AnalyzerRule;
 
-use super::super::views::PlannedView;
-use super::view_of;
+use crate::engine::planned_view::PlannedView;
 
-/// From how many branches on planning side by side is worth it.
-const MANY: usize = 4;
+/// The least number of branches for which planning side by side pays.
+const MIN_BRANCHES: usize = 4;
 
-/// A plan that names the branches of its larger unions.
-pub fn named(plan: LogicalPlan) -> Result<LogicalPlan> {
+/// The rule.
+#[derive(Debug)]
+pub struct UnionBranches;
+
+impl AnalyzerRule for UnionBranches {
+    fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        named(plan)
+    }
+
+    fn name(&self) -> &'static str {
+        "union_branches"
+    }
+}
+
+/// The plan with views in place of the branches of its larger unions.
+fn named(plan: LogicalPlan) -> Result<LogicalPlan> {
     let (mut has_union, mut is_recursive) = (false, false);
     plan.apply_with_subqueries(|node| {
         is_recursive |= matches!(node, LogicalPlan::RecursiveQuery(_));
-        has_union |= count(node) >= MANY;
+        has_union |= count(node) >= MIN_BRANCHES;
         Ok(TreeNodeRecursion::Continue)
     })?;
-    // What a recursive query reads of itself is in no other plan.
+    // A recursive query reads its own rows, which no other plan has.
     if is_recursive || !has_union {
         return Ok(plan);
     }
     let named = plan.transform_down_with_subqueries(|node| match count(&node) {
-        0..MANY => Ok(Transformed::no(node)),
+        0..MIN_BRANCHES => Ok(Transformed::no(node)),
         _ => Ok(Transformed::new(in_branches(node)?, true, TreeNodeRecursion::Jump)),
     })?;
     Ok(named.data)
 }
 
-/// The number of branches; the parser nests unions of two.
+/// The number of branches. The parser nests unions of two.
 fn count(plan: &LogicalPlan) -> usize {
     match plan {
         LogicalPlan::Union(union) => union.inputs.iter().map(|input| count(input).max(1)).sum(),
@@ -54,11 +73,13 @@ fn in_branches(plan: LogicalPlan) -> Result<LogicalPlan> {
     Ok(replaced.data)
 }
 
+/// A branch as a scan of a view, with the columns of the branch. A branch that is cheap or that
+/// cannot be planned on its own stays as it is.
 fn branch(input: LogicalPlan) -> Result<LogicalPlan> {
     let schema = input.schema().clone();
     let names: HashSet<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     let stands_alone = names.len() == schema.fields().len() && input.all_out_ref_exprs().is_empty();
-    let Some(name) = dear(&input)?.filter(|_| stands_alone) else { return Ok(input) };
+    let Some(name) = name_if_expensive(&input)?.filter(|_| stands_alone) else { return Ok(input) };
     let view = PlannedView::branch(&name, input);
     let scan = LogicalPlan::TableScan(
         TableScanBuilder::new(name, provider_as_source(Arc::new(view))).build()?,
@@ -70,14 +91,14 @@ fn branch(input: LogicalPlan) -> Result<LogicalPlan> {
     LogicalPlanBuilder::from(scan).project(columns)?.build()
 }
 
-/// What to call a plan that does more than to read and pick rows: a view that it reads, if there is
-/// one.
-fn dear(plan: &LogicalPlan) -> Result<Option<String>> {
+/// A name for a plan that does more than read and filter rows: that of a view it reads, or
+/// "branch". `None` for a cheap plan.
+fn name_if_expensive(plan: &LogicalPlan) -> Result<Option<String>> {
     let mut name = None;
     plan.apply_with_subqueries(|node| {
         match node {
             LogicalPlan::TableScan(scan) => {
-                if let Some(view) = view_of(scan) {
+                if let Some(view) = PlannedView::read_by(scan) {
                     name = Some(view.name().to_owned());
                     return Ok(TreeNodeRecursion::Stop);
                 }

@@ -1,4 +1,7 @@
-//! The limit of memory, by what the process holds: operators do not count all that they keep.
+//! The limit of memory. It watches the memory that the process holds, because operators do not count
+//! all of theirs.
+//!
+//! This is not an optimizer rule: it changes no plan, but ends the stream of a result.
 
 use std::sync::Arc;
 use std::thread;
@@ -12,40 +15,39 @@ use datafusion::physical_plan::stream::{RecordBatchReceiverStream, RecordBatchSt
 use futures::{StreamExt, stream};
 use tokio::sync::watch;
 
-/// Between two looks at the memory of the process.
+/// The time between two readings of the memory of the process.
 const INTERVAL: Duration = Duration::from_millis(3);
-/// Freed memory goes back to the system after a second at the latest.
-const GIVING_BACK: Duration = Duration::from_secs(3);
-/// Batches that wait for their reader.
-const WAITING: usize = 2;
+/// How long to wait for freed memory to return to the system, which takes a second at most.
+const SETTLING: Duration = Duration::from_secs(3);
+/// The number of batches that wait for their reader.
+const BUFFERED_BATCHES: usize = 2;
 
-/// What readers, joins and windows hold without counting it, measured over several queries: with
-/// more set aside, sorts lack room for their runs; with less, the limit comes before they go to
-/// disk.
-const ON_ITS_WAY_BYTES: usize = 128 << 20;
+/// What scans, joins and windows hold without counting it, measured over several queries. With more
+/// set aside, sorts lack room for their runs; with less, queries reach the limit before sorts spill
+/// to disk.
+const UNCOUNTED_BYTES: usize = 128 << 20;
 
-/// What a report, which reads nearly all views, holds for each event where views are shared: 0.6
-/// KiB (5 million events) to
-/// 0.9 KiB (1 million).
+/// An upper bound of what a report, which reads nearly all views, holds for each event when views
+/// are shared: 0.6 KiB with 5 million events, 0.9 KiB with 1 million.
 const SHARED_BYTES_PER_EVENT: u64 = 1 << 10;
 
-/// Whether a limit, if there is one (0), leaves room to keep what queries share on so many events.
-pub fn is_roomy(limit: usize, events: u64) -> bool {
+/// Whether the rows of shared views over so many events fit in the limit; 0 stands for no limit.
+pub fn fits_in_memory(limit: usize, events: u64) -> bool {
     limit == 0 || limit as u64 / SHARED_BYTES_PER_EVENT >= events
 }
 
-/// A limit of the memory of the process; results that are read while it is exceeded end with an
-/// error.
-pub struct Limit {
+/// A limit of the memory of the process. A result that is read while the limit is exceeded ends with
+/// an error.
+pub struct MemoryLimit {
     bytes: usize,
     is_exceeded: watch::Receiver<bool>,
 }
 
-impl Limit {
-    /// A limit, which is watched until this is gone.
+impl MemoryLimit {
+    /// A limit that is watched until it is dropped. Fails if the watching thread cannot start.
     pub fn new(bytes: usize) -> Result<Self> {
         let (exceeded, is_exceeded) = watch::channel(false);
-        let look = move || {
+        let watch = move || {
             while !exceeded.is_closed() {
                 let is = resident_bytes().is_some_and(|held| held > bytes);
                 exceeded.send_if_modified(|was| std::mem::replace(was, is) != is);
@@ -54,35 +56,35 @@ impl Limit {
         };
         thread::Builder::new()
             .name("memory".into())
-            .spawn(look)
+            .spawn(watch)
             .map_err(DataFusionError::IoError)?;
         Ok(Self { bytes, is_exceeded })
     }
 
-    /// What sorts, groups and joins may hold before they go to disk: what the process does not hold
-    /// already, and what is on its way to them. Where there is room, each may take all of it; else
-    /// each has its part.
-    pub fn pool(&self, is_roomy: bool) -> Arc<dyn MemoryPool> {
+    /// The pool of sorts, groups and joins, which spill to disk when it is used up. Its size is the
+    /// limit without what the process holds already and what operators hold without counting it. If
+    /// shared views fit in memory, each operator may take all of the pool; otherwise each has an equal share.
+    pub fn pool(&self, views_fit: bool) -> Arc<dyn MemoryPool> {
         let left = self.bytes - resident_bytes().unwrap_or(0).min(self.bytes / 2);
-        let bytes = left - ON_ITS_WAY_BYTES.min(left / 2);
-        if is_roomy {
+        let bytes = left - UNCOUNTED_BYTES.min(left / 2);
+        if views_fit {
             Arc::new(GreedyMemoryPool::new(bytes))
         } else {
             Arc::new(FairSpillPool::new(bytes))
         }
     }
 
-    /// Waits until the process is below the limit, or so long that it will not get there by itself.
+    /// Waits until the process is below the limit, or until it is clear that it will not get there.
     pub async fn settled(&self) {
         let mut is_exceeded = self.is_exceeded.clone();
-        let _ = tokio::time::timeout(GIVING_BACK, is_exceeded.wait_for(|is| !*is)).await;
+        let _ = tokio::time::timeout(SETTLING, is_exceeded.wait_for(|is| !*is)).await;
     }
 
-    /// The rows of a result until the limit is exceeded.
-    pub fn keep(&self, mut rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
+    /// The rows of a result, until the limit is exceeded.
+    pub fn enforce(&self, mut rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
         let schema = rows.schema();
-        // In a task of their own, so that they can be left while they are computed.
-        let mut builder = RecordBatchReceiverStream::builder(schema.clone(), WAITING);
+        // A task computes the rows, so that the stream can end while a batch is being computed.
+        let mut builder = RecordBatchReceiverStream::builder(schema.clone(), BUFFERED_BATCHES);
         let sender = builder.tx();
         builder.spawn(async move {
             while let Some(batch) = rows.next().await {
@@ -117,9 +119,29 @@ fn exceeded(limit: usize) -> DataFusionError {
     ))
 }
 
-/// What the process holds of the machine's memory, where the system says so.
+/// The physical memory that the process holds; `None` where the system does not report it.
 fn resident_bytes() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1 << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fits_in_memory, resident_bytes};
+
+    #[test]
+    fn linux_reports_the_memory_of_the_process() {
+        let before = resident_bytes().expect("a line VmRSS in /proc/self/status");
+        let held = vec![1_u8; 64 << 20];
+        let after = resident_bytes().expect("a line VmRSS in /proc/self/status");
+        assert!(after >= before + held.len() / 2, "{before} bytes, then {after}");
+    }
+
+    #[test]
+    fn shared_views_fit_from_one_kib_for_each_event() {
+        assert!(fits_in_memory(0, u64::MAX));
+        assert!(fits_in_memory(1 << 20, 1 << 10));
+        assert!(!fits_in_memory((1 << 20) - 1, 1 << 10));
+    }
 }

@@ -1,5 +1,5 @@
-//! The tables of a store as DataFusion sees them: opened at first use, so that opening a store
-//! costs nothing.
+//! The tables of a store as DataFusion sees them. A table is opened when it is first used, so that
+//! opening a store costs nothing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,12 +27,13 @@ pub struct StoreTables {
 }
 
 impl StoreTables {
-    /// Tables over the folders of traces, with what their manifests say.
+    /// Tables over the folders of traces, given with the manifests.
     pub fn new(folders: Vec<(PathBuf, Manifest)>) -> Self {
         Self { folders }
     }
 
-    /// A table over the files of all traces.
+    /// A table over the files of all traces. Fails if a file is missing or has another length than
+    /// its manifest gives.
     pub fn open(&self, table: &'static schema::Table) -> Result<Arc<dyn TableProvider>> {
         let rows = with_text_views(&table.schema());
         if self.folders.is_empty() {
@@ -45,7 +46,7 @@ impl StoreTables {
                 DataFusionError::External(format!("{}: {e}", path.display()).into())
             })?;
             check_size(&path, folder, manifest, table)?;
-            // By URL, because a path as text would be taken for a glob pattern.
+            // A URL, because DataFusion would take a path for a glob pattern.
             let url = Url::from_file_path(&path).map_err(|()| {
                 DataFusionError::Plan(format!("{}: not an absolute path", path.display()))
             })?;
@@ -74,8 +75,8 @@ impl StoreTables {
             .collect();
         Ok(Arc::new(StoreTable {
             name: table.name,
-            whole: over(false)?,
-            picked: over(true)?,
+            unfiltered: over(false)?,
+            filtering: over(true)?,
             long_texts,
         }))
     }
@@ -83,13 +84,16 @@ impl StoreTables {
 
 /// A table over files of the store.
 ///
-/// Filters can be applied while reading, so that only rows that pass them are decoded. That is
-/// worth its cost for long texts alone: everything else is decoded faster than it is picked.
+/// A scan can apply filters while it reads, so that only rows that pass are decoded. That pays for
+/// long texts only: decoding all rows of another column is faster than selecting some.
 #[derive(Debug)]
 pub struct StoreTable {
     name: &'static str,
-    whole: ListingTable,
-    picked: ListingTable,
+    /// Decodes all rows.
+    unfiltered: ListingTable,
+    /// Decodes the rows that pass the filters.
+    filtering: ListingTable,
+    /// For each column, whether it holds long texts.
     long_texts: Vec<bool>,
 }
 
@@ -103,18 +107,18 @@ impl StoreTable {
 #[async_trait]
 impl TableProvider for StoreTable {
     fn schema(&self) -> SchemaRef {
-        self.whole.schema()
+        self.unfiltered.schema()
     }
 
     fn table_type(&self) -> TableType {
-        self.whole.table_type()
+        self.unfiltered.table_type()
     }
 
     fn supports_filters_pushdown(
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
-        self.whole.supports_filters_pushdown(filters)
+        self.unfiltered.supports_filters_pushdown(filters)
     }
 
     async fn scan(
@@ -126,13 +130,13 @@ impl TableProvider for StoreTable {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let reads_long_texts =
             projection.is_none_or(|columns| columns.iter().any(|&at| self.long_texts[at]));
-        let table = if reads_long_texts { &self.picked } else { &self.whole };
+        let table = if reads_long_texts { &self.filtering } else { &self.unfiltered };
         table.scan(state, projection, filters, limit).await
     }
 }
 
-/// A schema with views in place of texts: rows are then sorted, joined and gathered without copying
-/// their texts.
+/// The schema with `Utf8View` in place of `Utf8`: rows are then sorted, joined and gathered without
+/// copying their texts.
 fn with_text_views(schema: &SchemaRef) -> SchemaRef {
     let fields = schema.fields().iter().map(|field| match field.data_type() {
         DataType::Utf8 => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View)),
@@ -141,8 +145,8 @@ fn with_text_views(schema: &SchemaRef) -> SchemaRef {
     Arc::new(Schema::new_with_metadata(fields.collect::<Fields>(), schema.metadata().clone()))
 }
 
-/// Refuses a file that is not as long as it was written: cut or torn files are told before anything
-/// of them is believed.
+/// Fails if a file does not have the length with which it was written, so that a truncated file is
+/// reported before anything in it is trusted.
 fn check_size(
     path: &Path,
     folder: &Path,

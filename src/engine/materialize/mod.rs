@@ -1,0 +1,15 @@
+//! Views that are computed once for several readers, and views that are planned on their own.
+//!
+//! A [`SharedView`] is the table that readers scan. Each reader needs some columns, and rows that
+//! pass some filters: a [`Part`] is what readers with the same filters need together. The operator
+//! `ViewExec` runs the plan of a part, and keeps its rows if there are several readers.
+
+mod needs;
+mod part;
+mod shared_view;
+mod view_exec;
+
+pub use needs::Needs;
+pub use part::Part;
+pub use shared_view::{SharedView, each_scan};
+pub use view_exec::planned_apart;

@@ -1,0 +1,125 @@
+//! What readers need of a shared view, and the plan that computes it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use datafusion::common::Column;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::physical_expr::expressions::Column as PhysicalColumn;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
+use tokio::sync::OnceCell;
+
+use super::view_exec::ViewExec;
+
+/// Positions of columns in a shared view.
+pub type Columns = BTreeSet<usize>;
+/// Filters in the form that [`comparable`] gives.
+pub type Filters = Vec<Expr>;
+
+/// What the readers of a shared view with the same filters need.
+pub struct Need {
+    pub filters: Filters,
+    pub columns: Columns,
+    pub readers: usize,
+}
+
+/// The filters without relations in their columns, sorted: the same filters are then equal.
+pub fn comparable(pushed: &[Expr]) -> Result<Filters> {
+    let bare = |filter: &Expr| {
+        let filter = filter.clone().transform(|e| match e {
+            Expr::Column(c) => Ok(Transformed::yes(Expr::Column(Column::new_unqualified(c.name)))),
+            other => Ok(Transformed::no(other)),
+        })?;
+        Ok(filter.data)
+    };
+    let mut filters = pushed.iter().map(bare).collect::<Result<Filters>>()?;
+    filters.sort_by_cached_key(ToString::to_string);
+    Ok(filters)
+}
+
+/// Some columns of a shared view, of the rows that pass some filters.
+#[derive(Debug)]
+pub struct Part {
+    view: String,
+    filters: Filters,
+    columns: Columns,
+    plan: LogicalPlan,
+    /// Whether only one scan reads it, so that its rows need not be kept.
+    has_one_reader: bool,
+    is_taken: AtomicBool,
+    physical: OnceCell<Arc<dyn ExecutionPlan>>,
+}
+
+impl Part {
+    /// A part that an optimized plan computes.
+    pub fn new(view: &str, need: Need, plan: LogicalPlan) -> Self {
+        Self {
+            view: view.to_owned(),
+            filters: need.filters,
+            columns: need.columns,
+            plan,
+            has_one_reader: need.readers == 1,
+            is_taken: AtomicBool::new(false),
+            physical: OnceCell::new(),
+        }
+    }
+
+    /// Whether the part has these columns of the rows that pass these filters.
+    pub fn holds(&self, filters: &Filters, columns: &Columns) -> bool {
+        self.filters == *filters && self.columns.is_superset(columns)
+    }
+
+    /// Plans how the part is computed, before a reader asks for it.
+    pub async fn plan(&self, state: &SessionState) -> Result<()> {
+        self.planned(state).await.map(|_| ())
+    }
+
+    async fn planned(&self, state: &SessionState) -> Result<&Arc<dyn ExecutionPlan>> {
+        self.physical.get_or_try_init(|| self.new_plan(state)).await
+    }
+
+    async fn new_plan(&self, state: &SessionState) -> Result<Arc<dyn ExecutionPlan>> {
+        let plan = state.query_planner().create_physical_plan(&self.plan, state).await?;
+        Ok(Arc::new(match self.has_one_reader {
+            true => ViewExec::for_one(&self.view, plan)?,
+            false => ViewExec::for_several(&self.view, plan)?,
+        }))
+    }
+
+    /// The operator that a scan reads from.
+    pub async fn physical(&self, state: &SessionState) -> Result<Arc<dyn ExecutionPlan>> {
+        // A plan whose rows are not kept cannot run twice.
+        if self.has_one_reader && self.is_taken.swap(true, Ordering::Relaxed) {
+            return self.new_plan(state).await;
+        }
+        self.planned(state).await.cloned()
+    }
+
+    /// The columns that a scan asks for, in the scan's order.
+    pub fn project(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        asked: &[usize],
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        if self.columns.iter().eq(asked) {
+            return Ok(plan);
+        }
+        let schema = plan.schema();
+        let position = |column| self.columns.iter().position(|c| *c == column);
+        let columns = asked.iter().map(|&column| {
+            let at = position(column).ok_or_else(|| {
+                DataFusionError::Internal(format!(
+                    "column {column} of a shared view was not computed"
+                ))
+            })?;
+            let name = schema.field(at).name();
+            Ok(ProjectionExpr::new(Arc::new(PhysicalColumn::new(name, at)), name.clone()))
+        });
+        Ok(Arc::new(ProjectionExec::try_new(columns.collect::<Result<Vec<_>>>()?, plan)?))
+    }
+}

@@ -1,0 +1,172 @@
+//! Makes physical plans of statements that start together.
+//!
+//! DataFusion puts the query of a view into each place that names it. A query over views that build
+//! on views then reads the same events dozens of times, and takes as long to plan. Here the places
+//! are counted first. A view with one place is put into it, as DataFusion would do. A view with more
+//! becomes a table that is computed once, with the columns that any reader needs, and its rows are
+//! kept until the queries end. Branches of larger unions are treated like views with several places
+//! so that they are planned side by side, but their rows go to their one reader and are not kept.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::error::Result;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::ExecutionPlan;
+use tokio::runtime::Handle;
+
+use super::materialize::{Needs, Part, SharedView, each_scan};
+use super::planned_view::{PlannedView, ViewKey};
+use super::planner_threads;
+use super::rules::constant_trace_id::ConstantTraceId;
+use super::rules::inline_views::InlineViews;
+use super::rules::{analyze, inlining, naming};
+
+/// Returns a physical plan for each query. `trace_id` is given for a store of one trace. If
+/// `share` is false, each reader of a view computes it.
+pub fn physical_plans(
+    queries: Vec<LogicalPlan>,
+    state: &SessionState,
+    trace_id: Option<ConstantTraceId>,
+    share: bool,
+) -> Result<Vec<Arc<dyn ExecutionPlan>>> {
+    let optimized = optimize(queries, state, trace_id.map(Arc::new), share)?;
+    let (runtime, parts) = (Handle::current(), optimized.parts.len());
+    let places: Vec<usize> = (0..parts + optimized.queries.len()).collect();
+    // Parts are planned before their readers. A reader that needs a part that is not ready waits.
+    let plans = planner_threads::each(&places, |&place| {
+        runtime.block_on(async {
+            match place.checked_sub(parts) {
+                None => optimized.parts[place].plan(state).await.map(|()| None),
+                Some(query) => state
+                    .query_planner()
+                    .create_physical_plan(&optimized.queries[query], state)
+                    .await
+                    .map(Some),
+            }
+        })
+    })?;
+    Ok(plans.into_iter().flatten().collect())
+}
+
+/// Optimized queries, and what they read of shared views.
+struct Optimized {
+    queries: Vec<LogicalPlan>,
+    /// Each part before those that read it.
+    parts: Vec<Arc<Part>>,
+}
+
+fn optimize(
+    queries: Vec<LogicalPlan>,
+    state: &SessionState,
+    trace_id: Option<Arc<ConstantTraceId>>,
+    share: bool,
+) -> Result<Optimized> {
+    let (naming, options) = (naming(state), state.config_options());
+    let queries = queries.into_iter().map(|query| analyze(&naming, query, options));
+    let queries = queries.collect::<Result<Vec<_>>>()?;
+    let mut places = Places::default();
+    for query in &queries {
+        places.count(query)?;
+    }
+    let views = match share {
+        true => Arc::new(places.shared_views(trace_id.as_deref())?),
+        false => Arc::default(),
+    };
+    let inlining = inlining(views.clone(), trace_id);
+    let queries = planner_threads::each(&queries, |query| {
+        state.optimize(&analyze(&inlining, query.clone(), options)?)
+    })?;
+    let (mut needs, mut planned) = (Needs::default(), Vec::new());
+    for query in &queries {
+        needs.collect(query)?;
+    }
+    // Readers come before the views that they read, so that all needs of a view are known.
+    for level in levels(places.readers_first().filter_map(|view| views.shared(view)))? {
+        let parts: Vec<_> = level
+            .iter()
+            .flat_map(|view| needs.take(view).into_iter().map(move |need| (view, need)))
+            .collect();
+        let queries = planner_threads::each(&parts, |(view, need)| view.query(need, state))?;
+        for ((view, need), query) in parts.into_iter().zip(queries) {
+            needs.collect(&query)?;
+            planned.push(view.add_part(need, query));
+        }
+    }
+    planned.reverse();
+    Ok(Optimized { queries, parts: planned })
+}
+
+/// The views below some queries, with the number of places that name each.
+#[derive(Default)]
+struct Places {
+    found: HashMap<ViewKey, (PlannedView, usize)>,
+    /// Each view after those that it reads.
+    order: Vec<ViewKey>,
+}
+
+impl Places {
+    fn count(&mut self, plan: &LogicalPlan) -> Result<()> {
+        let mut named = Vec::new();
+        plan.apply_with_subqueries(|node| {
+            if let LogicalPlan::TableScan(scan) = node {
+                named.extend(PlannedView::read_by(scan));
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        for view in named {
+            let key = view.key();
+            let body = view.body().clone();
+            let places = &mut self.found.entry(key).or_insert((view, 0)).1;
+            *places += 1;
+            if *places == 1 {
+                self.count(&body)?;
+                self.order.push(key);
+            }
+        }
+        Ok(())
+    }
+
+    /// The views that are computed apart from their readers.
+    fn shared_views(&self, trace_id: Option<&ConstantTraceId>) -> Result<InlineViews> {
+        let mut views = InlineViews::default();
+        for key in &self.order {
+            let (view, places) = &self.found[key];
+            if *places > 1 || view.is_branch() {
+                let body = views.inline(view.body().as_ref().clone())?;
+                let (body, constants) = match trace_id {
+                    Some(trace_id) => trace_id.fold(body)?,
+                    None => (body, Default::default()),
+                };
+                let constants = constants.into_iter().map(|column| column.name).collect();
+                views.share(view, Arc::new(SharedView::new(view, body, constants)));
+            }
+        }
+        Ok(views)
+    }
+
+    fn readers_first(&self) -> impl Iterator<Item = ViewKey> {
+        self.order.iter().rev().copied()
+    }
+}
+
+/// Shared views in groups: each view comes after its readers, and the views of a group read nothing
+/// of each other.
+fn levels<'v>(
+    readers_first: impl Iterator<Item = &'v Arc<SharedView>>,
+) -> Result<Vec<Vec<&'v Arc<SharedView>>>> {
+    let (mut levels, mut level_of) = (Vec::<Vec<_>>::new(), HashMap::new());
+    for view in readers_first {
+        let level = level_of.get(&view.id()).copied().unwrap_or(0);
+        each_scan(view.body(), |read, _| {
+            let below = level_of.entry(read).or_insert(0);
+            *below = (level + 1).max(*below);
+            Ok(())
+        })?;
+        levels.resize_with(levels.len().max(level + 1), Vec::new);
+        levels[level].push(view);
+    }
+    Ok(levels)
+}

@@ -1,0 +1,91 @@
+//! The rules that change plans, all of them, in the order in which they run.
+//!
+//! DataFusion's traits give each rule a name, which `EXPLAIN VERBOSE` shows with the plan after it.
+//!
+//! | when | rules, in order |
+//! | --- | --- |
+//! | a statement or the query of a view is analyzed ([`naming`]) | DataFusion's analyzer, [`repeated_queries`], [`union_branches`] |
+//! | a statement is about to be optimized ([`inlining`]) | [`inline_views`], [`constant_trace_id`] |
+//! | the statement, or a view that is computed on its own, is optimized | DataFusion's analyzer and optimizer |
+//! | it becomes a physical plan ([`physical`]) | DataFusion's rules, [`keep_single_stream`], [`yielding_joins`] |
+//!
+//! The first two groups are not part of the session's own analyzer. DataFusion runs that one more
+//! than once over a plan, and a branch that was named after its readers were counted would not be
+//! planned with the others.
+//!
+//! What else the engine does to a query is not a rule, because a rule sees one plan at a time and
+//! every plan:
+//!
+//! - [`super::planning`] counts the readers of a view in all statements that start together.
+//! - [`super::planner_threads`] decides on which threads plans are made.
+//! - [`super::utf8_results`] changes the types of the result alone, never of a view below it.
+//! - [`super::memory_limit`] watches the process while the rows of a result are read.
+//!
+//! The file of each rule says why it exists, what it gained, and when it can be removed.
+
+pub mod constant_trace_id;
+pub mod inline_views;
+pub mod keep_single_stream;
+pub mod repeated_queries;
+pub mod union_branches;
+pub mod yielding_joins;
+
+use std::sync::Arc;
+
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::display::{PlanType, ToStringifiedPlan};
+use datafusion::error::Result;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::optimizer::Analyzer;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+
+use constant_trace_id::ConstantTraceId;
+use inline_views::InlineViews;
+use keep_single_stream::KeepSingleStream;
+use repeated_queries::RepeatedQueries;
+use union_branches::UnionBranches;
+use yielding_joins::YieldingJoins;
+
+/// The analyzer for statements and for queries of views: they then name what can be planned or
+/// computed on its own.
+pub fn naming(state: &SessionState) -> Analyzer {
+    let mut analyzer = state.analyzer().clone();
+    analyzer.rules.push(Arc::new(RepeatedQueries));
+    analyzer.rules.push(Arc::new(UnionBranches));
+    analyzer
+}
+
+/// The analyzer for statements whose views are counted. `trace_id` is given for a store of one
+/// trace.
+pub fn inlining(views: Arc<InlineViews>, trace_id: Option<Arc<ConstantTraceId>>) -> Analyzer {
+    let mut analyzer = Analyzer::with_rules(vec![views]);
+    if let Some(trace_id) = trace_id {
+        analyzer.rules.push(trace_id);
+    }
+    analyzer
+}
+
+/// The rules that follow DataFusion's own physical rules.
+pub fn physical() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+    vec![Arc::new(KeepSingleStream), Arc::new(YieldingJoins)]
+}
+
+/// Runs an analyzer over a plan. An `EXPLAIN` records the explained plan after each rule.
+pub fn analyze(
+    analyzer: &Analyzer,
+    plan: LogicalPlan,
+    options: &ConfigOptions,
+) -> Result<LogicalPlan> {
+    let LogicalPlan::Explain(mut explain) = plan else {
+        return analyzer.execute_and_check(plan, options, |_, _| {});
+    };
+    let explained = Arc::unwrap_or_clone(explain.plan);
+    let analyzed = analyzer.execute_and_check(explained, options, |plan, rule| {
+        let analyzer_name = rule.name().to_owned();
+        let after = plan.to_stringified(PlanType::AnalyzedLogicalPlan { analyzer_name });
+        explain.stringified_plans.push(after);
+    })?;
+    explain.plan = Arc::new(analyzed);
+    Ok(LogicalPlan::Explain(explain))
+}
