@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use crate::arrange::{Nester, Sorter, SpillVec, order_tracks, pair};
 use crate::error::Result;
 use crate::json::Cursor;
 pub use crate::json::{Oddities, compact_value, copy_members, time_ns};
-use crate::order::{Nester, Sorter, SpillVec, order_tracks, pair};
-use crate::rows::Args;
-use crate::trace::{Key, Local, Texts, Tracks, read_chunk};
+use crate::rows::{ArgValues, OwnArgs};
+use crate::trace::{EventRecord, Local, Texts, Tracks, read_chunk};
 
 /// Steps over the elements of an event list's text (without its brackets); returns their number.
 pub fn frame(text: &[u8]) -> usize {
@@ -38,7 +38,12 @@ pub fn args_json(text: &[u8]) -> Vec<Vec<u8>> {
             break;
         }
         let mut json = Vec::new();
-        Args::default().read(raw, &mut json, &mut Oddities::default());
+        ArgValues::default().read(
+            raw,
+            &mut json,
+            &mut Oddities::default(),
+            &mut OwnArgs::default(),
+        );
         if !json.is_empty() {
             found.push(json);
         }
@@ -46,22 +51,22 @@ pub fn args_json(text: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
-/// Elements that were decoded to keys.
+/// Elements that were decoded to records.
 pub struct Decoded {
-    keys: Vec<Key>,
-    pairs: Vec<Key>,
+    records: Vec<EventRecord>,
+    pairs: Vec<EventRecord>,
     texts: Texts,
     tracks: Tracks,
     /// Number of elements.
     pub elements: usize,
 }
 
-/// Decodes an event list's text to keys.
+/// Decodes an event list's text to records.
 pub fn decode(text: &[u8]) -> Decoded {
     let (texts, tracks) = (Texts::default(), Tracks::default());
     let chunk = read_chunk(text, 0, &mut Local::new(&texts, &tracks), false, Vec::new());
     Decoded {
-        keys: chunk.keys,
+        records: chunk.records,
         pairs: chunk.pairs,
         elements: chunk.elements as usize,
         texts,
@@ -69,18 +74,18 @@ pub fn decode(text: &[u8]) -> Decoded {
     }
 }
 
-/// Sorts, pairs and nests decoded keys; returns the number of rows.
+/// Sorts, pairs and nests decoded records; returns the number of rows.
 pub fn nest(decoded: &Decoded, folder: &Path) -> Result<usize> {
-    let mut keys = Sorter::new(Key::row_order, folder, usize::MAX, 1);
-    let mut pairs = Sorter::new(Key::pairing_order, folder, usize::MAX, 1);
-    keys.push(&decoded.keys)?;
+    let mut records = Sorter::new(EventRecord::row_order, folder, usize::MAX, 1);
+    let mut pairs = Sorter::new(EventRecord::pairing_order, folder, usize::MAX, 1);
+    records.push(&decoded.records)?;
     pairs.push(&decoded.pairs)?;
     let tracks = decoded.tracks.snapshot();
     let order = order_tracks(&tracks, &vec![true; tracks.len()], &decoded.texts.snapshot());
-    pair(pairs, &order, usize::MAX, &mut keys)?;
-    let sorted = keys.sorted(&order, usize::MAX)?;
+    pair(pairs, &order, usize::MAX, &mut records)?;
+    let sorted = records.sorted(&order, usize::MAX)?;
     let mut nester = Nester::new(SpillVec::new(folder, usize::MAX));
-    sorted.for_each(|key| nester.row(key))?;
+    sorted.for_each(|record| nester.row(record))?;
     nester.finish()?;
     Ok(sorted.len())
 }

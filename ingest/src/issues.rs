@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::json::Oddities;
+
 /// How much an issue matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -103,7 +105,20 @@ codes! {
     BlobInitTime Warning false "blob_init_time" "`init_time` is missing or later than the first start; times are relative to the earliest start, or negative.";
 }
 
-/// One row of `ingest_issues` in the making.
+/// The codes of what was odd about text that was decoded or made compact.
+pub(crate) fn codes_of(odd: Oddities) -> impl Iterator<Item = Code> {
+    [
+        (odd.invalid_utf8, Code::InvalidUtf8),
+        (odd.bad_escape, Code::BadEscape),
+        (odd.lone_surrogate, Code::LoneSurrogate),
+        (odd.control, Code::ControlCharacter),
+        (odd.non_json, Code::NonJsonValue),
+    ]
+    .into_iter()
+    .filter_map(|(met, code)| met.then_some(code))
+}
+
+/// The count of one kind of issue: a row of `ingest_issues`.
 #[derive(Debug, Clone, Default)]
 pub struct IssueCount {
     /// How often it was met.

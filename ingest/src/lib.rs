@@ -15,13 +15,13 @@
 //! reading (columns) → Parquet. Nothing of a trace is kept in memory in full but one small record
 //! per event, and those go to disk when they outgrow the memory limit.
 
+mod arrange;
 mod build;
 mod encode;
 mod error;
 mod ingest;
 mod issues;
 mod json;
-mod order;
 mod rows;
 pub mod schema;
 mod source;

@@ -117,9 +117,9 @@ fn the_broken_fixture_is_stored_as_valid_json() {
 const EMPTY: &[(&str, &str)] = &[
     (
         "events.module_hierarchy",
-        "PyTorch writes it for scripted models only; rules::modules has it",
+        "PyTorch writes it for scripted models only; ingest_rules::modules has it",
     ),
-    ("kernels.activity_kind", "only ROCm writes it; rules::links has it"),
+    ("kernels.activity_kind", "only ROCm writes it; ingest_rules::links has it"),
 ];
 
 #[test]

@@ -24,6 +24,7 @@ mod findings;
 mod fixtures;
 mod fuzz;
 mod hostile_values;
+mod ingest_rules;
 mod interop;
 mod kernels;
 mod library;
@@ -39,7 +40,7 @@ mod random_traces;
 mod recipes;
 mod recount;
 mod report;
-mod rules;
+
 mod shell;
 mod slt;
 mod sources;

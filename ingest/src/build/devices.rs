@@ -4,15 +4,16 @@ use serde_json::{Map, Value};
 
 use crate::encode::TableRows;
 use crate::error::Result;
-use crate::issues::{Code, Issues};
+use crate::issues::{Code, Issues, codes_of};
 use crate::json::{self, Oddities};
+use crate::rows::DeviceRow;
 use crate::source::Content;
 use crate::trace::{Document, TopLevel};
 
-/// Most bytes of top-level values that are kept as metadata.
-const MOST_METADATA: usize = 256 << 20;
-/// Longest value that is taken apart.
-const MOST_FACTS: usize = 4 << 20;
+/// Bytes of top-level values that are kept as metadata at most.
+const MAX_METADATA: usize = 256 << 20;
+/// Longest value that is looked into, in bytes.
+const MAX_FACTS: usize = 4 << 20;
 
 /// Facts of a trace from its top-level keys.
 #[derive(Default)]
@@ -51,20 +52,20 @@ pub fn read(
     content: &Content,
     document: &mut Document,
     trace_id: &str,
-    devices: &mut TableRows,
+    devices: &mut TableRows<DeviceRow<'static>>,
 ) -> Result<TopFacts> {
     let mut facts = TopFacts::default();
     let mut metadata = vec![b'{'];
     for top in std::mem::take(&mut document.top) {
         let raw = content.map(top.start, top.end)?;
         facts.is_kineto |= KINETO_KEYS.contains(&&top.key[..]);
-        if metadata.len() + most_bytes(&raw) + most_bytes(&top.key) > MOST_METADATA {
+        if metadata.len() + max_bytes(&raw) + max_bytes(&top.key) > MAX_METADATA {
             note(&mut document.issues, &top, "too much metadata; this value was not kept");
             continue;
         }
         let value = compact(&raw, &top, &mut document.issues);
         match &top.key[..] {
-            b"deviceProperties" | b"distributedInfo" if value.len() > MOST_FACTS => {
+            b"deviceProperties" | b"distributedInfo" if value.len() > MAX_FACTS => {
                 note(
                     &mut document.issues,
                     &top,
@@ -99,24 +100,16 @@ fn note(issues: &mut Issues, top: &TopLevel, what: &str) {
     issues.detail(Code::TopLevelValue, what.to_owned());
 }
 
-/// About how long a text is as compact JSON: control characters become escapes.
-fn most_bytes(raw: &[u8]) -> usize {
+/// Bytes that a text takes at most as compact JSON, about: control characters become escapes.
+fn max_bytes(raw: &[u8]) -> usize {
     raw.len() + 5 * raw.iter().filter(|b| b.is_ascii_control() && !b.is_ascii_whitespace()).count()
 }
 
 fn compact(raw: &[u8], top: &TopLevel, issues: &mut Issues) -> Vec<u8> {
     let (mut value, mut odd) = (Vec::with_capacity(raw.len()), Oddities::default());
     json::compact_value(raw, &mut value, &mut odd);
-    for (met, code) in [
-        (odd.invalid_utf8, Code::InvalidUtf8),
-        (odd.bad_escape, Code::BadEscape),
-        (odd.lone_surrogate, Code::LoneSurrogate),
-        (odd.control, Code::ControlCharacter),
-        (odd.non_json, Code::NonJsonValue),
-    ] {
-        if met {
-            issues.add(code, None, Some(top.start), raw);
-        }
+    for code in codes_of(odd) {
+        issues.add(code, None, Some(top.start), raw);
     }
     value
 }
@@ -139,7 +132,7 @@ fn device_rows(
     value: &[u8],
     top: &TopLevel,
     trace_id: &str,
-    rows: &mut TableRows,
+    rows: &mut TableRows<DeviceRow<'static>>,
     issues: &mut Issues,
 ) {
     let Ok(list) = serde_json::from_slice::<Vec<Map<String, Value>>>(value) else {
@@ -147,22 +140,23 @@ fn device_rows(
     };
     for device in &list {
         let field = |name: &str| device.get(name).and_then(int);
-        rows.text(trace_id).int(field("id")).text(device.get("name").and_then(Value::as_str));
-        for name in [
-            "totalGlobalMem",
-            "computeMajor",
-            "computeMinor",
-            "numSms",
-            "maxThreadsPerBlock",
-            "maxThreadsPerMultiprocessor",
-            "regsPerBlock",
-            "regsPerMultiprocessor",
-            "sharedMemPerBlock",
-            "sharedMemPerMultiprocessor",
-            "warpSize",
-        ] {
-            rows.int(field(name));
-        }
-        rows.text(serde_json::to_string(device).ok().as_deref());
+        let metadata = serde_json::to_string(device).ok();
+        rows.push(DeviceRow {
+            trace_id,
+            device: field("id"),
+            name: device.get("name").and_then(Value::as_str),
+            total_memory_bytes: field("totalGlobalMem"),
+            compute_major: field("computeMajor"),
+            compute_minor: field("computeMinor"),
+            sm_count: field("numSms"),
+            max_threads_per_block: field("maxThreadsPerBlock"),
+            max_threads_per_sm: field("maxThreadsPerMultiprocessor"),
+            registers_per_block: field("regsPerBlock"),
+            registers_per_sm: field("regsPerMultiprocessor"),
+            shared_memory_per_block_bytes: field("sharedMemPerBlock"),
+            shared_memory_per_sm_bytes: field("sharedMemPerMultiprocessor"),
+            warp_size: field("warpSize"),
+            metadata: metadata.as_deref(),
+        });
     }
 }

@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use crossbeam_channel::bounded;
 
-use super::finish::{Finish, Found, TrackFacts};
+use super::small_tables::{Found, SmallTables, TrackFacts};
 use super::{Built, Origin, Read, devices};
+use crate::arrange::*;
 use crate::encode::{Effort, GROUP_ROWS};
 use crate::error::Result;
 use crate::issues::Issues;
-use crate::order::*;
-use crate::rows::{Context, Group, Maker, StepTimes};
+use crate::rows::{Context, Group, GroupBuilder, StepTimes};
 use crate::schema;
 use crate::source::Reader;
 use crate::store::TableFile;
@@ -24,7 +24,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         mut document,
         texts,
         tracks,
-        mut keys,
+        mut records,
         pairs,
         options,
         scratch,
@@ -39,12 +39,12 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     for (id, &no) in track_order.iter().enumerate() {
         track_ids[no as usize] = id as u32;
     }
-    let paired = pair(pairs, &track_order, options.memory_limit / 8, &mut keys)?;
+    let paired = pair(pairs, &track_order, options.memory_limit / 8, &mut records)?;
     document.issues.merge(paired.issues);
     phases.push(("pair", start.elapsed().as_secs_f64()));
 
     let start = Instant::now();
-    let sorted = keys.sorted(&track_order, options.memory_limit / 4)?;
+    let sorted = records.sorted(&track_order, options.memory_limit / 4)?;
     let mut nester = Nester::new(SpillVec::new(scratch, options.memory_limit / 8));
     let mut facts = vec![TrackFacts::default(); tracks.len()];
     let mut devices = Vec::new();
@@ -55,17 +55,17 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         .map(|(id, _)| id)
         .collect();
     let mut is_kineto = false;
-    sorted.for_each(|key| {
-        nester.row(key)?;
+    sorted.for_each(|record| {
+        nester.row(record)?;
         nested += 1;
         if nested.is_multiple_of(1 << 16) {
             progress.go_on()?;
             progress.nested.store(nested, Ordering::Relaxed);
         }
-        facts[key.track as usize].note(key);
-        is_kineto |= kineto.contains(&key.cat);
-        if key.class().is_device() {
-            devices.push(DeviceRow::new(key));
+        facts[record.track as usize].note(record);
+        is_kineto |= kineto.contains(&record.cat);
+        if record.class().is_device() {
+            devices.push(DeviceRow::new(record));
         }
         Ok(())
     })?;
@@ -78,7 +78,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     let device_links = link_otherwise(&devices, &launches, &flows, &sorted, &mut text)?;
     drop((devices, text));
     let effort = Effort::for_text(document.text_bytes);
-    let finish = Finish {
+    let finish = SmallTables {
         content,
         origin,
         folder,
@@ -99,7 +99,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         trace_id: &origin.trace_id,
         content,
         text_bytes: document.text_bytes,
-        keys: &sorted,
+        records: &sorted,
         nests: &nests,
         texts: &texts,
         tracks: &tracks,
@@ -186,7 +186,7 @@ fn write_events(
     mut done: impl FnMut(usize),
 ) -> Result<Issues> {
     let mut file = TableFile::create(folder, &schema::EVENTS)?;
-    let rows = c.keys.len();
+    let rows = c.records.len();
     let groups = rows.div_ceil(GROUP_ROWS);
     let next = AtomicUsize::new(0);
     let mut issues = Issues::default();
@@ -196,7 +196,7 @@ fn write_events(
         for _ in 0..threads.min(groups) {
             let (sender, next, stop) = (sender.clone(), &next, &stop);
             scope.spawn(move || {
-                let mut maker = Maker::new(c, effort);
+                let mut maker = GroupBuilder::new(c, effort);
                 loop {
                     let group = next.fetch_add(1, Ordering::Relaxed);
                     if group >= stop.load(Ordering::Relaxed) {

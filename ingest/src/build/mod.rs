@@ -2,18 +2,18 @@
 
 mod devices;
 mod events;
-mod finish;
+mod mllm_perf;
 mod modules;
-mod perf;
+mod small_tables;
 
 use std::path::Path;
 use std::time::Instant;
 
+use crate::arrange::{Order, Sorter};
 use crate::error::{IngestError, Result};
 use crate::issues::Issues;
-use crate::order::{Order, Sorter};
 use crate::source::Content;
-use crate::trace::{Document, Form, Key, Progress, Reading, Texts, Tracks, read_document};
+use crate::trace::{Document, EventRecord, Form, Progress, Reading, Texts, Tracks, read_document};
 
 /// How a trace is read.
 #[derive(Debug, Clone)]
@@ -59,7 +59,7 @@ pub struct Read<'a> {
     document: Document,
     texts: Texts,
     tracks: Tracks,
-    keys: Sorter,
+    records: Sorter,
     pairs: Sorter,
     options: BuildOptions,
     scratch: &'a Path,
@@ -77,9 +77,9 @@ pub fn read<'a>(
 ) -> Result<Read<'a>> {
     let start = Instant::now();
     let sorter = |order: Order, budget| Sorter::new(order, scratch, budget, options.threads);
-    let (mut keys, mut pairs) = (
-        sorter(Key::row_order, options.memory_limit / 4),
-        sorter(Key::pairing_order, options.memory_limit / 8),
+    let (mut records, mut pairs) = (
+        sorter(EventRecord::row_order, options.memory_limit / 4),
+        sorter(EventRecord::pairing_order, options.memory_limit / 8),
     );
     let (texts, tracks) = (Texts::default(), Tracks::default());
     let reading = Reading {
@@ -90,7 +90,7 @@ pub fn read<'a>(
         threads: options.threads,
         progress,
     };
-    let document = read_document(&reading, &mut keys, &mut pairs)?;
+    let document = read_document(&reading, &mut records, &mut pairs)?;
     let phases = vec![("read", start.elapsed().as_secs_f64())];
     Ok(Read {
         content,
@@ -98,7 +98,7 @@ pub fn read<'a>(
         document,
         texts,
         tracks,
-        keys,
+        records,
         pairs,
         options: options.clone(),
         scratch,
@@ -112,7 +112,7 @@ impl Read<'_> {
     pub fn write(self, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
         let strict = self.options.strict.then(|| self.name.clone());
         let built = if self.document.form == Form::Blobs {
-            perf::write(self, origin, folder)
+            mllm_perf::write(self, origin, folder)
         } else {
             events::write(self, origin, folder)
         }?;

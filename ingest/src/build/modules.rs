@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::arrange::{ModuleCall, text_of};
 use crate::encode::TableRows;
 use crate::issues::{Code, Issues};
-use crate::order::{ModuleCall, text_of};
+use crate::rows::ModuleRow;
 
-/// Longest path that is written out.
-const MOST_PATH: usize = 4 << 10;
-/// Most levels of a `Module Hierarchy` text.
-const MOST_LEVELS: usize = 512;
+/// Longest path that is kept whole, in bytes.
+const MAX_PATH: usize = 4 << 10;
+/// Levels of a `Module Hierarchy` text that are read at most.
+const MAX_LEVELS: usize = 512;
 
 /// Appends the modules seen as Python calls; without any, those of `Module Hierarchy` texts.
 pub fn push(
-    rows: &mut TableRows,
+    rows: &mut TableRows<ModuleRow<'static>>,
     trace_id: &str,
     calls: &[ModuleCall],
     hierarchies: FxHashMap<String, (i64, u64)>,
@@ -33,7 +34,7 @@ pub fn push(
     }
 }
 
-/// Names from the root, up to [`MOST_PATH`]; the modules below a path that is cut share it.
+/// Names from the root, up to [`MAX_PATH`]; the modules below a path that is cut share it.
 #[derive(Clone)]
 struct ModulePath {
     text: Arc<str>,
@@ -47,10 +48,10 @@ impl ModulePath {
             Some(parent) => format!("{}.{name}", parent.text),
             None => name.to_owned(),
         };
-        match text.len() <= MOST_PATH {
+        match text.len() <= MAX_PATH {
             true => Self { text: text.into(), is_cut: false },
             false => Self {
-                text: format!("{}…", &text[..text.floor_char_boundary(MOST_PATH)]).into(),
+                text: format!("{}…", &text[..text.floor_char_boundary(MAX_PATH)]).into(),
                 is_cut: true,
             },
         }
@@ -59,7 +60,7 @@ impl ModulePath {
 
 /// Returns how many paths were cut.
 fn push_calls(
-    rows: &mut TableRows,
+    rows: &mut TableRows<ModuleRow<'static>>,
     trace_id: &str,
     calls: &[ModuleCall],
     texts: &[Arc<str>],
@@ -72,13 +73,18 @@ fn push_calls(
         let parent = call.parent.and_then(|p| paths.get(p as usize));
         let (path, depth) =
             (ModulePath::of(parent.map(|p| &p.0), name), parent.map_or(0, |p| p.1 + 1));
-        rows.text(trace_id).int(id as i64).text(name).text(class_of(name));
-        rows.int(call.parent.map(i64::from))
-            .text(&*path.text)
-            .int(depth)
-            .int(call.first_ts)
-            .int(call.calls as i64)
-            .text("python");
+        rows.push(ModuleRow {
+            trace_id,
+            module_id: id as i64,
+            name,
+            class: Some(class_of(name)),
+            parent_module_id: call.parent.map(i64::from),
+            path: &path.text,
+            depth,
+            first_ts_ns: call.first_ts,
+            call_count: call.calls as i64,
+            source: "python",
+        });
         paths.push((path, depth));
     }
     paths.iter().filter(|(path, _)| path.is_cut).count() as u64
@@ -117,7 +123,7 @@ impl Tree {
     fn add(&mut self, text: &str, first_ts: i64, operators: u64) -> bool {
         let mut parts = text.split('.').filter(|part| !part.is_empty());
         let mut at = None;
-        for part in parts.by_ref().take(MOST_LEVELS) {
+        for part in parts.by_ref().take(MAX_LEVELS) {
             let part = part.split("::").next().unwrap_or(part);
             let (name, class) = match part.split_once('(') {
                 Some((name, class)) => (name, Some(class.trim_end_matches(')').to_owned())),
@@ -150,7 +156,7 @@ impl Tree {
 
 /// Returns how many texts and paths were cut.
 fn push_hierarchies(
-    rows: &mut TableRows,
+    rows: &mut TableRows<ModuleRow<'static>>,
     trace_id: &str,
     hierarchies: FxHashMap<String, (i64, u64)>,
 ) -> u64 {
@@ -166,16 +172,18 @@ fn push_hierarchies(
         let path = ModulePath::of(parent.as_ref().map(|p| &p.1), name);
         let depth = parent.as_ref().map_or(0, |p| p.2 + 1);
         let module = &tree.modules[at];
-        rows.text(trace_id)
-            .int(id)
-            .text(name)
-            .text(module.class.as_deref())
-            .int(parent.map(|p| p.0));
-        rows.text(&*path.text)
-            .int(depth)
-            .int(module.first_ts)
-            .int(module.operators as i64)
-            .text("hierarchy");
+        rows.push(ModuleRow {
+            trace_id,
+            module_id: id,
+            name,
+            class: module.class.as_deref(),
+            parent_module_id: parent.map(|p| p.0),
+            path: &path.text,
+            depth,
+            first_ts_ns: module.first_ts,
+            call_count: module.operators as i64,
+            source: "hierarchy",
+        });
         cut += u64::from(path.is_cut);
         left.extend(
             tree.children(Some(at))

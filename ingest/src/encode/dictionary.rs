@@ -6,9 +6,9 @@ use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
 /// Bytes of values after which texts are written out instead.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 /// Distinct integers after which they are written out instead.
-const MOST_INTS: usize = 1 << 13;
+const MAX_INTS: usize = 1 << 13;
 
 /// Distinct texts.
 #[derive(Default)]
@@ -55,7 +55,7 @@ impl TextDictionary {
 
     /// Whether it grew too large to be of use.
     pub fn is_full(&self) -> bool {
-        self.page.len() > MOST_BYTES
+        self.page.len() > MAX_BYTES
     }
 
     /// Number of texts.
@@ -116,7 +116,7 @@ impl IntDictionary {
     /// Whether it grew too large to be of use.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.values.len() > MOST_INTS
+        self.values.len() > MAX_INTS
     }
 
     /// Number of values.

@@ -4,9 +4,11 @@ use parquet::basic::Encoding;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescPtr;
 
-use super::pages::{Codec, Pages};
+use super::columns::ColumnEncoder;
+use super::pages::{Codec, Effort, Pages};
 use super::table::Chunk;
 use crate::error::Result;
+use crate::schema::Column;
 
 /// A column of booleans that are mostly false.
 #[derive(Default)]
@@ -18,6 +20,11 @@ pub struct Flags {
 }
 
 impl Flags {
+    /// An empty column.
+    pub fn new(_: &Column, _: Effort) -> Self {
+        Self::default()
+    }
+
     /// Says that a row is true; the others are false.
     pub fn set(&mut self, row: usize) {
         let row = row - self.page_start;
@@ -27,9 +34,10 @@ impl Flags {
         self.bits[row / 8] |= 1 << (row % 8);
         self.any = true;
     }
+}
 
-    /// Ends the page before a row.
-    pub fn end_page(&mut self, row: usize, codec: &mut Codec) -> Result<()> {
+impl ColumnEncoder for Flags {
+    fn end_page(&mut self, row: usize, codec: &mut Codec) -> Result<()> {
         let rows = row - self.page_start;
         if rows == 0 {
             return Ok(());
@@ -42,13 +50,7 @@ impl Flags {
         added
     }
 
-    /// The chunk of all rows; the column is empty again.
-    pub fn finish(
-        &mut self,
-        rows: usize,
-        codec: &mut Codec,
-        column: &ColumnDescPtr,
-    ) -> Result<Chunk> {
+    fn finish(&mut self, rows: usize, codec: &mut Codec, column: &ColumnDescPtr) -> Result<Chunk> {
         self.end_page(rows, codec)?;
         // That no row is true can be told from the bounds; that all are does not matter.
         let statistics = (!self.any)

@@ -5,18 +5,14 @@ use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescPtr;
 
 use super::bits::{hybrid, width_of};
+use super::columns::ColumnEncoder;
 use super::delta::Delta;
 use super::dictionary::IntDictionary;
 use super::nulls::Nulls;
 use super::pages::{Bounds, Codec, Effort, Pages, Way};
 use super::table::Chunk;
 use crate::error::Result;
-use crate::schema::{Column, Kind, Layout, Table};
-
-const SKIPPED_BY: &[&str] = &[
-    "track_id", "ts_ns", "end_ns", "event_id", "parent_id", "step", "correlation", "launch_id",
-    "stream",
-];
+use crate::schema::{Column, Kind, Layout};
 
 /// How the values of a page are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +29,7 @@ pub struct Ints {
     is_float: bool,
     is_near: bool,
     optional: bool,
-    skip_by: bool,
+    has_page_bounds: bool,
     mode: Mode,
     nulls: Nulls,
     /// First row of the page.
@@ -50,15 +46,12 @@ pub struct Ints {
 }
 
 impl Ints {
-    /// An empty column of a table.
-    pub fn of(table: &Table, column: &Column, effort: Effort) -> Self {
-        // Readers skip pages by the bounds of these.
-        let skip_by =
-            matches!(table.name, "events" | "kernels") && SKIPPED_BY.contains(&column.name);
+    /// An empty column.
+    pub fn new(column: &Column, effort: Effort) -> Self {
         Self {
             is_float: column.kind == Kind::Float,
             optional: !column.required,
-            skip_by,
+            has_page_bounds: column.has_page_bounds,
             mode: Self::first_mode(effort, column.layout == Layout::Near),
             is_near: column.layout == Layout::Near,
             nulls: Nulls::default(),
@@ -100,54 +93,6 @@ impl Ints {
         } else {
             self.plain.extend_from_slice(&value.to_le_bytes());
         }
-    }
-
-    /// Ends the page before a row.
-    pub fn end_page(&mut self, row: usize, codec: &mut Codec) -> Result<()> {
-        let rows = row - self.page_start;
-        if rows == 0 {
-            return Ok(());
-        }
-        let mut body = std::mem::take(&mut codec.body);
-        body.clear();
-        let values = if self.optional { self.nulls.values() } else { rows };
-        if self.optional {
-            self.nulls.finish(rows, &mut body);
-        }
-        let encoding = match self.mode {
-            _ if values == 0 => Encoding::PLAIN,
-            Mode::Delta => {
-                self.delta.finish(&mut body);
-                Encoding::DELTA_BINARY_PACKED
-            }
-            Mode::Dictionary => {
-                let width = width_of(self.dictionary.len() as u64 - 1);
-                body.push(width as u8);
-                hybrid(&self.keys, width, &mut body);
-                self.keys.clear();
-                Encoding::RLE_DICTIONARY
-            }
-            Mode::Plain if codec.effort() == Effort::Small => self.smallest(codec, &mut body)?,
-            Mode::Plain => {
-                body.append(&mut self.plain);
-                Encoding::PLAIN
-            }
-        };
-        let bounds = std::mem::replace(&mut self.bounds, Bounds::NONE).of_some();
-        if let Some(Bounds { min, max }) = bounds {
-            self.all_bounds.add(min);
-            self.all_bounds.add(max);
-        }
-        self.all_nulls += rows - values;
-        let skip_by = self.skip_by;
-        let pages = self.pages.get_or_insert_with(|| Pages::new(1, skip_by));
-        let added = pages.add(codec, &body, rows, rows - values, encoding, bounds);
-        codec.body = body;
-        self.page_start = row;
-        if self.mode == Mode::Dictionary && self.dictionary.is_full() {
-            self.mode = if self.is_float { Mode::Plain } else { Mode::Delta };
-        }
-        added
     }
 
     /// Appends the values of a small trace in the way that takes the fewest bytes, or about so.
@@ -201,14 +146,57 @@ impl Ints {
         body.extend_from_slice(&best.values);
         Ok(best.encoding)
     }
+}
 
-    /// The chunk of all rows; the column is empty again.
-    pub fn finish(
-        &mut self,
-        rows: usize,
-        codec: &mut Codec,
-        column: &ColumnDescPtr,
-    ) -> Result<Chunk> {
+impl ColumnEncoder for Ints {
+    fn end_page(&mut self, row: usize, codec: &mut Codec) -> Result<()> {
+        let rows = row - self.page_start;
+        if rows == 0 {
+            return Ok(());
+        }
+        let mut body = std::mem::take(&mut codec.body);
+        body.clear();
+        let values = if self.optional { self.nulls.values() } else { rows };
+        if self.optional {
+            self.nulls.finish(rows, &mut body);
+        }
+        let encoding = match self.mode {
+            _ if values == 0 => Encoding::PLAIN,
+            Mode::Delta => {
+                self.delta.finish(&mut body);
+                Encoding::DELTA_BINARY_PACKED
+            }
+            Mode::Dictionary => {
+                let width = width_of(self.dictionary.len() as u64 - 1);
+                body.push(width as u8);
+                hybrid(&self.keys, width, &mut body);
+                self.keys.clear();
+                Encoding::RLE_DICTIONARY
+            }
+            Mode::Plain if codec.effort() == Effort::Small => self.smallest(codec, &mut body)?,
+            Mode::Plain => {
+                body.append(&mut self.plain);
+                Encoding::PLAIN
+            }
+        };
+        let bounds = std::mem::replace(&mut self.bounds, Bounds::NONE).of_some();
+        if let Some(Bounds { min, max }) = bounds {
+            self.all_bounds.add(min);
+            self.all_bounds.add(max);
+        }
+        self.all_nulls += rows - values;
+        let has_page_bounds = self.has_page_bounds;
+        let pages = self.pages.get_or_insert_with(|| Pages::new(1, has_page_bounds));
+        let added = pages.add(codec, &body, rows, rows - values, encoding, bounds);
+        codec.body = body;
+        self.page_start = row;
+        if self.mode == Mode::Dictionary && self.dictionary.is_full() {
+            self.mode = if self.is_float { Mode::Plain } else { Mode::Delta };
+        }
+        added
+    }
+
+    fn finish(&mut self, rows: usize, codec: &mut Codec, column: &ColumnDescPtr) -> Result<Chunk> {
         self.end_page(rows, codec)?;
         let nulls = Some(self.all_nulls as u64);
         let statistics = match self.all_bounds.of_some() {
@@ -219,7 +207,7 @@ impl Ints {
             }
             None => Statistics::int64(None, None, None, nulls, false),
         };
-        let pages = self.pages.take().unwrap_or_else(|| Pages::new(1, self.skip_by));
+        let pages = self.pages.take().unwrap_or_else(|| Pages::new(1, self.has_page_bounds));
         let page = self.dictionary.page();
         let dictionary = (!page.is_empty()).then_some((&page[..], self.dictionary.len()));
         let chunk = pages.finish(codec, column, dictionary, Some(statistics));

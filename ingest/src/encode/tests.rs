@@ -9,7 +9,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderB
 use parquet::file::metadata::PageIndexPolicy;
 use proptest::prelude::*;
 
-use super::{Effort, GROUP_ROWS, TableRows};
+use super::{AnyColumns, Effort, GROUP_ROWS, RowGroups};
 use crate::schema::{self, Kind, Table};
 use crate::store::TableFile;
 
@@ -92,17 +92,22 @@ fn write(
     effort: Effort,
 ) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("temp folder");
-    let mut out = TableRows::new(table, effort);
+    let mut out = RowGroups::new(AnyColumns::new(table, effort), effort);
     for row in 0..rows {
-        for (column, values) in table.columns.iter().zip(columns) {
-            match (&values[row], column.kind) {
-                (Value::Null, _) => out.nulls(1),
-                (Value::Int(n), _) => out.int(*n),
-                (Value::Float(bits), _) => out.float(Some(f64::from_bits(*bits))),
-                (Value::Text(text), _) => out.text(&**text),
-                (Value::Bool(flag), _) => out.flag(*flag),
-            };
-        }
+        out.push(|encoders, at, codec| {
+            let mut out = encoders.row(at, codec);
+            columns.iter().try_for_each(|values| match &values[row] {
+                Value::Null => {
+                    out.skip();
+                    Ok(())
+                }
+                Value::Int(n) => out.put(*n),
+                Value::Float(bits) => out.put(f64::from_bits(*bits)),
+                Value::Text(text) => out.put(text.as_str()),
+                Value::Bool(flag) => out.put(*flag),
+            })
+        })
+        .expect("encoded");
     }
     let mut file = TableFile::create(folder.path(), table).expect("file");
     for group in out.finish().expect("encoded") {

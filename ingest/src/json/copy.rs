@@ -4,6 +4,14 @@ use super::compact::{mend_string, word};
 use super::cursor::{Cursor, WORD_END};
 use super::text::Oddities;
 
+/// A value as it stands in the text, and as compact JSON.
+pub struct Copied<'a, 'o> {
+    /// The value as it stands in the text.
+    pub raw: &'a [u8],
+    /// The compact value.
+    pub compact: &'o [u8],
+}
+
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
@@ -184,7 +192,7 @@ pub fn copy_members<'a>(
     raw: &'a [u8],
     out: &mut Vec<u8>,
     odd: &mut Oddities,
-    mut each: impl FnMut(&'a [u8], &[u8], usize),
+    mut each: impl FnMut(&'a [u8], Copied<'a, '_>, usize),
 ) {
     let mut w = Walk { raw, at: 1, out, odd };
     let mut first = true;
@@ -207,9 +215,11 @@ pub fn copy_members<'a>(
         w.at = raw.len().min(w.at + 1);
         w.out.push(b':');
         w.skip_space();
-        let start = w.out.len();
+        let (start, raw_start) = (w.out.len(), w.at);
         w.value();
-        each(key, &w.out[start..], start);
+        // A file that was cut short meanwhile can end a value beyond its text.
+        let raw = raw.get(raw_start..w.at).unwrap_or_default();
+        each(key, Copied { raw, compact: &w.out[start..] }, start);
     }
 }
 
@@ -254,7 +264,7 @@ mod tests {
             |k, v, at| {
                 seen.push((
                     String::from_utf8_lossy(k).into_owned(),
-                    String::from_utf8_lossy(v).into_owned(),
+                    String::from_utf8_lossy(v.compact).into_owned(),
                     at,
                 ));
             },

@@ -12,7 +12,7 @@ mod number;
 mod text;
 
 pub use compact::{compact_value, reads_as_value};
-pub use copy::copy_members;
+pub use copy::{Copied, copy_members};
 pub use cursor::{Bad, Cursor};
 pub use number::{TimeError, float, int, is_null, time_ns};
 pub use text::{Oddities, as_text, cut, is_text, unquote};

@@ -51,9 +51,9 @@ fn digit(text: &[u8], i: usize) -> Option<i64> {
 }
 
 /// More digits than 64-bit nanoseconds have.
-const MOST_DIGITS: i64 = 40;
+const MAX_DIGITS: i64 = 40;
 /// Larger exponents say the same: no text has so many digits that it mattered.
-const MOST_EXPONENT: i64 = 1 << 40;
+const MAX_EXPONENT: i64 = 1 << 40;
 
 #[cold]
 fn any_time_ns(text: &[u8]) -> Result<(i64, bool), TimeError> {
@@ -79,7 +79,7 @@ fn any_time_ns(text: &[u8]) -> Result<(i64, bool), TimeError> {
     let keep = point as i64 - zeros as i64 + exponent + 3;
     let mut n: i128 = 0;
     // The first digit is not 0, so that many more do not fit.
-    for i in 0..keep.min(MOST_DIGITS) {
+    for i in 0..keep.min(MAX_DIGITS) {
         let d = digits.get(i as usize).map_or(0, |b| b - b'0');
         n = n * 10 + d as i128;
         if n > 1 << 70 {
@@ -107,7 +107,7 @@ fn exponent(text: &[u8]) -> Option<i64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    Some(digits.iter().fold(0i64, |n, b| (n * 10 + (b - b'0') as i64).min(MOST_EXPONENT)) * sign)
+    Some(digits.iter().fold(0i64, |n, b| (n * 10 + (b - b'0') as i64).min(MAX_EXPONENT)) * sign)
 }
 
 /// The text of a number: without quotes and the blanks within them.

@@ -1,11 +1,15 @@
-//! The args of one element: compact text, and the values that have columns in `events`.
+//! The args of an element, walked once: their compact text, the values that have columns in
+//! `events`, and what rows of other tables are made from.
 
+use super::kernel::KernelArgs;
+use super::memory::MemoryArgs;
 use crate::json::{self, Cursor, Oddities};
 use crate::trace::is_real_id;
 
-/// Values out of args; of repeated keys the last. Texts are ranges of the compact args.
+/// The values of args that have columns in `events`; of repeated keys, the last. Texts are ranges of
+/// the compact args.
 #[derive(Debug, Default)]
-pub struct Args {
+pub struct ArgValues {
     pub external_id: Option<i64>,
     pub correlation: Option<i64>,
     pub sequence_number: Option<i64>,
@@ -21,17 +25,65 @@ pub struct Args {
     pub concrete_inputs: Option<Span>,
     pub call_stack: Option<Span>,
     pub module_hierarchy: Option<Span>,
-    /// A value for an integer column is none.
+    /// A value meant for an integer column was not an integer.
     pub bad_id: bool,
 }
 
 /// A range of the compact args.
 pub type Span = (usize, usize);
 
-impl Args {
-    /// Appends the args at the start of `raw` to `out` as compact JSON and picks out values. Other
-    /// than an object is only copied.
-    pub fn read(&mut self, raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
+/// What the tables besides `events` need of an element's own args, as they stand in the text.
+#[derive(Default)]
+pub struct OwnArgs<'t> {
+    /// Members for the row of another table.
+    pub members: Members<'t>,
+    /// `Module Hierarchy`, in its quotes.
+    pub module_hierarchy: Option<&'t [u8]>,
+}
+
+/// The members of args that the row of another table is made from.
+#[derive(Default)]
+pub enum Members<'t> {
+    /// The element has no row in another table.
+    #[default]
+    None,
+    /// For a row of `kernels`.
+    Kernel(KernelArgs<'t>),
+    /// For a row of `memory`.
+    Memory(MemoryArgs),
+    /// For rows of `counters`: all keys and values.
+    Counter(Vec<(&'t [u8], &'t [u8])>),
+}
+
+impl<'t> Members<'t> {
+    #[inline]
+    fn add(&mut self, key: &'t [u8], value: &'t [u8]) {
+        match self {
+            Self::None => {}
+            Self::Kernel(args) => args.add(key, value),
+            Self::Memory(args) => args.add(key, value),
+            Self::Counter(list) => list.push((key, value)),
+        }
+    }
+
+    /// Takes the members of args that are not stored.
+    pub fn read(&mut self, raw: &'t [u8]) {
+        if raw.first() == Some(&b'{') {
+            let _ = Cursor::new(raw, 0).object(|key, value| self.add(key, value));
+        }
+    }
+}
+
+impl ArgValues {
+    /// Appends the args at the start of `raw` to `out` as compact JSON and picks values out of them.
+    /// Anything but an object is copied unchanged.
+    pub fn read<'t>(
+        &mut self,
+        raw: &'t [u8],
+        out: &mut Vec<u8>,
+        odd: &mut Oddities,
+        own: &mut OwnArgs<'t>,
+    ) {
         if raw.first() != Some(&b'{') {
             if let Ok(value) = Cursor::new(raw, 0).value()
                 && !json::is_null(value)
@@ -41,15 +93,22 @@ impl Args {
             return;
         }
         out.push(b'{');
-        self.members(raw, out, odd);
+        self.members(raw, out, odd, own);
         out.push(b'}');
     }
 
     /// Appends the members of an object, without its braces.
-    pub fn members(&mut self, raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
+    fn members<'t>(
+        &mut self,
+        raw: &'t [u8],
+        out: &mut Vec<u8>,
+        odd: &mut Oddities,
+        own: &mut OwnArgs<'t>,
+    ) {
         let mut lower_device = false;
         let mut external_exact = false;
-        json::copy_members(raw, out, odd, |key, value, start| {
+        json::copy_members(raw, out, odd, |key, json::Copied { raw, compact: value }, start| {
+            own.members.add(key, raw);
             let span = Some((start, start + value.len()));
             match key {
                 b"External id" => {
@@ -74,7 +133,12 @@ impl Args {
                 b"Input Strides" => self.input_strides = span,
                 b"Concrete Inputs" => self.concrete_inputs = span,
                 b"Call stack" => self.call_stack = span,
-                b"Module Hierarchy" => self.module_hierarchy = span,
+                b"Module Hierarchy" => {
+                    self.module_hierarchy = span;
+                    if json::is_text(raw) {
+                        own.module_hierarchy = Some(raw);
+                    }
+                }
                 _ => {}
             }
         });

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::arrange::{DeviceLinks, Launches, NO_ROW, Nest, SortedRecords, SpillVec};
 use crate::error::Result;
-use crate::order::{DeviceLinks, Launches, NO_ROW, Nest, SortedKeys, SpillVec};
 use crate::source::Content;
-use crate::trace::{Class, Id, Key, NO_LINK, NO_TIME, Span, Step, Track};
+use crate::trace::{Class, EventRecord, Id, NO_LINK, NO_TIME, Span, Step, Track};
 
 /// Everything that rows are made from.
 pub struct Context<'a> {
@@ -18,7 +18,7 @@ pub struct Context<'a> {
     /// Length of the text.
     pub text_bytes: u64,
     /// Elements in row order.
-    pub keys: &'a SortedKeys,
+    pub records: &'a SortedRecords,
     /// What nesting found, in row order.
     pub nests: &'a SpillVec<Nest>,
     /// Texts by number.
@@ -40,25 +40,26 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The process of a row.
-    pub fn pid(&self, key: &Key) -> Id {
-        match self.tracks[key.track as usize] {
-            Track::Thread { pid, .. } | Track::Async { pid, .. } | Track::Counter { pid, .. } => {
-                pid
-            }
-        }
+    /// The process of a track.
+    pub fn pid(&self, track: u32) -> Id {
+        self.tracks[track as usize].pid()
+    }
+
+    /// The `track_id` of a row.
+    pub fn track_id(&self, record: &EventRecord) -> i64 {
+        self.track_ids[record.track as usize].into()
     }
 
     /// Whether the time of a row was not set.
-    pub fn is_unset(&self, key: &Key) -> bool {
-        self.span.unset.iter().any(|unset| unset.ts == key.ts)
+    pub fn is_unset(&self, record: &EventRecord) -> bool {
+        self.span.unset.iter().any(|unset| unset.ts == record.ts)
     }
 
     /// Launch, operator and the way they were found, for a device row.
-    pub fn link(&self, key: &Key) -> Link {
-        let correlation = key.correlation();
+    pub fn link(&self, record: &EventRecord) -> Link {
+        let correlation = record.correlation();
         if correlation != NO_LINK
-            && let Some(launch) = self.launches.find(correlation, key.ts)
+            && let Some(launch) = self.launches.find(correlation, record.ts)
         {
             let op = (launch.op != NO_ROW).then_some(launch.op);
             let way = if launch.graph { "graph" } else { "correlation" };
@@ -67,31 +68,23 @@ impl Context<'_> {
                 op,
                 way,
                 reason: None,
-                step: self.steps.at(self.track_pid(launch.track), launch.ts),
+                step: self.steps.at(self.pid(launch.track), launch.ts),
             };
         }
         let reason = Some(match correlation {
-            NO_LINK if self.device_links.never_correlated(key) => "never_correlated",
+            NO_LINK if self.device_links.never_correlated(record) => "never_correlated",
             NO_LINK => "no_correlation",
             _ => "launch_missing",
         });
-        match self.device_links.get(key.ord) {
+        match self.device_links.get(record.ord) {
             Some(other) => Link {
                 launch: other.launch,
                 op: other.op,
                 way: other.way,
                 reason: if other.launch.is_some() { None } else { reason },
-                step: other.at.and_then(|(track, ts)| self.steps.at(self.track_pid(track), ts)),
+                step: other.at.and_then(|(track, ts)| self.steps.at(self.pid(track), ts)),
             },
             None => Link { launch: None, op: None, way: "none", reason, step: None },
-        }
-    }
-
-    fn track_pid(&self, track: u32) -> Id {
-        match self.tracks[track as usize] {
-            Track::Thread { pid, .. } | Track::Async { pid, .. } | Track::Counter { pid, .. } => {
-                pid
-            }
         }
     }
 }
@@ -193,19 +186,19 @@ pub struct StepCursor {
 impl StepCursor {
     /// The step of a host row.
     #[inline]
-    pub fn step(&mut self, c: &Context<'_>, key: &Key) -> Option<i64> {
-        if key.ts == NO_TIME || key.class() == Class::DeviceAnnotation {
+    pub fn step(&mut self, c: &Context<'_>, record: &EventRecord) -> Option<i64> {
+        if record.ts == NO_TIME || record.class() == Class::DeviceAnnotation {
             return None;
         }
         match self.last {
             Some((track, span))
-                if track == key.track && span.from <= key.ts && key.ts < span.to =>
+                if track == record.track && span.from <= record.ts && record.ts < span.to =>
             {
                 span.step
             }
             _ => {
-                let span = c.steps.span_at(c.pid(key), key.ts);
-                self.last = Some((key.track, span));
+                let span = c.steps.span_at(c.pid(record.track), record.ts);
+                self.last = Some((record.track, span));
                 span.step
             }
         }
@@ -213,14 +206,14 @@ impl StepCursor {
 }
 
 impl Context<'_> {
-    /// Copies keys and nests of a range of rows.
+    /// Copies records and nests of a range of rows.
     pub fn read(
         &self,
         rows: std::ops::Range<usize>,
-        keys: &mut Vec<Key>,
+        records: &mut Vec<EventRecord>,
         nests: &mut Vec<Nest>,
     ) -> Result<()> {
-        self.keys.read(rows.clone(), keys)?;
+        self.records.read(rows.clone(), records)?;
         self.nests.read(rows, nests)
     }
 }

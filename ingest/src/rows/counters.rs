@@ -2,36 +2,38 @@
 
 use super::context::Context;
 use super::event::Element;
-use crate::encode::TableRows;
+use super::tables::CounterRow;
+use crate::encode::{Interned, TableRows};
 use crate::issues::{Code, Issues};
-use crate::json::{self, Cursor, Oddities};
+use crate::json::{self, Oddities};
 use crate::trace::{NO_TEXT, Track};
 
-/// Appends one row for each series of a counter event.
-pub fn push(rows: &mut TableRows, c: &Context<'_>, e: &Element<'_>, issues: &mut Issues) {
-    let raw = e.args.unwrap_or_default();
-    if raw.first() != Some(&b'{') {
-        return;
-    }
-    // The name that tells its track apart always has a number.
-    let name = match c.tracks[e.key.track as usize] {
+/// Appends one row for each series of a counter event; `series` are the members of its args.
+pub fn push(
+    rows: &mut TableRows<CounterRow<'static>>,
+    c: &Context<'_>,
+    e: &Element<'_>,
+    series: &[(&[u8], &[u8])],
+    issues: &mut Issues,
+) {
+    // The name that distinguishes a counter's track always has a number.
+    let name = match c.tracks[e.record.track as usize] {
         Track::Counter { name, .. } if name != NO_TEXT => Some(name),
         _ => None,
     };
-    let _ = Cursor::new(raw, 0).object(|key, value| {
+    for &(key, value) in series {
         let number = json::float(value);
         if number.is_none() || json::is_text(value) {
-            issues.add(Code::CounterValue, Some(e.key.ord as u64), Some(e.key.offset), raw);
+            issues.add_at(Code::CounterValue, e.record, e.args.unwrap_or_default());
         }
-        let series = json::as_text(key, &mut Oddities::default());
-        rows.text(c.trace_id)
-            .int(e.key.ord as i64)
-            .int(e.key.ts)
-            .int(c.track_ids[e.key.track as usize] as i64);
-        match name {
-            Some(id) => rows.text_by_id(id, &c.texts[id as usize]),
-            None => rows.text(None),
-        };
-        rows.text(&*series).float(number);
-    });
+        rows.push(CounterRow {
+            trace_id: c.trace_id,
+            event_id: e.record.ord.into(),
+            ts_ns: e.record.ts,
+            track_id: c.track_id(e.record),
+            name: name.map(|id| Interned::Numbered(id, &c.texts[id as usize])),
+            series: json::as_text(key, &mut Oddities::default()),
+            value: number,
+        });
+    }
 }

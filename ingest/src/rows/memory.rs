@@ -2,9 +2,10 @@
 
 use super::context::Context;
 use super::event::Element;
+use super::tables::MemoryRow;
 use crate::encode::TableRows;
 use crate::issues::{Code, Issues};
-use crate::json::{self, Cursor};
+use crate::json;
 
 /// Names of c10's device types, by number.
 const DEVICE_TYPES: [&str; 21] = [
@@ -12,48 +13,65 @@ const DEVICE_TYPES: [&str; 21] = [
     "metal", "xpu", "mps", "meta", "hpu", "ve", "lazy", "ipu", "mtia", "privateuseone",
 ];
 
-/// Sizes from here on (9 petabytes) are no sizes, and their sums would not fit.
-const MOST_BYTES: u64 = 1 << 53;
+/// Sizes from here on (9 petabytes) are not believed, because their sums would not fit.
+const MAX_BYTES: u64 = 1 << 53;
+
+/// What the args of an allocation or free say about it.
+#[derive(Default)]
+pub struct MemoryArgs {
+    bytes: Option<i64>,
+    addr: Option<i64>,
+    device_type: Option<i64>,
+    device: Option<i64>,
+    total_allocated: Option<i64>,
+    total_reserved: Option<i64>,
+}
+
+impl MemoryArgs {
+    /// Takes a member of the args; of repeated keys the last one counts.
+    pub fn add(&mut self, key: &[u8], value: &[u8]) {
+        let slot = match key {
+            b"Bytes" => &mut self.bytes,
+            b"Addr" => &mut self.addr,
+            b"Device Type" => &mut self.device_type,
+            b"Device Id" => &mut self.device,
+            b"Total Allocated" => &mut self.total_allocated,
+            b"Total Reserved" => &mut self.total_reserved,
+            _ => return,
+        };
+        *slot = json::int(value);
+    }
+}
 
 /// Appends the row of an allocation or free.
 pub fn push(
-    rows: &mut TableRows,
+    rows: &mut TableRows<MemoryRow<'static>>,
     c: &Context<'_>,
     e: &Element<'_>,
+    args: &MemoryArgs,
     step: Option<i64>,
     issues: &mut Issues,
 ) {
-    let [mut bytes, mut addr, mut device_type, mut device, mut allocated, mut reserved] = [None; 6];
-    let raw = e.args.unwrap_or_default();
-    if raw.first() == Some(&b'{') {
-        let _ = Cursor::new(raw, 0).object(|key, value| {
-            let slot = match key {
-                b"Bytes" => &mut bytes,
-                b"Addr" => &mut addr,
-                b"Device Type" => &mut device_type,
-                b"Device Id" => &mut device,
-                b"Total Allocated" => &mut allocated,
-                b"Total Reserved" => &mut reserved,
-                _ => return,
-            };
-            *slot = json::int(value);
-        });
-    }
-    bytes = bytes.filter(|b: &i64| b.unsigned_abs() < MOST_BYTES);
+    let bytes = args.bytes.filter(|b| b.unsigned_abs() < MAX_BYTES);
     if bytes.is_none() {
-        issues.add(Code::MemoryValue, Some(e.key.ord as u64), Some(e.key.offset), raw);
+        issues.add_at(Code::MemoryValue, e.record, e.args.unwrap_or_default());
     }
-    let number = device_type.map(|t: i64| t.to_string());
-    let known = device_type
+    let number = args.device_type.map(|t| t.to_string());
+    let known = args
+        .device_type
         .and_then(|t| usize::try_from(t).ok())
         .and_then(|t| DEVICE_TYPES.get(t).copied());
-    rows.text(c.trace_id).int(e.key.ord as i64).int(e.key.ts);
-    rows.text(bytes.map(|b| if b < 0 { "free" } else { "alloc" }));
-    rows.int(addr)
-        .int(bytes)
-        .text(known.or(number.as_deref()))
-        .int(device)
-        .int(allocated)
-        .int(reserved)
-        .int(step);
+    rows.push(MemoryRow {
+        trace_id: c.trace_id,
+        event_id: e.record.ord.into(),
+        ts_ns: e.record.ts,
+        action: bytes.map(|b| if b < 0 { "free" } else { "alloc" }),
+        addr: args.addr,
+        bytes,
+        device_type: known.or(number.as_deref()),
+        device: args.device,
+        total_allocated_bytes: args.total_allocated,
+        total_reserved_bytes: args.total_reserved,
+        step,
+    });
 }

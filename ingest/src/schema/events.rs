@@ -1,4 +1,6 @@
-use super::{Kind, Layout, TRACE_ID, Table, code, column, json, label, near, required};
+use super::{
+    Kind, Layout, TRACE_ID, Table, code, column, json, label, near, page_bounds, required,
+};
 
 /// Every element of the event list.
 pub const TABLE: Table = Table {
@@ -7,8 +9,8 @@ pub const TABLE: Table = Table {
             rows + skipped elements (ingest_issues) = elements of the input.",
     columns: &[
         TRACE_ID,
-        required(near("event_id", "id", "Position in the event list, from 0.")),
-        required(near("track_id", "id", "Track (tracks.track_id).")),
+        required(page_bounds(near("event_id", "id", "Position in the event list, from 0."))),
+        required(page_bounds(near("track_id", "id", "Track (tracks.track_id)."))),
         near("pid", "id", "Process id; NULL where the trace wrote text or none."),
         near(
             "tid",
@@ -21,26 +23,26 @@ pub const TABLE: Table = Table {
         )),
         label("cat", "Category as written; NULL if none."),
         label("name", "Name; NULL if none."),
-        near(
+        page_bounds(near(
             "ts_ns",
             "ns",
             "Start, in nanoseconds on the trace's own clock (traces.base_time_ns is its zero); NULL for metadata without a time.",
-        ),
+        )),
         near(
             "dur_ns",
             "ns",
             "Duration; for a begin event the time to its end event; NULL if there is none.",
         ),
-        near(
+        page_bounds(near(
             "end_ns",
             "ns",
             "ts_ns + dur_ns, or ts_ns if dur_ns is negative; NULL without a duration.",
-        ),
-        near(
+        )),
+        page_bounds(near(
             "parent_id",
             "id",
             "Innermost event on the same track that encloses this one (events.event_id); NULL for none.",
-        ),
+        )),
         code(
             "depth",
             "count",
@@ -53,17 +55,17 @@ pub const TABLE: Table = Table {
             "Number within the trace in which an event comes before all that it encloses, and nothing else between: its descendants are the rows with pre in (pre, post]. The row number, but where events overlap.",
         )),
         required(near("post", "id", "pre of the last descendant, or the row's own.")),
-        code(
+        page_bounds(code(
             "step",
             "id",
             "N of the ProfilerStep#N whose time holds the start of a host row; device rows take their launch's.",
-        ),
+        )),
         near("external_id", "id", "args `External id`; NULL for none (0, -1, 2^32-1)."),
-        near(
+        page_bounds(near(
             "correlation",
             "id",
             "args `correlation`, which joins launches and device work; NULL for none (0, -1, 2^32-1).",
-        ),
+        )),
         near(
             "sequence_number",
             "id",
@@ -74,7 +76,7 @@ pub const TABLE: Table = Table {
         near("python_parent_id", "id", "args `Python parent id`."),
         code("python_module_id", "id", "args `Python module id`."),
         code("device", "id", "args `device`."),
-        code("stream", "id", "args `stream`."),
+        page_bounds(code("stream", "id", "args `stream`.")),
         json("input_dims", Layout::Repeats, "args `Input Dims`: shapes of the inputs."),
         json("input_types", Layout::Repeats, "args `Input type`."),
         json("input_strides", Layout::Repeats, "args `Input Strides`."),

@@ -1,4 +1,4 @@
-use super::{Layout, TRACE_ID, Table, code, float, json, label, near};
+use super::{Layout, TRACE_ID, Table, code, float, json, label, near, page_bounds};
 
 /// Work on devices.
 pub const TABLE: Table = Table {
@@ -7,7 +7,7 @@ pub const TABLE: Table = Table {
             view kernel_classes; `tracesql docs kernel_classification` says how that is found out.",
     columns: &[
         TRACE_ID,
-        near("event_id", "id", "The event (events.event_id)."),
+        page_bounds(near("event_id", "id", "The event (events.event_id).")),
         label(
             "kind",
             "kernel, memcpy, memset or sync; of MTIA's mtia_ccp_events, dma_request is memcpy, event_wait and event_record are sync.",
@@ -15,22 +15,22 @@ pub const TABLE: Table = Table {
         label("name", "Name of the kernel or activity."),
         code("device", "id", "Device number."),
         code("context", "id", "Device context."),
-        code("stream", "id", "Stream; NULL if none was written."),
-        code("track_id", "id", "Track (tracks.track_id)."),
-        near("ts_ns", "ns", "Start; NULL if it was not set (issue time_not_set)."),
+        page_bounds(code("stream", "id", "Stream; NULL if none was written.")),
+        page_bounds(code("track_id", "id", "Track (tracks.track_id).")),
+        page_bounds(near("ts_ns", "ns", "Start; NULL if it was not set (issue time_not_set).")),
         near("dur_ns", "ns", "Duration."),
-        near(
+        page_bounds(near(
             "end_ns",
             "ns",
             "End, exclusive; the start if dur_ns is negative, NULL if the start or the duration is.",
-        ),
-        near("correlation", "id", "Correlation with the launch; NULL for none."),
+        )),
+        page_bounds(near("correlation", "id", "Correlation with the launch; NULL for none.")),
         near("external_id", "id", "External id as written; NULL for none."),
-        near(
+        page_bounds(near(
             "launch_id",
             "id",
             "The runtime or driver call that launched it (events.event_id); NULL if not found.",
-        ),
+        )),
         near(
             "op_id",
             "id",
@@ -46,7 +46,7 @@ pub const TABLE: Table = Table {
             "Why there is no launch: launch_missing (no call has the correlation); no_correlation (it carries none); never_correlated (it carries none, and \
              nor does any activity of its category and kind in the trace, while others do: the profiler writes none for them); NULL if there is one.",
         ),
-        code("step", "id", "Step of the launch."),
+        page_bounds(code("step", "id", "Step of the launch.")),
         code("grid_x", "count", "Grid size in x, blocks."),
         code("grid_y", "count", "Grid size in y, blocks."),
         code("grid_z", "count", "Grid size in z, blocks."),

@@ -62,6 +62,8 @@ pub struct Column {
     pub layout: Layout,
     /// Whether it is never NULL.
     pub required: bool,
+    /// Whether its pages carry bounds, by which readers skip pages; for integers only.
+    pub has_page_bounds: bool,
 }
 
 /// A table of a store.
@@ -115,6 +117,20 @@ impl Table {
         SCHEMAS.get(self.name).cloned().unwrap_or_else(|| Arc::new(self.make_schema()))
     }
 
+    /// The position of a column, for use in constants: a name that is none of the table's fails the
+    /// build.
+    pub(crate) const fn position(&self, name: &str) -> usize {
+        let mut at = 0;
+        while at < self.columns.len() {
+            if is_same(self.columns[at].name.as_bytes(), name.as_bytes()) {
+                return at;
+            }
+            at += 1;
+        }
+        assert!(at < self.columns.len(), "the table has no column of this name");
+        at
+    }
+
     fn make_schema(&self) -> Schema {
         let fields = self.columns.iter().map(|c| {
             let data_type = match c.kind {
@@ -129,6 +145,14 @@ impl Table {
     }
 }
 
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
+}
+
 const fn column(
     name: &'static str,
     kind: Kind,
@@ -136,12 +160,17 @@ const fn column(
     layout: Layout,
     about: &'static str,
 ) -> Column {
-    Column { name, kind, unit, about, layout, required: false }
+    Column { name, kind, unit, about, layout, required: false, has_page_bounds: false }
 }
 
 /// A column without NULL.
 const fn required(column: Column) -> Column {
     Column { required: true, ..column }
+}
+
+/// A column whose pages carry bounds.
+const fn page_bounds(column: Column) -> Column {
+    Column { has_page_bounds: true, ..column }
 }
 
 /// An integer with few distinct values.

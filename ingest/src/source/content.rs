@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::SystemTime;
 
-use super::window::Window;
+use super::mapping::Mapping;
 use crate::error::{IngestError, Result};
 use crate::issues::Issues;
 use crate::json::{Bad, Cursor};
@@ -116,14 +116,14 @@ impl Content {
     /// The bytes from `start` up to `end`, which must be there. Where others took them away
     /// meanwhile there are zeros, and
     /// [`Content::must_be_unchanged`] fails.
-    pub fn map(&self, start: u64, end: u64) -> Result<Window> {
+    pub fn map(&self, start: u64, end: u64) -> Result<Mapping> {
         let broken = self.stamp.is_some().then_some(&self.broken);
-        Window::of(&self.file, start, end, broken).map_err(|e| IngestError::io(&self.name, e))
+        Mapping::of(&self.file, start, end, broken).map_err(|e| IngestError::io(&self.name, e))
     }
 
     /// Bytes of a complete text, at least those of the value that begins at `start`, unless that is
     /// cut short.
-    pub fn value(&self, start: u64) -> Result<Window> {
+    pub fn value(&self, start: u64) -> Result<Mapping> {
         let (len, _) = self.wait(u64::MAX)?;
         let mut want = 4 << 10;
         loop {
@@ -161,13 +161,13 @@ impl Content {
 pub struct Reader<'a> {
     content: &'a Content,
     len: u64,
-    window: Window,
+    window: Mapping,
     touched: Vec<bool>,
     blocks: u32,
 }
 
 const BLOCK: u64 = 2 << 20;
-const MOST_BLOCKS: u32 = 12;
+const MAX_BLOCKS: u32 = 12;
 
 impl<'a> Reader<'a> {
     /// A reader of a text of `len` bytes.
@@ -189,7 +189,7 @@ impl<'a> Reader<'a> {
         {
             *touched = true;
             self.blocks += 1;
-            if self.blocks > MOST_BLOCKS {
+            if self.blocks > MAX_BLOCKS {
                 self.touched.fill(false);
                 self.blocks = 0;
                 self.window = self.content.map(0, self.len)?;

@@ -1,11 +1,10 @@
 //! From the names on the command line to one [`Input`] per trace.
 
 use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::sniff::{Container, container};
-use super::unpack::Bounded;
+use super::decompress::unpacked;
+use super::sniff::{Container, container, read_head};
 use crate::error::{IngestError, Result};
 use crate::store::Store;
 
@@ -98,7 +97,7 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     paths.sort();
     for path in paths {
         let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
-        // A store is what came of traces.
+        // Skip stores: they are output, not input.
         if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && !Store::is_store(&path)
         {
             walk(&path, files)?;
@@ -112,7 +111,7 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 fn push_file(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
     let io = |e| IngestError::io(&path, e);
     if !path.metadata().map_err(io)?.is_file() {
-        // The bytes of a pipe or device can be read once only.
+        // The bytes of a pipe or device can be read only once.
         inputs.push(Input::File(path));
         return Ok(());
     }
@@ -130,41 +129,12 @@ fn push_file(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
     }
 }
 
-fn read_head(reader: &mut impl Read, head: &mut [u8]) -> std::io::Result<usize> {
-    let mut n = 0;
-    while n < head.len() {
-        match reader.read(&mut head[n..])? {
-            0 => break,
-            k => n += k,
-        }
-    }
-    Ok(n)
-}
-
 fn packs_a_tar(path: &Path) -> Result<bool> {
     let mut reader = unpacked(path)?;
     let mut head = [0u8; 512];
     // A damaged stream is reported when it is read for its trace.
     let n = read_head(&mut reader, &mut head).unwrap_or(0);
     Ok(container(&head[..n]) == Container::Tar)
-}
-
-/// A reader over a file, unpacked if it is gzip or Zstandard; it fails where it is packed more
-/// densely than any trace.
-pub(super) fn unpacked(path: &Path) -> Result<Box<dyn Read + Send>> {
-    let io = |e| IngestError::io(path, e);
-    let mut file = File::open(path).map_err(io)?;
-    let mut magic = [0u8; 4];
-    let n = read_head(&mut file, &mut magic).map_err(io)?;
-    let len = file.metadata().map_err(io)?.len();
-    let file = std::io::BufReader::with_capacity(1 << 18, File::open(path).map_err(io)?);
-    Ok(match container(&magic[..n]) {
-        Container::Gzip => Box::new(Bounded::new(flate2::bufread::MultiGzDecoder::new(file), len)),
-        Container::Zstd => {
-            Box::new(Bounded::new(zstd::Decoder::with_buffer(file).map_err(io)?, len))
-        }
-        _ => Box::new(file),
-    })
 }
 
 fn is_trace_member(name: &str) -> bool {
@@ -212,21 +182,4 @@ fn tar_members(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
         return Err(refuse(&"it holds no .json or .json.gz member"));
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn archives_that_unpack_to_far_more_bytes_are_refused() {
-        let mut file = tempfile::NamedTempFile::new().expect("a file");
-        let zeros = std::io::repeat(0).take((1 << 30) + (1 << 20));
-        zstd::stream::copy_encode(std::io::BufReader::with_capacity(1 << 20, zeros), &mut file, 1)
-            .expect("packed");
-        let mut reader = unpacked(file.path()).expect("a reader");
-        let error =
-            std::io::copy(&mut reader, &mut std::io::sink()).expect_err("refused").to_string();
-        assert!(error.contains("no trace is packed so densely"), "{error}");
-    }
 }

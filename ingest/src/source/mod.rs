@@ -4,16 +4,17 @@
 //! An [`Input`] is one trace. [`Content`] is its decompressed text, which grows while a thread
 //! unpacks it and can be mapped in pieces, so that no more of it is in memory than is being read.
 
-mod comments;
 mod content;
+mod decompress;
 mod expand;
-mod guard;
+mod mapping;
+mod sigbus;
 mod sniff;
+mod strip_comments;
 mod unpack;
-mod window;
 
-pub use comments::without_comments;
 pub use content::{Content, Reader};
 pub use expand::{Input, expand};
 pub use sniff::refuse_by_content;
+pub use strip_comments::without_comments;
 pub use unpack::{HashSource, open};

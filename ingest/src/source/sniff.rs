@@ -1,5 +1,7 @@
 //! Telling file formats apart by their content, never by their names.
 
+use std::io::Read;
+
 use crate::json::Cursor;
 
 /// How the bytes of an input are packed.
@@ -26,6 +28,18 @@ pub fn container(head: &[u8]) -> Container {
         _ if head.get(257..262) == Some(b"ustar") => Container::Tar,
         _ => Container::Plain,
     }
+}
+
+/// Reads as many of the first bytes as there are and fit; returns how many.
+pub fn read_head(reader: &mut impl Read, head: &mut [u8]) -> std::io::Result<usize> {
+    let mut n = 0;
+    while n < head.len() {
+        match reader.read(&mut head[n..])? {
+            0 => break,
+            k => n += k,
+        }
+    }
+    Ok(n)
 }
 
 /// What a known format that is not read should be turned into.

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use super::content::{Content, ContentWriter, changed};
-use super::expand::{Input, unpacked};
+use super::decompress::{too_dense, unpacked};
+use super::expand::Input;
 use super::sniff::{Container, container};
 use crate::error::{IngestError, Result};
 use crate::issues::{Code, Issues};
@@ -186,11 +187,6 @@ fn spool_with(
     Ok(Opened { content, hash: HashSource::AtEnd, unpacker: Some(unpacker) })
 }
 
-/// Text of this size is unpacked whatever its packing.
-const TRUSTED_BYTES: u64 = 1 << 30;
-/// Beyond that no trace is this many times larger than its packed form.
-const MOST_RATIO: u64 = 500;
-
 /// What is known of the packed bytes, and what keeps a few of them from filling the disk.
 struct Bound {
     /// Packed bytes that were read.
@@ -210,39 +206,6 @@ impl Bound {
             }
             None => Ok(()),
         }
-    }
-}
-
-/// Why so many unpacked bytes are not believed of so few packed ones.
-fn too_dense(packed: u64, unpacked: u64) -> Option<String> {
-    (unpacked > TRUSTED_BYTES && unpacked / packed.max(1) > MOST_RATIO).then(|| {
-        format!(
-            "{packed} bytes unpack to more than {unpacked}, over {MOST_RATIO} times as many: no trace is packed so densely; unpack it yourself if it is one"
-        )
-    })
-}
-
-/// The unpacked bytes of an archive; it fails where they are too many for the packed ones. Names of
-/// members are read into memory whatever their length, so that the bound of a member comes too
-/// late.
-pub(super) struct Bounded<R> {
-    inner: R,
-    packed: u64,
-    unpacked: u64,
-}
-
-impl<R: Read> Bounded<R> {
-    pub(super) fn new(inner: R, packed: u64) -> Self {
-        Self { inner, packed, unpacked: 0 }
-    }
-}
-
-impl<R: Read> Read for Bounded<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let n = self.inner.read(buffer)?;
-        self.unpacked += n as u64;
-        too_dense(self.packed, self.unpacked)
-            .map_or(Ok(n), |reason| Err(std::io::Error::other(reason)))
     }
 }
 

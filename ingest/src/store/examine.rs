@@ -332,7 +332,7 @@ fn decode(path: &Path, table: &Table) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::{Effort, TableRows};
+    use crate::encode::{AnyColumns, Effort, RowGroups};
     use crate::schema::DEVICES;
     use crate::store::TableFile;
 
@@ -340,9 +340,16 @@ mod tests {
     fn rows_may_hold_more_text_than_32_bits_count() {
         let folder = tempfile::tempdir().expect("a folder");
         let text = "n".repeat(2_100_000);
-        let mut rows = TableRows::new(&DEVICES, Effort::for_text(u64::MAX));
+        let effort = Effort::for_text(u64::MAX);
+        let mut rows = RowGroups::new(AnyColumns::new(&DEVICES, effort), effort);
         for _ in 0..1024 {
-            rows.text("t").nulls(DEVICES.columns.len() - 2).text(&*text);
+            rows.push(|columns, at, codec| {
+                let mut row = columns.row(at, codec);
+                row.put("t")?;
+                (2..DEVICES.columns.len()).for_each(|_| row.skip());
+                row.put(text.as_str())
+            })
+            .expect("a row");
         }
         let mut file = TableFile::create(folder.path(), &DEVICES).expect("a file");
         rows.finish()

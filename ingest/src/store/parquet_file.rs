@@ -10,7 +10,7 @@ use parquet::file::writer::SerializedFileWriter;
 
 use crate::encode::{EncodedGroup, descriptors};
 use crate::error::{IngestError, Result};
-use crate::schema::{SCHEMA_VERSION, Table};
+use crate::schema::{EVENTS, SCHEMA_VERSION, Table};
 
 /// Version of this crate, written to every file.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -24,14 +24,14 @@ fn properties(table: &Table) -> WriterProperties {
             KeyValue::new("tracesql.version".to_owned(), VERSION.to_owned()),
             KeyValue::new("tracesql.table".to_owned(), table.name.to_owned()),
         ]));
-    if table.name != "events" {
+    if table.name != EVENTS.name {
         return p.build();
     }
-    let at =
-        |name: &str| table.columns.iter().position(|c| c.name == name).unwrap_or_default() as i32;
+    const TRACK: usize = EVENTS.position("track_id");
+    const TS: usize = EVENTS.position("ts_ns");
     let sorted =
-        |name| SortingColumn { column_idx: at(name), descending: false, nulls_first: true };
-    p.set_sorting_columns(Some(vec![sorted("track_id"), sorted("ts_ns")])).build()
+        |at: usize| SortingColumn { column_idx: at as i32, descending: false, nulls_first: true };
+    p.set_sorting_columns(Some(vec![sorted(TRACK), sorted(TS)])).build()
 }
 
 /// A table's file in the making.

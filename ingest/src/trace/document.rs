@@ -1,71 +1,27 @@
 //! Reading the document around the event list.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use crossbeam_channel::Sender;
-
-use super::chunk::Step;
-use super::intern::{Texts, Tracks};
-use super::key::Key;
-use super::list::ListEnd;
-use super::meta::Metas;
+use super::chunk::{Chunk, Step};
+use super::event_list::{ChunkSink, ListEnd, read_list};
+use super::event_record::EventRecord;
+use super::meta::{Meta, Metas};
+use super::reading::{Reading, STRETCH, TAIL};
 use super::times::WorkTimes;
 use crate::error::{IngestError, Result};
 use crate::issues::{Code, Issues};
 use crate::json::{Bad, Cursor};
-use crate::source::{Content, refuse_by_content};
+use crate::source::refuse_by_content;
 
-/// Bytes of text that are read at a time.
-pub(super) const STRETCH: u64 = 4 << 20;
-/// Bytes of text that are looked at first.
-pub(super) const TAIL: u64 = 64 << 10;
-/// Most top-level keys that are read.
-const MOST_KEYS: usize = 10_000;
-/// Longest top-level key that is read.
-const LONGEST_KEY: u64 = 1 << 20;
+/// Number of top-level keys that are read at most.
+const MAX_KEYS: usize = 10_000;
+/// Longest top-level key that is read, in bytes.
+const MAX_KEY_BYTES: u64 = 1 << 20;
 
-/// How far reading has come; shared with whoever shows it.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// Bytes of text read.
-    pub bytes: AtomicU64,
-    /// Elements read.
-    pub elements: AtomicU64,
-    /// Rows in their final order, nested.
-    pub nested: AtomicU64,
-    /// Rows written.
-    pub rows: AtomicU64,
-    /// Set by whoever wants reading to end; nothing is stored then.
-    pub stop: AtomicBool,
-}
-
-impl Progress {
-    /// An error if reading is to end.
-    pub(crate) fn go_on(&self) -> Result<()> {
-        if self.stop.load(Ordering::Relaxed) { Err(IngestError::Stopped) } else { Ok(()) }
-    }
-}
-
-/// Where and with what a trace is read.
-pub struct Reading<'a> {
-    /// The input as messages name it.
-    pub name: &'a str,
-    /// Its text.
-    pub content: &'a Content,
-    /// Texts of the trace.
-    pub texts: &'a Texts,
-    /// Tracks of the trace.
-    pub tracks: &'a Tracks,
-    /// Number of decoding threads.
-    pub threads: usize,
-    /// Shared with whoever shows how far reading has come.
-    pub progress: &'a Progress,
-}
-
-/// Takes the keys of elements in file order.
-pub trait KeySink {
-    /// Takes keys.
-    fn push(&mut self, keys: &[Key]) -> Result<()>;
+/// Takes the records of elements in file order.
+pub trait RecordSink {
+    /// Takes records.
+    fn push(&mut self, records: &[EventRecord]) -> Result<()>;
 }
 
 /// The form of a document.
@@ -90,7 +46,7 @@ pub struct TopLevel {
     pub end: u64,
 }
 
-/// What was read besides keys of elements.
+/// What was read in addition to the records of elements.
 pub struct Document {
     /// The form of the document.
     pub form: Form,
@@ -102,8 +58,8 @@ pub struct Document {
     pub text_bytes: u64,
     /// Names and orders of processes and threads.
     pub metas: Metas,
-    /// Whether an element is on a track, by its number. A stretch that was read from a wrong place
-    /// may name others.
+    /// By track number, whether an element is on the track. Chunks that were read from a wrong place
+    /// may have named tracks without elements.
     pub on_track: Vec<bool>,
     /// Steps, in file order.
     pub steps: Vec<Step>,
@@ -113,11 +69,11 @@ pub struct Document {
     pub issues: Issues,
 }
 
-/// Reads a document; keys of elements go to `keys`, begins and ends to `pairs`.
+/// Reads a document. Begin and end events go to `pairs`, the records of all others to `records`.
 pub fn read_document(
     reading: &Reading<'_>,
-    keys: &mut dyn KeySink,
-    pairs: &mut dyn KeySink,
+    records: &mut dyn RecordSink,
+    pairs: &mut dyn RecordSink,
 ) -> Result<Document> {
     let document = Document {
         form: Form::Object,
@@ -130,7 +86,7 @@ pub fn read_document(
         times: WorkTimes::default(),
         issues: Issues::default(),
     };
-    let mut reader = Reader { r: reading, document, keys, pairs, lists: 0, spare: None };
+    let mut reader = DocumentReader { r: reading, document, records, pairs, lists: 0 };
     let outcome = reader.run();
     if outcome.is_err() {
         reading.content.abandon();
@@ -172,17 +128,60 @@ fn refuse_if_no_events(reading: &Reading<'_>, document: &mut Document) -> Result
 }
 
 /// A document that is being read.
-pub(super) struct Reader<'a, 'r> {
-    pub(super) r: &'a Reading<'a>,
-    pub(super) document: Document,
-    pub(super) keys: &'r mut dyn KeySink,
-    pub(super) pairs: &'r mut dyn KeySink,
+struct DocumentReader<'a, 'r> {
+    r: &'a Reading<'a>,
+    document: Document,
+    records: &'r mut dyn RecordSink,
+    pairs: &'r mut dyn RecordSink,
     lists: usize,
-    /// Takes lists of keys whose memory can be used again.
-    pub(super) spare: Option<Sender<Vec<Key>>>,
 }
 
-impl Reader<'_, '_> {
+impl ChunkSink for DocumentReader<'_, '_> {
+    fn accept(&mut self, mut chunk: Chunk) -> Result<Vec<EventRecord>> {
+        let document = &mut self.document;
+        let base = document.elements;
+        if base + chunk.elements as u64 >= u32::MAX as u64 {
+            return Err(IngestError::input(
+                self.r.name,
+                "more than 4,294,967,294 events in one trace are not supported; split it",
+            ));
+        }
+        chunk.rebase(base as u32);
+        document.elements += chunk.elements as u64;
+        self.r.progress.elements.store(document.elements, Ordering::Relaxed);
+        document.issues.merge(chunk.issues);
+        document.steps.append(&mut chunk.steps);
+        for (property, meta) in chunk.metas {
+            let old = document
+                .metas
+                .entry(property)
+                .or_insert_with(|| Meta { ord: meta.ord, value: String::new() });
+            if meta.ord >= old.ord {
+                *old = meta;
+            }
+        }
+        document.times.merge(&chunk.times);
+        for record in chunk.records.iter().chain(&chunk.pairs) {
+            let no = record.track as usize;
+            if no >= document.on_track.len() {
+                document.on_track.resize(no + 1, false);
+            }
+            document.on_track[no] = true;
+        }
+        self.records.push(&chunk.records)?;
+        self.pairs.push(&chunk.pairs)?;
+        chunk.records.clear();
+        Ok(chunk.records)
+    }
+
+    fn issue(&mut self, code: Code, at: u64, example: &[u8]) {
+        let id = self.document.elements;
+        self.document.issues.add(code, Some(id), Some(at), example);
+        self.document.elements += u64::from(code.skips());
+    }
+}
+
+impl DocumentReader<'_, '_> {
     fn refuse<T>(&self, reason: impl Into<String>, at: u64) -> Result<T> {
         Err(IngestError::input_at(self.r.name, reason, at))
     }
@@ -248,7 +247,7 @@ impl Reader<'_, '_> {
             None | Some((_, b'{' | b']')) => {}
             Some((at, _)) => return self.other("a list, but not of trace events", at),
         }
-        match self.list(at)? {
+        match read_list(self.r, at, self)? {
             ListEnd::Closed(end) => self.trailing(end),
             ListEnd::Eof { cut: None, .. } => Ok(()),
             ListEnd::Eof { cut: Some(from), len } => self.truncated(from, len),
@@ -296,7 +295,7 @@ impl Reader<'_, '_> {
                 Ok(end) => end,
                 Err(_) => return self.object_cut(at),
             };
-            if key_end - at > LONGEST_KEY || self.document.top.len() == MOST_KEYS {
+            if key_end - at > MAX_KEY_BYTES || self.document.top.len() == MAX_KEYS {
                 return self.too_much(at);
             }
             let key = self.r.content.map(at + 1, key_end - 1)?.to_vec();
@@ -313,7 +312,7 @@ impl Reader<'_, '_> {
                 if self.lists > 1 {
                     self.document.issues.add(Code::RepeatedEventList, None, Some(value), b"");
                 }
-                match self.list(value + 1)? {
+                match read_list(self.r, value + 1, self)? {
                     ListEnd::Closed(end) => at = end,
                     ListEnd::Eof { cut, len } => return self.truncated(cut.unwrap_or(len), len),
                 }

@@ -11,8 +11,8 @@ pub const NO_TEXT: TextId = u32::MAX;
 /// Stands for a text that is not kept in memory and is read again from the trace.
 pub const INLINE_TEXT: TextId = u32::MAX - 1;
 
-const LONGEST: usize = 16 << 10;
-const MOST_BYTES: usize = 128 << 20;
+const MAX_TEXT: usize = 16 << 10;
+const MAX_BYTES: usize = 128 << 20;
 
 /// All texts of a trace.
 #[derive(Default)]
@@ -30,10 +30,10 @@ struct TextsInner {
 impl Texts {
     /// The number of a text, or [`INLINE_TEXT`] if it is too long or too much is kept already.
     pub fn intern(&self, text: &str) -> TextId {
-        if text.len() > LONGEST {
+        if text.len() > MAX_TEXT {
             return INLINE_TEXT;
         }
-        self.insert(text, MOST_BYTES)
+        self.insert(text, MAX_BYTES)
     }
 
     /// The number of a text that must have one (parts of track keys).
@@ -41,12 +41,12 @@ impl Texts {
         self.insert(text, usize::MAX)
     }
 
-    fn insert(&self, text: &str, most_bytes: usize) -> TextId {
+    fn insert(&self, text: &str, max_bytes: usize) -> TextId {
         let mut inner = self.inner.lock().unwrap_or_else(|e| e.into_inner());
         if let Some(&id) = inner.ids.get(text) {
             return id;
         }
-        if inner.bytes + text.len() > most_bytes {
+        if inner.bytes + text.len() > max_bytes {
             return INLINE_TEXT;
         }
         let id = inner.texts.len() as TextId;
@@ -72,6 +72,16 @@ pub enum Id {
     Int(i64),
     /// Anything else, by its text.
     Text(TextId),
+}
+
+impl Id {
+    /// The id if it is an integer.
+    pub fn number(self) -> Option<i64> {
+        match self {
+            Self::Int(n) => Some(n),
+            _ => None,
+        }
+    }
 }
 
 /// What makes events share a track.
@@ -102,6 +112,15 @@ pub enum Track {
         /// The counter's id, if it has one.
         id: TextId,
     },
+}
+
+impl Track {
+    /// The process.
+    pub fn pid(&self) -> Id {
+        match *self {
+            Self::Thread { pid, .. } | Self::Async { pid, .. } | Self::Counter { pid, .. } => pid,
+        }
+    }
 }
 
 /// A track as a number, like [`TextId`].
@@ -162,7 +181,7 @@ impl<'a> Local<'a> {
 
     /// Remembers the number of a raw text, unless memory for that is used up.
     pub fn remember(&mut self, raw: &[u8], id: TextId) {
-        if self.by_raw.len() < 1 << 18 && raw.len() <= LONGEST && id != INLINE_TEXT {
+        if self.by_raw.len() < 1 << 18 && raw.len() <= MAX_TEXT && id != INLINE_TEXT {
             self.by_raw.insert(raw.into(), id);
         }
     }

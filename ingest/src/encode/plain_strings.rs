@@ -4,8 +4,9 @@ use parquet::basic::Encoding;
 use parquet::schema::types::ColumnDescPtr;
 
 use super::PAGE_BYTES;
+use super::columns::ColumnEncoder;
 use super::nulls::Nulls;
-use super::pages::{Codec, Pages};
+use super::pages::{Codec, Effort, Pages};
 use super::table::Chunk;
 use crate::error::Result;
 use crate::schema::Column;
@@ -14,7 +15,7 @@ use crate::schema::Column;
 const LEVELS: usize = 9 << 10;
 
 /// A column of texts.
-pub struct Texts {
+pub struct PlainStrings {
     optional: bool,
     nulls: Nulls,
     page_start: usize,
@@ -24,9 +25,9 @@ pub struct Texts {
     pages: Option<Pages>,
 }
 
-impl Texts {
+impl PlainStrings {
     /// An empty column.
-    pub fn new(column: &Column) -> Self {
+    pub fn new(column: &Column, _: Effort) -> Self {
         Self {
             optional: !column.required,
             nulls: Nulls::default(),
@@ -37,7 +38,7 @@ impl Texts {
         }
     }
 
-    /// Where to append the bytes of a text in the making; [`Texts::end`] completes it.
+    /// Where to append the bytes of a text in the making; [`PlainStrings::end`] completes it.
     #[inline]
     pub fn begin(&mut self) -> &mut Vec<u8> {
         self.page.extend_from_slice(&[0; 4]);
@@ -68,9 +69,10 @@ impl Texts {
         out.extend_from_slice(text);
         self.end(start, row, codec)
     }
+}
 
-    /// Ends the page before a row.
-    pub fn end_page(&mut self, row: usize, codec: &mut Codec) -> Result<()> {
+impl ColumnEncoder for PlainStrings {
+    fn end_page(&mut self, row: usize, codec: &mut Codec) -> Result<()> {
         let rows = row - self.page_start;
         if rows == 0 {
             return Ok(());
@@ -93,13 +95,7 @@ impl Texts {
         added
     }
 
-    /// The chunk of all rows; the column is empty again.
-    pub fn finish(
-        &mut self,
-        rows: usize,
-        codec: &mut Codec,
-        column: &ColumnDescPtr,
-    ) -> Result<Chunk> {
+    fn finish(&mut self, rows: usize, codec: &mut Codec, column: &ColumnDescPtr) -> Result<Chunk> {
         self.end_page(rows, codec)?;
         self.page_start = 0;
         self.pages.take().unwrap_or_else(|| Pages::new(2, false)).finish(codec, column, None, None)

@@ -5,11 +5,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::flows::Flows;
 use super::launches::{Launch, Launches};
 use super::nest::NO_ROW;
-use super::sort::SortedKeys;
+use super::sort::SortedRecords;
 use crate::error::Result;
 use crate::json::{self, Cursor};
 use crate::source::Reader;
-use crate::trace::{Head, IS_OP, Key, NO_LINK, is_real_id};
+use crate::trace::{EventFields, EventRecord, IS_OP, NO_LINK, is_real_id};
 
 /// A device row.
 #[derive(Debug, Clone, Copy)]
@@ -32,15 +32,15 @@ pub struct DeviceRow {
 
 impl DeviceRow {
     /// The row of a device activity.
-    pub fn new(key: &Key) -> Self {
+    pub fn new(record: &EventRecord) -> Self {
         Self {
-            ord: key.ord,
-            cat: key.cat,
-            class: key.class,
-            correlation: key.correlation(),
-            shared_id: key.shared_id(),
-            ts: key.ts,
-            args_at: key.offset + key.args as u64,
+            ord: record.ord,
+            cat: record.cat,
+            class: record.class,
+            correlation: record.correlation(),
+            shared_id: record.shared_id(),
+            ts: record.ts,
+            args_at: record.offset + record.args as u64,
         }
     }
 }
@@ -81,8 +81,8 @@ impl DeviceLinks {
     }
 
     /// Whether no device row of this category and class has a correlation, while others have one.
-    pub fn never_correlated(&self, key: &Key) -> bool {
-        !self.correlated.is_empty() && !self.correlated.contains(&(key.cat, key.class))
+    pub fn never_correlated(&self, record: &EventRecord) -> bool {
+        !self.correlated.is_empty() && !self.correlated.contains(&(record.cat, record.class))
     }
 }
 
@@ -94,7 +94,7 @@ pub fn link_otherwise(
     rows: &[DeviceRow],
     launches: &Launches,
     flows: &Flows,
-    keys: &SortedKeys,
+    records: &SortedRecords,
     text: &mut Reader<'_>,
 ) -> Result<DeviceLinks> {
     let mut correlated = FxHashSet::default();
@@ -113,9 +113,9 @@ pub fn link_otherwise(
     if !left.is_empty() {
         by_flow(&left, launches, flows, &mut links);
         left.retain(|r| !links.contains_key(&r.ord));
-        by_shared_id(&left, launches, keys, text, &mut links)?;
+        by_shared_id(&left, launches, records, text, &mut links)?;
         left.retain(|r| !links.contains_key(&r.ord));
-        by_external_id(&left, launches, keys, text, &mut links)?;
+        by_external_id(&left, launches, records, text, &mut links)?;
     }
     Ok(DeviceLinks { links, correlated })
 }
@@ -138,7 +138,7 @@ fn by_flow(rows: &[&DeviceRow], launches: &Launches, flows: &Flows, links: &mut 
 fn by_shared_id(
     rows: &[&DeviceRow],
     launches: &Launches,
-    keys: &SortedKeys,
+    records: &SortedRecords,
     text: &mut Reader<'_>,
     links: &mut Links,
 ) -> Result<()> {
@@ -165,10 +165,10 @@ fn by_shared_id(
     // The id of an operator is that of all its calls, and of what the calls that are not in the
     // trace launched.
     if found.values().any(|(call, rows)| rows.len() > 1 && !call.graph) {
-        keys.for_each(|key| {
-            if key.has(IS_OP)
-                && key.args != 0
-                && let Some(id) = external_id(text.from(key.offset + key.args as u64)?)
+        records.for_each(|record| {
+            if record.has(IS_OP)
+                && record.args != 0
+                && let Some(id) = external_id(text.from(record.offset + record.args as u64)?)
                 && found.get(&id).is_some_and(|(call, rows)| rows.len() > 1 && !call.graph)
             {
                 found.remove(&id);
@@ -185,7 +185,7 @@ fn by_shared_id(
 fn by_external_id(
     rows: &[&DeviceRow],
     launches: &Launches,
-    keys: &SortedKeys,
+    records: &SortedRecords,
     text: &mut Reader<'_>,
     links: &mut Links,
 ) -> Result<()> {
@@ -202,13 +202,13 @@ fn by_external_id(
     if wanted.is_empty() || !any_trustworthy(launches, text)? {
         return Ok(());
     }
-    keys.for_each(|key| {
-        if key.has(IS_OP)
-            && key.args != 0
-            && let Some(ops) = external_id(text.from(key.offset + key.args as u64)?)
+    records.for_each(|record| {
+        if record.has(IS_OP)
+            && record.args != 0
+            && let Some(ops) = external_id(text.from(record.offset + record.args as u64)?)
                 .and_then(|id| wanted.get_mut(&id))
         {
-            ops.push((key.ord, key.ts, key.track));
+            ops.push((record.ord, record.ts, record.track));
         }
         Ok(())
     })?;
@@ -242,7 +242,7 @@ fn any_trustworthy(launches: &Launches, text: &mut Reader<'_>) -> Result<bool> {
 
 /// External id and correlation of a call.
 fn call_ids(launch: &Launch, text: &mut Reader<'_>) -> Result<(Option<i64>, Option<i64>)> {
-    let Ok(head) = Head::read(&mut Cursor::new(text.from(launch.offset)?, 0)) else {
+    let Ok(head) = EventFields::read(&mut Cursor::new(text.from(launch.offset)?, 0)) else {
         return Ok((None, None));
     };
     Ok(head.args.map_or((None, None), |args| (external_id(args), value_of(args, b"correlation"))))

@@ -21,7 +21,7 @@ enum Page<T> {
 pub struct SpillVec<T> {
     pages: Vec<Page<T>>,
     len: usize,
-    most_pages: usize,
+    max_pages: usize,
     in_memory: usize,
     oldest: usize,
     folder: PathBuf,
@@ -33,11 +33,11 @@ impl<T: Pod> SpillVec<T> {
     /// An empty array that keeps about `budget` bytes in memory and the rest in an unnamed file of
     /// `folder`.
     pub fn new(folder: &Path, budget: usize) -> Self {
-        let most_pages = (budget / (PAGE * size_of::<T>())).max(4);
+        let max_pages = (budget / (PAGE * size_of::<T>())).max(4);
         Self {
             pages: Vec::new(),
             len: 0,
-            most_pages,
+            max_pages,
             in_memory: 0,
             oldest: 0,
             folder: folder.to_owned(),
@@ -113,7 +113,7 @@ impl<T: Pod> SpillVec<T> {
     }
 
     fn make_room(&mut self) -> Result<()> {
-        while self.in_memory >= self.most_pages && self.oldest < self.pages.len() {
+        while self.in_memory >= self.max_pages && self.oldest < self.pages.len() {
             let io = |e| IngestError::io(&self.folder, e);
             if let Page::Memory(records) = &self.pages[self.oldest] {
                 let file = match &self.file {

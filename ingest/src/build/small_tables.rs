@@ -6,14 +6,15 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Origin, devices, modules};
-use crate::encode::{Effort, TableRows};
+use crate::arrange::{Flows, ModuleCall, id_text, text_of};
+use crate::encode::{Effort, EncodedGroup, TableRows};
 use crate::error::Result;
 use crate::issues::{Code, Issues};
-use crate::order::{Flows, ModuleCall, id_text, text_of};
+use crate::rows::{DeviceRow, FlowRow, IssueRow, ModuleRow, StepRow, TraceRow, TrackRow};
 use crate::schema::{self, TABLES, Table};
 use crate::source::Content;
 use crate::store::TableFile;
-use crate::trace::{Class, Document, Id, Key, Meta, MetaKind, NO_TEXT, Span, Track};
+use crate::trace::{Class, Document, EventRecord, Id, Meta, MetaKind, NO_TEXT, Span, Track};
 
 /// What the rows of a track show about it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,15 +26,15 @@ pub struct TrackFacts {
 impl TrackFacts {
     /// Takes a row of the track into account.
     #[inline]
-    pub fn note(&mut self, key: &Key) {
-        let class = key.class();
+    pub fn note(&mut self, record: &EventRecord) {
+        let class = record.class();
         self.on_device |= class.is_device() || class == Class::DeviceAnnotation;
-        self.has_spans |= key.is_span() || key.is_instant();
+        self.has_spans |= record.is_span() || record.is_instant();
     }
 }
 
 /// What all small tables need.
-pub struct Finish<'a> {
+pub struct SmallTables<'a> {
     pub content: &'a Content,
     pub origin: &'a Origin<'a>,
     pub folder: &'a Path,
@@ -63,7 +64,7 @@ pub struct Found<'a> {
 /// Rows per table in the order of the reference.
 pub type Counted = Vec<(&'static str, u64)>;
 
-impl Finish<'_> {
+impl SmallTables<'_> {
     /// Writes the small tables; returns the rows of all.
     pub fn write(
         &self,
@@ -71,16 +72,16 @@ impl Finish<'_> {
         found: Found<'_>,
         counted: &mut Counted,
     ) -> Result<Counted> {
-        let mut devices = TableRows::new(&schema::DEVICES, self.effort);
+        let mut devices = TableRows::<DeviceRow<'static>>::new(self.effort);
         let top = devices::read(self.content, document, &self.origin.trace_id, &mut devices)?;
         let is_kineto = top.is_kineto || found.is_kineto;
-        self.put(&schema::DEVICES, devices, counted)?;
-        let mut tracks = TableRows::new(&schema::TRACKS, self.effort);
+        self.put(&schema::DEVICES, devices.finish()?, counted)?;
+        let mut tracks = TableRows::new(self.effort);
         for &no in self.track_order {
             self.track(&mut tracks, no, &found, document);
         }
-        self.put(&schema::TRACKS, tracks, counted)?;
-        let mut rows = TableRows::new(&schema::MODULES, self.effort);
+        self.put(&schema::TRACKS, tracks.finish()?, counted)?;
+        let mut rows = TableRows::<ModuleRow<'static>>::new(self.effort);
         modules::push(
             &mut rows,
             &self.origin.trace_id,
@@ -89,7 +90,7 @@ impl Finish<'_> {
             self.texts,
             &mut document.issues,
         );
-        self.put(&schema::MODULES, rows, counted)?;
+        self.put(&schema::MODULES, rows.finish()?, counted)?;
         self.steps(document, counted)?;
         for unset in &found.span.unset {
             document.issues.add_many(
@@ -123,39 +124,51 @@ impl Finish<'_> {
         issues: &Issues,
         counted: &mut Counted,
     ) -> Result<()> {
-        let mut rows = TableRows::new(&schema::TRACES, self.effort);
-        kind.push(&mut rows, self.origin);
-        self.put(&schema::TRACES, rows, counted)?;
-        let mut rows = TableRows::new(&schema::INGEST_ISSUES, self.effort);
+        let mut rows = TableRows::new(self.effort);
+        rows.push(kind.row(self.origin));
+        self.put(&schema::TRACES, rows.finish()?, counted)?;
+        let mut rows = TableRows::new(self.effort);
         for (code, issue) in issues.iter() {
             let skipped = if code.skips() { issue.count } else { 0 };
             let detail = match &issue.detail {
                 Some(detail) => format!("{} {detail}", code.meaning()),
                 None => code.meaning().to_owned(),
             };
-            rows.text(&*self.origin.trace_id).text(code.severity().as_str()).text(code.as_str());
-            rows.int(issue.count as i64).int(skipped as i64);
-            rows.int(issue.first_event_id.map(|id| id as i64))
-                .int(issue.first_byte_offset.map(|at| at as i64));
-            rows.text(issue.example.as_deref()).text(&*detail);
+            rows.push(IssueRow {
+                trace_id: &self.origin.trace_id,
+                severity: code.severity().as_str(),
+                code: code.as_str(),
+                count: issue.count as i64,
+                skipped_count: skipped as i64,
+                first_event_id: issue.first_event_id.map(|id| id as i64),
+                first_byte_offset: issue.first_byte_offset.map(|at| at as i64),
+                example: issue.example.as_deref(),
+                detail: &detail,
+            });
         }
-        self.put(&schema::INGEST_ISSUES, rows, counted)
+        self.put(&schema::INGEST_ISSUES, rows.finish()?, counted)
     }
 
     /// Writes a whole table.
     pub fn put(
         &self,
         table: &'static Table,
-        mut rows: TableRows,
+        groups: Vec<EncodedGroup>,
         counted: &mut Counted,
     ) -> Result<()> {
         let mut file = TableFile::create(self.folder, table)?;
-        rows.finish()?.into_iter().try_for_each(|group| file.write(group))?;
+        groups.into_iter().try_for_each(|group| file.write(group))?;
         counted.push((table.name, file.finish()?));
         Ok(())
     }
 
-    fn track(&self, rows: &mut TableRows, no: u32, found: &Found<'_>, document: &Document) {
+    fn track(
+        &self,
+        rows: &mut TableRows<TrackRow<'static>>,
+        no: u32,
+        found: &Found<'_>,
+        document: &Document,
+    ) {
         let track = self.tracks[no as usize];
         let facts = found.facts[no as usize];
         let (pid, tid) = match track {
@@ -196,33 +209,45 @@ impl Finish<'_> {
             meta(MetaKind::ThreadSortIndex, tid).or(meta(MetaKind::ProcessSortIndex, Id::None));
         let sort = sort.and_then(|s| crate::json::float(s.as_bytes())).map(|f| f as i64);
         let (device, stream) = found.streams.get(&no).copied().unwrap_or_default();
-        rows.text(&*self.origin.trace_id)
-            .int(self.track_ids[no as usize] as i64)
-            .int(int_of(pid))
-            .int(int_of(tid));
-        rows.text(text(pid).as_deref()).text(text(tid).as_deref());
-        rows.text(meta(MetaKind::ProcessName, Id::None))
-            .text(own_name.as_deref())
-            .text(meta(MetaKind::ProcessLabels, Id::None));
-        rows.int(sort).text(kind).int(device).int(stream);
+        rows.push(TrackRow {
+            trace_id: &self.origin.trace_id,
+            track_id: self.track_ids[no as usize].into(),
+            pid: pid.number(),
+            tid: tid.number(),
+            pid_text: text(pid).as_deref(),
+            tid_text: text(tid).as_deref(),
+            process_name: meta(MetaKind::ProcessName, Id::None),
+            thread_name: own_name.as_deref(),
+            labels: meta(MetaKind::ProcessLabels, Id::None),
+            sort_index: sort,
+            kind,
+            device,
+            stream,
+        });
     }
 
     /// Writes `flows`.
     pub fn flows(&self, flows: &Flows, counted: &mut Counted) -> Result<()> {
         let mut file = TableFile::create(self.folder, &schema::FLOWS)?;
-        let mut rows = TableRows::new(&schema::FLOWS, self.effort);
+        let mut rows = TableRows::new(self.effort);
         for (src, dst) in flows.iter() {
             let kind = text_of(src.cat, self.texts).unwrap_or("bind_id");
             let id = match src.id {
                 (text, true) => text_of(text as u32, self.texts).unwrap_or_default().to_owned(),
                 (number, false) => number.to_string(),
             };
-            rows.text(&*self.origin.trace_id)
-                .text(kind)
-                .text(text_of(src.name, self.texts))
-                .text(&*id);
-            rows.int(src.slice.map(i64::from)).int(dst.slice.map(i64::from));
-            rows.int(src.ts).int(dst.ts).int(src.ord as i64).int(dst.ord as i64);
+            rows.push(FlowRow {
+                trace_id: &self.origin.trace_id,
+                kind,
+                name: text_of(src.name, self.texts),
+                flow_id: &id,
+                src_event_id: src.slice.map(i64::from),
+                dst_event_id: dst.slice.map(i64::from),
+                src_ts_ns: src.ts,
+                dst_ts_ns: dst.ts,
+                src_flow_event_id: src.ord.into(),
+                dst_flow_event_id: dst.ord.into(),
+            });
             rows.take_groups().into_iter().try_for_each(|group| file.write(group))?;
         }
         rows.finish()?.into_iter().try_for_each(|group| file.write(group))?;
@@ -231,24 +256,21 @@ impl Finish<'_> {
     }
 
     fn steps(&self, document: &Document, counted: &mut Counted) -> Result<()> {
-        let mut rows = TableRows::new(&schema::STEPS, self.effort);
+        let mut rows = TableRows::new(self.effort);
         let mut steps = document.steps.clone();
         steps.sort_by_key(|s| (s.ts, s.ord));
         for step in &steps {
-            rows.text(&*self.origin.trace_id)
-                .int(step.number)
-                .text(text_of(step.name, self.texts))
-                .int(step.ord as i64);
-            rows.int(self.track_ids[step.track as usize] as i64).int(step.ts).int(step.end);
+            rows.push(StepRow {
+                trace_id: &self.origin.trace_id,
+                step: step.number,
+                name: text_of(step.name, self.texts),
+                event_id: step.ord.into(),
+                track_id: self.track_ids[step.track as usize].into(),
+                start_ns: step.ts,
+                end_ns: step.end,
+            });
         }
-        self.put(&schema::STEPS, rows, counted)
-    }
-}
-
-fn int_of(id: Id) -> Option<i64> {
-    match id {
-        Id::Int(n) => Some(n),
-        _ => None,
+        self.put(&schema::STEPS, rows.finish()?, counted)
     }
 }
 
@@ -272,26 +294,28 @@ pub struct TraceKind<'a> {
 }
 
 impl TraceKind<'_> {
-    fn push(&self, rows: &mut TableRows, origin: &Origin<'_>) {
+    fn row<'r>(&'r self, origin: &'r Origin<'_>) -> TraceRow<'r> {
         let top = self.top;
-        rows.text(&*origin.trace_id)
-            .text(origin.name)
-            .text(self.format)
-            .text(&*origin.content_hash);
-        rows.int(origin.input_bytes as i64)
-            .int(self.text_bytes as i64)
-            .int(top.rank)
-            .int(top.world_size);
-        rows.text(top.backend.as_deref())
-            .text(top.host.as_deref())
-            .text(self.framework)
-            .int(top.base_time_ns);
-        rows.int(self.bounds.map(|b| b.0))
-            .int(self.bounds.map(|b| b.1))
-            .int(self.bounds.and_then(|b| b.1.checked_sub(b.0)));
-        rows.int(self.elements as i64)
-            .int(self.events as i64)
-            .int((self.elements - self.events) as i64)
-            .text(&*top.metadata);
+        TraceRow {
+            trace_id: &origin.trace_id,
+            path: origin.name,
+            format: self.format,
+            content_hash: &origin.content_hash,
+            input_bytes: origin.input_bytes as i64,
+            text_bytes: self.text_bytes as i64,
+            rank: top.rank,
+            world_size: top.world_size,
+            backend: top.backend.as_deref(),
+            host: top.host.as_deref(),
+            framework: self.framework,
+            base_time_ns: top.base_time_ns,
+            start_ns: self.bounds.map(|b| b.0),
+            end_ns: self.bounds.map(|b| b.1),
+            duration_ns: self.bounds.and_then(|b| b.1.checked_sub(b.0)),
+            element_count: self.elements as i64,
+            event_count: self.events as i64,
+            skipped_count: (self.elements - self.events) as i64,
+            metadata: &top.metadata,
+        }
     }
 }

@@ -1,21 +1,23 @@
 //! Putting elements in the order of rows and finding what encloses, launches and follows what.
 
+mod begin_end;
 mod flows;
 mod launches;
 mod links;
 mod nest;
-mod open;
-mod pair;
+mod nesting;
+mod open_spans;
+mod preorder;
 mod sort;
 mod spill;
 mod tracks;
-mod tree;
 
+pub use begin_end::pair;
 pub use flows::{Flows, pair_flows};
 pub use launches::Launches;
 pub use links::{DeviceLinks, DeviceRow, link_otherwise};
-pub use nest::{ModuleCall, NO_ROW, Nest, Nester};
-pub use pair::pair;
-pub use sort::{Order, SortedKeys, Sorter};
+pub use nest::{NO_ROW, Nest};
+pub use nesting::{ModuleCall, Nester};
+pub use sort::{Order, SortedRecords, Sorter};
 pub use spill::SpillVec;
 pub use tracks::{id_text, order_tracks, text_of};

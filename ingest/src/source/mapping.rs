@@ -8,16 +8,16 @@ use std::sync::atomic::AtomicBool;
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
 
-use super::guard::Guard;
+use super::sigbus::BusErrorGuard;
 
 /// A stretch of a file in memory.
-pub struct Window {
+pub struct Mapping {
     /// Goes before the mapping does.
-    _guard: Option<Guard>,
+    _guard: Option<BusErrorGuard>,
     map: Option<Mmap>,
 }
 
-impl Window {
+impl Mapping {
     /// The bytes from `start` up to `end`. `broken` is given for files that other processes may
     /// change, and set when the window goes if a part of it was not there; without it the file must
     /// be this process's alone.
@@ -35,7 +35,7 @@ impl Window {
         // expects anything; what they cut off is zeros by the guard.
         let map = unsafe { MmapOptions::new().offset(start).len(len).map(file) }?;
         let Some(broken) = broken else { return Ok(Self { _guard: None, map: Some(map) }) };
-        match Guard::of(&map, broken) {
+        match BusErrorGuard::of(&map, broken) {
             Some(guard) => Ok(Self { _guard: Some(guard), map: Some(map) }),
             None => Ok(Self { _guard: None, map: Some(copied(file, start, len)?) }),
         }
@@ -49,7 +49,7 @@ fn copied(file: &File, start: u64, len: usize) -> std::io::Result<Mmap> {
     copy.make_read_only()
 }
 
-impl Deref for Window {
+impl Deref for Mapping {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
         self.map.as_deref().unwrap_or(&[])
@@ -66,7 +66,7 @@ mod tests {
     fn a_copy_is_what_is_mapped() {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(&(0..9_000u32).map(|i| i as u8).collect::<Vec<_>>()).expect("written");
-        let window = Window::of(&file, 5_000, 9_000, None).expect("mapped");
+        let window = Mapping::of(&file, 5_000, 9_000, None).expect("mapped");
         assert_eq!(window[..], copied(&file, 5_000, 4_000).expect("copied")[..]);
         assert!(copied(&file, 5_000, 4_001).is_err());
     }

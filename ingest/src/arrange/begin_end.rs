@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::sort::Sorter;
 use crate::error::Result;
 use crate::issues::{Code, Issues};
-use crate::trace::{Key, LONG_ARGS, MERGES_ARGS, NO_TEXT, OPEN, PAIRED};
+use crate::trace::{EventRecord, LONG_ARGS, MERGES_ARGS, NO_TEXT, OPEN, PAIRED};
 
 /// What pairing found beyond the durations.
 #[derive(Default)]
@@ -21,54 +21,42 @@ pub struct Pairs {
 /// of them on.
 pub fn pair(sorter: Sorter, tracks: &[u32], budget: usize, into: &mut Sorter) -> Result<Pairs> {
     let mut pairs = Pairs::default();
-    let mut open: Vec<Key> = Vec::new();
-    let mut done: Vec<Key> = Vec::new();
+    let mut open: Vec<EventRecord> = Vec::new();
+    let mut done: Vec<EventRecord> = Vec::new();
     let mut track = None;
-    sorter.sorted(tracks, budget)?.for_each(|key| {
-        if track != Some(key.track) {
-            track = Some(key.track);
+    sorter.sorted(tracks, budget)?.for_each(|record| {
+        if track != Some(record.track) {
+            track = Some(record.track);
             leave_open(&mut open, &mut done, &mut pairs.issues);
         }
-        if matches!(key.ph, b'B' | b'b') {
-            open.push(*key);
+        if matches!(record.ph, b'B' | b'b') {
+            open.push(*record);
             return Ok(());
         }
         match open.pop() {
             Some(mut begin) => {
-                if key.name != NO_TEXT && key.name != begin.name {
-                    pairs.issues.add(
-                        Code::NameMismatch,
-                        Some(key.ord as u64),
-                        Some(key.offset),
-                        b"",
-                    );
+                if record.name != NO_TEXT && record.name != begin.name {
+                    pairs.issues.add_at(Code::NameMismatch, record, b"");
                 }
-                match key.ts.checked_sub(begin.ts) {
+                match record.ts.checked_sub(begin.ts) {
                     Some(dur) => {
                         begin.dur = dur;
                         begin.flags |= PAIRED;
                     }
                     None => {
-                        pairs.issues.add(
-                            Code::EndOverflow,
-                            Some(begin.ord as u64),
-                            Some(begin.offset),
-                            b"",
-                        );
+                        pairs.issues.add_at(Code::EndOverflow, &begin, b"");
                         begin.flags |= OPEN;
                     }
                 }
-                if key.args != 0 && !key.has(LONG_ARGS) {
+                if record.args != 0 && !record.has(LONG_ARGS) {
                     begin.flags |= MERGES_ARGS;
-                    pairs.end_args.insert(begin.ord, key.offset + key.args as u64);
+                    pairs.end_args.insert(begin.ord, record.offset + record.args as u64);
                 }
                 done.push(begin);
             }
-            None => {
-                pairs.issues.add(Code::UnmatchedEnd, Some(key.ord as u64), Some(key.offset), b"")
-            }
+            None => pairs.issues.add_at(Code::UnmatchedEnd, record, b""),
         }
-        done.push(*key);
+        done.push(*record);
         if done.len() >= 4096 {
             into.push(&done)?;
             done.clear();
@@ -80,9 +68,9 @@ pub fn pair(sorter: Sorter, tracks: &[u32], budget: usize, into: &mut Sorter) ->
     Ok(pairs)
 }
 
-fn leave_open(open: &mut Vec<Key>, done: &mut Vec<Key>, issues: &mut Issues) {
+fn leave_open(open: &mut Vec<EventRecord>, done: &mut Vec<EventRecord>, issues: &mut Issues) {
     for mut begin in open.drain(..) {
-        issues.add(Code::UnmatchedBegin, Some(begin.ord as u64), Some(begin.offset), b"");
+        issues.add_at(Code::UnmatchedBegin, &begin, b"");
         begin.flags |= OPEN;
         done.push(begin);
     }

@@ -5,11 +5,12 @@ use std::cmp::{Ordering, Reverse};
 use bytemuck::{Pod, Zeroable};
 
 use super::category::Class;
+use crate::issues::{Code, Issues};
 
 /// One element. Everything else about it is read again from its text when its row is written.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub struct Key {
+pub struct EventRecord {
     /// Start, ns; [`NO_TIME`] if it has none (metadata only).
     pub ts: i64,
     /// Duration, ns; [`NO_TIME`] if it has none.
@@ -68,7 +69,7 @@ pub const LONG_ARGS: u16 = 512;
 /// A launch or device work without a correlation, whose External id is kept instead.
 pub const SHARES_ID: u16 = 1024;
 
-impl Key {
+impl EventRecord {
     /// Correlation of a launch or device work, or [`NO_LINK`].
     #[inline]
     pub fn correlation(&self) -> i64 {
@@ -131,5 +132,12 @@ impl Key {
     #[inline]
     pub fn pairing_order(&self, other: &Self) -> Ordering {
         (self.ts, self.ord).cmp(&(other.ts, other.ord))
+    }
+}
+
+impl Issues {
+    /// Counts one issue at an element.
+    pub(crate) fn add_at(&mut self, code: Code, record: &EventRecord, example: &[u8]) {
+        self.add(code, Some(record.ord.into()), Some(record.offset), example);
     }
 }

@@ -1,4 +1,4 @@
-//! Sorting keys by track and time: in memory, or by sorted runs on disk when there are too many.
+//! Sorting records by track and time: in memory, or by sorted runs on disk when there are too many.
 
 use std::cmp::Ordering;
 use std::fs::File;
@@ -11,62 +11,62 @@ use std::sync::atomic::{AtomicUsize, Ordering as Atomic};
 
 use super::spill::SpillVec;
 use crate::error::{IngestError, Result};
-use crate::trace::{Key, KeySink};
+use crate::trace::{EventRecord, RecordSink};
 
-/// How two keys of one track compare.
-pub type Order = fn(&Key, &Key) -> Ordering;
+/// How two records of one track compare.
+pub type Order = fn(&EventRecord, &EventRecord) -> Ordering;
 
 const PAGE: usize = 1 << 16;
 
-/// Takes keys in file order and gives them back track by track, in order.
+/// Takes records in file order and gives them back track by track, in order.
 pub struct Sorter {
     order: Order,
     folder: PathBuf,
     budget: usize,
     threads: usize,
-    pages: Vec<Vec<Key>>,
+    pages: Vec<Vec<EventRecord>>,
     len: usize,
     runs: Vec<Run>,
     file: Option<File>,
     file_len: u64,
 }
 
-impl KeySink for Sorter {
-    fn push(&mut self, keys: &[Key]) -> Result<()> {
-        Sorter::push(self, keys)
+impl RecordSink for Sorter {
+    fn push(&mut self, records: &[EventRecord]) -> Result<()> {
+        Sorter::push(self, records)
     }
 }
 
-/// A part of all keys on disk, in order within each track: place and number of keys by track
+/// A part of all records on disk, in order within each track: place and number of records by track
 /// number.
 struct Run {
     tracks: Vec<(u64, usize)>,
 }
 
-/// All keys in order.
-pub enum SortedKeys {
+/// All records in order.
+pub enum SortedRecords {
     /// In memory, as they came, with the positions in order.
     Memory {
-        /// The keys, [`PAGE`] to a page.
-        pages: Vec<Vec<Key>>,
-        /// Positions of keys in order.
+        /// The records, [`PAGE`] to a page.
+        pages: Vec<Vec<EventRecord>>,
+        /// Positions of records in order.
         order: Vec<u32>,
     },
     /// Partly on disk, in order.
-    Disk(SpillVec<Key>),
+    Disk(SpillVec<EventRecord>),
 }
 
-impl SortedKeys {
-    /// How many keys there are.
+impl SortedRecords {
+    /// How many records there are.
     pub fn len(&self) -> usize {
         match self {
             Self::Memory { order, .. } => order.len(),
-            Self::Disk(keys) => keys.len(),
+            Self::Disk(records) => records.len(),
         }
     }
 
-    /// Copies the keys of a range of rows, replacing what `into` holds.
-    pub fn read(&self, rows: Range<usize>, into: &mut Vec<Key>) -> Result<()> {
+    /// Copies the records of a range of rows, replacing what `into` holds.
+    pub fn read(&self, rows: Range<usize>, into: &mut Vec<EventRecord>) -> Result<()> {
         match self {
             Self::Memory { pages, order } => {
                 into.clear();
@@ -75,12 +75,12 @@ impl SortedKeys {
                 );
                 Ok(())
             }
-            Self::Disk(keys) => keys.read(rows, into),
+            Self::Disk(records) => records.read(rows, into),
         }
     }
 
-    /// Gives every key in order.
-    pub fn for_each(&self, mut each: impl FnMut(&Key) -> Result<()>) -> Result<()> {
+    /// Gives every record in order.
+    pub fn for_each(&self, mut each: impl FnMut(&EventRecord) -> Result<()>) -> Result<()> {
         let mut batch = Vec::new();
         let mut at = 0;
         while at < self.len() {
@@ -94,12 +94,12 @@ impl SortedKeys {
 }
 
 impl Sorter {
-    /// An empty sorter that holds about `budget` bytes of keys in memory.
+    /// An empty sorter that holds about `budget` bytes of records in memory.
     pub fn new(order: Order, folder: &Path, budget: usize, threads: usize) -> Self {
         Self {
             order,
             folder: folder.to_owned(),
-            budget: budget / size_of::<Key>(),
+            budget: budget / size_of::<EventRecord>(),
             threads,
             pages: Vec::new(),
             len: 0,
@@ -109,9 +109,9 @@ impl Sorter {
         }
     }
 
-    /// Takes keys.
-    pub fn push(&mut self, keys: &[Key]) -> Result<()> {
-        let mut rest = keys;
+    /// Takes records.
+    pub fn push(&mut self, records: &[EventRecord]) -> Result<()> {
+        let mut rest = records;
         while !rest.is_empty() {
             if self.len.is_multiple_of(PAGE) {
                 self.pages.push(Vec::with_capacity(PAGE));
@@ -126,37 +126,37 @@ impl Sorter {
         if self.len > self.budget { self.spill() } else { Ok(()) }
     }
 
-    /// All keys, for each track of `tracks` in turn. What does not fit in `budget` bytes is on
+    /// All records, for each track of `tracks` in turn. What does not fit in `budget` bytes is on
     /// disk.
-    pub fn sorted(mut self, tracks: &[u32], budget: usize) -> Result<SortedKeys> {
+    pub fn sorted(mut self, tracks: &[u32], budget: usize) -> Result<SortedRecords> {
         if self.runs.is_empty() {
             let mut by_track = self.order_by_track();
             let mut order = Vec::with_capacity(self.len);
             for &track in tracks {
                 order.append(by_track.get_mut(track as usize).unwrap_or(&mut Vec::new()));
             }
-            return Ok(SortedKeys::Memory { pages: self.pages, order });
+            return Ok(SortedRecords::Memory { pages: self.pages, order });
         }
         self.spill()?;
-        let mut keys = SpillVec::new(&self.folder, budget);
+        let mut records = SpillVec::new(&self.folder, budget);
         for &track in tracks {
-            self.merge(track as usize, &mut |key| keys.push(*key))?;
+            self.merge(track as usize, &mut |record| records.push(*record))?;
         }
-        Ok(SortedKeys::Disk(keys))
+        Ok(SortedRecords::Disk(records))
     }
 
-    /// Positions of the keys in memory by track number, each track in order.
+    /// Positions of the records in memory by track number, each track in order.
     fn order_by_track(&self) -> Vec<Vec<u32>> {
         let mut by_track: Vec<Vec<u32>> = Vec::new();
-        for (i, key) in self.pages.iter().flatten().enumerate() {
-            let track = key.track as usize;
+        for (i, record) in self.pages.iter().flatten().enumerate() {
+            let track = record.track as usize;
             if track >= by_track.len() {
                 by_track.resize_with(track + 1, Vec::new);
             }
             by_track[track].push(i as u32);
         }
         let (order, pages) = (self.order, &self.pages);
-        let key = |i: u32| &pages[i as usize / PAGE][i as usize % PAGE];
+        let record = |i: u32| &pages[i as usize / PAGE][i as usize % PAGE];
         let mut jobs: Vec<&mut Vec<u32>> = by_track.iter_mut().collect();
         jobs.sort_by_key(|positions| std::cmp::Reverse(positions.len()));
         let jobs: Vec<Mutex<&mut Vec<u32>>> = jobs.into_iter().map(Mutex::new).collect();
@@ -167,16 +167,17 @@ impl Sorter {
                     while let Some(job) = jobs.get(next.fetch_add(1, Atomic::Relaxed)) {
                         let mut positions = job.lock().unwrap_or_else(|e| e.into_inner());
                         if positions
-                            .is_sorted_by(|&a, &b| order(key(a), key(b)) != Ordering::Greater)
+                            .is_sorted_by(|&a, &b| order(record(a), record(b)) != Ordering::Greater)
                         {
                             continue;
                         }
-                        // Both orders begin with the start, which is at hand here; keys lie far
+                        // Both orders begin with the start, which is at hand here; records lie far
                         // apart.
                         let mut starts: Vec<(i64, u32)> =
-                            positions.iter().map(|&i| (key(i).ts, i)).collect();
-                        starts
-                            .sort_by(|a, b| a.0.cmp(&b.0).then_with(|| order(key(a.1), key(b.1))));
+                            positions.iter().map(|&i| (record(i).ts, i)).collect();
+                        starts.sort_by(|a, b| {
+                            a.0.cmp(&b.0).then_with(|| order(record(a.1), record(b.1)))
+                        });
                         positions
                             .iter_mut()
                             .zip(&starts)
@@ -199,7 +200,7 @@ impl Sorter {
             None => self.file.insert(tempfile::tempfile_in(&self.folder).map_err(io)?),
         };
         let mut tracks = Vec::with_capacity(by_track.len());
-        let mut buffer: Vec<Key> = Vec::new();
+        let mut buffer: Vec<EventRecord> = Vec::new();
         for positions in by_track {
             tracks.push((self.file_len, positions.len()));
             for part in positions.chunks(PAGE) {
@@ -217,7 +218,7 @@ impl Sorter {
     }
 
     /// Merges the runs of one track.
-    fn merge(&self, track: usize, each: &mut impl FnMut(&Key) -> Result<()>) -> Result<()> {
+    fn merge(&self, track: usize, each: &mut impl FnMut(&EventRecord) -> Result<()>) -> Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         let mut heads: Vec<RunHead> = Vec::new();
         for run in &self.runs {
@@ -230,14 +231,14 @@ impl Sorter {
             }
         }
         while !heads.is_empty() {
-            // There are few runs; of equal keys the earlier run's comes first, which is file order.
+            // There are few runs; of equal records the earlier run's comes first, which is file order.
             let mut best = 0;
             for i in 1..heads.len() {
-                if (self.order)(heads[i].key(), heads[best].key()) == Ordering::Less {
+                if (self.order)(heads[i].record(), heads[best].record()) == Ordering::Less {
                     best = i;
                 }
             }
-            each(heads[best].key())?;
+            each(heads[best].record())?;
             if !heads[best].advance(file).map_err(|e| IngestError::io(&self.folder, e))? {
                 heads.remove(best);
             }
@@ -249,12 +250,12 @@ impl Sorter {
 struct RunHead {
     place: u64,
     left: usize,
-    buffer: Vec<Key>,
+    buffer: Vec<EventRecord>,
     at: usize,
 }
 
 impl RunHead {
-    fn key(&self) -> &Key {
+    fn record(&self) -> &EventRecord {
         &self.buffer[self.at]
     }
 
@@ -262,7 +263,7 @@ impl RunHead {
         let n = self.left.min(1 << 12);
         self.buffer.resize(n, bytemuck::Zeroable::zeroed());
         file.read_exact_at(bytemuck::cast_slice_mut(&mut self.buffer), self.place)?;
-        self.place += (n * size_of::<Key>()) as u64;
+        self.place += (n * size_of::<EventRecord>()) as u64;
         self.left -= n;
         self.at = 0;
         Ok(())
@@ -287,19 +288,19 @@ mod tests {
     use bytemuck::Zeroable;
     use proptest::prelude::*;
 
-    fn sorted(keys: &[(u8, u8, u8)], budget: usize) -> Vec<(u32, i64, i64, u32)> {
+    fn sorted(records: &[(u8, u8, u8)], budget: usize) -> Vec<(u32, i64, i64, u32)> {
         let folder = tempfile::tempdir().expect("temp folder");
-        let mut sorter = Sorter::new(Key::row_order, folder.path(), budget, 2);
-        for (chunk_no, chunk) in keys.chunks(7).enumerate() {
-            let keys = chunk.iter().enumerate().map(|(i, &(track, ts, dur))| Key {
+        let mut sorter = Sorter::new(EventRecord::row_order, folder.path(), budget, 2);
+        for (chunk_no, chunk) in records.chunks(7).enumerate() {
+            let records = chunk.iter().enumerate().map(|(i, &(track, ts, dur))| EventRecord {
                 track: track as u32 % 3,
                 ts: ts as i64,
                 dur: dur as i64,
                 ph: b'X',
                 ord: (chunk_no * 7 + i) as u32,
-                ..Key::zeroed()
+                ..EventRecord::zeroed()
             });
-            sorter.push(&keys.collect::<Vec<_>>()).expect("push");
+            sorter.push(&records.collect::<Vec<_>>()).expect("push");
         }
         let mut out = Vec::new();
         let sorted = sorter.sorted(&[2, 0, 1], budget).expect("sorted");
@@ -308,15 +309,15 @@ mod tests {
                 out.push((k.track, k.ts, -k.dur, k.ord));
                 Ok(())
             })
-            .expect("all keys");
+            .expect("all records");
         out
     }
 
     proptest! {
         #[test]
-        fn disk_and_memory_agree(keys in proptest::collection::vec(any::<(u8, u8, u8)>(), 0..200)) {
-            let in_memory = sorted(&keys, usize::MAX);
-            prop_assert_eq!(&in_memory, &sorted(&keys, 20 * size_of::<Key>()));
+        fn disk_and_memory_agree(records in proptest::collection::vec(any::<(u8, u8, u8)>(), 0..200)) {
+            let in_memory = sorted(&records, usize::MAX);
+            prop_assert_eq!(&in_memory, &sorted(&records, 20 * size_of::<EventRecord>()));
             let mut want = in_memory.clone();
             want.sort_by_key(|&(track, ts, dur, ord)| ((track + 1) % 3, ts, dur, ord));
             prop_assert_eq!(in_memory, want);

@@ -30,12 +30,12 @@ static SLOTS: [Slot; 1024] = [const {
 }; 1024];
 
 /// Guards a mapping for as long as it lives.
-pub struct Guard {
+pub struct BusErrorGuard {
     slot: &'static Slot,
     broken: Arc<AtomicBool>,
 }
 
-impl Guard {
+impl BusErrorGuard {
     /// Guards a mapping; `broken` is set at the end if a part of it was not there. `None` if there
     /// are too many.
     pub fn of(mapping: &[u8], broken: &Arc<AtomicBool>) -> Option<Self> {
@@ -50,7 +50,7 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
+impl Drop for BusErrorGuard {
     fn drop(&mut self) {
         self.slot.end.store(0, Ordering::Release);
         if self.slot.hit.swap(false, Ordering::AcqRel) {

@@ -1,45 +1,62 @@
 //! The events of a track that are open at a time, and which of them enclose another.
 //!
-//! Looking through all of them for each row would take time that grows with the square of their
-//! number where events overlap. So those that can be found are kept in two lists besides, of which
-//! each ends later than the next.
+//! Searching all of them for each row would take quadratic time where events overlap. So candidates
+//! are also kept in two stacks, each entry ending later than the one above it.
 
-use crate::trace::{IS_OP, Key};
+use crate::trace::{EventRecord, IS_OP};
 
 /// An open event.
 #[derive(Debug, Clone, Copy)]
 pub struct Open {
+    /// Row number.
     pub row: u32,
+    /// Position in the event list.
     pub ord: u32,
+    /// Start, ns.
     pub ts: i64,
+    /// End for nesting, ns.
     pub end: i64,
+    /// Duration, ns; `NO_TIME` if it has no end.
     pub dur: i64,
+    /// Up to where children cover it, ns.
     pub covered_to: i64,
+    /// Union of its children, ns.
     pub children_ns: i64,
+    /// Number of ancestors.
     pub depth: u32,
+    /// The innermost module around it or the module itself, or `NO_ROW`.
     pub module: u32,
 }
 
 impl Open {
+    /// Takes the time of a child into account.
+    #[inline]
+    pub fn cover(&mut self, start: i64, end: i64) {
+        if end > self.covered_to {
+            self.children_ns += end.saturating_sub(start.max(self.covered_to));
+            self.covered_to = end;
+        }
+    }
+
     #[inline]
     pub fn is_open_at(&self, ts: i64, zero_length: bool) -> bool {
         self.end > ts || (self.end == ts && self.ts == ts && zero_length)
     }
 }
 
-/// Open events in the order of their starts, innermost last. One that ended stays until those after
-/// it are gone.
+/// Open events in the order of their starts, innermost last. An event that has ended stays until
+/// those after it are gone.
 #[derive(Default)]
-pub struct OpenEvents {
+pub struct OpenSpans {
     all: Vec<Open>,
     /// Positions of those that may be parents. One that ends no later than a later one is left out:
-    /// whatever it encloses the later one encloses too, and it is over when the later one is.
+    /// the later one encloses all that it encloses, and outlasts it.
     parents: Vec<u32>,
-    /// The same of operators.
+    /// Like `parents`, for operators only.
     operators: Vec<u32>,
 }
 
-impl OpenEvents {
+impl OpenSpans {
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
@@ -60,12 +77,12 @@ impl OpenEvents {
         &mut self.all[at]
     }
 
-    /// Adds the event of a key, which starts no earlier than the others.
-    pub fn push(&mut self, open: Open, key: &Key) {
-        if key.class().encloses() {
+    /// Adds the event of a record; it starts no earlier than the others.
+    pub fn push(&mut self, open: Open, record: &EventRecord) {
+        if record.class().encloses() {
             add(&mut self.parents, &self.all, &open);
         }
-        if key.has(IS_OP) {
+        if record.has(IS_OP) {
             add(&mut self.operators, &self.all, &open);
         }
         self.all.push(open);
@@ -79,15 +96,15 @@ impl OpenEvents {
         top
     }
 
-    /// Position of the innermost event that encloses a key fully and may be its parent.
+    /// Position of the innermost event that encloses a record fully and may be its parent.
     #[inline]
-    pub fn parent_of(&self, key: &Key) -> Option<usize> {
-        self.around(&self.parents, key)
+    pub fn parent_of(&self, record: &EventRecord) -> Option<usize> {
+        self.around(&self.parents, record)
     }
 
     /// The innermost operator that contains a launch, whatever overlaps the two.
-    pub fn operator_around(&self, key: &Key) -> Option<&Open> {
-        self.around(&self.operators, key).map(|at| &self.all[at])
+    pub fn operator_around(&self, record: &EventRecord) -> Option<&Open> {
+        self.around(&self.operators, record).map(|at| &self.all[at])
     }
 
     /// The outermost of those that start at a time.
@@ -97,19 +114,19 @@ impl OpenEvents {
     }
 
     #[inline]
-    fn around(&self, list: &[u32], key: &Key) -> Option<usize> {
-        let (end, zero) = (key.end(), key.extent() == 0);
+    fn around(&self, list: &[u32], record: &EventRecord) -> Option<usize> {
+        let (end, zero) = (record.end(), record.extent() == 0);
         let open = |at: u32| &self.all[at as usize];
         let mut lasting = list.len();
         if list.last().is_some_and(|&at| open(at).end < end) {
             lasting = list.partition_point(|&at| open(at).end >= end);
         }
-        // Of those that end late enough only the last can be over, where a zero-length event
+        // Of those that end late enough, only the last can have ended: where a zero-length event
         // follows at its end.
         list[..lasting]
             .iter()
             .rev()
-            .find(|&&at| open(at).is_open_at(key.ts, zero))
+            .find(|&&at| open(at).is_open_at(record.ts, zero))
             .map(|&at| at as usize)
     }
 }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::devices::{self, TopFacts};
-use super::finish::{Finish, TraceKind, in_order};
+use super::small_tables::{SmallTables, TraceKind, in_order};
 use super::{Built, Origin, Read};
-use crate::encode::{Effort, TableRows};
+use crate::encode::{Codec, Effort, EncodedGroup, RowGroups, TableRows};
 use crate::error::{IngestError, Result};
 use crate::issues::{Code, Issues};
 use crate::json::{self, Bad, Cursor, Oddities, TimeError};
+use crate::rows::{EventColumns, MemoryRow, TrackRow};
 use crate::schema;
 use crate::source::Content;
 use crate::trace::Document;
@@ -35,7 +36,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     let mut reader = Reader {
         blobs: Vec::new(),
         memory: 0,
-        most_memory: options.memory_limit,
+        max_memory: options.memory_limit,
         elements: 0,
         issues: Issues::default(),
         uuids: FxHashMap::default(),
@@ -66,7 +67,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
                 ));
             }
         }
-        if reader.memory > reader.most_memory {
+        if reader.memory > reader.max_memory {
             let reason = "its blobs need more memory than --memory-limit leaves for them; raise the limit or split the file";
             return Err(IngestError::input_at(origin.name, reason, top.start));
         }
@@ -91,7 +92,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         blob.start -= base;
         blob.end = blob.end.map(|e| e - base);
     }
-    tables(content, &mut document, origin, folder, &blobs, base, phases)
+    write_tables(content, &mut document, origin, folder, &blobs, base, phases)
 }
 
 /// Memory that a blob takes besides its texts: its record, its places in orders, its encoded rows.
@@ -101,7 +102,7 @@ struct Reader {
     blobs: Vec<Blob>,
     /// About how many bytes of memory they take, and how many there are.
     memory: usize,
-    most_memory: usize,
+    max_memory: usize,
     elements: u64,
     issues: Issues,
     uuids: FxHashMap<i64, u64>,
@@ -144,7 +145,7 @@ impl Reader {
                         self.note(Code::NotAnObject, at, value);
                     }
                     self.elements += 1;
-                    if self.memory > self.most_memory {
+                    if self.memory > self.max_memory {
                         return;
                     }
                 }
@@ -236,7 +237,7 @@ impl Reader {
     }
 }
 
-fn tables(
+fn write_tables(
     content: &Content,
     document: &mut Document,
     origin: &Origin<'_>,
@@ -247,7 +248,7 @@ fn tables(
 ) -> Result<Built> {
     let texts: Vec<Arc<str>> = Vec::new();
     let effort = Effort::for_text(document.text_bytes);
-    let finish = Finish {
+    let tables = SmallTables {
         content,
         origin,
         folder,
@@ -258,48 +259,46 @@ fn tables(
         track_ids: &[],
     };
     let mut counted = Vec::new();
-    let mut device_rows = TableRows::new(&schema::DEVICES, effort);
+    let mut device_rows = TableRows::new(effort);
     let top = devices::read(content, document, &origin.trace_id, &mut device_rows)?;
     let top = TopFacts { base_time_ns: Some(base), ..top };
-    finish.put(&schema::DEVICES, device_rows, &mut counted)?;
+    tables.put(&schema::DEVICES, device_rows.finish()?, &mut counted)?;
 
     let mut names: Vec<(bool, Option<&str>)> =
         blobs.iter().map(|b| (!b.is_memory, b.device.as_deref())).collect();
     names.sort();
     names.dedup();
-    let mut tracks = TableRows::new(&schema::TRACKS, effort);
+    let mut tracks = TableRows::new(effort);
     for (id, (is_op, device)) in names.iter().enumerate() {
         let what = if *is_op { "operators" } else { "memory" };
         let name = format!("{} {what}", device.unwrap_or("unknown device"));
-        tracks
-            .text(&*origin.trace_id)
-            .int(id as i64)
-            .int(None)
-            .int(None)
-            .text(None)
-            .text(None)
-            .text("MLLM")
-            .text(&*name);
-        tracks.text(None).int(None).text("span").int(None).int(None);
+        tracks.push(TrackRow {
+            trace_id: &origin.trace_id,
+            track_id: id as i64,
+            process_name: Some("MLLM"),
+            thread_name: Some(&name),
+            kind: "span",
+            ..TrackRow::default()
+        });
     }
-    finish.put(&schema::TRACKS, tracks, &mut counted)?;
+    tables.put(&schema::TRACKS, tracks.finish()?, &mut counted)?;
 
     let mut order: Vec<(usize, &Blob)> = blobs
         .iter()
         .map(|b| (names.binary_search(&(!b.is_memory, b.device.as_deref())).unwrap_or(0), b))
         .collect();
     order.sort_by_key(|(track, b)| (*track, b.start, std::cmp::Reverse(b.end), b.ord));
-    let mut events = TableRows::new(&schema::EVENTS, effort);
-    for (row, (track, blob)) in order.iter().enumerate() {
-        event(&mut events, origin, blob, *track, row);
+    let mut events = RowGroups::new(EventColumns::new(effort), effort);
+    for (track, blob) in &order {
+        events.push(|columns, row, codec| event(columns, row, codec, origin, blob, *track))?;
     }
-    finish.put(&schema::EVENTS, events, &mut counted)?;
+    tables.put(&schema::EVENTS, events.finish()?, &mut counted)?;
 
-    finish.put(&schema::MEMORY, memory(origin, &order, effort), &mut counted)?;
+    tables.put(&schema::MEMORY, memory(origin, &order, effort)?, &mut counted)?;
     for table in
         [&schema::KERNELS, &schema::MODULES, &schema::FLOWS, &schema::COUNTERS, &schema::STEPS]
     {
-        finish.put(table, TableRows::new(table, effort), &mut counted)?;
+        tables.put(table, Vec::new(), &mut counted)?;
     }
     let end = |b: &Blob| b.end.unwrap_or(b.start).max(b.start);
     let bounds = blobs.iter().map(|b| b.start).min().zip(blobs.iter().map(end).max());
@@ -312,7 +311,7 @@ fn tables(
         events: blobs.len() as u64,
         text_bytes: document.text_bytes,
     };
-    finish.trace_and_issues(&kind, &document.issues, &mut counted)?;
+    tables.trace_and_issues(&kind, &document.issues, &mut counted)?;
     let issues = std::mem::take(&mut document.issues);
     Ok(Built {
         rows: in_order(&counted),
@@ -323,52 +322,66 @@ fn tables(
     })
 }
 
-fn event(rows: &mut TableRows, origin: &Origin<'_>, blob: &Blob, track: usize, row: usize) {
+/// Sets the columns of a blob's event: those of Kineto, Python and devices stay NULL.
+fn event(
+    columns: &mut EventColumns,
+    row: usize,
+    codec: &mut Codec,
+    origin: &Origin<'_>,
+    blob: &Blob,
+    track: usize,
+) -> Result<()> {
     let cat = if blob.is_memory { "memory_blob" } else { "op_blob" };
-    let dur = blob.end.map(|e| e - blob.start);
-    rows.text(&*origin.trace_id)
-        .int(blob.ord)
-        .int(track as i64)
-        .int(None)
-        .int(None)
-        .text("X")
-        .text(cat)
-        .text(blob.name.as_deref());
-    rows.int(blob.start)
-        .int(dur)
-        .int(blob.end)
-        .int(None)
-        .int(0)
-        .int(dur)
-        .int(row as i64)
-        .int(row as i64);
-    // step, ids of Kineto and Python, device and stream do not occur.
-    rows.nulls(16).flag(false).text(None).text(&*blob.args).text(None);
+    columns.trace_id.set(row, origin.trace_id.as_bytes(), codec)?;
+    columns.event_id.set(row, blob.ord);
+    columns.track_id.set(row, track as i64);
+    columns.ph.set(row, b"X", codec)?;
+    columns.cat.set(row, cat.as_bytes(), codec)?;
+    if let Some(name) = &blob.name {
+        columns.name.set(row, name.as_bytes(), codec)?;
+    }
+    columns.ts_ns.set(row, blob.start);
+    columns.depth.set(row, 0);
+    if let Some(end) = blob.end {
+        columns.dur_ns.set(row, end - blob.start);
+        columns.end_ns.set(row, end);
+        columns.self_ns.set(row, end - blob.start);
+    }
+    columns.pre.set(row, row as i64);
+    columns.post.set(row, row as i64);
+    columns.args.set(row, blob.args.as_bytes(), codec)
 }
 
-/// Allocations and frees in order of time, at the same time frees first, but for blobs that are
-/// held for no time; blobs that were never freed have no free.
-fn memory(origin: &Origin<'_>, order: &[(usize, &Blob)], effort: Effort) -> TableRows {
+/// Allocations and frees in order of time; at the same time frees come first, except those of blobs
+/// that are held for no time. Blobs that were never freed have no free.
+fn memory(
+    origin: &Origin<'_>,
+    order: &[(usize, &Blob)],
+    effort: Effort,
+) -> Result<Vec<EncodedGroup>> {
     let mut points = Vec::new();
     for (track, blob) in order.iter().filter(|(_, b)| b.is_memory) {
         points.push((*track, blob.start, 1, *blob));
-        // One that ends before it starts holds its memory for no time.
+        // A blob that ends before it starts holds its memory for no time.
         if !blob.is_live {
             let end = blob.end.unwrap_or(blob.start);
             points.push((*track, end, if end > blob.start { 0 } else { 2 }, *blob));
         }
     }
     points.sort_by_key(|(track, ts, rank, blob)| (*track, *ts, *rank, blob.ord));
-    let mut rows = TableRows::new(&schema::MEMORY, effort);
-    for (_, ts, rank, blob) in points {
+    let mut rows = TableRows::new(effort);
+    for (_, ts_ns, rank, blob) in points {
         let (action, sign) = if rank == 1 { ("alloc", 1) } else { ("free", -1) };
-        rows.text(&*origin.trace_id)
-            .int(blob.ord)
-            .int(ts)
-            .text(action)
-            .int(blob.uuid)
-            .int(blob.bytes.and_then(|b| b.checked_mul(sign)));
-        rows.text(blob.device.as_deref()).int(None).int(None).int(None).int(None);
+        rows.push(MemoryRow {
+            trace_id: &origin.trace_id,
+            event_id: blob.ord,
+            ts_ns,
+            action: Some(action),
+            addr: blob.uuid,
+            bytes: blob.bytes.and_then(|b| b.checked_mul(sign)),
+            device_type: blob.device.as_deref(),
+            ..MemoryRow::default()
+        });
     }
-    rows
+    rows.finish()
 }

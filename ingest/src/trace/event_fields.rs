@@ -9,7 +9,7 @@ pub struct Refusal(pub Code);
 
 /// One element's own keys; of repeated ones the last.
 #[derive(Debug, Default)]
-pub struct Head<'a> {
+pub struct EventFields<'a> {
     pub ph: Option<&'a [u8]>,
     pub cat: Option<&'a [u8]>,
     pub name: Option<&'a [u8]>,
@@ -33,11 +33,11 @@ pub struct Head<'a> {
     pub repeated: bool,
 }
 
-impl<'a> Head<'a> {
+impl<'a> EventFields<'a> {
     /// Reads the element at the cursor.
     #[inline]
     pub fn read(c: &mut Cursor<'a>) -> Result<Self, Bad> {
-        let mut head = Head::default();
+        let mut head = EventFields::default();
         let origin = c.origin();
         c.object(|key, value| {
             let slot = match key {

@@ -13,7 +13,7 @@ use crate::issues::Code;
 /// Bytes that are looked at for a comment.
 const HEAD: u64 = 64 << 10;
 /// The longest text that is copied to be read without its comments.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The content itself; of a perf.json with a comment near its beginning, a copy in which comments
 /// are blank, so that every offset stays as it was.
@@ -30,7 +30,7 @@ pub fn without_comments(content: &Content, scratch: &Path) -> Result<Content> {
         return Ok(content.clone());
     }
     let (len, _) = content.wait(u64::MAX)?;
-    if len > MOST_BYTES {
+    if len > MAX_BYTES {
         return Ok(content.clone());
     }
     let mut text = content.map(0, len)?.to_vec();

@@ -7,6 +7,7 @@ use parquet::schema::types::ColumnDescPtr;
 
 use super::PAGE_BYTES;
 use super::bits::{hybrid, run, width_of};
+use super::columns::ColumnEncoder;
 use super::dictionary::TextDictionary;
 use super::nulls::Nulls;
 use super::pages::{Codec, Effort, Pages, Way};
@@ -15,7 +16,7 @@ use crate::error::Result;
 use crate::schema::Column;
 
 /// A column of texts that are kept once each, until there are too many.
-pub struct Labels {
+pub struct DictionaryStrings {
     optional: bool,
     nulls: Nulls,
     page_start: usize,
@@ -26,7 +27,7 @@ pub struct Labels {
     /// Numbers that have a key.
     ids: Vec<u32>,
     last_key: u32,
-    /// Texts are written out, for the dictionary grew too large.
+    /// PlainStrings are written out, for the dictionary grew too large.
     is_plain: bool,
     plain: Vec<u8>,
     /// Bounds of texts that are not in the dictionary.
@@ -37,9 +38,9 @@ pub struct Labels {
     pages: Option<Pages>,
 }
 
-impl Labels {
+impl DictionaryStrings {
     /// An empty column.
-    pub fn new(column: &Column) -> Self {
+    pub fn new(column: &Column, _: Effort) -> Self {
         Self {
             optional: !column.required,
             nulls: Nulls::default(),
@@ -64,7 +65,7 @@ impl Labels {
         if self.is_plain {
             return self.set_plain(row, text, codec);
         }
-        // Texts often repeat from row to row.
+        // PlainStrings often repeat from row to row.
         if self.dictionary.len() == 0 || self.dictionary.text(self.last_key) != text {
             self.last_key = self.dictionary.key(text);
         }
@@ -156,9 +157,10 @@ impl Labels {
         }
         Some(Way { values, dictionary: None, encoding: Encoding::PLAIN })
     }
+}
 
-    /// Ends the page before a row.
-    pub fn end_page(&mut self, row: usize, codec: &mut Codec) -> Result<()> {
+impl ColumnEncoder for DictionaryStrings {
+    fn end_page(&mut self, row: usize, codec: &mut Codec) -> Result<()> {
         let rows = row - self.page_start;
         if rows == 0 {
             return Ok(());
@@ -204,13 +206,7 @@ impl Labels {
         added
     }
 
-    /// The chunk of all rows; the column is empty again.
-    pub fn finish(
-        &mut self,
-        rows: usize,
-        codec: &mut Codec,
-        column: &ColumnDescPtr,
-    ) -> Result<Chunk> {
+    fn finish(&mut self, rows: usize, codec: &mut Codec, column: &ColumnDescPtr) -> Result<Chunk> {
         self.end_page(rows, codec)?;
         let bounds = match (self.dictionary.bounds(), &self.plain_bounds) {
             (Some((min, max)), Some((low, high))) => Some((min.min(&low[..]), max.max(&high[..]))),

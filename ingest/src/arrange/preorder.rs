@@ -1,9 +1,7 @@
-//! Numbers of the rows of a tree: each event before all that it encloses, and nothing else in
-//! between.
+//! Preorder numbers of rows: an event comes before its descendants, and nothing else between them.
 //!
-//! Rows are in the order of their starts. That order has the property by itself unless events
-//! overlap, since the children of two events that overlap start in turns. Only trees in which that
-//! happens are numbered here.
+//! Rows are in the order of their starts, which is a preorder unless events overlap: the children of
+//! two overlapping events start in turns. Only trees with such events are numbered here.
 
 use super::nest::{NO_ROW, Nest};
 use super::spill::SpillVec;
@@ -15,7 +13,7 @@ pub struct Tree {
     /// Whether any of its rows is not a child of the innermost event that is open at its start.
     pub mixed: bool,
     first: u32,
-    /// Of each row the parent, both counted from `first`; [`NO_ROW`] for none.
+    /// The parent of each row, both counted from `first`; [`NO_ROW`] for none.
     parents: Vec<u32>,
 }
 
@@ -28,7 +26,7 @@ impl Tree {
         self.parents.push(parent.map_or(NO_ROW, |parent| parent - self.first));
     }
 
-    /// Numbers the rows, if that is needed, and starts the next tree.
+    /// Numbers the rows if row numbers will not do, and starts the next tree.
     pub fn finish(&mut self, nests: &mut SpillVec<Nest>) -> Result<()> {
         if std::mem::take(&mut self.mixed) {
             let (pre, sizes) = number(&self.parents);
@@ -52,7 +50,7 @@ fn number(parents: &[u32]) -> (Vec<u32>, Vec<u32>) {
             sizes[parents[i] as usize] += sizes[i];
         }
     }
-    // Of each row the number that its next child takes.
+    // For each row, the number that its next child takes.
     let mut next = vec![0u32; parents.len()];
     let (mut pre, mut next_root) = (Vec::with_capacity(parents.len()), 0);
     for (i, &parent) in parents.iter().enumerate() {
