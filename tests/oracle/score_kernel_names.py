@@ -149,8 +149,8 @@ def main():
         ((f, v) for f, v in families.items() if v[1]), key=lambda item: -item[1][1].total()
     )
     for family, (names, counts, example) in worst if "--all" in sys.argv else worst[:25]:
-        mistakes = ", ".join(f"{what}: {n}" for what, n in counts.most_common())
-        print(f"{names}\t{family}\t{mistakes}\t{example}")
+        listed = ", ".join(f"{what}: {n}" for what, n in counts.most_common())
+        print(f"{names}\t{family}\t{listed}\t{example}")
 
 
 if __name__ == "__main__":
