@@ -1,7 +1,8 @@
-"""Who is measured: tracesql and its peers, each a command line, the rows it is expected to see, and what it needs.
+"""Who is measured: tracesql and its peers, each a command line, the rows it is expected to see, and
+what it needs.
 
-A new peer is a script in peers/ that takes the trace and prints one line of JSON (peers/seen.py), and an entry in
-`peers()` below.
+A new peer is a script in peers/ that takes the trace and prints one line of JSON (peers/seen.py),
+and an entry in `peers()` below.
 """
 
 import json
@@ -32,7 +33,8 @@ class Seen:
 
 @dataclass
 class Contender:
-    """One row of the table. `outputs` are removed before each run; `unavailable` says why it cannot run at all."""
+    """One row of the table. `outputs` are removed before each run; `unavailable` says why it cannot
+    run at all."""
 
     name: str
     label: str
@@ -90,7 +92,8 @@ def peers(trace: Path, work: Path) -> list[Contender]:
         Contender(
             "perfetto",
             "Perfetto trace_processor",
-            unavailable="no package carries its native binary (the one for Python downloads it when first used)",
+            unavailable="no package carries its native binary (the one for Python downloads it "
+            "when first used)",
         ),
     ]
 
@@ -116,7 +119,8 @@ def _versions_of(program: Path) -> dict[str, str]:
     )
     script = (
         "import sys, json, importlib.metadata as m;"
-        "print(json.dumps({n: m.version(n) for n in sys.argv[1:]} | {'Python': sys.version.split()[0]}))"
+        "print(json.dumps({n: m.version(n) for n in sys.argv[1:]} | {'Python': "
+        "sys.version.split()[0]}))"
     )
     return json.loads(_output([str(program), "-c", script, *wanted]))
 
@@ -149,7 +153,7 @@ def _go_peer(name: str, label: str, binary: Path | str, trace: Path, *options: s
 
 
 def _build_go(work: Path) -> Path | str:
-    """Returns the compiled Go peer, or why there is none."""
+    """Returns the compiled Go peer, or the reason why there is no such peer."""
     go = shutil.which("go")
     if go is None:
         return "no `go` on the PATH"
@@ -166,4 +170,4 @@ def _read_seen(stdout: str) -> Seen:
     try:
         return Seen(**json.loads(stdout.strip().splitlines()[-1]))
     except (IndexError, TypeError, ValueError) as error:
-        raise Failed(f"said nothing about what it saw: {stdout[-200:]!r}") from error
+        raise Failed(f"printed nothing about what it saw: {stdout[-200:]!r}") from error

@@ -3,9 +3,10 @@
 
     bench/faults.py PROGRAM [--kills N] [--damages N] [--seconds N] [--seed N] [--only NAME…]
 
-PROGRAM is a tracesql binary. Everything happens in a temporary folder. Each check prints one line: what was done, how often,
-what came of it. The exit code is 1 if anything was lost or a wrong answer looked right. A full disk needs root (a small tmpfs is
-mounted) and is left out, and said so, without. Standard library only.
+PROGRAM is a tracesql binary. Everything happens in a temporary folder. Each check prints one line:
+what was done, how often, and the outcome. The exit code is 1 if anything was lost or a wrong answer
+looked right. A full disk needs root (a small tmpfs is mounted); without root it is skipped, and the
+output says so. Standard library only.
 """
 
 import argparse
@@ -22,7 +23,10 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SUMS = "SELECT count(*) AS n, sum(dur_ns) AS dur, sum(length(args)) AS args, sum(event_id) AS ids FROM events"
+SUMS = (
+    "SELECT count(*) AS n, sum(dur_ns) AS dur, sum(length(args)) AS args, sum(event_id) AS ids "
+    "FROM events"
+)
 FAILURES = []
 
 
@@ -91,7 +95,8 @@ def say(what, counts):
 
 
 def kills(place, rng, number):
-    """kill -9 at random moments; the store must be sound each time, and the next run must finish."""
+    """kill -9 at random moments; the store must be sound each time, and the next run must
+    finish."""
     start = time.monotonic()
     place.ingest(place.large).check_returncode()
     whole = time.monotonic() - start
@@ -146,7 +151,8 @@ def kills(place, rng, number):
 
 
 def short_kills(place, rng, number):
-    """kill -9 where an ingest is over in no time, so that many hit its first and last moments; nothing must stay for good."""
+    """kill -9 where an ingest is over in no time, so that many hit its first and last moments;
+    nothing must stay for good."""
     start = time.monotonic()
     place.ingest(place.small, "--replace").check_returncode()
     whole = time.monotonic() - start
@@ -186,9 +192,10 @@ def unmount(mount):
 
 
 def full_disk(place, rng, number):
-    """Disks of many sizes that fill up; the input must not be called damaged, and half of it not be stored."""
+    """Disks of many sizes that fill up; the input must not be called damaged, and half of it not be
+    stored."""
     if os.geteuid() != 0:
-        print("full disk: left out, a tmpfs can be mounted by root only")
+        print("full disk: skipped, a tmpfs can be mounted by root only")
         return
     mount = place.folder / "disk"
     mount.mkdir()
@@ -207,7 +214,7 @@ def full_disk(place, rng, number):
             ).returncode
             != 0
         ):
-            print("full disk: left out, no tmpfs can be mounted here")
+            print("full disk: skipped, no tmpfs can be mounted here")
             return
         try:
             store = mount / "store"
@@ -245,12 +252,14 @@ def full_disk(place, rng, number):
 
 
 def damages(place, rng, number):
-    """Files that are cut, changed, emptied, removed: doctor finds each; queries fail or answer, but never crash."""
+    """Files that are cut, changed, emptied, removed: doctor finds each; queries fail or answer, but
+    never crash."""
     folder = next(p for p in place.store.iterdir() if (p / "manifest.json").is_file())
     files = sorted(folder.glob("*.parquet"))
     counts = Counter()
     sql = (
-        "SELECT (SELECT count(*) FROM events) AS a, (SELECT sum(dur_ns) FROM kernels) AS b, (SELECT count(*) FROM flows) AS c, "
+        "SELECT (SELECT count(*) FROM events) AS a, (SELECT sum(dur_ns) FROM kernels) AS b, "
+        "(SELECT count(*) FROM flows) AS c, "
         "(SELECT sum(length(args)) FROM events) AS d"
     )
     right = place.query(sql).stdout
@@ -295,7 +304,7 @@ def damages(place, rng, number):
 def permissions(place, rng, number):
     """A store that may not be written, inputs that may not be read."""
     if os.geteuid() != 0:
-        print("permissions: left out, another user can be taken by root only")
+        print("permissions: skipped, another user can be taken by root only")
         return
     counts = Counter()
     # The folders on the way must let the other user pass.
@@ -347,7 +356,8 @@ def permissions(place, rng, number):
 
 
 def reading(place, rng, number):
-    """Inputs that cannot be read on, and inputs that others cut or write over while they are read."""
+    """Inputs that cannot be read on, and inputs that others cut or write over while they are
+    read."""
     counts = Counter()
     done = place.ingest("/proc/self/mem")
     check(done.returncode == 3, f"a file that gives an I/O error: {done.returncode} {done.stderr}")
@@ -398,7 +408,10 @@ def crowd(place, rng, seconds):
     ]
     for trace in traces:
         place.ingest(trace).check_returncode()
-    per_trace = "SELECT t.path, t.event_count, count(e.event_id) FROM traces t LEFT JOIN events e ON e.trace_id = t.trace_id GROUP BY 1, 2 ORDER BY 1"
+    per_trace = (
+        "SELECT t.path, t.event_count, count(e.event_id) FROM traces t LEFT JOIN events e ON "
+        "e.trace_id = t.trace_id GROUP BY 1, 2 ORDER BY 1"
+    )
     right = set(place.query(per_trace).stdout.splitlines())
     counts = Counter()
     end = time.monotonic() + seconds

@@ -3,25 +3,33 @@
 
     bench/make_trace.py [SOURCE] OUT --size 1GB          # or 300MB, 5GB: bytes of plain JSON
     bench/make_trace.py [SOURCE] OUT --copies 50
-    bench/make_trace.py [SOURCE] OUT_%d.json --size 1GB --ranks 4      # one file per rank, each of that size
+    bench/make_trace.py [SOURCE] OUT_%d.json --size 1GB --ranks 4      # one file per rank, each of
+                                                                       that size
 
-SOURCE is a Kineto trace, .json or .json.gz; without it fixtures/synthetic_gpu_rank0.json.gz is taken.  OUT ending in .gz is compressed.
-Standard library only, deterministic, several hundred MB/s of plain output on one core.
+SOURCE is a Kineto trace, .json or .json.gz; without it fixtures/synthetic_gpu_rank0.json.gz is
+taken.  OUT ending in .gz is compressed. Standard library only, deterministic, several hundred MB/s
+of plain output on one core.
 
-The text of the source is kept byte for byte; the first copy is the source itself.  In copy k of the events only these numbers change:
+The text of the source is kept byte for byte; the first copy is the source itself.  In copy k of the
+events only these numbers change:
 
-    ts, external ts      + k * period, the period being the source's time span rounded up to a whole millisecond
-    ids                  + k * 10^w, w digits being enough for every id of the source: correlation, External id, flow id, Sequence number,
-                         Ev Idx, Python id, Python parent id and the others in IDS; 0 and -1 (none) stay, except for Ev Idx and Sequence number
+    ts, external ts      + k * period, the period being the source's time span rounded up to a whole
+                         millisecond
+    ids                  + k * 10^w, w digits being enough for every id of the source: correlation,
+                         External id, flow id, Sequence number, Ev Idx, Python id, Python parent id
+                         and the others in IDS; 0 and -1 (none) stay, except for Ev Idx and Sequence
+                         number
     ProfilerStep#N       + k * number of steps
 
-Written once: everything around the events, metadata events, the profiler's own span (made longer) and its start and end marks.
-So events, distinct ids, steps and sums of dur grow by exactly the number of copies, while names, devices and threads stay.  Addresses and
-totals of [memory] events are repeated as they are.  With --ranks, rank r is one millisecond * r later and the job's description names
-all ranks.
+Written once: everything around the events, metadata events, the profiler's own span (made longer)
+and its start and end marks. So events, distinct ids, steps and sums of dur grow by exactly the
+number of copies, while names, devices and threads stay.  Addresses and totals of [memory] events
+are repeated as they are.  With --ranks, rank r is one millisecond * r later and the job's
+description names all ranks.
 
-Why it is fast: both steps are powers of ten, so the digits that change stand in front of digits that do not, and all numbers of one kind
-(or of one millisecond) share them.  A copy is one join over ready pieces of text.
+Why it is fast: both steps are powers of ten, so the digits that change stand in front of digits
+that do not, and all numbers of one kind (or of one millisecond) share them.  A copy is one join
+over ready pieces of text.
 """
 
 import argparse
@@ -39,7 +47,8 @@ DEFAULT_SOURCE = os.path.join(
 UNIT_US = 1000  # ts / UNIT_US is the part of a ts that changes
 UNIT_DIGITS = 3
 IDS = (
-    "External id", "external id", "correlation", "Sequence number", "Ev Idx", "Profiler Event Index", "Python id", "Python parent id",
+    "External id", "external id", "correlation", "Sequence number", "Ev Idx",
+        "Profiler Event Index", "Python id", "Python parent id",
     "python_caller_id", "Record function id", "wait_on_cuda_event_record_corr_id",
 )  # fmt: skip
 ZERO_IS_AN_ID = ("Ev Idx", "Profiler Event Index", "Sequence number")
@@ -53,7 +62,7 @@ EXTERNAL_TS = re.compile(r'(?<!\\)"external ts": ?(\d+)')
 STEP = re.compile(r'(?<!\\)"name": ?"ProfilerStep#(\d+)"')
 
 
-# ---- reading the source -------------------------------------------------------------------------------------------------------------
+# ---- reading the source --------------------------------------------------------------------------
 
 
 class Event:
@@ -111,7 +120,8 @@ def one(pattern, event, text, what):
 
 
 def numbers(event, text):
-    """(start, end, kind) of each number that changes from copy to copy, in the order of the text."""
+    """(start, end, kind) of each number that changes from copy to copy, in the order of the
+    text."""
     v = event.value
     out = [one(TS, event, text, "ts") + ("ts",)]
     if v.get("ph") in FLOW_PHASES and "id" in v:
@@ -125,11 +135,12 @@ def numbers(event, text):
     return sorted(out)
 
 
-# ---- the repeated part --------------------------------------------------------------------------------------------------------------
+# ---- the repeated part ---------------------------------------------------------------------------
 
 
 class Body:
-    """The repeated events as a list of pieces; pieces that change are made anew for each copy, once per distinct value."""
+    """The repeated events as a list of pieces; pieces that change are made again for each copy, once
+    per distinct value."""
 
     def __init__(self, text, events, separator):
         self.places = {}  # (kind, value) -> index in pieces; kind "text" is fixed
@@ -185,7 +196,7 @@ class Body:
         return len(next(self.copies(1, 1)))
 
 
-# ---- writing ------------------------------------------------------------------------------------------------------------------------
+# ---- writing -------------------------------------------------------------------------------------
 
 
 def later(text, event, us):
@@ -238,7 +249,8 @@ class Plan:
         return max(1, round((size - len(self.text)) / len(self.body)) + 1)
 
     def write(self, out, copies, rank=0):
-        """Head, what is written once, the source's own events, copies 1.., span and end mark, tail."""
+        """Head, what is written once, the source's own events, copies 1.., span and end mark,
+        tail."""
         text, move = self.text, rank * UNIT_US
         write = out.write
         write(text[: self.events[0].start].encode())

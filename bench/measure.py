@@ -1,4 +1,5 @@
-"""Runs one process and says what it cost: CPU time, wall time and peak memory, as the kernel counted them.
+"""Runs one process and says what it cost: CPU time, wall time and peak memory, as the kernel
+counted them.
 
 Nothing here knows what is run or why.
 """
@@ -21,8 +22,8 @@ class Failed(Exception):
 class Cost:
     """What one process, with the children that it waited for, used.
 
-    The peak is that of its largest process. Linux lets a new process start from the size of the one that made it, so
-    no peak is below that of the driver (some 20 MiB); the driver must stay small.
+    The peak is that of its largest process. Linux lets a new process start from the size of the one
+    that made it, so no peak is below that of the driver (some 20 MiB); the driver must stay small.
     """
 
     cpu_s: float

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""What recording costs: time of a training step and size of the trace, for each option of torch.profiler.
+"""What recording costs: time of a training step and size of the trace, for each option of
+torch.profiler.
 
     python -m venv venv && venv/bin/pip install torch numpy
     venv/bin/python bench/recording_cost.py [--pairs 20] [--steps 8] [--tracesql PATH]
 
-Two networks on the CPU, one thread: `small` runs operators of a few microseconds, so the profiler's cost shows in full; `large` has the same
-operators on 64 times the data.  Each option has a process of its own, which takes turns: some steps without the profiler, the same number with
-it, and so on, so that whatever else the machine does hits both alike.  The slowdown is the median over these pairs, with their quartiles; times
-are CPU times of the process.  Printed is a Markdown table; `--tracesql` adds the size of the store.
+Two networks on the CPU, one thread: `small` runs operators of a few microseconds, so the profiler's
+cost shows in full; `large` has the same operators on 64 times the data.  Each option has a process
+of its own, which takes turns: some steps without the profiler, the same number with it, and so on,
+so that whatever else the machine does hits both alike.  The slowdown is the median over these
+pairs, with their quartiles; times are CPU times of the process.  Printed is a Markdown table;
+`--tracesql` adds the size of the store.
 """
 
 import argparse
@@ -174,8 +177,8 @@ def main():
             )
         base = statistics.median(f["step_ns"] for f in found.values()) / 1e6
         print(
-            "| recorded, %s network (%.1f ms a step without) | slowdown | elements | JSON, kB | gzip, kB | store, kB | writing, ms |"
-            % (network, base)
+            "| recorded, %s network (%.1f ms a step without) | slowdown | elements | JSON, kB | "
+            "gzip, kB | store, kB | writing, ms |" % (network, base)
         )
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
         print("\n".join(row(option, facts) for option, facts in found.items()) + "\n", flush=True)

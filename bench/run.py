@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Measures `tracesql ingest` against its peers on one large Kineto trace, side by side, and prints Markdown.
+"""Measures `tracesql ingest` against its peers on one large Kineto trace, side by side, and prints
+Markdown.
 
     bench/setup.sh                                          once
-    python3 bench/run.py --source TRACE.json.gz             a trace of 1 GB made from TRACE, all peers, 3 runs each
+    python3 bench/run.py --source TRACE.json.gz             a trace of 1 GB made from TRACE, all
+                                                            peers, 3 runs each
     python3 bench/run.py --trace BIG.json --peers duckdb,go --runs 1
 
-bench/README.md tells what each figure means. Exit status 1: tracesql failed, or a peer saw other rows.
+bench/README.md tells what each figure means. Exit status 1: tracesql failed, or a peer saw other
+rows.
 """
 
 import argparse
@@ -84,7 +87,8 @@ def say(text: str) -> None:
 
 
 def make_trace(source: Path, size: int, work: Path) -> Path:
-    """Returns a trace of about `size` bytes made from `source`; one that an earlier call made is taken again."""
+    """Returns a trace of about `size` bytes made from `source`; one that an earlier call made is
+    taken again."""
     maker = BENCH / "make_trace.py"
     if not maker.is_file():
         sys.exit(f"{maker} is missing; give a large trace with --trace instead")
@@ -134,7 +138,8 @@ def choose(known: list[Contender], names: str | None) -> list[Contender]:
 
 
 class Bench:
-    """The costs of all contenders and what each saw; a contender that fails once is not run again."""
+    """The costs of all contenders and what each saw; a contender that fails once is not run
+    again."""
 
     def __init__(self, entrants: list[Contender], timeout_s: float):
         self.entrants = entrants
@@ -146,7 +151,7 @@ class Bench:
         }
 
     def rounds(self, count: int) -> None:
-        """Runs everybody once, then everybody again: what disturbs the machine for a while disturbs all alike."""
+        """Runs all once, then all again: a disturbance of the machine affects all alike."""
         for number in range(1, count + 1):
             for entrant in self.entrants:
                 if entrant.name not in self.failures:
@@ -165,7 +170,8 @@ class Bench:
             return
         self.costs[entrant.name].append(cost)
         say(
-            f"{label} {entrant.name}: {cost.cpu_s:.2f} CPU s, {cost.wall_s:.2f} s, {cost.peak_bytes / 2**20:.0f} MiB"
+            f"{label} {entrant.name}: {cost.cpu_s:.2f} CPU s, {cost.wall_s:.2f} s, "
+            f"{cost.peak_bytes / 2**20:.0f} MiB"
         )
 
     def median(self, name: str) -> Cost | None:
@@ -190,7 +196,8 @@ def count_rows(binary: Path, store: Path, sql: str, timeout_s: float) -> Seen:
 
 
 def ask_stores(bench: Bench, arguments: argparse.Namespace) -> dict[str, Seen | None]:
-    """Fills in what tracesql's stores hold; returns what each query in contenders.py expects to be seen."""
+    """Fills in what tracesql's stores hold; returns what each query in contenders.py expects to be
+    seen."""
     expected = {}
     stored = [
         entrant for entrant in bench.entrants if entrant.seen is None and bench.median(entrant.name)
@@ -277,10 +284,12 @@ def print_results(
     whole = all_events(bench)
     events = f"{whole.events:,} events, " if whole else ""
     print(
-        f"Trace: {json_bytes / 1e6:.1f} MB of JSON, {events}{gz.stat().st_size / 1e6:.1f} MB as .gz.  "
+        f"Trace: {json_bytes / 1e6:.1f} MB of JSON, {events}{gz.stat().st_size / 1e6:.1f} MB as "
+        f".gz.  "
     )
     print(
-        f"Machine: {describe_machine()}; load {load:.2f} before the first run. Medians of {arguments.runs} runs.  "
+        f"Machine: {describe_machine()}; load {load:.2f} before the first run. Medians of "
+        f"{arguments.runs} runs.  "
     )
     print(f"Versions: {', '.join(contenders.versions(bench.entrants))}.\n")
     base = bench.median("tracesql")
@@ -326,7 +335,8 @@ def main() -> int:
     load = os.getloadavg()[0]
     if load > 0.5:
         say(
-            f"warning: load {load:.2f}: other work runs on this machine; trust CPU time more than wall time"
+            f"warning: load {load:.2f}: other work runs on this machine; trust CPU time more than "
+            f"wall time"
         )
     bench = Bench(entrants, arguments.timeout)
     bench.rounds(arguments.runs)

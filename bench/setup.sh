@@ -3,9 +3,12 @@
 #
 #   bench/.venv      DuckDB, pandas, orjson, Polars: newest releases, unless PEERS pins others
 #   bench/.venv-hta  Holistic Trace Analysis with the pandas it parses every trace with
-#
-# The Go peers need no more than a `go` (1.19 or later) on the PATH; pigz, if there, makes the .gz faster.
-# Usage: bench/setup.sh            PYTHON=python3.12 bench/setup.sh            PEERS="duckdb==1.4.0" bench/setup.sh
+# The Go peers need only a `go` (1.19 or later) on the PATH. pigz, if there is one, makes the .gz
+# faster.
+# Usage:
+#   bench/setup.sh
+#   PYTHON=python3.12 bench/setup.sh
+#   PEERS="duckdb==1.4.0" bench/setup.sh
 set -euo pipefail
 cd "$(dirname "$0")"
 python=${PYTHON:-python3}

@@ -1,4 +1,5 @@
-"""Turns measured figures into the Markdown that run.py prints. Sizes: MB is 10^6 bytes, MiB is 2^20 bytes."""
+"""Turns measured figures into the Markdown that run.py prints. Sizes: MB is 10^6 bytes, MiB is 2^20
+bytes."""
 
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ HEADER = [
 
 @dataclass(frozen=True)
 class Row:
-    """One contender's median cost, or the note why there is none."""
+    """One contender's median cost, or the reason why there is no figure."""
 
     label: str
     cost: Cost | None
@@ -30,13 +31,15 @@ class Row:
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:
-    """Returns a Markdown table: text to the left in the first column, figures to the right in the others."""
+    """Returns a Markdown table: text to the left in the first column, figures to the right in the
+    others."""
     rule = ["---"] + ["---:"] * (len(header) - 1)
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *rows])
 
 
 def cost_table(rows: list[Row], json_bytes: int, base: Cost | None) -> str:
-    """Returns the comparison; ratios are to `base`, and a ratio above 1 means more than tracesql uses."""
+    """Returns the comparison; ratios are to `base`, and a ratio above 1 means more than tracesql
+    uses."""
     measured = [_cost_cells(row, json_bytes, base) for row in rows if row.cost]
     notes = [f"- {row.label}: not run: {row.note}" for row in rows if not row.cost]
     return "\n".join([markdown(HEADER, measured), *([""] + notes if notes else [])])

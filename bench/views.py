@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Times every view of the library on a store: all rows and columns, written to a Parquet file by a new process.
+"""Times every view of the library on a store: all rows and columns, written to a Parquet file by a
+new process.
 
     bench/views.py STORE [--tracesql target/dist/tracesql] [--runs 3] [--above 0.5] [VIEW ...]
 
-Wall and CPU seconds of each view's quickest run are printed as Markdown, the slowest first; those below --above are
-only counted. On a busy machine wall times say little. Standard library only.
+Wall and CPU seconds of each view's quickest run are printed as Markdown, the slowest first; those
+below --above are only counted. On a busy machine wall times say little. Standard library only.
 """
 
 import argparse
@@ -33,7 +34,10 @@ def measured(command):
 
 
 def views(program, store):
-    sql = "SELECT table_name FROM information_schema.tables WHERE table_type = 'VIEW' AND table_schema = 'main' ORDER BY 1"
+    sql = (
+        "SELECT table_name FROM information_schema.tables WHERE table_type = 'VIEW' AND "
+        "table_schema = 'main' ORDER BY 1"
+    )
     done = subprocess.run(
         [program, store, "-c", sql, "--format", "tsv"], capture_output=True, text=True, check=True
     )
@@ -70,7 +74,8 @@ def main():
     for wall, cpu, name in shown:
         print(f"| `{name}` | {wall:.2f} | {cpu:.2f} |")
     print(
-        f"\n{len(rows)} views; {len(rows) - len(shown)} below {args.above} s, {sum(row[0] >= 1 for row in rows)} at 1 s or more."
+        f"\n{len(rows)} views; {len(rows) - len(shown)} below {args.above} s, "
+        f"{sum(row[0] >= 1 for row in rows)} at 1 s or more."
     )
 
 

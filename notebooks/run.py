@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the notebooks from top to bottom and keeps what they print and draw, or checks that it is still what they hold.
+"""Runs the notebooks from top to bottom and keeps what they print and draw, or checks that it is
+still what they hold.
 
     python notebooks/run.py [--check] [NAME.ipynb …]
 
-The program is `$TRACESQL`, or `tracesql` on the path; packages are those of tests/requirements.txt.  With --check nothing is written: a text that
-differs, a picture that is missing or a cell that fails ends with exit code 1.  Pictures are not compared byte by byte, as fonts differ between
-machines; that each cell still draws one is.
+The program is `$TRACESQL`, or `tracesql` on the path; packages are those of tests/requirements.txt.
+With --check nothing is written: a text that differs, a picture that is missing or a cell that fails
+ends with exit code 1.  Pictures are not compared byte by byte, as fonts differ between machines;
+that each cell still draws one is.
 """
 
 import argparse

@@ -1,4 +1,5 @@
-"""What the notebooks share: reading traces into a store, running SQL with the `tracesql` program, and the look of plots."""
+"""What the notebooks share: reading traces into a store, running SQL with the `tracesql` program,
+and the look of plots."""
 
 import os
 import shutil
@@ -25,7 +26,8 @@ BLUE, ORANGE, GREEN, RED, PURPLE, YELLOW, GREY = (
 
 
 def store_of(*paths, names=None):
-    """Reads traces into a new store and returns its folder; names, if given, are what the traces are called there."""
+    """Reads traces into a new store and returns its folder; names, if given, are what the traces
+    are called there."""
     folder = Path(tempfile.mkdtemp(prefix="tracesql-notebook-"))
     if names:
         copies = [folder / f"{name}.json.gz" for name in names]

@@ -2,10 +2,10 @@
 
 Usage: duckdb_read_json.py TRACE OUT.parquet [--typed]      (plain JSON)
 
-A Kineto trace is one JSON object, so `maximum_object_size` must hold the whole file. The schema spares DuckDB the
-guessing (which fails on keys that differ in case alone, as `Bytes` and `bytes` do), and args stays JSON text.
---typed adds what a table of events needs next to that text: the usual args as typed columns, rows sorted by track
-and time.
+A Kineto trace is one JSON object, so `maximum_object_size` must hold the whole file. The schema
+spares DuckDB the guessing (which fails on keys that differ in case alone, as `Bytes` and `bytes`
+do), and args stays JSON text. --typed adds what a table of events needs next to that text: the
+usual args as typed columns, rows sorted by track and time.
 """
 
 import os
@@ -47,17 +47,20 @@ def events_query(trace: str) -> str:
     return (
         "SELECT unnest(traceEvents, recursive := true)"
         f" FROM read_json({quoted(trace)}, format = 'unstructured', records = true,"
-        f" maximum_object_size = {os.path.getsize(trace) + 64}, columns = {{traceEvents: {quoted(EVENT + '[]')}}})"
+        f" maximum_object_size = {os.path.getsize(trace) + 64}, columns = {{traceEvents: "
+        f"{quoted(EVENT + '[]')}}})"
     )
 
 
 def typed_query(events: str) -> str:
-    """Returns the SELECT that adds the typed args to `events` and sorts it; args is parsed once for all of them."""
+    """Returns the SELECT that adds the typed args to `events` and sorts it; args is parsed once for
+    all of them."""
     schema = ", ".join(
         f"{quoted(key, chr(34))}: {quoted(kind, chr(34))}" for key, kind in TYPED_ARGS.items()
     )
     return (
-        f"SELECT * EXCLUDE typed, unnest(typed) FROM (SELECT *, json_transform(args, {quoted('{' + schema + '}')})"
+        f"SELECT * EXCLUDE typed, unnest(typed) FROM (SELECT *, json_transform(args, "
+        f"{quoted('{' + schema + '}')})"
         f" AS typed FROM ({events})) ORDER BY pid, tid, ts, dur DESC"
     )
 
@@ -70,7 +73,10 @@ def main() -> None:
     connection = duckdb.connect()
     connection.execute("SET preserve_insertion_order = false")
     connection.execute(f"COPY ({query}) TO {quoted(out)} (FORMAT parquet, COMPRESSION zstd)")
-    check = "SELECT count(*), sum(round(dur * 1000)::BIGINT) FILTER (WHERE ph = 'X') FROM read_parquet(?)"
+    check = (
+        "SELECT count(*), sum(round(dur * 1000)::BIGINT) FILTER (WHERE ph = 'X') FROM "
+        "read_parquet(?)"
+    )
     report(*connection.execute(check, [out]).fetchone())
 
 

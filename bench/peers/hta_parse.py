@@ -1,4 +1,5 @@
-"""Holistic Trace Analysis (PyPI: traceinsight, import: hta): its TraceAnalysis object of one rank, no analysis.
+"""Holistic Trace Analysis (PyPI: traceinsight, import: hta): its TraceAnalysis object of one rank,
+no analysis.
 
 Usage: hta_parse.py TRACE      (plain JSON or .gz, absolute path)
 """

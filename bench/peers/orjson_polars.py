@@ -32,7 +32,8 @@ def args_text(args: object) -> str | None:
 
 
 def load_frame(path: str) -> pl.DataFrame:
-    """Returns one row per element of traceEvents; times stay the floating microseconds of the file."""
+    """Returns one row per element of traceEvents; times stay the floating microseconds of the
+    file."""
     with open(path, "rb") as file:
         events = orjson.loads(file.read())["traceEvents"]
     columns = [

@@ -12,7 +12,8 @@ from seen import report
 
 
 def load_frame(path: str) -> pd.DataFrame:
-    """Returns one row per element of traceEvents; the keys of args become columns named `args.<key>`."""
+    """Returns one row per element of traceEvents; the keys of args become columns named
+    `args.<key>`."""
     with open(path, encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
     args = pd.DataFrame([event.pop("args", None) or {} for event in events]).add_prefix("args.")

@@ -4,6 +4,7 @@
 
 mod json;
 mod markdown;
+mod tables;
 mod text;
 mod topics;
 
@@ -15,6 +16,7 @@ use tracesql_udfs::Function;
 use crate::engine::{Engine, Setting, documented, functions};
 use crate::error::{Error, Result};
 use crate::library::View;
+pub use tables::tables_page;
 pub use topics::{TOPICS, Topic, topic};
 
 /// What there is to know of a session.

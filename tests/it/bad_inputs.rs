@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 use tracesql_ingest::Store;
 
-use crate::support::{TestStore, corpus, root, texts, tracesql};
+use crate::support::{TestStore, needs, root, texts, tracesql};
 
 /// What is expected of one input.
 struct Case {
@@ -137,7 +137,7 @@ fn check_all(cases: &[(PathBuf, Case)]) {
 }
 
 #[test]
-fn bad_inputs_of_our_own() {
+fn bad_inputs_of_our_own_get_their_verdict() {
     let folder = TempDir::new().expect("a folder");
     let cases = table(&root().join("tests/expected/bad_inputs.tsv"), [0, 1, 2, 3]);
     assert!(cases.len() > 70);
@@ -153,11 +153,8 @@ fn bad_inputs_of_our_own() {
 }
 
 #[test]
-fn bad_inputs_of_the_corpus() {
-    let Some(corpus) = corpus() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return;
-    };
+fn bad_inputs_of_the_corpus_get_their_verdict() {
+    let Some(corpus) = needs::corpus() else { return };
     let folder = TempDir::new().expect("a folder");
     let made = Command::new("python3")
         .arg(corpus.join("make/bad_inputs.py"))
@@ -172,7 +169,7 @@ fn bad_inputs_of_the_corpus() {
         let (verdict, events) = match case.file.as_str() {
             // Archives are read; it holds one trace.
             "zip_archive.json" => ("ok", "3"),
-            // Elements with a phase that nobody knows are kept as rows; only the one whose phase is
+            // Elements with an unknown phase are kept as rows; only the one whose phase is
             // a number is not.
             "ph_odd.json" => ("warn", "4"),
             // A size of 2^63 does not fit the column, and that is worth a warning.

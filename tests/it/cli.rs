@@ -5,12 +5,12 @@ mod formats;
 mod scripts;
 mod stores;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Output;
 
 use tempfile::TempDir;
 
-use crate::support::{fixture, texts, tracesql_in};
+use crate::support::{fixture, needs, texts, tracesql_in};
 
 /// A folder with a store `s` of the fixture chrome_mixed, in which the program runs.
 struct Place {
@@ -283,7 +283,8 @@ fn threads_and_memory_limits_are_taken_everywhere() {
 fn a_reader_that_stops_is_no_error() {
     let place = Place::new();
     let script = format!(
-        "'{}' query s --format csv -c 'SELECT e.* FROM events e, events f, events g' | head -2; echo ${{PIPESTATUS[0]}}",
+        "'{}' query s --format csv -c 'SELECT e.* \
+            FROM events e, events f, events g' | head -2; echo ${{PIPESTATUS[0]}}",
         env!("CARGO_BIN_EXE_tracesql")
     );
     let output = std::process::Command::new("bash")
@@ -298,11 +299,7 @@ fn a_reader_that_stops_is_no_error() {
 
 #[test]
 fn a_full_disk_is_an_error() {
-    let full = Path::new("/dev/full");
-    if !full.exists() {
-        eprintln!("left out: there is no /dev/full here");
-        return;
-    }
+    let Some(full) = needs::full_device() else { return };
     let place = Place::new();
     for format in ["csv", "json", "table", "parquet", "arrow", "markdown", "vertical"] {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tracesql"));
@@ -310,7 +307,7 @@ fn a_full_disk_is_an_error() {
             .args(["query", "s", "--format", format, "-c", "SELECT * FROM events"])
             .current_dir(place.folder.path());
         let output = command
-            .stdout(std::fs::File::options().write(true).open(full).expect("/dev/full"))
+            .stdout(std::fs::File::options().write(true).open(&full).expect("/dev/full"))
             .output()
             .expect("it runs");
         assert_eq!(output.status.code(), Some(4), "{format}");

@@ -51,9 +51,11 @@ fn collectives_of_all_kinds_are_communication() {
         ]
         .join(",\n"),
     );
-    let parts = "SELECT total_ns, kernel_ns, communication_ns, runtime_ns, cpu_exec_ns, other_ns FROM step_time";
+    let parts = "SELECT total_ns, kernel_ns, communication_ns, runtime_ns, cpu_exec_ns, other_ns \
+        FROM step_time";
     assert_eq!(store.lines(parts), ["1000000 100000 180000 25000 35000 660000"]);
-    let overlap = "SELECT computation_ns, communication_ns, overlap_ns, exposed_communication_ns FROM step_overlap";
+    let overlap = "SELECT computation_ns, communication_ns, overlap_ns, exposed_communication_ns \
+        FROM step_overlap";
     assert_eq!(store.lines(overlap), ["100000 230000 50000 180000"]);
     // The plugin's rule counts the marks that launch collectives, too.
     assert_eq!(
@@ -85,6 +87,7 @@ fn communication_alone_is_all_exposed() {
         ]
         .join(",\n"),
     );
-    let overlap = "SELECT computation_ns, communication_ns, overlap_ns, exposed_communication_ns FROM step_overlap";
+    let overlap = "SELECT computation_ns, communication_ns, overlap_ns, exposed_communication_ns \
+        FROM step_overlap";
     assert_eq!(store.lines(overlap), ["0 100000 0 100000"]);
 }

@@ -129,7 +129,10 @@ fn a_reader_sees_whole_traces_only() {
     let (mut reads, mut seen) = (0, 1);
     while writer.try_wait().expect("it can be waited for").is_none() {
         // The tables are opened one after the other, while traces come and are replaced.
-        let rows = place.rows("SELECT name, count(*), max(event_count) FROM events JOIN traces USING (trace_id) GROUP BY 1");
+        let rows = place.rows(
+            "SELECT name, count(*), max(event_count) FROM events \
+            JOIN traces USING (trace_id) GROUP BY 1",
+        );
         assert!(rows.iter().all(|r| r.ends_with(" 4000 4000")), "{rows:?}");
         assert!(rows.len() >= seen, "traces do not go away");
         (reads, seen) = (reads + 1, rows.len());

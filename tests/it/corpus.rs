@@ -1,7 +1,6 @@
 //! Every trace of the public corpus against an independent exact recount in Python.
 //!
-//! The corpus lies beside the project where it is at hand; without it these tests say that they
-//! were left out.
+//! The corpus lies next to the project. Without it these tests are skipped.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::recount::differences;
-use crate::support::{corpus, root};
+use crate::support::{needs, root};
 
 fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> =
@@ -40,10 +39,7 @@ pub fn recount(paths: &[PathBuf]) -> Vec<Value> {
 }
 
 fn check(part: &str) {
-    let Some(corpus) = corpus() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return;
-    };
+    let Some(corpus) = needs::corpus() else { return };
     let mut paths = Vec::new();
     files(&corpus.join(part), &mut paths);
     let wanted = recount(&paths);

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::support::{fixture, python, root, texts};
+use crate::support::{fixture, needs, root, texts};
 
 const TRACES: [&str; 5] = [
     "chrome_mixed.json",
@@ -15,10 +15,7 @@ const TRACES: [&str; 5] = [
 
 #[test]
 fn others_count_and_answer_the_same() {
-    let Some(python) = python() else {
-        eprintln!("left out: no Python with DuckDB (TRACESQL_TEST_PYTHON)");
-        return;
-    };
+    let Some(python) = needs::python() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     for name in TRACES {
         std::fs::copy(fixture(name), folder.path().join(name)).expect("a copy");

@@ -81,7 +81,7 @@ fn a_sound_store_is_sound_and_read_whole() {
 }
 
 #[test]
-fn files_that_are_cut_changed_or_gone() {
+fn files_that_are_cut_changed_or_gone_are_found() {
     let (store, folder) = store();
     let table = |name: &str| folder.join(format!("{name}.parquet"));
     let whole = fs::read(table("events")).expect("a file");
@@ -102,7 +102,7 @@ fn files_that_are_cut_changed_or_gone() {
 }
 
 #[test]
-fn manifests_that_are_damaged_or_lie() {
+fn manifests_that_are_damaged_or_lie_are_found() {
     let (store, folder) = store();
     let manifest = folder.join("manifest.json");
     let whole = fs::read(&manifest).expect("a file");
@@ -132,7 +132,7 @@ fn manifests_that_are_damaged_or_lie() {
 }
 
 #[test]
-fn folders_that_were_renamed_or_copied() {
+fn folders_that_were_renamed_or_copied_are_found() {
     let (store, folder) = store();
     let other = store.store.root().join("renamed");
     fs::rename(&folder, &other).expect("it is renamed");
@@ -146,7 +146,7 @@ fn folders_that_were_renamed_or_copied() {
 }
 
 #[test]
-fn the_stores_own_file() {
+fn damage_of_the_stores_own_file_is_found() {
     let (store, _) = store();
     let marker = store.store.root().join("tracesql-store.json");
     fs::write(&marker, "{").expect("it is written");

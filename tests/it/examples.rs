@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use crate::support::{python, root, texts, tracesql_in, within_a_minute};
+use crate::support::{needs, root, texts, tracesql_in, within_a_minute};
 
 /// Programs that examples name and that a test cannot have. They take their input; `go` and `man`
 /// look at the file they are given.
@@ -17,7 +17,10 @@ const STAND_INS: [(&str, &str); 4] = [
     // `cargo run … -- ARGS` and `cargo install` are about the program that was built.
     (
         "cargo",
-        r#"if [ "$1" != run ]; then exit 0; fi; while [ "$1" != -- ]; do shift; done; shift; exec tracesql "$@""#,
+        r#"[ "$1" = run ] || exit 0
+while [ "$1" != -- ]; do shift; done
+shift
+exec tracesql "$@""#,
     ),
     ("go", r#"for last; do :; done; gzip -t "$last""#),
     ("jq", "grep -q '^{'"),
@@ -38,7 +41,10 @@ impl Place {
         // after that.
         let built = env!("CARGO_BIN_EXE_tracesql");
         let program = format!(
-            r#"case "$1" in check|compare) '{built}' "$@" || [ $? = 1 ];; *) exec '{built}' "$@";; esac"#
+            r#"case "$1" in
+check|compare) '{built}' "$@" || [ $? = 1 ];;
+*) exec '{built}' "$@";;
+esac"#
         );
         for (name, script) in STAND_INS.into_iter().chain([("tracesql", program.as_str())]) {
             place.write(&format!("bin/{name}"), &format!("#!/bin/bash\nset -e\n{script}\n"));
@@ -66,7 +72,9 @@ impl Place {
              cp docs/examples/ci/rules/*.sql my-rules/
              cp my-rules/* ci/rules/ && cp assertions.sql thresholds.csv ci/
              tracesql ingest --quiet rank{0,1}.json.gz -o runs/base > names
-             for copy in runs/new store baseline candidate main-store; do cp -r runs/base $copy; done
+             for copy in runs/new store baseline candidate main-store; do
+               cp -r runs/base $copy
+             done
              tracesql ingest --quiet trace.json.gz -o store --replace > /dev/null
              tracesql check store --save-baseline baseline.json > /dev/null
              cp baseline.json ci/",

@@ -1,6 +1,6 @@
 //! Exports: Chrome traces that are read back as the same rows, merged traces, selections, tables.
 
-mod hostile;
+mod arbitrary_texts;
 mod merged;
 mod round_trip;
 mod selections;

@@ -22,7 +22,8 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-/// `tests/expected/fixtures.ndjson` is what `python3 tests/oracle/recount.py` says of all fixtures but the broken one.
+/// `tests/expected/fixtures.ndjson` is what `python3 tests/oracle/recount.py` says of all fixtures
+/// but the broken one.
 #[test]
 fn fixtures_equal_the_committed_recount() {
     let mut left = names();
@@ -66,7 +67,7 @@ fn the_broken_fixture_element_by_element() {
 }
 
 #[test]
-fn the_broken_fixture_and_its_issues() {
+fn the_broken_fixture_has_its_issues() {
     let (store, _) = TestStore::with(&fixture("nasty.json"));
     assert_eq!(
         store.lines(
@@ -108,7 +109,10 @@ fn the_broken_fixture_and_its_issues() {
 #[test]
 fn the_broken_fixture_is_stored_as_valid_json() {
     let (store, _) = TestStore::with(&fixture("nasty.json"));
-    for text in store.lines("SELECT args FROM events WHERE args IS NOT NULL UNION ALL SELECT extra FROM events WHERE extra IS NOT NULL UNION ALL SELECT metadata FROM traces") {
+    for text in store.lines(
+        "SELECT args FROM events WHERE args IS NOT NULL UNION ALL SELECT extra \
+        FROM events WHERE extra IS NOT NULL UNION ALL SELECT metadata FROM traces",
+    ) {
         serde_json::from_str::<Value>(&text).unwrap_or_else(|e| panic!("{text}: {e}"));
     }
 }
@@ -154,14 +158,18 @@ fn every_column_of_every_table_has_a_value_in_some_fixture() {
 /// merged into it.
 const OPERATORS: &str = "
 WITH ops AS (
-    SELECT pre, post, dur_ns, CASE WHEN name LIKE 'ProfilerStep#%' THEN 'ProfilerStep*' ELSE name END AS name, cat
+    SELECT pre, post, dur_ns, CASE WHEN name LIKE 'ProfilerStep#%' THEN 'ProfilerStep*' ELSE name END AS name,
+        cat
     FROM events WHERE ph = 'X' AND cat IN ('cpu_op', 'user_annotation')
 ), parents AS (
-    SELECT child.pre, max(around.pre) AS parent FROM ops child JOIN ops around ON around.pre < child.pre AND child.pre <= around.post GROUP BY 1
+    SELECT child.pre, max(around.pre) AS parent FROM ops child
+        JOIN ops around ON around.pre < child.pre AND child.pre <= around.post GROUP BY 1
 ), nested AS (
-    SELECT ops.*, parent, count(parent) OVER (PARTITION BY parent) AS siblings FROM ops LEFT JOIN parents USING (pre)
+    SELECT ops.*, parent, count(parent) OVER (PARTITION BY parent) AS siblings FROM ops
+        LEFT JOIN parents USING (pre)
 ), kept AS (
-    SELECT n.* FROM nested n LEFT JOIN ops p ON p.pre = n.parent WHERE (n.siblings = 1 AND p.name = n.name) IS NOT TRUE
+    SELECT n.* FROM nested n LEFT JOIN ops p ON p.pre = n.parent
+        WHERE (n.siblings = 1 AND p.name = n.name) IS NOT TRUE
 )";
 
 #[test]
@@ -211,8 +219,10 @@ fn self_times_of_operators_are_those_of_pytorchs_own_table() {
     // Children of a merged operator count as those of the operator it was merged into, which spans
     // it.
     let sql = format!(
-        "{OPERATORS}, children AS (SELECT parent AS pre, sum(dur_ns) AS ns FROM nested WHERE parent IS NOT NULL GROUP BY 1),
-         own AS (SELECT nested.pre, name, dur_ns - coalesce(ns, 0) AS ns FROM nested LEFT JOIN children USING (pre) WHERE cat = 'cpu_op')
+        "{OPERATORS}, children AS (SELECT parent AS pre, sum(dur_ns) AS ns FROM nested
+            WHERE parent IS NOT NULL GROUP BY 1),
+         own AS (SELECT nested.pre, name, dur_ns - coalesce(ns, 0) AS ns FROM nested
+             LEFT JOIN children USING (pre) WHERE cat = 'cpu_op')
          SELECT name, sum(ns) FROM own GROUP BY 1"
     );
     let got = store.rows(&sql);
@@ -238,13 +248,21 @@ fn the_synthetic_job_holds_what_its_description_says() {
         store.lines("SELECT code, count FROM ingest_issues WHERE code = 'flow_half'"),
         ["flow_half 67"]
     );
-    let overlaps = "SELECT count(*) FROM events JOIN tracks USING (track_id) WHERE overlaps AND kind = 'cpu_thread'";
+    let overlaps = "SELECT count(*) FROM events JOIN tracks USING (track_id) \
+        WHERE overlaps AND kind = 'cpu_thread'";
     assert_eq!(store.ints(overlaps), [0]);
-    assert_eq!(store.ints("SELECT count(*) FROM kernels k JOIN events l ON l.event_id = k.launch_id WHERE k.ts_ns < l.ts_ns"), [0]);
+    assert_eq!(
+        store.ints(
+            "SELECT count(*) FROM kernels k \
+        JOIN events l ON l.event_id = k.launch_id WHERE k.ts_ns < l.ts_ns"
+        ),
+        [0]
+    );
     assert_eq!(
         store.lines("SELECT format, rank, world_size, backend FROM traces"),
         ["kineto 0 2 nccl"]
     );
-    let alive = "SELECT count(*) FROM (SELECT addr FROM memory WHERE device_type = 'cuda' GROUP BY addr HAVING sum(bytes) > 0)";
+    let alive = "SELECT count(*) FROM (SELECT addr FROM memory WHERE device_type = 'cuda' \
+        GROUP BY addr HAVING sum(bytes) > 0)";
     assert_eq!(store.ints(alive), [40]);
 }

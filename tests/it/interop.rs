@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Map, Value};
 use tracesql_ingest::schema::{Kind, TABLES};
 
-use crate::support::{TestStore, fixture, python, root};
+use crate::support::{TestStore, fixture, needs, root};
 
 /// Figures of every column of every table by our SQL: values, and the least and greatest one; of
 /// texts also how many are distinct; of durations and bytes the sum.
@@ -49,10 +49,7 @@ fn summed(column: &str) -> bool {
 
 #[test]
 fn other_tools_read_the_same_figures() {
-    let Some(python) = python() else {
-        eprintln!("left out: no Python with DuckDB, pandas and pyarrow (TRACESQL_TEST_PYTHON)");
-        return;
-    };
+    let Some(python) = needs::python() else { return };
     let (store, outcome) = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz"));
     let ours = figures(&store);
     let folder = store.store.root().join(&outcome.manifest.trace_id);
@@ -76,10 +73,7 @@ fn other_tools_read_the_same_figures() {
 
 #[test]
 fn other_tools_find_what_wrote_the_files() {
-    let Some(python) = python() else {
-        eprintln!("left out: no Python with DuckDB, pandas and pyarrow (TRACESQL_TEST_PYTHON)");
-        return;
-    };
+    let Some(python) = needs::python() else { return };
     let (store, outcome) = TestStore::with(&fixture("chrome_mixed.json"));
     let file = store.store.root().join(&outcome.manifest.trace_id).join("events.parquet");
     let code = "import sys, pyarrow.parquet as q; m = q.ParquetFile(sys.argv[1]).metadata\n\

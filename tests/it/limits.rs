@@ -111,8 +111,10 @@ fn reads_all(text: &str, elements: usize, what: &str) {
         let path = folder.path().join("t.json");
         std::fs::write(&path, text).expect("a trace");
         let store = ingested(&path, threads, 0);
-        let got =
-            store.ints("SELECT count(*), count(DISTINCT event_id), sum(event_id), count(*) FILTER (WHERE name = concat('n', event_id)) FROM events");
+        let got = store.ints(
+            "SELECT count(*), count(DISTINCT event_id), sum(event_id), count(*) FILTER \
+                (WHERE name = concat('n', event_id)) FROM events",
+        );
         let n = elements as i64;
         assert_eq!(got, [n, n, n * (n - 1) / 2, n], "{what}, {threads} threads");
         assert!(store.issues().is_empty(), "{what}: {:?}", store.issues());
@@ -131,7 +133,7 @@ fn elements_may_begin_and_end_anywhere_around_a_boundary() {
 }
 
 #[test]
-fn many_small_elements_across_boundaries() {
+fn many_small_elements_across_boundaries_are_read() {
     for size in [97, 101, 4093] {
         let n = 3 * STRETCH / size;
         let elements: Vec<String> = (0..n).map(|i| sized(i, size)).collect();
@@ -140,7 +142,7 @@ fn many_small_elements_across_boundaries() {
 }
 
 #[test]
-fn elements_longer_than_a_stretch() {
+fn elements_longer_than_a_stretch_are_read() {
     for size in [STRETCH - 1, STRETCH, STRETCH + 1, 2 * STRETCH + 7, 5 * STRETCH] {
         let elements = [sized(0, 90), sized(1, size), sized(2, 90), sized(3, size), sized(4, 90)];
         reads_all(&list(&elements), 5, &format!("elements of {size} bytes"));
@@ -148,7 +150,7 @@ fn elements_longer_than_a_stretch() {
 }
 
 #[test]
-fn text_that_looks_like_elements_within_a_long_string() {
+fn text_that_looks_like_elements_within_a_long_string_stays_text() {
     // What looks like the start of an element just before each boundary lies within a text.
     let decoy = r#"},{\"ph\":\"X\",\"name\":\"decoy\"},{'ph':1},"#.repeat(STRETCH / 30);
     let long = |n: usize| {
@@ -162,7 +164,7 @@ fn text_that_looks_like_elements_within_a_long_string() {
 }
 
 #[test]
-fn what_looks_like_elements_within_args() {
+fn what_looks_like_elements_within_args_stays_there() {
     let inner =
         vec![r#"{"ph":"X","name":"inner","pid":1,"tid":1,"ts":1,"dur":1}"#; STRETCH / 40].join(",");
     let long = |n: usize| {
@@ -176,7 +178,7 @@ fn what_looks_like_elements_within_args() {
 }
 
 #[test]
-fn white_space_longer_than_a_stretch() {
+fn white_space_longer_than_a_stretch_is_skipped() {
     let space = " ".repeat(6 * STRETCH);
     reads_all(
         &format!(
@@ -261,10 +263,10 @@ fn a_query_that_needs_more_than_its_limit_is_refused_before_it_takes_it() {
         (peak, said)
     };
     // A window over some 12 million rows, which holds 1.3 GB without a limit.
-    let (peak, said) = ask(
-        "SELECT max(x + y + z + n + length(name)) FROM (SELECT a.name, a.end_ns AS x, b.event_id AS y, b.ts_ns AS z, sum(b.dur_ns) OVER () AS n \
-         FROM events a CROSS JOIN events b)",
-    );
+    let (peak, said) = ask("SELECT max(x + y + z + n + length(name)) \
+            FROM (SELECT a.name, a.end_ns AS x, b.event_id AS y, b.ts_ns AS z, sum(b.dur_ns) OVER \
+            () AS n \
+         FROM events a CROSS JOIN events b)");
     assert!(said.contains("error: ") && said.contains("limit of memory"), "{said}");
     // Looks at the process come late on a busy machine.
     assert!(peak <= 450_000_000, "{} MB", peak / 1_000_000);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{TestStore, corpus, elements};
+use crate::support::{TestStore, elements, needs};
 
 /// The JSON files below a folder.
 fn traces(folder: &Path, out: &mut Vec<PathBuf>) {
@@ -22,10 +22,7 @@ fn traces(folder: &Path, out: &mut Vec<PathBuf>) {
 
 /// A store with every trace of the corpus that can be read.
 fn corpus_store() -> Option<TestStore> {
-    let Some(corpus) = corpus() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return None;
-    };
+    let corpus = needs::corpus()?;
     let mut paths = Vec::new();
     traces(&corpus, &mut paths);
     let store = TestStore::new();
@@ -39,7 +36,8 @@ fn every_trace_of_the_corpus_adds_up() {
     let Some(store) = corpus_store() else { return };
     // The curve is the profiler's own total at every record that has one.
     let [records, equal, traces] = store.ints(
-        "SELECT count(*), count(*) FILTER (WHERE c.allocated_bytes = m.total_allocated_bytes), count(DISTINCT m.trace_id)
+        "SELECT count(*), count(*) FILTER (WHERE c.allocated_bytes = m.total_allocated_bytes),
+            count(DISTINCT m.trace_id)
          FROM memory m JOIN memory_curve c ON c.trace_id = m.trace_id AND c.event_id = m.event_id
          WHERE m.total_allocated_bytes IS NOT NULL",
     )[..] else {
@@ -53,25 +51,32 @@ fn every_trace_of_the_corpus_adds_up() {
     assert_eq!(store.ints(rest), [0]);
     // Blobs that held the peak are the peak.
     let peaks = "SELECT count(*) FROM memory_peak p JOIN (
-            SELECT trace_id, device_type, device, sum(bytes) AS bytes FROM peak_composition GROUP BY trace_id, device_type, device
-        ) c ON c.trace_id = p.trace_id AND c.device_type = p.device_type AND coalesce(c.device, -9) = coalesce(p.device, -9)
+            SELECT trace_id, device_type, device, sum(bytes) AS bytes FROM peak_composition
+                GROUP BY trace_id, device_type, device
+        ) c ON c.trace_id = p.trace_id AND c.device_type = p.device_type AND coalesce(c.device,
+            -9) = coalesce(p.device, -9)
         WHERE c.bytes <> p.peak_allocated_bytes";
     assert_eq!(store.ints(peaks), [0]);
     // Inference on GPUs gives back all it takes: every allocation of these four has its free.
-    let paired =
-        "SELECT t.path LIKE '%Falconsai%', count(*) FILTER (WHERE a.state <> 'freed') FROM allocations a JOIN traces t ON t.trace_id = a.trace_id
-        WHERE t.path LIKE '%Falconsai%' OR t.path LIKE '%gaunernst%' OR t.path LIKE '%Qwen1.5%' GROUP BY 1 ORDER BY 1";
+    let paired = "SELECT t.path LIKE '%Falconsai%', count(*) FILTER (WHERE a.state <> 'freed')
+            FROM allocations a JOIN traces t ON t.trace_id = a.trace_id
+        WHERE t.path LIKE '%Falconsai%' OR t.path LIKE '%gaunernst%' OR t.path LIKE '%Qwen1.5%'
+            GROUP BY 1 ORDER BY 1";
     assert_eq!(store.lines(paired), ["false 0", "true 0"]);
     // Own times of the call graph add up to those of its roots, and its device time is that of the
     // trace.
     let graphs = store.ints(
-        "SELECT count(*), count(*) FILTER (WHERE own <> roots OR own_device <> roots_device OR own_device <> coalesce(device, 0)) FROM (
+        "SELECT count(*), count(*) FILTER (WHERE own <> roots OR own_device <> roots_device
+             OR own_device <> coalesce(device, 0)) FROM (
              SELECT
-                 g.trace_id, sum(g.host_self_ns) AS own, sum(CASE WHEN g.depth = 0 THEN g.host_total_ns ELSE 0 END) AS roots,
-                 sum(g.device_self_ns) AS own_device, sum(CASE WHEN g.depth = 0 THEN g.device_total_ns ELSE 0 END) AS roots_device,
+                 g.trace_id, sum(g.host_self_ns) AS own, sum(CASE
+                     WHEN g.depth = 0 THEN g.host_total_ns ELSE 0 END) AS roots,
+                 sum(g.device_self_ns) AS own_device, sum(CASE
+                     WHEN g.depth = 0 THEN g.device_total_ns ELSE 0 END) AS roots_device,
                  max(k.ns) AS device
              FROM call_graph g
-             LEFT JOIN (SELECT trace_id, sum(dur_ns) AS ns FROM kernels WHERE kind IN ('kernel', 'memcpy', 'memset') GROUP BY trace_id) k
+             LEFT JOIN (SELECT trace_id, sum(dur_ns) AS ns FROM kernels
+                 WHERE kind IN ('kernel', 'memcpy', 'memset') GROUP BY trace_id) k
                  ON k.trace_id = g.trace_id
              GROUP BY g.trace_id)",
     );
@@ -79,19 +84,19 @@ fn every_trace_of_the_corpus_adds_up() {
     assert_eq!(graphs[1], 0, "of {} traces", graphs[0]);
     // No device time is lost on the way to costs of operators, and each row has figures or a
     // reason.
-    let costs = "SELECT (SELECT sum(device_self_ns) FROM operator_costs) - (SELECT sum(device_self_ns) FROM operator_calls),
-                        (SELECT count(*) FROM operator_costs WHERE (flop IS NULL) <> (reason IS NOT NULL))";
+    let costs = "SELECT (SELECT sum(device_self_ns)
+                        FROM operator_costs) - (SELECT sum(device_self_ns) FROM operator_calls),
+                        (SELECT count(*) FROM operator_costs
+                            WHERE (flop IS NULL) <> (reason IS NOT NULL))";
     assert_eq!(store.ints(costs), [0, 0]);
 }
 
 #[test]
 fn the_sample_of_mllm_has_its_known_figures() {
-    let Some(corpus) = corpus() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return;
-    };
+    let Some(corpus) = needs::corpus() else { return };
     let (store, _) = TestStore::with(&corpus.join("public/mllm/tools/mllm-perf-viewer/perf.json"));
-    let summary = "SELECT blobs, peak_bytes, memory_duration, lanes, alive_blobs, operations FROM mllm_summary";
+    let summary = "SELECT blobs, peak_bytes, memory_duration, lanes, alive_blobs, operations \
+        FROM mllm_summary";
     assert_eq!(store.lines(summary), ["13 486572032 305.0 13 0 0"]);
     let curve = store.lines("SELECT time, allocated_bytes FROM mllm_memory_curve ORDER BY ts_ns");
     assert_eq!(curve.len(), 23);
@@ -140,7 +145,8 @@ fn growth_is_a_leak_above_the_limit_over_enough_steps_on_a_line() {
             |step| if step == 11 { 400_000_000 } else { i64::from(step == 0) },
         ],
     );
-    let leaks = "SELECT device, steps, CAST(round(slope_bytes) AS BIGINT), round(r2, 3), verdict FROM memory_leak ORDER BY device";
+    let leaks = "SELECT device, steps, CAST(round(slope_bytes) AS BIGINT), round(r2, 3), verdict \
+        FROM memory_leak ORDER BY device";
     assert_eq!(
         store.lines(leaks),
         [
@@ -150,7 +156,8 @@ fn growth_is_a_leak_above_the_limit_over_enough_steps_on_a_line() {
             "3 12 15384615 0.231 stable"
         ]
     );
-    let left = "SELECT device, count(*), sum(alive_bytes) FROM allocations_across_steps WHERE device < 2 GROUP BY device ORDER BY device";
+    let left = "SELECT device, count(*), sum(alive_bytes) FROM allocations_across_steps \
+        WHERE device < 2 GROUP BY device ORDER BY device";
     assert_eq!(store.lines(left), ["0 12 201326592", "1 12 120000012"]);
     let few = growing(9, &[|_| 16 << 20]);
     assert_eq!(few.lines(leaks), ["0 9 16777216 1.0 not measurable"]);

@@ -180,7 +180,8 @@ fn costs_are_those_counted_by_hand() {
     let store = elements(events.join(",\n"));
     let found = store.lines(
         "SELECT e.event_id, c.flop, c.read_bytes, c.written_bytes, c.reason IS NULL FROM events e
-         JOIN operator_costs c ON c.name = e.name AND c.input_shapes = e.input_dims AND c.input_types = e.input_types
+         JOIN operator_costs c ON c.name = e.name AND c.input_shapes = e.input_dims
+             AND c.input_types = e.input_types
              AND (c.arguments IS NULL OR c.arguments = e.concrete_inputs)
          ORDER BY e.event_id",
     );
@@ -228,6 +229,9 @@ fn shapes_and_values_of_any_form_give_a_reason_and_no_error() {
         .map(|(i, (name, args))| format!(r#"{{"ph":"X","cat":"cpu_op","name":"{name}","pid":1,"tid":1,"ts":{},"dur":5,"args":{{{args}}}}}"#, i * 10))
         .collect();
     let store = elements(events.join(",\n"));
-    let calls = store.ints("SELECT sum(calls), count(*) FILTER (WHERE (flop IS NULL) <> (reason IS NOT NULL)) FROM operator_costs");
+    let calls = store.ints(
+        "SELECT sum(calls), count(*) FILTER (WHERE (flop IS NULL) <> (reason IS \
+        NOT NULL)) FROM operator_costs",
+    );
     assert_eq!(calls, [(odd.len() * names.len()) as i64, 0]);
 }

@@ -3,7 +3,7 @@
 
 use crate::support::TestStore;
 
-/// A trace with a kernel on each of some devices, these host events, and this beside the list of
+/// A trace with a kernel on each of some devices, these host events, and this next to the list of
 /// events.
 fn trace(devices: u32, names: &[&str], more: &str) -> TestStore {
     let mut events: Vec<String> = names
@@ -43,7 +43,7 @@ fn the_backend_is_what_the_trace_shows_or_says() {
         (&[DDP, "gloo:all_reduce"], says("undefined"), format!("{found} | gloo | 1.0")),
         (&[DDP], says("nccl"), "ok | NULL | nccl | 0.0".into()),
         (&[DDP], says("xccl"), "ok | NULL | xccl | 0.0".into()),
-        // Gloo beside a backend of the device is for tensors of the host.
+        // Gloo in addition to a backend of the device is for tensors of the host.
         (&[DDP], says("cpu:gloo,cuda:nccl"), "ok | NULL | cpu:gloo,cuda:nccl | 0.0".into()),
         (&[DDP, "nccl:all_reduce", "gloo:barrier"], String::new(), "ok | NULL | gloo | 0.0".into()),
         (&[DDP, "nccl:all_reduce"], says("gloo"), "ok | NULL | gloo | 0.0".into()),
@@ -64,7 +64,10 @@ fn the_backend_is_what_the_trace_shows_or_says() {
     );
     let reason = trace(1, &[DDP], &says("fancy")).value("SELECT reason FROM rule_ddp_backend");
     assert!(
-        reason.starts_with("DistributedDataParallel is called, but nothing is known of the backend fancy and there are no collectives."),
+        reason.starts_with(
+            "DistributedDataParallel is called, but nothing is known of the backend \
+            fancy and there are no collectives."
+        ),
         "{reason}"
     );
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{fixture, python, root, texts};
+use crate::support::{fixture, needs, root, texts};
 
 /// A fenced block of a page: language, further words of its first line, text.
 struct Block<'a> {
@@ -62,12 +62,7 @@ fn command(program: &str, python: &Path, folder: &Path) -> Command {
 
 #[test]
 fn every_recipe_gives_what_the_page_shows() {
-    let Some(python) = python() else {
-        eprintln!(
-            "left out: no Python with the packages of tests/requirements.txt (TRACESQL_TEST_PYTHON)"
-        );
-        return;
-    };
+    let Some(python) = needs::python() else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::create_dir(folder.path().join("traces")).expect("a folder");
     for rank in [0, 1] {
@@ -88,14 +83,8 @@ fn every_recipe_gives_what_the_page_shows() {
             }
         };
         if let Some(package) = block.needs
-            && !command("python", &python, folder.path())
-                .args(["-c", &format!("import {package}")])
-                .output()
-                .expect("python")
-                .status
-                .success()
+            && needs::package(&python, package).is_none()
         {
-            eprintln!("left out: the recipe in line {} (no {package})", block.line);
             continue;
         }
         let output = command(arguments[0], &python, folder.path())
@@ -123,12 +112,7 @@ fn every_recipe_gives_what_the_page_shows() {
 
 #[test]
 fn notebooks_print_what_they_hold() {
-    let Some(python) = python() else {
-        eprintln!(
-            "left out: no Python with the packages of tests/requirements.txt (TRACESQL_TEST_PYTHON)"
-        );
-        return;
-    };
+    let Some(python) = needs::python() else { return };
     let output = command("python", &python, root())
         .args(["notebooks/run.py", "--check"])
         .env("TRACESQL", env!("CARGO_BIN_EXE_tracesql"))

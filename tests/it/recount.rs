@@ -43,7 +43,10 @@ impl Comparison<'_> {
 
     fn trace(&mut self, want: &Value) {
         let int = |v: &Value| v.as_i64().unwrap_or_default();
-        let got = self.store.ints("SELECT element_count, event_count, skipped_count, event_count + skipped_count FROM traces");
+        let got = self.store.ints(
+            "SELECT element_count, event_count, skipped_count, event_count + \
+            skipped_count FROM traces",
+        );
         self.same("elements", int(&want["elements"]), got[0]);
         self.same("rows", int(&want["rows"]), got[1]);
         self.same("rows + skipped", got[0], got[3]);
@@ -75,7 +78,10 @@ impl Comparison<'_> {
             .map(|(k, v)| (k.clone(), v[0].as_i64().unwrap_or(0), v[1].as_i64().unwrap_or(0)))
             .collect();
         by_cat.sort();
-        let got = self.store.rows("SELECT coalesce(cat, '(null)'), count(*), coalesce(sum(dur_ns), 0) FROM events GROUP BY 1");
+        let got = self.store.rows(
+            "SELECT coalesce(cat, '(null)'), count(*), coalesce(sum(dur_ns), \
+            0) FROM events GROUP BY 1",
+        );
         let mut got: Vec<(String, i64, i64)> = got
             .into_iter()
             .map(|r| (r[0].clone(), r[1].parse().expect("count"), r[2].parse().expect("sum")))
@@ -86,7 +92,10 @@ impl Comparison<'_> {
 
     fn pairs(&mut self, sync: &Value, of_async: &Value) {
         let of = |pairs: &Value, what: &str| pairs[what].as_i64().unwrap_or(0);
-        let got = self.store.ints("SELECT count(*) FILTER (WHERE ph = 'B'), count(*) FILTER (WHERE ph = 'b') FROM events WHERE dur_ns IS NOT NULL");
+        let got = self.store.ints(
+            "SELECT count(*) FILTER (WHERE ph = 'B'), count(*) FILTER (WHERE \
+            ph = 'b') FROM events WHERE dur_ns IS NOT NULL",
+        );
         self.same("pairs", of(sync, "matched"), got[0]);
         self.same("async pairs", of(of_async, "matched"), got[1]);
         for (what, code) in [
@@ -115,7 +124,8 @@ impl Comparison<'_> {
         };
         let span = format!("FROM events WHERE ph IN {phases} AND dur_ns IS NOT NULL");
         let got = self.store.ints(&format!(
-            "SELECT count(*), count(parent_id), count(*) FILTER (WHERE overlaps), sum(dur_ns), sum(self_ns), min(ts_ns), max(ts_ns + dur_ns) {span}"
+            "SELECT count(*), count(parent_id), count(*) FILTER (WHERE overlaps), sum(dur_ns), \
+                sum(self_ns), min(ts_ns), max(ts_ns + dur_ns) {span}"
         ));
         let names = [
             "nest_count",
@@ -143,7 +153,10 @@ impl Comparison<'_> {
             .filter(|(_, n)| *n > 0)
             .collect();
         self.same("depth_hist", hist, got);
-        let got = self.store.ints(&format!("SELECT sum((event_id + 1) * 1000003 + (coalesce(parent_id, -1) + 1) * 10007 + depth * 101) {span}"));
+        let got = self.store.ints(&format!(
+            "SELECT sum((event_id + 1) * 1000003 + \
+            (coalesce(parent_id, -1) + 1) * 10007 + depth * 101) {span}"
+        ));
         self.same(
             "parents",
             nest["checksum"].as_i64().unwrap_or(0),
@@ -154,8 +167,10 @@ impl Comparison<'_> {
     fn links(&mut self, want: &Value) {
         let linked = "link IN ('correlation', 'graph')";
         let got = self.store.ints(&format!(
-            "SELECT count(*), count(*) FILTER (WHERE {linked}), count(op_id) FILTER (WHERE {linked}), \
-             sum((event_id + 1) * 1000003 + (CASE WHEN {linked} THEN launch_id ELSE -1 END + 1) * 10007 \
+            "SELECT count(*), count(*) FILTER (WHERE {linked}), count(op_id) FILTER (WHERE \
+                {linked}), \
+             sum((event_id + 1) * 1000003 + (CASE WHEN {linked} THEN launch_id ELSE -1 END + 1) * \
+             10007 \
              + (CASE WHEN {linked} THEN coalesce(op_id, -1) ELSE -1 END + 1) * 101) FROM kernels"
         ));
         for (name, got) in ["device_rows", "linked", "with_op"].iter().zip(&got) {
@@ -168,7 +183,10 @@ impl Comparison<'_> {
         );
         if let [linked, with_op] = want["shared_id"].as_array().map_or(&[][..], Vec::as_slice) {
             let by_call = "link = 'external_id' AND launch_id IS NOT NULL";
-            let got = self.store.ints(&format!("SELECT count(*) FILTER (WHERE {by_call}), count(op_id) FILTER (WHERE {by_call}) FROM kernels"));
+            let got = self.store.ints(&format!(
+                "SELECT count(*) FILTER (WHERE {by_call}), \
+                count(op_id) FILTER (WHERE {by_call}) FROM kernels"
+            ));
             self.same("linked by a shared id", linked.as_i64().unwrap_or(0), got[0]);
             self.same("operators by a shared id", with_op.as_i64().unwrap_or(0), got[1]);
         }
@@ -177,9 +195,12 @@ impl Comparison<'_> {
         if trusted.is_object() {
             let got = self.store.ints(
                 "SELECT count(DISTINCT l.event_id) FILTER (WHERE o.external_id = l.external_id), \
-                 count(DISTINCT l.event_id) FILTER (WHERE l.external_id IS NOT NULL AND o.external_id IS DISTINCT FROM l.external_id) \
-                 FROM kernels k JOIN events l ON l.event_id = k.launch_id JOIN events o ON o.event_id = k.op_id \
-                 WHERE k.link IN ('correlation', 'graph') AND l.external_id IS DISTINCT FROM l.correlation",
+                 count(DISTINCT l.event_id) FILTER (WHERE l.external_id IS NOT NULL AND \
+                 o.external_id IS DISTINCT FROM l.external_id) \
+                 FROM kernels k JOIN events l ON l.event_id = k.launch_id JOIN events o ON \
+                 o.event_id = k.op_id \
+                 WHERE k.link IN ('correlation', 'graph') AND l.external_id IS DISTINCT FROM \
+                 l.correlation",
             );
             self.same("operators by true id", trusted["equal"].as_i64().unwrap_or(0), got[0]);
             self.same(
@@ -217,8 +238,11 @@ impl Comparison<'_> {
         let memory = self.store.ints("SELECT count(*), sum(bytes) FROM memory");
         self.same("memory rows", want["memory"]["rows"].as_i64().unwrap_or(0), memory[0]);
         self.same("memory bytes", want["memory"]["bytes"].as_i64().unwrap_or(0), memory[1]);
-        let only_threads =
-            self.store.ints("SELECT count(*) FROM tracks WHERE kind IN ('counter', 'span') AND tid_text IS NULL AND thread_name IS NOT NULL")[0];
+        let only_threads = self.store.ints(
+            "SELECT count(*) FROM tracks \
+                WHERE kind IN ('counter', 'span') AND tid_text IS NULL \
+                AND thread_name IS NOT NULL",
+        )[0];
         if only_threads == 0 {
             let got = self.store.ints("SELECT count(*) FROM tracks")[0];
             self.same("tracks", want["tracks"].as_i64().unwrap_or(0), got);

@@ -3,7 +3,7 @@
 
 mod bounds;
 mod contract;
-mod hostile;
+mod injection;
 mod page;
 mod texts;
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::support::{fixture, tracesql_in};
+use crate::support::{fixture, needs, tracesql_in};
 
 /// What the line editor sends when it begins to read.
 const PROMPT: &str = "\x1b[?2004h";
@@ -23,17 +23,9 @@ struct Shell {
 }
 
 impl Shell {
-    /// Nothing where there is no `script`.
+    /// `None` where there is no `script`.
     fn start() -> Option<Self> {
-        if !Command::new("script")
-            .arg("--version")
-            .stdout(Stdio::null())
-            .status()
-            .is_ok_and(|s| s.success())
-        {
-            eprintln!("left out: there is no `script` of util-linux here");
-            return None;
-        }
+        let script = needs::script()?;
         let folder = TempDir::new().expect("a folder");
         let trace = fixture("chrome_mixed.json");
         let made = tracesql_in(
@@ -44,7 +36,7 @@ impl Shell {
         assert!(made.status.success());
         let run =
             format!("stty cols 100 rows 30; exec '{}' query s", env!("CARGO_BIN_EXE_tracesql"));
-        let mut command = Command::new("script");
+        let mut command = Command::new(script);
         command.args(["-qefc", &run, "/dev/null"]).current_dir(folder.path());
         command
             .env("TERM", "xterm")
@@ -162,7 +154,10 @@ fn errors_do_not_end_it() {
 #[test]
 fn ctrl_c_ends_the_query_and_not_the_shell() {
     let Some(mut shell) = Shell::start() else { return };
-    shell.keys("SELECT sum(a.event_id * b.event_id % (c.event_id + d.event_id + e.event_id + f.event_id + 1)) FROM events a, events b, events c, events d, events e, events f;\r");
+    shell.keys(
+        "SELECT sum(a.event_id * b.event_id % (c.event_id + d.event_id + e.event_id + \
+        f.event_id + 1)) FROM events a, events b, events c, events d, events e, events f;\r",
+    );
     std::thread::sleep(Duration::from_secs(1));
     let start = Instant::now();
     shell.keys("\x03");

@@ -2,188 +2,133 @@
 //! `tests/slt/rules` also have the traces that each show a bottleneck, which other answers need not
 //! know.
 //!
-//! `TRACESQL_BLESS=1` writes the answers of today into the files; read the difference before you keep it.
+//! Each file is a test of its own, named after it: `-E 'test(slt::core::totals)'`. The list of
+//! them, `slt/files.rs`, is kept by the test `slt::every_file_has_a_test`.
+//!
+//! `TRACESQL_BLESS=1` writes the answers of today, and the list, into the files; read the
+//! difference before you keep it.
 
+mod coverage;
+mod session;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use arrow::util::display::{ArrayFormatter, FormatOptions};
-use async_trait::async_trait;
-use futures::TryStreamExt;
-use sqllogictest::{AsyncDB, ColumnType, DBOutput, Runner};
+use session::Session;
+use sqllogictest::{
+    Record, Runner, default_normalizer, default_validator, strict_column_validator,
+};
 use tracesql::engine::{Engine, EngineOptions};
-use tracesql_ingest::Store;
 
-use crate::support::{TestStore, bottlenecks, fixtures, root};
+use crate::support::{kept_bottlenecks, kept_fixtures, root};
 
-/// A session as the runner wants it.
-struct Session(Engine);
+include!("slt/files.rs");
 
-#[async_trait]
-impl AsyncDB for Session {
-    type Error = tracesql::Error;
-    type ColumnType = Letter;
-
-    async fn run(&mut self, sql: &str) -> Result<DBOutput<Letter>, tracesql::Error> {
-        // A setting for the rest of the file, written as in the shell.
-        if let Some((name, value)) =
-            sql.strip_prefix("\\set ").and_then(|rest| rest.split_once(' '))
-        {
-            let done = self.0.settings().set(name, value.trim());
-            return if done {
-                Ok(DBOutput::StatementComplete(0))
-            } else {
-                Err(tracesql::Error::Usage(format!("{name} is no setting")))
-            };
-        }
-        let mut output = DBOutput::StatementComplete(0);
-        for statement in self.0.parse(sql)? {
-            let stream = self.0.run(statement, &[]).await?;
-            let schema = stream.schema();
-            let batches: Vec<_> = stream.try_collect().await?;
-            if schema.fields().is_empty() {
-                continue;
-            }
-            let options = FormatOptions::new().with_null("NULL");
-            let mut rows = Vec::new();
-            for batch in &batches {
-                let columns: Result<Vec<_>, _> = batch
-                    .columns()
-                    .iter()
-                    .map(|c| ArrayFormatter::try_new(c.as_ref(), &options))
-                    .collect();
-                let columns = columns.map_err(|e| tracesql::Error::Query(e.to_string()))?;
-                rows.extend(
-                    (0..batch.num_rows())
-                        .map(|i| columns.iter().map(|c| cell(c.value(i).to_string())).collect()),
-                );
-            }
-            let types = schema.fields().iter().map(|f| kind(f.data_type())).collect();
-            output = DBOutput::Rows { types, rows };
-        }
-        Ok(output)
-    }
-
-    async fn shutdown(&mut self) {}
+fn folder() -> PathBuf {
+    root().join("tests/slt")
 }
 
-fn cell(value: String) -> String {
-    if value.is_empty() { "(empty)".to_owned() } else { value.replace(['\n', '\t'], " ") }
+fn blessing() -> bool {
+    std::env::var_os("TRACESQL_BLESS").is_some()
 }
 
-/// Types as the files write them: I integer, R number, B boolean, T anything else.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Letter(char);
-
-impl ColumnType for Letter {
-    fn from_char(value: char) -> Option<Self> {
-        Some(Self(value))
-    }
-
-    fn to_char(&self) -> char {
-        self.0
-    }
-}
-
-fn kind(data_type: &arrow::datatypes::DataType) -> Letter {
-    use arrow::datatypes::DataType;
-    Letter(match data_type {
-        t if t.is_integer() => 'I',
-        t if t.is_floating() => 'R',
-        DataType::Boolean => 'B',
-        _ => 'T',
-    })
-}
-
-fn files(folder: &Path, into: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("the folder is there")
-        .map(|e| e.expect("an entry").path())
-        .collect();
-    entries.sort();
-    for entry in entries {
-        if entry.is_dir() {
-            files(&entry, into);
-        } else if entry.extension().is_some_and(|e| e == "slt") {
-            into.push(entry);
-        }
-    }
-}
-
-fn runner(store: &Store) -> Runner<Session, impl sqllogictest::MakeConnection<Conn = Session>> {
-    let store = store.clone();
-    Runner::new(move || {
+/// Compares all answers of a file, or writes them again.
+fn check(file: &str) {
+    let path = folder().join(file);
+    let store = if file.starts_with("rules/") { kept_bottlenecks() } else { kept_fixtures() }.0;
+    let mut runner = Runner::new(|| {
         let engine = Engine::open(&store, None, &EngineOptions::default());
         async move { engine.map(Session) }
-    })
-}
-
-fn check(all: &[PathBuf], store: &TestStore) {
-    assert!(!all.is_empty(), "there are no .slt files");
-    let bless = std::env::var_os("TRACESQL_BLESS").is_some();
+    });
+    runner.with_column_validator(strict_column_validator);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let mut failures = Vec::new();
-    for file in all {
-        let result = runtime.block_on(async {
-            let mut runner = runner(&store.store);
-            runner.with_column_validator(sqllogictest::strict_column_validator);
-            if bless {
-                let validator = sqllogictest::default_validator;
-                let normalizer = sqllogictest::default_normalizer;
-                let columns = sqllogictest::strict_column_validator;
-                return runner
-                    .update_test_file(file, " ", validator, normalizer, columns)
-                    .await
-                    .map_err(|e| e.to_string());
-            }
-            runner.run_file_async(file).await.map_err(|e| e.to_string())
-        });
-        failures.extend(result.err().map(|e| format!("{}\n{e}", file.display())));
+    if blessing() {
+        let (valid, normal) = (default_validator, default_normalizer);
+        let update = runner.update_test_file(&path, " ", valid, normal, strict_column_validator);
+        runtime.block_on(update).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        return;
     }
+    let records = sqllogictest::parse_file(&path).unwrap_or_else(|e| panic!("{e}"));
+    let mut wrong = Vec::new();
+    let mut compared = 0;
+    // One wrong answer does not hide the others.
+    for record in records {
+        if matches!(record, Record::Halt { .. }) {
+            break;
+        }
+        compared += usize::from(matches!(record, Record::Statement { .. } | Record::Query { .. }));
+        let outcome = runtime.block_on(runner.run_async(record));
+        wrong.extend(outcome.err().map(|e| e.display(false).to_string()));
+    }
+    assert!(compared > 0, "{} asks nothing", path.display());
     assert!(
-        failures.is_empty(),
-        "{} of {} files failed\n\n{}",
-        failures.len(),
-        all.len(),
-        failures.join("\n\n")
+        wrong.is_empty(),
+        "{} of {compared} answers are wrong\n\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
     );
 }
 
-/// The files of `tests/slt`: those about rules, and the others.
-fn parts() -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let mut all = Vec::new();
-    files(&root().join("tests/slt"), &mut all);
-    all.into_iter().partition(|f| f.starts_with(root().join("tests/slt/rules")))
+/// All `.slt` files below a folder, by their paths from there.
+fn files() -> Vec<String> {
+    fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).expect("the folder is there") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                collect(&path, into);
+            } else if path.extension().is_some_and(|e| e == "slt") {
+                into.push(path);
+            }
+        }
+    }
+    let mut paths = Vec::new();
+    collect(&folder(), &mut paths);
+    let name = |path: &PathBuf| {
+        let path = path.strip_prefix(folder()).expect("a path below the folder");
+        path.to_str().expect("a name in UTF-8").to_owned()
+    };
+    let mut names: Vec<String> = paths.iter().map(name).collect();
+    names.sort();
+    names
 }
 
 #[test]
-fn answers_are_those_of_the_files() {
-    check(&parts().1, &fixtures());
-}
-
-#[test]
-fn answers_of_rules_are_those_of_the_files() {
-    check(&parts().0, &bottlenecks());
-}
-
-/// Each view and function is at least named in a file; what it gives there is up to the reader to
-/// judge.
-#[test]
-fn every_view_and_function_is_in_a_file() {
-    let mut all = Vec::new();
-    files(&root().join("tests/slt"), &mut all);
-    let text: String =
-        all.iter().map(|f| std::fs::read_to_string(f).expect("the file is read")).collect();
-    let words: std::collections::HashSet<&str> =
-        text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    let library = tracesql::library::Library::load(&[]).expect("the library loads");
-    let mut missing: Vec<String> = library
-        .public_views()
-        .map(|v| v.name.clone())
-        .filter(|n| !words.contains(n.as_str()))
-        .collect();
-    let functions = tracesql::engine::functions();
-    missing.extend(
-        functions.iter().map(|f| f.doc.name.to_owned()).filter(|n| !text.contains(n.as_str())),
+fn every_file_has_a_test() {
+    let mut modules: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files() {
+        let (folder, _) = file.rsplit_once('/').expect("each file lies in a folder");
+        modules.entry(folder.replace('/', "_")).or_default().push(file);
+    }
+    let mut list = String::from(
+        "// Written by the test slt::every_file_has_a_test with TRACESQL_BLESS=1; one test for \
+            each file\n\
+         // of tests/slt.\n",
     );
-    assert!(missing.is_empty(), "in no .slt file: {}", missing.join(", "));
+    for (module, files) in modules {
+        let _ = write!(list, "\nmod {module} {{");
+        for (i, file) in files.iter().enumerate() {
+            let name = Path::new(file).file_stem().expect("a name").to_string_lossy();
+            let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            assert!(name.chars().all(is_word), "{file}: a name of a-z, 0-9 and _ becomes a test's");
+            let space = if i == 0 { "" } else { "\n" };
+            let _ = write!(
+                list,
+                "{space}\n    #[test]\n    fn {name}() {{\n        super::check(\"{file}\");\n    \
+                    }}\n"
+            );
+        }
+        list.push_str("}\n");
+    }
+    let path = root().join("tests/it/slt/files.rs");
+    if blessing() {
+        std::fs::write(&path, list).expect("write the list");
+        return;
+    }
+    let kept = std::fs::read_to_string(&path).expect("the list");
+    assert!(
+        kept == list,
+        "{} is not the list of tests/slt; TRACESQL_BLESS=1 writes it anew:\n{list}",
+        path.display()
+    );
 }

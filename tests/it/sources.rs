@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 use tracesql_ingest::{IngestOptions, Progress, expand, ingest};
 
-use crate::pack::{Part, gzip, tar, zip, zstd};
+use crate::support::archives::{Part, gzip, tar, zip, zstd};
 use crate::support::{TestStore, fixture, root, texts, tracesql_in};
 
 /// The text that all sources of this module hold.
@@ -23,7 +23,8 @@ fn small(name: &str) -> Vec<u8> {
 /// All columns of all events but the trace's name.
 fn events(store: &TestStore, of: &str) -> Vec<Vec<String>> {
     let sql = format!(
-        "SELECT e.* EXCLUDE (trace_id) FROM events e JOIN traces t USING (trace_id) WHERE t.path LIKE '%{of}' ORDER BY event_id"
+        "SELECT e.* EXCLUDE (trace_id) FROM events e JOIN traces t USING (trace_id) \
+            WHERE t.path LIKE '%{of}' ORDER BY event_id"
     );
     store.rows(&sql)
 }
@@ -131,7 +132,7 @@ fn each_trace_of_an_archive_is_an_input_named_by_its_member() {
 }
 
 #[test]
-fn archives_of_real_packers() {
+fn archives_of_real_packers_are_read() {
     for name in ["two_traces.zip", "two_traces.tar.gz"] {
         let store = TestStore::new();
         let names = take(&store, &[&root().join("tests/data").join(name)]);
@@ -154,7 +155,13 @@ fn traces_are_named_after_their_file_and_their_bytes() {
     assert_eq!(*id, format!("worker-0-1623-{}", &hash[..12]));
     let z = write(&folder, "z.zip", &zip(&[("dir/Trace 1.json", &small("b"))]));
     take(&store, &[&z]);
-    assert_eq!(store.lines("SELECT split_part(trace_id, '-', 1), split_part(trace_id, '-', 2) FROM traces WHERE path LIKE '%!%'"), ["trace 1"]);
+    assert_eq!(
+        store.lines(
+            "SELECT split_part(trace_id, '-', 1), split_part(trace_id, '-', 2) \
+        FROM traces WHERE path LIKE '%!%'"
+        ),
+        ["trace 1"]
+    );
 }
 
 #[test]

@@ -1,7 +1,12 @@
 //! Stores, queries and paths for tests.
 
+pub mod archives;
+mod fixture_stores;
+pub mod needs;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 use arrow::array::RecordBatch;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
@@ -10,21 +15,20 @@ use tempfile::TempDir;
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql_ingest::{IngestOptions, Input, Outcome, Progress, Result, Store, ingest};
 
-/// The project's root.
+pub use fixture_stores::{bottlenecks, fixtures, kept_bottlenecks, kept_fixtures};
+
+/// The project's root: the folder of `Cargo.lock`, whichever package these tests are part of.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    static ROOT: LazyLock<&Path> = LazyLock::new(|| {
+        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        package.ancestors().find(|p| p.join("Cargo.lock").is_file()).expect("there is a lock file")
+    });
+    &ROOT
 }
 
 /// A fixture.
 pub fn fixture(name: &str) -> PathBuf {
     root().join("fixtures").join(name)
-}
-
-/// The corpus of public traces beside the project, if it is there.
-pub fn corpus() -> Option<PathBuf> {
-    let path = std::env::var_os("TRACESQL_CORPUS")
-        .map_or_else(|| root().join("../shared/traces"), PathBuf::from);
-    path.join("public").is_dir().then(|| path.canonicalize().expect("the corpus has a path"))
 }
 
 /// A store that goes away with the test.
@@ -104,6 +108,13 @@ impl TestStore {
     }
 }
 
+/// Reads a trace, which must be readable, into a store.
+fn ingest_into(store: &Store, path: &Path) {
+    let options = IngestOptions::default();
+    ingest(&Input::File(path.to_owned()), store, &options, &Progress::default())
+        .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+}
+
 /// The rows of a query as texts; NULL is `NULL`.
 pub fn rows_of(
     engine: &Engine,
@@ -132,41 +143,6 @@ pub fn rows_of(
 /// Rows as one text: values separated by ` | `, rows by line ends.
 pub fn answer(rows: &[Vec<String>]) -> String {
     rows.iter().map(|r| r.join(" | ")).collect::<Vec<_>>().join("\n")
-}
-
-/// A store with all fixtures, but for those that show bottlenecks.
-pub fn fixtures() -> TestStore {
-    store_of(&[root().join("fixtures")])
-}
-
-/// A store with all fixtures and those that show bottlenecks.
-pub fn bottlenecks() -> TestStore {
-    let folder = root().join("fixtures/bottlenecks");
-    store_of(&[
-        root().join("fixtures"),
-        folder.clone(),
-        folder.join("balanced"),
-        folder.join("skewed"),
-    ])
-}
-
-/// A store with the traces of folders; folders in these are left out.
-fn store_of(folders: &[PathBuf]) -> TestStore {
-    let store = TestStore::new();
-    for folder in folders {
-        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
-            .expect("the fixtures")
-            .map(|e| e.expect("an entry").path())
-            .collect();
-        paths.retain(|p| {
-            p.to_string_lossy().contains(".json") && !p.to_string_lossy().contains("key_averages")
-        });
-        paths.sort();
-        for path in paths {
-            store.ingest(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        }
-    }
-    store
 }
 
 /// A store with one trace of these elements, which are separated by commas.
@@ -238,12 +214,6 @@ pub fn texts(output: &Output) -> (String, String) {
         String::from_utf8_lossy(&output.stdout).into_owned(),
         String::from_utf8_lossy(&output.stderr).into_owned(),
     )
-}
-
-/// Python with the packages of `tests/requirements.txt`, where `scripts/test` made it.
-pub fn python() -> Option<PathBuf> {
-    let path = PathBuf::from(std::env::var_os("TRACESQL_TEST_PYTHON")?);
-    path.is_file().then_some(path)
 }
 
 /// Waits for a program and returns the most memory it held, in bytes, as far as looking every

@@ -1,10 +1,10 @@
 //! The views of operators, kernels and steps against torch-tb-profiler's own figures, cell by cell.
 //!
 //! Expected figures are outputs of the published package (`tests/expected/tb/README.md`): for our
-//! fixtures in the project, for public traces beside the corpus. Integers must be equal, floats
+//! fixtures in the project, for public traces next to the corpus. Integers must be equal, floats
 //! within 1e-9 of each other. Every difference is listed in `tests/expected/tb/differences.tsv`
-//! with its reason; one that is not, or that is no longer there or another, fails the test. Figures
-//! without a trace at hand are named and left out.
+//! with its reason. A difference that is not listed, or that is gone or changed, fails the test.
+//! Figures without a trace are named and skipped.
 
 mod cells;
 mod checks;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{TestStore, corpus, elements, fixture, root, texts};
+use crate::support::{TestStore, elements, fixture, needs, root, texts};
 use cells::{Tally, compare};
 use checks::CHECKS;
 use differences::Differences;
@@ -138,15 +138,8 @@ fn trees_equal_the_plugin() {
 
 #[test]
 fn public_traces_equal_the_plugin() {
-    let Some(corpus) = corpus() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return;
-    };
-    let folder = corpus.join("../oracle/expected/tb");
-    if !folder.is_dir() {
-        eprintln!("left out: {} with the expected figures is not there", folder.display());
-        return;
-    }
+    let Some(corpus) = needs::corpus() else { return };
+    let Some(folder) = needs::in_corpus("../oracle/expected/tb") else { return };
     let mut all = Vec::new();
     let mut used = Vec::new();
     for (name, worker, trace) in expected::traces() {
@@ -208,16 +201,9 @@ fn memory_modules_jobs_and_advice_of_fixtures_equal_the_plugin() {
 
 #[test]
 fn memory_modules_jobs_and_advice_of_public_traces_equal_the_references() {
-    let Some(corpus) = corpus() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return;
-    };
-    let expected = corpus.join("../oracle/expected");
-    if !expected.join("tb").is_dir() {
-        eprintln!("left out: {} with the expected figures is not there", expected.display());
-        return;
-    }
-    compare_torch(&[&corpus, &expected]);
+    let Some(corpus) = needs::corpus() else { return };
+    let Some(tb) = needs::in_corpus("../oracle/expected/tb") else { return };
+    compare_torch(&[&corpus, tb.parent().expect("a folder")]);
 }
 
 #[test]
@@ -258,7 +244,8 @@ fn key_averages_hold_all_memory() {
         ]
         .join(",\n"),
     );
-    let sql = "SELECT name, calls, cpu_mem_bytes, self_cpu_mem_bytes, device_mem_bytes, self_device_mem_bytes FROM key_averages ORDER BY name";
+    let sql = "SELECT name, calls, cpu_mem_bytes, self_cpu_mem_bytes, device_mem_bytes, \
+        self_device_mem_bytes FROM key_averages ORDER BY name";
     assert_eq!(
         store.lines(sql),
         ["[memory] 2 -40 -40 -16 -16", "inner 1 8 8 16 16", "outer 1 40 32 16 0"]
@@ -293,10 +280,7 @@ fn key_averages_take_shared_time_off_once() {
 
 #[test]
 fn key_averages_of_made_traces_equal_pytorch() {
-    let Some(corpus) = corpus() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return;
-    };
+    let Some(corpus) = needs::corpus() else { return };
     let mut wrong = Vec::new();
     let (mut compared, mut memory, mut flops) = (0, 0, 0);
     let files =

@@ -1,17 +1,19 @@
 //! The device timelines against a recount in Python (`tests/oracle/gpu_timeline.py`): fixtures
-//! always, the corpus where it is at hand.
+//! always, the corpus if there is one.
 //!
-//! `tracelens_gpu_timeline` has every figure of TraceLens. `gpu_timeline` and `gpu_timeline_by_device` have a definition of communication and copies of
-//! their own: when anything runs is the same always, and all parts are where both count as much
-//! communication and as many copies.
+//! `tracelens_gpu_timeline` has every figure of TraceLens. `gpu_timeline` and
+//! `gpu_timeline_by_device` have a definition of communication and copies of their own: when
+//! anything runs is the same always, and all parts are where both count as much communication and
+//! as many copies.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::support::{TestStore, corpus, elements, root};
+use crate::support::{TestStore, elements, needs, root};
 
 /// What anything running decides; then what classes decide.
-const FIGURES: &str = "busy_time_ns, idle_time_ns, total_time_ns, total_comm_time_ns, total_memcpy_time_ns, \
+const FIGURES: &str = "busy_time_ns, idle_time_ns, total_time_ns, total_comm_time_ns, \
+    total_memcpy_time_ns, \
     computation_time_ns, exposed_comm_time_ns, exposed_memcpy_time_ns";
 
 /// A line of expected figures: which rows it counts, on which device, and what they are.
@@ -128,10 +130,7 @@ fn fixtures_have_the_expected_timeline() {
 
 #[test]
 fn public_traces_have_the_expected_timeline() {
-    let Some(corpus) = corpus() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return;
-    };
+    let Some(corpus) = needs::corpus() else { return };
     let traces = expected().into_iter().filter(|(trace, _)| !trace.starts_with("fixtures/"));
     let traces: Vec<_> = traces.map(|(trace, expected)| (corpus.join(trace), expected)).collect();
     assert!(traces.len() > 30, "only {} traces are expected", traces.len());

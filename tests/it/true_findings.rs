@@ -56,7 +56,9 @@ impl Trace {
 /// kernels and at the file aside.
 fn loud(store: &TestStore) -> Vec<String> {
     store.lines(
-        "SELECT rule, severity FROM findings WHERE severity IN ('high', 'medium') AND rule NOT IN ('tensor_cores', 'hot_operation', 'trace_damage') ORDER BY rule",
+        "SELECT rule, severity FROM findings \
+            WHERE severity IN ('high', 'medium') \
+            AND rule NOT IN ('tensor_cores', 'hot_operation', 'trace_damage') ORDER BY rule",
     )
 }
 
@@ -88,7 +90,11 @@ fn a_blocking_copy_is_reported_once_and_not_as_overhead_of_calls() {
     let store = blocking_copy().store();
     assert_eq!(loud(&store), ["pageable_copies high"]);
     // What the others found is there, and says where to look.
-    let others = store.lines("SELECT rule, severity, advice FROM findings WHERE status = 'finding' AND rule IN ('cpu_gpu_sync', 'gpu_busy', 'gpu_idle', 'memcpy') ORDER BY rule");
+    let others = store.lines(
+        "SELECT rule, severity, advice FROM findings \
+        WHERE status = 'finding' AND rule IN ('cpu_gpu_sync', 'gpu_busy', 'gpu_idle', 'memcpy') \
+        ORDER BY rule",
+    );
     assert_eq!(
         others,
         [
@@ -109,8 +115,8 @@ fn a_blocking_copy_is_reported_once_and_not_as_overhead_of_calls() {
 
 #[test]
 fn waits_are_a_share_of_the_steps_and_only_those_in_steps() {
-    // 3 steps of 1 ms that never wait; behind them the profiler stops and waits for 500 ms, of
-    // which the device works 10 us.
+    // 3 steps of 1 ms that never wait; after them the profiler stops and waits for 500 ms,
+    // and the device works for 10 us of it.
     let mut trace = Trace::default();
     for step in 0..3 {
         let start = 1_000.0 * f64::from(step);
@@ -192,10 +198,13 @@ fn operators_bound_by_memory_are_a_share_of_all_device_time() {
     );
     let reason = store.value("SELECT reason FROM rule_memory_bound");
     assert!(
-        reason.starts_with("90.0 % of the time of all kernels, copies and fills cannot be measured (180.000 us of 200.000 us); 10.0 % are known"),
+        reason.starts_with(
+            "90.0 % of the time of all kernels, copies and fills cannot be measured \
+            (180.000 us of 200.000 us); 10.0 % are known"
+        ),
         "{reason}"
     );
-    // The same behind communication, which is not bound by memory: now it is known.
+    // The same after communication, which is not bound by memory: now it is known.
     let known = trace
         .events
         .join(",")
@@ -226,7 +235,8 @@ fn too_little_evidence_is_not_measurable_and_says_so() {
         }
         trace.store()
     };
-    let rules = "rule IN ('gpu_busy', 'gpu_idle', 'runtime_overhead', 'launch_bound', 'cpu_gpu_sync', 'memcpy', 'pageable_copies', 'unlinked_work', 'hot_operation')";
+    let rules = "rule IN ('gpu_busy', 'gpu_idle', 'runtime_overhead', 'launch_bound', \
+        'cpu_gpu_sync', 'memcpy', 'pageable_copies', 'unlinked_work', 'hot_operation')";
     let reasons = |store: &TestStore| {
         store.lines(&format!("SELECT DISTINCT reason FROM findings WHERE {rules}"))
     };
@@ -273,7 +283,8 @@ fn too_little_evidence_is_not_measurable_and_says_so() {
         store.lines("SELECT device, status, reason FROM rule_gpu_busy ORDER BY device"),
         [
             "0 ok NULL",
-            "1 not_measurable Device 1 has 1 kernel, copy or fill, fewer than 10 (setting rule_min_device_work): too few to judge shares by."
+            "1 not_measurable Device 1 has 1 kernel, copy or fill, fewer than 10 (setting \
+                rule_min_device_work): too few to judge shares by."
         ]
     );
 }
@@ -347,7 +358,13 @@ fn each_device_has_a_row_for_each_cause_of_idle_time() {
         trace.kernel(10.0 + 10.0 * f64::from(kernel), 10.0);
     }
     let store = trace.store();
-    assert_eq!(store.lines("SELECT count(*), sum(gaps), sum(idle_ns), count(idle_pct), sum(total_pct) FROM gpu_idle_causes"), ["6 0 0 0 0.0"]);
+    assert_eq!(
+        store.lines(
+            "SELECT count(*), sum(gaps), sum(idle_ns), count(idle_pct), \
+        sum(total_pct) FROM gpu_idle_causes"
+        ),
+        ["6 0 0 0 0.0"]
+    );
     assert_eq!(store.lines("SELECT status, subject, value FROM rule_gpu_idle"), ["ok NULL 0.0"]);
 }
 

@@ -1,5 +1,5 @@
 //! What views say must hold (`Holds:`, `Parts:` and `Range:` in their comments), and what rules
-//! show as evidence: over all fixtures, and over every trace of the corpus where it is at hand.
+//! show as evidence: over all fixtures, and over every trace of the corpus if there is one.
 //!
 //! Nothing here knows a figure. A share lies in 0..100, parts add up to their whole, a duration
 //! lies inside its trace, and the evidence of a finding gives its numerator and denominator: for
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql::library::{Column, Parts, Range, View};
 
-use crate::support::{TestStore, bottlenecks, corpus as traces_beside, fixture, rows_of};
+use crate::support::{TestStore, bottlenecks, fixture, needs, rows_of};
 
 /// A statement about the rows of a view: when a row breaks it, and when it puts it to the test.
 struct Claim {
@@ -59,7 +59,8 @@ fn claim_of_range(view: &View, column: &Column) -> Option<Claim> {
         }
         Range::Length => format!("v.{name} < 0"),
         Range::Time if of_trace => format!(
-            "v.{name} * {unit} < {trace}.start_ns - {slack} OR v.{name} * {unit} > {trace}.end_ns + {slack}"
+            "v.{name} * {unit} < {trace}.start_ns - {slack} OR v.{name} * {unit} > {trace}.end_ns \
+                + {slack}"
         ),
         Range::Time | Range::Any => return None,
     };
@@ -81,7 +82,7 @@ fn claims(view: &View) -> Vec<Claim> {
     ranges.chain(holds).collect()
 }
 
-/// The rows of a view beside their trace, with the truth of its equations.
+/// The rows of a view with their trace, with the truth of its equations.
 fn source(view: &View) -> String {
     let holds: Vec<String> = view
         .truths
@@ -105,7 +106,8 @@ fn examine(engine: &Engine, view: &View, outcome: &mut Outcome) {
     if !claims.is_empty() {
         let count = |(i, c): (usize, &Claim)| {
             format!(
-                "count(*) FILTER (WHERE {}) AS broken_{i}, count(*) FILTER (WHERE {}) AS tested_{i}",
+                "count(*) FILTER (WHERE {}) AS broken_{i}, count(*) FILTER (WHERE {}) AS \
+                    tested_{i}",
                 c.broken, c.tested
             )
         };
@@ -141,7 +143,8 @@ fn places(engine: &Engine, view: &View, claim: &Claim) -> String {
         return String::new();
     }
     let sql = format!(
-        "SELECT t.path, count(*) AS broken {} WHERE {} GROUP BY t.path ORDER BY broken DESC, t.path LIMIT 5",
+        "SELECT t.path, count(*) AS broken {} WHERE {} GROUP BY t.path \
+            ORDER BY broken DESC, t.path LIMIT 5",
         source(view),
         claim.broken
     );
@@ -158,7 +161,8 @@ fn add_up(engine: &Engine, view: &View, parts: &Parts, outcome: &mut Outcome) {
     let on: Vec<String> =
         parts.keys.iter().map(|k| format!("(a.{k} IS NOT DISTINCT FROM b.{k})")).collect();
     let sql = format!(
-        "SELECT coalesce(a.trace_id, b.trace_id) AS trace, coalesce(a.whole, 0) AS parts, coalesce(b.whole, 0) AS whole FROM {} a FULL JOIN {} b ON {}",
+        "SELECT coalesce(a.trace_id, b.trace_id) AS trace, coalesce(a.whole, 0) AS parts, \
+            coalesce(b.whole, 0) AS whole FROM {} a FULL JOIN {} b ON {}",
         side(&parts.column, &view.name),
         side(&parts.of, &parts.whole),
         on.join(" AND ")
@@ -229,7 +233,8 @@ const WRONG: &str = "-- Steps.
 -- @column two_ns BIGINT ns No point in time.
 -- @column all_ns BIGINT ns Not the sum.
 -- @column part_pct DOUBLE pct Too much.
-SELECT trace_id, duration_ns + 1 AS one_ns, start_ns - 1 AS two_ns, CAST(5 AS BIGINT) AS all_ns, CAST(101 AS DOUBLE) AS part_pct FROM traces
+SELECT trace_id, duration_ns + 1 AS one_ns, start_ns - 1 AS two_ns, CAST(5 AS BIGINT) AS all_ns,
+    CAST(101 AS DOUBLE) AS part_pct FROM traces
 ";
 
 #[test]
@@ -262,12 +267,9 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// A store with every trace of the corpus that can be read; none where the corpus is not at hand.
+/// A store with every trace of the corpus that can be read; `None` without the corpus.
 fn all_traces() -> Option<TestStore> {
-    let Some(corpus) = traces_beside() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return None;
-    };
+    let corpus = needs::corpus()?;
     let (store, mut paths) = (TestStore::new(), Vec::new());
     files(&corpus.join("public"), &mut paths);
     files(&corpus.join("made"), &mut paths);

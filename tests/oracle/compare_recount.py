@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Views that compare two traces, of collectives and of GPU use over time, against a second count from the JSON of the fixtures.
+"""Views that compare two traces, of collectives and of GPU use over time, against a second count
+from the JSON of the fixtures.
 
     compare_recount.py TRACESQL
 
-operator_diff, kernel_diff, module_diff, collectives, stragglers and gpu_utilization_over_time of the two ranks of each job among the fixtures, counted
-again in whole nanoseconds, without any code of tracesql. Every row and column must be equal, none may be there on one side only; otherwise the exit status
-is 1. Standard library only.
+operator_diff, kernel_diff, module_diff, collectives, stragglers and gpu_utilization_over_time of
+the two ranks of each job among the fixtures, counted again in whole nanoseconds, without any code
+of tracesql. Every row and column must be equal, none may be there on one side only; otherwise the
+exit status is 1. Standard library only.
 """
 
 import collections
@@ -42,7 +44,8 @@ def nanoseconds(text):
 
 
 class Trace:
-    """A trace: complete events with whole nanoseconds, nested on their threads, and device work with its launch."""
+    """A trace: complete events with whole nanoseconds, nested on their threads, and device work
+    with its launch."""
 
     def __init__(self, name):
         text = gzip.open(ROOT / f"fixtures/{name}.json.gz", "rt").read()
@@ -72,7 +75,8 @@ class Trace:
             e["launch"] = launches.get(e["args"].get("correlation"))
 
     def around(self, kinds):
-        """A function: the innermost of these events that holds an event on its thread. Of two at the same time the later one in the file is inside."""
+        """A function: the innermost of these events that holds an event on its thread. Of two at
+        the same time the later one in the file is inside."""
         threads = collections.defaultdict(list)
         for e in kinds:
             threads[e["pid"], e["tid"]].append(e)
@@ -103,7 +107,8 @@ def is_step(e):
 
 
 def node(e):
-    """What operators' figures take for a call: operator, module, mark, other, or None for what they do not see."""
+    """What operators' figures take for a call: operator, module, mark, other, or None for what they
+    do not see."""
     if e["cat"] == "python_function":
         return "module" if "Python module id" in e["args"] else None
     if e["cat"] not in ("cpu_op", "user_annotation"):
@@ -274,7 +279,8 @@ def collectives(trace):
 
 
 def stragglers(traces):
-    """By rank and place: calls, sums of durations, exchange and waiting, calls in which it was last, what others waited for it."""
+    """By rank and place: calls, sums of durations, exchange and waiting, calls in which it was
+    last, what others waited for it."""
     rounds = collections.defaultdict(list)
     for t in traces:
         numbers = collections.Counter()
@@ -293,7 +299,8 @@ def stragglers(traces):
 
 
 def utilization(trace):
-    """By device and bucket: start, end, time with a kernel, SM efficiency and occupancy in percent."""
+    """By device and bucket: start, end, time with a kernel, SM efficiency and occupancy in
+    percent."""
     spans = [e for e in trace.events if e["cat"] == "Trace" and e["name"] == "PyTorch Profiler (0)"]
     seen = [
         e

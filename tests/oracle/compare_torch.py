@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Views of memory, modules, ranks, comparisons and advice against torch-tb-profiler's own figures; perf.json against its reference.
+"""Views of memory, modules, ranks, comparisons and advice against torch-tb-profiler's own figures;
+perf.json against its reference.
 
     compare_torch.py TRACESQL fixtures [--write]
     compare_torch.py TRACESQL CORPUS EXPECTED [--write]
 
-TRACESQL is the program, CORPUS the folder of public traces, EXPECTED that of the plugin's outputs (`tb/*.json.gz`) and of the perf.json reference. Prints
-a table of trace, view and cells equal of all. Every cell that differs must stand in `tests/expected/tb/torch_differences.tsv` with its expected and found
-value and a reason that docs/tensorboard.md explains, and the table in the docs; otherwise the exit status is 1. --write writes both anew, and leaves new
-reasons open. Standard library only; one store for all traces and one query for each view, so that it takes half a minute.
+TRACESQL is the program, CORPUS the folder of public traces, EXPECTED that of the plugin's outputs
+(`tb/*.json.gz`) and of the perf.json reference. Prints a table of trace, view and cells equal of
+all. Every cell that differs must stand in `tests/expected/tb/torch_differences.tsv` with its
+expected and found value and a reason that docs/tensorboard.md explains, and the table in the docs;
+otherwise the exit status is 1. --write updates both, and leaves new reasons open. Standard
+library only; one store for all traces and one query for each view, so that it takes half a minute.
 """
 
 import collections
@@ -415,7 +418,7 @@ def public_traces(corpus, expected):
                 next(w for w in read(figures)["workers"] if t["worker"] in ("*", w["worker"])),
             )
     for job, workers in jobs.items():
-        # With one rank there is nobody to wait for.
+        # With one rank there is no other rank to wait for.
         if len(workers) > 1:
             distributed(job, read(expected / f"tb/{job}.relink.json.gz")["distributed"][0], workers)
     sides = [
@@ -434,7 +437,8 @@ def public_traces(corpus, expected):
 
 
 def verdict(write):
-    """What is wrong: differences that are not listed, or listed and not met; reasons without an explanation; a table that is not in the docs."""
+    """What is wrong: differences that are not listed, or listed and not met; reasons without an
+    explanation; a table that is not in the docs."""
     docs = DOCS.read_text()
     listed = (
         list(csv.DictReader(open(LISTED), delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -449,7 +453,8 @@ def verdict(write):
     )
     print(table)
     print(
-        f"{sum(e for e, _ in TABLE.values()):,} of {sum(t for _, t in TABLE.values()):,} cells are equal."
+        f"{sum(e for e, _ in TABLE.values()):,} of {sum(t for _, t in TABLE.values()):,} cells are "
+        f"equal."
     )
     if write:
         lines = sorted(

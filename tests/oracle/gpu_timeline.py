@@ -3,10 +3,12 @@
 
     tests/oracle/gpu_timeline.py ROOT PATH... > tests/expected/gpu_timeline.tsv
 
-Python 3.11, standard library only. Paths are looked up below ROOT and below the project; those without device work are left out. One line
-for all device rows of a trace (`all`), one for those that TraceLens links to a call (`tracelens`; none where it links nothing), one per device
-(`device`). The classes are those of TraceLens, told in another way than in sql/timeline/tracelens_gpu_timeline.sql: every stretch between two
-neighbouring instants is put into the first class that is open in it. Times are exact nanoseconds.
+Python 3.11, standard library only. Paths are looked up below ROOT and below the project; those
+without device work are left out. One line for all device rows of a trace (`all`), one for those
+that TraceLens links to a call (`tracelens`; none where it links nothing), one per device
+(`device`). The classes are those of TraceLens, told in another way than in
+sql/timeline/tracelens_gpu_timeline.sql: every stretch between two neighbouring instants is put into
+the first class that is open in it. Times are exact nanoseconds.
 """
 
 import gzip
@@ -77,7 +79,8 @@ def figures(rows):
 
 
 def linked(events):
-    """Positions of the device rows that TraceLens links: by the arrow with the id of a call, of graph launches all rows with it."""
+    """Positions of the device rows that TraceLens links: by the arrow with the id of a call, of
+    graph launches all rows with it."""
     calls = [e for e in events if e.get("cat") in LAUNCH]
     first = next((c for c in calls if "launch" in c["name"].lower()), None)
     key = (

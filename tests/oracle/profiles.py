@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """Profiles as torch2pprof and trace2profile make them, counted without any code of tracesql.
 
-    profiles.py FILE.pb...       digests of profiles that these tools wrote, one JSON object per file and line
+    profiles.py FILE.pb...       digests of profiles that these tools wrote, one JSON object per
+                                 file and line
 
-`inclusive` is torch2pprof's rule: complete events (X) longer than 0, per tid alone, in the order of start; an event's callers are those open that end no
-earlier than it does; its value is 1 and its whole length. torch2pprof leaves open which of equal starts is first; here it is the one first in the file.
-`flat` is trace2profile's rule: everything with a length is one frame with its length. Both compute in floating point microseconds and cut to nanoseconds.
+`inclusive` is torch2pprof's rule: complete events (X) longer than 0, per tid alone, in the order of
+start; an event's callers are those open that end no earlier than it does; its value is 1 and its
+whole length. torch2pprof leaves open which of equal starts is first; here it is the one first in
+the file. `flat` is trace2profile's rule: everything with a length is one frame with its length.
+Both compute in floating point microseconds and cut to nanoseconds.
 
-A digest is the number of stacks, and of those whose values are all 0, which are left out of the rest, the sum of the last value, and the Adler-32 of the
-sorted lines: frames (name, tab, category) joined by ";;", a tab, and values separated by blanks. It is null where the tool fails, on times that are no
-numbers.
+A digest is the number of stacks, and of those whose values are all 0, which are left out of the
+rest, the sum of the last value, and the Adler-32 of the sorted lines: frames (name, tab, category)
+joined by ";;", a tab, and values separated by blanks. It is null where the tool fails, on times
+that are no numbers.
 """
 
 import gzip
@@ -20,7 +24,8 @@ from collections import defaultdict
 
 
 def number(value):
-    """A time in microseconds as these tools read it: text that holds a number is no number to them."""
+    """A time in microseconds as these tools read it: text that holds a number is no number to
+    them."""
     if type(value) is int:
         return value
     if type(value) in (bool, str) or value is None:

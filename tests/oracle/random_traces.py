@@ -3,9 +3,9 @@
 
     random_traces.py FOLDER NUMBER      writes 0.json, 1.json, …; the same bytes each time
 
-Times are few and small, so that events begin together, end together, have no length, and overlap; ids are few, so that
-they repeat. Each fourth trace leaves begin events open. The tests compare what `tracesql ingest` stores of them with
-what recount.py counts. Standard library only.
+Times are few and small, so that events begin together, end together, have no length, and overlap;
+ids are few, so that they repeat. Each fourth trace leaves begin events open. The tests compare what
+`tracesql ingest` stores of them with what recount.py counts. Standard library only.
 """
 
 import json

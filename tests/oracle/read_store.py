@@ -3,9 +3,9 @@
 
     read_store.py duckdb|pandas|pyarrow FOLDER
 
-One JSON object: table -> {"rows": n, column: [values that are not NULL, least, greatest, and for texts the number of
-distinct ones; for booleans the number of true ones; for durations and bytes the sum]}, all as text as tracesql prints
-them. Needs the packages of tests/requirements.txt.
+One JSON object: table -> {"rows": n, column: [values that are not NULL, least, greatest, and for
+texts the number of distinct ones; for booleans the number of true ones; for durations and bytes the
+sum]}, all as text as tracesql prints them. Needs the packages of tests/requirements.txt.
 """
 
 import json

@@ -7,7 +7,7 @@ The tests compare these figures with what `tracesql ingest` stored. Only the
 standard library is used. No time and no id ever passes through a float.
 
 Reading
-  * Plain or gzip, told by the content. Numbers with a point or an exponent
+  * Plain or gzip, recognised by the content. Numbers with a point or an exponent
     keep their text (`NumberText`); integers are Python integers.
   * mode "json": the json module (control characters allowed) reads the text.
     mode "escapes": it does once each `\\` that starts no valid escape is

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""score_kernel_names.py PROGRAM FILE [--all]: how well kernel_names classifies labelled kernel names, and whether it meets what is wanted.
+"""score_kernel_names.py PROGRAM FILE [--all]: how well kernel_names classifies labelled kernel
+names, and whether it meets what is wanted.
 
-FILE is a table of tabs with a header: name, library, class, collective, matrix_unit (yes, no, unknown), precision, vendor, evidence, confidence, family.
-The names become the kernels of one trace; each counts once. Prints a JSON object of figures, then the worst families (all with --all).
+FILE is a table of tabs with a header: name, library, class, collective, matrix_unit (yes, no,
+unknown), precision, vendor, evidence, confidence, family. The names become the kernels of one
+trace; each counts once. Prints a JSON object of figures, then the worst families (all with --all).
 A share whose whole is 0 is left out.
 """
 
@@ -40,7 +42,10 @@ def answers(program, rows):
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        sql = "SELECT name, class, library, collective, matrix_unit, precision, vendor, class_rule, matrix_unit_rule FROM kernel_names"
+        sql = (
+            "SELECT name, class, library, collective, matrix_unit, precision, vendor, class_rule, "
+            "matrix_unit_rule FROM kernel_names"
+        )
         done = subprocess.run(
             [program, "query", store, "--quiet", "--format", "ndjson", "-c", sql],
             check=True,
@@ -144,9 +149,8 @@ def main():
         ((f, v) for f, v in families.items() if v[1]), key=lambda item: -item[1][1].total()
     )
     for family, (names, counts, example) in worst if "--all" in sys.argv else worst[:25]:
-        print(
-            f"{names}\t{family}\t{', '.join(f'{what}: {n}' for what, n in counts.most_common())}\t{example}"
-        )
+        listed = ", ".join(f"{what}: {n}" for what, n in counts.most_common())
+        print(f"{names}\t{family}\t{listed}\t{example}")
 
 
 if __name__ == "__main__":

@@ -2,15 +2,18 @@
 """Fold the stacks of profiler traces exactly, without any code of tracesql.
 
     stacks.py FILE...            one JSON object per file and line
-    stacks.py --lines FILE       the folded stacks themselves: stack, count, self ns, separated by tabs
+    stacks.py --lines FILE       the folded stacks themselves: stack, count, self ns, separated by
+                                 tabs
 
-The rule is that of `--rule self`: complete events (X) longer than 0, per (pid, tid), in the order of start, longest
-first, file. An event's caller is the innermost event that encloses it fully; its value is its length less the union of
-the events that it calls. Files are read by recount.py, with exact times.
+The rule is that of `--rule self`: complete events (X) longer than 0, per (pid, tid), in the order
+of start, longest first, file. An event's caller is the innermost event that encloses it fully; its
+value is its length less the union of the events that it calls. Files are read by recount.py, with
+exact times.
 
-Of each file: the number of different stacks, events and partial overlaps, the sum of all values and the busy time (the
-union of the events of each thread, added up), and the Adler-32 of the lines above, sorted by their bytes. Besides the
-digests of the profiles that torch2pprof and trace2profile make of it (profiles.py).
+Of each file: the number of different stacks, events and partial overlaps, the sum of all values and
+the busy time (the union of the events of each thread, added up), and the Adler-32 of the lines
+above, sorted by their bytes. Besides the digests of the profiles that torch2pprof and trace2profile
+make of it (profiles.py).
 """
 
 import gc

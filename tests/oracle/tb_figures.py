@@ -1,6 +1,8 @@
-"""Keep what the tests compare of the plugin's output: python3 tests/oracle/tb_figures.py OUT.json tests/expected/tb/NAME.MODE.json.gz
+"""Keep what the tests compare of the plugin's output: python3 tests/oracle/tb_figures.py OUT.json
+tests/expected/tb/NAME.MODE.json.gz
 
-OUT.json is the dump of all views of torch-tb-profiler 0.4.3 for one trace. Only what the tests read is kept, because the whole is large.
+OUT.json is the dump of all views of torch-tb-profiler 0.4.3 for one trace. Only what the tests read
+is kept, because the whole is large.
 """
 
 import gzip

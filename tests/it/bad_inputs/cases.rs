@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::pack::{Part, gzip, tar, zip, zstd};
+use crate::support::archives::{Part, gzip, tar, zip, zstd};
 use crate::support::fixture;
 
 const EVENTS: [&str; 3] = [
@@ -71,7 +71,7 @@ fn bytes(name: &str) -> Vec<u8> {
         "gz_header_only.json.gz" => gzip(&good())[..7].to_vec(),
         "gz_of_nothing.json.gz" => gzip(b""),
         "gz_twice.json.gz" => gzip(&gzip(&good())),
-        // In two blocks, of which the second is cut.
+        // In two blocks; the second is cut.
         "zst_truncated.json.zst" => cut(
             zstd(&[
                 Part::Text(&good()[..good().len() - 60]),

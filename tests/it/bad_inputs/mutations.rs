@@ -77,16 +77,21 @@ fn complaint(path: &Path) -> Option<String> {
         Some(0) => {
             let store = TestStore { folder, store: Store::open(&root).expect("the store") };
             let n = store.ints(
-                "SELECT (SELECT sum(element_count) FROM traces) AS elements, (SELECT count(*) FROM events) AS rows, (SELECT sum(skipped_count) FROM ingest_issues) AS skipped, \
-                 (SELECT count(*) FROM events e LEFT JOIN events p ON p.event_id = e.parent_id AND p.trace_id = e.trace_id \
-                  WHERE e.parent_id IS NOT NULL AND (p.pre < e.pre AND e.post <= p.post) IS NOT TRUE) AS astray",
+                "SELECT (SELECT sum(element_count) FROM traces) AS elements, (SELECT count(*) \
+                    FROM events) AS rows, (SELECT sum(skipped_count) \
+                    FROM ingest_issues) AS skipped, \
+                 (SELECT count(*) FROM events e \
+                 LEFT JOIN events p ON p.event_id = e.parent_id AND p.trace_id = e.trace_id \
+                  WHERE e.parent_id IS NOT NULL AND (p.pre < e.pre AND e.post <= p.post) IS NOT \
+                  TRUE) AS astray",
             );
             if n[0] != n[1] + n[2] || n[3] != 0 {
                 return Some(format!(
                     "elements, rows, skipped, rows outside of their parents: {n:?}"
                 ));
             }
-            let json = "SELECT args FROM events WHERE args IS NOT NULL UNION ALL SELECT extra FROM events WHERE extra IS NOT NULL \
+            let json = "SELECT args FROM events WHERE args IS NOT NULL UNION ALL SELECT extra \
+                FROM events WHERE extra IS NOT NULL \
                         UNION ALL SELECT metadata FROM traces";
             let broken = store
                 .lines(json)

@@ -13,12 +13,17 @@ const ARGS: &[&str] = &["chrome_mixed", "--assert", "a.sql"];
 #[test]
 fn rows_fail_and_are_shown_up_to_a_limit() {
     let place = place(
-        "-- What must hold.\n\n-- name: no event is long\nSELECT 1 AS n WHERE false;\n\n-- name: nothing starts late\nSELECT i AS n, 'é|x' AS t FROM (SELECT unnest(range(0, 25)) AS i);\n",
+        "-- What must hold.\n\n-- name: no event is long\nSELECT 1 AS n WHERE false;\n\n\
+            -- name: nothing starts late\n\
+            SELECT i AS n, 'é|x' AS t FROM (SELECT unnest(range(0, 25)) AS i);\n",
     );
     let text = place.check(1, ARGS);
     assert!(text.contains("Assertions: 1 of 2 passed"), "{text}");
     assert!(
-        text.contains("FAIL  nothing starts late\n        25 rows where none may be\n        a.sql:6\n        | n | t\n        | 0 | é|x\n"),
+        text.contains(
+            "FAIL  nothing starts late\n        25 rows where none may be\n        \
+            a.sql:6\n        | n | t\n        | 0 | é|x\n"
+        ),
         "{text}"
     );
     assert!(text.contains("        | 9 |") && !text.contains("        | 10"), "{text}");
@@ -80,7 +85,7 @@ fn queries_that_fail_are_errors_and_not_passes() {
 }
 
 #[test]
-fn files_that_cannot_be_read() {
+fn assertions_that_cannot_be_read_are_errors() {
     let place = place("");
     place.check(3, &["chrome_mixed", "--assert", "not-here.sql"]);
     place.write("b.sql", "-- name: x\nSELECT 1 WHERE false;\n");

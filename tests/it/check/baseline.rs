@@ -55,7 +55,9 @@ fn a_straggler_fails_with_the_figures_of_both_sides() {
     };
     let mm = check(&json, "operator_device_time", "aten::mm");
     let sum = |store: &str| -> f64 {
-        let sql = "SELECT sum(k.dur_ns) FROM kernels k JOIN events e ON e.event_id = k.op_id AND e.trace_id = k.trace_id WHERE e.name = 'aten::mm' AND k.kind <> 'sync'";
+        let sql = "SELECT sum(k.dur_ns) FROM kernels k \
+            JOIN events e ON e.event_id = k.op_id AND e.trace_id = k.trace_id \
+            WHERE e.name = 'aten::mm' AND k.kind <> 'sync'";
         let (csv, _, _) = place.run(&["query", store, "--format", "csv", "-c", sql]);
         csv.lines().nth(1).expect("a row").parse().expect("a number")
     };
@@ -168,7 +170,7 @@ fn a_metric_that_is_missing_fails_unless_that_is_allowed() {
         run(0, "memory_peak,tpu,,5,,allow\nsteps,,change,,,", "base.json")["summary"]["checks"],
         1
     );
-    // A value that is none.
+    // A null is not a value.
     place.write(
         "null.json",
         &place.read("base.json").replace(
@@ -343,7 +345,13 @@ fn ranks_meet_by_their_number() {
     place.ends(0, &["ingest", "-q", fixture("perf.json").to_str().expect("a path"), "-o", "mixed"]);
     let json = place.json(4, &["mixed", "--baseline", "both.json"]);
     let message = json["checks"][0]["message"].as_str().expect("a text");
-    assert!(message.contains("nothing to compare: the baseline has rank 0, rank 1, the candidate chrome_mixed.json, perf.json"), "{message}");
+    assert!(
+        message.contains(
+            "nothing to compare: the baseline has rank 0, rank 1, the candidate \
+        chrome_mixed.json, perf.json"
+        ),
+        "{message}"
+    );
 }
 
 #[test]
@@ -376,7 +384,8 @@ fn a_figure_of_the_user_that_is_no_number_is_no_pass() {
     ]) {
         sql.push_str(&format!("-- @column {name} {kind} As in metrics.\n"));
     }
-    let query = "SELECT trace_id, rank, 'ours' AS metric, CAST(NULL AS VARCHAR) AS subject, CAST('NaN' AS DOUBLE) AS value, 'ns' AS unit, 'lower' AS better FROM traces\n";
+    let query = "SELECT trace_id, rank, 'ours' AS metric, CAST(NULL AS VARCHAR) AS subject, \
+        CAST('NaN' AS DOUBLE) AS value, 'ns' AS unit, 'lower' AS better FROM traces\n";
     place.write("own/compare/metrics.sql", &(sql.clone() + query));
     place.write("t.csv", "metric\nours\n");
     let args = [RANK0, "--sql", "own", "--baseline", RANK1, "--thresholds", "t.csv"];

@@ -28,7 +28,11 @@ fn place() -> Place {
     let values =
         [("rule", "'fine'"), ("status", "'ok'"), ("trace_id", "t.trace_id"), ("message", "'well'")];
     place.write("r/rule_fine.sql", &rule(&values, "FROM traces t"));
-    place.write("a.sql", "-- name: one & only\nSELECT '<x>' AS t;\n-- name: none\nSELECT 1 WHERE false;\n-- name: broken\nSELECT nope;\n");
+    place.write(
+        "a.sql",
+        "-- name: one & only\nSELECT '<x>' AS t;\n-- name: none\n\
+        SELECT 1 WHERE false;\n-- name: broken\nSELECT nope;\n",
+    );
     place
 }
 
@@ -95,12 +99,24 @@ fn annotations_are_one_line_each_whatever_a_text_holds() {
         "{text}"
     );
     let bad = lines.iter().find(|l| l.contains("rule bad")).expect("the finding");
-    assert!(bad.starts_with("::error title=rule bad [a%3Ab%2Cc] (high)::chrome_mixed.json: a <b> & \"c\" ]]> \\u{1b}[31m"), "{bad}");
+    assert!(
+        bad.starts_with(
+            "::error title=rule bad [a%3Ab%2Cc] (high)::chrome_mixed.json: a <b> & \
+        \"c\" ]]> \\u{1b}[31m"
+        ),
+        "{bad}"
+    );
     assert!(
         bad.ends_with("\\n::error::x, 50 %25") || bad.ends_with("%0A::error::x, 50 %25"),
         "{bad}"
     );
-    assert!(text.contains("::error title=assertion one & only,file=a.sql,line=1::1 row where none may be%0At%0A<x>\n"), "{text}");
+    assert!(
+        text.contains(
+            "::error title=assertion one & only,file=a.sql,line=1::1 row where none \
+        may be%0At%0A<x>\n"
+        ),
+        "{text}"
+    );
     assert!(
         text.contains(
             "::notice title=rule unknown::chrome_mixed.json: not measurable: no kernels\n"
@@ -123,12 +139,14 @@ fn json_has_stable_keys() {
     };
     assert_eq!(
         keys(&json),
-        "format format_version tracesql_version result exit_code source traces summary severity thresholds settings_changed notes checks"
+        "format format_version tracesql_version result exit_code source traces summary severity \
+            thresholds settings_changed notes checks"
     );
     assert_eq!(keys(&json["traces"][0]), "trace trace_id path content_hash");
     assert_eq!(keys(&json["summary"]), "checks passed noted not_measurable failed errors");
     for check in json["checks"].as_array().expect("checks") {
-        let expected = "kind name subject trace status severity message advice evidence file line columns rows figures";
+        let expected = "kind name subject trace status severity message advice evidence file line \
+            columns rows figures";
         assert_eq!(keys(check), expected);
     }
     assert_eq!((json["result"].as_str(), json["exit_code"].as_i64()), (Some("error"), Some(4)));

@@ -201,7 +201,9 @@ fn settings_are_numbers_where_their_defaults_are() {
         ]
         .concat(),
     );
-    let changed = serde_json::json!([{"name": "rule_data_loading_pct", "value": " 12.5 ", "default": "10", "unit": "pct"}]);
+    let changed = serde_json::json!([
+        {"name": "rule_data_loading_pct", "value": " 12.5 ", "default": "10", "unit": "pct"}
+    ]);
     assert_eq!(
         (&json["settings_changed"], &json["severity"], &json["thresholds"]),
         (&changed, &"low".into(), &serde_json::Value::Null)
@@ -211,7 +213,7 @@ fn settings_are_numbers_where_their_defaults_are() {
 }
 
 #[test]
-fn stores_that_cannot_be_checked() {
+fn stores_that_cannot_be_checked_are_errors() {
     let place = place(&says("'ok'", "NULL", &[]));
     place.ends(3, &["check", "not-here"]);
     place.write("page.html", "<html>");
@@ -257,7 +259,7 @@ fn a_folder_without_rules_is_refused() {
     assert!(text.contains("--rules empty: there is no rule in it, a file rule_NAME.sql"), "{text}");
     place.write("text/rule_mine.sql.txt", "-- A rule");
     place.ends(2, &["check", "chrome_mixed", "--rules", "text"]);
-    // Beside a rule, one where it is none.
+    // A rule, and a file in a place where it is not a rule.
     place.write("r/team/rule_other.sql", &place.read("r/rule_mine.sql"));
     let text = place.ends(2, &mine(&[]));
     assert!(text.contains("rule_other.sql:1: this is no rule, because of its folder"), "{text}");

@@ -11,7 +11,7 @@ fn events(n: usize) -> String {
     format!(r#"{{"traceEvents":[{}]}}"#, events.join(","))
 }
 
-/// Counts the events of inputs; also what is said on standard error.
+/// Counts the events of inputs; also returns the text on standard error.
 fn count(place: &Place, inputs: &[&str]) -> (String, String) {
     let output = place.run(&[inputs, &COUNT].concat());
     assert_eq!(output.status.code(), Some(0), "{}", texts(&output).1);
@@ -100,7 +100,7 @@ fn warnings_are_said_when_a_trace_is_read_and_strict_refuses() {
 }
 
 #[test]
-fn real_traces_from_their_packings() {
+fn real_traces_are_read_from_their_packings() {
     let place = Place::empty();
     let path = fixture("synthetic_gpu_rank0.json.gz");
     assert_eq!(count(&place, &[path.to_str().expect("a name")]).0, "n\n3518\n");

@@ -13,7 +13,8 @@ use super::Place;
 use crate::support::texts;
 
 /// Two rows with all that formats must take care of.
-const SQL: &str = "SELECT * FROM (VALUES (1, 'a,\"b\"', 1.5, true), (2, NULL, NULL, false)) AS t(n, t, f, b) ORDER BY n";
+const SQL: &str = "SELECT * FROM (VALUES (1, 'a,\"b\"', 1.5, true), (2, NULL, NULL, false)) AS \
+    t(n, t, f, b) ORDER BY n";
 
 fn query(format: &str, sql: &str) -> Vec<u8> {
     let output = Place::new().run(&["query", "s", "--format", format, "-c", sql]);
@@ -40,7 +41,7 @@ fn holds_the_rows(batches: &[RecordBatch]) {
 }
 
 #[test]
-fn csv() {
+fn csv_is_written_as_expected() {
     assert_eq!(text("csv", SQL), "n,t,f,b\n1,\"a,\"\"b\"\"\",1.5,true\n2,,,false\n");
     assert_eq!(
         text("csv", "SELECT E'two\\nlines' AS t, '=1+1' AS u"),
@@ -58,16 +59,19 @@ fn lists_and_objects_are_text_in_csv() {
 }
 
 #[test]
-fn tsv() {
+fn tsv_is_written_as_expected() {
     assert_eq!(text("tsv", SQL), "n\tt\tf\tb\n1\t\"a,\"\"b\"\"\"\t1.5\ttrue\n2\t\t\tfalse\n");
 }
 
 #[test]
-fn json() {
+fn json_is_written_as_expected() {
     let rows: Value = serde_json::from_slice(&query("json", SQL)).expect("JSON");
     assert_eq!(
         rows,
-        json!([{"n": 1, "t": "a,\"b\"", "f": 1.5, "b": true}, {"n": 2, "t": null, "f": null, "b": false}])
+        json!([
+            {"n": 1, "t": "a,\"b\"", "f": 1.5, "b": true},
+            {"n": 2, "t": null, "f": null, "b": false}
+        ])
     );
 }
 
@@ -80,7 +84,7 @@ fn json_keeps_large_integers_and_any_text() {
 }
 
 #[test]
-fn ndjson() {
+fn ndjson_is_written_as_expected() {
     let lines: Vec<Value> =
         text("ndjson", SQL).lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
     assert_eq!(
@@ -93,7 +97,7 @@ fn ndjson() {
 }
 
 #[test]
-fn markdown() {
+fn markdown_is_written_as_expected() {
     assert_eq!(
         text("markdown", "SELECT 1 AS n, 'a|b <i>' AS t, NULL AS z"),
         "| n | t | z |\n| ---: | --- | --- |\n| 1 | a\\|b &lt;i> |  |\n"
@@ -101,7 +105,7 @@ fn markdown() {
 }
 
 #[test]
-fn table() {
+fn table_is_written_as_expected() {
     let out = text("table", SQL);
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines.len(), 6, "{out}");
@@ -117,7 +121,7 @@ fn the_table_is_the_default() {
 }
 
 #[test]
-fn vertical() {
+fn vertical_is_written_as_expected() {
     assert_eq!(
         text("vertical", "SELECT * FROM (VALUES (1, NULL), (22, 'x')) AS t(n, name) ORDER BY n"),
         "─── row 1 ───\n   n │ 1\nname │ NULL\n─── row 2 ───\n   n │ 22\nname │ x\n"
@@ -125,7 +129,7 @@ fn vertical() {
 }
 
 #[test]
-fn parquet() {
+fn parquet_holds_the_rows() {
     let place = Place::new();
     place.ok(&["query", "s", "-c", SQL, "-o", "r.parquet"]);
     let piped = place.write("piped.parquet", query("parquet", SQL));
@@ -139,7 +143,7 @@ fn parquet() {
 }
 
 #[test]
-fn arrow() {
+fn arrow_holds_the_rows() {
     let reader =
         StreamReader::try_new(Cursor::new(query("arrow", SQL)), None).expect("an IPC stream");
     holds_the_rows(&reader.map(|b| b.expect("a batch")).collect::<Vec<_>>());

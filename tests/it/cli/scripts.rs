@@ -8,7 +8,9 @@ fn commands_stand_between_statements() {
     place.write("inner.sql", "SELECT $n + 1 AS inner_n;\n");
     place.write(
         "q.sql",
-        "-- settings\n\\format csv\n\\set n 41\n\\set t it\\'s\nSELECT $n AS n, $t AS t, ';' AS s;\n\\i inner.sql\n\\o out.json\nSELECT 2 AS two;\nSELECT 3 AS three\n",
+        "-- settings\n\\format csv\n\\set n 41\n\\set t it\\'s\n\
+            SELECT $n AS n, $t AS t, ';' AS s;\n\\i inner.sql\n\\o out.json\nSELECT 2 AS two;\n\
+            SELECT 3 AS three\n",
     );
     assert_eq!(
         place.ok(&["query", "s", "-f", "q.sql"]),
@@ -180,7 +182,8 @@ fn traces_are_opened_and_added_from_a_script() {
         "--format",
         "csv",
         "-c",
-        "\\ingest t.json\nSELECT count(*) AS n FROM events;\n\\open s\nSELECT count(*) AS m FROM traces",
+        "\\ingest t.json\nSELECT count(*) AS n FROM events;\n\\open s\n\
+            SELECT count(*) AS m FROM traces",
     ]);
     assert_eq!(out, "n\n99\nm\n2\n");
 }

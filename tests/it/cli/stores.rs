@@ -3,14 +3,14 @@
 use std::os::unix::fs::MetadataExt;
 
 use super::Place;
-use crate::pack::gzip;
+use crate::support::archives::gzip;
 use crate::support::texts;
 
 fn event(name: &str) -> String {
     format!(r#"{{"traceEvents":[{{"ph":"i","name":"{name}","ts":1}}]}}"#)
 }
 
-/// Changes whenever a trace's folder is written anew.
+/// Changes whenever a trace's folder is written again.
 fn inode(place: &Place, trace: &str) -> u64 {
     place.path("s").join(trace).metadata().expect("the trace").ino()
 }

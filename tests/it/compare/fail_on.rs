@@ -62,9 +62,10 @@ fn stores_without_common_steps_are_not_judged() {
     let out = place.ends(0, &["compare", "old_kineto", "steps.json"]);
     assert!(out.contains("times are per trace, because a side has no steps"), "{out}");
     assert!(out.contains("not judged: the candidate has no steps"), "{out}");
-    let note = "note: the candidate has no steps, so no difference can be told from noise; call prof.step() at the end of each step";
+    let note = "note: the candidate has no steps, so no difference can be told from noise; call \
+        prof.step() at the end of each step";
     assert!(out.split_whitespace().collect::<Vec<_>>().join(" ").contains(note), "{out}");
-    // aten::mm is longer on the host; that it cannot be told from noise is no pass.
+    // aten::mm is longer on the host. It cannot be distinguished from noise, which is not a pass.
     let out = place.ends(4, &["compare", "old_kineto", "steps.json", "--fail-on", "op:5%"]);
     assert!(
         out.contains(
@@ -105,7 +106,10 @@ fn sides_of_different_kinds_do_not_compare() {
     }
     let out = place.ends(4, &["compare", "old_kineto", "perf"]);
     assert!(
-        out.contains("nothing compares: the base is of format kineto, the candidate of format mllm_perf; the candidate has no device work, steps"),
+        out.contains(
+            "nothing compares: the base is of format kineto, the candidate of format \
+            mllm_perf; the candidate has no device work, steps"
+        ),
         "{out}"
     );
     // Of a trace of the CPU there are no kernels; of the same kind they would be, so it is the base
@@ -136,7 +140,7 @@ fn sides_of_different_kinds_do_not_compare() {
 }
 
 #[test]
-fn inputs_that_do_not_compare() {
+fn inputs_that_do_not_compare_are_errors() {
     let place = Place::ranks();
     place.ends(2, &["compare", RANK0]);
     for condition in ["5%", "step:5", "steps:5%", "op:10%:100", "op:gone"] {

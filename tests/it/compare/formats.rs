@@ -12,7 +12,9 @@ fn verdicts_are_those_of_an_independent_look_at_the_steps() {
     assert_eq!(mm["verdict"], "slower");
     // Per step, straight from the tables: the operator that launched each kernel.
     let per_step = |store: &str| -> Vec<f64> {
-        let sql = "SELECT k.step, sum(k.dur_ns) FROM kernels k JOIN events e ON e.event_id = k.op_id AND e.trace_id = k.trace_id WHERE e.name = 'aten::mm' AND k.kind <> 'sync' GROUP BY 1 ORDER BY 1";
+        let sql = "SELECT k.step, sum(k.dur_ns) FROM kernels k \
+            JOIN events e ON e.event_id = k.op_id AND e.trace_id = k.trace_id \
+            WHERE e.name = 'aten::mm' AND k.kind <> 'sync' GROUP BY 1 ORDER BY 1";
         let (csv, _, _) = place.run(&["query", store, "--format", "csv", "-c", sql]);
         csv.lines()
             .skip(1)

@@ -1,4 +1,5 @@
-//! `--help`, completions and manual pages: all commands are there, with examples, and the examples run.
+//! `--help`, completions and manual pages: all commands are there, with examples, and the examples
+//! run.
 
 use super::{Place, commands, help};
 use crate::support::{texts, tracesql};
@@ -6,7 +7,7 @@ use crate::support::{texts, tracesql};
 /// The name of a trace in examples; each store has names of its own.
 const TRACE: &str = "trace-0123456789ab";
 
-/// The lines of a block of examples, without the remarks behind them.
+/// The lines of a block of examples, without the remarks after them.
 fn examples(help: &str) -> Vec<String> {
     let Some((_, block)) = help.split_once("\nExamples:\n") else { return Vec::new() };
     let lines = block.lines().take_while(|l| l.starts_with("  "));
@@ -94,7 +95,8 @@ fn bash_completes_commands_and_options() {
         source <(tracesql completions bash)
         COMP_WORDS=(tracesql in) COMP_CWORD=1 COMP_LINE="tracesql in" COMP_POINT=11
         _tracesql tracesql in tracesql; echo "${COMPREPLY[*]}"
-        COMP_WORDS=(tracesql ingest --rep) COMP_CWORD=2 COMP_LINE="tracesql ingest --rep" COMP_POINT=21
+        COMP_WORDS=(tracesql ingest --rep) COMP_CWORD=2
+        COMP_LINE="tracesql ingest --rep" COMP_POINT=21
         _tracesql tracesql --rep ingest; echo "${COMPREPLY[*]}""#;
     let (stdout, stderr) = texts(&place.shell(&script.replace("set -u", "")));
     assert_eq!(stdout, "ingest\n--replace\n", "{stderr}");

@@ -11,7 +11,7 @@ pub struct Block {
     pub code: String,
     /// Why it cannot be run: the comment `<!-- not run: why -->` before the block.
     pub not_run: Option<String>,
-    /// What it prints: the block in language `text` right behind it.
+    /// What it prints: the block in language `text` right after it.
     pub prints: Option<String>,
 }
 
@@ -108,7 +108,8 @@ fn line_matches(expected: &str, found: &str) -> bool {
 
 #[test]
 fn blocks_have_their_output_and_their_marker() {
-    let text = "# A\n\n```sh\none\ntwo\n```\n\n```text\n1\n```\n\n<!-- not run: needs a GPU -->\n\n```python\nx\n```\n\nBetween.\n\n```text\nfree\n```\n";
+    let text = "# A\n\n```sh\none\ntwo\n```\n\n```text\n1\n```\n\n\
+        <!-- not run: needs a GPU -->\n\n```python\nx\n```\n\nBetween.\n\n```text\nfree\n```\n";
     let found = blocks(text);
     let short: Vec<_> = found
         .iter()

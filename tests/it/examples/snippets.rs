@@ -1,4 +1,4 @@
-//! The code in README.md and docs/ runs as it stands there, and prints what it is said to print.
+//! The code in README.md and docs/ runs as it stands there, and prints the output that is shown.
 //!
 //! Each file is run from top to bottom in a folder of its own, where `fixtures/` and the stores
 //! `runs/base` and `runs/new` are. Blocks in `sh` are scripts of bash, `python` ones need the
@@ -9,7 +9,7 @@
 use super::markdown::{Block, blocks, matches};
 use super::*;
 
-/// Generated, or tested elsewhere: `tests/it/library.rs` runs the examples of the reference.
+/// Generated, or tested elsewhere: `tests/it/library/` runs the examples of the reference.
 const ELSEWHERE: [&str; 2] = ["reference.md", "recipes.md"];
 
 fn files() -> Vec<PathBuf> {
@@ -25,7 +25,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Runs a block; `None` if that is not possible here.
+/// Runs a block; `None` without the Python that it needs.
 fn run(place: &Place, block: &Block) -> Option<Output> {
     match block.language.as_str() {
         "sh" => Some(place.shell(&block.code)),
@@ -34,7 +34,7 @@ fn run(place: &Place, block: &Block) -> Option<Output> {
             Some(place.shell("tracesql query runs/base -f snippet.sql"))
         }
         _ => {
-            let python = python()?;
+            let python = needs::python()?;
             place.write("snippet.py", &block.code);
             Some(within_a_minute(place.command(python.to_str()?).arg("snippet.py")))
         }
@@ -60,7 +60,7 @@ fn problem(block: &Block, output: &Output) -> Option<String> {
 
 #[test]
 fn code_in_documents_runs() {
-    let (mut ran, mut failed, mut without_python) = (0, Vec::new(), 0);
+    let (mut ran, mut failed) = (0, Vec::new());
     for file in files() {
         let name = file.strip_prefix(root()).expect("one of ours").display().to_string();
         let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -77,10 +77,7 @@ fn code_in_documents_runs() {
                 eprintln!("{at}: not run: {why}");
                 continue;
             }
-            let Some(output) = run(&place, &block) else {
-                without_python += 1;
-                continue;
-            };
+            let Some(output) = run(&place, &block) else { continue };
             ran += 1;
             let first = block.code.lines().next().unwrap_or_default();
             match problem(&block, &output) {
@@ -92,9 +89,6 @@ fn code_in_documents_runs() {
                 Some(problem) => failed.push(format!("{at}: {first}\n    {problem}")),
             }
         }
-    }
-    if without_python > 0 {
-        eprintln!("left out: {without_python} blocks in Python (TRACESQL_TEST_PYTHON)");
     }
     assert!(ran >= 20, "{ran} blocks ran");
     assert!(failed.is_empty(), "{} of {ran} blocks fail:\n{}", failed.len(), failed.join("\n\n"));

@@ -24,32 +24,44 @@ fn two_ranks() -> TestStore {
 fn counts_add_up_and_nothing_crosses() {
     let store = two_ranks();
     let (other, path, written) = again(&store, Selection::default());
-    let renamed = store.ints("SELECT count(*) FROM events WHERE ph = 'M' AND name IN ('process_name', 'process_sort_index')")[0];
+    let renamed = store.ints(
+        "SELECT count(*) FROM events \
+        WHERE ph = 'M' AND name IN ('process_name', 'process_sort_index')",
+    )[0];
     assert_eq!(written.elements as i64, store.ints("SELECT count(*) FROM events")[0] - renamed);
     for sql in [
-        "SELECT ph, cat, count(*), sum(dur_ns) FROM events WHERE ph <> 'M' GROUP BY 1, 2 ORDER BY 1, 2",
+        "SELECT ph, cat, count(*), sum(dur_ns) FROM events WHERE ph <> 'M' GROUP BY 1, 2 \
+            ORDER BY 1, 2",
         "SELECT kind, count(*), sum(dur_ns) FROM kernels GROUP BY 1 ORDER BY 1",
         "SELECT link, count(*), count(op_id), count(launch_id) FROM kernels GROUP BY 1 ORDER BY 1",
-        "SELECT kind, count(*), count(src_event_id), count(dst_event_id) FROM flows GROUP BY 1 ORDER BY 1",
+        "SELECT kind, count(*), count(src_event_id), count(dst_event_id) FROM flows \
+            GROUP BY 1 ORDER BY 1",
         "SELECT name, series, count(*), sum(value) FROM counters GROUP BY 1, 2 ORDER BY 1, 2",
         "SELECT step, count(*) FROM events WHERE step IS NOT NULL GROUP BY 1 ORDER BY 1",
         "SELECT depth, count(*), sum(self_ns) FROM events WHERE ph <> 'M' GROUP BY 1 ORDER BY 1",
         // Processes named by text have numbers of their own here, and count as processes of
         // threads.
-        "SELECT kind, count(*) FROM tracks WHERE kind IN ('counter', 'gpu_stream') GROUP BY 1 ORDER BY 1",
+        "SELECT kind, count(*) FROM tracks WHERE kind IN ('counter', 'gpu_stream') \
+            GROUP BY 1 ORDER BY 1",
     ] {
         assert_eq!(other.lines(sql), store.lines(sql), "{sql}");
     }
     // Every arrow and every launch stays within its rank.
-    let crossing = "SELECT count(*) FROM flows f JOIN events a ON a.event_id = f.src_event_id JOIN events b ON b.event_id = f.dst_event_id
+    let crossing = "SELECT count(*) FROM flows f JOIN events a ON a.event_id = f.src_event_id
+        JOIN events b ON b.event_id = f.dst_event_id
         JOIN tracks s ON s.track_id = a.track_id JOIN tracks d ON d.track_id = b.track_id
         WHERE left(s.process_name, 6) <> left(d.process_name, 6)";
     assert_eq!(other.ints(crossing), [0]);
-    let crossing = "SELECT count(*) FROM kernels k JOIN events l ON l.event_id = k.launch_id JOIN tracks s ON s.track_id = k.track_id
-        JOIN tracks d ON d.track_id = l.track_id WHERE left(s.process_name, 6) <> left(d.process_name, 6)";
+    let crossing = "SELECT count(*) FROM kernels k JOIN events l ON l.event_id = k.launch_id
+        JOIN tracks s ON s.track_id = k.track_id
+        JOIN tracks d ON d.track_id = l.track_id
+            WHERE left(s.process_name, 6) <> left(d.process_name, 6)";
     assert_eq!(other.ints(crossing), [0]);
     assert_eq!(
-        other.lines("SELECT left(process_name, 7) AS rank, count(*) > 1 FROM tracks WHERE process_name LIKE 'rank%' GROUP BY 1 ORDER BY 1"),
+        other.lines(
+            "SELECT left(process_name, 7) AS rank, count(*) > 1 FROM tracks \
+            WHERE process_name LIKE 'rank%' GROUP BY 1 ORDER BY 1"
+        ),
         ["rank 0: true", "rank 1: true"]
     );
     assert!(elements(&path).len() as u64 == written.elements + written.added);
@@ -93,7 +105,8 @@ fn clocks_are_brought_together() {
         ["a 1600 7", "b 1600 15"]
     );
     assert_eq!(other.lines("SELECT base_time_ns FROM traces"), ["5000000000000000000"]);
-    let both = "SELECT name, t.base_time_ns + ts_ns FROM events JOIN traces t USING (trace_id) WHERE ph = 'X' ORDER BY name";
+    let both = "SELECT name, t.base_time_ns + ts_ns FROM events JOIN traces t USING (trace_id) \
+        WHERE ph = 'X' ORDER BY name";
     assert_eq!(other.lines(both), store.lines(both));
 }
 
@@ -134,11 +147,17 @@ fn findings_and_counters_are_added() {
     let store = two_ranks();
     let library = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(library.path().join("rules")).expect("a folder");
-    let view = "-- Findings of a test.\n--\n-- One a trace.\n--\n-- Example: SELECT rule FROM findings\n--\n-- @column rule VARCHAR text The rule.\n\
-        -- @column status VARCHAR text Its status.\n-- @column severity VARCHAR text Its severity.\n-- @column trace_id VARCHAR text The trace.\n\
-        -- @column step BIGINT id The step.\n-- @column subject VARCHAR text The subject.\n-- @column value DOUBLE number The value.\n\
-        SELECT 'stub' AS rule, 'finding' AS status, 'high' AS severity, trace_id, max(step) AS step, 'a \"subject\"' AS subject, 1.5 AS value\n\
-        FROM steps GROUP BY trace_id UNION ALL SELECT 'other', 'ok', NULL, trace_id, NULL, NULL, NULL FROM traces\n";
+    let view = "-- Findings of a test.\n--\n-- One a trace.\n--\n\
+        -- Example: SELECT rule FROM findings\n--\n-- @column rule VARCHAR text The rule.\n\
+        -- @column status VARCHAR text Its status.\n\
+        -- @column severity VARCHAR text Its severity.\n\
+        -- @column trace_id VARCHAR text The trace.\n\
+        -- @column step BIGINT id The step.\n-- @column subject VARCHAR text The subject.\n\
+        -- @column value DOUBLE number The value.\n\
+        SELECT 'stub' AS rule, 'finding' AS status, 'high' AS severity, trace_id, max(step) AS \
+        step, 'a \"subject\"' AS subject, 1.5 AS value\n\
+        FROM steps GROUP BY trace_id UNION ALL \
+        SELECT 'other', 'ok', NULL, trace_id, NULL, NULL, NULL FROM traces\n";
     std::fs::write(library.path().join("rules/findings.sql"), view).expect("a view");
     let options =
         EngineOptions { sql: vec![library.path().to_owned()], ..EngineOptions::default() };
@@ -153,7 +172,10 @@ fn findings_and_counters_are_added() {
     assert_eq!(findings.len(), 2, "what is no finding stays out");
     assert_eq!(findings[0]["name"], "high: stub (a \"subject\")");
     assert_eq!(findings[0]["args"]["value"], 1.5);
-    let starts = store.ints("SELECT s.start_ns FROM steps s JOIN traces t ON t.trace_id = s.trace_id WHERE t.rank = 0 ORDER BY s.step DESC LIMIT 1");
+    let starts = store.ints(
+        "SELECT s.start_ns FROM steps s \
+        JOIN traces t ON t.trace_id = s.trace_id WHERE t.rank = 0 ORDER BY s.step DESC LIMIT 1",
+    );
     assert_eq!(
         (findings[0]["ts"].as_f64().expect("a time") * 1000.0 / 1e6).round() as i64,
         (starts[0] as f64 / 1e6).round() as i64
@@ -165,7 +187,8 @@ fn findings_and_counters_are_added() {
         last.insert(element["name"].as_str().expect("a name").to_owned(), element["args"].clone());
     }
     assert_eq!(last["rank 0: GPU 0 busy"]["busy_pct"], 0);
-    let memory = "SELECT allocated_bytes FROM memory_curve WHERE rank = 1 AND device_type = 'cuda' ORDER BY record DESC LIMIT 1";
+    let memory = "SELECT allocated_bytes FROM memory_curve \
+        WHERE rank = 1 AND device_type = 'cuda' ORDER BY record DESC LIMIT 1";
     assert_eq!(
         last["rank 1: cuda 1 memory"]["allocated_bytes"].as_i64(),
         Some(store.ints(memory)[0])

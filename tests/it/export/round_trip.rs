@@ -8,7 +8,7 @@ use tracesql::export::Selection;
 use tracesql_ingest::schema::TABLES;
 
 use super::{again, perf_again};
-use crate::support::{TestStore, corpus, root, rows_of, tracesql_in};
+use crate::support::{TestStore, needs, root, rows_of, tracesql_in};
 
 /// Columns that say where an element stands in the file; what was skipped is not there, so later
 /// ones move up.
@@ -30,9 +30,12 @@ const OF_THE_INPUT: &[&str] = &[
 ];
 
 /// Issues of a text that an export does not repeat: it is clean JSON.
-const OF_THE_TEXT: &str = "'malformed_event', 'not_an_object', 'no_phase', 'no_timestamp', 'timestamp_out_of_range', 'too_deep', 'event_too_large', \
-    'truncated_input', 'damaged_compression', 'checksum_mismatch', 'trailing_data', 'repeated_event_list', 'missing_comma', 'extra_comma', \
-    'name_type', 'time_rounded', 'invalid_utf8', 'bad_escape', 'lone_surrogate', 'control_character', 'non_json_value', 'duplicate_key', \
+const OF_THE_TEXT: &str = "'malformed_event', 'not_an_object', 'no_phase', 'no_timestamp', \
+    'timestamp_out_of_range', 'too_deep', 'event_too_large', \
+    'truncated_input', 'damaged_compression', 'checksum_mismatch', 'trailing_data', \
+    'repeated_event_list', 'missing_comma', 'extra_comma', \
+    'name_type', 'time_rounded', 'invalid_utf8', 'bad_escape', 'lone_surrogate', \
+    'control_character', 'non_json_value', 'duplicate_key', \
     'string_cut', 'args_cut', 'top_level_value', 'blob_no_start'";
 
 /// The queries that two stores of one trace must answer alike, whatever the order of the rows.
@@ -52,7 +55,8 @@ fn queries() -> Vec<String> {
             }
         }
         all.push(format!(
-            "WITH places AS (SELECT event_id, row_number() OVER (ORDER BY event_id) - 1 AS n FROM events) SELECT {} FROM {} t{joins}",
+            "WITH places AS (SELECT event_id, row_number() OVER (ORDER BY event_id) - 1 AS n \
+                FROM events) SELECT {} FROM {} t{joins}",
             columns.join(", "),
             table.name
         ));
@@ -142,10 +146,7 @@ fn fixtures_come_back_whole() {
 
 #[test]
 fn public_and_made_traces_come_back_whole() {
-    let Some(corpus) = corpus() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return;
-    };
+    let Some(corpus) = needs::corpus() else { return };
     let mut paths = Vec::new();
     files(&corpus.join("public"), &mut paths);
     files(&corpus.join("made"), &mut paths);
@@ -154,7 +155,7 @@ fn public_and_made_traces_come_back_whole() {
         let before = paths.len();
         paths.retain(|p| std::fs::metadata(p).is_ok_and(|m| m.len() < 600_000));
         eprintln!(
-            "left out: {} traces of 600 kB and more; TRACESQL_ALL_TRACES=1 takes them",
+            "{} traces of 600 kB and more are not tried; TRACESQL_ALL_TRACES=1 tries all",
             before - paths.len()
         );
     }

@@ -15,10 +15,13 @@ fn a_step_is_what_the_tables_say_it_is() {
     let (store, _) = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz"));
     let (other, _, _) = again(&store, Selection { steps: Some((11, 12)), ..Selection::default() });
     for sql in [
-        "SELECT name, count(*), sum(dur_ns) FROM kernels WHERE step IN (11, 12) GROUP BY 1 ORDER BY 1",
-        "SELECT cat, name, count(*), sum(dur_ns) FROM events WHERE step IN (11, 12) AND ph = 'X' GROUP BY 1, 2 ORDER BY 1, 2",
+        "SELECT name, count(*), sum(dur_ns) FROM kernels WHERE step IN (11, 12) GROUP BY 1 \
+            ORDER BY 1",
+        "SELECT cat, name, count(*), sum(dur_ns) FROM events \
+            WHERE step IN (11, 12) AND ph = 'X' GROUP BY 1, 2 ORDER BY 1, 2",
         // A wait on a stream encloses work of other steps too.
-        "SELECT name, sum(self_ns) FROM events WHERE step IN (11, 12) AND ph = 'X' AND cat <> 'cuda_sync' GROUP BY 1 ORDER BY 1",
+        "SELECT name, sum(self_ns) FROM events \
+            WHERE step IN (11, 12) AND ph = 'X' AND cat <> 'cuda_sync' GROUP BY 1 ORDER BY 1",
         "SELECT sum(bytes), count(*) FROM memory WHERE step IN (11, 12)",
         "SELECT name, step FROM steps WHERE step IN (11, 12) ORDER BY step",
     ] {
@@ -30,8 +33,14 @@ fn a_step_is_what_the_tables_say_it_is() {
         [0]
     );
     assert_eq!(
-        other.lines("SELECT DISTINCT process_name, thread_name FROM tracks WHERE kind = 'gpu_stream' ORDER BY 1, 2"),
-        store.lines("SELECT DISTINCT process_name, thread_name FROM tracks WHERE kind = 'gpu_stream' ORDER BY 1, 2"),
+        other.lines(
+            "SELECT DISTINCT process_name, thread_name FROM tracks \
+            WHERE kind = 'gpu_stream' ORDER BY 1, 2"
+        ),
+        store.lines(
+            "SELECT DISTINCT process_name, thread_name FROM tracks \
+            WHERE kind = 'gpu_stream' ORDER BY 1, 2"
+        ),
         "tracks keep their names"
     );
 }
@@ -40,7 +49,8 @@ fn a_step_is_what_the_tables_say_it_is() {
 fn arrows_stay_where_both_ends_do() {
     let (store, _) = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz"));
     let (both, _, _) = again(&store, condition("cat IN ('kernel', 'cuda_runtime')"));
-    let want = "SELECT count(*) FROM flows f JOIN events a ON a.event_id = f.src_event_id JOIN events b ON b.event_id = f.dst_event_id
+    let want = "SELECT count(*) FROM flows f JOIN events a ON a.event_id = f.src_event_id
+        JOIN events b ON b.event_id = f.dst_event_id
         WHERE a.cat = 'cuda_runtime' AND b.cat = 'kernel'";
     let arrows = store.ints(want)[0];
     assert!(arrows > 100);
@@ -58,11 +68,18 @@ fn arrows_stay_where_both_ends_do() {
 fn begins_keep_their_ends() {
     let (store, _) = TestStore::with(&fixture("chrome_mixed.json"));
     let (other, _, _) = again(&store, condition("ph IN ('B', 'b')"));
-    let pairs = "SELECT ph, name, ts_ns, dur_ns, args FROM events WHERE ph IN ('B', 'b') ORDER BY 1, 3, 2, 4";
+    let pairs = "SELECT ph, name, ts_ns, dur_ns, args FROM events WHERE ph IN ('B', 'b') \
+        ORDER BY 1, 3, 2, 4";
     assert_eq!(other.lines(pairs), store.lines(pairs));
     assert_eq!(
-        other.lines("SELECT CASE ph WHEN 'E' THEN 'B' ELSE 'b' END, count(*) FROM events WHERE ph IN ('E', 'e') GROUP BY 1 ORDER BY 1"),
-        store.lines("SELECT ph, count(*) FROM events WHERE ph IN ('B', 'b') AND dur_ns IS NOT NULL GROUP BY 1 ORDER BY 1"),
+        other.lines(
+            "SELECT CASE ph WHEN 'E' THEN 'B' ELSE 'b' END, count(*) FROM events \
+            WHERE ph IN ('E', 'e') GROUP BY 1 ORDER BY 1"
+        ),
+        store.lines(
+            "SELECT ph, count(*) FROM events \
+            WHERE ph IN ('B', 'b') AND dur_ns IS NOT NULL GROUP BY 1 ORDER BY 1"
+        ),
         "each begin that had an end has one"
     );
     let only_inner = again(&store, condition("name = 'inner'")).0;
@@ -101,7 +118,11 @@ fn blobs_become_events() {
     export(&store, Selection::default(), &path);
     let elements = elements(&path);
     let count = |ph: &str| elements.iter().filter(|e| e["ph"] == ph).count() as i64;
-    let blobs = store.ints("SELECT count(*) FILTER (WHERE cat = 'op_blob'), count(*) FILTER (WHERE cat = 'memory_blob'), count(*) FILTER (WHERE cat = 'memory_blob' AND dur_ns IS NOT NULL) FROM events");
+    let blobs = store.ints(
+        "SELECT count(*) FILTER (WHERE cat = 'op_blob'), count(*) FILTER (WHERE \
+        cat = 'memory_blob'), count(*) FILTER (WHERE cat = 'memory_blob' AND dur_ns IS NOT NULL) \
+        FROM events",
+    );
     assert_eq!([count("X"), count("b"), count("e")][..], blobs[..]);
     assert!(elements.iter().all(|e| e["pid"] == 1));
     let names = store.ints("SELECT count(*) FROM tracks")[0];

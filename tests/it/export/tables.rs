@@ -30,7 +30,7 @@ fn refused(args: &[&str], code: i32, text: &str) {
 }
 
 #[test]
-fn all_tables_into_a_folder() {
+fn all_tables_are_written_into_a_folder() {
     let (store, path) = store();
     let folder = store.folder.path().join("out");
     for format in ["parquet", "arrow", "csv", "tsv", "ndjson"] {
@@ -57,7 +57,7 @@ fn all_tables_into_a_folder() {
 }
 
 #[test]
-fn views_queries_and_selections() {
+fn views_queries_and_selections_are_exported() {
     let (store, path) = store();
     let to = |name: &str| store.folder.path().join(name).display().to_string();
     run(&["export", &path, "--view", "operators", "--rank", "1", "-o", &to("operators.csv")]);
@@ -153,7 +153,7 @@ fn a_packed_trace_holds_the_same() {
 }
 
 #[test]
-fn what_cannot_be_exported_is_said() {
+fn what_cannot_be_exported_is_reported() {
     let (store, path) = store();
     let to = |name: &str| store.folder.path().join(name).display().to_string();
     refused(&["export", &path, "-o", &to("folder")], 2, "--format");

@@ -28,7 +28,8 @@ fn trace(case: &Case, kernel_args: &str, around: &str) -> TestStore {
 
 fn said(case: &Case) -> String {
     trace(case, "", "").value(
-        "SELECT concat(class, ' ', coalesce(class_evidence, '-'), ' ', matrix_unit, ' ', coalesce(matrix_unit_evidence, '-')) FROM kernel_classes",
+        "SELECT concat(class, ' ', coalesce(class_evidence, '-'), ' ', matrix_unit, ' ', \
+            coalesce(matrix_unit_evidence, '-')) FROM kernel_classes",
     )
 }
 
@@ -64,7 +65,7 @@ fn types_and_the_device_decide_what_the_name_leaves_open() {
     for (types, capability, expected) in cases {
         assert_eq!(said(&Case { types, capability, ..OPEN }), expected, "{types} {capability:?}");
     }
-    // What is known of NVIDIA's devices is not said of others.
+    // Facts about NVIDIA's devices are not applied to others.
     assert_eq!(
         said(&Case { types: half, capability: (9, 4), device_name: "AMD Instinct MI300X", ..OPEN }),
         "gemm operator unclear -"
@@ -90,7 +91,8 @@ fn types_and_the_device_decide_what_the_name_leaves_open() {
 
 #[test]
 fn marks_and_arguments_make_communication() {
-    let classes = "SELECT concat(class, ' ', class_evidence, ' ', coalesce(collective, '-')) FROM kernel_classes";
+    let classes = "SELECT concat(class, ' ', class_evidence, ' ', coalesce(collective, '-')) \
+        FROM kernel_classes";
     let case = Case { operator: "aten::mul", kernel: "exchange_17", ..OPEN };
     let args = r#","Collective name":"allgather""#;
     assert_eq!(trace(&case, args, "").value(classes), "communication arguments all_gather");
@@ -98,7 +100,8 @@ fn marks_and_arguments_make_communication() {
     assert_eq!(trace(&case, "", mark).value(classes), "communication mark all_reduce");
     // A copy into a bucket is launched within a mark, too, and its name says what it is.
     let copy = Case {
-        kernel: "void at::native::vectorized_elementwise_kernel<4, at::native::MulFunctor<float> >(int)",
+        kernel: "void at::native::vectorized_elementwise_kernel<4, at::native::MulFunctor<float> \
+            >(int)",
         ..case
     };
     assert_eq!(trace(&copy, "", mark).value(classes), "elementwise name -");
@@ -153,7 +156,8 @@ fn unclassified_work_widens_the_answer() {
         ]
         .join(",\n"),
     );
-    let sql = "SELECT computation_time_ns, exposed_comm_time_ns, unclassified_time_ns, exposed_comm_max_ns FROM gpu_timeline";
+    let sql = "SELECT computation_time_ns, exposed_comm_time_ns, unclassified_time_ns, \
+        exposed_comm_max_ns FROM gpu_timeline";
     assert_eq!(store.lines(sql), ["55000 20000 15000 35000"]);
     let shares =
         "SELECT class, part, time_ns, busy_ns FROM gpu_time_by_class ORDER BY time_ns DESC, class";

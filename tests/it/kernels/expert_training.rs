@@ -26,8 +26,15 @@ fn each_class_has_its_time() {
         .collect();
     wanted.sort();
     assert!(wanted.len() > 10);
-    assert_eq!(store.lines("SELECT class, sum(dur_ns) FROM kernel_classes WHERE kind = 'kernel' GROUP BY class ORDER BY class"), wanted);
-    let units = "SELECT matrix_unit, sum(dur_ns) FROM kernel_classes WHERE class IN ('gemm', 'conv', 'attention') GROUP BY matrix_unit ORDER BY matrix_unit";
+    assert_eq!(
+        store.lines(
+            "SELECT class, sum(dur_ns) FROM kernel_classes \
+        WHERE kind = 'kernel' GROUP BY class ORDER BY class"
+        ),
+        wanted
+    );
+    let units = "SELECT matrix_unit, sum(dur_ns) FROM kernel_classes \
+        WHERE class IN ('gemm', 'conv', 'attention') GROUP BY matrix_unit ORDER BY matrix_unit";
     let unit = &truth["trace"]["matrix_unit_sum_ns"];
     assert_eq!(store.lines(units), [format!("no {}", unit["no"]), format!("yes {}", unit["yes"])]);
 }
@@ -38,7 +45,8 @@ fn each_name_has_its_class_and_collective() {
     for kernel in truth["kernels"].as_array().expect("kernels") {
         let name = kernel["name"].as_str().expect("a name");
         let sql = format!(
-            "SELECT concat(class, ' ', coalesce(collective, '-'), ' ', matrix_unit) FROM kernel_names WHERE name = '{}'",
+            "SELECT concat(class, ' ', coalesce(collective, '-'), ' ', matrix_unit) \
+                FROM kernel_names WHERE name = '{}'",
             name.replace('\'', "''")
         );
         let text = |key: &str| kernel[key].as_str().unwrap_or("-").to_owned();
@@ -54,7 +62,8 @@ fn each_name_has_its_class_and_collective() {
 fn the_timeline_knows_what_is_exposed() {
     let (truth, store) = (truth(), store());
     let figure = |name: &str| truth["trace"][name].as_i64().unwrap_or_else(|| panic!("{name}"));
-    let sql = "SELECT computation_time_ns, exposed_comm_time_ns, exposed_memcpy_time_ns, busy_time_ns, idle_time_ns, total_comm_time_ns, unclassified_time_ns,
+    let sql = "SELECT computation_time_ns, exposed_comm_time_ns, exposed_memcpy_time_ns,
+               busy_time_ns, idle_time_ns, total_comm_time_ns, unclassified_time_ns,
                exposed_comm_max_ns FROM gpu_timeline";
     let exposed = figure("exposed_communication_ns");
     assert_eq!(
@@ -72,7 +81,10 @@ fn the_timeline_knows_what_is_exposed() {
     );
     // The exchange with experts is communication, so that is what takes the time, and the products
     // are on tensor cores.
-    let findings = store.lines("SELECT rule, status FROM findings WHERE rule IN ('communication', 'tensor_cores') ORDER BY rule");
+    let findings = store.lines(
+        "SELECT rule, status FROM findings \
+        WHERE rule IN ('communication', 'tensor_cores') ORDER BY rule",
+    );
     assert_eq!(findings, ["communication finding", "tensor_cores ok"]);
 }
 
@@ -81,7 +93,9 @@ fn the_steps_have_their_shares() {
     let (truth, store) = (truth(), store());
     for step in truth["steps"].as_array().expect("steps") {
         let sql = format!(
-            "SELECT class, sum(total_ns) FROM gpu_time_by_class_and_step WHERE step = {} AND class NOT IN ('memcpy', 'memset') GROUP BY class ORDER BY class",
+            "SELECT class, sum(total_ns) FROM gpu_time_by_class_and_step \
+                WHERE step = {} AND class NOT IN ('memcpy', 'memset') GROUP BY class \
+                ORDER BY class",
             step["step"]
         );
         let classes = step["class_sum_ns"].as_object().expect("classes");

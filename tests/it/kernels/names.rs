@@ -1,12 +1,12 @@
 //! Labelled names of real kernels, scored by the oracle's measures: our own list, and one that lies
-//! beside the corpus.
+//! next to the corpus.
 
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{corpus, root};
+use crate::support::{needs, root};
 
 /// Figures that must be reached, and that must not be exceeded.
 struct Limits {
@@ -55,12 +55,7 @@ fn names_of_our_own_list_are_classified() {
 
 #[test]
 fn names_of_83_libraries_are_classified() {
-    let Some(list) =
-        corpus().map(|c| c.join("../kernels/shared.tsv")).filter(|list| list.is_file())
-    else {
-        eprintln!("left out: the labelled names of kernels are not beside the project");
-        return;
-    };
+    let Some(list) = needs::in_corpus("../kernels/shared.tsv") else { return };
     let limits = Limits {
         at_least: &[
             ("communication_precision_pct", 99.0),

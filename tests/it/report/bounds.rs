@@ -144,7 +144,7 @@ fn an_unknown_trace_is_an_error() {
 }
 
 #[test]
-fn an_empty_store_is_said_to_be_empty() {
+fn an_empty_store_is_reported_as_empty() {
     let store = TestStore::new();
     assert!(report(&store, "text", &[]).contains("The store holds no trace."));
     assert!(report(&store, "markdown", &[]).contains("The store holds no trace."));

@@ -184,7 +184,7 @@ fn the_query_of_a_section_can_be_asked() {
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn what_is_missing_is_reported() {
     let report = json(&store(&["resnet_cpu.pt.trace.json.gz"]), &[]);
     let kernels = &report["sections"]["kernels"];
     assert_eq!(kernels["status"], "not_recorded");

@@ -1,40 +1,13 @@
 //! The page in a real browser: `tests/browser/report.py` reads it as people do.
 
-use std::path::PathBuf;
 use std::process::Command;
 
-use super::{TestStore, hostile, job, page, store};
-use crate::support::{python, root};
-
-/// Chromium: `TRACESQL_TEST_CHROMIUM`, or one on the path.
-fn chromium() -> Option<PathBuf> {
-    let on_path = || {
-        let folders = std::env::var_os("PATH")?;
-        std::env::split_paths(&folders)
-            .flat_map(|f| {
-                ["chromium", "chromium-browser", "google-chrome"].map(|name| f.join(name))
-            })
-            .find(|p| p.is_file())
-    };
-    std::env::var_os("TRACESQL_TEST_CHROMIUM")
-        .map(PathBuf::from)
-        .filter(|p| p.is_file())
-        .or_else(on_path)
-}
+use super::{TestStore, injection, job, page, store};
+use crate::support::{needs, root};
 
 fn drive(store: &TestStore) {
-    let (Some(python), Some(chromium)) = (python(), chromium()) else {
-        eprintln!(
-            "left out: no Chromium (TRACESQL_TEST_CHROMIUM), or no Python with playwright (TRACESQL_TEST_PYTHON)"
-        );
-        return;
-    };
-    let has_playwright = Command::new(&python)
-        .args(["-c", "import playwright"])
-        .output()
-        .is_ok_and(|o| o.status.success());
-    if !has_playwright {
-        eprintln!("left out: {} has no playwright", python.display());
+    let (Some(python), Some(chromium)) = (needs::python(), needs::chromium()) else { return };
+    if needs::package(&python, "playwright").is_none() {
         return;
     }
     let script = root().join("tests/browser/report.py");
@@ -67,7 +40,7 @@ fn perf_json_in_a_browser() {
 
 #[test]
 fn hostile_names_in_a_browser() {
-    drive(&hostile::store());
+    drive(&injection::store());
 }
 
 #[test]

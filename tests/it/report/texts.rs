@@ -40,7 +40,7 @@ fn what_is_missing_fits_too() {
 }
 
 #[test]
-fn a_text_on_perf_json() {
+fn a_text_on_perf_json_names_its_memory() {
     let text = report(&store(&["perf.json"]), "text", &[]);
     for part in
         ["perf.json · mllm_perf", "49.1 MiB in 17 blobs; 4 alive at the end (48.5 MiB)", "Linear"]
@@ -74,7 +74,7 @@ fn what_is_unclassified_is_said_with_the_interval() {
             r#"{{"ph":"X","cat":"kernel","name":"{name}","pid":{device},"tid":7,"ts":{ts},"dur":{dur},"args":{{"device":{device},"stream":7}}}}"#
         )
     };
-    // 30 us of communication, 20 of which lie under a kernel that nothing says anything about; it
+    // 30 us of communication; 20 of them lie under a kernel without any known class; it
     // runs 40 us.
     let mut all = vec![
         kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, 0, 30),
@@ -86,8 +86,10 @@ fn what_is_unclassified_is_said_with_the_interval() {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = report(&store, "text", &[]);
     for part in [
-        "computation holds 40 µs of kernels of no known class, so exposed communication is 10 µs to 50 µs",
-        "0: gemm 16.7 %, attention 0.0 %, exposed communication 16.7 %, unclassified 66.7 % of 60 µs busy;",
+        "computation holds 40 µs of kernels of no known class, so exposed communication is 10 µs \
+            to 50 µs",
+        "0: gemm 16.7 %, attention 0.0 %, exposed communication 16.7 %, unclassified 66.7 % of 60 \
+            µs busy;",
         "on tensor or matrix cores 0.0 %, unclear 50.0 %, of 80 µs of kernels",
         "… 3 more devices",
     ] {
@@ -99,7 +101,7 @@ fn what_is_unclassified_is_said_with_the_interval() {
     let comment = report(&store, "markdown", &[]);
     assert!(comment.contains("_3 more devices are in the full report._"), "{comment}");
     assert!(comment.contains("exposed communication is 10 µs to 50 µs"), "{comment}");
-    // Nothing is said where all is known.
+    // There is no note where all is known.
     assert!(!report(&job(), "text", &[]).contains("no known class"));
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::tools;
-use crate::support::{TestStore, corpus, root};
+use crate::support::{TestStore, needs, root};
 
 /// What `tests/oracle/stacks.py` finds in files.
 fn oracle(paths: &[PathBuf]) -> Vec<Value> {
@@ -34,7 +34,8 @@ fn check(set: &str, paths: &[PathBuf]) -> usize {
     }
     // All stacks of all traces in one query; the oracle sorts its lines by their bytes.
     let sql = "SELECT t.path, fold_stack(s.stack), count(*), sum(s.time_ns)
-               FROM track_stacks s JOIN traces t ON t.trace_id = s.trace_id GROUP BY t.path, fold_stack(s.stack)";
+               FROM track_stacks s JOIN traces t ON t.trace_id = s.trace_id
+                   GROUP BY t.path, fold_stack(s.stack)";
     let mut lines: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in store.rows(sql) {
         lines.entry(row[0].clone()).or_default().push(row[1..].join("\t"));
@@ -100,10 +101,7 @@ fn stacks_of_fixtures_equal_the_oracle() {
 
 #[test]
 fn stacks_of_the_corpus_equal_the_oracle() {
-    let Some(corpus) = corpus() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return;
-    };
+    let Some(corpus) = needs::corpus() else { return };
     let mut paths = Vec::new();
     files(&corpus.join("public"), &mut paths);
     files(&corpus.join("made"), &mut paths);

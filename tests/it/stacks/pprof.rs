@@ -3,15 +3,12 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{go, written};
-use crate::support::{TestStore, elements, fixture, texts, tracesql, within_a_minute};
+use super::written;
+use crate::support::{TestStore, elements, fixture, needs, texts, tracesql, within_a_minute};
 
 /// What `go tool pprof` prints; `None` without Go.
 fn pprof(args: &[&str], files: &[&Path]) -> Option<String> {
-    let Some(go) = go() else {
-        eprintln!("left out: no Go (TRACESQL_TEST_GO), so the real pprof reads nothing");
-        return None;
-    };
+    let go = needs::go()?;
     let mut command = Command::new(go);
     // Go builds the tool once, into a cache which has to be somewhere.
     if std::env::var_os("HOME").is_none() {
@@ -55,8 +52,14 @@ fn the_time_inside_of_a_step_is_its_duration() {
         return;
     };
     let found = top(&report);
-    for step in store.rows("SELECT e.name, e.dur_ns FROM steps s JOIN events e ON e.trace_id = s.trace_id AND e.event_id = s.event_id") {
-        let cum = found.iter().find(|row| row.2 == step[0]).unwrap_or_else(|| panic!("{} is not in\n{report}", step[0]));
+    for step in store.rows(
+        "SELECT e.name, e.dur_ns FROM steps s \
+        JOIN events e ON e.trace_id = s.trace_id AND e.event_id = s.event_id",
+    ) {
+        let cum = found
+            .iter()
+            .find(|row| row.2 == step[0])
+            .unwrap_or_else(|| panic!("{} is not in\n{report}", step[0]));
         assert_eq!(cum.1, format!("{}ns", step[1]), "{}", step[0]);
     }
     let total: i64 =
@@ -71,7 +74,13 @@ fn every_measure_label_and_report_is_read() {
         (store.store.root().to_string_lossy().into_owned(), store.folder.path().join("gpu.pb.gz"));
     written(&["pprof", &root], &file);
     let Some(raw) = pprof(&["-raw"], &[&file]) else { return };
-    assert!(raw.contains("samples/count cpu/nanoseconds[dflt] gpu/nanoseconds kernels/count alloc_space/bytes alloc_objects/count"), "{raw}");
+    assert!(
+        raw.contains(
+            "samples/count cpu/nanoseconds[dflt] gpu/nanoseconds kernels/count \
+        alloc_space/bytes alloc_objects/count"
+        ),
+        "{raw}"
+    );
     // The profiler's device times at the stacks that launched them, the whole of them.
     let report = pprof(
         &["-top", "-unit=ns", "-sample_index=gpu", "-nodefraction=0", "-nodecount=100000"],
@@ -112,12 +121,10 @@ fn every_measure_label_and_report_is_read() {
     }
     let tree = pprof(&["-tree", "-focus=aten::mm"], &[&file]).expect("Go is there");
     assert!(tree.contains("cudaLaunchKernel"), "{tree}");
-    if Command::new("dot").arg("-V").output().is_ok() {
+    if needs::graphviz().is_some() {
         let svg = store.folder.path().join("graph.svg");
         pprof(&["-svg", "-output", &svg.to_string_lossy()], &[&file]).expect("Go is there");
         assert!(std::fs::read_to_string(&svg).expect("the graph").contains("</svg>"));
-    } else {
-        eprintln!("left out: pprof's graph (no graphviz)");
     }
 }
 
@@ -205,7 +212,8 @@ fn samples_come_from_any_query() {
     let store = gpu_store();
     let (root, file) =
         (store.store.root().to_string_lossy().into_owned(), store.folder.path().join("q.pb.gz"));
-    let sql = "SELECT unfold_stack(concat(kind, ';', name)) AS stack, dur_ns AS device_ns, bytes AS moved_bytes, step FROM kernels; ";
+    let sql = "SELECT unfold_stack(concat(kind, ';', name)) AS stack, dur_ns AS device_ns, bytes \
+        AS moved_bytes, step FROM kernels; ";
     written(&["pprof", &root, "-c", sql, "--where", "stack_root(stack) <> 'sync'"], &file);
     if let Some(raw) = pprof(&["-raw"], &[&file]) {
         assert!(raw.contains("device/nanoseconds[dflt] moved/bytes"), "{raw}");

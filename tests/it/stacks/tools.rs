@@ -2,9 +2,9 @@
 //! and their rules counted again in Python.
 //!
 //! Profiles are compared by a digest of all their stacks and values. Every profile that differs is
-//! listed in
-//! `tests/expected/profile_differences.tsv` with the digest of ours and a reason that docs/stacks.md explains; one that is not, that is another, or that
-//! no longer differs fails the test.
+//! listed in `tests/expected/profile_differences.tsv` with the digest of ours and a reason that
+//! docs/stacks.md explains; one that is not, that is another, or that no longer differs fails the
+//! test.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,11 +17,11 @@ use tracesql_udfs::pprof::{FILE, Labels};
 
 use super::oracle::adler;
 use super::samples;
-use crate::support::{TestStore, corpus, root};
+use crate::support::{TestStore, needs, root};
 
 const RULES: [(&str, Rule); 2] = [("inclusive", Rule::Inclusive), ("flat", Rule::Flat)];
 
-/// The digest of a profile by `tests/oracle/profiles.py`: number of stacks, of which all values are
+/// The digest of a profile by `tests/oracle/profiles.py`: number of stacks, number of those whose values are all
 /// 0, sum of the last value, Adler-32 of the lines.
 #[derive(Debug, PartialEq, Eq)]
 struct Digest {
@@ -42,7 +42,7 @@ impl Digest {
         })
     }
 
-    /// Our profile of a trace; stacks of which all values are 0 are not written to profiles.
+    /// Our profile of a trace; stacks whose values are all 0 are not written to profiles.
     fn ours(store: &Store, rule: Rule, trace_id: Option<&str>) -> Self {
         let filter = trace_id.map(|id| format!("trace_id = '{id}'"));
         let samples = samples(store, &Request { rule, filter, ..Request::default() });
@@ -63,7 +63,7 @@ impl Digest {
         Self { stacks: lines.len() as u64 + zeros, zeros, ns, adler32: adler(&lines) }
     }
 
-    /// The same without stacks of which all values are 0.
+    /// The same without stacks whose values are all 0.
     fn without_zeros(self) -> Self {
         Self { stacks: self.stacks - self.zeros, zeros: 0, ..self }
     }
@@ -162,10 +162,7 @@ fn known(set: &str) -> Known {
 /// Profiles that torch2pprof wrote itself, as JSON of its stacks.
 #[test]
 fn profiles_of_torch2pprof_are_equal() {
-    let Some(corpus) = corpus() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return;
-    };
+    let Some(corpus) = needs::corpus() else { return };
     let hta = corpus.join("public/HolisticTraceAnalysis/tests/data");
     let cases = [
         ("triton_example/triton_example.json.gz", "hta_triton_example.torch2pprof.json"),
@@ -176,10 +173,10 @@ fn profiles_of_torch2pprof_are_equal() {
         ),
     ];
     for (trace, profile) in cases {
-        let Ok(profile) = std::fs::read(corpus.join("../oracle/expected").join(profile)) else {
-            eprintln!("left out: {profile} is not beside the corpus");
+        let Some(profile) = needs::in_corpus(&format!("../oracle/expected/{profile}")) else {
             continue;
         };
+        let profile = std::fs::read(profile).expect("the profile is read");
         let want: Value = serde_json::from_slice(&profile).expect("JSON");
         let (store, _) = TestStore::with(&hta.join(trace));
         let samples =
@@ -198,10 +195,7 @@ fn profiles_of_torch2pprof_are_equal() {
 /// Profiles that trace2profile wrote itself.
 #[test]
 fn profiles_of_trace2profile_are_equal() {
-    let Some(corpus) = corpus() else {
-        eprintln!("left out: the corpus of public traces is not beside the project");
-        return;
-    };
+    let Some(corpus) = needs::corpus() else { return };
     let cases = [
         ("made/cnn_train_torch2.4.1.pt.trace.json.gz", "cnn_train_torch2.4.1"),
         (

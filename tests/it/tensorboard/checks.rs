@@ -72,8 +72,10 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "relink",
         view: "operators",
-        sql: "SELECT name, calls, host_total_ns, host_self_ns, device_total_ns, device_self_ns, tensor_core_eligible,
-                  coalesce(tensor_core_self_pct, 0.0) / 100, coalesce(tensor_core_total_pct, 0.0) / 100
+        sql: "SELECT name, calls, host_total_ns, host_self_ns, device_total_ns, device_self_ns,
+                  tensor_core_eligible,
+                  coalesce(tensor_core_self_pct, 0.0) / 100, coalesce(tensor_core_total_pct,
+                      0.0) / 100
               FROM operators WHERE name <> '(unattributed)'",
         keys: 1,
         columns: OPERATOR,
@@ -82,8 +84,10 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "relink",
         view: "operators_by_input",
-        sql: "SELECT name, input_shapes, calls, host_total_ns, host_self_ns, device_total_ns, device_self_ns, tensor_core_eligible,
-                  coalesce(tensor_core_self_pct, 0.0) / 100, coalesce(tensor_core_total_pct, 0.0) / 100
+        sql: "SELECT name, input_shapes, calls, host_total_ns, host_self_ns, device_total_ns,
+                  device_self_ns, tensor_core_eligible,
+                  coalesce(tensor_core_self_pct, 0.0) / 100, coalesce(tensor_core_total_pct,
+                      0.0) / 100
               FROM operators_by_input WHERE name <> '(unattributed)'",
         keys: 2,
         columns: OPERATOR,
@@ -92,8 +96,10 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "relink",
         view: "operators_by_stack",
-        sql: "SELECT name, call_stack, calls, host_total_ns, host_self_ns, device_total_ns, device_self_ns, tensor_core_eligible,
-                  round(coalesce(tensor_core_self_pct, 0.0), 2), round(coalesce(tensor_core_total_pct, 0.0), 2)
+        sql: "SELECT name, call_stack, calls, host_total_ns, host_self_ns, device_total_ns,
+                  device_self_ns, tensor_core_eligible,
+                  round(coalesce(tensor_core_self_pct, 0.0), 2),
+                      round(coalesce(tensor_core_total_pct, 0.0), 2)
               FROM operators_by_stack",
         keys: 2,
         columns: STACK,
@@ -102,8 +108,10 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "relink",
         view: "operators_by_input_stack",
-        sql: "SELECT name, input_shapes, call_stack, calls, host_total_ns, host_self_ns, device_total_ns, device_self_ns, tensor_core_eligible,
-                  round(coalesce(tensor_core_self_pct, 0.0), 2), round(coalesce(tensor_core_total_pct, 0.0), 2)
+        sql: "SELECT name, input_shapes, call_stack, calls, host_total_ns, host_self_ns,
+                  device_total_ns, device_self_ns, tensor_core_eligible,
+                  round(coalesce(tensor_core_self_pct, 0.0), 2),
+                      round(coalesce(tensor_core_total_pct, 0.0), 2)
               FROM operators_by_input_stack",
         keys: 3,
         columns: STACK,
@@ -112,8 +120,10 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "relink",
         view: "kernels_by_name",
-        sql: "SELECT name, sum(calls), sum(total_ns), CAST(sum(total_ns) AS DOUBLE) / sum(calls), max(max_ns), min(min_ns),
-                  coalesce(sum(blocks_per_sm * total_ns) / sum(total_ns), 0.0), coalesce(sum(occupancy_pct * total_ns) / sum(total_ns), 0.0),
+        sql: "SELECT name, sum(calls), sum(total_ns), CAST(sum(total_ns) AS DOUBLE) / sum(calls),
+                  max(max_ns), min(min_ns),
+                  coalesce(sum(blocks_per_sm * total_ns) / sum(total_ns), 0.0),
+                      coalesce(sum(occupancy_pct * total_ns) / sum(total_ns), 0.0),
                   bool_or(matrix_unit = 'yes')
               FROM kernels_by_name GROUP BY name",
         keys: 1,
@@ -123,8 +133,10 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "relink",
         view: "kernels_by_operator",
-        sql: "SELECT name, operator, grid, block, registers_per_thread, shared_memory_bytes, calls, total_ns, mean_ns, max_ns, min_ns,
-                  coalesce(blocks_per_sm, 0.0), coalesce(occupancy_pct, 0.0), coalesce(uses_tensor_cores, false),
+        sql: "SELECT name, operator, grid, block, registers_per_thread, shared_memory_bytes, calls,
+                  total_ns, mean_ns, max_ns, min_ns,
+                  coalesce(blocks_per_sm, 0.0), coalesce(occupancy_pct, 0.0),
+                      coalesce(uses_tensor_cores, false),
                   operator_tensor_core_eligible
               FROM kernels_by_operator",
         keys: 6,
@@ -134,7 +146,10 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "relink",
         view: "step_time",
-        sql: "SELECT row_number() OVER (ORDER BY start_ns) - 1, coalesce(step, 0), start_ns, end_ns, kernel_ns, memcpy_ns, memset_ns, communication_ns, runtime_ns, dataloader_ns, cpu_exec_ns, other_ns, total_ns
+        sql:
+            "SELECT row_number() OVER (ORDER BY start_ns) - 1, coalesce(step, 0), start_ns, end_ns,
+              kernel_ns, memcpy_ns, memset_ns, communication_ns, runtime_ns, dataloader_ns,
+              cpu_exec_ns, other_ns, total_ns
               FROM step_time",
         keys: 1,
         columns: STEP,
@@ -143,7 +158,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "relink",
         view: "step_time_average",
-        sql: "SELECT kernel_ns, memcpy_ns, memset_ns, communication_ns, runtime_ns, dataloader_ns, cpu_exec_ns, other_ns, total_ns FROM step_time_average",
+        sql: "SELECT kernel_ns, memcpy_ns, memset_ns, communication_ns, runtime_ns, dataloader_ns, \
+            cpu_exec_ns, other_ns, total_ns FROM step_time_average",
         keys: 0,
         columns: PARTS,
         want: rows::average,
@@ -151,7 +167,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "relink",
         view: "step_overlap",
-        sql: "SELECT row_number() OVER (ORDER BY step) - 1, coalesce(step, 0), computation_ns, communication_ns, overlap_ns, other_ns FROM step_overlap",
+        sql: "SELECT row_number() OVER (ORDER BY step) - 1, coalesce(step, 0), computation_ns, \
+            communication_ns, overlap_ns, other_ns FROM step_overlap",
         keys: 1,
         columns: OVERLAP,
         want: rows::overlaps,
@@ -159,7 +176,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "relink",
         view: "gpu_summary",
-        sql: "SELECT device, utilization_pct / 100, sm_efficiency_pct / 100, occupancy_pct, tensor_core_pct / 100 FROM gpu_summary",
+        sql: "SELECT device, utilization_pct / 100, sm_efficiency_pct / 100, occupancy_pct, \
+            tensor_core_pct / 100 FROM gpu_summary",
         keys: 1,
         columns: GPU,
         want: rows::gpus,
@@ -167,7 +185,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "relink",
         view: "gpu_utilization_over_time",
-        sql: "SELECT device, bucket, start_ns, utilization_pct / 100 FROM gpu_utilization_over_time",
+        sql: "SELECT device, bucket, start_ns, utilization_pct / 100 \
+            FROM gpu_utilization_over_time",
         keys: 2,
         columns: BUCKET,
         want: rows::buckets,
@@ -183,7 +202,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "plain",
         view: "tb_operators",
-        sql: "SELECT name, calls, host_total_us, host_self_us, device_total_us, device_self_us, tc_eligible, tc_self_ratio, tc_total_ratio
+        sql: "SELECT name, calls, host_total_us, host_self_us, device_total_us, device_self_us,
+              tc_eligible, tc_self_ratio, tc_total_ratio
               FROM tb_operators",
         keys: 1,
         columns: OPERATOR,
@@ -192,7 +212,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "plain",
         view: "tb_operators_by_input",
-        sql: "SELECT name, input_shapes, calls, host_total_us, host_self_us, device_total_us, device_self_us, tc_eligible, tc_self_ratio, tc_total_ratio
+        sql: "SELECT name, input_shapes, calls, host_total_us, host_self_us, device_total_us,
+              device_self_us, tc_eligible, tc_self_ratio, tc_total_ratio
               FROM tb_operators_by_input",
         keys: 2,
         columns: OPERATOR,
@@ -201,7 +222,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "plain",
         view: "tb_operators_by_stack",
-        sql: "SELECT name, call_stack, calls, round(host_total_us), round(host_self_us), round(device_total_us), round(device_self_us), tc_eligible,
+        sql: "SELECT name, call_stack, calls, round(host_total_us), round(host_self_us),
+                  round(device_total_us), round(device_self_us), tc_eligible,
                   round(100 * tc_self_ratio, 2), round(100 * tc_total_ratio, 2)
               FROM tb_operators_by_stack",
         keys: 2,
@@ -211,7 +233,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "plain",
         view: "tb_operators_by_input_stack",
-        sql: "SELECT name, input_shapes, call_stack, calls, round(host_total_us), round(host_self_us), round(device_total_us), round(device_self_us), tc_eligible,
+        sql: "SELECT name, input_shapes, call_stack, calls, round(host_total_us),
+                  round(host_self_us), round(device_total_us), round(device_self_us), tc_eligible,
                   round(100 * tc_self_ratio, 2), round(100 * tc_total_ratio, 2)
               FROM tb_operators_by_input_stack",
         keys: 3,
@@ -230,8 +253,10 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "plain",
         view: "tb_kernels_by_operator",
-        sql: "SELECT name, CASE operator WHEN 'CallTreeRoot' THEN '(unattributed)' ELSE operator END, grid, block,
-                  registers_per_thread, shared_memory_bytes, calls, total_us, mean_us, max_us, min_us,
+        sql: "SELECT name, CASE operator WHEN 'CallTreeRoot' THEN '(unattributed)' ELSE operator
+                  END, grid, block,
+                  registers_per_thread, shared_memory_bytes, calls, total_us, mean_us, max_us,
+                      min_us,
                   blocks_per_sm, occupancy_pct, tc_used, op_tc_eligible
               FROM tb_kernels_by_operator",
         keys: 6,
@@ -241,7 +266,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "plain",
         view: "tb_step_time",
-        sql: "SELECT ordinal, step, start_us, end_us, kernel_us, memcpy_us, memset_us, communication_us, runtime_us, dataloader_us, cpu_exec_us, other_us, total_us
+        sql: "SELECT ordinal, step, start_us, end_us, kernel_us, memcpy_us, memset_us,
+              communication_us, runtime_us, dataloader_us, cpu_exec_us, other_us, total_us
               FROM tb_step_time",
         keys: 1,
         columns: STEP,
@@ -250,7 +276,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "plain",
         view: "tb_step_time_average",
-        sql: "SELECT kernel_us, memcpy_us, memset_us, communication_us, runtime_us, dataloader_us, cpu_exec_us, other_us, total_us FROM tb_step_time_average",
+        sql: "SELECT kernel_us, memcpy_us, memset_us, communication_us, runtime_us, dataloader_us, \
+            cpu_exec_us, other_us, total_us FROM tb_step_time_average",
         keys: 0,
         columns: PARTS,
         want: rows::average,
@@ -258,7 +285,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "plain",
         view: "tb_step_overlap",
-        sql: "SELECT ordinal, step, computation_us, communication_us, overlap_us, other_us FROM tb_step_overlap",
+        sql: "SELECT ordinal, step, computation_us, communication_us, overlap_us, other_us \
+            FROM tb_step_overlap",
         keys: 1,
         columns: OVERLAP,
         want: rows::overlaps,
@@ -266,7 +294,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         mode: "plain",
         view: "tb_gpu_summary",
-        sql: "SELECT device, utilization, sm_efficiency, occupancy_pct, tc_ratio FROM tb_gpu_summary",
+        sql: "SELECT device, utilization, sm_efficiency, occupancy_pct, tc_ratio \
+            FROM tb_gpu_summary",
         keys: 1,
         columns: GPU,
         want: rows::gpus,

@@ -61,7 +61,8 @@ impl Differences {
         let examples: String =
             tally.wrong.iter().chain(&tally.extra).take(4).map(|w| format!("\n    {w}")).collect();
         Some(format!(
-            "{trace} {view}: {cells} cells differ and {rows} rows are only here (digest {digest}); documented are {documented:?}{examples}"
+            "{trace} {view}: {cells} cells differ and {rows} rows are only here (digest {digest}); \
+                documented are {documented:?}{examples}"
         ))
     }
 

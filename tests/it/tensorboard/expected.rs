@@ -11,7 +11,8 @@ use crate::support::root;
 pub struct Expected {
     name: String,
     worker: String,
-    /// `plain`: the trace as it is; `relink`: today's names and links by nesting given to the plugin, times in ns.
+    /// `plain`: the trace as it is; `relink`: today's names and links by nesting given to the
+    /// plugin, times in ns.
     pub mode: &'static str,
     /// The trace.
     pub trace: PathBuf,

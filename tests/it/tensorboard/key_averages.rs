@@ -24,7 +24,8 @@ const KNOWN: [[&str; 5]; 3] = [
     ["cnn_train_verbose_torch2.4.1", "aten::mul_", "self_cpu_mem_bytes", "-116", "-120"],
 ];
 
-const SQL: &str = "SELECT name, calls, cpu_total_ns, self_cpu_ns, cpu_mem_bytes, self_cpu_mem_bytes, flops FROM key_averages WHERE device_type = 'cpu'";
+const SQL: &str = "SELECT name, calls, cpu_total_ns, self_cpu_ns, cpu_mem_bytes, \
+    self_cpu_mem_bytes, flops FROM key_averages WHERE device_type = 'cpu'";
 
 /// A comparison of one table, and how many values of memory and of operations it had.
 #[derive(Default)]

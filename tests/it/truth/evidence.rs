@@ -21,7 +21,9 @@ struct Finding {
 fn findings(engine: &Engine, condition: &str) -> (Vec<Finding>, Vec<Finding>) {
     let sql = format!(
         "SELECT rule, trace_id, device, subject, numerator, denominator, evidence FROM ( \
-             SELECT *, row_number() OVER (PARTITION BY rule, trace_id ORDER BY numerator DESC, subject) AS place FROM findings WHERE status <> 'not_measurable' \
+             SELECT *, row_number() OVER (PARTITION BY rule, trace_id \
+             ORDER BY numerator DESC, subject) AS place FROM findings \
+             WHERE status <> 'not_measurable' \
          ) WHERE {condition} ORDER BY rule, trace_id, device, subject"
     );
     let rows = rows_of(engine, &sql).unwrap_or_else(|e| panic!("{e}"));
@@ -37,7 +39,8 @@ fn findings(engine: &Engine, condition: &str) -> (Vec<Finding>, Vec<Finding>) {
 /// `are_measured`.
 fn wrong(engine: &Engine, findings: &[Finding], are_measured: bool) -> Vec<String> {
     let numbers = if are_measured {
-        "CAST(min(numerator) AS VARCHAR) AS n, CAST(max(numerator) AS VARCHAR) AS n2, CAST(min(denominator) AS VARCHAR) AS d, CAST(max(denominator) AS VARCHAR) AS d2"
+        "CAST(min(numerator) AS VARCHAR) AS n, CAST(max(numerator) AS VARCHAR) AS n2, \
+            CAST(min(denominator) AS VARCHAR) AS d, CAST(max(denominator) AS VARCHAR) AS d2"
     } else {
         "NULL AS n, NULL AS n2, NULL AS d, NULL AS d2"
     };
@@ -68,7 +71,8 @@ fn wrong(engine: &Engine, findings: &[Finding], are_measured: bool) -> Vec<Strin
                     == [numerator, numerator, denominator, denominator];
             if row[1] == "0" || !is_right {
                 wrong.push(format!(
-                    "{}: {numerator} of {denominator}, but the evidence has {} rows with {} of {}: {}",
+                    "{}: {numerator} of {denominator}, but the evidence has {} rows with {} of {}: \
+                        {}",
                     finding.name, row[1], row[2], row[4], finding.evidence
                 ));
             }

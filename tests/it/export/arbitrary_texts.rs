@@ -35,9 +35,14 @@ fn text() -> impl Strategy<Value = String> {
 
 fn element() -> impl Strategy<Value = Value> {
     let ids = prop_oneof![text().prop_map(Value::from), any::<i64>().prop_map(Value::from)];
-    (proptest::sample::select(vec!["X", "i", "C", "b", "e", "s", "f", "B", "E", "M"]), text(), text(), ids, text(), text(), any::<i32>(), 0..1000u32)
-        .prop_map(|(ph, name, cat, id, key, value, pid, ts)| {
-            let mut element = json!({"ph": ph, "name": name, "cat": cat, "pid": pid, "tid": id, "ts": ts, "args": {key: value, "n": 1}});
+    let phases = ["X", "i", "C", "b", "e", "s", "f", "B", "E", "M"];
+    let phase = proptest::sample::select(phases.to_vec());
+    (phase, text(), text(), ids, text(), text(), any::<i32>(), 0..1000u32).prop_map(
+        |(ph, name, cat, id, key, value, pid, ts)| {
+            let args = json!({key: value, "n": 1});
+            let mut element = json!({
+                "ph": ph, "name": name, "cat": cat, "pid": pid, "tid": id, "ts": ts, "args": args
+            });
             if ph == "X" {
                 element["dur"] = 5.into();
             }
@@ -45,7 +50,8 @@ fn element() -> impl Strategy<Value = Value> {
                 element["id"] = id;
             }
             element
-        })
+        },
+    )
 }
 
 #[test]
@@ -94,7 +100,8 @@ fn hostile_names_survive_a_merge() {
             {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": name}},
             {"ph": "X", "name": name, "pid": pid, "tid": name, "ts": 1, "dur": 1},
             {"ph": "s", "name": name, "cat": name, "pid": pid, "tid": name, "ts": 1, "id": name},
-            {"ph": "f", "name": name, "cat": name, "pid": pid, "tid": name, "ts": 1, "id": name, "bp": "e"},
+            {"ph": "f", "name": name, "cat": name, "pid": pid, "tid": name, "ts": 1, "id": name,
+                "bp": "e"},
         ]);
         std::fs::write(&path, json!({ "traceEvents": events }).to_string()).expect("a trace");
         store.ingest(&path).expect("it is read");

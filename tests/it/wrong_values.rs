@@ -31,7 +31,7 @@ impl Dice {
     }
 }
 
-/// A fixture of which one value in about `rarity` is wrong.
+/// A fixture in which one value in about `rarity` is wrong.
 fn damaged(fixture_name: &str, seed: u64, rarity: u64, folder: &Path) -> std::path::PathBuf {
     let bytes = std::fs::read(fixture(fixture_name)).expect("a fixture");
     let mut text = String::new();
@@ -142,21 +142,21 @@ fn survives(fixture_name: &str, seed: u64, rarity: u64) {
 }
 
 #[test]
-fn a_few_wrong_values() {
+fn every_view_and_command_answers_with_a_few_wrong_values() {
     survives("synthetic_gpu_rank0.json.gz", 1, 500);
 }
 
 #[test]
-fn many_wrong_values() {
+fn every_view_and_command_answers_with_many_wrong_values() {
     survives("synthetic_gpu_rank0.json.gz", 2, 5);
 }
 
 #[test]
-fn wrong_values_of_a_cpu() {
+fn every_view_and_command_answers_with_wrong_values_of_a_cpu() {
     survives("ddp_rank0.pt.trace.json.gz", 3, 20);
 }
 
 #[test]
-fn wrong_values_of_older_traces() {
+fn every_view_and_command_answers_with_wrong_values_of_older_traces() {
     survives("old_kineto.json.gz", 4, 10);
 }

@@ -1,0 +1,123 @@
+//! How the engine plans queries on views: what it computes once, and what it leaves in one stream.
+
+use tracesql::engine::Engine;
+
+use crate::support::{TestStore, fixture, fixtures, rows_of};
+
+#[test]
+fn queries_of_a_with_are_computed_once() {
+    let store = fixtures();
+    let engine = store.engine();
+    let plan = |sql: &str| {
+        rows_of(&engine, &format!("EXPLAIN {sql}")).expect("the query is planned").concat().concat()
+    };
+    let counted = "WITH counted AS (SELECT name, count(*) AS n FROM events GROUP BY name)";
+    let twice =
+        plan(&format!("{counted} SELECT a.name FROM counted a JOIN counted b ON b.n > a.n"));
+    assert_eq!(twice.matches("OnceExec: view=counted").count(), 2, "{twice}");
+    let once = plan(&format!("{counted} SELECT name FROM counted"));
+    assert!(!once.contains("OnceExec"), "{once}");
+}
+
+#[test]
+fn plans_say_what_is_computed_once() {
+    let store = fixtures();
+    let engine = store.engine();
+    let plan = |sql: &str| {
+        rows_of(&engine, &format!("EXPLAIN {sql}")).expect("the query is planned").concat().concat()
+    };
+    let twice = plan(
+        "SELECT a.name, b.dur_ns FROM named_events a \
+            JOIN named_events b ON a.event_id = b.parent_id AND a.trace_id = b.trace_id",
+    );
+    assert_eq!(twice.matches("OnceExec: view=named_events").count(), 2, "{twice}");
+    let once = plan("SELECT name FROM named_events");
+    assert!(!once.contains("OnceExec"), "{once}");
+}
+
+#[test]
+fn branches_of_unions_are_planned_apart_with_what_is_asked_of_them() {
+    let store = fixtures();
+    let engine = store.engine();
+    let rows = |sql: &str| rows_of(&engine, sql).expect("the query runs");
+    let plan = |sql: &str| rows(&format!("EXPLAIN {sql}")).concat().concat();
+    let rules = rows("SELECT DISTINCT rule FROM findings").len();
+    assert!(rules > 20, "{rules} rules");
+    assert_eq!(plan("SELECT * FROM findings").matches("PartExec: view=rule_").count(), rules);
+    let all = rows("SELECT rule, status, message FROM findings ORDER BY 1, 2, 3");
+    for (place, value) in [(0, "memcpy"), (1, "not_measurable")] {
+        let column = ["rule", "status"][place];
+        let picked = rows(&format!(
+            "SELECT rule, status, message FROM findings WHERE {column} = '{value}' ORDER BY 1, 2, 3"
+        ));
+        assert!(!picked.is_empty());
+        assert_eq!(
+            picked,
+            all.iter().filter(|row| row[place] == value).cloned().collect::<Vec<_>>()
+        );
+    }
+    // Branches that are named twice are computed once, and rows that are not kept are read by each
+    // reader.
+    let union = "SELECT name, count(*) AS n FROM events WHERE name IS NOT NULL GROUP BY name";
+    let four = [union; 4].join(" UNION ALL ");
+    let twice = rows(&format!(
+        "WITH u AS ({four}) SELECT sum(a.n), count(*) FROM u a JOIN u b ON a.name = b.name"
+    ));
+    let once = rows(&format!("SELECT sum(16 * n), 16 * count(*) FROM ({union})"));
+    assert_eq!(twice, once);
+}
+
+#[test]
+fn branches_of_unions_are_read_anew_by_each_round_of_a_recursion() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    let engine = store.engine();
+    let rows = |sql: &str| rows_of(&engine, sql).expect("the query runs");
+    let recursive = "WITH RECURSIVE r AS (
+        SELECT CAST(0 AS BIGINT) AS round, CAST(0 AS BIGINT) AS n
+        UNION ALL
+        SELECT r.round + 1, r.n + m.n FROM r CROSS JOIN (SELECT count(*) AS n FROM metrics
+            WHERE value >= 0) m WHERE r.round < 3
+    ) SELECT max(n) FROM r";
+    assert_eq!(rows(recursive), rows("SELECT 3 * count(*) FROM metrics WHERE value >= 0"));
+}
+
+#[test]
+fn the_row_of_the_trace_is_set_beside_each_row() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    let plan = |engine: &Engine, sql: &str| {
+        rows_of(engine, &format!("EXPLAIN {sql}")).expect("the query is planned").concat().concat()
+    };
+    let sql = "SELECT e.event_id, t.rank FROM events e JOIN traces t ON t.trace_id = e.trace_id";
+    let alone = plan(&store.engine(), sql);
+    assert!(alone.contains("CrossJoinExec") && !alone.contains("HashJoinExec"), "{alone}");
+    store.ingest(&fixture("resnet_cpu.pt.trace.json.gz")).expect("the trace is read");
+    assert!(plan(&store.engine(), sql).contains("HashJoinExec"));
+}
+
+#[test]
+fn windows_over_one_stream_are_not_merged() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    let sql = "EXPLAIN ANALYZE SELECT *, lag(b) OVER (ORDER BY event_id, ts_ns) FROM (
+        SELECT event_id, ts_ns, dur_ns + a AS b FROM (
+            SELECT *, sum(dur_ns) OVER (ORDER BY event_id, ts_ns ROWS BETWEEN UNBOUNDED PRECEDING
+                AND UNBOUNDED FOLLOWING) AS a FROM events
+        ) WHERE dur_ns > 0
+    )";
+    let plan = rows_of(&store.engine(), sql).expect("the query is planned").concat().concat();
+    let between = plan.split("WindowAggExec").nth(1).expect("two windows");
+    assert!(
+        !between.contains("RepartitionExec") && !between.contains("SortPreservingMergeExec"),
+        "{plan}"
+    );
+}
+
+#[test]
+fn groups_by_trace_over_unnested_lists_have_a_row_each() {
+    let (store, _) = TestStore::of_text(
+        r#"{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}]}"#,
+    );
+    let sql = "SELECT trace_id IS NOT NULL, count(*), sum(o) \
+        FROM (SELECT trace_id, unnest(make_array(1, 2, 3)) AS o FROM events \
+        GROUP BY trace_id) GROUP BY trace_id";
+    assert_eq!(store.lines(sql), ["true 3 6"]);
+}

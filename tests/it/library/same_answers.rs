@@ -1,0 +1,97 @@
+//! Views answer the same however the engine computes them: with one thread or several, with parts
+//! shared or not, for a trace alone or with another.
+
+use tracesql::engine::{Engine, EngineOptions};
+
+use super::{library, short};
+use crate::support::{TestStore, fixture, rows_of};
+
+/// The rows of a query in an order of their own. Sums of floating point numbers depend on the order
+/// in which partitions come.
+fn sorted(engine: &Engine, sql: &str) -> Vec<Vec<String>> {
+    let rounded = |value: String| match value.parse::<f64>() {
+        Ok(number) if value.contains('.') => format!("{number:.9e}"),
+        _ => value,
+    };
+    let rows = rows_of(engine, sql).unwrap_or_else(|e| panic!("{sql}: {}", short(&e)));
+    let mut rows: Vec<Vec<String>> =
+        rows.into_iter().map(|row| row.into_iter().map(rounded).collect()).collect();
+    rows.sort_unstable();
+    rows
+}
+
+fn engine_with(store: &TestStore, change: impl FnOnce(&mut EngineOptions)) -> Engine {
+    let mut options = EngineOptions::default();
+    change(&mut options);
+    Engine::open(&store.store, None, &options).expect("the store opens")
+}
+
+/// Plans differ with the number of threads: with one, sorts are left out that others need.
+#[test]
+fn views_answer_the_same_with_one_thread() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    for name in ["synthetic_gpu_rank1.json.gz", "resnet_cpu.pt.trace.json.gz"] {
+        store.ingest(&fixture(name)).expect("the trace is read");
+    }
+    let (one, three) = (
+        engine_with(&store, |options| options.threads = 1),
+        engine_with(&store, |options| options.threads = 3),
+    );
+    for view in library().public_views() {
+        let sql = format!("SELECT * FROM {}", view.name);
+        assert_eq!(sorted(&one, &sql), sorted(&three, &sql), "{}", view.name);
+    }
+}
+
+/// Where there is memory for it, views that a query names more than once are computed once.
+#[test]
+fn views_answer_the_same_whether_they_share_or_not() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    store.ingest(&fixture("resnet_cpu.pt.trace.json.gz")).expect("the trace is read");
+    let (shares, alone) =
+        (store.engine(), engine_with(&store, |options| options.shares_nothing = true));
+    let trace = shares.traces()[0].trace_id.clone();
+    for view in library().public_views() {
+        let sql = format!("SELECT * FROM {}", view.name);
+        let rows = sorted(&shares, &sql);
+        assert_eq!(rows, sorted(&alone, &sql), "{sql}");
+        // A filter on traces goes into what is shared.
+        if let Some(at) = view.columns.iter().position(|c| c.name == "trace_id") {
+            let of_one: Vec<_> = rows.into_iter().filter(|row| row[at] == trace).collect();
+            assert_eq!(
+                of_one,
+                sorted(&shares, &format!("{sql} WHERE trace_id = '{trace}'")),
+                "{sql} of {trace}"
+            );
+        }
+    }
+}
+
+/// A trace alone in a store has its name taken out of the keys of windows, groups and joins.
+#[test]
+fn views_answer_the_same_for_a_trace_alone_and_beside_another() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    store.ingest(&fixture("resnet_cpu.pt.trace.json.gz")).expect("the trace is read");
+    let both = store.engine();
+    let mut compared = 0;
+    for trace in both.traces() {
+        let only = [trace.trace_id.clone()];
+        let alone = Engine::open(&store.store, Some(&only), &EngineOptions::default())
+            .expect("the store opens");
+        // Views of comparisons put traces side by side.
+        for view in library()
+            .public_views()
+            .filter(|v| v.area != "compare" && v.columns.iter().any(|c| c.name == "trace_id"))
+        {
+            let sql = format!("SELECT * FROM {}", view.name);
+            assert_eq!(
+                sorted(&alone, &sql),
+                sorted(&both, &format!("{sql} WHERE trace_id = '{}'", only[0])),
+                "{sql} of {}",
+                only[0]
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared > 200, "{compared} views were compared");
+}

@@ -1,0 +1,208 @@
+//! Views, tables of data and settings that users add.
+
+use std::path::Path;
+
+use tracesql::engine::{Engine, EngineOptions};
+use tracesql::library::Column;
+
+use crate::support::{answer, rows_of};
+
+/// A folder of a user with files of these names and texts.
+fn user(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("make the folder");
+        std::fs::write(path, text).expect("write the file");
+    }
+    folder
+}
+
+fn with(folder: &Path, settings: &[(&str, &str)]) -> Result<Engine, tracesql::Error> {
+    let settings = settings.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+    Engine::without_store(&EngineOptions {
+        sql: vec![folder.to_owned()],
+        settings,
+        ..EngineOptions::default()
+    })
+}
+
+const GOOD: &str = "-- One row.\n--\n-- Detail.\n--\n-- Source: arithmetic.\n\
+    -- Example: SELECT total_ns FROM mine\n--\n-- @column trace_id VARCHAR text A trace.\n\
+    -- @column total_ns BIGINT ns A sum\n--    of times.\n\
+    SELECT 'a' AS trace_id, CAST(1 AS BIGINT) AS total_ns\n";
+
+#[test]
+fn users_add_views_that_build_on_others() {
+    let folder = user(&[
+        ("own/mine.sql", GOOD),
+        (
+            "own/twice.sql",
+            "-- Two.\n-- @column n BIGINT count N.\nSELECT total_ns * 2 AS n FROM mine;\n",
+        ),
+    ]);
+    let engine = with(folder.path(), &[]).expect("a session");
+    assert_eq!(engine.library().problems(), []);
+    assert_eq!(answer(&rows_of(&engine, "SELECT n FROM twice").expect("rows")), "2");
+    let mine = engine.library().view("mine").expect("the view").clone();
+    assert_eq!(
+        (mine.summary.as_str(), mine.detail.as_str(), mine.source.as_str()),
+        ("One row.", "Detail.", "arithmetic.")
+    );
+    let sum = Column {
+        name: "total_ns".into(),
+        data_type: "BIGINT".into(),
+        unit: "ns".into(),
+        description: "A sum of times.".into(),
+    };
+    assert_eq!(mine.columns[1], sum);
+    assert_eq!(
+        answer(
+            &rows_of(&engine, "SELECT unit FROM tracesql_columns WHERE relation = 'mine'")
+                .expect("rows")
+        ),
+        "text\nns"
+    );
+}
+
+#[test]
+fn broken_files_of_users_are_left_out_with_file_and_line() {
+    let folder = user(&[
+        ("own/mine.sql", GOOD),
+        ("own/no_column.sql", "-- A view.\nSELECT 1 AS n\n"),
+        ("own/bad_unit.sql", "-- A view.\n--\n-- @column n BIGINT apples N.\nSELECT 1 AS n\n"),
+        ("own/bad_name.sql", "-- A view.\n-- @column dur_ns BIGINT count N.\nSELECT 1 AS dur_ns\n"),
+        ("own/events.sql", GOOD),
+        ("own/lonely.csv", "a,b\n1,2\n"),
+    ]);
+    let engine = with(folder.path(), &[]).expect("a session");
+    let problems: Vec<String> = engine
+        .library()
+        .problems()
+        .iter()
+        .map(|p| p.to_string().replace(&format!("{}/", folder.path().display()), ""))
+        .collect();
+    assert_eq!(
+        problems,
+        [
+            "own/bad_name.sql:2: column dur_ns: names end in _ns where the unit is ns, and only \
+                there",
+            "own/bad_unit.sql:3: column n: \"apples\" is not a unit; use one of text, id, count, \
+                ns, us, ms, s, bytes, pct, ratio, GB/s, flop, TFLOP/s, json, flag, list, number",
+            "own/events.sql:1: events is a table of every store; choose another name for the view",
+            "own/no_column.sql:1: each column needs a line `-- @column NAME TYPE UNIT TEXT`",
+            "own/lonely.csv:1: no data table lonely in area own; document it in lonely.sql with \
+                `-- @data lonely.csv`",
+        ]
+    );
+    assert_eq!(answer(&rows_of(&engine, "SELECT total_ns FROM mine").expect("rows")), "1");
+}
+
+#[test]
+fn what_a_query_gives_must_be_what_its_comment_says() {
+    let folder = user(&[
+        ("own/wrong_type.sql", "-- A view.\n-- @column n VARCHAR text N.\nSELECT 1 AS n\n"),
+        ("own/more.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT 1 AS n, 2 AS m\n"),
+        ("own/a.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT n FROM b\n"),
+        ("own/b.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT n FROM a\n"),
+        ("own/syntax.sql", "-- A view.\n-- @column n BIGINT count N.\nSELECT n\n  FROM ) x\n"),
+    ]);
+    let engine = with(folder.path(), &[]).expect("a session");
+    let error = |name: &str| {
+        rows_of(&engine, &format!("SELECT * FROM {name}")).expect_err("an error").to_string()
+    };
+    assert!(
+        error("wrong_type").contains(
+            "own/wrong_type.sql: its comment declares column n VARCHAR, its query gives n BIGINT"
+        ),
+        "{}",
+        error("wrong_type")
+    );
+    assert!(
+        error("more").contains("declares column none, its query gives m BIGINT"),
+        "{}",
+        error("more")
+    );
+    assert!(
+        error("a").contains("own/a.sql: the view builds on itself (a → b → a)"),
+        "{}",
+        error("a")
+    );
+    assert!(
+        error("syntax").contains("own/syntax.sql") && error("syntax").contains("Line: 4"),
+        "{}",
+        error("syntax")
+    );
+}
+
+#[test]
+fn data_tables_take_rows_of_users() {
+    let table = "-- Colours.\n-- @column name VARCHAR text Name.\n\
+        -- @column weight DOUBLE number Weight.\n-- @data colours.csv\n";
+    let one = user(&[
+        ("own/colours.sql", table),
+        ("own/colours.csv", "name,weight\nred,1.5\n\"a,b\",\n"),
+    ]);
+    let two = user(&[("own/colours.csv", "name,weight\nblue,2\n")]);
+    let options = EngineOptions {
+        sql: vec![one.path().to_owned(), two.path().to_owned()],
+        ..EngineOptions::default()
+    };
+    let engine = Engine::without_store(&options).expect("a session");
+    assert_eq!(engine.library().problems(), []);
+    assert_eq!(
+        answer(&rows_of(&engine, "SELECT name, weight FROM colours ORDER BY name").expect("rows")),
+        "a,b | NULL\nblue | 2.0\nred | 1.5"
+    );
+}
+
+#[test]
+fn settings_can_be_read_and_changed() {
+    let folder = user(&[]);
+    let engine = with(folder.path(), &[("time_buckets", "7")]).expect("a session");
+    assert_eq!(
+        answer(
+            &rows_of(&engine, "SELECT setting_int('time_buckets'), setting('time_buckets') / 2")
+                .expect("rows")
+        ),
+        "7 | 3.5"
+    );
+    assert_eq!(
+        answer(
+            &rows_of(&engine, "SELECT value FROM tracesql_settings WHERE name = 'time_buckets'")
+                .expect("rows")
+        ),
+        "7"
+    );
+    engine.settings().reset("time_buckets");
+    assert_eq!(
+        answer(
+            &rows_of(
+                &engine,
+                "SELECT value = default_value FROM tracesql_settings WHERE name = 'time_buckets'"
+            )
+            .expect("rows")
+        ),
+        "true"
+    );
+    let error =
+        rows_of(&engine, "SELECT setting('time_bucket')").expect_err("an error").to_string();
+    assert!(error.contains("did you mean time_buckets?"), "{error}");
+    assert!(with(folder.path(), &[("no_such", "1")]).is_err());
+    let error = with(folder.path(), &[("time_buckets", "many")])
+        .map(|_| ())
+        .expect_err("an error")
+        .to_string();
+    assert!(
+        error.contains("setting time_buckets must be a number, like 100; \"many\" is none"),
+        "{error}"
+    );
+    let error = with(folder.path(), &[("time_buckets", "3.5")])
+        .and_then(|e| rows_of(&e, "SELECT setting_int('time_buckets')").map(|_| ()));
+    assert!(
+        error
+            .expect_err("an error")
+            .to_string()
+            .contains("setting time_buckets is \"3.5\", which is no integer")
+    );
+}

@@ -1,0 +1,139 @@
+//! Every view runs on every store, and its rows are numbers.
+
+use tracesql::library::{Body, Library, View};
+
+use super::{library, short};
+use crate::support::{TestStore, bottlenecks, fixture, fixtures, rows_of};
+
+/// Views about the whole store, whose rows belong to no trace.
+const OF_THE_STORE: &[&str] = &["kernel_names"];
+
+/// Views that no fixture gives a row, with the reason.
+const EMPTY: &[(&str, &str)] = &[];
+
+#[test]
+fn comments_hold_together() {
+    let library = library();
+    assert_eq!(library.problems(), []);
+    for view in library.public_views() {
+        assert!(
+            view.columns.iter().any(|c| c.name == "trace_id")
+                || view.file.contains("rules")
+                || is_data(&library, &view.name)
+                || OF_THE_STORE.contains(&view.name.as_str()),
+            "{}: no trace_id",
+            view.file
+        );
+    }
+}
+
+fn is_data(library: &Library, name: &str) -> bool {
+    library.view(name).is_some_and(|v| matches!(v.body, Body::Data(_)))
+}
+
+#[test]
+fn every_view_runs_on_all_fixtures_together_and_has_rows() {
+    let store = bottlenecks();
+    store.ingest(&fixture("kernels/own_kernels.json.gz")).expect("the trace is read");
+    let engine = store.engine();
+    let mut problems = Vec::new();
+    for view in library().public_views() {
+        match rows_of(&engine, &format!("SELECT * FROM {}", view.name)) {
+            Err(e) => problems.push(format!("{}: {}", view.file, short(&e))),
+            Ok(rows) => {
+                let reason = EMPTY.iter().find(|(name, _)| *name == view.name);
+                if rows.is_empty() && reason.is_none() {
+                    problems.push(format!("{}: no fixture gives it a row", view.file));
+                }
+                if !rows.is_empty() && reason.is_some() {
+                    problems.push(format!(
+                        "{}: has rows, but is listed as one that has none",
+                        view.file
+                    ));
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Planning takes most of the time here, so only traces that lack much have a store of their own.
+#[test]
+fn every_view_runs_without_traces() {
+    every_view_runs(&TestStore::new());
+}
+
+#[test]
+fn every_view_runs_on_a_trace_of_a_cpu() {
+    every_view_runs(&TestStore::with(&fixture("resnet_cpu.pt.trace.json.gz")).0);
+}
+
+#[test]
+fn every_view_runs_on_traces_that_are_not_of_pytorch() {
+    let store = TestStore::with(&fixture("chrome_mixed.json")).0;
+    store.ingest(&fixture("perf.json")).expect("the trace is read");
+    every_view_runs(&store);
+}
+
+fn every_view_runs(store: &TestStore) {
+    let engine = store.engine();
+    let run = |view: &View| {
+        rows_of(&engine, &format!("SELECT * FROM {}", view.name))
+            .err()
+            .map(|e| format!("{}: {}", view.file, short(&e)))
+    };
+    let problems: Vec<String> = library().public_views().filter_map(run).collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_example_of_a_view_runs() {
+    let store = fixtures();
+    let engine = store.engine();
+    let failed: Vec<String> = library()
+        .public_views()
+        .filter(|v| !v.example.is_empty())
+        .filter_map(|v| {
+            rows_of(&engine, &v.example)
+                .err()
+                .map(|e| format!("{}: {}: {}", v.file, v.example, short(&e)))
+        })
+        .collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn no_share_or_quotient_is_nan() {
+    let store = fixtures();
+    let engine = store.engine();
+    let mut problems = Vec::new();
+    for view in library().public_views() {
+        let doubles: Vec<&str> = view
+            .columns
+            .iter()
+            .filter(|c| c.data_type == "DOUBLE")
+            .map(|c| c.name.as_str())
+            .collect();
+        if doubles.is_empty() {
+            continue;
+        }
+        let counts: Vec<String> = doubles
+            .iter()
+            .map(|c| {
+                format!(
+                    "count(*) FILTER (WHERE isnan({c}) OR abs({c}) = 'Infinity'::DOUBLE) AS {c}"
+                )
+            })
+            .collect();
+        match rows_of(&engine, &format!("SELECT {} FROM {}", counts.join(", "), view.name)) {
+            Ok(rows) => {
+                let bad = doubles.iter().zip(&rows[0]).filter(|(_, n)| *n != "0");
+                problems.extend(bad.map(|(column, n)| {
+                    format!("{}.{column}: {n} values are NaN or infinite", view.name)
+                }));
+            }
+            Err(e) => problems.push(format!("{}: {}", view.file, short(&e))),
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}

@@ -1,0 +1,151 @@
+//! What not every machine has: the corpus, Python packages, Go, graphviz, `script`, Chromium.
+//!
+//! A test asks here for what it needs and returns if the answer is `None`. That is visible: the
+//! test's name goes to standard error and into the file that `TRACESQL_SKIPPED` names, which
+//! `scripts/test` prints at its end. Where `CI` is set the test fails instead, unless
+//! `TRACESQL_MAY_SKIP` lists the tool (names separated by commas).
+
+use std::fmt::Display;
+use std::io::Write;
+use std::panic::Location;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The corpus of public traces next to the project, or in the folder that `TRACESQL_CORPUS` names.
+#[track_caller]
+pub fn corpus() -> Option<PathBuf> {
+    let path = std::env::var_os("TRACESQL_CORPUS")
+        .map_or_else(|| super::root().join("../shared/traces"), PathBuf::from);
+    let found =
+        path.join("public").is_dir().then(|| path.canonicalize().expect("the corpus has a path"));
+    or_skip("corpus", found, format_args!("{} does not exist", path.join("public").display()))
+}
+
+/// A file or folder of the corpus, by its path from the corpus's own folder.
+#[track_caller]
+pub fn in_corpus(path: &str) -> Option<PathBuf> {
+    let path = corpus()?.join(path);
+    let found = path.exists().then_some(&path).cloned();
+    or_skip("corpus", found, format_args!("{} does not exist", path.display()))
+}
+
+/// Python with the packages of `tests/requirements.txt`, where `scripts/test` made it.
+#[track_caller]
+pub fn python() -> Option<PathBuf> {
+    let found =
+        std::env::var_os("TRACESQL_TEST_PYTHON").map(PathBuf::from).filter(|path| path.is_file());
+    or_skip("python", found, "TRACESQL_TEST_PYTHON names no Python")
+}
+
+/// Whether a Python has a package.
+#[track_caller]
+pub fn package(python: &Path, name: &str) -> Option<()> {
+    let imports = |command: &mut Command| command.output().is_ok_and(|out| out.status.success());
+    let found = imports(Command::new(python).args(["-c", &format!("import {name}")]));
+    or_skip("python", found.then_some(()), format_args!("{} has no {name}", python.display()))
+}
+
+/// Go, for its `go tool pprof`: `TRACESQL_TEST_GO`, one next to the Python of the tests, or one on
+/// the path.
+#[track_caller]
+pub fn go() -> Option<PathBuf> {
+    let beside = std::env::var_os("TRACESQL_TEST_PYTHON")
+        .and_then(|python| Some(Path::new(&python).parent()?.join("go")));
+    let named = std::env::var_os("TRACESQL_TEST_GO").map(PathBuf::from);
+    let found = named.into_iter().chain(beside).find(|path| path.is_file());
+    or_skip("go", found.or_else(|| on_path(&["go"])), "no Go; TRACESQL_TEST_GO names one")
+}
+
+/// Graphviz, with which pprof draws.
+#[track_caller]
+pub fn graphviz() -> Option<PathBuf> {
+    or_skip("graphviz", on_path(&["dot"]), "no dot on the path")
+}
+
+/// `script` of util-linux, which provides a terminal.
+#[track_caller]
+pub fn script() -> Option<PathBuf> {
+    // Others of that name do not know `--version`.
+    let runs = |path: &PathBuf| {
+        let mut command = Command::new(path);
+        command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    or_skip("script", on_path(&["script"]).filter(runs), "no script of util-linux on the path")
+}
+
+/// Chromium: `TRACESQL_TEST_CHROMIUM`, or one on the path.
+#[track_caller]
+pub fn chromium() -> Option<PathBuf> {
+    let named = std::env::var_os("TRACESQL_TEST_CHROMIUM").map(PathBuf::from);
+    let found = named
+        .filter(|path| path.is_file())
+        .or_else(|| on_path(&["chromium", "chromium-browser", "google-chrome"]));
+    or_skip("chromium", found, "no Chromium; TRACESQL_TEST_CHROMIUM names one")
+}
+
+/// The device that is always full.
+#[track_caller]
+pub fn full_device() -> Option<PathBuf> {
+    let path = PathBuf::from("/dev/full");
+    or_skip("dev-full", path.exists().then_some(path), "no /dev/full")
+}
+
+/// What was found; a skip, or in CI a failure, if that is nothing.
+#[track_caller]
+fn or_skip<T>(tool: &str, found: Option<T>, why: impl Display) -> Option<T> {
+    if found.is_none() {
+        skip(tool, why);
+    }
+    found
+}
+
+/// Reports that a test, or a part of it, does not run for lack of a tool.
+///
+/// # Panics
+///
+/// In CI, unless `TRACESQL_MAY_SKIP` names the tool.
+#[track_caller]
+pub fn skip(tool: &str, why: impl Display) {
+    let test = running_test();
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let allowed = std::env::var("TRACESQL_MAY_SKIP").unwrap_or_default();
+    assert!(
+        !is_set("CI") || allowed.split(',').any(|name| name.trim() == tool),
+        "{test} needs {tool}: {why} (TRACESQL_MAY_SKIP={tool} leaves it out)"
+    );
+    eprintln!("skipped: {test} needs {tool}: {why}");
+    if let Some(path) = std::env::var_os("TRACESQL_SKIPPED") {
+        // One write of a short line: tests that run at the same time do not mix theirs.
+        let line = format!("{tool}\t{test}\t{why}\n");
+        std::fs::File::options()
+            .append(true)
+            .create(true)
+            .open(&path)
+            .and_then(|mut file| file.write_all(line.as_bytes()))
+            .unwrap_or_else(|e| panic!("{}: {e}", Path::new(&path).display()));
+    }
+}
+
+/// The name of the test that runs, or the place that asks.
+#[track_caller]
+fn running_test() -> String {
+    // Threads of tests have the test's name. A test that runs alone is in the main thread, and
+    // nextest names it in the arguments.
+    let thread = std::thread::current().name().filter(|name| *name != "main").map(str::to_owned);
+    thread
+        .or_else(|| std::env::args().skip(1).find(|argument| argument.contains("::")))
+        .unwrap_or_else(|| Location::caller().to_string())
+}
+
+fn on_path(names: &[&str]) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders)
+        .flat_map(|folder| names.iter().map(move |name| folder.join(name)))
+        .find(|path| path.is_file())
+}
+
+#[test]
+fn a_skip_names_the_test() {
+    assert_eq!(running_test(), "support::needs::a_skip_names_the_test");
+}
