@@ -1,15 +1,30 @@
--- Where the time of a trace's devices goes: computation, exposed communication, exposed copies, idle.
+-- The time of devices, all of a trace together or each on its own.
+-- @expand gpu_timeline whose="a trace's devices" keys="trace_id"
+-- @expand gpu_timeline_by_device whose="each device" keys="trace_id, device" devices
 --
--- All devices of the trace are one timeline; gpu_timeline_by_device has one for each. Communication and copies are those of kernel_classes; all other kernels and fills
+-- Where the time of {whose} goes: computation, exposed communication, exposed copies, idle.
+--
+-- @if devices
+-- The rules are those of gpu_timeline, which has one timeline for all devices of a trace.
+-- @else
+-- All devices of the trace are one timeline; gpu_timeline_by_device has one for each.
+-- @end
+-- Communication and copies are those of kernel_classes; all other kernels and fills
 -- are computation, those that could not be classified, too: unclassified_time_ns says how long these run, and exposed_comm_max_ns what
 -- exposed_comm_time_ns were if all of them were communication. Each time is the length of a union, so that what runs side by side counts once. Communication is
 -- exposed where no computation runs, a copy where neither runs. computation + exposed_comm + exposed_memcpy = busy, and
 -- busy + idle = total, which is from the first start to the last end. Waits of the device are no work.
 -- All device work counts, whether its launch was found or not; linked_events says for how many it was.
 --
--- Source: the terms of TraceLens' gpu_timeline; tracelens_gpu_timeline has its numbers, which know three names of communication kernels and leave out
--- work without a launch.
+-- @if devices
+-- Source: the terms of TraceLens' gpu_timeline, which does not tell devices apart.
+-- Example: SELECT device, computation_pct, exposed_comm_pct, exposed_memcpy_pct, idle_pct
+--   FROM gpu_timeline_by_device
+-- @else
+-- Source: the terms of TraceLens' gpu_timeline; tracelens_gpu_timeline has its numbers, which know
+--   three names of communication kernels and leave out work without a launch.
 -- Example: SELECT computation_pct, exposed_comm_pct, exposed_memcpy_pct, idle_pct FROM gpu_timeline
+-- @end
 -- Holds: computation_time_ns + exposed_comm_time_ns + exposed_memcpy_time_ns = busy_time_ns
 -- Holds: busy_time_ns + idle_time_ns = total_time_ns
 -- Holds: exposed_comm_time_ns <= total_comm_time_ns AND exposed_memcpy_time_ns <= total_memcpy_time_ns
@@ -17,6 +32,9 @@
 -- Holds: unclassified_time_ns <= computation_time_ns AND exposed_comm_time_ns <= exposed_comm_max_ns
 --
 -- @column trace_id VARCHAR text The trace.
+-- @if devices
+-- @column device BIGINT id Device number; NULL where none was written.
+-- @end
 -- @column gpu_events BIGINT count Kernels, copies and fills.
 -- @column linked_events BIGINT count Those whose launch was found.
 -- @column computation_time_ns BIGINT ns Time in which computation runs.
@@ -36,14 +54,14 @@
 -- @column idle_pct DOUBLE pct idle_time_ns as percent of total_time_ns.
 WITH activities AS (
     SELECT
-        trace_id, launch_id, ts_ns, end_ns, class = 'unclassified' AS is_unclassified,
+        {keys}, launch_id, ts_ns, end_ns, class = 'unclassified' AS is_unclassified,
         CASE WHEN class IN ('memcpy', 'communication') THEN class ELSE 'computation' END AS class
     FROM kernel_classes
     WHERE class <> 'sync'
 ),
 times AS (
     SELECT
-        trace_id,
+        {keys},
         count(*) AS gpu_events,
         count(launch_id) AS linked_events,
         interval_union_len(ts_ns, end_ns) FILTER (WHERE class = 'computation') AS computation_ns,
@@ -55,11 +73,11 @@ times AS (
         interval_union_len(ts_ns, end_ns) FILTER (WHERE class = 'computation' AND NOT is_unclassified) AS classified_ns,
         max(end_ns) - min(ts_ns) AS total_ns
     FROM activities
-    GROUP BY trace_id
+    GROUP BY {keys}
 ),
 timeline AS (
     SELECT
-        trace_id, gpu_events, linked_events,
+        {keys}, gpu_events, linked_events,
         computation_ns AS computation_time_ns,
         computation_or_comm_ns - computation_ns AS exposed_comm_time_ns,
         busy_ns - computation_or_comm_ns AS exposed_memcpy_time_ns,
