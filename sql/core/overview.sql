@@ -12,17 +12,20 @@
 -- @column backend VARCHAR text Communication backend; NULL if not recorded.
 -- @column host VARCHAR text Host; NULL if not recorded.
 -- @column device_type VARCHAR text GPU if there is device work or a runtime call, else CPU.
--- @column device_names VARCHAR text Names of the devices that the trace describes, each once; NULL if none.
+-- @column device_names VARCHAR text Names of the devices that the trace describes, each once; NULL
+--   if none.
 -- @column devices BIGINT count Number of devices that the trace describes.
 -- @column devices_used BIGINT count Number of devices with kernels, copies or fills.
 -- @column streams_used BIGINT count Number of device streams with kernels, copies or fills.
--- @column duration_ns BIGINT ns From the first start to the last end of work (traces.duration_ns); NULL without any.
+-- @column duration_ns BIGINT ns From the first start to the last end of work (traces.duration_ns);
+--   NULL without any.
 -- @column profiled_ns BIGINT ns Length of the profiler's own span, else of what views look at.
 -- @column events BIGINT count Events of the trace.
 -- @column skipped_events BIGINT count Elements of the input that have no row.
 -- @column steps BIGINT count Steps (ProfilerStep#N).
 -- @column host_threads BIGINT count Threads with operators, modules or runtime calls.
--- @column operators BIGINT count Calls of operators, nested ones too, and marks of optimizers and data loaders.
+-- @column operators BIGINT count Calls of operators, nested ones too, and marks of optimizers and
+--   data loaders.
 -- @column runtime_calls BIGINT count Runtime and driver calls.
 -- @column kernels BIGINT count Kernels.
 -- @column kernel_names BIGINT count Different names of kernels.
@@ -53,14 +56,24 @@ work AS (
     GROUP BY trace_id
 ),
 described AS (
-    SELECT trace_id, string_agg(DISTINCT name, ', ') AS names, count(*) AS devices FROM devices GROUP BY trace_id
+    SELECT trace_id, string_agg(DISTINCT name, ', ') AS names, count(*) AS devices
+    FROM devices
+    GROUP BY trace_id
 ),
 marked AS (SELECT trace_id, count(*) AS collectives FROM _collective_marks GROUP BY trace_id),
 stepped AS (SELECT trace_id, count(*) AS steps FROM steps GROUP BY trace_id),
 allocated AS (SELECT trace_id, count(*) AS events FROM memory GROUP BY trace_id)
 SELECT
     t.trace_id, t.path, t.rank, t.world_size, t.backend, t.host,
-    CASE WHEN coalesce(h.launches, 0) + coalesce(w.kernels, 0) + coalesce(w.copies, 0) + coalesce(w.fills, 0) > 0 THEN 'GPU' ELSE 'CPU' END AS device_type,
+    CASE
+        WHEN coalesce(h.launches, 0)
+            + coalesce(w.kernels, 0)
+            + coalesce(w.copies, 0)
+            + coalesce(w.fills, 0)
+            > 0
+            THEN 'GPU'
+        ELSE 'CPU'
+    END AS device_type,
     d.names AS device_names,
     coalesce(d.devices, 0) AS devices,
     coalesce(w.devices, 0) AS devices_used,

@@ -13,8 +13,10 @@
 -- The work of a step is what was launched in it, wherever it ran; work launched outside steps has
 -- the step NULL.
 -- @end
--- Classes are those of kernel_classes, and what no evidence could classify is unclassified. total_ns
--- is the sum of durations, union_ns the time in which work of the class ran. time_ns divides the time
+-- Classes are those of kernel_classes, and what no evidence could classify is unclassified.
+-- total_ns
+-- is the sum of durations, union_ns the time in which work of the class ran. time_ns divides the
+-- time
 -- in which {span} among the classes: a moment in which several run counts for the
 -- first in the order computation (gemm, conv, attention, …), communication, copies. So the time_ns
 -- of {whole} add up to busy_ns.
@@ -46,7 +48,8 @@
 -- @column step BIGINT id Step of the launch; NULL outside steps and if the launch was not found.
 -- @end
 -- @column class VARCHAR text As in kernel_names.
--- @column part VARCHAR text The part of gpu_timeline that the class belongs to: computation, communication or memcpy.
+-- @column part VARCHAR text The part of gpu_timeline that the class belongs to: computation,
+--   communication or memcpy.
 -- @column activities BIGINT count Kernels, copies and fills.
 -- @column names BIGINT count Different names.
 -- @column total_ns BIGINT ns Sum of durations.
@@ -54,17 +57,25 @@
 -- @column time_ns BIGINT ns The part of busy_ns that counts for the class.
 -- @column time_pct DOUBLE pct time_ns as percent of busy_ns; NULL if that is 0.
 -- @column busy_ns BIGINT ns Time in which {span}.
--- @column matrix_unit_ns BIGINT ns Sum of the durations of kernels whose matrix_unit in kernel_classes is yes.
--- @column matrix_unit_unclear_ns BIGINT ns Sum of the durations of kernels whose matrix_unit is unclear.
+-- @column matrix_unit_ns BIGINT ns Sum of the durations of kernels whose matrix_unit in
+--   kernel_classes is yes.
+-- @column matrix_unit_unclear_ns BIGINT ns Sum of the durations of kernels whose matrix_unit is
+--   unclear.
 WITH activities AS (
-    SELECT c.trace_id, {keys}, c.class, o.rank AS class_rank, o.part, c.name, c.ts_ns, c.end_ns, c.dur_ns, c.matrix_unit
+    SELECT
+        c.trace_id, {keys}, c.class,
+        o.rank AS class_rank,
+        o.part, c.name, c.ts_ns, c.end_ns, c.dur_ns, c.matrix_unit
     FROM kernel_classes c
     JOIN _kernel_class_order o ON o.class = c.class
     WHERE c.dur_ns >= 0
 ),
 sums AS (
     SELECT
-        trace_id, {keys}, class, class_rank, part, count(*) AS activities, count(DISTINCT name) AS names, sum(dur_ns) AS total_ns,
+        trace_id, {keys}, class, class_rank, part,
+        count(*) AS activities,
+        count(DISTINCT name) AS names,
+        sum(dur_ns) AS total_ns,
         interval_union_len(ts_ns, end_ns) AS union_ns,
         coalesce(sum(dur_ns) FILTER (WHERE matrix_unit = 'yes'), 0) AS matrix_unit_ns,
         coalesce(sum(dur_ns) FILTER (WHERE matrix_unit = 'unclear'), 0) AS matrix_unit_unclear_ns
@@ -79,8 +90,12 @@ overlaps AS (
 -- The lowest bit of a combination is the class that it counts for.
 counted AS (
     SELECT trace_id, {keys}, bit, sum(len_ns) AS time_ns
-    -- Grouped a level further up: the planner takes what is unnested to follow from the keys of the lists, and would group by it.
-    FROM (SELECT trace_id, {keys}, o['sets'] & (0 - o['sets']) AS bit, o['len'] AS len_ns FROM overlaps)
+    -- Grouped a level further up: the planner takes what is unnested to follow from the keys of
+    -- the lists, and would group by it.
+    FROM (
+        SELECT trace_id, {keys}, o['sets'] & (0 - o['sets']) AS bit, o['len'] AS len_ns
+        FROM overlaps
+    )
     GROUP BY trace_id, {keys}, bit
 ),
 shared AS (

@@ -1,10 +1,12 @@
 -- Kernels by operator, name and launch configuration: calls, time, launch figures, tensor core use.
 --
--- The operator is the innermost operator or collective mark around the launch on its thread. Kernels launched outside operators, or whose launch
--- is not in the trace, have the operator (unattributed). Means of blocks per SM and occupancy as in kernels_by_name.
+-- The operator is the innermost operator or collective mark around the launch on its thread.
+-- Kernels launched outside operators, or whose launch is not in the trace, have the operator
+-- (unattributed). Means of blocks per SM and occupancy as in kernels_by_name.
 --
 -- Source: the table by properties and operator of torch-tb-profiler 0.4.3.
--- Example: SELECT operator, name, calls, total_ns FROM kernels_by_operator ORDER BY total_ns DESC LIMIT 5
+-- Example: SELECT operator, name, calls, total_ns FROM kernels_by_operator ORDER BY total_ns DESC
+--   LIMIT 5
 -- Holds: abs(sum(total_pct) OVER (PARTITION BY trace_id) - 100) < 0.000001
 -- Holds: min_ns <= mean_ns AND mean_ns <= max_ns AND max_ns <= total_ns
 -- Range: sum total_ns
@@ -26,9 +28,12 @@
 -- @column max_ns BIGINT ns Longest duration.
 -- @column blocks_per_sm DOUBLE count Mean blocks per multiprocessor, weighted by duration.
 -- @column occupancy_pct DOUBLE pct Mean estimated achieved occupancy, weighted by duration.
--- @column class VARCHAR text As in kernel_classes: communication, gemm, attention, …; mixed if its calls differ.
--- @column uses_tensor_cores BOOLEAN flag Whether the kernel runs on tensor or matrix cores, as in kernel_classes; NULL if that is unclear.
--- @column operator_tensor_core_eligible BOOLEAN flag Whether the operator can run on tensor cores, by its own name.
+-- @column class VARCHAR text As in kernel_classes: communication, gemm, attention, …; mixed if its
+--   calls differ.
+-- @column uses_tensor_cores BOOLEAN flag Whether the kernel runs on tensor or matrix cores, as in
+--   kernel_classes; NULL if that is unclear.
+-- @column operator_tensor_core_eligible BOOLEAN flag Whether the operator can run on tensor cores,
+--   by its own name.
 WITH work AS (
     SELECT
         d.*, t.rank,
@@ -52,8 +57,12 @@ SELECT
     CAST(sum(dur_ns) AS DOUBLE) / count(*) AS mean_ns,
     min(dur_ns) AS min_ns,
     max(dur_ns) AS max_ns,
-    CASE WHEN count(blocks_per_sm) > 0 THEN sum(blocks_per_sm * dur_ns) / nullif(sum(dur_ns), 0) END AS blocks_per_sm,
-    CASE WHEN count(occupancy_pct) > 0 THEN sum(occupancy_pct * dur_ns) / nullif(sum(dur_ns), 0) END AS occupancy_pct,
+    CASE
+        WHEN count(blocks_per_sm) > 0 THEN sum(blocks_per_sm * dur_ns) / nullif(sum(dur_ns), 0)
+    END AS blocks_per_sm,
+    CASE
+        WHEN count(occupancy_pct) > 0 THEN sum(occupancy_pct * dur_ns) / nullif(sum(dur_ns), 0)
+    END AS occupancy_pct,
     CASE WHEN min(class) <> max(class) THEN 'mixed' ELSE min(class) END AS class,
     bool_or(uses_tensor_cores) AS uses_tensor_cores,
     bool_or(eligible) AS operator_tensor_core_eligible

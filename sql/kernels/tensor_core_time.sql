@@ -1,24 +1,30 @@
 -- Share of kernel time that used tensor cores, and that could have.
 --
--- used_pct is of all kernels. eligible_operators_pct looks at kernels launched by operators: how much of their time was launched by operators that
--- can run on tensor cores, counting the innermost such operator only.
+-- used_pct is of all kernels. eligible_operators_pct looks at kernels launched by operators: how
+-- much of their time was launched by operators that can run on tensor cores, counting the innermost
+-- such operator only.
 --
--- Source: torch-tb-profiler 0.4.3, whose advice to use mixed precision rests on the two; tb_tensor_core_time has its list of names, which ends with
+-- Source: torch-tb-profiler 0.4.3, whose advice to use mixed precision rests on the two;
+--   tb_tensor_core_time has its list of names, which ends with
 -- Ampere.
 -- Example: SELECT used_pct, eligible_operators_pct FROM tensor_core_time
--- Holds: tensor_core_ns + unclear_ns <= kernel_ns AND eligible_ns <= operator_kernel_ns AND operator_kernel_ns <= kernel_ns
+-- Holds: tensor_core_ns + unclear_ns <= kernel_ns AND eligible_ns <= operator_kernel_ns AND
+--   operator_kernel_ns <= kernel_ns
 -- Range: sum kernel_ns, tensor_core_ns, unclear_ns, operator_kernel_ns, eligible_ns
 --
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column kernel_ns BIGINT ns Sum of the durations of all kernels.
--- @column tensor_core_ns BIGINT ns The part in kernels that run on tensor or matrix cores (kernel_classes).
+-- @column tensor_core_ns BIGINT ns The part in kernels that run on tensor or matrix cores
+--   (kernel_classes).
 -- @column used_pct DOUBLE pct tensor_core_ns as percent of kernel_ns; NULL without kernels.
 -- @column unclear_ns BIGINT ns The part in kernels of which it is unclear whether they do.
 -- @column used_max_pct DOUBLE pct used_pct if all of these do.
 -- @column operator_kernel_ns BIGINT ns Sum of the durations of kernels launched by operators.
--- @column eligible_ns BIGINT ns The kernels launched by eligible operators that hold no other eligible operator.
--- @column eligible_operators_pct DOUBLE pct eligible_ns as percent of operator_kernel_ns; 0 if that is 0.
+-- @column eligible_ns BIGINT ns The kernels launched by eligible operators that hold no other
+--   eligible operator.
+-- @column eligible_operators_pct DOUBLE pct eligible_ns as percent of operator_kernel_ns; 0 if that
+--   is 0.
 WITH used AS (
     SELECT
         d.trace_id,
@@ -32,7 +38,10 @@ operators AS (
     SELECT
         trace_id,
         coalesce(sum(call_kernel_ns) FILTER (WHERE is_listed), 0) AS operator_kernel_ns,
-        coalesce(sum(call_kernel_ns) FILTER (WHERE call_eligible > 0 AND eligible_nodes = call_eligible), 0) AS eligible_ns
+        coalesce(
+            sum(call_kernel_ns) FILTER (WHERE call_eligible > 0 AND eligible_nodes = call_eligible),
+            0
+        ) AS eligible_ns
     FROM _host_tree
     WHERE is_launch = 0 AND call_id = event_id
     GROUP BY trace_id

@@ -1,7 +1,10 @@
--- Memory of host rows of PyTorch's own table: what is allocated less freed while they run, on whatever thread.
+-- Memory of host rows of PyTorch's own table: what is allocated less freed while they run, on
+-- whatever thread.
 --
--- A record at the very start or end of a row counts for it. inside_… is that of rows and Python frames directly inside, where frames count in times too
--- (_record_functions), else NULL. Each record while nothing runs is a row without event_id. Traces without records of memory have no rows.
+-- A record at the very start or end of a row counts for it. inside_… is that of rows and Python
+-- frames directly inside, where frames count in times too (_record_functions), else NULL. Each
+-- record while nothing runs is a row without event_id. Traces without records of memory have no
+-- rows.
 WITH records AS (
     SELECT
         m.trace_id, m.ts_ns,
@@ -15,13 +18,17 @@ with_frames AS (
     SELECT trace_id FROM _counted_frames WHERE trace_id IN (SELECT trace_id FROM records)
 ),
 nodes AS (
-    SELECT e.trace_id, e.event_id, e.parent_id, e.ts_ns, greatest(e.end_ns, e.ts_ns) AS end_ns, 1 AS is_row
+    SELECT
+        e.trace_id, e.event_id, e.parent_id, e.ts_ns,
+        greatest(e.end_ns, e.ts_ns) AS end_ns,
+        1 AS is_row
     FROM events e
     JOIN (SELECT DISTINCT trace_id FROM records) r ON r.trace_id = e.trace_id
     WHERE e.ph IN ('X', 'B') AND e.dur_ns IS NOT NULL
         AND e.cat IN (
             'cpu_op', 'user_annotation', 'Operator', 'operator',
-            'cuda_runtime', 'cuda_driver', 'Runtime', 'runtime', 'hip_runtime', 'hip_driver', 'xpu_runtime', 'xpu_driver',
+            'cuda_runtime', 'cuda_driver', 'Runtime', 'runtime', 'hip_runtime', 'hip_driver',
+            'xpu_runtime', 'xpu_driver',
             'mtia_runtime', 'glow_runtime', 'privateuse1_runtime', 'privateuse1_driver')
     UNION ALL
     SELECT e.trace_id, e.event_id, e.parent_id, e.ts_ns, greatest(e.end_ns, e.ts_ns), 0
@@ -31,7 +38,14 @@ nodes AS (
 ),
 -- At one instant: starts, records, ends.
 points AS (
-    SELECT trace_id, event_id, parent_id, ts_ns AS at, 0 AS place, 0 AS cpu_bytes, 0 AS device_bytes, is_row AS running FROM nodes
+    SELECT
+        trace_id, event_id, parent_id,
+        ts_ns AS at,
+        0 AS place,
+        0 AS cpu_bytes,
+        0 AS device_bytes,
+        is_row AS running
+    FROM nodes
     UNION ALL
     SELECT trace_id, NULL, NULL, ts_ns, 1, cpu_bytes, device_bytes, 0 FROM records
     UNION ALL
@@ -57,8 +71,14 @@ totals AS (
 )
 SELECT
     t.trace_id, t.event_id, t.cpu_bytes, t.device_bytes,
-    CASE WHEN f.trace_id IS NOT NULL THEN children_sum(t.event_id, t.parent_id, t.cpu_bytes) OVER trace END AS inside_cpu_bytes,
-    CASE WHEN f.trace_id IS NOT NULL THEN children_sum(t.event_id, t.parent_id, t.device_bytes) OVER trace END AS inside_device_bytes
+    CASE
+        WHEN f.trace_id IS NOT NULL
+            THEN children_sum(t.event_id, t.parent_id, t.cpu_bytes) OVER trace
+    END AS inside_cpu_bytes,
+    CASE
+        WHEN f.trace_id IS NOT NULL
+            THEN children_sum(t.event_id, t.parent_id, t.device_bytes) OVER trace
+    END AS inside_device_bytes
 FROM totals t
 LEFT JOIN with_frames f ON f.trace_id = t.trace_id
 WINDOW trace AS (PARTITION BY t.trace_id)

@@ -1,17 +1,22 @@
--- Allocations: when memory was taken and given back, by which operator and module, and what is still there at the end.
+-- Allocations: when memory was taken and given back, by which operator and module, and what is
+-- still there at the end.
 --
--- A row is an allocation with the free of the same address on the same device that follows it, if there is one before the address is used again. A
--- free without an allocation is a row too: its memory was taken before the recording. Nothing is guessed beyond that; state says what is known:
+-- A row is an allocation with the free of the same address on the same device that follows it, if
+-- there is one before the address is used again. A free without an allocation is a row too: its
+-- memory was taken before the recording. Nothing is guessed beyond that; state says what is known:
 --   freed               both ends are recorded
 --   alive               no free until the recording ends
 --   free_not_recorded   the address was allocated again without a free in between
 --   alloc_not_recorded  only the free is recorded
---   no_address          the profiler wrote no address (PyTorch before 1.10), so that ends cannot be joined
--- In perf.json a row is a blob. The operator is the innermost call around the allocation, if that is an operator; in what modules it was made is
--- known from Python stacks (with_stack) or Module Hierarchy (with_modules).
+--   no_address          the profiler wrote no address (PyTorch before 1.10), so that ends cannot be
+--                       joined
+-- In perf.json a row is a blob. The operator is the innermost call around the allocation, if that
+-- is an operator; in what modules it was made is known from Python stacks (with_stack) or Module
+-- Hierarchy (with_modules).
 --
 -- Source: the memory view of torch-tb-profiler 0.4.3.
--- Example: SELECT op_name, sum(bytes), avg(lifetime_ns) FROM allocations WHERE state = 'freed' GROUP BY op_name ORDER BY 2 DESC LIMIT 5
+-- Example: SELECT op_name, sum(bytes), avg(lifetime_ns) FROM allocations WHERE state = 'freed'
+--   GROUP BY op_name ORDER BY 2 DESC LIMIT 5
 -- Holds: lifetime_ns = free_ts_ns - alloc_ts_ns
 --
 -- @column trace_id VARCHAR text The trace.
@@ -31,7 +36,8 @@
 -- @column op_id BIGINT id The operator that allocated (events.event_id); NULL if none is around it.
 -- @column op_name VARCHAR text Its name.
 -- @column caller_name VARCHAR text The call around that operator; NULL for none.
--- @column module_path VARCHAR text The modules around the allocation, from the outermost, joined by dots; NULL for none.
+-- @column module_path VARCHAR text The modules around the allocation, from the outermost, joined by
+--   dots; NULL for none.
 -- @column is_at_peak BOOLEAN flag Whether it was allocated when its device reached its peak.
 WITH turns AS (
     SELECT
@@ -43,7 +49,9 @@ WITH turns AS (
         lead(step) OVER address AS next_step,
         lead(record) OVER address AS next_record
     FROM _memory_peaks
-    WINDOW address AS (PARTITION BY trace_id, device_type, device, addr, blob_id ORDER BY ts_ns, event_id, action)
+    WINDOW address AS (
+        PARTITION BY trace_id, device_type, device, addr, blob_id ORDER BY ts_ns, event_id, action
+    )
 ),
 states AS (
     SELECT
@@ -64,7 +72,10 @@ pairs AS (
         CASE WHEN action = 'alloc' THEN event_id END AS alloc_event_id,
         CASE WHEN action = 'alloc' THEN ts_ns END AS alloc_ts_ns,
         CASE WHEN action = 'alloc' THEN step END AS alloc_step,
-        CASE WHEN action = 'free' THEN event_id WHEN state = 'freed' THEN next_event_id END AS free_event_id,
+        CASE
+            WHEN action = 'free' THEN event_id
+            WHEN state = 'freed' THEN next_event_id
+        END AS free_event_id,
         CASE WHEN action = 'free' THEN ts_ns WHEN state = 'freed' THEN next_ts_ns END AS free_ts_ns,
         CASE WHEN action = 'free' THEN step WHEN state = 'freed' THEN next_step END AS free_step,
         CASE state
@@ -95,5 +106,6 @@ SELECT
     coalesce(s.module_path, o.module_path) AS module_path,
     coalesce(p.is_at_peak, false) AS is_at_peak
 FROM places p
-LEFT JOIN _memory_sites s ON s.trace_id = p.trace_id AND s.track_id = p.track_id AND s.ts_ns = p.alloc_ts_ns
+LEFT JOIN _memory_sites s
+    ON s.trace_id = p.trace_id AND s.track_id = p.track_id AND s.ts_ns = p.alloc_ts_ns
 LEFT JOIN operators o ON o.trace_id = s.trace_id AND o.event_id = s.op_id

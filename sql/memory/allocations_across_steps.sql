@@ -1,9 +1,11 @@
 -- Allocations that outlive the step they were made in: what each step leaves behind.
 --
--- Memory of the model and the optimizer is made before or in the first steps and stays; what later steps leave behind, every step again, is a leak or
--- a cache that grows. freed_later counts those that a later step gives back. Only allocations made within a step are counted.
+-- Memory of the model and the optimizer is made before or in the first steps and stays; what later
+-- steps leave behind, every step again, is a leak or a cache that grows. freed_later counts those
+-- that a later step gives back. Only allocations made within a step are counted.
 --
--- Example: SELECT alloc_step, op_name, allocations, bytes, alive FROM allocations_across_steps ORDER BY alloc_step, bytes DESC
+-- Example: SELECT alloc_step, op_name, allocations, bytes, alive FROM allocations_across_steps
+--   ORDER BY alloc_step, bytes DESC
 -- Holds: freed_later + alive = allocations
 -- Holds: alive_bytes <= bytes
 --
@@ -19,7 +21,8 @@
 -- @column freed_later BIGINT count Those of them that were freed later.
 -- @column alive BIGINT count Those of them whose free is not recorded.
 -- @column alive_bytes BIGINT bytes Size of those.
--- @column max_lifetime_ns BIGINT ns Longest lifetime of those that were freed later; NULL without any.
+-- @column max_lifetime_ns BIGINT ns Longest lifetime of those that were freed later; NULL without
+--   any.
 SELECT
     trace_id, rank, device_type, device, alloc_step, op_name, module_path,
     count(*) AS allocations,
@@ -29,5 +32,7 @@ SELECT
     coalesce(sum(bytes) FILTER (WHERE state <> 'freed'), 0) AS alive_bytes,
     max(lifetime_ns) AS max_lifetime_ns
 FROM allocations
-WHERE alloc_step IS NOT NULL AND state IN ('freed', 'alive') AND (state = 'alive' OR free_step IS DISTINCT FROM alloc_step)
+WHERE alloc_step IS NOT NULL
+    AND state IN ('freed', 'alive')
+    AND (state = 'alive' OR free_step IS DISTINCT FROM alloc_step)
 GROUP BY trace_id, rank, device_type, device, alloc_step, op_name, module_path

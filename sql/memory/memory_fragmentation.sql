@@ -1,8 +1,11 @@
--- Memory that allocators hold without using it: reserved less allocated, after each allocation and free.
+-- Memory that allocators hold without using it: reserved less allocated, after each allocation and
+-- free.
 --
--- One row per record of a device whose allocator wrote what it reserves; devices that reserve nothing (the host) have no rows, and neither have those
--- whose records say that less is reserved than allocated. Memory is not returned
--- to the device while it is reserved, so the share at the peak of allocation is what a larger batch lacks; it is in is_peak.
+-- One row per record of a device whose allocator wrote what it reserves; devices that reserve
+-- nothing (the host) have no rows, and neither have those whose records say that less is reserved
+-- than allocated. Memory is not returned
+-- to the device while it is reserved, so the share at the peak of allocation is what a larger batch
+-- lacks; it is in is_peak.
 --
 -- Source: reserved and allocated as PyTorch's caching allocator defines them.
 -- Example: SELECT device, unused_bytes, unused_pct FROM memory_fragmentation WHERE is_peak
@@ -19,7 +22,8 @@
 -- @column reserved_bytes BIGINT bytes Reserved from then on.
 -- @column unused_bytes BIGINT bytes reserved_bytes - allocated_bytes.
 -- @column unused_pct DOUBLE pct unused_bytes as percent of reserved_bytes; NULL if that is 0.
--- @column is_peak BOOLEAN flag Whether this is the record at which allocation first reached its peak.
+-- @column is_peak BOOLEAN flag Whether this is the record at which allocation first reached its
+--   peak.
 SELECT
     trace_id, rank, device_type, device, step, record, ts_ns, allocated_bytes, reserved_bytes,
     reserved_bytes - allocated_bytes AS unused_bytes,

@@ -1,15 +1,22 @@
--- Calls of modules: marks of PyTorch Lightning where a trace has them, else nn.Module frames of Python stacks.
+-- Calls of modules: marks of PyTorch Lightning where a trace has them, else nn.Module frames of
+-- Python stacks.
 --
--- name is the instance, which tells instances of one class apart; PyTorch 1.12 writes the class only; the number that later versions add is then
--- taken from Python module id. For Lightning it is the whole dotted path that the mark has.
+-- name is the instance, which tells instances of one class apart; PyTorch 1.12 writes the class
+-- only; the number that later versions add is then taken from Python module id. For Lightning it is
+-- the whole dotted path that the mark has.
 WITH calls AS (
     SELECT
-        trace_id, event_id, track_id, step, ts_ns, greatest(dur_ns, 0) AS dur_ns, greatest(end_ns, ts_ns) AS end_ns, name, python_module_id,
+        trace_id, event_id, track_id, step, ts_ns,
+        greatest(dur_ns, 0) AS dur_ns,
+        greatest(end_ns, ts_ns) AS end_ns,
+        name, python_module_id,
         cat <> 'python_function' AS is_lightning
     FROM events
     WHERE dur_ns IS NOT NULL
         AND (cat = 'python_function' AND python_module_id IS NOT NULL
-            OR cat IN ('cpu_op', 'user_annotation', 'Operator', 'operator') AND starts_with(name, '[pl][module]'))
+            OR cat IN ('cpu_op', 'user_annotation', 'Operator', 'operator')
+            AND starts_with(name, '[pl][module]')
+        )
 ),
 sources AS (
     SELECT *, bool_or(is_lightning) OVER (PARTITION BY trace_id) AS has_lightning FROM calls

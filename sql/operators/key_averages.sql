@@ -8,19 +8,26 @@
 -- PyTorch's own table, key_averages(): operators, annotations, runtime calls and kernels by name.
 -- @end
 --
--- Host rows are operators, annotations and runtime calls; device rows are kernels, copies and fills. ProfilerStep#N counts as ProfilerStep*.
--- A row that is the only one inside a row of its name counts as one with it. CPU total of nested rows is counted at every level, so the
--- percentages of CPU total can add up to more than 100. Device times of a host row are sums over the work launched in it; totals include rows
--- inside. Operators that PyTorch hides are left out. Memory columns need profile_memory=True (since PyTorch 1.9). As in PyTorch, memory counts for
--- all rows that run at its time, on any thread, so that rows of two threads both have it; what was allocated or freed while no row ran is the row
--- [memory]. PyTorch computes FLOPs while it profiles and does not write them into traces: here they are computed again from the inputs
--- (record_shapes=True), by its formulas; for aten::conv2d the trace must hold Concrete Inputs (since PyTorch 2.0).
--- Self CPU differs in one case: where an annotation holds annotations, PyTorch 2.15 with Python stacks takes time that an annotation and a frame of
--- the profiler share off twice, so that its value can be below 0; here it is taken off once.
+-- Host rows are operators, annotations and runtime calls; device rows are kernels, copies and
+-- fills. ProfilerStep#N counts as ProfilerStep*. A row that is the only one inside a row of its
+-- name counts as one with it. CPU total of nested rows is counted at every level, so the
+-- percentages of CPU total can add up to more than 100. Device times of a host row are sums over
+-- the work launched in it; totals include rows inside. Operators that PyTorch hides are left out.
+-- Memory columns need profile_memory=True (since PyTorch 1.9). As in PyTorch, memory counts for all
+-- rows that run at its time, on any thread, so that rows of two threads both have it; what was
+-- allocated or freed while no row ran is the row [memory]. PyTorch computes FLOPs while it profiles
+-- and does not write them into traces: here they are computed again from the inputs
+-- (record_shapes=True), by its formulas; for aten::conv2d the trace must hold Concrete Inputs
+-- (since PyTorch 2.0). Self CPU differs in one case: where an annotation holds annotations, PyTorch
+-- 2.15 with Python stacks takes time that an annotation and a frame of the profiler share off
+-- twice, so that its value can be below 0; here it is taken off once.
 --
--- Source: torch.autograd.profiler_util of PyTorch 2.15; counts, CPU times, memory and FLOPs are equal to those of key_averages() of the same run.
--- Example: SELECT name AS "Name", round(self_cpu_pct, 2) AS "Self CPU %", format_ns(self_cpu_ns) AS "Self CPU", format_ns(cpu_total_ns) AS "CPU total",
---   format_bytes(self_cpu_mem_bytes) AS "Self CPU Mem", calls AS "# of Calls",
+-- Source: torch.autograd.profiler_util of PyTorch 2.15; counts, CPU times, memory and FLOPs are
+--   equal to those of key_averages() of the same run.
+-- Example:
+--   SELECT name AS "Name", round(self_cpu_pct, 2) AS "Self CPU %", format_ns(self_cpu_ns) AS "Self
+--   CPU", format_ns(cpu_total_ns) AS "CPU total", format_bytes(self_cpu_mem_bytes) AS "Self CPU
+--   Mem", calls AS "# of Calls",
 -- @if shapes
 --   input_shapes AS "Input Shapes",
 -- @end
@@ -28,9 +35,12 @@
 --   FROM {view} WHERE device_type = 'cpu' ORDER BY self_cpu_ns DESC LIMIT 5
 -- Holds: self_cpu_ns <= cpu_total_ns
 -- Holds: abs(sum(self_cpu_pct) OVER (PARTITION BY trace_id) - 100) < 0.000001
--- Range: sum self_cpu_ns, cpu_total_ns, self_device_ns, device_total_ns, self_cpu_us, cpu_total_us, self_device_us, device_total_us, cpu_time_avg_ns, device_time_avg_ns
--- Range: any cpu_total_pct; PyTorch's table divides by the sum of self times, and calls of one name within each other count each.
--- Range: any cpu_mem_bytes, self_cpu_mem_bytes, device_mem_bytes, self_device_mem_bytes; allocations less frees.
+-- Range: sum self_cpu_ns, cpu_total_ns, self_device_ns, device_total_ns, self_cpu_us, cpu_total_us,
+--   self_device_us, device_total_us, cpu_time_avg_ns, device_time_avg_ns
+-- Range: any cpu_total_pct; PyTorch's table divides by the sum of self times, and calls of one name
+--   within each other count each.
+-- Range: any cpu_mem_bytes, self_cpu_mem_bytes, device_mem_bytes, self_device_mem_bytes;
+--   allocations less frees.
 -- @if shapes
 -- Parts: self_cpu_ns BY trace_id, name OF key_averages.self_cpu_ns
 -- Parts: self_device_ns BY trace_id, name OF key_averages.self_device_ns
@@ -41,27 +51,36 @@
 -- @column device_type VARCHAR text cpu for host rows, device for device rows.
 -- @column name VARCHAR text Name.
 -- @if shapes
--- @column input_shapes VARCHAR json Input Shapes: shapes of the inputs; [] if not recorded, NULL for device rows.
+-- @column input_shapes VARCHAR json Input Shapes: shapes of the inputs; [] if not recorded, NULL
+--   for device rows.
 -- @end
 -- @column calls BIGINT count # of Calls.
 -- @column self_cpu_ns BIGINT ns Self CPU: duration less the rows directly inside.
 -- @column self_cpu_pct DOUBLE pct Self CPU %: self_cpu_ns as percent of its sum over the trace.
 -- @column cpu_total_ns BIGINT ns CPU total: duration.
--- @column cpu_total_pct DOUBLE pct CPU total %: cpu_total_ns as percent of the sum of self_cpu_ns over the trace.
+-- @column cpu_total_pct DOUBLE pct CPU total %: cpu_total_ns as percent of the sum of self_cpu_ns
+--   over the trace.
 -- @column cpu_time_avg_ns DOUBLE ns CPU time avg: cpu_total_ns by calls.
--- @column self_device_ns BIGINT ns Self CUDA (XPU, …): device time launched by the row itself; the duration for device rows.
--- @column self_device_pct DOUBLE pct Self CUDA %: self_device_ns as percent of all device work of the trace; NULL if there is none.
--- @column device_total_ns BIGINT ns CUDA total: device time launched in the row; the duration for device rows.
+-- @column self_device_ns BIGINT ns Self CUDA (XPU, …): device time launched by the row itself; the
+--   duration for device rows.
+-- @column self_device_pct DOUBLE pct Self CUDA %: self_device_ns as percent of all device work of
+--   the trace; NULL if there is none.
+-- @column device_total_ns BIGINT ns CUDA total: device time launched in the row; the duration for
+--   device rows.
 -- @column device_time_avg_ns DOUBLE ns CUDA time avg: device_total_ns by calls.
 -- @column self_cpu_us DOUBLE us self_cpu_ns in microseconds.
 -- @column cpu_total_us DOUBLE us cpu_total_ns in microseconds.
 -- @column self_device_us DOUBLE us self_device_ns in microseconds.
 -- @column device_total_us DOUBLE us device_total_ns in microseconds.
--- @column cpu_mem_bytes BIGINT bytes CPU Mem: host memory allocated less freed while the calls ran, on any thread; NULL if not recorded.
+-- @column cpu_mem_bytes BIGINT bytes CPU Mem: host memory allocated less freed while the calls ran,
+--   on any thread; NULL if not recorded.
 -- @column self_cpu_mem_bytes BIGINT bytes Self CPU Mem: the same without the rows directly inside.
--- @column device_mem_bytes BIGINT bytes CUDA Mem (XPU, …): device memory allocated less freed while the calls ran; NULL if not recorded.
--- @column self_device_mem_bytes BIGINT bytes Self CUDA Mem: the same without the rows directly inside.
--- @column flops BIGINT flop Total FLOPs, by PyTorch's formulas for mm, addmm, bmm, baddbmm, conv2d, add and mul; NULL for others and without inputs.
+-- @column device_mem_bytes BIGINT bytes CUDA Mem (XPU, …): device memory allocated less freed while
+--   the calls ran; NULL if not recorded.
+-- @column self_device_mem_bytes BIGINT bytes Self CUDA Mem: the same without the rows directly
+--   inside.
+-- @column flops BIGINT flop Total FLOPs, by PyTorch's formulas for mm, addmm, bmm, baddbmm, conv2d,
+--   add and mul; NULL for others and without inputs.
 WITH work AS (
     SELECT
         r.trace_id,
@@ -70,7 +89,11 @@ WITH work AS (
 -- @if shapes
         coalesce(input_dims, '[]') AS input_shapes,
 -- @end
-        call_self_ns AS self_cpu_ns, dur_ns AS cpu_total_ns, call_device_ns AS self_device_ns, device_total_ns, 0 AS device_ns,
+        call_self_ns AS self_cpu_ns,
+        dur_ns AS cpu_total_ns,
+        call_device_ns AS self_device_ns,
+        device_total_ns,
+        0 AS device_ns,
         cpu_bytes AS cpu_mem_bytes, call_self_cpu_bytes AS self_cpu_mem_bytes,
         device_bytes AS device_mem_bytes, call_self_device_bytes AS self_device_mem_bytes,
         f.event_id AS counted_id, f.flops

@@ -1,12 +1,16 @@
--- Operators by how much they compute per byte they touch: low values are bound by memory, not by arithmetic.
+-- Operators by how much they compute per byte they touch: low values are bound by memory, not by
+-- arithmetic.
 --
--- Counted from the shapes of inputs as operator_costs says (record_shapes=True): matrix products, convolutions, attention, elementwise operators,
--- reductions, softmax, normalisation, embedding, copies; formulas are in operator_formulas. verdict is memory bound below
--- memory_bound_flop_per_byte (10), compute bound above, and not measurable for other operators that launch device work and where shapes were not
--- recorded; reason says which. The ridge of a device, its peak arithmetic by its bandwidth, is higher for low precision; set the limit to it.
+-- Counted from the shapes of inputs as operator_costs says (record_shapes=True): matrix products,
+-- convolutions, attention, elementwise operators, reductions, softmax, normalisation, embedding,
+-- copies; formulas are in operator_formulas. verdict is memory bound below
+-- memory_bound_flop_per_byte (10), compute bound above, and not measurable for other operators that
+-- launch device work and where shapes were not recorded; reason says which. The ridge of a device,
+-- its peak arithmetic by its bandwidth, is higher for low precision; set the limit to it.
 --
 -- Source: the memory bound rule that PRISM's training profiler names but does not define.
--- Example: SELECT name, input_shapes, flop_per_byte, verdict FROM memory_bound_operations WHERE verdict <> 'not measurable' LIMIT 5
+-- Example: SELECT name, input_shapes, flop_per_byte, verdict FROM memory_bound_operations
+--   WHERE verdict <> 'not measurable' LIMIT 5
 -- Range: sum device_self_ns
 --
 -- @column trace_id VARCHAR text The trace.
@@ -16,7 +20,8 @@
 -- @column dtype VARCHAR text Type of the tensor the formula is about; NULL if it is not measurable.
 -- @column calls BIGINT count Calls with these shapes, types and arguments.
 -- @column device_self_ns BIGINT ns Their own device time.
--- @column device_self_pct DOUBLE pct device_self_ns as percent of the time of all kernels, copies and fills of the trace.
+-- @column device_self_pct DOUBLE pct device_self_ns as percent of the time of all kernels, copies
+--   and fills of the trace.
 -- @column operations BIGINT flop Floating point operations of all calls; NULL if not measurable.
 -- @column touched_bytes BIGINT bytes Bytes that all calls read and write; NULL if not measurable.
 -- @column flop_per_byte DOUBLE number operations by touched_bytes; NULL if not measurable.
@@ -46,7 +51,8 @@ SELECT
     CAST(touched_bytes AS DOUBLE) / device_self_ns AS achieved_gb_s,
     CASE
         WHEN operations IS NULL OR touched_bytes = 0 THEN 'not measurable'
-        WHEN CAST(operations AS DOUBLE) / touched_bytes < setting('memory_bound_flop_per_byte') THEN 'memory bound'
+        WHEN CAST(operations AS DOUBLE) / touched_bytes < setting('memory_bound_flop_per_byte')
+            THEN 'memory bound'
         ELSE 'compute bound'
     END AS verdict,
     CASE WHEN touched_bytes = 0 THEN 'nothing is read or written' ELSE reason END AS reason

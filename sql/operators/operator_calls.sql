@@ -1,16 +1,20 @@
 -- Calls of operators with host time, device time and tensor core time.
 --
--- One row per call. A call that is the only child of a call of the same name counts as one with it. Host self time is the duration less that of
--- the nodes (operators, modules, collectives) and of the runtime calls directly inside. Device time is the sum of the kernels, copies and fills
--- that the call launched, wherever they ran; self without those of calls inside. A launch belongs to the innermost operator or collective mark
--- around it on its thread. Annotations, steps, modules, data loading and optimizer steps are no operators.
+-- One row per call. A call that is the only child of a call of the same name counts as one with it.
+-- Host self time is the duration less that of the nodes (operators, modules, collectives) and of
+-- the runtime calls directly inside. Device time is the sum of the kernels, copies and fills that
+-- the call launched, wherever they ran; self without those of calls inside. A launch belongs to the
+-- innermost operator or collective mark around it on its thread. Annotations, steps, modules, data
+-- loading and optimizer steps are no operators.
 --
 -- Source: the rules of torch-tb-profiler 0.4.3, links by nesting instead of External id.
 -- Example: SELECT name, host_self_ns FROM operator_calls ORDER BY host_self_ns DESC LIMIT 5
 -- Holds: host_total_ns = end_ns - ts_ns
 -- Holds: host_self_ns <= host_total_ns AND device_self_ns <= device_total_ns
--- Holds: tensor_core_total_ns <= device_total_ns AND tensor_core_self_ns <= kernel_self_ns AND kernel_self_ns <= device_self_ns
--- Range: sum device_total_ns, device_self_ns, kernel_self_ns, tensor_core_total_ns, tensor_core_self_ns
+-- Holds: tensor_core_total_ns <= device_total_ns AND tensor_core_self_ns <= kernel_self_ns AND
+--   kernel_self_ns <= device_self_ns
+-- Range: sum device_total_ns, device_self_ns, kernel_self_ns, tensor_core_total_ns,
+--   tensor_core_self_ns
 --
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
@@ -27,9 +31,12 @@
 -- @column device_total_ns BIGINT ns Device time launched by the call and all calls inside.
 -- @column device_self_ns BIGINT ns Device time launched by the call itself.
 -- @column kernel_self_ns BIGINT ns The part of device_self_ns that is kernels.
--- @column tensor_core_total_ns BIGINT ns The part of device_total_ns in kernels that use tensor cores.
--- @column tensor_core_self_ns BIGINT ns The part of device_self_ns in kernels that use tensor cores.
--- @column tensor_core_eligible BOOLEAN flag Whether the operator, or one inside, can run on tensor cores or did.
+-- @column tensor_core_total_ns BIGINT ns The part of device_total_ns in kernels that use tensor
+--   cores.
+-- @column tensor_core_self_ns BIGINT ns The part of device_self_ns in kernels that use tensor
+--   cores.
+-- @column tensor_core_eligible BOOLEAN flag Whether the operator, or one inside, can run on tensor
+--   cores or did.
 -- @column track_start_ns BIGINT ns Start of the first call on the thread.
 SELECT
     h.trace_id, t.rank, h.step, h.event_id, h.track_id, h.name,

@@ -1,32 +1,44 @@
--- Formulas of operators: how much they compute and what they read and write, by which operator_costs counts.
+-- Formulas of operators: how much they compute and what they read and write, by which
+-- operator_costs counts.
 --
--- A folder of your own may hold torch/operator_formulas.csv with the same columns; its rows are added, for operators that are not here. Positions
--- count arguments from 0 as PyTorch's signature does. The form says what is counted:
+-- A folder of your own may hold torch/operator_formulas.csv with the same columns; its rows are
+-- added, for operators that are not here. Positions count arguments from 0 as PyTorch's signature
+-- does. The form says what is counted:
 --   matmul                factors first [.., m, k] and second [.., k, n]
 --   linear                input first [.., k] and weight second [n, k]
---   convolution           input first and weight second; stride, padding and dilation give the size of the output
---   convolution_backward  gradient, input and weight are the first three; output_mask says which gradients are made
+--   convolution           input first and weight second; stride, padding and dilation give the size
+--                         of the output
+--   convolution_backward  gradient, input and weight are the first three; output_mask says which
+--                         gradients are made
 --   attention             query, key and value from first on; heads_at is the dimension of heads
 --   attention_backward    the same, after the gradient
---   map                   each element of the result, whose shape is that of the inputs read, broadcast
+--   map                   each element of the result, whose shape is that of the inputs read,
+--                         broadcast
 --   like_first            each element of the first argument; the result has its shape
---   reduction             each element of the first argument; the result lacks the dimensions at dims_at
+--   reduction             each element of the first argument; the result lacks the dimensions at
+--                         dims_at
 --   gather                nothing; as many elements of first as second names
 --   copy                  nothing; second is read, first is written
 --   fill                  nothing; first is written
--- Nobody defines how many operations an exp or a normalisation is; flop_per_element is a convention, and note says what it counts.
+-- Nobody defines how many operations an exp or a normalisation is; flop_per_element is a
+-- convention, and note says what it counts.
 --
--- Source: PyTorch's with_flops for matrix products and convolutions; the rest are counts of the operations in the definition.
--- Example: SELECT name, form, flop_per_element, note FROM operator_formulas WHERE name LIKE '%softmax%' ORDER BY name
+-- Source: PyTorch's with_flops for matrix products and convolutions; the rest are counts of the
+--   operations in the definition.
+-- Example: SELECT name, form, flop_per_element, note FROM operator_formulas
+--   WHERE name LIKE '%softmax%' ORDER BY name
 --
 -- @column name VARCHAR text Name of the operator.
 -- @column form VARCHAR text How it is counted.
 -- @column reads BIGINT count Leading arguments that are read, as far as they are tensors.
--- @column first BIGINT number Position of the first argument of the form; NULL where it is always 0.
+-- @column first BIGINT number Position of the first argument of the form; NULL where it is always
+--   0.
 -- @column second BIGINT number Position of the second argument; NULL if the form has none.
 -- @column flop_per_element BIGINT flop Operations an element; NULL where the form says them.
--- @column result_bytes BIGINT bytes Bytes of an element of the result; NULL for those of the widest input, or of the first if it is changed in place.
--- @column dims_at BIGINT number Position of the dimensions that are reduced or selected from; NULL for none.
+-- @column result_bytes BIGINT bytes Bytes of an element of the result; NULL for those of the widest
+--   input, or of the first if it is changed in place.
+-- @column dims_at BIGINT number Position of the dimensions that are reduced or selected from; NULL
+--   for none.
 -- @column heads_at BIGINT number Dimension of attention heads; NULL for other forms.
 -- @column causal_at BIGINT number Position of is_causal, or of the type of mask; NULL for none.
 -- @column stride_at BIGINT number Position of stride; NULL for none.

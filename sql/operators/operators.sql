@@ -72,10 +72,12 @@
 -- @column device_self_pct DOUBLE pct device_self_ns as percent of all device time of the trace;
 --   NULL if there is none.
 -- @end
--- @column tensor_core_eligible BOOLEAN flag Whether the first call can run, or ran, on tensor cores.
+-- @column tensor_core_eligible BOOLEAN flag Whether the first call can run, or ran, on tensor
+--   cores.
 -- @column tensor_core_total_ns BIGINT ns The part of device_total_ns in kernels that use tensor
 --   cores.
--- @column tensor_core_self_ns BIGINT ns The part of device_self_ns in kernels that use tensor cores.
+-- @column tensor_core_self_ns BIGINT ns The part of device_self_ns in kernels that use tensor
+--   cores.
 -- @column tensor_core_total_pct DOUBLE pct tensor_core_total_ns as percent of device_total_ns; NULL
 --   if that is 0.
 -- @column tensor_core_self_pct DOUBLE pct tensor_core_self_ns as percent of device_self_ns; NULL if

@@ -1,8 +1,11 @@
--- Ranks of a job: how long each waited for others in collectives, how often it was the last to come, and how long others waited for it.
+-- Ranks of a job: how long each waited for others in collectives, how often it was the last to
+-- come, and how long others waited for it.
 --
--- From matched calls of collective_waits. A rank that others wait for often, and that itself waits little, is a straggler.
+-- From matched calls of collective_waits. A rank that others wait for often, and that itself waits
+-- little, is a straggler.
 --
--- Example: SELECT rank, wait_ns, last_calls, waited_for_ns FROM stragglers ORDER BY waited_for_ns DESC
+-- Example: SELECT rank, wait_ns, last_calls, waited_for_ns FROM stragglers
+--   ORDER BY waited_for_ns DESC
 -- Holds: communication_ns = transfer_ns + wait_ns
 -- Holds: last_calls <= calls
 -- Holds: abs(sum(waited_for_pct) OVER (PARTITION BY job, place) - 100) < 0.000001
@@ -20,9 +23,16 @@
 -- @column last_calls BIGINT count Calls in which this rank came last.
 -- @column last_pct DOUBLE pct last_calls as percent of calls.
 -- @column waited_for_ns BIGINT ns Sum of the waits of other ranks in those calls.
--- @column waited_for_pct DOUBLE pct waited_for_ns as percent of that of all ranks of the job; NULL if that is 0.
+-- @column waited_for_pct DOUBLE pct waited_for_ns as percent of that of all ranks of the job; NULL
+--   if that is 0.
 WITH waits AS (
-    SELECT *, sum(wait_ns) OVER (PARTITION BY job, place, collective, group_name, group_ranks, call) AS wait_of_all_ns FROM collective_waits WHERE is_matched
+    SELECT
+        *,
+        sum(wait_ns) OVER (
+            PARTITION BY job, place, collective, group_name, group_ranks, call
+        ) AS wait_of_all_ns
+    FROM collective_waits
+    WHERE is_matched
 )
 SELECT
     trace_id, job, rank, place,
@@ -35,6 +45,11 @@ SELECT
     100.0 * count(*) FILTER (WHERE is_last) / count(*) AS last_pct,
     coalesce(sum(wait_of_all_ns) FILTER (WHERE is_last), 0) AS waited_for_ns,
     100.0 * coalesce(sum(wait_of_all_ns) FILTER (WHERE is_last), 0)
-        / nullif(sum(coalesce(sum(wait_of_all_ns) FILTER (WHERE is_last), 0)) OVER (PARTITION BY job, place), 0) AS waited_for_pct
+        / nullif(
+            sum(
+                coalesce(sum(wait_of_all_ns) FILTER (WHERE is_last), 0)
+            ) OVER (PARTITION BY job, place),
+            0
+        ) AS waited_for_pct
 FROM waits
 GROUP BY trace_id, job, rank, place

@@ -1,7 +1,8 @@
 -- Calls on the host by their path from the outermost, with own time and own device work.
 --
--- Calls are steps, modules, operators, data loading, optimizers, collectives and runtime calls; user's regions too. Names that differ from run to run
--- only by a number are joined: steps, instances of modules, kinds of data loaders.
+-- Calls are steps, modules, operators, data loading, optimizers, collectives and runtime calls;
+-- user's regions too. Names that differ from run to run only by a number are joined: steps,
+-- instances of modules, kinds of data loaders.
 WITH launched AS (
     SELECT trace_id, launch_id, sum(dur_ns) AS device_ns
     FROM kernels
@@ -23,7 +24,8 @@ calls AS (
     WHERE e.ph IN ('X', 'B') AND e.dur_ns >= 0
         AND (e.cat IN (
                 'cpu_op', 'user_annotation', 'Operator', 'operator', 'python',
-                'cuda_runtime', 'cuda_driver', 'Runtime', 'runtime', 'hip_runtime', 'hip_driver', 'xpu_runtime', 'xpu_driver',
+                'cuda_runtime', 'cuda_driver', 'Runtime', 'runtime', 'hip_runtime', 'hip_driver',
+                'xpu_runtime', 'xpu_driver',
                 'mtia_runtime', 'glow_runtime', 'privateuse1_runtime', 'privateuse1_driver')
             OR e.cat = 'python_function' AND e.python_module_id IS NOT NULL)
 ),
@@ -38,12 +40,20 @@ nested AS (
 ),
 by_track AS (
     SELECT
-        trace_id, first_value(stack) AS stack, count(*) AS calls, sum(dur_ns) AS total_ns, sum(self_ns) AS self_ns, sum(device_ns) AS device_ns
+        trace_id,
+        first_value(stack) AS stack,
+        count(*) AS calls,
+        sum(dur_ns) AS total_ns,
+        sum(self_ns) AS self_ns,
+        sum(device_ns) AS device_ns
     FROM nested
     GROUP BY trace_id, track_id, stack_id
 )
 SELECT
     trace_id, fold_stack(stack) AS path, first_value(stack) AS stack,
-    sum(calls) AS calls, sum(total_ns) AS total_ns, sum(self_ns) AS self_ns, sum(device_ns) AS device_ns
+    sum(calls) AS calls,
+    sum(total_ns) AS total_ns,
+    sum(self_ns) AS self_ns,
+    sum(device_ns) AS device_ns
 FROM by_track
 GROUP BY trace_id, fold_stack(stack)

@@ -1,14 +1,18 @@
 -- Call graph of the host: who calls whom, with own and total time on host and device that add up.
 --
--- One row per path of names from the outermost call of a thread: steps, regions, modules, operators and runtime calls. Numbers of steps and of module
--- instances are left out of names. host_total_ns of a row is its host_self_ns and the totals of its children, but for calls that partly overlap; the
--- same holds on the device, where time belongs to the runtime call that launched the work. Device work without a launch in the trace is the row
--- (unattributed).
+-- One row per path of names from the outermost call of a thread: steps, regions, modules, operators
+-- and runtime calls. Numbers of steps and of module instances are left out of names. host_total_ns
+-- of a row is its host_self_ns and the totals of its children, but for calls that partly overlap;
+-- the same holds on the device, where time belongs to the runtime call that launched the work.
+-- Device work without a launch in the trace is the row (unattributed).
 --
--- Source: the call graph of PRISM's training profiler, by nesting instead of dotted names, so that no time counts twice.
--- Example: SELECT depth, name, calls, host_total_ns, device_total_ns FROM call_graph ORDER BY path LIMIT 10
+-- Source: the call graph of PRISM's training profiler, by nesting instead of dotted names, so that
+--   no time counts twice.
+-- Example: SELECT depth, name, calls, host_total_ns, device_total_ns FROM call_graph ORDER BY path
+--   LIMIT 10
 -- Holds: host_self_ns <= host_total_ns AND device_self_ns <= device_total_ns
--- Holds: sum(device_self_ns) OVER (PARTITION BY trace_id) = sum(CASE WHEN depth = 0 THEN device_total_ns END) OVER (PARTITION BY trace_id)
+-- Holds: sum(device_self_ns) OVER (PARTITION BY trace_id) = sum(CASE WHEN depth = 0 THEN
+--   device_total_ns END) OVER (PARTITION BY trace_id)
 -- Range: sum host_total_ns, host_self_ns, device_total_ns, device_self_ns
 -- Parts: device_self_ns BY trace_id OF stack_samples.gpu_ns
 --
@@ -21,10 +25,13 @@
 -- @column calls BIGINT count Number of calls.
 -- @column host_total_ns BIGINT ns Sum of their durations.
 -- @column host_self_ns BIGINT ns The same without the calls inside.
--- @column host_total_pct DOUBLE pct host_total_ns as percent of the outermost calls' sum; NULL if that is 0.
+-- @column host_total_pct DOUBLE pct host_total_ns as percent of the outermost calls' sum; NULL if
+--   that is 0.
 -- @column device_total_ns BIGINT ns Device time launched by the calls and all calls inside.
--- @column device_self_ns BIGINT ns Device time launched by the calls themselves, which are runtime calls.
--- @column device_total_pct DOUBLE pct device_total_ns as percent of all device time of the trace; NULL if there is none.
+-- @column device_self_ns BIGINT ns Device time launched by the calls themselves, which are runtime
+--   calls.
+-- @column device_total_pct DOUBLE pct device_total_ns as percent of all device time of the trace;
+--   NULL if there is none.
 WITH work AS (
     SELECT stack, trace_id, calls, total_ns, self_ns, device_ns FROM _call_graph
     UNION ALL
@@ -35,7 +42,11 @@ WITH work AS (
 ),
 -- A path and each path around it: device work belongs to the totals of all of them.
 spread AS (
-    SELECT *, CAST(array_length(stack) AS BIGINT) AS places, unnest(range(1, CAST(array_length(stack) AS BIGINT) + 1)) AS place FROM work
+    SELECT
+        *,
+        CAST(array_length(stack) AS BIGINT) AS places,
+        unnest(range(1, CAST(array_length(stack) AS BIGINT) + 1)) AS place
+    FROM work
 ),
 placed AS (
     SELECT *, array_slice(stack, 1, place) AS prefix, place = places AS is_own FROM spread
@@ -54,7 +65,9 @@ rows AS (
 shares AS (
     SELECT
         *,
-        sum(CASE WHEN array_length(stack) = 1 THEN host_total_ns ELSE 0 END) OVER (PARTITION BY trace_id) AS all_host_ns,
+        sum(
+            CASE WHEN array_length(stack) = 1 THEN host_total_ns ELSE 0 END
+        ) OVER (PARTITION BY trace_id) AS all_host_ns,
         sum(device_self_ns) OVER (PARTITION BY trace_id) AS all_device_ns
     FROM rows
 )

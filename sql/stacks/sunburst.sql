@@ -1,7 +1,7 @@
 -- Rows of a sunburst or icicle chart of the call graph: id, parent, label and values.
 --
--- The row root holds everything; the value of a row is that of its children and its own (branchvalues "total" in Plotly). Device values are the device
--- time launched inside.
+-- The row root holds everything; the value of a row is that of its children and its own
+-- (branchvalues "total" in Plotly). Device values are the device time launched inside.
 --
 -- Source: the sunburst of PRISM's training profiler.
 -- Example: SELECT id, parent, label, host_ns FROM sunburst ORDER BY host_ns DESC LIMIT 5
@@ -21,12 +21,17 @@
 -- @column device_self_ns BIGINT ns The part that is in no child.
 -- The outermost calls count for root too.
 WITH twice AS (
-    SELECT *, unnest(CASE WHEN depth = 0 THEN make_array(0, 1) ELSE make_array(0) END) AS is_root FROM call_graph
+    SELECT *, unnest(CASE WHEN depth = 0 THEN make_array(0, 1) ELSE make_array(0) END) AS is_root
+    FROM call_graph
 )
 SELECT
     trace_id,
     CASE WHEN is_root = 1 THEN 'root' ELSE concat('root;', path) END AS id,
-    CASE WHEN is_root = 1 THEN '' WHEN parent_path IS NULL THEN 'root' ELSE concat('root;', parent_path) END AS parent,
+    CASE
+        WHEN is_root = 1 THEN ''
+        WHEN parent_path IS NULL THEN 'root'
+        ELSE concat('root;', parent_path)
+    END AS parent,
     CASE WHEN is_root = 1 THEN 'root' ELSE name END AS label,
     CASE WHEN is_root = 1 THEN 0 ELSE depth + 1 END AS depth,
     sum(host_total_ns) AS host_ns,

@@ -1,5 +1,6 @@
--- Steps as the host saw them, numbered from 0 by start; a trace without any has one that spans its operators, else its device work. Work whose time
--- was not set lies outside of its trace, and has no part in that.
+-- Steps as the host saw them, numbered from 0 by start; a trace without any has one that spans its
+-- operators, else its device work. Work whose time was not set lies outside of its trace, and has
+-- no part in that.
 WITH stepless AS (
     SELECT t.trace_id, t.start_ns AS first_ns, t.end_ns AS last_ns
     FROM traces t
@@ -15,7 +16,8 @@ extents AS (
         SELECT h.trace_id, h.ts_ns, h.end_ns, true AS on_host
         FROM stepless s
         JOIN _host_calls h ON h.trace_id = s.trace_id
-        WHERE h.kind NOT IN ('launch', 'module', 'collective') AND h.ts_ns BETWEEN s.first_ns AND s.last_ns
+        WHERE h.kind NOT IN ('launch', 'module', 'collective')
+            AND h.ts_ns BETWEEN s.first_ns AND s.last_ns
         UNION ALL
         SELECT k.trace_id, k.ts_ns, k.end_ns, false
         FROM stepless s
@@ -29,4 +31,9 @@ every AS (
     UNION ALL
     SELECT trace_id, 0, start_ns, end_ns, -1, false FROM extents
 )
-SELECT *, CAST(row_number() OVER (PARTITION BY trace_id ORDER BY start_ns, event_id) AS BIGINT) - 1 AS ordinal FROM every
+SELECT
+    *,
+    CAST(
+        row_number() OVER (PARTITION BY trace_id ORDER BY start_ns, event_id) AS BIGINT
+    ) - 1 AS ordinal
+FROM every

@@ -2,7 +2,8 @@
 --
 -- Regions as in regions. Calls outside of steps have a NULL step.
 --
--- Example: SELECT step, name, calls, host_total_ns FROM region_steps ORDER BY step, host_total_ns DESC LIMIT 8
+-- Example: SELECT step, name, calls, host_total_ns FROM region_steps
+--   ORDER BY step, host_total_ns DESC LIMIT 8
 -- Holds: host_self_ns <= host_total_ns
 -- Range: sum host_total_ns, host_self_ns, device_total_ns
 --
@@ -15,7 +16,8 @@
 -- @column host_self_ns BIGINT ns The same without regions inside.
 -- @column mean_ns DOUBLE ns Mean duration of a call.
 -- @column device_total_ns BIGINT ns Device time launched inside the calls.
--- @column to_mean_ratio DOUBLE ratio host_total_ns by the mean of the region over all its steps; NULL outside steps or if that is 0.
+-- @column to_mean_ratio DOUBLE ratio host_total_ns by the mean of the region over all its steps;
+--   NULL outside steps or if that is 0.
 SELECT
     r.trace_id, t.rank, r.step, r.name,
     count(*) AS calls,
@@ -24,7 +26,11 @@ SELECT
     avg(r.dur_ns) AS mean_ns,
     coalesce(sum(r.device_total_ns), 0) AS device_total_ns,
     CASE WHEN r.step IS NOT NULL
-        THEN sum(r.dur_ns) / nullif(avg(CASE WHEN r.step IS NOT NULL THEN sum(r.dur_ns) END) OVER (PARTITION BY r.trace_id, r.name), 0)
+        THEN sum(r.dur_ns) / nullif(
+            avg(CASE WHEN r.step IS NOT NULL THEN sum(r.dur_ns) END)
+                OVER (PARTITION BY r.trace_id, r.name),
+            0
+        )
     END AS to_mean_ratio
 FROM _region_calls r
 JOIN traces t ON t.trace_id = r.trace_id

@@ -1,9 +1,11 @@
 -- Computation, communication and how far they overlap, by step.
 --
--- Steps and collectives as in step_time. Computation is the time in other kernels and in fills, as in gpu_timeline, or in operators
--- where the trace has no kernels; operators that only hand work to a collective (c10d::…, record_param_comms) are none.
+-- Steps and collectives as in step_time. Computation is the time in other kernels and in fills, as
+-- in gpu_timeline, or in operators where the trace has no kernels; operators that only hand work to
+-- a collective (c10d::…, record_param_comms) are none.
 --
--- Source: the distributed view of torch-tb-profiler 0.4.3, which knows ten collectives only; tb_step_overlap has its numbers.
+-- Source: the distributed view of torch-tb-profiler 0.4.3, which knows ten collectives only;
+--   tb_step_overlap has its numbers.
 -- Example: SELECT step, communication_ns, overlap_ns FROM step_overlap ORDER BY step
 -- Holds: total_ns = computation_ns + communication_ns - overlap_ns + other_ns
 -- Holds: exposed_communication_ns = communication_ns - overlap_ns
@@ -21,7 +23,8 @@
 WITH computing AS (
     SELECT t.trace_id, CASE WHEN k.trace_id IS NOT NULL THEN 5 ELSE 64 END AS bits
     FROM traces t
-    LEFT JOIN (SELECT DISTINCT trace_id FROM kernels WHERE kind = 'kernel' AND dur_ns > 0) k ON k.trace_id = t.trace_id
+    LEFT JOIN (SELECT DISTINCT trace_id FROM kernels WHERE kind = 'kernel' AND dur_ns > 0) k
+        ON k.trace_id = t.trace_id
 ),
 parts AS (
     SELECT
@@ -41,7 +44,11 @@ SELECT
     coalesce(p.communication_ns, 0) AS communication_ns,
     coalesce(p.overlap_ns, 0) AS overlap_ns,
     coalesce(p.communication_ns, 0) - coalesce(p.overlap_ns, 0) AS exposed_communication_ns,
-    s.end_ns - s.start_ns + coalesce(p.overlap_ns, 0) - coalesce(p.computation_ns, 0) - coalesce(p.communication_ns, 0) AS other_ns
+    s.end_ns
+        - s.start_ns
+        + coalesce(p.overlap_ns, 0)
+        - coalesce(p.computation_ns, 0)
+        - coalesce(p.communication_ns, 0) AS other_ns
 FROM _steps s
 JOIN traces t ON t.trace_id = s.trace_id
 LEFT JOIN parts p ON p.trace_id = s.trace_id AND p.ordinal = s.ordinal

@@ -1,16 +1,20 @@
 -- Step time breakdown: what each moment of a step went to.
 --
--- Each moment counts once, for the first that applies: kernel, copy, fill, communication, runtime call, data loading, other work on the host,
--- nothing of these. So the parts add up to the total. A step lasts until the device work launched in it ends, and begins when that of the step
--- before has ended; steps at the end whose device work was not recorded whole are left out. A trace without steps has one row with step NULL
--- that spans its operators, else its device work. Communication are the kernels that kernel_classes calls so, and collectives that
--- the host itself exchanges (marks of gloo, mpi and ucc; those of nccl only launch kernels and count where the trace has no device work). Copies are
--- those of kernel_classes, kernels that copy included.
+-- Each moment counts once, for the first that applies: kernel, copy, fill, communication, runtime
+-- call, data loading, other work on the host, nothing of these. So the parts add up to the total. A
+-- step lasts until the device work launched in it ends, and begins when that of the step before has
+-- ended; steps at the end whose device work was not recorded whole are left out. A trace without
+-- steps has one row with step NULL that spans its operators, else its device work. Communication
+-- are the kernels that kernel_classes calls so, and collectives that the host itself exchanges
+-- (marks of gloo, mpi and ucc; those of nccl only launch kernels and count where the trace has no
+-- device work). Copies are those of kernel_classes, kernels that copy included.
 --
--- Source: the overview of torch-tb-profiler 0.4.3, which knows ten collectives only and counts the marks that launch them; tb_step_time has its numbers.
+-- Source: the overview of torch-tb-profiler 0.4.3, which knows ten collectives only and counts the
+--   marks that launch them; tb_step_time has its numbers.
 -- Example: SELECT step, total_ns, kernel_ns, other_ns FROM step_time ORDER BY step
 -- Holds: total_ns = end_ns - start_ns
--- Holds: total_ns = kernel_ns + memcpy_ns + memset_ns + communication_ns + runtime_ns + dataloader_ns + cpu_exec_ns + other_ns
+-- Holds: total_ns = kernel_ns + memcpy_ns + memset_ns + communication_ns + runtime_ns +
+--   dataloader_ns + cpu_exec_ns + other_ns
 --
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.

@@ -2,8 +2,10 @@
 --
 -- Source: "Average Step Time" of torch-tb-profiler 0.4.3.
 -- Example: SELECT steps, total_ns, kernel_pct, dataloader_pct FROM step_time_average
--- Holds: abs(total_ns - (kernel_ns + memcpy_ns + memset_ns + communication_ns + runtime_ns + dataloader_ns + cpu_exec_ns + other_ns)) < 0.001
--- Holds: abs(kernel_pct + memcpy_pct + memset_pct + communication_pct + runtime_pct + dataloader_pct + cpu_exec_pct + other_pct - 100) < 0.000001
+-- Holds: abs(total_ns - (kernel_ns + memcpy_ns + memset_ns + communication_ns + runtime_ns +
+--   dataloader_ns + cpu_exec_ns + other_ns)) < 0.001
+-- Holds: abs(kernel_pct + memcpy_pct + memset_pct + communication_pct + runtime_pct +
+--   dataloader_pct + cpu_exec_pct + other_pct - 100) < 0.000001
 --
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.

@@ -1,18 +1,22 @@
--- Calls in which the host waits for the device, each with what it was called from; copies of a few bytes to the host are among them, pageable or not.
+-- Calls in which the host waits for the device, each with what it was called from; copies of a few
+-- bytes to the host are among them, pageable or not.
 --
--- python_frame is the innermost frame that a user can change: not of PyTorch, not of Python itself (python_frame in name_rules).
+-- python_frame is the innermost frame that a user can change: not of PyTorch, not of Python itself
+-- (python_frame in name_rules).
 WITH copies AS (
     SELECT
         trace_id, launch_id,
         sum(bytes) AS bytes,
-        bool_or(contains(name, 'DtoH') OR contains(name, 'DeviceToHost')) AND sum(bytes) <= setting_int('tiny_copy_bytes') AS is_tiny
+        bool_or(contains(name, 'DtoH') OR contains(name, 'DeviceToHost'))
+            AND sum(bytes) <= setting_int('tiny_copy_bytes') AS is_tiny
     FROM kernels
     WHERE kind = 'memcpy' AND launch_id IS NOT NULL
     GROUP BY trace_id, launch_id
 ),
 calls AS (
     SELECT
-        l.trace_id, l.event_id, l.track_id, l.step, l.name, l.ts_ns, l.end_ns, l.dur_ns, c.bytes, coalesce(c.is_tiny, false) AS is_tiny,
+        l.trace_id, l.event_id, l.track_id, l.step, l.name, l.ts_ns, l.end_ns, l.dur_ns, c.bytes,
+        coalesce(c.is_tiny, false) AS is_tiny,
         coalesce(w.is_sync, false) AS is_sync, coalesce(w.is_pageable, false) AS is_pageable
     FROM _launches l
     LEFT JOIN _waiting_calls w ON w.trace_id = l.trace_id AND w.event_id = l.event_id
@@ -20,19 +24,32 @@ calls AS (
     WHERE w.event_id IS NOT NULL OR c.is_tiny
 ),
 frames AS (
-    SELECT name FROM (SELECT DISTINCT name FROM events WHERE cat = 'python_function' AND contains(name, '.py(')) WHERE classify('python_frame', name) IS NULL
+    SELECT name
+    FROM (SELECT DISTINCT name FROM events WHERE cat = 'python_function' AND contains(name, '.py('))
+    WHERE classify('python_frame', name) IS NULL
 ),
 items AS (
-    SELECT trace_id, track_id, event_id, step, ts_ns, end_ns, dur_ns, name, bytes, is_tiny, is_sync, is_pageable, 3 AS place
+    SELECT
+        trace_id, track_id, event_id, step, ts_ns, end_ns, dur_ns, name, bytes, is_tiny, is_sync,
+        is_pageable,
+        3 AS place
     FROM calls
     UNION ALL
-    SELECT trace_id, track_id, event_id, NULL, ts_ns, end_ns, dur_ns, name, NULL, NULL, NULL, NULL, 2
+    SELECT
+        trace_id, track_id, event_id, NULL, ts_ns, end_ns, dur_ns, name, NULL, NULL, NULL, NULL, 2
     FROM events
-    WHERE dur_ns > 0 AND ph IN ('X', 'B') AND NOT starts_with(name, 'ProfilerStep#') AND cat IN ('cpu_op', 'Operator', 'operator')
+    WHERE dur_ns > 0
+        AND ph IN ('X', 'B')
+        AND NOT starts_with(name, 'ProfilerStep#')
+        AND cat IN ('cpu_op', 'Operator', 'operator')
     UNION ALL
-    SELECT trace_id, track_id, event_id, NULL, ts_ns, end_ns, dur_ns, name, NULL, NULL, NULL, NULL, 1
+    SELECT
+        trace_id, track_id, event_id, NULL, ts_ns, end_ns, dur_ns, name, NULL, NULL, NULL, NULL, 1
     FROM events
-    WHERE dur_ns > 0 AND ph IN ('X', 'B') AND cat = 'python_function' AND name IN (SELECT name FROM frames)
+    WHERE dur_ns > 0
+        AND ph IN ('X', 'B')
+        AND cat = 'python_function'
+        AND name IN (SELECT name FROM frames)
 ),
 nested AS (
     SELECT

@@ -10,11 +10,14 @@
 -- All devices of the trace are one timeline; gpu_timeline_by_device has one for each.
 -- @end
 -- Communication and copies are those of kernel_classes; all other kernels and fills
--- are computation, those that could not be classified, too: unclassified_time_ns says how long these run, and exposed_comm_max_ns what
--- exposed_comm_time_ns were if all of them were communication. Each time is the length of a union, so that what runs side by side counts once. Communication is
--- exposed where no computation runs, a copy where neither runs. computation + exposed_comm + exposed_memcpy = busy, and
--- busy + idle = total, which is from the first start to the last end. Waits of the device are no work.
--- All device work counts, whether its launch was found or not; linked_events says for how many it was.
+-- are computation, those that could not be classified, too: unclassified_time_ns says how long
+-- these run, and exposed_comm_max_ns what exposed_comm_time_ns were if all of them were
+-- communication. Each time is the length of a union, so that what runs side by side counts once.
+-- Communication is exposed where no computation runs, a copy where neither runs. computation +
+-- exposed_comm + exposed_memcpy = busy, and busy + idle = total, which is from the first start to
+-- the last end. Waits of the device are no work.
+-- All device work counts, whether its launch was found or not; linked_events says for how many it
+-- was.
 --
 -- @if devices
 -- Source: the terms of TraceLens' gpu_timeline, which does not tell devices apart.
@@ -27,9 +30,11 @@
 -- @end
 -- Holds: computation_time_ns + exposed_comm_time_ns + exposed_memcpy_time_ns = busy_time_ns
 -- Holds: busy_time_ns + idle_time_ns = total_time_ns
--- Holds: exposed_comm_time_ns <= total_comm_time_ns AND exposed_memcpy_time_ns <= total_memcpy_time_ns
+-- Holds: exposed_comm_time_ns <= total_comm_time_ns AND exposed_memcpy_time_ns <=
+--   total_memcpy_time_ns
 -- Holds: linked_events <= gpu_events
--- Holds: unclassified_time_ns <= computation_time_ns AND exposed_comm_time_ns <= exposed_comm_max_ns
+-- Holds: unclassified_time_ns <= computation_time_ns AND exposed_comm_time_ns <=
+--   exposed_comm_max_ns
 --
 -- @column trace_id VARCHAR text The trace.
 -- @if devices
@@ -41,12 +46,15 @@
 -- @column exposed_comm_time_ns BIGINT ns Time in which communication runs and no computation.
 -- @column exposed_memcpy_time_ns BIGINT ns Time in which copies run and nothing else.
 -- @column busy_time_ns BIGINT ns Time in which anything runs.
--- @column idle_time_ns BIGINT ns Time between the first start and the last end in which nothing runs.
+-- @column idle_time_ns BIGINT ns Time between the first start and the last end in which nothing
+--   runs.
 -- @column total_time_ns BIGINT ns From the first start to the last end.
 -- @column total_comm_time_ns BIGINT ns Time in which communication runs, whatever runs beside it.
 -- @column total_memcpy_time_ns BIGINT ns Time in which copies run, whatever runs beside them.
--- @column unclassified_time_ns BIGINT ns Time in which a kernel runs whose class is not known; part of computation_time_ns.
--- @column exposed_comm_max_ns BIGINT ns exposed_comm_time_ns if all unclassified kernels were communication.
+-- @column unclassified_time_ns BIGINT ns Time in which a kernel runs whose class is not known; part
+--   of computation_time_ns.
+-- @column exposed_comm_max_ns BIGINT ns exposed_comm_time_ns if all unclassified kernels were
+--   communication.
 -- @column computation_pct DOUBLE pct computation_time_ns as percent of total_time_ns.
 -- @column exposed_comm_pct DOUBLE pct exposed_comm_time_ns as percent of total_time_ns.
 -- @column exposed_memcpy_pct DOUBLE pct exposed_memcpy_time_ns as percent of total_time_ns.
@@ -65,12 +73,14 @@ times AS (
         count(*) AS gpu_events,
         count(launch_id) AS linked_events,
         interval_union_len(ts_ns, end_ns) FILTER (WHERE class = 'computation') AS computation_ns,
-        interval_union_len(ts_ns, end_ns) FILTER (WHERE class <> 'memcpy') AS computation_or_comm_ns,
+        interval_union_len(ts_ns, end_ns) FILTER (WHERE class <> 'memcpy')
+            AS computation_or_comm_ns,
         interval_union_len(ts_ns, end_ns) AS busy_ns,
         interval_union_len(ts_ns, end_ns) FILTER (WHERE class = 'communication') AS comm_ns,
         interval_union_len(ts_ns, end_ns) FILTER (WHERE class = 'memcpy') AS memcpy_ns,
         interval_union_len(ts_ns, end_ns) FILTER (WHERE is_unclassified) AS unclassified_ns,
-        interval_union_len(ts_ns, end_ns) FILTER (WHERE class = 'computation' AND NOT is_unclassified) AS classified_ns,
+        interval_union_len(ts_ns, end_ns)
+            FILTER (WHERE class = 'computation' AND NOT is_unclassified) AS classified_ns,
         max(end_ns) - min(ts_ns) AS total_ns
     FROM activities
     GROUP BY {keys}

@@ -5,7 +5,8 @@ WITH ticks AS (
         CAST(r.start_us * c.ticks_per_us AS BIGINT) AS ts_ns,
         CAST(r.end_us * c.ticks_per_us AS BIGINT) AS end_ns
     FROM (
-        SELECT trace_id, role AS set, CAST(NULL AS BIGINT) AS ordinal, start_us, end_us FROM _tb_role_ranges
+        SELECT trace_id, role AS set, CAST(NULL AS BIGINT) AS ordinal, start_us, end_us
+        FROM _tb_role_ranges
         UNION ALL
         SELECT trace_id, 7, ordinal, start_us, end_us FROM _tb_steps
     ) r
@@ -19,7 +20,9 @@ pieces AS (
         by => trace_id)
 ),
 lengths AS (
-    SELECT trace_id, ordinal, unnest(interval_overlap_len(ts_ns, end_ns, set)) AS o FROM pieces GROUP BY trace_id, ordinal
+    SELECT trace_id, ordinal, unnest(interval_overlap_len(ts_ns, end_ns, set)) AS o
+    FROM pieces
+    GROUP BY trace_id, ordinal
 )
 SELECT l.trace_id, l.ordinal, l.o['sets'] - 128 AS mask, l.o['len'] / c.ticks_per_us AS len_us
 FROM lengths l

@@ -2,7 +2,8 @@
 --
 -- For comparison with old screens; gpu_summary is the view for today's traces.
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the odd traces named in docs/tensorboard.md.
+-- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
+--   odd traces named in docs/tensorboard.md.
 -- Example: SELECT device, utilization, sm_efficiency FROM tb_gpu_summary
 --
 -- @column trace_id VARCHAR text The trace.
@@ -11,7 +12,8 @@
 -- @column utilization DOUBLE ratio GPU Utilization.
 -- @column sm_efficiency DOUBLE ratio Est. SM Efficiency; NULL if not recorded.
 -- @column occupancy_pct DOUBLE pct Est. Achieved Occupancy; NULL if not recorded.
--- @column tc_ratio DOUBLE ratio Kernel Time using Tensor Cores: of the kernels that operators launched; NULL if they launched none.
+-- @column tc_ratio DOUBLE ratio Kernel Time using Tensor Cores: of the kernels that operators
+--   launched; NULL if they launched none.
 WITH levels AS (
     SELECT
         trace_id, device,
@@ -26,7 +28,10 @@ owners AS (
     SELECT
         trace_id, event_id, is_launch,
         parent_value(event_id, owner_id, CAST(is_listed AND NOT loses AS BIGINT))
-            OVER (PARTITION BY trace_id ORDER BY tid, start_tick, end_tick DESC, is_launch, event_id) = 1 AS by_operator
+            OVER (
+                PARTITION BY trace_id ORDER BY tid, start_tick, end_tick DESC, is_launch, event_id
+            )
+                = 1 AS by_operator
     FROM _tb_tree
 ),
 work AS (
@@ -49,9 +54,13 @@ kernel AS (
     SELECT
         trace_id, device, kernel_us, sm_us, until_us - from_us AS steps_us,
         sum(occupancy_pct * len_us) FILTER (WHERE len_us > 0 AND occupancy_pct >= 0)
-            / nullif(sum(len_us) FILTER (WHERE len_us > 0 AND occupancy_pct >= 0), 0.0) AS occupancy_pct,
+            / nullif(
+                sum(len_us) FILTER (WHERE len_us > 0 AND occupancy_pct >= 0), 0.0
+            ) AS occupancy_pct,
         coalesce(sum(dur_us) FILTER (WHERE by_operator), 0.0) AS operator_us,
-        coalesce(sum(dur_us) FILTER (WHERE by_operator AND uses_tensor_cores), 0.0) AS tensor_core_us,
+        coalesce(
+            sum(dur_us) FILTER (WHERE by_operator AND uses_tensor_cores), 0.0
+        ) AS tensor_core_us,
         sum(count(*) FILTER (WHERE by_operator)) OVER (PARTITION BY trace_id) AS operator_kernels
     FROM clipped
     GROUP BY trace_id, device, kernel_us, sm_us, from_us, until_us
@@ -61,6 +70,9 @@ SELECT
     k.kernel_us / nullif(k.steps_us, 0.0) AS utilization,
     k.sm_us / nullif(k.steps_us, 0.0) AS sm_efficiency,
     k.occupancy_pct,
-    CASE WHEN k.operator_kernels > 0 THEN coalesce(k.tensor_core_us / nullif(k.operator_us, 0.0), 0.0) END AS tc_ratio
+    CASE
+        WHEN k.operator_kernels > 0
+            THEN coalesce(k.tensor_core_us / nullif(k.operator_us, 0.0), 0.0)
+    END AS tc_ratio
 FROM kernel k
 JOIN traces t ON t.trace_id = k.trace_id

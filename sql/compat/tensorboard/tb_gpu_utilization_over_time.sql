@@ -2,7 +2,8 @@
 --
 -- For comparison with old screens; gpu_utilization_over_time is the view for today's traces.
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the odd traces named in docs/tensorboard.md.
+-- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
+--   odd traces named in docs/tensorboard.md.
 -- Example: SELECT start_us, utilization FROM tb_gpu_utilization_over_time ORDER BY device, bucket
 --
 -- @column trace_id VARCHAR text The trace.
@@ -14,7 +15,8 @@
 SELECT
     g.trace_id, t.rank, g.device, g.bucket,
     min(g.start_us) AS start_us,
-    coalesce(sum(g.len_us) FILTER (WHERE g.running > 0), 0.0) / nullif(sum(g.len_us), 0.0) AS utilization
+    coalesce(sum(g.len_us) FILTER (WHERE g.running > 0), 0.0)
+        / nullif(sum(g.len_us), 0.0) AS utilization
 FROM _tb_gpu_segments g
 JOIN traces t ON t.trace_id = g.trace_id
 WHERE g.bucket IS NOT NULL

@@ -1,12 +1,17 @@
--- Kernels by operator and launch configuration as torch-tb-profiler 0.4.3 shows them, in microseconds.
+-- Kernels by operator and launch configuration as torch-tb-profiler 0.4.3 shows them, in
+-- microseconds.
 --
--- For comparison with old screens; kernels_by_operator is the view for today's traces. Kernels whose launch the plugin does not see hang on
--- CallTreeRoot, once for each thread with a step; those whose launch carries the id of no operator are missing. So are those whose launch carries
--- id 0 on a thread that the trace writes as text, as PyTorch 1.8 does, or on one without operators; on other threads they hang on CallTreeRoot.
--- Kernels of launches without an id hang on the first module or operator without one.
+-- For comparison with old screens; kernels_by_operator is the view for today's traces. Kernels
+-- whose launch the plugin does not see hang on CallTreeRoot, once for each thread with a step;
+-- those whose launch carries the id of no operator are missing. So are those whose launch carries
+-- id 0 on a thread that the trace writes as text, as PyTorch 1.8 does, or on one without operators;
+-- on other threads they hang on CallTreeRoot. Kernels of launches without an id hang on the first
+-- module or operator without one.
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the odd traces named in docs/tensorboard.md.
--- Example: SELECT operator, name, calls, total_us FROM tb_kernels_by_operator ORDER BY total_us DESC LIMIT 5
+-- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
+--   odd traces named in docs/tensorboard.md.
+-- Example: SELECT operator, name, calls, total_us FROM tb_kernels_by_operator
+--   ORDER BY total_us DESC LIMIT 5
 -- Holds: min_us <= max_us AND max_us <= total_us
 -- Range: sum total_us
 --
@@ -31,17 +36,22 @@ WITH owned AS (
     SELECT
         trace_id, event_id, owner_id, thread_order, is_launch,
         on_root AND thread_order IS NOT NULL AS on_root,
-        coalesce(parent_value(event_id, owner_id, CAST(loses AS BIGINT)) OVER trace, 1) = 0 AS on_node,
+        coalesce(parent_value(event_id, owner_id, CAST(loses AS BIGINT)) OVER trace, 1)
+            = 0 AS on_node,
         parent_value(event_id, owner_id, name) OVER trace AS node,
         parent_value(event_id, owner_id, thread_order) OVER trace AS node_thread
     FROM _tb_tree
     WINDOW trace AS (PARTITION BY trace_id ORDER BY tid, start_tick, event_id)
 ),
--- A launch on a node and on a root is there twice, both times with the name of the one that comes last.
+-- A launch on a node and on a root is there twice, both times with the name of the one that comes
+-- last.
 launches AS (
     SELECT
         trace_id, event_id,
-        CASE WHEN on_node AND NOT (on_root AND thread_order >= node_thread) THEN node ELSE 'CallTreeRoot' END AS operator,
+        CASE
+            WHEN on_node AND NOT (on_root AND thread_order >= node_thread) THEN node
+            ELSE 'CallTreeRoot'
+        END AS operator,
         unnest(CASE WHEN on_node AND on_root THEN [1, 2] ELSE [1] END) AS place
     FROM owned
     WHERE is_launch = 1 AND (on_node OR on_root)
@@ -77,8 +87,16 @@ SELECT
     sum(s.end_us - s.start_us) / count(*) AS mean_us,
     max(s.end_us - s.start_us) AS max_us,
     min(s.end_us - s.start_us) AS min_us,
-    coalesce(sum(coalesce(s.blocks_per_sm, 0.0) * (s.end_us - s.start_us)) / nullif(sum(s.end_us - s.start_us), 0.0), 0.0) AS blocks_per_sm,
-    coalesce(sum(coalesce(s.occupancy_pct, 0.0) * (s.end_us - s.start_us)) / nullif(sum(s.end_us - s.start_us), 0.0), 0.0) AS occupancy_pct,
+    coalesce(
+        sum(coalesce(s.blocks_per_sm, 0.0) * (s.end_us - s.start_us))
+            / nullif(sum(s.end_us - s.start_us), 0.0),
+        0.0
+    ) AS blocks_per_sm,
+    coalesce(
+        sum(coalesce(s.occupancy_pct, 0.0) * (s.end_us - s.start_us))
+            / nullif(sum(s.end_us - s.start_us), 0.0),
+        0.0
+    ) AS occupancy_pct,
     bool_or(s.uses_tensor_cores) AS tc_used,
     bool_or(s.is_eligible) AS op_tc_eligible
 FROM shown s

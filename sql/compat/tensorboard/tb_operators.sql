@@ -13,15 +13,17 @@
 --
 -- Operators by {by} as torch-tb-profiler 0.4.3 shows them, in microseconds.
 --
--- For comparison with old screens; {today} is the view for today's traces. The plugin knows runtime calls of category
--- Runtime only and joins them to operators by External id: on traces since PyTorch 1.12 device times are 0. It computes in floats.
--- An operator is eligible for tensor cores by its name, by a kernel that it launches, or by an eligible node directly in it; through modules, steps,
--- marks and Python calls no eligibility comes up.
+-- For comparison with old screens; {today} is the view for today's traces. The plugin knows runtime
+-- calls of category Runtime only and joins them to operators by External id: on traces since
+-- PyTorch 1.12 device times are 0. It computes in floats. An operator is eligible for tensor cores
+-- by its name, by a kernel that it launches, or by an eligible node directly in it; through
+-- modules, steps, marks and Python calls no eligibility comes up.
 -- @if stacks
 -- Calls without a call stack are left out; traces since PyTorch 2.0 have Python frames instead.
 -- @end
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the odd traces named in docs/tensorboard.md.
+-- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
+--   odd traces named in docs/tensorboard.md.
 -- Example: SELECT name, calls, device_self_us FROM {view} ORDER BY device_self_us DESC LIMIT 5
 -- Range: sum host_total_us, host_self_us, device_total_us, device_self_us
 -- @if selfs_within_totals
@@ -43,7 +45,8 @@
 -- @column device_total_us DOUBLE us Device time launched by the calls and all calls inside.
 -- @column device_self_us DOUBLE us Device time launched by the calls themselves.
 -- @column tc_eligible BOOLEAN flag Tensor Cores Eligible, of the first call.
--- @column tc_self_ratio DOUBLE ratio Tensor Cores Self: share of device_self_us in kernels that use tensor cores; 0 if there is no device time.
+-- @column tc_self_ratio DOUBLE ratio Tensor Cores Self: share of device_self_us in kernels that use
+--   tensor cores; 0 if there is no device time.
 -- @column tc_total_ratio DOUBLE ratio Tensor Cores Total: the same of device_total_us.
 WITH calls AS (
 -- @if shapes
@@ -67,7 +70,9 @@ by_thread AS (
         sum(call_device_us) AS device_self_us,
         first_value(
             eligible_reached > 0
-            ORDER BY end_us, start_us = end_us, start_us DESC, CASE WHEN start_us = end_us THEN event_id ELSE 0 - event_id END) AS tc_eligible,
+            ORDER BY end_us, start_us = end_us, start_us DESC,
+            CASE WHEN start_us = end_us THEN event_id ELSE 0 - event_id END
+        ) AS tc_eligible,
         sum(call_tensor_core_us) AS tc_self_us,
         sum(tensor_core_total_us) AS tc_total_us
     FROM calls
@@ -88,8 +93,15 @@ grouped AS (
     GROUP BY trace_id, {keys}
 )
 SELECT
-    g.trace_id, t.rank, {of_group}, g.calls, g.host_total_us, g.host_self_us, g.device_total_us, g.device_self_us, g.tc_eligible,
-    CASE WHEN g.device_self_us > 0 THEN g.tc_self_us / g.device_self_us ELSE 0.0 END AS tc_self_ratio,
-    CASE WHEN g.device_total_us > 0 THEN g.tc_total_us / g.device_total_us ELSE 0.0 END AS tc_total_ratio
+    g.trace_id, t.rank, {of_group}, g.calls, g.host_total_us, g.host_self_us, g.device_total_us,
+    g.device_self_us, g.tc_eligible,
+    CASE
+        WHEN g.device_self_us > 0 THEN g.tc_self_us / g.device_self_us
+        ELSE 0.0
+    END AS tc_self_ratio,
+    CASE
+        WHEN g.device_total_us > 0 THEN g.tc_total_us / g.device_total_us
+        ELSE 0.0
+    END AS tc_total_ratio
 FROM grouped g
 JOIN traces t ON t.trace_id = g.trace_id

@@ -2,7 +2,8 @@
 --
 -- For comparison with old screens; step_overlap is the view for today's traces.
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the odd traces named in docs/tensorboard.md.
+-- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
+--   odd traces named in docs/tensorboard.md.
 -- Example: SELECT step, communication_us, overlap_us FROM tb_step_overlap ORDER BY ordinal
 --
 -- @column trace_id VARCHAR text The trace.
@@ -14,7 +15,9 @@
 -- @column overlap_us DOUBLE us Overlapping.
 -- @column other_us DOUBLE us Other.
 WITH computing AS (
-    SELECT trace_id, CASE WHEN max(CASE WHEN role = 0 THEN 1 ELSE 0 END) = 1 THEN 1 ELSE 64 END AS bit
+    SELECT
+        trace_id,
+        CASE WHEN max(CASE WHEN role = 0 THEN 1 ELSE 0 END) = 1 THEN 1 ELSE 64 END AS bit
     FROM _tb_role_ranges
     GROUP BY trace_id
 ),
@@ -34,7 +37,11 @@ SELECT
     coalesce(p.computation_us, 0.0) AS computation_us,
     coalesce(p.communication_us, 0.0) AS communication_us,
     coalesce(p.overlap_us, 0.0) AS overlap_us,
-    s.end_us - s.start_us + coalesce(p.overlap_us, 0.0) - coalesce(p.computation_us, 0.0) - coalesce(p.communication_us, 0.0) AS other_us
+    s.end_us
+        - s.start_us
+        + coalesce(p.overlap_us, 0.0)
+        - coalesce(p.computation_us, 0.0)
+        - coalesce(p.communication_us, 0.0) AS other_us
 FROM _tb_steps s
 JOIN traces t ON t.trace_id = s.trace_id
 LEFT JOIN parts p ON p.trace_id = s.trace_id AND p.ordinal = s.ordinal

@@ -1,13 +1,19 @@
 -- Device work that TraceLens links to a runtime or driver call, and so counts.
 --
--- It takes the correlation of a call, or its External id where the first call that launches has no correlation, for the id of an arrow of category
--- ac2g. Linked is the last event with that id on the row of pid and tid where the arrow ends; of graph launches it is all work with the id.
--- Ids count as written here: 0 and -1 too, which the columns of events leave out, and an id in quotes is not the number.
+-- It takes the correlation of a call, or its External id where the first call that launches has no
+-- correlation, for the id of an arrow of category ac2g. Linked is the last event with that id on
+-- the row of pid and tid where the arrow ends; of graph launches it is all work with the id. Ids
+-- count as written here: 0 and -1 too, which the columns of events leave out, and an id in quotes
+-- is not the number.
 WITH calls AS (
     SELECT trace_id, event_id, name, args FROM events WHERE cat IN ('cuda_runtime', 'cuda_driver')
 ),
 ways AS (
-    SELECT trace_id, first_value(strpos(coalesce(args, ''), '"correlation":') > 0 ORDER BY event_id) AS by_correlation
+    SELECT
+        trace_id,
+        first_value(
+            strpos(coalesce(args, ''), '"correlation":') > 0 ORDER BY event_id
+        ) AS by_correlation
     FROM calls
     WHERE strpos(lower(name), 'launch') > 0
     GROUP BY trace_id
@@ -17,12 +23,23 @@ keyed AS (
         e.trace_id, e.event_id, e.track_id, e.cat, e.name,
         CASE
             WHEN coalesce(w.by_correlation, false) THEN
-                CASE WHEN e.correlation IS NOT NULL OR NOT e.is_work THEN e.correlation ELSE json_get_int(e.args, 'correlation') END
+                CASE
+                    WHEN e.correlation IS NOT NULL OR NOT e.is_work THEN e.correlation
+                    ELSE json_get_int(e.args, 'correlation')
+                END
             WHEN e.external_id IS NOT NULL OR NOT e.is_work THEN e.external_id
             ELSE json_get_int(e.args, 'External id')
         END AS link
     FROM (
-        SELECT *, coalesce(cat IN ('kernel', 'gpu_memcpy', 'gpu_memset', 'cuda_runtime', 'cuda_driver', 'cuda_sync'), false) AS is_work FROM events
+        SELECT
+            *,
+            coalesce(
+                cat IN (
+                    'kernel', 'gpu_memcpy', 'gpu_memset', 'cuda_runtime', 'cuda_driver', 'cuda_sync'
+                ),
+                false
+            ) AS is_work
+        FROM events
     ) e
     LEFT JOIN ways w ON w.trace_id = e.trace_id
     WHERE e.is_work OR e.correlation IS NOT NULL OR e.external_id IS NOT NULL
@@ -42,7 +59,9 @@ arrows AS (
     WHERE cat = 'ac2g' AND ph IN ('s', 'f') AND strpos(coalesce(extra, ''), '"id":') = 0
 ),
 ends AS (
-    SELECT trace_id, link, last_value(track_id ORDER BY event_id) FILTER (WHERE ph = 'f') AS track_id
+    SELECT
+        trace_id, link,
+        last_value(track_id ORDER BY event_id) FILTER (WHERE ph = 'f') AS track_id
     FROM arrows
     WHERE link IS NOT NULL
     GROUP BY trace_id, link

@@ -1,16 +1,22 @@
--- The device timeline as TraceLens counts it: computation, exposed communication, exposed copies, idle.
+-- The device timeline as TraceLens counts it: computation, exposed communication, exposed copies,
+-- idle.
 --
--- For comparison with its reports; gpu_timeline is the view to work with. TraceLens counts kernels, copies and fills of the categories kernel,
--- gpu_memcpy and gpu_memset that an arrow of category ac2g, or a graph launch, links to a runtime or driver call; linked_events says how many of
--- gpu_events those are. All times are of linked work alone, so busy_time_ns can be less than what the devices did, and total_time_ns begins and ends
--- with linked work. Communication is what has nccl, rccl or cross_device_reduce in its name (in any case), fills too. Copies are those of category
--- gpu_memcpy, and kernels with the names that older ROCm profilers give copies. Everything else is computation, other collectives too. All devices of
--- a trace are one timeline. A trace without linked work has no row here; TraceLens ends with an error there.
--- Differences: times are exact nanoseconds here, TraceLens adds floats of microseconds, which in traces with absolute times loses up to 0.25 us for
--- each start and end. Work within a recomputation is not told apart, which TraceLens does when it is asked to.
+-- For comparison with its reports; gpu_timeline is the view to work with. TraceLens counts kernels,
+-- copies and fills of the categories kernel, gpu_memcpy and gpu_memset that an arrow of category
+-- ac2g, or a graph launch, links to a runtime or driver call; linked_events says how many of
+-- gpu_events those are. All times are of linked work alone, so busy_time_ns can be less than what
+-- the devices did, and total_time_ns begins and ends with linked work. Communication is what has
+-- nccl, rccl or cross_device_reduce in its name (in any case), fills too. Copies are those of
+-- category gpu_memcpy, and kernels with the names that older ROCm profilers give copies. Everything
+-- else is computation, other collectives too. All devices of a trace are one timeline. A trace
+-- without linked work has no row here; TraceLens ends with an error there. Differences: times are
+-- exact nanoseconds here, TraceLens adds floats of microseconds, which in traces with absolute
+-- times loses up to 0.25 us for each start and end. Work within a recomputation is not told apart,
+-- which TraceLens does when it is asked to.
 --
 -- Source: gpu_timeline of TraceLens 0.1.0 without include_unlinked_kernels.
--- Example: SELECT linked_events, computation_pct, exposed_comm_pct, exposed_memcpy_pct, idle_pct FROM tracelens_gpu_timeline
+-- Example: SELECT linked_events, computation_pct, exposed_comm_pct, exposed_memcpy_pct, idle_pct
+--   FROM tracelens_gpu_timeline
 -- Holds: computation_time_ns + exposed_comm_time_ns + exposed_memcpy_time_ns = busy_time_ns
 -- Holds: busy_time_ns + idle_time_ns = total_time_ns
 -- Holds: linked_events <= gpu_events
@@ -22,7 +28,8 @@
 -- @column exposed_comm_time_ns BIGINT ns Time in which communication runs and no computation.
 -- @column exposed_memcpy_time_ns BIGINT ns Time in which copies run and nothing else.
 -- @column busy_time_ns BIGINT ns Time in which anything runs.
--- @column idle_time_ns BIGINT ns Time between the first start and the last end in which nothing runs.
+-- @column idle_time_ns BIGINT ns Time between the first start and the last end in which nothing
+--   runs.
 -- @column total_time_ns BIGINT ns From the first start to the last end.
 -- @column total_comm_time_ns BIGINT ns Time in which communication runs, whatever runs beside it.
 -- @column total_memcpy_time_ns BIGINT ns Time in which copies run, whatever runs beside them.
@@ -36,7 +43,9 @@ WITH activities AS (
         e.trace_id, l.event_id AS linked_id, e.ts_ns, e.end_ns,
         CASE
             WHEN e.cat = 'gpu_memcpy' THEN 'memcpy'
-            WHEN e.cat = 'gpu_memset' AND classify('tracelens_kernel_type', e.name) <> 'communication' THEN 'computation'
+            WHEN e.cat = 'gpu_memset'
+                AND classify('tracelens_kernel_type', e.name) <> 'communication'
+                THEN 'computation'
             ELSE coalesce(classify('tracelens_kernel_type', e.name), 'computation')
         END AS class
     FROM events e
@@ -48,12 +57,17 @@ times AS (
         trace_id,
         count(*) AS gpu_events,
         count(linked_id) AS linked_events,
-        interval_union_len(ts_ns, end_ns) FILTER (WHERE linked_id IS NOT NULL AND class = 'computation') AS computation_ns,
-        interval_union_len(ts_ns, end_ns) FILTER (WHERE linked_id IS NOT NULL AND class <> 'memcpy') AS computation_or_comm_ns,
+        interval_union_len(ts_ns, end_ns)
+            FILTER (WHERE linked_id IS NOT NULL AND class = 'computation') AS computation_ns,
+        interval_union_len(ts_ns, end_ns) FILTER (WHERE linked_id IS NOT NULL AND class <> 'memcpy')
+            AS computation_or_comm_ns,
         interval_union_len(ts_ns, end_ns) FILTER (WHERE linked_id IS NOT NULL) AS busy_ns,
-        interval_union_len(ts_ns, end_ns) FILTER (WHERE linked_id IS NOT NULL AND class = 'communication') AS comm_ns,
-        interval_union_len(ts_ns, end_ns) FILTER (WHERE linked_id IS NOT NULL AND class = 'memcpy') AS memcpy_ns,
-        max(end_ns) FILTER (WHERE linked_id IS NOT NULL) - min(ts_ns) FILTER (WHERE linked_id IS NOT NULL) AS total_ns
+        interval_union_len(ts_ns, end_ns)
+            FILTER (WHERE linked_id IS NOT NULL AND class = 'communication') AS comm_ns,
+        interval_union_len(ts_ns, end_ns) FILTER (WHERE linked_id IS NOT NULL AND class = 'memcpy')
+            AS memcpy_ns,
+        max(end_ns) FILTER (WHERE linked_id IS NOT NULL)
+            - min(ts_ns) FILTER (WHERE linked_id IS NOT NULL) AS total_ns
     FROM activities
     GROUP BY trace_id
     HAVING count(linked_id) > 0
