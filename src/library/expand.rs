@@ -169,12 +169,8 @@ impl<'a> Family<'a> {
 impl<'a> Member<'a> {
     fn parse(text: &'a str, line: usize) -> Result<Self, String> {
         let (name, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text, ""));
-        let mut member = Self {
-            line,
-            name: name.trim(),
-            parameters: BTreeMap::new(),
-            flags: BTreeSet::new(),
-        };
+        let mut member =
+            Self { line, name: name.trim(), parameters: BTreeMap::new(), flags: BTreeSet::new() };
         member.add(rest)?;
         Ok(member)
     }
@@ -237,7 +233,8 @@ fn placeholders(line: &str) -> impl Iterator<Item = (&str, usize)> {
     line.match_indices('{').filter_map(|(at, _)| {
         let inside = &line[at + 1..];
         let name = &inside[..inside.find('}')?];
-        let is_word = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_name);
+        let is_word =
+            name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_name);
         is_word.then_some((name, at))
     })
 }

@@ -333,8 +333,7 @@ fn on_disk(option: &str, folder: &Path) -> Result<Vec<File>> {
 }
 
 fn folders_in(option: &str, folder: &Path) -> Result<Vec<PathBuf>> {
-    let cannot =
-        |e| Error::Usage(format!("{option} {}: cannot be read: {e}", folder.display()));
+    let cannot = |e| Error::Usage(format!("{option} {}: cannot be read: {e}", folder.display()));
     let mut folders = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(cannot)? {
         let path = entry.map_err(cannot)?.path();

@@ -135,9 +135,10 @@ fn views_answer_the_same_for_a_trace_alone_and_beside_another() {
             .expect("the store opens");
         // Views of comparisons put traces side by side.
         let has = |view: &View, name: &str| view.columns.iter().any(|c| c.name == name);
-        for view in library().public_views().filter(|v| {
-            v.area != "compare" && !has(v, "base_trace_id") && has(v, "trace_id")
-        }) {
+        for view in library()
+            .public_views()
+            .filter(|v| v.area != "compare" && !has(v, "base_trace_id") && has(v, "trace_id"))
+        {
             let sql = format!("SELECT * FROM {}", view.name);
             assert_eq!(
                 sorted(&alone, &sql),
