@@ -1,5 +1,5 @@
--- Calls and time by step of all that comparison compares: a row per side, trace, step (NULL outside
--- of steps), dimension, key and measure.
+-- Calls and time that comparison compares: a row per side, trace, step (NULL outside of steps),
+-- dimension, key and measure.
 WITH device AS (
     SELECT
         s.side, w.trace_id, s.rank, s.run, w.step, w.kind, w.class, w.name,

@@ -1,10 +1,11 @@
--- Pairs of traces that comparisons are made of: a base and a candidate.
+-- Pairs of traces to compare: a base and a candidate.
 --
--- With the settings compare_base and compare_candidate it is the traces they name, by trace_id or
--- by the end of their path; semicolons separate several, each of which makes a pair with each of
--- the other side. A setting that is empty stands for any other trace: without both, each two traces
--- of the store are a pair, the earlier one (by Unix time, else by path) as its base. In a store of
--- many traces set them, or filter on base_trace_id and cand_trace_id, which compares only those.
+-- The settings compare_base and compare_candidate name the traces of the two sides, by trace_id or
+-- by the end of their path. Semicolons separate several names; each trace of one side makes a pair
+-- with each of the other. An empty setting stands for any other trace: if both are empty, any two
+-- traces of the store are a pair, with the earlier one (by Unix time, else by path) as its base. In
+-- a store of many traces, set them or filter on base_trace_id and cand_trace_id, so that only those
+-- are compared.
 --
 -- Example: SELECT base_path, cand_path FROM compare_pairs
 --

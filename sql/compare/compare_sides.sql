@@ -1,10 +1,10 @@
 -- The two sides of a comparison: which traces are the base, which the candidate.
 --
 -- The settings compare_base and compare_candidate name the traces of a side, by trace_id or by the
--- end of their path; several are separated by semicolons. A side that is not named is the earliest
+-- end of their path; several are separated by semicolons. A side without a name is the earliest
 -- trace of the store (base) or the latest (candidate), by Unix time, else by path. A trace can be
--- on both sides. run tells traces of one rank apart: the first ones of all ranks are run 1, the
--- second ones run 2; traces without a rank are a run each.
+-- on both sides. run distinguishes traces of one rank: the first traces of all ranks are run 1, the
+-- second ones run 2. Each trace without a rank is a run of its own.
 --
 -- Example: SELECT side, rank, path FROM compare_sides ORDER BY side, rank
 --

@@ -1,5 +1,5 @@
 -- Base and candidate compared by operator, kernel, module, step or category, with a verdict that
--- tells a difference from noise.
+-- separates differences from noise.
 --
 -- The sides are those of compare_sides. dimension says what a row is about:
 --   op           operators by name: host is their time on the host without operators and runtime
@@ -31,7 +31,7 @@
 --                    shift is within noise_ns, which is twice the standard error of the difference
 --                    by the median absolute deviations
 --   slower, faster   the shift is neither
--- Of a hundred rows that do not differ, about five pass that test by chance. Where a side has no
+-- About five in a hundred rows that do not differ pass that test by chance. Where a side has no
 -- steps, the times per step are NULL.
 --
 -- Source: Mann and Whitney 1947; Hodges and Lehmann 1963; the alignment by operator above the

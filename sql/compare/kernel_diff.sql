@@ -1,9 +1,9 @@
--- Kernels of two traces side by side: calls and time, and how they differ.
+-- Kernels of two traces side by side: calls, time and the differences.
 --
 -- One row per pair of compare_pairs and name of a kernel, over all devices; kernels that only one
--- of both has keep their row.
+-- of the two has keep their row.
 --
--- Source: the wish of users of torch-tb-profiler, whose diff view stops at operators.
+-- Source: requests of users of torch-tb-profiler, whose diff view stops at operators.
 -- Example: SELECT name, base_calls, cand_calls, total_delta_ns FROM kernel_diff
 --   ORDER BY abs(total_delta_ns) DESC LIMIT 5
 -- Holds: total_delta_ns = cand_total_ns - base_total_ns

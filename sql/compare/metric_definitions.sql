@@ -1,4 +1,4 @@
--- Metrics that a gate compares: what each is, its unit, and which way is better.
+-- Metrics that a gate compares: meaning, unit and the better direction of each.
 --
 -- One row per metric of the view metrics, which has the figures. A file of thresholds may name only
 -- these.

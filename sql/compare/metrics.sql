@@ -1,28 +1,23 @@
 -- Figures of each trace that a gate compares with a baseline: times, counts, shares and peaks, one
--- a row.
+-- per row.
 --
 -- A row is a metric of a trace, and of a subject where the metric has one for each device, part of
 -- a step or operator. What was not recorded has no row, so that a figure that is missing on one
--- side shows. Devices are gpu#1, gpu#2, … by their numbers (cuda#1 in memory), as a job may get
--- others each time. All values are over the whole trace unless they say otherwise; sums over traces
--- with
--- different numbers of steps do not compare, which is why steps is a metric too. metric_definitions
--- says more about each:
---   wall_time, events, skipped_events                         the trace
---   steps, step_time_mean, step_time_median, step_time_max    steps with their device work
---   step_part_mean by part of the step                        kernel, memcpy, memset,
---                                                             communication, runtime, dataloader,
---                                                             cpu_exec, other
---   step_exposed_communication_mean                           collectives while nothing computes
---   gpu_utilization, sm_efficiency, occupancy, tensor_core_use by device
---   gpu_busy_time, gpu_idle_time, computation_time, communication_time, exposed_communication_time,
---     exposed_memcpy_time by device
+-- side is visible. Devices are gpu#1, gpu#2, … by their numbers (cuda#1 in memory), because a job
+-- may get other devices each time. All values are over the whole trace unless they say otherwise;
+-- sums over traces with different numbers of steps do not compare, which is why steps is a metric
+-- too. metric_definitions says more about each:
+--   wall_time, events, skipped_events: the trace
+--   steps, step_time_mean, step_time_median, step_time_max: steps with their device work
+--   step_part_mean: kernel, memcpy, memset, communication, runtime, dataloader, cpu_exec and other
+--   step_exposed_communication_mean: collectives while nothing computes
+--   by device: gpu_utilization, sm_efficiency, occupancy, tensor_core_use, gpu_busy_time,
+--     gpu_idle_time, computation_time, communication_time, exposed_communication_time,
+--     exposed_memcpy_time, memory_peak, memory_reserved_peak
 --   kernel_count, kernel_time, memcpy_count, memcpy_time, memcpy_bytes, memset_time
---   launch_count, launch_time, unlinked_time                  launches on the host and how many
---                                                             were found
---   sync_time, sync_calls, blocking_copies                    waiting of the host for the device
---   memory_peak, memory_reserved_peak by device
---   operator_calls, operator_host_time, operator_device_time by operator
+--   launch_count, launch_time, unlinked_time: launches on the host and how many were found
+--   sync_time, sync_calls, blocking_copies: waiting of the host for the device
+--   by operator: operator_calls, operator_host_time, operator_device_time
 --
 -- Example: SELECT metric, subject, value, unit, better FROM metrics WHERE metric LIKE 'step_%'
 --   ORDER BY metric, subject

@@ -14,19 +14,19 @@
 --   device_self="Device time launched by the calls themselves"
 --
 -- @if operators
--- Operators of two traces side by side: calls, host time and device time, and how they differ.
+-- Operators of two traces side by side: calls, host time, device time and the differences.
 --
--- One row per pair of compare_pairs and name of an operator; operators that only one of both has
--- keep their row. Sums are over whole traces: where the two do not have as many steps, compare
--- means per step (steps in step_time_average) or filter the traces. The row (unattributed) is
--- device time that no operator launched.
+-- One row per pair of compare_pairs and name of an operator; operators that only one of the two has
+-- keep their row. Sums are over whole traces: where the two differ in their number of steps,
+-- compare means per step (steps in step_time_average) or filter the traces. The row (unattributed)
+-- is device time that no operator launched.
 --
 -- Source: the diff view of torch-tb-profiler 0.4.3, over the whole trace.
 -- Example: SELECT name, base_calls, cand_calls, host_self_delta_ns FROM operator_diff
 --   ORDER BY abs(host_self_delta_ns) DESC LIMIT 5
 -- @end
 -- @if modules
--- Modules of two traces side by side: calls, host time and device time, and how they differ.
+-- Modules of two traces side by side: calls, host time, device time and the differences.
 --
 -- One row per pair of compare_pairs and path of module_tree. The row with a NULL path is device
 -- time launched outside of modules.
@@ -36,8 +36,8 @@
 --   ORDER BY abs(host_total_delta_ns) DESC LIMIT 5
 -- @end
 -- @if subtrees
--- Call graphs of two traces side by side: every subtree from steps down to runtime calls, and how
--- it differs.
+-- Call graphs of two traces side by side: every subtree from steps down to runtime calls, with its
+-- differences.
 --
 -- One row per pair of compare_pairs and path of call_graph, in which numbers of steps and of module
 -- instances are left out, so that both sides meet. Totals hold all that is inside, so a path can be

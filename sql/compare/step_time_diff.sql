@@ -1,4 +1,4 @@
--- Step times of two traces side by side: the mean step and its parts, and how they differ.
+-- Step times of two traces side by side: the mean step, its parts and the differences.
 --
 -- One row per pair of compare_pairs and part of step_time_average; the part total is the whole
 -- step, and the others add up to it.

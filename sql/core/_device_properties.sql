@@ -1,5 +1,5 @@
--- What a trace says of each of its devices, in one row; where it describes a device several times,
--- what the descriptions disagree on is NULL.
+-- Properties of each device of a trace, one row per device. If a trace describes a device more than
+-- once, values on which the descriptions disagree are NULL.
 SELECT
     trace_id, device,
     CASE WHEN min(name) = max(name) THEN max(name) END AS name,

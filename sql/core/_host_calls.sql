@@ -1,11 +1,10 @@
--- Calls on the host that views of operators, launches and steps are made of, each with the kind of
--- call it is.
+-- Host calls that views of operators, launches and steps build on, with the kind of each call.
 --
 -- kind is launch (a runtime or driver call), step, module, operator, collective (an annotation, not
 -- an operator), dataloader, optimizer or python (of category python). is_operator marks calls of an
 -- operator category, to which annotations of data loading, optimizers and Lightning count.
--- is_listed marks those that operator tables list. owns_launches marks calls that launches belong
--- to: operators and collective marks.
+-- is_listed marks the calls that operator tables list. owns_launches marks calls that launches
+-- belong to: operators and collective marks.
 WITH calls AS (
     SELECT
         trace_id, event_id, track_id, step, cat, name, ts_ns,

@@ -1,5 +1,5 @@
--- Host calls with what belongs to them: the time of nodes and launches inside, device work, and the
--- call that stands for them in tables.
+-- Host calls with the time of nodes and launches inside, their device work, and the call that
+-- represents them in tables.
 --
 -- PyTorch wraps some operators in another call of the same name. Where such a call is the only node
 -- in an operator of its name, the two count as one: call_id is the outermost of them, and figures

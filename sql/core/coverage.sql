@@ -1,11 +1,10 @@
--- What a trace tells and what it does not: kinds of information, how much of each is there, and how
--- to record what is missing.
+-- Which information a trace contains: how complete each kind is, and how to record what is missing.
 --
--- One row per trace and kind of information. events is how many events have it, of those that could
--- (candidates). status is present, partial (less than all that could) or missing, and not
--- applicable where nothing in the trace could have it. Device activities of a kind that never
--- carries a correlation could have no link. views names what needs it; those are empty or NULL
--- without it.
+-- One row per trace and kind of information. events counts the events that have it, candidates
+-- those that could have it. status is present, partial (less than all that could) or missing, and
+-- not applicable where nothing in the trace could have it. Device activities of a kind that never
+-- carries a correlation could have no link. views names the views that need it; without it they are
+-- empty or NULL.
 --
 -- Example: SELECT information, status, how_to_record FROM coverage WHERE status <> 'present'
 -- Holds: events <= candidates

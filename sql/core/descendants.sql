@@ -1,7 +1,7 @@
 -- Pairs of an event and one that it encloses on its track.
 --
--- An event has one row per event in its subtree, its children at distance 1. There are as many
--- pairs as the sum of all depths: filter on event_id, or on what names few events.
+-- An event has one row per event in its subtree, its children at distance 1. The number of pairs is
+-- the sum of all depths: filter on event_id, or on a column that selects few events.
 --
 -- Example: SELECT name, count(*) FROM descendants WHERE ancestor_name LIKE 'ProfilerStep#%'
 --   GROUP BY name

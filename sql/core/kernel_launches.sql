@@ -1,7 +1,7 @@
--- Device activities with the call that launched them and the operator around that call.
+-- Device activities with the call that launched each and the operator around that call.
 --
--- One row per row of kernels, linked or not: what has no launch keeps its row, with the reason in
--- link_reason.
+-- One row per row of kernels, linked or not: an activity without a launch keeps its row, with the
+-- reason in link_reason.
 --
 -- Example: SELECT op_name, count(*), sum(dur_ns) FROM kernel_launches WHERE kind = 'kernel'
 --   GROUP BY 1 ORDER BY 3 DESC LIMIT 5

@@ -1,11 +1,11 @@
--- Rules that classify names: kernels, operators, calls and marks.
+-- Rules that classify the names of kernels, operators, calls and marks.
 --
--- `classify(ruleset, text)` gives the value of the first rule of the ruleset whose pattern is found
--- in the text, and NULL if none is. Rules are tried by priority, lowest first; rules of equal
--- priority in the order of their lines. An empty value says that the text belongs to no class: it
--- gives NULL and ends the search. Patterns are regular expressions in the syntax of the Rust crate
--- regex. They are searched for anywhere in the text (anchor them with ^ and $) and tell capital
--- from small letters unless they begin with (?i). There is no look-around.
+-- `classify(ruleset, text)` returns the value of the first rule of the ruleset whose pattern is
+-- found in the text, and NULL if no pattern is found. Rules are tried by priority, lowest first;
+-- rules of equal priority in the order of their lines. An empty value says that the text belongs to
+-- no class: it gives NULL and ends the search. Patterns are regular expressions in the syntax of
+-- the Rust crate regex. They may match anywhere in the text (anchor them with ^ and $) and are
+-- case-sensitive unless they begin with (?i). There is no look-around.
 --
 -- A user's folder of views may hold core/name_rules.csv with the same columns; its rules are added
 -- to these. A priority below that of the built-in rule puts a rule before it, a new name in

@@ -2,8 +2,8 @@
 -- trace.
 --
 -- One row per complete event, and per begin event that has its end. Events with a duration below 0
--- are left out; ingest_issues counts them. Device activities are rows too; kernel_launches says
--- more about them.
+-- are left out; ingest_issues counts them. Device activities are rows too; kernel_launches has more
+-- columns for them.
 --
 -- Example: SELECT name, dur_ns FROM named_events WHERE thread_name LIKE '%pt_autograd%'
 --   ORDER BY dur_ns DESC LIMIT 5

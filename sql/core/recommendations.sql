@@ -1,11 +1,11 @@
--- Advice on each trace: what takes more time or memory than it should, with the figure, the limit
+-- Advice for each trace: what takes more time or memory than it should, with the figure, the limit
 -- and what to try.
 --
--- A row is a rule whose condition holds; a trace without rows has nothing to complain about, or
--- lacks the information (see coverage). The rules and limits are those of the plugin's overview;
--- settings change the limits. applies is false where the plugin would give the advice but figures
--- here speak against it: its list of kernels that use tensor cores ends with Ampere, so it
--- recommends mixed precision to runs that have it.
+-- A row is a rule whose condition holds. A trace without rows meets all limits, or lacks the
+-- information (see coverage). The rules and limits are those of the plugin's overview; settings
+-- change the limits. applies is false where the plugin would give the advice but figures here speak
+-- against it: its list of kernels that use tensor cores ends with Ampere, so it recommends mixed
+-- precision to runs that have it.
 --
 -- Source: the recommendations of torch-tb-profiler 0.4.3.
 -- Example: SELECT rule, value, threshold, advice FROM recommendations WHERE applies

@@ -1,4 +1,4 @@
--- Traces: what each holds, how long it is, and how much of its device work is linked to the host.
+-- Contents and length of each trace, and how much of its device work is linked to the host.
 --
 -- Example: SELECT path, rank, events, kernels, linked_pct FROM trace_summary
 -- Holds: linked_kernels <= kernels
@@ -22,7 +22,7 @@
 --   that is 0.
 -- @column linked_time_pct DOUBLE pct Their time as percent of the time of kernels that are not
 --   unlinkable; NULL if that is 0.
--- @column issues BIGINT count Kinds of oddities met while reading, but for those of severity info.
+-- @column issues BIGINT count Kinds of oddities met while reading, except those of severity info.
 WITH device AS (
     SELECT
         trace_id,

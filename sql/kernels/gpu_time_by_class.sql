@@ -14,10 +14,8 @@
 -- the step NULL.
 -- @end
 -- Classes are those of kernel_classes, and what no evidence could classify is unclassified.
--- total_ns
--- is the sum of durations, union_ns the time in which work of the class ran. time_ns divides the
--- time
--- in which {span} among the classes: a moment in which several run counts for the
+-- total_ns is the sum of durations, union_ns the time in which work of the class ran. time_ns
+-- divides the time in which {span} among the classes: a moment in which several run counts for the
 -- first in the order computation (gemm, conv, attention, …), communication, copies. So the time_ns
 -- of {whole} add up to busy_ns.
 -- @if steps

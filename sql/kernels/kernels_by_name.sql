@@ -1,8 +1,8 @@
 -- Kernels by name and device: calls, time, class, launch figures, use of tensor or matrix cores.
 --
--- All kernels of the trace, whoever launched them. Means of blocks per SM and occupancy are
--- weighted by duration; a kernel without a value counts as 0, and the mean is NULL if no kernel of
--- the row has one.
+-- All kernels of the trace count, with or without a known launch. Means of blocks per SM and
+-- occupancy are weighted by duration; a kernel without a value counts as 0, and the mean is NULL if
+-- no kernel of the row has one.
 --
 -- Source: the kernel table of torch-tb-profiler 0.4.3, which has one row for all devices.
 -- Example: SELECT name, calls, total_ns FROM kernels_by_name ORDER BY total_ns DESC LIMIT 5

@@ -1,4 +1,4 @@
--- Share of kernel time that used tensor cores, and that could have.
+-- Shares of kernel time that used tensor cores, and that could have used them.
 --
 -- used_pct is of all kernels. eligible_operators_pct looks at kernels launched by operators: how
 -- much of their time was launched by operators that can run on tensor cores, counting the innermost
@@ -6,7 +6,7 @@
 --
 -- Source: torch-tb-profiler 0.4.3, whose advice to use mixed precision rests on the two;
 --   tb_tensor_core_time has its list of names, which ends with
--- Ampere.
+--   Ampere.
 -- Example: SELECT used_pct, eligible_operators_pct FROM tensor_core_time
 -- Holds: tensor_core_ns + unclear_ns <= kernel_ns AND eligible_ns <= operator_kernel_ns AND
 --   operator_kernel_ns <= kernel_ns
@@ -18,7 +18,7 @@
 -- @column tensor_core_ns BIGINT ns The part in kernels that run on tensor or matrix cores
 --   (kernel_classes).
 -- @column used_pct DOUBLE pct tensor_core_ns as percent of kernel_ns; NULL without kernels.
--- @column unclear_ns BIGINT ns The part in kernels of which it is unclear whether they do.
+-- @column unclear_ns BIGINT ns The part in kernels for which that is unclear.
 -- @column used_max_pct DOUBLE pct used_pct if all of these do.
 -- @column operator_kernel_ns BIGINT ns Sum of the durations of kernels launched by operators.
 -- @column eligible_ns BIGINT ns The kernels launched by eligible operators that hold no other

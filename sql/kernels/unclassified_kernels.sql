@@ -1,5 +1,5 @@
--- Names of kernels that no evidence could classify, by device, with a rule for each that waits for
--- its class.
+-- Names of kernels without a class, by device, with a prepared rule for each that lacks only the
+-- class.
 --
 -- One row per name and device. Only the kernels that kernel_classes calls unclassified are counted:
 -- others of the same name may have got their class from the operator or mark around their launch.

@@ -1,5 +1,5 @@
--- Names of kernels whose class is known but not whether they run on tensor or matrix cores, by
--- device, with a rule for each.
+-- Names of kernels for which the use of tensor or matrix cores is unclear, by device, with a
+-- prepared rule for each.
 --
 -- One row per name, class and device: products, convolutions, attention and recurrences whose
 -- matrix_unit in kernel_classes is unclear. A trace with shapes (record_shapes=True) tells the
@@ -20,7 +20,7 @@
 -- @column class VARCHAR text As in kernel_classes.
 -- @column class_evidence VARCHAR text As in kernel_classes.
 -- @column plain_name VARCHAR text The name as rules see it: plain_name(name).
--- @column activities BIGINT count Kernels of this name and class of which it is unclear.
+-- @column activities BIGINT count Kernels of this name and class for which it is unclear.
 -- @column total_ns BIGINT ns Sum of their durations.
 -- @column kernel_ns BIGINT ns Sum of the durations of all kernels of the device, communication
 --   included, copies and fills not.

@@ -1,5 +1,4 @@
--- Memory of host rows of PyTorch's own table: what is allocated less freed while they run, on
--- whatever thread.
+-- Memory of host rows of PyTorch's own table: allocations less frees while they run, on any thread.
 --
 -- A record at the very start or end of a row counts for it. inside_… is that of rows and Python
 -- frames directly inside, where frames count in times too (_record_functions), else NULL. Each

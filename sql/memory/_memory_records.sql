@@ -4,8 +4,7 @@
 -- keeps blobs of one uuid apart. Frees come before allocations at the same instant there, as its
 -- clock counts whole microseconds. Where the profiler did not write totals, allocated_bytes is the
 -- sum of all changes since the recording began. Records without a usable size change nothing there;
--- ingest_issues
--- counts them.
+-- ingest_issues counts them.
 WITH records AS (
     SELECT
         m.trace_id, t.rank, t.format, m.device_type, m.device, m.step, m.event_id, m.ts_ns,

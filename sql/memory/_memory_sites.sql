@@ -2,9 +2,9 @@
 -- freed.
 --
 -- The operator is the innermost call around the instant, if that is one: memory that a module's own
--- Python code takes belongs to none. operators are the names of all operators around, from the
--- outermost. Threads are told apart by the text of their ids: PyTorch 1.8 writes the same id as a
--- number for memory and as a text for operators, which makes two tracks.
+-- Python code takes has no operator. operators are the names of all operators around, from the
+-- outermost. Threads are distinguished by the text of their ids: PyTorch 1.8 writes the same id as
+-- a number for memory and as a text for operators, which makes two tracks.
 WITH threads AS (
     SELECT
         trace_id, track_id,

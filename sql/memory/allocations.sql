@@ -1,5 +1,5 @@
--- Allocations: when memory was taken and given back, by which operator and module, and what is
--- still there at the end.
+-- Allocations: when memory was taken and freed, by which operator and module, and what remains at
+-- the end.
 --
 -- A row is an allocation with the free of the same address on the same device that follows it, if
 -- there is one before the address is used again. A free without an allocation is a row too: its
@@ -11,7 +11,7 @@
 --   no_address          the profiler wrote no address (PyTorch before 1.10), so that ends cannot be
 --                       joined
 -- In perf.json a row is a blob. The operator is the innermost call around the allocation, if that
--- is an operator; in what modules it was made is known from Python stacks (with_stack) or Module
+-- is an operator; the modules around it are known from Python stacks (with_stack) or Module
 -- Hierarchy (with_modules).
 --
 -- Source: the memory view of torch-tb-profiler 0.4.3.

@@ -1,5 +1,5 @@
--- Memory by operator: what calls allocated and what they grew memory by, on each device, alone and
--- with all they called.
+-- Memory by operator: allocations and growth of memory on each device, with and without nested
+-- operators.
 --
 -- A record of the allocator belongs to the innermost call around it on its thread, if that is an
 -- operator, and in total also to all operators around that one, once for each name. Growth is the

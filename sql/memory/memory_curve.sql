@@ -1,4 +1,4 @@
--- Memory over time: what is allocated and reserved on each device after each allocation and free.
+-- Memory over time: bytes allocated and reserved on each device after each allocation and free.
 --
 -- One row per record of the allocator, so nothing is sampled or smoothed; the value holds until the
 -- next row of the device. Where the profiler wrote totals they are shown as written. Traces without

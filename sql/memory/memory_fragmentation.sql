@@ -2,10 +2,9 @@
 -- free.
 --
 -- One row per record of a device whose allocator wrote what it reserves; devices that reserve
--- nothing (the host) have no rows, and neither have those whose records say that less is reserved
--- than allocated. Memory is not returned
--- to the device while it is reserved, so the share at the peak of allocation is what a larger batch
--- lacks; it is in is_peak.
+-- nothing (the host) have no rows, and neither have devices whose records say that less is reserved
+-- than allocated. Memory is not returned to the device while it is reserved, so a larger batch
+-- could not use the share at the peak of allocation; is_peak marks that row.
 --
 -- Source: reserved and allocated as PyTorch's caching allocator defines them.
 -- Example: SELECT device, unused_bytes, unused_pct FROM memory_fragmentation WHERE is_peak

@@ -1,4 +1,4 @@
--- Whether memory grows from step to step: a straight line through what is allocated at the end of
+-- Growth of memory from step to step: a straight line through the bytes allocated at the end of
 -- each step.
 --
 -- The line is fitted by least squares to one point per step and device: the number of the step, and

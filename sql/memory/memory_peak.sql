@@ -1,4 +1,4 @@
--- Peaks of memory: the most that was allocated on each device, and when.
+-- Peak of allocated memory on each device, and its time.
 --
 -- The peak is the greatest value of memory_curve, at the first time it is reached. The device's
 -- size comes from deviceProperties.

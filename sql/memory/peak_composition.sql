@@ -1,4 +1,4 @@
--- What held the memory when each device reached its peak, by operator and module.
+-- Composition of the memory peak of each device, by operator and module.
 --
 -- The rows of a device add up to memory_peak.peak_allocated_bytes. kind says what a row is:
 -- allocation for memory whose allocation was recorded, before for memory that was taken before the
@@ -25,7 +25,7 @@
 -- @column bytes BIGINT bytes Their size.
 -- @column largest_bytes BIGINT bytes The largest of them; NULL for kind unknown.
 -- @column share_pct DOUBLE pct bytes as percent of the peak of the device; NULL if that is 0, and
---   on devices where kind unknown is negative, as their rows are no shares of the peak.
+--   on devices where kind unknown is negative, as their rows are not shares of the peak.
 WITH held AS (
     SELECT
         trace_id, rank, device_type, device,

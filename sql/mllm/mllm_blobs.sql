@@ -1,4 +1,4 @@
--- Memory blobs of perf.json: lifetime, size and the lane they are drawn in.
+-- Memory blobs of perf.json: lifetime, size and the lane in which each is drawn.
 --
 -- A blob that is still there at the end (end_time 0 in the file) lasts to the end of the recording.
 -- Lanes are by first fit over all blobs of the trace, in the order of their starts: a blob takes

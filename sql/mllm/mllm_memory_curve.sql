@@ -1,5 +1,5 @@
--- Memory of perf.json over time: what is allocated on each device and on all, after each instant at
--- which something changed.
+-- Memory of perf.json over time: bytes allocated on each device and on all devices, after each
+-- change.
 --
 -- One row per instant and device with a change; the values hold until the next row. Frees and
 -- allocations at one instant count together. Blobs that are never freed stay in the curve to its

@@ -1,7 +1,7 @@
--- Operations of perf.json by name: how often each ran and how long.
+-- Operations of perf.json by name: calls and time of each.
 --
--- Times in the unit of mllm_time_unit_ns (us unless set). Operations that overlap count in full
--- each.
+-- Times in the unit of mllm_time_unit_ns (us unless set). Operations that overlap each count in
+-- full.
 --
 -- Example: SELECT name, calls, total FROM mllm_operation_totals ORDER BY total_ns DESC LIMIT 5
 -- Holds: abs(sum(total_pct) OVER (PARTITION BY trace_id) - 100) < 0.000001

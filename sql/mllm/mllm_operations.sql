@@ -1,4 +1,4 @@
--- Operations of perf.json: when each ran, and the lane it is drawn in.
+-- Operations of perf.json: time and the lane in which each is drawn.
 --
 -- Lanes are by first fit over all operations of the trace. Times in the unit of mllm_time_unit_ns
 -- (us unless set).

@@ -1,8 +1,8 @@
--- perf.json recordings at a glance: blobs, peak, operations, and what is still alive at the end.
+-- Summary of perf.json recordings: blobs, peak, operations, and the blobs still alive at the end.
 --
 -- The peak is that of all devices together; memory_peak has that of each. Times in the unit of
 -- mllm_time_unit_ns (us unless set). Blobs that were freed but never allocated in the recording
--- (start_time 0) are no blobs here; ingest_issues counts them.
+-- (start_time 0) are left out; ingest_issues counts them.
 --
 -- Source: the summary of the MLLM performance viewer.
 -- Example: SELECT blobs, peak_bytes, memory_duration, lanes, alive_blobs FROM mllm_summary

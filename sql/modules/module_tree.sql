@@ -1,4 +1,4 @@
--- Modules as a tree: calls, operators, host time and device time of each module at its place in the
+-- Tree of modules: calls, operators, host time and device time of each module at its place in the
 -- model.
 --
 -- A row is a module at one place, named by the modules around it. Where they come from is in

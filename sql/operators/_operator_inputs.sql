@@ -1,7 +1,7 @@
 -- Rows of _operator_shapes with the size of what is read and the shape of results.
 --
--- The tensors that are read. A tensor without dimensions has one element; what is no tensor has a
--- type without a width.
+-- The tensors that are read. A tensor without dimensions has one element; an argument that is not a
+-- tensor has a type without a width.
 WITH listed AS (
     SELECT
         id + 0 AS call_id,

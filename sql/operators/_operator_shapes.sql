@@ -1,8 +1,8 @@
 -- Each operator of operator_formulas with each list of shapes, types and arguments that it was
 -- called with, taken apart.
 --
--- arguments is NULL where the formula does not need values of arguments. id counts the rows.
--- Numbers that are none are NULL.
+-- arguments is NULL where the formula does not need values of arguments. id counts the rows. Texts
+-- that are not numbers become NULL.
 WITH distinct_calls AS (
     SELECT DISTINCT
         e.name, e.input_dims AS input_shapes, e.input_types,

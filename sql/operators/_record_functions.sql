@@ -2,8 +2,8 @@
 -- their thread, with device work.
 --
 -- A row that is the only one inside a row of its name counts as one with it: call_id is the
--- outermost of them, figures named call_… are sums. Rows of no length hold none. PyTorch counts
--- collectives of gloo as asynchronous, without time of their own. Where Python frames carry
+-- outermost of them, figures named call_… are sums. Rows of length zero enclose no others. PyTorch
+-- counts collectives of gloo as asynchronous, without time of their own. Where Python frames carry
 -- CallFrom (PyTorch 2.15), it takes frames directly inside a row off the row's own time too;
 -- before, it did not.
 WITH launched AS (

@@ -1,9 +1,9 @@
--- Operators that take more than their share: hot spots on the device, or on the host.
+-- Operators that take an unusually large share of the time on the device or on the host.
 --
 -- An operator is hot on the device if its own kernels, copies and fills are more than
 -- hot_operation_pct (10) percent of all device time, and on the host if its own time is more than
--- that of the time of all operators. severity is high above hot_operation_high_pct (30), else
--- medium. Own times are used, so that nothing counts twice. The severity is about size alone;
+-- the same share of the time of all operators. severity is high above hot_operation_high_pct (30),
+-- else medium. Own times are used, so that nothing counts twice. The severity is about size alone;
 -- rule_hot_operation says which of them are faults.
 --
 -- Source: the hot operation rule of PRISM's training profiler, with own times instead of nested

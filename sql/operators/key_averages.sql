@@ -16,18 +16,17 @@
 -- Memory columns need profile_memory=True (since PyTorch 1.9). As in PyTorch, memory counts for all
 -- rows that run at its time, on any thread, so that rows of two threads both have it; what was
 -- allocated or freed while no row ran is the row [memory]. PyTorch computes FLOPs while it profiles
--- and does not write them into traces: here they are computed again from the inputs
--- (record_shapes=True), by its formulas; for aten::conv2d the trace must hold Concrete Inputs
--- (since PyTorch 2.0). Self CPU differs in one case: where an annotation holds annotations, PyTorch
--- 2.15 with Python stacks takes time that an annotation and a frame of the profiler share off
--- twice, so that its value can be below 0; here it is taken off once.
+-- and does not write them into traces: here they are computed from the inputs (record_shapes=True),
+-- by its formulas; for aten::conv2d the trace must hold Concrete Inputs (since PyTorch 2.0). Self
+-- CPU differs in one case: where an annotation holds annotations, PyTorch 2.15 with Python stacks
+-- takes time that an annotation and a frame of the profiler share off twice, so that its value can
+-- be below 0; here it is taken off once.
 --
 -- Source: torch.autograd.profiler_util of PyTorch 2.15; counts, CPU times, memory and FLOPs are
 --   equal to those of key_averages() of the same run.
--- Example:
---   SELECT name AS "Name", round(self_cpu_pct, 2) AS "Self CPU %", format_ns(self_cpu_ns) AS "Self
---   CPU", format_ns(cpu_total_ns) AS "CPU total", format_bytes(self_cpu_mem_bytes) AS "Self CPU
---   Mem", calls AS "# of Calls",
+-- Example: SELECT name AS "Name", round(self_cpu_pct, 2) AS "Self CPU %",
+--   format_ns(self_cpu_ns) AS "Self CPU", format_ns(cpu_total_ns) AS "CPU total",
+--   format_bytes(self_cpu_mem_bytes) AS "Self CPU Mem", calls AS "# of Calls",
 -- @if shapes
 --   input_shapes AS "Input Shapes",
 -- @end

@@ -1,7 +1,6 @@
--- Operators by how much they compute per byte they touch: low values are bound by memory, not by
--- arithmetic.
+-- Arithmetic intensity of operators: operations per byte touched; low values are bound by memory.
 --
--- Counted from the shapes of inputs as operator_costs says (record_shapes=True): matrix products,
+-- Counted from the shapes of inputs, as in operator_costs (record_shapes=True): matrix products,
 -- convolutions, attention, elementwise operators, reductions, softmax, normalisation, embedding,
 -- copies; formulas are in operator_formulas. verdict is memory bound below
 -- memory_bound_flop_per_byte (10), compute bound above, and not measurable for other operators that

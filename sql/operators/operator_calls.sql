@@ -5,7 +5,7 @@
 -- the runtime calls directly inside. Device time is the sum of the kernels, copies and fills that
 -- the call launched, wherever they ran; self without those of calls inside. A launch belongs to the
 -- innermost operator or collective mark around it on its thread. Annotations, steps, modules, data
--- loading and optimizer steps are no operators.
+-- loading and optimizer steps are not operators.
 --
 -- Source: the rules of torch-tb-profiler 0.4.3, links by nesting instead of External id.
 -- Example: SELECT name, host_self_ns FROM operator_calls ORDER BY host_self_ns DESC LIMIT 5

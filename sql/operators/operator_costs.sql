@@ -1,13 +1,13 @@
--- What calls of operators compute and move, by the shapes of their inputs: floating point
--- operations, bytes read, bytes written.
+-- Cost of operator calls by the shapes of their inputs: floating point operations, bytes read,
+-- bytes written.
 --
 -- One row per operator, shapes, types and, where the formula needs them, values of arguments
 -- (record_shapes=True). Figures are those of one call, by operator_formulas; each input is read
--- once and each result written once, whatever caches do. The result of an operator that changes its
--- first argument in place has that one's type, else that of the widest input. What cannot be
--- counted has NULL figures and a reason; an operator that calls another one (aten::linear calls
--- aten::addmm) has a row too, so sums over all rows count twice: take rows with device_self_ns > 0,
--- or the operators you mean.
+-- once and each result written once; caches are not modelled. The result of an operator that
+-- changes its first argument in place has that one's type, else that of the widest input. What
+-- cannot be counted has NULL figures and a reason; an operator that calls another one (aten::linear
+-- calls aten::addmm) has a row too, so sums over all rows count twice: take rows with
+-- device_self_ns > 0, or the operators you mean.
 --
 -- Source: PyTorch's with_flops for matrix products, convolutions, sums and products;
 --   operator_formulas has the others.

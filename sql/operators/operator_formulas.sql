@@ -1,9 +1,8 @@
--- Formulas of operators: how much they compute and what they read and write, by which
--- operator_costs counts.
+-- Formulas of operators that operator_costs uses: how much each computes, reads and writes.
 --
--- A folder of your own may hold torch/operator_formulas.csv with the same columns; its rows are
--- added, for operators that are not here. Positions count arguments from 0 as PyTorch's signature
--- does. The form says what is counted:
+-- A user's folder of views may hold operators/operator_formulas.csv with the same columns; its rows
+-- are added, for operators that are not here. Positions count arguments from 0 as PyTorch's
+-- signature does. The form says what is counted:
 --   matmul                factors first [.., m, k] and second [.., k, n]
 --   linear                input first [.., k] and weight second [n, k]
 --   convolution           input first and weight second; stride, padding and dilation give the size
@@ -20,8 +19,8 @@
 --   gather                nothing; as many elements of first as second names
 --   copy                  nothing; second is read, first is written
 --   fill                  nothing; first is written
--- Nobody defines how many operations an exp or a normalisation is; flop_per_element is a
--- convention, and note says what it counts.
+-- There is no standard count of operations for an exp or a normalisation; flop_per_element is a
+-- convention, and note explains what it counts.
 --
 -- Source: PyTorch's with_flops for matrix products and convolutions; the rest are counts of the
 --   operations in the definition.

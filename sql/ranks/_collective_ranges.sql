@@ -3,8 +3,8 @@
 --
 -- A communication kernel without a mark around its launch is a record of its own. Records and
 -- ranges of the ranks of a job are matched by name and order; the shortest range of all ranks is
--- the transfer of each, at its end. Without as many of the name on every rank, or with one rank
--- only known, transfer_start_ns is NULL.
+-- the transfer of each, at its end. If the ranks differ in their number of ranges of a name, or
+-- only one rank is known, transfer_start_ns is NULL.
 WITH work AS (
     SELECT trace_id, mark_id, event_id, collective AS name, ts_ns, end_ns
     FROM collectives

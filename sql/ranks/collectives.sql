@@ -1,4 +1,4 @@
--- Collectives of each rank: what was exchanged, how long it took, and how fast.
+-- Collectives of each rank: amount of data, time and bandwidth.
 --
 -- One row per communication kernel on a device, and per mark of a collective on the host where no
 -- kernel belongs to it (gloo; not nccl, whose marks only launch). Size and group come from the

@@ -1,11 +1,12 @@
--- Communication of each rank: time in communication kernels, how much of it computation hides, and
--- how much is exposed.
+-- Communication of each rank: time in communication kernels, and the parts hidden by computation
+-- and exposed.
 --
--- Over the whole trace, from device work alone. Communication are the kernels that kernel_classes
--- calls so, computation all other kernels and the fills; copies are neither, as in gpu_timeline.
--- Times are unions, so what runs side by side counts once. wait_ns is the part of communication in
--- which the rank waits for others, as far as the other ranks are in the store; it is a sum over
--- calls. step_overlap says the same per step, with the marks of collectives on the host.
+-- Over the whole trace, from device work alone. Communication is the kernels of class communication
+-- in kernel_classes, computation all other kernels and the fills; copies are neither, as in
+-- gpu_timeline. Times are unions, so what runs side by side counts once. wait_ns is the part of
+-- communication in which the rank waits for others, as far as the other ranks are in the store; it
+-- is a sum over calls. step_overlap says the same per step, with the marks of collectives on the
+-- host.
 --
 -- Source: communication and computation overlap of Holistic Trace Analysis.
 -- Example: SELECT rank, communication_ns, overlap_pct, exposed_communication_ns

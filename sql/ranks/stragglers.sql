@@ -1,5 +1,5 @@
--- Ranks of a job: how long each waited for others in collectives, how often it was the last to
--- come, and how long others waited for it.
+-- Ranks of a job in their collectives: how long each waited for others, how often it arrived last,
+-- and how long others waited for it.
 --
 -- From matched calls of collective_waits. A rank that others wait for often, and that itself waits
 -- little, is a straggler.

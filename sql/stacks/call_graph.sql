@@ -1,10 +1,10 @@
--- Call graph of the host: who calls whom, with own and total time on host and device that add up.
+-- Call graph of the host: callers and callees with their self and total time on host and device.
 --
 -- One row per path of names from the outermost call of a thread: steps, regions, modules, operators
 -- and runtime calls. Numbers of steps and of module instances are left out of names. host_total_ns
--- of a row is its host_self_ns and the totals of its children, but for calls that partly overlap;
--- the same holds on the device, where time belongs to the runtime call that launched the work.
--- Device work without a launch in the trace is the row (unattributed).
+-- of a row is its host_self_ns and the totals of its children, except for calls that partly
+-- overlap; the same holds on the device, where time belongs to the runtime call that launched the
+-- work. Device work without a launch in the trace is the row (unattributed).
 --
 -- Source: the call graph of PRISM's training profiler, by nesting instead of dotted names, so that
 --   no time counts twice.

@@ -1,5 +1,5 @@
--- Forward operators with the backward operators that belong to them: where the cost of training
--- code really is.
+-- Forward operators with the backward operators that belong to them: the full training cost of
+-- code.
 --
 -- One row per pair that autograd linked (flows of kind fwdbwd, by sequence number). Host times are
 -- durations with all that the operator calls. Device time is that launched inside of the operator

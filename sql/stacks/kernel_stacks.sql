@@ -4,7 +4,7 @@
 -- operator that its External id names. Where the trace has neither, it is the frame `(launch not in
 -- trace)` alone, so that all device time stays visible. Waits (`kind` sync) are left out: a device
 -- does nothing in them.
--- Activities of different streams overlap; dur_ns adds them up and is no busy time.
+-- Activities of different streams overlap; dur_ns adds them up and is not busy time.
 --
 -- Source: launch links of `kernels`.
 -- Example: SELECT stack_root(stack) AS root, sum(dur_ns) AS gpu_ns FROM kernel_stacks GROUP BY 1

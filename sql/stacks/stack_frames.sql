@@ -2,10 +2,9 @@
 --
 -- self_ns adds up to the busy time of all threads; self_pct is its share of that, and adds up to
 -- 100 over a trace. total_ns counts a call only where no call of the same category and name that
--- has an end is around it, so recursion is not counted twice; total_pct
--- is its share of the same busy time, and over names it adds up to more than 100, since callers
--- hold what they call. gpu_total_ns is the device time launched inside of events of this name, of
--- whatever category.
+-- has an end is around it, so recursion is not counted twice; total_pct is its share of the same
+-- busy time, and over names it adds up to more than 100, since callers hold what they call.
+-- gpu_total_ns is the device time launched inside of events of this name, of any category.
 --
 -- Source: event_stacks and kernel_stacks; what torch2pprof's `analyze` lists, without counting time
 --   twice.

@@ -1,10 +1,10 @@
--- All that a stack cost: host time, device time and memory, one row per event, device activity or
+-- Cost of stacks: host time, device time and memory, one row per event, device activity or
 -- allocation.
 --
 -- cpu_ns of host rows is self time, so sums over the stacks of a thread are its busy time and sums
 -- over all stacks that hold a frame are the time inside of it. gpu_ns stands at the stack that
--- launched the work, whenever it ran. `tracesql pprof`, `folded`, `flamegraph` and `speedscope` are
--- made of this view.
+-- launched the work, whenever it ran. `tracesql pprof`, `folded`, `flamegraph` and `speedscope`
+-- read this view.
 --
 -- Source: event_stacks, kernel_stacks and alloc_stacks.
 -- Example: SELECT sum(samples) AS events, sum(cpu_ns) AS cpu_ns, sum(gpu_ns) AS gpu_ns

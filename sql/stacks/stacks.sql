@@ -1,7 +1,7 @@
--- What each distinct stack of a thread cost: host time, device time and memory.
+-- Cost of each distinct stack of a thread: host time, device time and memory.
 --
--- One row per trace, thread and stack, added up over steps; `stack_samples` has the rows behind it.
--- A stack's own cost is in its row; the cost of a frame with all that it calls is the sum over the
+-- One row per trace, thread and stack, added up over steps; `stack_samples` has the single rows. A
+-- stack's own cost is in its row; the cost of a frame with all that it calls is the sum over the
 -- stacks that hold it, `stack_contains(stack, 'frame')`. Frames are as `fold_stack` writes them.
 -- cpu_pct is the share of all cpu_ns of the trace, gpu_pct that of gpu_ns; both add up to 100 over
 -- the trace. Work without a launch in the trace has no thread.

@@ -3,7 +3,7 @@
 -- Unlike `event_stacks`, all tracks take part and device work is not linked to what launched it:
 -- device activities that overlap on a stream nest into each other. Only complete events (`X`)
 -- longer than 0 take part.
--- `tracesql pprof --rule self` and its sisters are made of this view.
+-- `tracesql pprof --rule self` and the other stack formats with that rule read this view.
 --
 -- Source: nesting in time, see the functions `stack` and `nest_self`.
 -- Example: SELECT thread, sum(time_ns) AS busy_ns FROM track_stacks GROUP BY thread

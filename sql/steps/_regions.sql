@@ -1,4 +1,4 @@
--- Annotations that users put around parts of their program (record_function), but for steps and
+-- Annotations that users put around parts of their program (record_function), except for steps and
 -- marks that PyTorch makes itself.
 SELECT trace_id, event_id, track_id, step, name, ts_ns, end_ns, dur_ns
 FROM events

@@ -2,12 +2,11 @@
 --
 -- 0 kernel, 1 copy, 2 fill, 3 communication, 4 runtime call, 5 data loading, 6 other work on the
 -- host, 7 operators that only hand work to a collective (c10d::…, record_param_comms). Classes of
--- kernels are those of
--- kernel_classes. Marks of collectives on the host are communication, too, if they exchange there:
--- gloo, mpi and ucc; those of nccl and xccl only launch kernels, and count where the trace has no
--- device work.
--- Work on the host within other such work is left out, and so are ranges of no length: they change
--- no union.
+-- kernels are those of kernel_classes. Marks of collectives on the host are communication too if
+-- the host exchanges data in them: gloo, mpi and ucc. Those of nccl and xccl only launch kernels;
+-- they count where the trace has no device work.
+-- Work on the host within other such work is left out, and so are ranges of length zero: they
+-- change no union.
 WITH owned AS (
     SELECT
         trace_id, event_id, kind, ts_ns, end_ns, is_launch,

@@ -1,7 +1,8 @@
--- Steps prolonged to the end of the device work they launched, and begun when the step before ends.
+-- Steps extended to the end of the device work they launched; each starts when the previous one
+-- ends.
 --
--- Device work belongs to the step that its launch lies in as a whole; a trace without steps has
--- one, of number 0. Other work that ends before the first device work of the first step delays the
+-- Device work belongs to the step that encloses its whole launch; a trace without steps has one
+-- with the number 0. Other work that ends before the first device work of the first step delays the
 -- start of that step. Steps at the end without device work are left out, and so is the last if it
 -- has less than 0.8 of the device work of the one before: profiling ended before its work did.
 -- Steps do not overlap.

@@ -1,6 +1,6 @@
--- Regions of the program by step: how often and how long each ran in each step.
+-- Regions of the program by step: calls and time of each region in each step.
 --
--- Regions as in regions. Calls outside of steps have a NULL step.
+-- What counts as a region is described in regions. Calls outside of steps have a NULL step.
 --
 -- Example: SELECT step, name, calls, host_total_ns FROM region_steps
 --   ORDER BY step, host_total_ns DESC LIMIT 8

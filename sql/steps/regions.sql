@@ -1,9 +1,9 @@
--- Regions of the program (user annotations): in how many steps, how often and how long each ran.
+-- Regions of the program (user annotations): steps, calls and time of each.
 --
--- A region is what record_function or a decorator names, also marks that PyTorch makes around
--- optimizers and data loading; steps and collectives are left out. Regions nest: host_total_ns
--- counts an inner region in the outer one too, host_self_ns does not, so that it adds up to the
--- time in regions.
+-- A region is an annotation made by record_function or a decorator, including the marks that
+-- PyTorch makes around optimizers and data loading; steps and collectives are left out. Regions
+-- nest: host_total_ns counts an inner region in the outer one too, host_self_ns does not, so that
+-- it adds up to the time in regions.
 --
 -- Source: the regions of PRISM's training profiler, each call counted once.
 -- Example: SELECT name, steps, calls, host_total_ns, mean_ns FROM regions

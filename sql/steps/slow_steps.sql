@@ -1,4 +1,5 @@
--- Steps that are far longer than the others of their trace, and what made each of them long.
+-- Steps that are far longer than the others of their trace, with the part that made each of them
+-- long.
 --
 -- A step is listed if it is longer than slow_step_ratio (1.5) times the median step, and lies above
 -- the median by more than slow_step_deviations (5) median absolute deviations, scaled to be
@@ -8,7 +9,7 @@
 -- marked by edge. cause is the part that has grown most over its own median. Traces with fewer than
 -- slow_step_min_steps (5) steps have no rows.
 --
--- Source: the modified z-score of Iglewicz and Hoaglin, with a least ratio.
+-- Source: the modified z-score of Iglewicz and Hoaglin, with a minimum ratio.
 -- Example: SELECT step, total_ns, median_ns, cause, cause_excess_ns FROM slow_steps
 --   ORDER BY excess_ns DESC
 -- Holds: abs(excess_ns - (total_ns - median_ns)) < 0.001

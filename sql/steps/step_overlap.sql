@@ -1,8 +1,8 @@
--- Computation, communication and how far they overlap, by step.
+-- Computation, communication and their overlap, by step.
 --
--- Steps and collectives as in step_time. Computation is the time in other kernels and in fills, as
--- in gpu_timeline, or in operators where the trace has no kernels; operators that only hand work to
--- a collective (c10d::…, record_param_comms) are none.
+-- Steps and collectives are those of step_time. Computation is the time in other kernels and in
+-- fills, as in gpu_timeline, or in operators where the trace has no kernels; operators that only
+-- hand work to a collective (c10d::…, record_param_comms) do not count.
 --
 -- Source: the distributed view of torch-tb-profiler 0.4.3, which knows ten collectives only;
 --   tb_step_overlap has its numbers.

@@ -1,13 +1,13 @@
--- Step time breakdown: what each moment of a step went to.
+-- Step time breakdown: what each moment of a step was spent on.
 --
 -- Each moment counts once, for the first that applies: kernel, copy, fill, communication, runtime
 -- call, data loading, other work on the host, nothing of these. So the parts add up to the total. A
 -- step lasts until the device work launched in it ends, and begins when that of the step before has
 -- ended; steps at the end whose device work was not recorded whole are left out. A trace without
--- steps has one row with step NULL that spans its operators, else its device work. Communication
--- are the kernels that kernel_classes calls so, and collectives that the host itself exchanges
--- (marks of gloo, mpi and ucc; those of nccl only launch kernels and count where the trace has no
--- device work). Copies are those of kernel_classes, kernels that copy included.
+-- steps has one row with step NULL that spans its operators, else its device work. Communication is
+-- the kernels of class communication in kernel_classes, and collectives in which the host itself
+-- exchanges data (marks of gloo, mpi and ucc; those of nccl only launch kernels and count where the
+-- trace has no device work). Copies are those of kernel_classes, kernels that copy included.
 --
 -- Source: the overview of torch-tb-profiler 0.4.3, which knows ten collectives only and counts the
 --   marks that launch them; tb_step_time has its numbers.

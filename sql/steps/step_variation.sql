@@ -1,4 +1,5 @@
--- Steps compared with each other: how long each was, and how far from the median step of its trace.
+-- Steps compared with each other: the length of each, and its distance from the median step of its
+-- trace.
 --
 -- Length is that of the ProfilerStep annotation on the host. The first step often is warm-up;
 -- is_outlier marks steps that differ from the median by more than three times the median absolute

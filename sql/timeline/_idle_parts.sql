@@ -1,11 +1,11 @@
--- Stretches of _idle_stretches in parts that add up to them: why the device had nothing to run.
+-- Stretches of _idle_stretches divided by cause: why the device had nothing to run.
 --
 -- Before the next launch call the host is late: data_loading_ns while it fetches a batch, and the
 -- rest is synchronisation_ns where the host was waiting for the device when the stretch began and
 -- came back before that launch, else host_late_ns. launch_call_ns is the launch call itself,
 -- queued_ns what lies between the call and the start on the device. A launch call that is a copy
--- which blocks the host is no launch that takes long: it counts as synchronisation_ns. A stretch
--- without a known launch is unlinked_ns.
+-- which blocks the host counts as synchronisation_ns instead. A stretch without a known launch is
+-- unlinked_ns.
 WITH stretches AS (
     SELECT *, launch_ns - start_ns AS before_launch_ns FROM _idle_stretches
 ),

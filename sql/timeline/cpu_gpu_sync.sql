@@ -1,14 +1,14 @@
--- How long the host waits for the device, as a part of the steps, and how long the device is idle
--- after it.
+-- Time in which the host waits for the device, as a share of the steps, and idle time that follows.
 --
 -- wait_ns is the union of the calls of device_syncs on all threads of a trace; step_wait_ns the
 -- part of it within the steps of the host, step_ns the length of their union; a trace without steps
--- counts from its first to its last operator, or device work if it has no operators. A wait behind
--- the last step, as when the profiler stops, is in no loop and not in step_wait_ns. verdict is high
--- if step_wait_ns is more than sync_high_pct (20) percent of step_ns, medium above sync_pct (10),
--- else low; not measurable without device work or runtime calls. Waiting is no loss in itself: at
--- the end of a step the host has nothing else to do. What costs is waiting between launches, after
--- which the device runs dry: idle_ns. tiny_copies and device_syncs say where.
+-- counts from its first to its last operator, or device work if it has no operators. A wait after
+-- the last step, such as when the profiler stops, is not part of the loop and does not count in
+-- step_wait_ns. verdict is high if step_wait_ns is more than sync_high_pct (20) percent of step_ns,
+-- medium above sync_pct (10), else low; not measurable without device work or runtime calls.
+-- Waiting is not a loss in itself: at the end of a step the host has nothing else to do. Waiting
+-- between launches costs time if the device runs out of work afterwards: idle_ns. tiny_copies and
+-- device_syncs say where.
 --
 -- Source: the CPU-GPU synchronisation rule of PRISM's training profiler, whose inputs were never
 --   filled; it divides by the time in which the device works.

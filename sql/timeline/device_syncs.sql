@@ -6,9 +6,9 @@
 -- pageable, as its device activity says: on the way to the host always, on the way to the device
 -- where it has more than 64 KiB and the call returned only after the copy had ended. Tiny copies to
 -- the host are what item(), bool() or a print of a tensor do: at most tiny_copy_bytes. Times are of
--- the calls on the host; a call within another one counts in the outer one only. python_frame
--- passes over frames that a user cannot change: those of PyTorch and of Python itself (python_frame
--- in name_rules).
+-- the calls on the host; a call within another one counts in the outer one only. python_frame skips
+-- frames that a user cannot change: those of PyTorch and of Python itself (python_frame in
+-- name_rules).
 --
 -- Example: SELECT name, op_name, python_frame, calls, total_ns, tiny_copies FROM device_syncs
 --   ORDER BY total_ns DESC LIMIT 5

@@ -1,4 +1,4 @@
--- Why each device was idle between its first and its last work: time by cause.
+-- Idle time of each device between its first and its last work, by cause.
 --
 -- The parts of all gaps of gpu_idle_gaps by cause, which add up to
 -- gpu_timeline_by_device.idle_time_ns exactly. Each device with work has a row for each cause, with

@@ -1,5 +1,4 @@
--- Gaps between the work of a device, each with what it was spent on and the work before and after
--- it.
+-- Gaps between the work of a device, each with its causes and the work before and after it.
 --
 -- A gap is a stretch between the first and the last work of a device in which no kernel, copy or
 -- fill runs on any of its streams; all gaps of a device add up to
@@ -9,10 +8,11 @@
 -- host is in a call of a DataLoader; else synchronisation_ns if a call that waits for the device (a
 -- synchronisation or a copy that blocks the host, as in device_syncs) was under way when the gap
 -- began and ended before the launch, since the host then prepared the next work only after the
--- device had run dry; else host_late_ns. launch_call_ns is the call itself; a copy that blocks the
--- host counts as synchronisation_ns instead. queued_ns is what lies between the end of the call and
--- the start on the device: waiting for an event or another stream, and the device's own delay of
--- some microseconds. cause names the largest part, the first of equal ones in this order.
+-- device had run out of work; else host_late_ns. launch_call_ns is the call itself; a copy that
+-- blocks the host counts as synchronisation_ns instead. queued_ns is what lies between the end of
+-- the call and the start on the device: waiting for an event or another stream, and the device's
+-- own delay of some microseconds. cause names the largest part, the first of equal ones in this
+-- order.
 --
 -- Source: idle time of Holistic Trace Analysis and TraceLens, which give each gap one cause; here
 --   its time is split.

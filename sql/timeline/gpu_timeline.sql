@@ -9,15 +9,15 @@
 -- @else
 -- All devices of the trace are one timeline; gpu_timeline_by_device has one for each.
 -- @end
--- Communication and copies are those of kernel_classes; all other kernels and fills
--- are computation, those that could not be classified, too: unclassified_time_ns says how long
--- these run, and exposed_comm_max_ns what exposed_comm_time_ns were if all of them were
--- communication. Each time is the length of a union, so that what runs side by side counts once.
--- Communication is exposed where no computation runs, a copy where neither runs. computation +
--- exposed_comm + exposed_memcpy = busy, and busy + idle = total, which is from the first start to
--- the last end. Waits of the device are no work.
--- All device work counts, whether its launch was found or not; linked_events says for how many it
--- was.
+-- Communication and copies are those of kernel_classes; all other kernels and fills are
+-- computation, including those that could not be classified: unclassified_time_ns says how long
+-- these run, and exposed_comm_max_ns is exposed_comm_time_ns if all of them were communication.
+-- Each time is the length of a union, so that what runs side by side counts once. Communication is
+-- exposed where no computation runs, a copy where neither runs. computation + exposed_comm +
+-- exposed_memcpy = busy, and busy + idle = total, which is from the first start to the last end.
+-- Waits of the device are not work.
+-- All device work counts, whether its launch was found or not; linked_events counts those with a
+-- launch.
 --
 -- @if devices
 -- Source: the terms of TraceLens' gpu_timeline, which does not tell devices apart.
@@ -49,8 +49,10 @@
 -- @column idle_time_ns BIGINT ns Time between the first start and the last end in which nothing
 --   runs.
 -- @column total_time_ns BIGINT ns From the first start to the last end.
--- @column total_comm_time_ns BIGINT ns Time in which communication runs, whatever runs beside it.
--- @column total_memcpy_time_ns BIGINT ns Time in which copies run, whatever runs beside them.
+-- @column total_comm_time_ns BIGINT ns Time in which communication runs, whether or not something
+--   else runs at the same time.
+-- @column total_memcpy_time_ns BIGINT ns Time in which copies run, whether or not something else
+--   runs at the same time.
 -- @column unclassified_time_ns BIGINT ns Time in which a kernel runs whose class is not known; part
 --   of computation_time_ns.
 -- @column exposed_comm_max_ns BIGINT ns exposed_comm_time_ns if all unclassified kernels were

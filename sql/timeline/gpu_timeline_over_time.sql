@@ -1,10 +1,11 @@
--- Where the time of each device goes, stretch by stretch: computation, exposed communication,
--- exposed copies, idle.
+-- Where the time of each device goes, over time: computation, exposed communication, exposed
+-- copies, idle.
 --
 -- The time of a device, from its first start to its last end, is cut into time_buckets stretches of
--- equal length; the last one may be shorter, and short times have fewer. Work that crosses a border
--- counts in each stretch with its part. The rules are those of gpu_timeline_by_device, whose times
--- are the sums of these; the four parts add up to length_ns. A stretch without work is all idle.
+-- equal length; the last one may be shorter, and very short times have fewer. Work that crosses a
+-- border counts in each stretch with its part. The rules are those of gpu_timeline_by_device, whose
+-- times are the sums of these; the four parts add up to length_ns. A stretch without work is all
+-- idle.
 --
 -- Source: gpu_timeline_by_device.
 -- Example: SELECT device, bucket, computation_time_ns, idle_time_ns FROM gpu_timeline_over_time

@@ -1,5 +1,5 @@
--- GPU utilization over time: how much of each stretch of the profiled time a kernel ran, and how
--- full the multiprocessors were.
+-- GPU utilization over time: the share of each stretch with a kernel running, and the load of the
+-- multiprocessors.
 --
 -- The profiled time is cut into at most 100 buckets whose length is a power of ten ns; the last one
 -- reaches to the end and may be longer.

@@ -4,9 +4,10 @@
 -- A start is the float that stands nearest to the trace's decimal number, an end is start plus
 -- duration in float arithmetic, as Python has it. start_tick and end_tick are the same in the unit
 -- of _tb_clock, so that nesting can compare exactly. link_id is the External id as written, which
--- may be 0 or -1; the least number stands for none, which the plugin takes for an id too, and which
--- modules have. on_root marks launches with id 0, which it also hangs on the root of their thread,
--- if the trace writes the thread as a number: threads written as text it does not find there.
+-- may be 0 or -1; the smallest number stands for a missing id; the plugin treats it as an id too,
+-- and modules have it. on_root marks launches with id 0, which it also hangs on the root of their
+-- thread, if the trace writes the thread as a number: threads written as text it does not find
+-- there.
 WITH calls AS (
     SELECT
         e.trace_id, e.event_id,

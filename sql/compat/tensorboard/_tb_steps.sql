@@ -1,8 +1,8 @@
--- Steps of torch-tb-profiler 0.4.3, prolonged to the end of the device work they launched, and
--- begun when that of the step before ends.
+-- Steps of torch-tb-profiler 0.4.3, extended to the end of the device work they launched; each
+-- starts when that of the previous step ends.
 --
--- Device work belongs to the step that its launch lies in as a whole. Other work that ends before
--- the first device work of the first step delays the start of that step. Steps at the end without
+-- Device work belongs to the step that encloses its whole launch. Other work that ends before the
+-- first device work of the first step delays the start of that step. Steps at the end without
 -- device work are left out, and so is the last if it has less than 0.8 of the device work of the
 -- one before: profiling ended before its work did.
 WITH launches AS (

@@ -1,9 +1,9 @@
 -- GPU summary as torch-tb-profiler 0.4.3 shows it.
 --
--- For comparison with old screens; gpu_summary is the view for today's traces.
+-- For comparison with old screenshots; gpu_summary is the view for today's traces.
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
---   odd traces named in docs/tensorboard.md.
+-- Source: torch-tb-profiler 0.4.3, to the last digit, except for the order of float sums and for
+--   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT device, utilization, sm_efficiency FROM tb_gpu_summary
 --
 -- @column trace_id VARCHAR text The trace.

@@ -1,9 +1,9 @@
 -- GPU utilization over time as torch-tb-profiler 0.4.3 adds it to its trace view, in microseconds.
 --
--- For comparison with old screens; gpu_utilization_over_time is the view for today's traces.
+-- For comparison with old screenshots; gpu_utilization_over_time is the view for today's traces.
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
---   odd traces named in docs/tensorboard.md.
+-- Source: torch-tb-profiler 0.4.3, to the last digit, except for the order of float sums and for
+--   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT start_us, utilization FROM tb_gpu_utilization_over_time ORDER BY device, bucket
 --
 -- @column trace_id VARCHAR text The trace.

@@ -1,11 +1,11 @@
 -- Kernels by name as torch-tb-profiler 0.4.3 shows them, in microseconds.
 --
--- For comparison with old screens; kernels_by_name is the view for today's traces. Means of a
+-- For comparison with old screenshots; kernels_by_name is the view for today's traces. Means of a
 -- figure that no kernel has are 0 here. Like the plugin, it shows no kernels of a trace in which
 -- all kernels are communication.
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
---   odd traces named in docs/tensorboard.md.
+-- Source: torch-tb-profiler 0.4.3, to the last digit, except for the order of float sums and for
+--   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT name, calls, total_us FROM tb_kernels_by_name ORDER BY total_us DESC LIMIT 5
 -- Holds: min_us <= max_us AND max_us <= total_us
 -- Range: sum total_us

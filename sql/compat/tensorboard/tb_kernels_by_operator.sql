@@ -1,15 +1,15 @@
 -- Kernels by operator and launch configuration as torch-tb-profiler 0.4.3 shows them, in
 -- microseconds.
 --
--- For comparison with old screens; kernels_by_operator is the view for today's traces. Kernels
+-- For comparison with old screenshots; kernels_by_operator is the view for today's traces. Kernels
 -- whose launch the plugin does not see hang on CallTreeRoot, once for each thread with a step;
 -- those whose launch carries the id of no operator are missing. So are those whose launch carries
 -- id 0 on a thread that the trace writes as text, as PyTorch 1.8 does, or on one without operators;
 -- on other threads they hang on CallTreeRoot. Kernels of launches without an id hang on the first
 -- module or operator without one.
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
---   odd traces named in docs/tensorboard.md.
+-- Source: torch-tb-profiler 0.4.3, to the last digit, except for the order of float sums and for
+--   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT operator, name, calls, total_us FROM tb_kernels_by_operator
 --   ORDER BY total_us DESC LIMIT 5
 -- Holds: min_us <= max_us AND max_us <= total_us

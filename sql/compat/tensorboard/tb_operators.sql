@@ -13,17 +13,17 @@
 --
 -- Operators by {by} as torch-tb-profiler 0.4.3 shows them, in microseconds.
 --
--- For comparison with old screens; {today} is the view for today's traces. The plugin knows runtime
--- calls of category Runtime only and joins them to operators by External id: on traces since
--- PyTorch 1.12 device times are 0. It computes in floats. An operator is eligible for tensor cores
--- by its name, by a kernel that it launches, or by an eligible node directly in it; through
+-- For comparison with old screenshots; {today} is the view for today's traces. The plugin knows
+-- runtime calls of category Runtime only and joins them to operators by External id: on traces
+-- since PyTorch 1.12 device times are 0. It computes in floats. An operator is eligible for tensor
+-- cores by its name, by a kernel that it launches, or by an eligible node directly in it; through
 -- modules, steps, marks and Python calls no eligibility comes up.
 -- @if stacks
 -- Calls without a call stack are left out; traces since PyTorch 2.0 have Python frames instead.
 -- @end
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
---   odd traces named in docs/tensorboard.md.
+-- Source: torch-tb-profiler 0.4.3, to the last digit, except for the order of float sums and for
+--   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT name, calls, device_self_us FROM {view} ORDER BY device_self_us DESC LIMIT 5
 -- Range: sum host_total_us, host_self_us, device_total_us, device_self_us
 -- @if selfs_within_totals

@@ -1,9 +1,9 @@
 -- Computation and communication by step as torch-tb-profiler 0.4.3 counts them, in microseconds.
 --
--- For comparison with old screens; step_overlap is the view for today's traces.
+-- For comparison with old screenshots; step_overlap is the view for today's traces.
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
---   odd traces named in docs/tensorboard.md.
+-- Source: torch-tb-profiler 0.4.3, to the last digit, except for the order of float sums and for
+--   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT step, communication_us, overlap_us FROM tb_step_overlap ORDER BY ordinal
 --
 -- @column trace_id VARCHAR text The trace.

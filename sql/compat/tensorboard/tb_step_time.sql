@@ -1,13 +1,13 @@
 -- Step time breakdown as torch-tb-profiler 0.4.3 shows it, in microseconds.
 --
--- For comparison with old screens; step_time is the view for today's traces. Where the roles so far
--- fill all steps without a gap, the plugin begins anew with the next role and whole steps, so that
--- the parts add up to more than the total. On traces since PyTorch 1.12 it finds no runtime calls,
--- no data loading, and each step a second time on the device. A trace without steps has one row
--- with step 0.
+-- For comparison with old screenshots; step_time is the view for today's traces. Where the roles so
+-- far fill all steps without a gap, the plugin starts again with the next role and whole steps, so
+-- that the parts add up to more than the total. On traces since PyTorch 1.12 it finds no runtime
+-- calls, no data loading, and each step a second time on the device. A trace without steps has one
+-- row with step 0.
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
---   odd traces named in docs/tensorboard.md.
+-- Source: torch-tb-profiler 0.4.3, to the last digit, except for the order of float sums and for
+--   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT step, total_us, kernel_us, other_us FROM tb_step_time ORDER BY step
 -- Holds: abs(total_us - (end_us - start_us)) < 0.001
 --

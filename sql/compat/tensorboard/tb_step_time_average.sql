@@ -1,7 +1,7 @@
 -- Average step as torch-tb-profiler 0.4.3 shows it, in microseconds.
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
---   odd traces named in docs/tensorboard.md.
+-- Source: torch-tb-profiler 0.4.3, to the last digit, except for the order of float sums and for
+--   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT steps, total_us, kernel_us FROM tb_step_time_average
 --
 -- @column trace_id VARCHAR text The trace.

@@ -1,10 +1,10 @@
 -- Tensor core ratios of torch-tb-profiler 0.4.3: the pie of its kernel view, and what its advice to
 -- use mixed precision rests on.
 --
--- For comparison with old screens; tensor_core_time is the view for today's traces.
+-- For comparison with old screenshots; tensor_core_time is the view for today's traces.
 --
--- Source: torch-tb-profiler 0.4.3, to the last digit but for the order of float sums and for the
---   odd traces named in docs/tensorboard.md.
+-- Source: torch-tb-profiler 0.4.3, to the last digit, except for the order of float sums and for
+--   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT used_ratio, eligible_ratio FROM tb_tensor_core_time
 --
 -- @column trace_id VARCHAR text The trace.

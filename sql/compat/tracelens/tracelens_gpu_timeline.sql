@@ -31,8 +31,10 @@
 -- @column idle_time_ns BIGINT ns Time between the first start and the last end in which nothing
 --   runs.
 -- @column total_time_ns BIGINT ns From the first start to the last end.
--- @column total_comm_time_ns BIGINT ns Time in which communication runs, whatever runs beside it.
--- @column total_memcpy_time_ns BIGINT ns Time in which copies run, whatever runs beside them.
+-- @column total_comm_time_ns BIGINT ns Time in which communication runs, whether or not something
+--   else runs at the same time.
+-- @column total_memcpy_time_ns BIGINT ns Time in which copies run, whether or not something else
+--   runs at the same time.
 -- @column computation_pct DOUBLE pct computation_time_ns as percent of total_time_ns.
 -- @column exposed_comm_pct DOUBLE pct exposed_comm_time_ns as percent of total_time_ns.
 -- @column exposed_memcpy_pct DOUBLE pct exposed_memcpy_time_ns as percent of total_time_ns.
