@@ -85,7 +85,8 @@ impl<'a> Family<'a> {
             if let Some(rest) = text.strip_prefix(EXPAND) {
                 members.push(Member::parse(rest, number).map_err(|m| file.problem(number, m))?);
             } else if let Some(member) = members.last_mut() {
-                if !line.starts_with("--   ") {
+                // An empty comment line may stand between the members and their text.
+                if !line.starts_with("--   ") && line.trim_end() != "--" {
                     break;
                 }
                 member.add(text).map_err(|m| file.problem(number, m))?;
