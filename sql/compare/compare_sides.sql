@@ -10,9 +10,9 @@
 --
 -- @column trace_id VARCHAR text The trace.
 -- @column side VARCHAR text base or candidate.
--- @column rank BIGINT id Rank of the trace, also if only the name of its file says it (job_ranks);
---   NULL if neither does.
--- @column run BIGINT number Which of the traces of its rank on this side it is, from 1.
+-- @column rank BIGINT id Rank of the trace, from the name of its file if nothing else has it
+--   (job_ranks); NULL if neither does.
+-- @column run BIGINT number Number of the trace among those of its rank on this side, from 1.
 -- @column path VARCHAR text The input as it was named.
 WITH ordered AS (
     SELECT

@@ -27,7 +27,7 @@
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column metric VARCHAR text Name of the metric.
 -- @column subject VARCHAR text Device, part of a step or operator; NULL for the whole trace.
--- @column value DOUBLE number Its value, in the unit beside it.
+-- @column value DOUBLE number Its value, in the unit of the column unit.
 -- @column unit VARCHAR text Unit of the value.
 -- @column better VARCHAR text lower, higher, or neutral where neither is better in itself.
 WITH marked AS (

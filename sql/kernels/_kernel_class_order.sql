@@ -1,4 +1,4 @@
--- Classes of device activities in the order in which a moment that several share is counted:
+-- Classes of device activities in their order of precedence for moments that several share:
 -- computation, then communication, then copies.
 SELECT
     rank, class,

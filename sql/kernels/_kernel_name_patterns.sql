@@ -1,4 +1,4 @@
--- For each name of a kernel a regular expression for its beginning, up to the template arguments or
+-- A regular expression for the beginning of each kernel name, up to the template arguments or
 -- parameters, without control characters.
 WITH heads AS (
     SELECT

@@ -1,16 +1,16 @@
 -- Kernels, copies and fills with their class, and the evidence for it.
 --
--- One row per device activity, but none for waits of the device. The first evidence that decides is
--- taken. For the class: the trace's category of copies and fills; the arguments that NCCL kernels
--- carry; the name (kernel_names); the mark of a collective around the launch; the operator that
--- launched the kernel. What none of these knows is unclassified.
+-- One row per device activity, except waits of the device. The first evidence that decides counts.
+-- For the class: the trace's category of copies and fills; the arguments that NCCL kernels carry;
+-- the name (kernel_names); the mark of a collective around the launch; the operator that launched
+-- the kernel. What none of these decides is unclassified.
 --
 -- For the matrix unit: the name; a device without such units (NVIDIA before compute capability
--- 7.0); the types of the operator's inputs, where the name does not say it. A product of float16
--- runs on tensor cores from compute capability 7.0, of bfloat16 from 8.0, of float8 from 8.9; a
--- product of float32 or float64 does not before 8.0. From 8.0 on a product of float32 may or may
--- not use TF32, so it stays unclear. All views and rules about communication, matrix units and
--- classes rest on this one.
+-- 7.0); the types of the operator's inputs, if the name does not decide. A product of float16 runs
+-- on tensor cores from compute capability 7.0, of bfloat16 from 8.0, of float8 from 8.9; a product
+-- of float32 or float64 does not before 8.0. From 8.0 on a product of float32 may or may not use
+-- TF32, so it stays unclear. All views and rules about communication, matrix units and classes rest
+-- on this one.
 --
 -- Source: `tracesql docs kernel_classification` (docs/kernels.md).
 -- Example: SELECT class, count(*) AS activities, sum(dur_ns) AS total_ns FROM kernel_classes

@@ -1,13 +1,13 @@
--- What the names of kernels say: class, library, collective, matrix unit, precision, and by which
--- rule.
+-- Information in the names of kernels: class, library, collective, matrix unit and precision, each
+-- with the rule that found it.
 --
 -- One row per distinct name of the store's device activities. The answers follow the rules in
 -- name_rules, tried on plain_name(name); each *_rule column is the priority of the rule that
 -- decided, so that ruleset and priority name a row of name_rules. A name that no rule knows has the
--- class unclassified. A name does not tell all: kernel_classes has the class of each activity, and
--- asks also the trace's category, the arguments of collectives, the mark and the operator around
--- the launch, the types of the operator's inputs and the device. unclassified_kernels lists the
--- names that nothing classifies.
+-- class unclassified. A name is not the only evidence: kernel_classes has the class of each
+-- activity, and also uses the trace's category, the arguments of collectives, the mark and the
+-- operator around the launch, the types of the operator's inputs and the device.
+-- unclassified_kernels lists the names that nothing classifies.
 --
 -- Source: names in libraries' sources and in traces; `tracesql docs kernel_classification`
 --   (docs/kernels.md) says how rules work and how to add some.

@@ -1,12 +1,11 @@
 -- Shares of kernel time that used tensor cores, and that could have used them.
 --
--- used_pct is of all kernels. eligible_operators_pct looks at kernels launched by operators: how
--- much of their time was launched by operators that can run on tensor cores, counting the innermost
--- such operator only.
+-- used_pct covers all kernels. eligible_operators_pct covers kernels launched by operators: the
+-- share of their time launched by operators that can run on tensor cores, counting only the
+-- innermost such operator.
 --
--- Source: torch-tb-profiler 0.4.3, whose advice to use mixed precision rests on the two;
---   tb_tensor_core_time has its list of names, which ends with
---   Ampere.
+-- Source: torch-tb-profiler 0.4.3, which bases its advice to use mixed precision on the two;
+--   tb_tensor_core_time has its list of names, which ends with Ampere.
 -- Example: SELECT used_pct, eligible_operators_pct FROM tensor_core_time
 -- Holds: tensor_core_ns + unclear_ns <= kernel_ns AND eligible_ns <= operator_kernel_ns AND
 --   operator_kernel_ns <= kernel_ns

@@ -3,9 +3,9 @@
 --
 -- One row per name and device. Only the kernels that kernel_classes calls unclassified are counted:
 -- others of the same name may have got their class from the operator or mark around their launch.
--- The last six columns are those of name_rules, so that they make a file of rules; the question
--- mark in value is to be replaced by a class. The pattern finds names with the same beginning, up
--- to the template arguments or parameters, on plain_name; make it shorter or longer where that fits
+-- The last six columns are those of name_rules, so that they make a file of rules; replace the
+-- question mark in value with a class. The pattern finds names with the same beginning, up to the
+-- template arguments or parameters, on plain_name; make it shorter or longer where that fits
 -- better. Names whose class is known but not whether they run on tensor or matrix cores are in
 -- unclear_matrix_units.
 --

@@ -2,7 +2,7 @@
 -- prepared rule for each.
 --
 -- One row per name, class and device: products, convolutions, attention and recurrences whose
--- matrix_unit in kernel_classes is unclear. A trace with shapes (record_shapes=True) tells the
+-- matrix_unit in kernel_classes is unclear. A trace with shapes (record_shapes=True) records the
 -- types of inputs, which decide in many cases. The last six columns are those of name_rules. The
 -- rule is of kernel_matrix_unit, whose patterns see the class, a blank and the plain name, with a
 -- question mark for yes or no; where the class came from the operator and not from the name, such a

@@ -18,8 +18,8 @@
 -- @column module_path VARCHAR text The modules around the allocation; NULL for none.
 -- @column allocations BIGINT count Allocations that are still there when the step ends.
 -- @column bytes BIGINT bytes Their size.
--- @column freed_later BIGINT count Those of them that were freed later.
--- @column alive BIGINT count Those of them whose free is not recorded.
+-- @column freed_later BIGINT count Number of them that were freed later.
+-- @column alive BIGINT count Number of them whose free is not recorded.
 -- @column alive_bytes BIGINT bytes Size of those.
 -- @column max_lifetime_ns BIGINT ns Longest lifetime of those that were freed later; NULL without
 --   any.

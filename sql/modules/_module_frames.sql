@@ -1,7 +1,7 @@
--- Calls of modules: marks of PyTorch Lightning where a trace has them, else nn.Module frames of
+-- Calls of modules: marks of PyTorch Lightning if the trace has them, else nn.Module frames of
 -- Python stacks.
 --
--- name is the instance, which tells instances of one class apart; PyTorch 1.12 writes the class
+-- name is the instance, which distinguishes instances of one class; PyTorch 1.12 writes the class
 -- only; the number that later versions add is then taken from Python module id. For Lightning it is
 -- the whole dotted path that the mark has.
 WITH calls AS (

@@ -18,7 +18,7 @@
 -- @column world_size BIGINT count Ranks of the job; NULL if not recorded.
 -- @column backend VARCHAR text Backend, for example nccl; NULL if not recorded.
 -- @column host VARCHAR text Host of the rank; NULL if not recorded.
--- @column span BIGINT number Which of the traces of its rank it is, from 1.
+-- @column span BIGINT number Number of the trace among those of its rank, from 1.
 -- @column ranks BIGINT count Ranks of the job that are in the store.
 -- @column is_complete BOOLEAN flag Whether all ranks of the job are in the store; NULL if
 --   world_size is not recorded.

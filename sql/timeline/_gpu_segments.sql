@@ -1,5 +1,5 @@
--- Both timelines of devices that count kernels: on the exact clock, and in the microseconds of
--- torch-tb-profiler 0.4.3, whose steps and buckets differ.
+-- Segments of device timelines: on the exact clock, and in the microseconds of torch-tb-profiler
+-- 0.4.3, whose steps and buckets differ.
 -- @expand _gpu_segments unit="ns" from="ts_ns" work="_device_work" last="max(end_ns)"
 --   steps="_steps" window="_profile_window"
 -- @expand _tb_gpu_segments unit="us" from="start_us" work="_tb_work"
@@ -7,14 +7,14 @@
 --   tensorboard
 --
 -- @if tensorboard
--- As _gpu_segments, of the times, steps and buckets of torch-tb-profiler 0.4.3.
+-- As _gpu_segments, with the times, steps and buckets of torch-tb-profiler 0.4.3.
 -- @else
 -- Stretches of time on each device in which the same kernels run, cut at the ends of the steps and
 -- of the buckets of the profiled time.
 --
--- in_steps tells the time from the start of the first step to the end of the last. bucket is NULL
+-- in_steps marks the time from the start of the first step to the end of the last. bucket is NULL
 -- outside the profiled time. sm_level is the sum of blocks per multiprocessor of the kernels
--- running, at most 1; has_blocks tells whether one of them has that figure.
+-- running, at most 1; has_blocks says whether one of them has that figure.
 -- @end
 WITH work AS (
     SELECT

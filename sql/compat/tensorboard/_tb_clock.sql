@@ -1,5 +1,5 @@
--- A unit of time for each trace, a power of two of microseconds so small that floats of the size of
--- its times are whole numbers of it.
+-- A unit of time for each trace: a power of two of microseconds, so small that floats of the size
+-- of its times are multiples of it.
 SELECT
     trace_id,
     power(

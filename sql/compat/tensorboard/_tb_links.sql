@@ -1,10 +1,11 @@
 -- Host calls with the node that torch-tb-profiler 0.4.3 hangs them on, and the device work of
 -- launches.
 --
--- Nodes nest by time; one that outlasts the innermost open node is dropped (is_cut). A launch hangs
--- on the first node with its External id, threads taken in the order of their first node; launches
--- without an id hang on the first node without one, most often a module. owner_id is 0 - 1 for
--- launches that hang on the root of their thread alone, NULL for those that vanish.
+-- Nodes nest by time; one that ends after the innermost open node is dropped (is_cut). A launch
+-- hangs on the first node with its External id, threads taken in the order of their first node;
+-- launches without an id hang on the first node without one, most often a module. owner_id is -1
+-- for launches that hang on the root of their thread alone, and NULL for those that the plugin
+-- loses.
 WITH launched AS (
     SELECT
         trace_id, launch_id,

@@ -1,9 +1,9 @@
 -- Host calls with what belongs to them, by the rules of torch-tb-profiler 0.4.3.
 --
--- As _host_tree, but what an operator launched itself is lost where another of its name is its only
+-- As _host_tree, but the launches of an operator are lost where another one of its name is its only
 -- node, and calls that were cut are left out. eligible_nodes counts all eligible nodes below. What
 -- makes a call eligible itself is eligible_reached: only operators take eligibility from the nodes
--- in them, so that none comes through a module, a step, a mark or a Python call.
+-- in them; modules, steps, marks and Python calls do not.
 WITH owned AS (
     SELECT *,
         children_sum(

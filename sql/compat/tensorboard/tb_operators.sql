@@ -16,8 +16,8 @@
 -- For comparison with old screenshots; {today} is the view for today's traces. The plugin knows
 -- runtime calls of category Runtime only and joins them to operators by External id: on traces
 -- since PyTorch 1.12 device times are 0. It computes in floats. An operator is eligible for tensor
--- cores by its name, by a kernel that it launches, or by an eligible node directly in it; through
--- modules, steps, marks and Python calls no eligibility comes up.
+-- cores by its name, by a kernel that it launches, or by an eligible node directly in it; modules,
+-- steps, marks and Python calls pass no eligibility on.
 -- @if stacks
 -- Calls without a call stack are left out; traces since PyTorch 2.0 have Python frames instead.
 -- @end

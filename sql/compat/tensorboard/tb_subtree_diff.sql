@@ -5,11 +5,11 @@
 -- inside of steps, or all calls if there are no steps. A list of calls is cut at modules, data
 -- loading and optimizer steps that both sides have, by name, each taking the first of its name
 -- after those before it; such a pair is a row, and so is what lies between two of them. A row with
--- one call on each side is cut at the children of the two in the same way. Several calls on one
--- side are called CompositeNodes, none Blank. Numbers of module instances and kinds of data loaders
--- are part of names, so that runs which differ in them pair badly; subtree_diff leaves them out,
--- adds up all calls of a path, and sees all threads. The plugin's pairs by backward nodes, which it
--- makes of flows, are not made.
+-- one call on each side is cut at the children of the two in the same way. A side with several
+-- calls is called CompositeNodes, a side without any Blank. Numbers of module instances and kinds
+-- of data loaders are part of names, so that runs which differ in them are paired badly;
+-- subtree_diff leaves them out, adds up all calls of a path, and sees all threads. The plugin's
+-- pairs of backward nodes, which it makes from flows, are missing here.
 --
 -- Source: the diff view of torch-tb-profiler 0.4.3; equal to it to the nanosecond where links are
 --   by nesting.

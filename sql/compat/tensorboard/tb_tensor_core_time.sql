@@ -1,5 +1,5 @@
--- Tensor core ratios of torch-tb-profiler 0.4.3: the pie of its kernel view, and what its advice to
--- use mixed precision rests on.
+-- Tensor core ratios of torch-tb-profiler 0.4.3: the pie chart of its kernel view, and the base of
+-- its advice to use mixed precision.
 --
 -- For comparison with old screenshots; tensor_core_time is the view for today's traces.
 --

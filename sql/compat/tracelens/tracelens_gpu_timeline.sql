@@ -5,14 +5,14 @@
 -- copies and fills of the categories kernel, gpu_memcpy and gpu_memset that an arrow of category
 -- ac2g, or a graph launch, links to a runtime or driver call; linked_events says how many of
 -- gpu_events those are. All times are of linked work alone, so busy_time_ns can be less than what
--- the devices did, and total_time_ns begins and ends with linked work. Communication is what has
--- nccl, rccl or cross_device_reduce in its name (in any case), fills too. Copies are those of
+-- the devices did, and total_time_ns begins and ends with linked work. Work with nccl, rccl or
+-- cross_device_reduce in its name (in any case) is communication, even fills. Copies are those of
 -- category gpu_memcpy, and kernels with the names that older ROCm profilers give copies. Everything
--- else is computation, other collectives too. All devices of a trace are one timeline. A trace
--- without linked work has no row here; TraceLens ends with an error there. Differences: times are
+-- else is computation, including other collectives. All devices of a trace are one timeline. A
+-- trace without linked work has no row here; TraceLens fails with an error. Differences: times are
 -- exact nanoseconds here, TraceLens adds floats of microseconds, which in traces with absolute
--- times loses up to 0.25 us for each start and end. Work within a recomputation is not told apart,
--- which TraceLens does when it is asked to.
+-- times loses up to 0.25 us for each start and end. Work within a recomputation is not separated,
+-- which TraceLens does on request.
 --
 -- Source: gpu_timeline of TraceLens 0.1.0 without include_unlinked_kernels.
 -- Example: SELECT linked_events, computation_pct, exposed_comm_pct, exposed_memcpy_pct, idle_pct
