@@ -2,35 +2,35 @@
 -- separates differences from noise.
 --
 -- The sides are those of compare_sides. dimension says what a row is about:
---   op           operators by name: host is their time on the host without operators and runtime
---                calls inside, device the time of the kernels, copies and fills that they launched
---                themselves, so that libraries of different vendors meet in the operator above;
---                (unattributed) is device work that no operator launched. Operations of perf.json
---                are operators too
---   family       the same by family of operators: GEMM, CONV_fwd, elementwise, communication, view,
---                …, and other for the rest
---   kernel       kernels by name
---   kernel_type  device work by what it does: computation, communication, memcpy, memset; each call
---                by its class
---   class        device work by class: gemm, attention, communication, …, and unclassified for what
---                no evidence could classify (kernel_classes)
---   module       modules by their path: host is their time without modules inside, device the time
---                of the work that they launched themselves
---   step         the length of steps: with their device work (step_time), and on the host alone
---   category     the parts of step_time, which add up to the step
+-- - op: operators by name: host is their time on the host without operators and runtime calls
+--   inside, device the time of the kernels, copies and fills that they launched themselves, so that
+--   libraries of different vendors meet in the operator above; (unattributed) is device work that
+--   no operator launched. Operations of perf.json are operators too
+-- - family: the same by family of operators: GEMM, CONV_fwd, elementwise, communication, view, …,
+--   and other for the rest
+-- - kernel: kernels by name
+-- - kernel_type: device work by what it does: computation, communication, memcpy, memset; each call
+--   by its class
+-- - class: device work by class: gemm, attention, communication, …, and unclassified for what no
+--   evidence could classify (kernel_classes)
+-- - module: modules by their path: host is their time without modules inside, device the time of
+--   the work that they launched themselves
+-- - step: the length of steps: with their device work (step_time), and on the host alone
+-- - category: the parts of step_time, which add up to the step
 --
 -- Totals are sums over all traces of a side. Times per step are means: each step is the mean over
 -- the ranks that have it, and 0 where the key does not occur in a step. The verdict comes from
 -- these values per step:
---   not judged       a side has fewer than compare_min_steps (4) steps, or nothing of the kind at
---                    all; reason says which
---   added, removed   it is on one side only
---   same             the shift (Hodges and Lehmann) and the difference of the means are at most
---                    compare_same_pct (1) percent of the base's mean
---   noise            the test of Mann and Whitney gives more than compare_alpha (0.05), or the
---                    shift is within noise_ns, which is twice the standard error of the difference
---                    by the median absolute deviations
---   slower, faster   the shift is neither
+-- - not judged: a side has fewer than compare_min_steps (4) steps, or nothing of the kind at all;
+--   reason says which
+-- - added, removed: it is on one side only
+-- - same: the shift (Hodges and Lehmann) and the difference of the means are at most
+--   compare_same_pct (1) percent of the base's mean
+-- - noise: the test of Mann and Whitney gives more than compare_alpha (0.05), or the shift is
+--   within noise_ns, which is twice the standard error of the difference by the median absolute
+--   deviations
+-- - slower, faster: the shift is neither
+--
 -- About five in a hundred rows that do not differ pass that test by chance. Where a side has no
 -- steps, the times per step are NULL.
 --

@@ -7,17 +7,17 @@
 -- may get other devices each time. All values are over the whole trace unless they say otherwise;
 -- sums over traces with different numbers of steps do not compare, which is why steps is a metric
 -- too. metric_definitions says more about each:
---   wall_time, events, skipped_events: the trace
---   steps, step_time_mean, step_time_median, step_time_max: steps with their device work
---   step_part_mean: kernel, memcpy, memset, communication, runtime, dataloader, cpu_exec and other
---   step_exposed_communication_mean: collectives while nothing computes
---   by device: gpu_utilization, sm_efficiency, occupancy, tensor_core_use, gpu_busy_time,
---     gpu_idle_time, computation_time, communication_time, exposed_communication_time,
---     exposed_memcpy_time, memory_peak, memory_reserved_peak
---   kernel_count, kernel_time, memcpy_count, memcpy_time, memcpy_bytes, memset_time
---   launch_count, launch_time, unlinked_time: launches on the host and how many were found
---   sync_time, sync_calls, blocking_copies: waiting of the host for the device
---   by operator: operator_calls, operator_host_time, operator_device_time
+-- - wall_time, events, skipped_events: the trace
+-- - steps, step_time_mean, step_time_median, step_time_max: steps with their device work
+-- - step_part_mean: kernel, memcpy, memset, communication, runtime, dataloader, cpu_exec and other
+-- - step_exposed_communication_mean: collectives while nothing computes
+-- - by device: gpu_utilization, sm_efficiency, occupancy, tensor_core_use, gpu_busy_time,
+--   gpu_idle_time, computation_time, communication_time, exposed_communication_time,
+--   exposed_memcpy_time, memory_peak, memory_reserved_peak
+-- - kernel_count, kernel_time, memcpy_count, memcpy_time, memcpy_bytes, memset_time
+-- - launch_count, launch_time, unlinked_time: launches on the host and how many were found
+-- - sync_time, sync_calls, blocking_copies: waiting of the host for the device
+-- - by operator: operator_calls, operator_host_time, operator_device_time
 --
 -- Example: SELECT metric, subject, value, unit, better FROM metrics WHERE metric LIKE 'step_%'
 --   ORDER BY metric, subject

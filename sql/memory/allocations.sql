@@ -4,12 +4,12 @@
 -- A row is an allocation with the free of the same address on the same device that follows it, if
 -- there is one before the address is used again. A free without an allocation is a row too: its
 -- memory was taken before the recording. Nothing is guessed beyond that; state says what is known:
---   freed               both ends are recorded
---   alive               no free until the recording ends
---   free_not_recorded   the address was allocated again without a free in between
---   alloc_not_recorded  only the free is recorded
---   no_address          the profiler wrote no address (PyTorch before 1.10), so that ends cannot be
---                       joined
+-- - freed: both ends are recorded
+-- - alive: no free until the recording ends
+-- - free_not_recorded: the address was allocated again without a free in between
+-- - alloc_not_recorded: only the free is recorded
+-- - no_address: the profiler wrote no address (PyTorch before 1.10), so that ends cannot be joined
+--
 -- In perf.json a row is a blob. The operator is the innermost call around the allocation, if that
 -- is an operator; the modules around it are known from Python stacks (with_stack) or Module
 -- Hierarchy (with_modules).

@@ -3,11 +3,12 @@
 --
 -- A row is a module at one place, named by the modules around it. Where they come from is in
 -- source:
---   python     nn.Module frames of Python stacks (with_stack=True)
---   lightning  marks of PyTorch Lightning's profiler; the tree is that of their dotted names
---   hierarchy  Module Hierarchy of operators (with_modules=True, TorchScript models), if a trace
---              has none of the others. Calls are not recorded there, host times are those of
---              operators, and the time of a module's own code is not known
+-- - python: nn.Module frames of Python stacks (with_stack=True)
+-- - lightning: marks of PyTorch Lightning's profiler; the tree is that of their dotted names
+-- - hierarchy: Module Hierarchy of operators (with_modules=True, TorchScript models), if a trace
+--   has none of the others. Calls are not recorded there, host times are those of operators, and
+--   the time of a module's own code is not known
+--
 -- Device time is that of kernels, copies and fills that were launched while the module ran, on its
 -- thread, inside operators or not; forward only, as backward runs outside of modules. exclusive and
 -- device self times add up over the tree: the row with a NULL path has the device time that was

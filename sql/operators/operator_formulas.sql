@@ -3,22 +3,21 @@
 -- A user's folder of views may hold operators/operator_formulas.csv with the same columns; its rows
 -- are added, for operators that are not here. Positions count arguments from 0 as PyTorch's
 -- signature does. The form says what is counted:
---   matmul                factors first [.., m, k] and second [.., k, n]
---   linear                input first [.., k] and weight second [n, k]
---   convolution           input first and weight second; stride, padding and dilation give the size
---                         of the output
---   convolution_backward  gradient, input and weight are the first three; output_mask says which
---                         gradients are made
---   attention             query, key and value from first on; heads_at is the dimension of heads
---   attention_backward    the same, after the gradient
---   map                   each element of the result, whose shape is that of the inputs read,
---                         broadcast
---   like_first            each element of the first argument; the result has its shape
---   reduction             each element of the first argument; the result lacks the dimensions at
---                         dims_at
---   gather                nothing; as many elements of first as second names
---   copy                  nothing; second is read, first is written
---   fill                  nothing; first is written
+-- - matmul: factors first [.., m, k] and second [.., k, n]
+-- - linear: input first [.., k] and weight second [n, k]
+-- - convolution: input first and weight second; stride, padding and dilation give the size of the
+--   output
+-- - convolution_backward: gradient, input and weight are the first three; output_mask says which
+--   gradients are made
+-- - attention: query, key and value from first on; heads_at is the dimension of heads
+-- - attention_backward: the same, after the gradient
+-- - map: each element of the result, whose shape is that of the inputs read, broadcast
+-- - like_first: each element of the first argument; the result has its shape
+-- - reduction: each element of the first argument; the result lacks the dimensions at dims_at
+-- - gather: nothing; as many elements of first as second names
+-- - copy: nothing; second is read, first is written
+-- - fill: nothing; first is written
+--
 -- There is no standard count of operations for an exp or a normalisation; flop_per_element is a
 -- convention, and note explains what it counts.
 --

@@ -20,7 +20,8 @@
 --
 -- Source: the operator table of torch-tb-profiler 0.4.3; equal to it to the nanosecond where links
 --   are by nesting.
--- Example: SELECT name, calls, device_self_ns FROM {view} ORDER BY device_self_ns DESC LIMIT 5
+-- Example: SELECT name, calls, device_self_ns FROM {view}
+--   ORDER BY device_self_ns DESC LIMIT 5
 -- Holds: host_self_ns <= host_total_ns AND device_self_ns <= device_total_ns
 -- Holds: tensor_core_total_ns <= device_total_ns AND tensor_core_self_ns <= device_self_ns
 -- @if rest

@@ -112,9 +112,37 @@ fn paragraph(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-/// A query, broken between words outside of quotes.
+/// A query; a long one has a line for each clause, broken between words outside of quotes.
 fn sql(out: &mut String, text: &str) {
-    text.lines().for_each(|line| fill(out, "", "    ", &words(line, true)));
+    for line in text.lines() {
+        let is_long = line.chars().count() > WIDTH;
+        let clauses = if is_long { clauses(line) } else { vec![line] };
+        clauses.iter().for_each(|clause| fill(out, "", "    ", &words(clause, true)));
+    }
+}
+
+/// The clauses of a query, without those of queries in brackets.
+fn clauses(query: &str) -> Vec<&str> {
+    const STARTS: &[&str] = &["FROM ", "WHERE ", "GROUP BY ", "ORDER BY "];
+    let (mut clauses, mut start) = (Vec::new(), 0);
+    let (mut depth, mut is_quoted) = (0, false);
+    for (at, c) in query.char_indices() {
+        match c {
+            '\'' => is_quoted = !is_quoted,
+            '(' | '[' if !is_quoted => depth += 1,
+            ')' | ']' if !is_quoted => depth -= 1,
+            ' ' if !is_quoted && depth == 0 => {
+                let rest = &query[at + 1..];
+                if STARTS.iter().any(|s| rest.starts_with(s)) {
+                    clauses.push(&query[start..at]);
+                    start = at + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    clauses.push(&query[start..]);
+    clauses
 }
 
 /// Writes words in lines of at most [`WIDTH`] characters; `first` and `rest` begin the lines.
@@ -172,6 +200,14 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert!(lines[0].starts_with("- word") && lines[1].starts_with("  word"));
         assert!(lines.iter().all(|l| l.len() <= WIDTH && l.len() > 10));
+    }
+
+    #[test]
+    fn long_queries_have_a_line_for_each_clause() {
+        assert_eq!(
+            clauses("SELECT ' FROM ' FROM (SELECT 1 FROM t) AS a ORDER BY 1"),
+            ["SELECT ' FROM '", "FROM (SELECT 1 FROM t) AS a", "ORDER BY 1"]
+        );
     }
 
     #[test]

@@ -24,7 +24,8 @@
 --
 -- Source: torch-tb-profiler 0.4.3, to the last digit, except for the order of float sums and for
 --   the odd traces named in docs/tensorboard.md.
--- Example: SELECT name, calls, device_self_us FROM {view} ORDER BY device_self_us DESC LIMIT 5
+-- Example: SELECT name, calls, device_self_us FROM {view}
+--   ORDER BY device_self_us DESC LIMIT 5
 -- Range: sum host_total_us, host_self_us, device_total_us, device_self_us
 -- @if selfs_within_totals
 -- Holds: host_self_us <= host_total_us
