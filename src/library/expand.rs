@@ -49,8 +49,7 @@ pub fn families(files: Vec<File>) -> (Vec<File>, Vec<Problem>) {
 }
 
 fn is_family(file: &File) -> bool {
-    let comments = file.text.lines().map_while(comment);
-    comments.into_iter().any(|text| text.starts_with(EXPAND))
+    file.text.lines().map_while(comment).any(|text| text.starts_with(EXPAND))
 }
 
 /// The text of a comment line; `None` for any other line.
@@ -114,8 +113,8 @@ impl<'a> Family<'a> {
             }
         }
         for member in &self.members {
-            let names = member.parameters.keys().chain(&member.flags);
-            if let Some(unused) = names.into_iter().find(|name| !used.contains(*name)) {
+            let mut names = member.parameters.keys().chain(&member.flags);
+            if let Some(unused) = names.find(|name| !used.contains(*name)) {
                 let message = format!("{}: nothing in the file uses {unused}", member.name);
                 return Err(file.problem(member.line, message));
             }
