@@ -112,7 +112,11 @@ impl<'a> Family<'a> {
                 None => {}
             }
         }
-        for member in &self.members {
+        for (i, member) in self.members.iter().enumerate() {
+            if self.members[..i].iter().any(|m| m.name == member.name) {
+                let message = format!("{} is a view of this file already", member.name);
+                return Err(file.problem(member.line, message));
+            }
             let mut names = member.parameters.keys().chain(&member.flags);
             if let Some(unused) = names.find(|name| !used.contains(*name)) {
                 let message = format!("{}: nothing in the file uses {unused}", member.name);
@@ -303,6 +307,7 @@ SELECT {keys}, '{2}' FROM events GROUP BY {keys}
             ("@if cat", "@if cats", "own/family.sql:3: by_cat: nothing in the file uses cat"),
             ("by=\"name\"", "bye=\"name\" by=\"\"", "nothing in the file uses bye"),
             ("by=\"name\"", "by=\"name\" by=\"\"", "by_name: by has a value already"),
+            ("@expand by_cat ", "@expand by_name", "family.sql:3: by_name is a view of this file"),
             ("by=\"name\"", "by=name", "write it as `-- @expand VIEW FLAG"),
             ("-- @end\n", "", "own/family.sql:8: this @if has no @end"),
             ("-- @else", "-- @if cat", "own/family.sql:10: an @if cannot stand inside another"),
