@@ -1,6 +1,7 @@
--- Metrics that a gate compares: what each is, its unit, and which way is better.
+-- Metrics that a gate compares: meaning, unit and the better direction of each.
 --
--- One row per metric of the view metrics, which has the figures. A file of thresholds may name only these.
+-- One row per metric of the view metrics, which has the figures. A file of thresholds may name only
+-- these.
 --
 -- Example: SELECT metric, unit, better FROM metric_definitions ORDER BY metric
 --
@@ -8,5 +9,6 @@
 -- @column metric VARCHAR text Name of the metric.
 -- @column unit VARCHAR text Unit of its values.
 -- @column better VARCHAR text lower, higher, or neutral where neither is better in itself.
--- @column subject VARCHAR text What it has one value for each of; NULL if it has one for the whole trace.
+-- @column subject VARCHAR text What it has one value for each of; NULL if it has one for the whole
+--   trace.
 -- @column description VARCHAR text What it is, and the view that it comes from.

@@ -1,8 +1,11 @@
--- What a trace says of each of its devices, in one row; where it describes a device several times, what the descriptions disagree on is NULL.
+-- Properties of each device of a trace, one row per device. If a trace describes a device more than
+-- once, values on which the descriptions disagree are NULL.
 SELECT
     trace_id, device,
     CASE WHEN min(name) = max(name) THEN max(name) END AS name,
-    CASE WHEN min(total_memory_bytes) = max(total_memory_bytes) THEN max(total_memory_bytes) END AS total_memory_bytes,
+    CASE
+        WHEN min(total_memory_bytes) = max(total_memory_bytes) THEN max(total_memory_bytes)
+    END AS total_memory_bytes,
     CASE WHEN min(compute_major) = max(compute_major) THEN max(compute_major) END AS compute_major,
     CASE WHEN min(compute_minor) = max(compute_minor) THEN max(compute_minor) END AS compute_minor,
     CASE WHEN min(warp_size) = max(warp_size) THEN max(warp_size) END AS warp_size

@@ -1,7 +1,7 @@
 -- Pairs of an event and one that encloses it on its track.
 --
--- An event has one row per enclosing event, the innermost one at distance 1. There are as many pairs as the sum of all
--- depths: filter on event_id, or on what names few events.
+-- An event has one row per enclosing event, the innermost one at distance 1. The number of pairs is
+-- the sum of all depths: filter on event_id, or on a column that selects few events.
 --
 -- Example: SELECT distance, ancestor_name FROM ancestors WHERE event_id = 10 ORDER BY distance
 --
@@ -18,5 +18,6 @@ SELECT
     a.event_id AS ancestor_id, a.name AS ancestor_name, a.cat AS ancestor_cat,
     e.depth - a.depth AS distance
 FROM events e
-JOIN events a ON a.trace_id = e.trace_id AND a.track_id = e.track_id AND a.pre < e.pre AND e.pre <= a.post
+JOIN events a
+    ON a.trace_id = e.trace_id AND a.track_id = e.track_id AND a.pre < e.pre AND e.pre <= a.post
 WHERE e.depth > 0

@@ -1,7 +1,8 @@
--- Events by category: how many, how long in sum, and how long without what they enclose.
+-- Events by category: count, total time, and time without nested events.
 --
--- Only events with a duration count, of 0 or more. total_ns counts nested events of one category again within each other, self_ns does
--- not: it adds up over all categories to the time in which tracks were busy, but for partial overlaps.
+-- Only events with a duration of 0 or more count. total_ns counts an event nested in another one of
+-- its category twice; self_ns does not: summed over all categories it is the busy time of tracks,
+-- except for partial overlaps.
 --
 -- Example: SELECT cat, events, total_ns, self_pct FROM category_totals ORDER BY self_ns DESC
 -- Holds: self_ns <= total_ns
@@ -14,7 +15,8 @@
 -- @column events BIGINT count Events with a duration.
 -- @column total_ns BIGINT ns Sum of their durations.
 -- @column self_ns BIGINT ns Sum of their self times.
--- @column self_pct DOUBLE pct self_ns as percent of the sum of self_ns over all categories of the trace; NULL if that is 0.
+-- @column self_pct DOUBLE pct self_ns as percent of the sum of self_ns over all categories of the
+--   trace; NULL if that is 0.
 -- @column min_ns BIGINT ns Shortest duration.
 -- @column mean_ns DOUBLE ns Mean duration.
 -- @column max_ns BIGINT ns Longest duration.

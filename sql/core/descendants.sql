@@ -1,9 +1,10 @@
 -- Pairs of an event and one that it encloses on its track.
 --
--- An event has one row per event in its subtree, its children at distance 1. There are as many pairs as the sum of all
--- depths: filter on event_id, or on what names few events.
+-- An event has one row per event in its subtree, its children at distance 1. The number of pairs is
+-- the sum of all depths: filter on event_id, or on a column that selects few events.
 --
--- Example: SELECT name, count(*) FROM descendants WHERE ancestor_name LIKE 'ProfilerStep#%' GROUP BY name
+-- Example: SELECT name, count(*) FROM descendants WHERE ancestor_name LIKE 'ProfilerStep#%'
+--   GROUP BY name
 -- Holds: self_ns <= dur_ns
 --
 -- @column trace_id VARCHAR text The trace.
@@ -19,5 +20,6 @@ SELECT
     a.trace_id, a.event_id AS ancestor_id, a.name AS ancestor_name,
     e.event_id, e.name, e.cat, e.depth - a.depth AS distance, e.dur_ns, e.self_ns
 FROM events a
-JOIN events e ON a.trace_id = e.trace_id AND a.track_id = e.track_id AND a.pre < e.pre AND e.pre <= a.post
+JOIN events e
+    ON a.trace_id = e.trace_id AND a.track_id = e.track_id AND a.pre < e.pre AND e.pre <= a.post
 WHERE a.post > a.pre AND e.depth IS NOT NULL

@@ -1,25 +1,32 @@
--- Rules that classify names: kernels, operators, calls and marks.
+-- Rules that classify the names of kernels, operators, calls and marks.
 --
--- `classify(ruleset, text)` gives the value of the first rule of the ruleset whose pattern is found in the text, and NULL
--- if none is. Rules are tried by priority, lowest first; rules of equal priority in the order of their lines. An empty
--- value says that the text belongs to no class: it gives NULL and ends the search. Patterns are regular expressions in
--- the syntax of the Rust crate regex. They are searched for anywhere in the text (anchor them with ^ and $) and tell
--- capital from small letters unless they begin with (?i). There is no look-around.
+-- `classify(ruleset, text)` returns the value of the first rule of the ruleset whose pattern is
+-- found in the text, and NULL if no pattern is found. Rules are tried by priority, lowest first;
+-- rules of equal priority in the order of their lines. An empty value says that the text belongs to
+-- no class: it gives NULL and ends the search. Patterns are regular expressions in the syntax of
+-- the Rust crate regex. They may match anywhere in the text (anchor them with ^ and $) and are
+-- case-sensitive unless they begin with (?i). There is no look-around.
 --
--- A user's folder of views may hold core/name_rules.csv with the same columns; its rules are added to these. A priority
--- below that of the built-in rule puts a rule before it, a new name in `ruleset` makes a new ruleset.
+-- A user's folder of views may hold core/name_rules.csv with the same columns; its rules are added
+-- to these. A priority below that of the built-in rule puts a rule before it, a new name in
+-- `ruleset` makes a new ruleset.
 --
--- Rulesets about kernels are made for plain_name(name): kernel_class (gemm, communication, memcpy, …), kernel_library, kernel_precision, kernel_vendor,
--- and kernel_matrix_unit (yes, no), which is asked for the class, a blank and the plain name. The values of kernel_class, operator_class and
--- kernel_matrix_unit are fixed, because views know them. Others: collective (all_reduce, all_gather, …), operator_class (classes of the kernels that an
--- operator launches), launch_call (what a runtime or driver call starts), sync_call (what the host waits for in a call), dataloader, op_category (families of
--- operators), op_category_by_kernel, operator_family (families of those without one, for comparison), tensor_core (the plugin's list),
--- tensor_core_eligible, python_frame (what Python calls belong to that a user cannot change).
--- Those whose names begin with hta_, tb_ or tracelens_ repeat what the tool of that name does, right or wrong.
--- `tracesql docs kernel_classification` says how kernels get their class and how rules are added.
+-- Rulesets about kernels are made for plain_name(name): kernel_class (gemm, communication, memcpy,
+-- …), kernel_library, kernel_precision, kernel_vendor, and kernel_matrix_unit (yes, no), which is
+-- asked for the class, a blank and the plain name. The values of kernel_class, operator_class and
+-- kernel_matrix_unit are fixed, because views know them. Others: collective (all_reduce,
+-- all_gather, …), operator_class (classes of the kernels that an operator launches), launch_call
+-- (what a runtime or driver call starts), sync_call (what the host waits for in a call),
+-- dataloader, op_category (families of operators), op_category_by_kernel, operator_family (families
+-- of those without one, for comparison), tensor_core (the plugin's list), tensor_core_eligible,
+-- python_frame (what Python calls belong to that a user cannot change).
+-- Those whose names begin with hta_, tb_ or tracelens_ repeat what the tool of that name does,
+-- right or wrong. `tracesql docs kernel_classification` says how kernels get their class and how
+-- rules are added.
 --
 -- Source: each rule names its own.
--- Example: SELECT priority, pattern, value FROM name_rules WHERE ruleset = 'kernel_class' ORDER BY priority LIMIT 5
+-- Example: SELECT priority, pattern, value FROM name_rules WHERE ruleset = 'kernel_class'
+--   ORDER BY priority LIMIT 5
 --
 -- @column ruleset VARCHAR text Name of the ruleset.
 -- @column priority BIGINT number Rank within the ruleset; the lowest is tried first.

@@ -1,9 +1,12 @@
--- Events that have a duration, with the names of their process and thread and the rank of their trace.
+-- Events that have a duration, with the names of their process and thread and the rank of their
+-- trace.
 --
--- One row per complete event, and per begin event that has its end. Events with a duration below 0 are left out; ingest_issues counts them. Device
--- activities are rows too; kernel_launches says more about them.
+-- One row per complete event, and per begin event that has its end. Events with a duration below 0
+-- are left out; ingest_issues counts them. Device activities are rows too; kernel_launches has more
+-- columns for them.
 --
--- Example: SELECT name, dur_ns FROM named_events WHERE thread_name LIKE '%pt_autograd%' ORDER BY dur_ns DESC LIMIT 5
+-- Example: SELECT name, dur_ns FROM named_events WHERE thread_name LIKE '%pt_autograd%'
+--   ORDER BY dur_ns DESC LIMIT 5
 -- Holds: dur_ns = end_ns - ts_ns
 -- Holds: self_ns <= dur_ns
 --
@@ -26,7 +29,9 @@
 -- @column parent_id BIGINT id Innermost enclosing event on the track; NULL for none.
 -- @column step BIGINT id Step of the event; NULL outside steps.
 SELECT
-    e.trace_id, t.rank, e.event_id, e.track_id, k.kind AS track_kind, k.process_name, k.thread_name, k.device, k.stream,
+    e.trace_id, t.rank, e.event_id, e.track_id,
+    k.kind AS track_kind,
+    k.process_name, k.thread_name, k.device, k.stream,
     e.cat, e.name, e.ts_ns, e.dur_ns, e.end_ns, e.self_ns, e.depth, e.parent_id, e.step
 FROM events e
 JOIN traces t ON t.trace_id = e.trace_id

@@ -1,7 +1,7 @@
 -- Settings that views read, with their defaults.
 --
--- Views read them with setting('name'), setting_int('name') and setting_text('name'); --set name=value and \set change
--- them for a session. tracesql_settings shows the values of the session.
+-- Views read them with setting('name'), setting_int('name') and setting_text('name'); --set
+-- name=value and \set change them for a session. tracesql_settings shows the values of the session.
 --
 -- Example: SELECT name, value FROM settings ORDER BY name
 --

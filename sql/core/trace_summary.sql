@@ -1,4 +1,4 @@
--- Traces: what each holds, how long it is, and how much of its device work is linked to the host.
+-- Contents and length of each trace, and how much of its device work is linked to the host.
 --
 -- Example: SELECT path, rank, events, kernels, linked_pct FROM trace_summary
 -- Holds: linked_kernels <= kernels
@@ -8,17 +8,21 @@
 -- @column format VARCHAR text kineto, chrome or mllm_perf.
 -- @column rank BIGINT id Rank of the process in the job; NULL if not recorded.
 -- @column world_size BIGINT count Ranks in the job; NULL if not recorded.
--- @column duration_ns BIGINT ns From the earliest start to the latest end of work (traces.duration_ns); NULL without any.
+-- @column duration_ns BIGINT ns From the earliest start to the latest end of work
+--   (traces.duration_ns); NULL without any.
 -- @column events BIGINT count Elements that became rows.
 -- @column skipped BIGINT count Elements that did not; ingest_issues says why.
 -- @column steps BIGINT count Profiler steps.
 -- @column devices BIGINT count Devices that ran something.
 -- @column kernels BIGINT count Device activities: kernels, copies, fills; not waits.
 -- @column linked_kernels BIGINT count Device activities whose launch was found.
--- @column unlinkable_kernels BIGINT count Device activities of a kind that never carries a correlation (kernels.link_reason never_correlated).
--- @column linked_pct DOUBLE pct linked_kernels as percent of kernels - unlinkable_kernels; NULL if that is 0.
--- @column linked_time_pct DOUBLE pct Their time as percent of the time of kernels that are not unlinkable; NULL if that is 0.
--- @column issues BIGINT count Kinds of oddities met while reading, but for those of severity info.
+-- @column unlinkable_kernels BIGINT count Device activities of a kind that never carries a
+--   correlation (kernels.link_reason never_correlated).
+-- @column linked_pct DOUBLE pct linked_kernels as percent of kernels - unlinkable_kernels; NULL if
+--   that is 0.
+-- @column linked_time_pct DOUBLE pct Their time as percent of the time of kernels that are not
+--   unlinkable; NULL if that is 0.
+-- @column issues BIGINT count Kinds of oddities met while reading, except those of severity info.
 WITH device AS (
     SELECT
         trace_id,
@@ -34,7 +38,10 @@ WITH device AS (
 ), step AS (
     SELECT trace_id, count(*) AS steps FROM steps GROUP BY trace_id
 ), issue AS (
-    SELECT trace_id, count(*) AS issues FROM ingest_issues WHERE severity <> 'info' GROUP BY trace_id
+    SELECT trace_id, count(*) AS issues
+    FROM ingest_issues
+    WHERE severity <> 'info'
+    GROUP BY trace_id
 )
 SELECT
     t.trace_id, t.path, t.format, t.rank, t.world_size, t.duration_ns,

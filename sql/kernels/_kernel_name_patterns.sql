@@ -1,9 +1,14 @@
--- For each name of a kernel a regular expression for its beginning, up to the template arguments or parameters, without control characters.
+-- A regular expression for the beginning of each kernel name, up to the template arguments or
+-- parameters, without control characters.
 WITH heads AS (
-    SELECT name, plain_name(name) AS plain_name, regexp_replace(plain_name(name), '(?s)[<(].*$', '') AS head
+    SELECT
+        name,
+        plain_name(name) AS plain_name,
+        regexp_replace(plain_name(name), '(?s)[<(].*$', '') AS head
     FROM (SELECT DISTINCT name FROM kernels WHERE name IS NOT NULL AND kind = 'kernel')
 ),
--- A name that begins with a bracket has no other beginning than itself. 200 characters tell names apart and can be read.
+-- A name that begins with a bracket has no other beginning than itself. 200 characters tell names
+-- apart and can be read.
 cuts AS (
     SELECT
         name, plain_name,
@@ -15,6 +20,15 @@ SELECT
     name, plain_name,
     concat(
         -- Control characters and what has a meaning in regular expressions.
-        replace(replace(replace(regexp_replace(beginning, '([\\.+*?()|\[\]{}^$#&~-])', '\$1', 'g'), chr(10), '\n'), chr(13), '\r'), chr(9), '\t'),
+        replace(
+            replace(
+                replace(
+                    regexp_replace(beginning, '([\\.+*?()|\[\]{}^$#&~-])', '\$1', 'g'),
+                    chr(10), '\n'
+                ),
+                chr(13), '\r'
+            ),
+            chr(9), '\t'
+        ),
         CASE WHEN is_whole THEN '(<|\(|$)' ELSE '' END) AS beginning_pattern
 FROM cuts

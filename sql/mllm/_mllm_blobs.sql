@@ -6,7 +6,8 @@ SELECT
     coalesce(max(CASE WHEN m.action = 'free' THEN m.ts_ns END), max(t.end_ns)) AS end_ns,
     count(*) FILTER (WHERE m.action = 'free') = 0 AS is_alive,
     min(CASE WHEN m.action = 'alloc' THEN m.record END) <= max(m.peak_record)
-        AND coalesce(max(CASE WHEN m.action = 'free' THEN m.record END), 9223372036854775807) > max(m.peak_record) AS is_at_peak
+        AND coalesce(max(CASE WHEN m.action = 'free' THEN m.record END), 9223372036854775807)
+            > max(m.peak_record) AS is_at_peak
 FROM _memory_peaks m
 JOIN traces t ON t.trace_id = m.trace_id
 WHERE m.format = 'mllm_perf'

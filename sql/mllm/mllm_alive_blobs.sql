@@ -1,4 +1,5 @@
--- Blobs of perf.json that were not freed before the recording ended, the largest of each trace first.
+-- Blobs of perf.json that were not freed before the recording ended, the largest of each trace
+-- first.
 --
 -- Example: SELECT uuid, device_name, bytes, start_ns FROM mllm_alive_blobs ORDER BY position
 --
@@ -11,7 +12,10 @@
 -- @column start_ns BIGINT ns Start.
 -- @column held_ns BIGINT ns From then to the end of the recording.
 SELECT
-    trace_id, CAST(row_number() OVER (PARTITION BY trace_id ORDER BY bytes DESC, start_ns, event_id) AS BIGINT) AS position,
+    trace_id,
+    CAST(
+        row_number() OVER (PARTITION BY trace_id ORDER BY bytes DESC, start_ns, event_id) AS BIGINT
+    ) AS position,
     event_id, uuid, device_name, bytes, start_ns, end_ns - start_ns AS held_ns
 FROM _mllm_blobs
 WHERE is_alive

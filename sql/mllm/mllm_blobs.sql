@@ -1,10 +1,12 @@
--- Memory blobs of perf.json: lifetime, size and the lane they are drawn in.
+-- Memory blobs of perf.json: lifetime, size and the lane in which each is drawn.
 --
--- A blob that is still there at the end (end_time 0 in the file) lasts to the end of the recording. Lanes are by first fit over all blobs of the
--- trace, in the order of their starts: a blob takes the first lane that is free. Times in the unit of mllm_time_unit_ns (us unless set).
+-- A blob that is still there at the end (end_time 0 in the file) lasts to the end of the recording.
+-- Lanes are by first fit over all blobs of the trace, in the order of their starts: a blob takes
+-- the first lane that is free. Times in the unit of mllm_time_unit_ns (us unless set).
 --
 -- Source: the MLLM performance viewer, without its confusion of us with ns.
--- Example: SELECT lane, uuid, start_time, end_time, bytes FROM mllm_blobs ORDER BY lane, start_time LIMIT 5
+-- Example: SELECT lane, uuid, start_time, end_time, bytes FROM mllm_blobs ORDER BY lane, start_time
+--   LIMIT 5
 --
 -- @column trace_id VARCHAR text The trace.
 -- @column event_id BIGINT id Position of the blob in the file (events.event_id).

@@ -1,10 +1,14 @@
--- Memory of perf.json over time: what is allocated on each device and on all, after each instant at which something changed.
+-- Memory of perf.json over time: bytes allocated on each device and on all devices, after each
+-- change.
 --
--- One row per instant and device with a change; the values hold until the next row. Frees and allocations at one instant count together. Blobs that are
--- never freed stay in the curve to its end; blobs without a usable size are not in it (ingest_issues counts them). Times in the unit of mllm_time_unit_ns (us unless set).
+-- One row per instant and device with a change; the values hold until the next row. Frees and
+-- allocations at one instant count together. Blobs that are never freed stay in the curve to its
+-- end; blobs without a usable size are not in it (ingest_issues counts them). Times in the unit of
+-- mllm_time_unit_ns (us unless set).
 --
 -- Source: the MLLM performance viewer, per device and without its confusion of us with ns.
--- Example: SELECT time, device_name, allocated_bytes, all_devices_bytes FROM mllm_memory_curve ORDER BY ts_ns LIMIT 5
+-- Example: SELECT time, device_name, allocated_bytes, all_devices_bytes FROM mllm_memory_curve
+--   ORDER BY ts_ns LIMIT 5
 -- Range: any change_bytes; less than 0 where more ends than begins.
 --
 -- @column trace_id VARCHAR text The trace.
@@ -31,6 +35,10 @@ SELECT
     trace_id, device_name, ts_ns,
     CAST(ts_ns AS DOUBLE) / setting('mllm_time_unit_ns') AS time,
     allocations, frees, change_bytes,
-    sum(change_bytes) OVER (PARTITION BY trace_id, device_name ORDER BY ts_ns ROWS UNBOUNDED PRECEDING) AS allocated_bytes,
-    sum(change_bytes) OVER (PARTITION BY trace_id ORDER BY ts_ns RANGE UNBOUNDED PRECEDING) AS all_devices_bytes
+    sum(change_bytes) OVER (
+        PARTITION BY trace_id, device_name ORDER BY ts_ns ROWS UNBOUNDED PRECEDING
+    ) AS allocated_bytes,
+    sum(change_bytes) OVER (
+        PARTITION BY trace_id ORDER BY ts_ns RANGE UNBOUNDED PRECEDING
+    ) AS all_devices_bytes
 FROM changes

@@ -1,9 +1,11 @@
--- Operations of perf.json: when each ran, and the lane it is drawn in.
+-- Operations of perf.json: time and the lane in which each is drawn.
 --
--- Lanes are by first fit over all operations of the trace. Times in the unit of mllm_time_unit_ns (us unless set).
+-- Lanes are by first fit over all operations of the trace. Times in the unit of mllm_time_unit_ns
+-- (us unless set).
 --
 -- Source: the MLLM performance viewer.
--- Example: SELECT lane, name, start_time, duration FROM mllm_operations ORDER BY lane, start_time LIMIT 5
+-- Example: SELECT lane, name, start_time, duration FROM mllm_operations ORDER BY lane, start_time
+--   LIMIT 5
 --
 -- @column trace_id VARCHAR text The trace.
 -- @column event_id BIGINT id Position in the file (events.event_id).

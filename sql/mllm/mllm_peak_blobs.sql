@@ -2,7 +2,8 @@
 --
 -- Sizes of the blobs of a trace add up to mllm_summary.peak_bytes.
 --
--- Example: SELECT uuid, device_name, bytes, share_pct FROM mllm_peak_blobs ORDER BY bytes DESC LIMIT 5
+-- Example: SELECT uuid, device_name, bytes, share_pct FROM mllm_peak_blobs ORDER BY bytes DESC
+--   LIMIT 5
 -- Holds: abs(sum(share_pct) OVER (PARTITION BY trace_id) - 100) < 0.000001
 --
 -- @column trace_id VARCHAR text The trace.

@@ -1,10 +1,12 @@
 -- The stack at which memory was allocated.
 --
--- The stack is that of the innermost event open on the thread at the time. Allocations outside of any event have the
--- frame `(outside of events)`. Frees have no row: what was freed where says little about who holds memory.
+-- The stack is that of the innermost event open on the thread at the time. Allocations outside of
+-- any event have the frame `(outside of events)`. Frees have no row: what was freed where says
+-- little about who holds memory.
 --
 -- Source: `[memory]` events.
--- Example: SELECT stack_leaf(stack) AS operator, sum(bytes) AS bytes FROM alloc_stacks GROUP BY 1 ORDER BY 2 DESC LIMIT 5
+-- Example: SELECT stack_leaf(stack) AS operator, sum(bytes) AS bytes FROM alloc_stacks GROUP BY 1
+--   ORDER BY 2 DESC LIMIT 5
 --
 -- @column trace_id VARCHAR text The trace.
 -- @column event_id BIGINT id The allocation (memory.event_id).
@@ -15,12 +17,15 @@
 -- @column device BIGINT id Device; -1 is the host.
 -- @column bytes BIGINT bytes Size.
 -- @column stack VARCHAR[] list Frames, root first.
--- Old profilers write the same thread as a number to memory events and as a text to others, which makes two tracks of it.
+-- Old profilers write the same thread as a number to memory events and as a text to others, which
+-- makes two tracks of it.
 WITH split AS (
     SELECT trace_id, track_id, thread_id
     FROM (
         SELECT
-            trace_id, track_id, min(track_id) OVER thread AS thread_id, count(*) OVER thread AS tracks
+            trace_id, track_id,
+            min(track_id) OVER thread AS thread_id,
+            count(*) OVER thread AS tracks
         FROM tracks
         WINDOW thread AS (PARTITION BY trace_id, pid_text, tid_text)
     )
@@ -44,7 +49,9 @@ items AS (
 sites AS (
     SELECT
         trace_id, track_id, ts_ns, event_id,
-        nest_parent(event_id, ts_ns, end_ns) OVER (PARTITION BY trace_id, thread_id ORDER BY ts_ns, end_ns DESC, event_id) AS parent_id
+        nest_parent(event_id, ts_ns, end_ns) OVER (
+            PARTITION BY trace_id, thread_id ORDER BY ts_ns, end_ns DESC, event_id
+        ) AS parent_id
     FROM items
 )
 SELECT
@@ -52,6 +59,8 @@ SELECT
     coalesce(s.stack, ['(outside of events)']) AS stack
 FROM memory m
 JOIN events e ON e.trace_id = m.trace_id AND e.event_id = m.event_id
-LEFT JOIN (SELECT * FROM sites WHERE event_id IS NULL) p ON p.trace_id = e.trace_id AND p.track_id = e.track_id AND p.ts_ns = e.ts_ns
-LEFT JOIN event_stacks s ON s.trace_id = e.trace_id AND s.event_id = coalesce(e.parent_id, p.parent_id)
+LEFT JOIN (SELECT * FROM sites WHERE event_id IS NULL) p
+    ON p.trace_id = e.trace_id AND p.track_id = e.track_id AND p.ts_ns = e.ts_ns
+LEFT JOIN event_stacks s
+    ON s.trace_id = e.trace_id AND s.event_id = coalesce(e.parent_id, p.parent_id)
 WHERE m.action = 'alloc' AND m.bytes > 0

@@ -1,12 +1,14 @@
 -- The stack that launched each device activity, the activity itself as last frame.
 --
--- The stack is that of the call that launched the activity (`kernels.launch_id`), else of the operator that its
--- External id names. Where the trace has neither, it is the frame `(launch not in trace)` alone, so that all device time
--- stays visible. Waits (`kind` sync) are left out: a device does nothing in them.
--- Activities of different streams overlap; dur_ns adds them up and is no busy time.
+-- The stack is that of the call that launched the activity (`kernels.launch_id`), else of the
+-- operator that its External id names. Where the trace has neither, it is the frame `(launch not in
+-- trace)` alone, so that all device time stays visible. Waits (`kind` sync) are left out: a device
+-- does nothing in them.
+-- Activities of different streams overlap; dur_ns adds them up and is not busy time.
 --
 -- Source: launch links of `kernels`.
--- Example: SELECT stack_root(stack) AS root, sum(dur_ns) AS gpu_ns FROM kernel_stacks GROUP BY 1 ORDER BY 2 DESC
+-- Example: SELECT stack_root(stack) AS root, sum(dur_ns) AS gpu_ns FROM kernel_stacks GROUP BY 1
+--   ORDER BY 2 DESC
 --
 -- @column trace_id VARCHAR text The trace.
 -- @column event_id BIGINT id The device activity.

@@ -1,8 +1,9 @@
 -- Host time, device time and memory by the stack of modules (nn.Module calls).
 --
--- Of each stack only the frames `nn.Module: …` are kept, so that all that a module runs (Python functions, operators,
--- kernels) counts for the innermost module around it. What runs outside of modules, such as the backward pass and the
--- optimizer, has the frame `(outside of modules)`; so the sums over a trace are those of `stack_samples`.
+-- Of each stack only the frames `nn.Module: …` are kept, so that all that a module runs (Python
+-- functions, operators, kernels) counts for the innermost module around it. What runs outside of
+-- modules, such as the backward pass and the optimizer, has the frame `(outside of modules)`; so
+-- the sums over a trace are those of `stack_samples`.
 -- Traces have modules if they were recorded with Python stacks (`with_stack` or `with_modules`).
 --
 -- Source: stack_samples.
@@ -27,13 +28,18 @@ WITH filtered AS (
 ),
 sums AS (
   SELECT
-    trace_id, rank, step, folded, sum(cpu_ns) AS cpu_ns, sum(kernels) AS kernels, sum(gpu_ns) AS gpu_ns,
+    trace_id, rank, step, folded,
+    sum(cpu_ns) AS cpu_ns,
+    sum(kernels) AS kernels,
+    sum(gpu_ns) AS gpu_ns,
     sum(alloc_space_bytes) AS alloc_bytes
   FROM filtered
   GROUP BY trace_id, rank, step, folded
 )
 SELECT
-  trace_id, rank, step, coalesce(stack_leaf(unfold_stack(folded)), '(outside of modules)') AS module,
+  trace_id, rank, step,
+  coalesce(stack_leaf(unfold_stack(folded)), '(outside of modules)') AS module,
   CASE WHEN folded = '' THEN '(outside of modules)' ELSE folded END AS folded,
-  CAST(coalesce(array_length(unfold_stack(folded)), 0) AS BIGINT) AS depth, cpu_ns, kernels, gpu_ns, alloc_bytes
+  CAST(coalesce(array_length(unfold_stack(folded)), 0) AS BIGINT) AS depth,
+  cpu_ns, kernels, gpu_ns, alloc_bytes
 FROM sums

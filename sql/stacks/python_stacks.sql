@@ -1,17 +1,21 @@
 -- Host time, device time and memory by the stack of Python functions.
 --
--- Of each stack only the frames of Python are kept: functions (`file(line): name`), built-in functions and modules. So
--- all that a function runs outside of other Python functions (operators, runtime calls, kernels) counts for it.
--- What runs without Python, such as the backward pass on its own thread, has the frame `(outside of Python)`; so the sums
--- over a trace are those of `stack_samples`. Traces have Python frames if they were recorded with `with_stack`.
+-- Of each stack only the frames of Python are kept: functions (`file(line): name`), built-in
+-- functions and modules. So all that a function runs outside of other Python functions (operators,
+-- runtime calls, kernels) counts for it.
+-- What runs without Python, such as the backward pass on its own thread, has the frame `(outside of
+-- Python)`; so the sums over a trace are those of `stack_samples`. Traces have Python frames if
+-- they were recorded with `with_stack`.
 --
 -- Source: stack_samples.
--- Example: SELECT function, sum(cpu_ns) AS cpu_ns FROM python_stacks GROUP BY function ORDER BY cpu_ns DESC LIMIT 5
+-- Example: SELECT function, sum(cpu_ns) AS cpu_ns FROM python_stacks GROUP BY function
+--   ORDER BY cpu_ns DESC LIMIT 5
 -- Range: sum cpu_ns, gpu_ns
 --
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank; NULL if not recorded.
--- @column thread VARCHAR text Name of the thread, else its id; NULL for device work without a launch.
+-- @column thread VARCHAR text Name of the thread, else its id; NULL for device work without a
+--   launch.
 -- @column step BIGINT id Step; NULL outside of steps.
 -- @column function VARCHAR text The innermost Python frame.
 -- @column folded VARCHAR text The stack of Python frames as one text, `root;…;leaf`.
@@ -28,13 +32,18 @@ WITH filtered AS (
 ),
 sums AS (
   SELECT
-    trace_id, rank, thread, step, folded, sum(cpu_ns) AS cpu_ns, sum(kernels) AS kernels, sum(gpu_ns) AS gpu_ns,
+    trace_id, rank, thread, step, folded,
+    sum(cpu_ns) AS cpu_ns,
+    sum(kernels) AS kernels,
+    sum(gpu_ns) AS gpu_ns,
     sum(alloc_space_bytes) AS alloc_bytes
   FROM filtered
   GROUP BY trace_id, rank, thread, step, folded
 )
 SELECT
-  trace_id, rank, thread, step, coalesce(stack_leaf(unfold_stack(folded)), '(outside of Python)') AS function,
+  trace_id, rank, thread, step,
+  coalesce(stack_leaf(unfold_stack(folded)), '(outside of Python)') AS function,
   CASE WHEN folded = '' THEN '(outside of Python)' ELSE folded END AS folded,
-  CAST(coalesce(array_length(unfold_stack(folded)), 0) AS BIGINT) AS depth, cpu_ns, kernels, gpu_ns, alloc_bytes
+  CAST(coalesce(array_length(unfold_stack(folded)), 0) AS BIGINT) AS depth,
+  cpu_ns, kernels, gpu_ns, alloc_bytes
 FROM sums

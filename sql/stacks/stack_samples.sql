@@ -1,18 +1,22 @@
--- All that a stack cost: host time, device time and memory, one row per event, device activity or allocation.
+-- Cost of stacks: host time, device time and memory, one row per event, device activity or
+-- allocation.
 --
--- cpu_ns of host rows is self time, so sums over the stacks of a thread are its busy time and sums over all stacks that
--- hold a frame are the time inside of it. gpu_ns stands at the stack that launched the work, whenever it ran.
--- `tracesql pprof`, `folded`, `flamegraph` and `speedscope` are made of this view.
+-- cpu_ns of host rows is self time, so sums over the stacks of a thread are its busy time and sums
+-- over all stacks that hold a frame are the time inside of it. gpu_ns stands at the stack that
+-- launched the work, whenever it ran. `tracesql pprof`, `folded`, `flamegraph` and `speedscope`
+-- read this view.
 --
 -- Source: event_stacks, kernel_stacks and alloc_stacks.
--- Example: SELECT sum(samples) AS events, sum(cpu_ns) AS cpu_ns, sum(gpu_ns) AS gpu_ns FROM stack_samples
+-- Example: SELECT sum(samples) AS events, sum(cpu_ns) AS cpu_ns, sum(gpu_ns) AS gpu_ns
+--   FROM stack_samples
 -- Range: sum gpu_ns
 --
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank; NULL if not recorded.
 -- @column pid BIGINT id Process; NULL if it is no number, or for device work without a launch.
 -- @column tid BIGINT id Thread; NULL if it is no number, or for device work without a launch.
--- @column thread VARCHAR text Name of the thread, else its id; NULL for device work without a launch.
+-- @column thread VARCHAR text Name of the thread, else its id; NULL for device work without a
+--   launch.
 -- @column device BIGINT id Device of device work and of allocations.
 -- @column stream BIGINT id Stream of device work.
 -- @column step BIGINT id Step; NULL outside of steps.
@@ -27,7 +31,13 @@
 WITH parts AS (
   SELECT
     trace_id, track_id, CAST(NULL AS BIGINT) AS device, CAST(NULL AS BIGINT) AS stream, step, name,
-    1 AS samples, coalesce(self_ns, 0) AS cpu_ns, 0 AS gpu_ns, 0 AS kernels, 0 AS alloc_space_bytes, 0 AS alloc_objects, stack
+    1 AS samples,
+    coalesce(self_ns, 0) AS cpu_ns,
+    0 AS gpu_ns,
+    0 AS kernels,
+    0 AS alloc_space_bytes,
+    0 AS alloc_objects,
+    stack
   FROM event_stacks
   UNION ALL
   SELECT trace_id, track_id, device, stream, step, name, 0, 0, coalesce(dur_ns, 0), 1, 0, 0, stack

@@ -1,17 +1,22 @@
--- Where the time of each device goes, stretch by stretch: computation, exposed communication, exposed copies, idle.
+-- Where the time of each device goes, over time: computation, exposed communication, exposed
+-- copies, idle.
 --
--- The time of a device, from its first start to its last end, is cut into time_buckets stretches of equal length; the last one may be shorter, and short
--- times have fewer. Work that crosses a border counts in each stretch with its part. The rules are those of gpu_timeline_by_device, whose times are the
--- sums of these; the four parts add up to length_ns. A stretch without work is all idle.
+-- The time of a device, from its first start to its last end, is cut into time_buckets stretches of
+-- equal length; the last one may be shorter, and very short times have fewer. Work that crosses a
+-- border counts in each stretch with its part. The rules are those of gpu_timeline_by_device, whose
+-- times are the sums of these; the four parts add up to length_ns. A stretch without work is all
+-- idle.
 --
 -- Source: gpu_timeline_by_device.
--- Example: SELECT device, bucket, computation_time_ns, idle_time_ns FROM gpu_timeline_over_time ORDER BY device, bucket LIMIT 5
+-- Example: SELECT device, bucket, computation_time_ns, idle_time_ns FROM gpu_timeline_over_time
+--   ORDER BY device, bucket LIMIT 5
 -- Holds: computation_time_ns + exposed_comm_time_ns + exposed_memcpy_time_ns = busy_time_ns
 -- Holds: busy_time_ns + idle_time_ns = length_ns
 -- Parts: length_ns BY trace_id, device OF gpu_timeline_by_device.total_time_ns
 -- Parts: computation_time_ns BY trace_id, device OF gpu_timeline_by_device.computation_time_ns
 -- Parts: exposed_comm_time_ns BY trace_id, device OF gpu_timeline_by_device.exposed_comm_time_ns
--- Parts: exposed_memcpy_time_ns BY trace_id, device OF gpu_timeline_by_device.exposed_memcpy_time_ns
+-- Parts: exposed_memcpy_time_ns BY trace_id, device OF
+--   gpu_timeline_by_device.exposed_memcpy_time_ns
 -- Parts: idle_time_ns BY trace_id, device OF gpu_timeline_by_device.idle_time_ns
 --
 -- @column trace_id VARCHAR text The trace.
@@ -33,7 +38,9 @@ WITH activities AS (
     WHERE class <> 'sync'
 ),
 spans AS (
-    SELECT trace_id, device, min(ts_ns) AS first_ns, max(end_ns) AS last_ns FROM activities GROUP BY trace_id, device
+    SELECT trace_id, device, min(ts_ns) AS first_ns, max(end_ns) AS last_ns
+    FROM activities
+    GROUP BY trace_id, device
 ),
 sized AS (
     SELECT *, (last_ns - first_ns - 1) / setting_int('time_buckets') + 1 AS bucket_ns
@@ -48,7 +55,12 @@ placed AS (
     WHERE a.end_ns > a.ts_ns
 ),
 cut AS (
-    SELECT *, unnest(range((ts_ns - first_ns) / bucket_ns, (end_ns - 1 - first_ns) / bucket_ns + 1)) AS bucket FROM placed
+    SELECT
+        *,
+        unnest(
+            range((ts_ns - first_ns) / bucket_ns, (end_ns - 1 - first_ns) / bucket_ns + 1)
+        ) AS bucket
+    FROM placed
 ),
 -- Each stretch has a row without time, so that those without work are there.
 parts AS (
@@ -60,7 +72,10 @@ parts AS (
     FROM cut
     UNION ALL
     SELECT
-        trace_id, device, bucket, 'none', CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), first_ns + bucket * bucket_ns,
+        trace_id, device, bucket, 'none',
+        CAST(NULL AS BIGINT),
+        CAST(NULL AS BIGINT),
+        first_ns + bucket * bucket_ns,
         least(last_ns, first_ns + (bucket + 1) * bucket_ns) - (first_ns + bucket * bucket_ns)
     FROM (SELECT *, unnest(range(0, (last_ns - first_ns - 1) / bucket_ns + 1)) AS bucket FROM sized)
 ),
@@ -69,8 +84,14 @@ times AS (
         trace_id, device, bucket,
         max(start_ns) AS start_ns,
         max(length_ns) AS length_ns,
-        coalesce(interval_union_len(part_start_ns, part_end_ns) FILTER (WHERE class = 'computation'), 0) AS computation_ns,
-        coalesce(interval_union_len(part_start_ns, part_end_ns) FILTER (WHERE class IN ('computation', 'communication')), 0) AS computation_or_comm_ns,
+        coalesce(
+            interval_union_len(part_start_ns, part_end_ns) FILTER (WHERE class = 'computation'), 0
+        ) AS computation_ns,
+        coalesce(
+            interval_union_len(part_start_ns, part_end_ns)
+                FILTER (WHERE class IN ('computation', 'communication')),
+            0
+        ) AS computation_or_comm_ns,
         coalesce(interval_union_len(part_start_ns, part_end_ns), 0) AS busy_ns
     FROM parts
     GROUP BY trace_id, device, bucket

@@ -22,11 +22,17 @@ pub fn object(reference: &Reference) -> String {
             "detail": f.doc.detail,
             "nulls": f.doc.nulls,
             "errors": f.doc.errors,
-            "examples": f.doc.examples.iter().map(|e| json!({"sql": e.sql, "answer": e.answer})).collect::<Vec<_>>(),
+            "examples": f.doc.examples.iter()
+                .map(|e| json!({"sql": e.sql, "answer": e.answer}))
+                .collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "rules": rules.into_iter().map(relation).collect::<Vec<_>>(),
         "settings": reference.settings.iter().map(|(name, s)| json!({
-            "name": name, "value": s.value, "default": s.default, "unit": s.unit, "description": s.description,
+            "name": name,
+            "value": s.value,
+            "default": s.default,
+            "unit": s.unit,
+            "description": s.description,
         })).collect::<Vec<_>>(),
         "topics": reference.topics.iter().map(|t| json!({
             "name": t.name, "summary": t.summary, "file": t.file, "text": t.text,
@@ -44,9 +50,15 @@ fn relation(view: &View) -> Value {
         "source": view.source,
         "example": view.example,
         "columns": view.columns.iter().map(|c| json!({
-            "name": c.name, "type": c.data_type, "unit": c.unit, "description": c.description, "range": view.range(c).map(Range::word),
+            "name": c.name,
+            "type": c.data_type,
+            "unit": c.unit,
+            "description": c.description,
+            "range": view.range(c).map(Range::word),
         })).collect::<Vec<_>>(),
         "holds": view.truths.holds,
-        "parts": view.truths.parts.iter().map(|p| json!({"column": p.column, "by": p.keys, "of": [p.whole, p.of]})).collect::<Vec<_>>(),
+        "parts": view.truths.parts.iter().map(|p| json!({
+            "column": p.column, "by": p.keys, "of": [p.whole, p.of],
+        })).collect::<Vec<_>>(),
     })
 }

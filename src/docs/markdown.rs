@@ -1,23 +1,31 @@
-//! The reference as one Markdown page.
+//! The reference as one Markdown page, whose lines are short enough to read and compare as text.
 
 use std::fmt::Write;
 
 use super::{Reference, by_area};
-use crate::library::View;
+use crate::library::{Column, View};
+
+/// The longest line, where words allow it.
+const WIDTH: usize = 100;
+
+const INTRODUCTION: &str = "\
+# Reference: tables, views, functions, settings
+
+This page is written by `tracesql docs --format markdown`; do not edit it by hand. Views are files
+in `sql/`, functions are in `udfs/`. The tables of a store are also described in
+[tables.md](tables.md). Columns and settings are listed as `name` TYPE (unit): meaning.
+
+";
 
 /// The whole page.
 pub fn page(reference: &Reference) -> String {
-    let mut out = String::from(
-        "# Reference: tables, views, functions, settings\n\n\
-         This page is written by `tracesql docs --format markdown`; do not edit it by hand. Views are files in `sql/`,\n\
-         functions are in `udfs/`. The tables of a store are described in [tables.md](tables.md) as well.\n\n",
-    );
+    let mut out = String::from(INTRODUCTION);
     if !reference.topics.is_empty() {
         out.push_str(
-            "Pages on what no single view can tell; `tracesql docs NAME` prints them:\n\n",
+            "Pages about what no single view can tell; `tracesql docs NAME` prints them:\n\n",
         );
         for topic in &reference.topics {
-            let _ = writeln!(out, "- [{}]({}): {}", topic.name, topic.file, topic.summary);
+            item(&mut out, &format!("[{}]({}): {}", topic.name, topic.file, topic.summary));
         }
         out.push('\n');
     }
@@ -38,38 +46,22 @@ pub fn page(reference: &Reference) -> String {
         let _ = writeln!(out, "## Functions: {area}\n");
         for function in functions {
             let doc = &function.doc;
-            let _ = writeln!(
-                out,
-                "### {}\n\n`{}` ({})\n\n{} {}\n",
-                doc.name,
-                doc.signature,
-                function.call.kind(),
-                doc.summary,
-                doc.detail
-            );
-            let _ = writeln!(out, "NULL: {} Errors: {}\n", doc.nulls, doc.errors);
+            let _ = writeln!(out, "### {}\n", doc.name);
+            paragraph(&mut out, &format!("`{}` ({})", doc.signature, function.call.kind()));
+            paragraph(&mut out, &format!("{} {}", doc.summary, doc.detail));
+            paragraph(&mut out, &format!("NULL: {} Errors: {}", doc.nulls, doc.errors));
             for example in doc.examples {
-                let _ = writeln!(
-                    out,
-                    "```sql\n{};\n-- {}\n```\n",
-                    example.sql,
-                    example.answer.replace('\n', "\n-- ")
-                );
+                out.push_str("```sql\n");
+                sql(&mut out, &format!("{};", example.sql));
+                let _ = writeln!(out, "-- {}\n```\n", example.answer.replace('\n', "\n-- "));
             }
         }
     }
     if !reference.settings.is_empty() {
-        out.push_str(
-            "## Settings\n\n| setting | default | unit | meaning |\n| --- | --- | --- | --- |\n",
-        );
+        out.push_str("## Settings\n\nEach with its unit and, after `=`, its default.\n\n");
         for (name, s) in &reference.settings {
-            let _ = writeln!(
-                out,
-                "| `{name}` | {} | {} | {} |",
-                s.default.as_deref().unwrap_or("NULL"),
-                s.unit,
-                cell(&s.description)
-            );
+            let default = s.default.as_deref().unwrap_or("NULL");
+            item(&mut out, &format!("`{name}` = {default} ({}): {}", s.unit, s.description));
         }
     }
     out.truncate(out.trim_end().len());
@@ -86,34 +78,142 @@ pub fn part(reference: &Reference) -> String {
 }
 
 fn relation(out: &mut String, view: &View) {
-    let _ = writeln!(out, "### {}\n\n{}\n", view.name, view.summary);
+    let _ = writeln!(out, "### {}\n", view.name);
+    paragraph(out, &view.summary);
     if !view.detail.is_empty() {
-        let _ = writeln!(out, "{}\n", view.detail);
+        paragraph(out, &view.detail);
     }
-    out.push_str("| column | type | unit | meaning |\n| --- | --- | --- | --- |\n");
-    for c in &view.columns {
-        let _ = writeln!(
-            out,
-            "| `{}` | {} | {} | {} |",
-            c.name,
-            c.data_type,
-            c.unit,
-            cell(&c.description)
-        );
+    for Column { name, data_type, unit, description } in &view.columns {
+        item(out, &format!("`{name}` {data_type} ({unit}): {description}"));
     }
     out.push('\n');
     let truths = view.truths.lines();
     if !truths.is_empty() {
-        let _ = writeln!(out, "Holds:\n\n- {}\n", truths.join("\n- ").replace('*', "\\*"));
+        out.push_str("Holds:\n\n");
+        truths.iter().for_each(|t| item(out, &t.replace('*', "\\*")));
+        out.push('\n');
     }
     if !view.source.is_empty() {
-        let _ = writeln!(out, "Source: {}\n", view.source);
+        paragraph(out, &format!("Source: {}", view.source));
     }
     if !view.example.is_empty() {
         let _ = writeln!(out, "```sql\n{}\n```\n", view.example);
     }
 }
 
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|")
+/// An entry of a list.
+fn item(out: &mut String, text: &str) {
+    fill(out, "- ", "  ", &words(text, false));
+}
+
+/// A paragraph with an empty line after it; its own line ends stay.
+fn paragraph(out: &mut String, text: &str) {
+    text.lines().for_each(|line| fill(out, "", "", &words(line, false)));
+    out.push('\n');
+}
+
+/// A query; a long one has a line for each clause, broken between words outside of quotes.
+fn sql(out: &mut String, text: &str) {
+    for line in text.lines() {
+        let is_long = line.chars().count() > WIDTH;
+        let clauses = if is_long { clauses(line) } else { vec![line] };
+        clauses.iter().for_each(|clause| fill(out, "", "    ", &words(clause, true)));
+    }
+}
+
+/// The clauses of a query, without those of queries in brackets.
+fn clauses(query: &str) -> Vec<&str> {
+    const STARTS: &[&str] = &["FROM ", "WHERE ", "GROUP BY ", "ORDER BY "];
+    let (mut clauses, mut start) = (Vec::new(), 0);
+    let (mut depth, mut is_quoted) = (0, false);
+    for (at, c) in query.char_indices() {
+        match c {
+            '\'' => is_quoted = !is_quoted,
+            '(' | '[' if !is_quoted => depth += 1,
+            ')' | ']' if !is_quoted => depth -= 1,
+            ' ' if !is_quoted && depth == 0 => {
+                let rest = &query[at + 1..];
+                if STARTS.iter().any(|s| rest.starts_with(s)) {
+                    clauses.push(&query[start..at]);
+                    start = at + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    clauses.push(&query[start..]);
+    clauses
+}
+
+/// Writes words in lines of at most [`WIDTH`] characters; `first` and `rest` begin the lines.
+fn fill(out: &mut String, first: &str, rest: &str, words: &[String]) {
+    let mut line = first.to_owned();
+    let mut is_empty = true;
+    for word in words {
+        let needed = line.chars().count() + usize::from(!is_empty) + word.chars().count();
+        if !is_empty && needed > WIDTH {
+            let _ = writeln!(out, "{line}");
+            rest.clone_into(&mut line);
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    let _ = writeln!(out, "{line}");
+}
+
+/// The words of a line; with `keeps_quotes`, what stands in single quotes is not divided. A sign that
+/// would begin a list at the start of a line belongs to the word before it.
+fn words(line: &str, keeps_quotes: bool) -> Vec<String> {
+    let mut is_quoted = false;
+    let mut words: Vec<String> = Vec::new();
+    let parts = line.split(|c: char| {
+        is_quoted ^= keeps_quotes && c == '\'';
+        c == ' ' && !is_quoted
+    });
+    for part in parts.filter(|part| !part.is_empty()) {
+        let begins_list = matches!(part, "-" | "+" | "*" | "#" | ">")
+            || part.strip_suffix('.').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
+        match words.last_mut() {
+            Some(last) if begins_list => {
+                last.push(' ');
+                last.push_str(part);
+            }
+            _ => words.push(part.to_owned()),
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        let mut out = String::new();
+        item(&mut out, &"word ".repeat(30));
+        let lines: Vec<&str> = out.lines().collect();
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].starts_with("- word") && lines[1].starts_with("  word"));
+        assert!(lines.iter().all(|l| l.len() <= WIDTH && l.len() > 10));
+    }
+
+    #[test]
+    fn long_queries_have_a_line_for_each_clause() {
+        assert_eq!(
+            clauses("SELECT ' FROM ' FROM (SELECT 1 FROM t) AS a ORDER BY 1"),
+            ["SELECT ' FROM '", "FROM (SELECT 1 FROM t) AS a", "ORDER BY 1"]
+        );
+    }
+
+    #[test]
+    fn queries_are_not_broken_in_quotes() {
+        assert_eq!(words("SELECT 'a b' AS c", true), ["SELECT", "'a b'", "AS", "c"]);
+        assert_eq!(words("the trace's own  time", false), ["the", "trace's", "own", "time"]);
+        assert_eq!(words("a_ns + b_ns", false), ["a_ns +", "b_ns"]);
+    }
 }

@@ -1,6 +1,6 @@
-//! The reference of tables, views, functions, settings and rules, from the comments in `sql/` and
-//! the records in `udfs/`, and the topics, pages of `docs/` about what no single one of these can
-//! tell.
+//! The reference of tables, views, functions, settings and rules. Its texts are the comments in
+//! `sql/` and the records in `udfs/`. Topics are pages of `docs/` about what concerns several of
+//! them.
 
 mod json;
 mod markdown;
@@ -19,7 +19,7 @@ use crate::library::View;
 pub use tables::tables_page;
 pub use topics::{TOPICS, Topic, topic};
 
-/// What there is to know of a session.
+/// The documentation of everything in a session.
 #[derive(Debug)]
 pub struct Reference {
     /// Tables of the store and of the system.
@@ -64,7 +64,7 @@ impl Reference {
         }
     }
 
-    /// Only what has a name; an error that says what is near if there is nothing.
+    /// Keeps only what has this name; an error that suggests the nearest name if nothing has it.
     pub fn named(mut self, name: &str) -> Result<Self> {
         let near = self.nearest(name);
         self.tables.retain(|t| t.name == name);

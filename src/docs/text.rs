@@ -1,4 +1,4 @@
-//! The reference for a terminal: an overview of all names, or all there is to say about some.
+//! The reference for a terminal: an overview of all names, or the full text for some of them.
 
 use std::fmt::Write;
 
@@ -54,7 +54,7 @@ pub fn overview(reference: &Reference) -> String {
     out
 }
 
-/// All there is to say.
+/// The full text of each entry.
 pub fn details(reference: &Reference) -> String {
     let mut out = String::new();
     for view in reference.tables.iter().chain(&reference.views) {

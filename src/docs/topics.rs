@@ -3,7 +3,7 @@
 /// A page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Topic {
-    /// Name; none of a table, view, function or setting.
+    /// Name, which no table, view, function or setting has.
     pub name: &'static str,
     /// One sentence.
     pub summary: &'static str,
@@ -16,7 +16,8 @@ pub struct Topic {
 /// All topics.
 pub const TOPICS: &[Topic] = &[Topic {
     name: "kernel_classification",
-    summary: "How kernels get a class, a collective and a matrix unit, what counts as communication, and how to add rules.",
+    summary: "How kernels get a class, a collective and a matrix unit, what counts as \
+              communication, and how to add rules.",
     file: "kernels.md",
     text: include_str!("../../docs/kernels.md"),
 }];

@@ -6,6 +6,7 @@
 //! Nothing is planned here: a library of hundreds of views must not slow the start.
 
 mod data;
+mod expand;
 mod header;
 mod lint;
 mod name_rules;
@@ -50,7 +51,7 @@ pub struct View {
     pub columns: Vec<Column>,
     /// What must hold of the rows.
     pub truths: Truths,
-    /// The file, for messages: `sql/core/kernels.sql` for the built-in ones, else the path.
+    /// The file, for messages: `sql/core/settings.sql` for the built-in ones, else the path.
     pub file: String,
     /// What makes the rows.
     pub body: Body,
@@ -154,6 +155,8 @@ impl Library {
     }
 
     fn add(&mut self, files: Vec<File>) {
+        let (files, problems) = expand::families(files);
+        self.problems.extend(problems);
         let mut data: BTreeMap<String, Csv> = BTreeMap::new();
         for file in files.iter().filter(|f| f.extension == "csv") {
             data.insert(
@@ -169,7 +172,7 @@ impl Library {
         }
         // What is left are rows for a data table that another folder documents.
         for (key, csv) in data {
-            let (area, name) = key.split_once('/').unwrap_or_default();
+            let (area, name) = key.rsplit_once('/').unwrap_or_default();
             match self.views.get_mut(name) {
                 Some(View { area: a, body: Body::Data(files), .. }) if a == area => {
                     if name == NAME_RULES {
@@ -316,21 +319,29 @@ fn embedded(folder: &Dir<'_>, files: &mut Vec<File>) {
     }
 }
 
-/// The files of a folder laid out as AREA/NAME.sql.
+/// The files of a folder laid out as AREA/NAME.sql; areas may hold folders, which are areas too.
 fn on_disk(option: &str, folder: &Path) -> Result<Vec<File>> {
-    let cannot = |path: &Path, e: &dyn std::fmt::Display| {
-        Error::Usage(format!("{option} {}: cannot be read: {e}", path.display()))
-    };
     let mut files = Vec::new();
-    let areas = std::fs::read_dir(folder).map_err(|e| cannot(folder, &e))?;
-    for area in areas {
-        let area = area.map_err(|e| cannot(folder, &e))?.path();
-        if area.is_dir() {
-            files.extend(in_folder(option, folder, &area)?);
+    for area in folders_in(option, folder)? {
+        files.extend(in_folder(option, folder, &area)?);
+        for part in folders_in(option, &area)? {
+            files.extend(in_folder(option, folder, &part)?);
         }
     }
     files.sort_by(|a, b| a.shown.cmp(&b.shown));
     Ok(files)
+}
+
+fn folders_in(option: &str, folder: &Path) -> Result<Vec<PathBuf>> {
+    let cannot = |e| Error::Usage(format!("{option} {}: cannot be read: {e}", folder.display()));
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        if path.is_dir() {
+            folders.push(path);
+        }
+    }
+    Ok(folders)
 }
 
 /// The files that lie in one folder, whose area is what its path adds to the root's.

@@ -286,7 +286,8 @@ mod corpus {
     /// Pairs of all traces with each other, and of all events with all around them, are many and
     /// say no more than those of fixtures.
     fn is_small(view: &View) -> bool {
-        view.area != "compare" && !["ancestors", "descendants"].contains(&view.name.as_str())
+        let compares = view.area == "compare" || has(view, "base_trace_id");
+        !compares && !["ancestors", "descendants"].contains(&view.name.as_str())
     }
 
     #[test]

@@ -206,3 +206,51 @@ fn settings_can_be_read_and_changed() {
             .contains("setting time_buckets is \"3.5\", which is no integer")
     );
 }
+
+#[test]
+fn every_part_of_a_comment_goes_on_in_indented_lines() {
+    let text = "-- One\n-- row.\n--\n-- Detail.\n--\n-- Source: a\n--   book.\n\
+        -- Example: SELECT n\n--   FROM long\n-- Holds: n\n--   = 1\n\
+        -- Parts: n BY trace_id\n--   OF long.n\n-- Range: any n; a\n--   number.\n--\n\
+        -- @column trace_id VARCHAR text A\n--   trace.\n\
+        -- @column n BIGINT number A\n--   number.\n\
+        SELECT 'a' AS trace_id, CAST(1 AS BIGINT) AS n\n";
+    let engine = with(user(&[("own/long.sql", text)]).path(), &[]).expect("a session");
+    assert_eq!(engine.library().problems(), []);
+    let long = engine.library().view("long").expect("the view");
+    assert_eq!((long.summary.as_str(), long.detail.as_str()), ("One row.", "Detail."));
+    assert_eq!((long.source.as_str(), long.example.as_str()), ("a book.", "SELECT n\nFROM long"));
+    assert_eq!(
+        long.truths.lines(),
+        ["n = 1", "sum of n by trace_id = long.n", "n: any value; a number."]
+    );
+    let texts: Vec<&str> = long.columns.iter().map(|c| c.description.as_str()).collect();
+    assert_eq!(texts, ["A trace.", "A number."]);
+}
+
+const FAMILY: &str = "-- Two views of one form.\n-- @expand one value=\"1\"\n\
+    -- @expand two\n--   value=\"2\" named\n--\n-- The number {value}.\n--\n\
+    -- Example: SELECT n FROM {view}\n--\n-- @column n BIGINT count N.\n\
+    -- @if named\n-- @column name VARCHAR text Name.\n-- @end\nSELECT\n\
+    -- @if named\n    CAST({value} AS BIGINT) AS n, 'two' AS name\n\
+    -- @else\n    CAST({value} AS BIGINT) AS n\n-- @end\n";
+
+#[test]
+fn a_file_of_users_makes_a_family_of_views() {
+    let folder = user(&[("own/numbers/numbers.sql", FAMILY)]);
+    let engine = with(folder.path(), &[]).expect("a session");
+    assert_eq!(engine.library().problems(), []);
+    assert_eq!(answer(&rows_of(&engine, "SELECT n FROM one").expect("rows")), "1");
+    assert_eq!(answer(&rows_of(&engine, "SELECT * FROM two").expect("rows")), "2 | two");
+    let two = engine.library().view("two").expect("the view");
+    assert_eq!((two.area.as_str(), two.summary.as_str()), ("own/numbers", "The number 2."));
+    assert_eq!(two.example, "SELECT n FROM two");
+
+    let broken = FAMILY.replace("CAST({value} AS BIGINT) AS n\n", "{valu} AS n\n");
+    let folder = user(&[("own/numbers.sql", &broken)]);
+    let engine = with(folder.path(), &[]).expect("a session");
+    let problems: Vec<String> =
+        engine.library().problems().iter().map(ToString::to_string).collect();
+    assert_eq!(problems.len(), 1);
+    assert!(problems[0].ends_with("own/numbers.sql:18: one has no parameter valu"), "{problems:?}");
+}

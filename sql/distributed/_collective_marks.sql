@@ -1,5 +1,0 @@
--- Marks of collectives on the host: nccl:…, gloo:… and their like.
-SELECT trace_id, event_id, track_id, step, name, ts_ns, end_ns, dur_ns, input_dims, input_types
-FROM events
-WHERE dur_ns IS NOT NULL AND cat IN ('user_annotation', 'cpu_op', 'Operator', 'operator')
-    AND (starts_with(name, 'nccl:') OR starts_with(name, 'gloo:') OR starts_with(name, 'mpi:') OR starts_with(name, 'ucc:') OR starts_with(name, 'xccl:'))

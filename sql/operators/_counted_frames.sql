@@ -1,0 +1,7 @@
+-- Traces whose Python frames PyTorch counts as rows of its own table: those that carry CallFrom
+-- (PyTorch 2.15).
+SELECT trace_id
+FROM events
+WHERE cat = 'python_function' AND depth = 0
+GROUP BY trace_id
+HAVING bool_or(contains(args, '"CallFrom"'))

@@ -1,0 +1,50 @@
+-- Formulas of operators that operator_costs uses: how much each computes, reads and writes.
+--
+-- A user's folder of views may hold operators/operator_formulas.csv with the same columns; its rows
+-- are added, for operators that are not here. Positions count arguments from 0 as PyTorch's
+-- signature does. The form says what is counted:
+-- - matmul: factors first [.., m, k] and second [.., k, n]
+-- - linear: input first [.., k] and weight second [n, k]
+-- - convolution: input first and weight second; stride, padding and dilation give the size of the
+--   output
+-- - convolution_backward: gradient, input and weight are the first three; output_mask says which
+--   gradients are made
+-- - attention: query, key and value from first on; heads_at is the dimension of heads
+-- - attention_backward: the same, after the gradient
+-- - map: each element of the result, whose shape is that of the inputs read, broadcast
+-- - like_first: each element of the first argument; the result has its shape
+-- - reduction: each element of the first argument; the result lacks the dimensions at dims_at
+-- - gather: nothing; as many elements of first as second names
+-- - copy: nothing; second is read, first is written
+-- - fill: nothing; first is written
+--
+-- There is no standard count of operations for an exp or a normalisation; flop_per_element is a
+-- convention, and note explains what it counts.
+--
+-- Source: PyTorch's with_flops for matrix products and convolutions; the rest are counts of the
+--   operations in the definition.
+-- Example: SELECT name, form, flop_per_element, note FROM operator_formulas
+--   WHERE name LIKE '%softmax%' ORDER BY name
+--
+-- @column name VARCHAR text Name of the operator.
+-- @column form VARCHAR text How it is counted.
+-- @column reads BIGINT count Leading arguments that are read, as far as they are tensors.
+-- @column first BIGINT number Position of the first argument of the form; NULL where it is always
+--   0.
+-- @column second BIGINT number Position of the second argument; NULL if the form has none.
+-- @column flop_per_element BIGINT flop Operations an element; NULL where the form says them.
+-- @column result_bytes BIGINT bytes Bytes of an element of the result; NULL for those of the widest
+--   input, or of the first if it is changed in place.
+-- @column dims_at BIGINT number Position of the dimensions that are reduced or selected from; NULL
+--   for none.
+-- @column heads_at BIGINT number Dimension of attention heads; NULL for other forms.
+-- @column causal_at BIGINT number Position of is_causal, or of the type of mask; NULL for none.
+-- @column stride_at BIGINT number Position of stride; NULL for none.
+-- @column padding_at BIGINT number Position of padding; NULL for none.
+-- @column dilation_at BIGINT number Position of dilation; NULL for none.
+-- @column transposed_at BIGINT number Position of transposed; NULL for none.
+-- @column output_padding_at BIGINT number Position of output_padding; NULL for none.
+-- @column groups_at BIGINT number Position of groups; NULL for none.
+-- @column mask_at BIGINT number Position of output_mask; NULL for none.
+-- @column note VARCHAR text What is counted, in words.
+-- @data operator_formulas.csv

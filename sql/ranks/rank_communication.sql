@@ -1,0 +1,65 @@
+-- Communication of each rank: time in communication kernels, and the parts hidden by computation
+-- and exposed.
+--
+-- Over the whole trace, from device work alone. Communication is the kernels of class communication
+-- in kernel_classes, computation all other kernels and the fills; copies are neither, as in
+-- gpu_timeline. Times are unions, so what runs side by side counts once. wait_ns is the part of
+-- communication in which the rank waits for others, as far as the other ranks are in the store; it
+-- is a sum over calls. step_overlap says the same per step, with the marks of collectives on the
+-- host.
+--
+-- Source: communication and computation overlap of Holistic Trace Analysis.
+-- Example: SELECT rank, communication_ns, overlap_pct, exposed_communication_ns
+--   FROM rank_communication ORDER BY rank
+-- Holds: communication_ns = overlap_ns + exposed_communication_ns
+-- Holds: busy_ns = computation_ns + exposed_communication_ns
+-- Range: sum transfer_ns, wait_ns
+--
+-- @column trace_id VARCHAR text The trace.
+-- @column job VARCHAR text The job (job_ranks.job); NULL if the rank is not known.
+-- @column rank BIGINT id Rank of the trace; NULL if not known.
+-- @column busy_ns BIGINT ns Time in which computation or communication ran.
+-- @column computation_ns BIGINT ns Time in which computation ran.
+-- @column communication_ns BIGINT ns Time in which communication ran.
+-- @column overlap_ns BIGINT ns Time in which both did.
+-- @column overlap_pct DOUBLE pct overlap_ns as percent of communication_ns; NULL without
+--   communication.
+-- @column exposed_communication_ns BIGINT ns communication_ns - overlap_ns.
+-- @column exposed_communication_pct DOUBLE pct exposed_communication_ns as percent of the trace's
+--   duration; NULL if that is 0.
+-- @column transfer_ns BIGINT ns Sum of the exchange of matched device collectives; NULL without
+--   any.
+-- @column wait_ns BIGINT ns Sum of the waiting in matched device collectives; NULL without any.
+WITH typed AS (
+    SELECT trace_id, ts_ns, end_ns, class = 'communication' AS is_communication
+    FROM kernel_classes
+    WHERE class NOT IN ('memcpy', 'sync') AND dur_ns IS NOT NULL
+),
+sums AS (
+    SELECT
+        trace_id,
+        interval_union_len(ts_ns, end_ns) AS busy_ns,
+        coalesce(
+            interval_union_len(CASE WHEN NOT is_communication THEN ts_ns END, end_ns), 0
+        ) AS computation_ns,
+        coalesce(
+            interval_union_len(CASE WHEN is_communication THEN ts_ns END, end_ns), 0
+        ) AS communication_ns
+    FROM typed
+    GROUP BY trace_id
+)
+SELECT
+    s.trace_id, j.job,
+    coalesce(j.rank, t.rank) AS rank,
+    s.busy_ns, s.computation_ns, s.communication_ns,
+    s.computation_ns + s.communication_ns - s.busy_ns AS overlap_ns,
+    100.0
+        * (s.computation_ns + s.communication_ns - s.busy_ns)
+        / nullif(s.communication_ns, 0) AS overlap_pct,
+    s.busy_ns - s.computation_ns AS exposed_communication_ns,
+    100.0 * (s.busy_ns - s.computation_ns) / nullif(t.duration_ns, 0) AS exposed_communication_pct,
+    g.transfer_ns, g.wait_ns
+FROM sums s
+JOIN traces t ON t.trace_id = s.trace_id
+LEFT JOIN job_ranks j ON j.trace_id = s.trace_id
+LEFT JOIN stragglers g ON g.trace_id = s.trace_id AND g.place = 'device'

@@ -1,4 +1,0 @@
--- A unit of time for each trace, a power of two of microseconds so small that floats of the size of its times are whole numbers of it.
-SELECT trace_id, power(2.0, floor(60.0 - log2(greatest(abs(start_ns), abs(end_ns), 1000) / 1000.0))) AS ticks_per_us
-FROM traces
-WHERE start_ns IS NOT NULL

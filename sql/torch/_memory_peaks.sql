@@ -1,8 +1,0 @@
--- Records of allocators with the number of the record at which their device reached its peak for the first time.
-WITH highest AS (
-    SELECT *, max(allocated_bytes) OVER (PARTITION BY trace_id, device_type, device) AS peak_bytes FROM _memory_records
-)
-SELECT
-    *,
-    min(CASE WHEN allocated_bytes = peak_bytes THEN record END) OVER (PARTITION BY trace_id, device_type, device) AS peak_record
-FROM highest
