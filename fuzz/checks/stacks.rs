@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use arrow::array::{Int64Array, ListBuilder, RecordBatch, StringArray, StringBuilder};
 use arrow::datatypes::{DataType, Field, Schema};
-use tracesql::stacks::{Direction, flamegraph, folded, pprof, speedscope};
-use tracesql_udfs::pprof::{
-    BASE, Builder, Collector, FILE, Header, LabelValue, Labels, SampleType,
+use tracesql_formats::pprof::{
+    BASE, Builder, Collector, FILE, Header, LabelValue, Labels, SampleType, gzipped,
 };
+use tracesql_formats::{Direction, flamegraph, folded, speedscope};
 
 use super::profile::{Samples, samples};
 
@@ -119,7 +119,7 @@ fn profiles(profile: &Builder, title: &str, mut sums: Samples) {
     again.merge(&bytes).expect("our profiles are read");
     assert_eq!(again.encode(&header).expect("a profile"), bytes);
     let mut unpacked = Vec::new();
-    let packed = pprof(profile, &header).expect("a packed profile");
+    let packed = gzipped(profile, &header).expect("a packed profile");
     flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut unpacked).expect("gzip");
     assert_eq!(unpacked, bytes);
 }

@@ -11,7 +11,7 @@ use arrow::datatypes::Int64Type;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use serde_json::{Value, json};
-use tracesql_udfs::chrome::{Elements, Ids, Shape, TrackIds, members};
+use tracesql_formats::chrome::{Elements, Ids, Shape, TrackIds, members};
 
 use super::computed::{self, Place};
 use super::gzip::Gzip;

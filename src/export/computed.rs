@@ -2,7 +2,7 @@
 //! as counters.
 
 use serde_json::{Value, json};
-use tracesql_udfs::chrome::push_time_us;
+use tracesql_formats::chrome::push_time_us;
 
 use super::select::TraceFacts;
 use super::{literal, rows};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tracesql_udfs::chrome::{Merge, TrackIds, id_number, push_string};
+use tracesql_formats::chrome::{Merge, TrackIds, id_number, push_string};
 
 use super::select::TraceFacts;
 use super::{literal, rows};

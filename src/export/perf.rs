@@ -3,7 +3,7 @@
 
 use futures::StreamExt;
 use serde_json::json;
-use tracesql_udfs::chrome::members;
+use tracesql_formats::chrome::members;
 
 use super::chrome::{OWN_KEY, Written};
 use super::gzip::Gzip;

@@ -1,6 +1,6 @@
 //! Which traces and which of their events an export takes.
 
-use tracesql_udfs::chrome::COLUMNS;
+use tracesql_formats::chrome::COLUMNS;
 
 use super::{literal, rows};
 use crate::engine::Engine;

@@ -10,7 +10,7 @@ use datafusion::arrow::array::{AsArray, Int64Array, StringArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use futures::StreamExt;
-use tracesql_udfs::pprof::{BASE, Builder, FILE, LabelValue, Labels, SampleType};
+use tracesql_formats::pprof::{BASE, Builder, FILE, LabelValue, Labels, SampleType};
 
 use crate::engine::Engine;
 use crate::error::Result;

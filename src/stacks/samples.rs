@@ -3,7 +3,7 @@
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::Int64Type;
 use futures::StreamExt;
-use tracesql_udfs::pprof::{Builder, Collector, Header};
+use tracesql_formats::pprof::{Builder, Collector, Header};
 
 use super::inclusive;
 use crate::engine::Engine;

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use datafusion::logical_expr::planner::{ExprPlanner, RelationPlanner};
-use datafusion::logical_expr::{AggregateUDF, ScalarUDF, WindowUDF};
+use datafusion_expr::planner::{ExprPlanner, RelationPlanner};
+use datafusion_expr::{AggregateUDF, ScalarUDF, WindowUDF};
 
 /// A function of this crate: what runs it, and what there is to say about it.
 #[derive(Debug, Clone)]

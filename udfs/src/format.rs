@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::doc::{Call, Example, Function, FunctionDoc};
-use datafusion::arrow::array::{ArrayRef, AsArray, StringArray};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{DataType, Int64Type};
-use datafusion::common::Result;
-use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
+use arrow::array::{ArrayRef, AsArray, StringArray};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Int64Type};
+use datafusion_common::Result;
+use datafusion_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
 
 /// The functions of this file.
 pub fn functions() -> Vec<Function> {

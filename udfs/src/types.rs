@@ -1,9 +1,8 @@
 //! What types functions take, and how they refuse others.
 
-use std::sync::Arc;
-
-use datafusion::arrow::datatypes::{DataType, Field};
-use datafusion::common::{Result, plan_err};
+use arrow::datatypes::DataType;
+use datafusion_common::{Result, plan_err};
+use tracesql_formats::stacks::{is_text, stack_type};
 
 /// What an argument may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +56,7 @@ pub fn argument(
         Takes::Text if data_type.is_null() => Ok(DataType::Utf8),
         Takes::Text if is_text(data_type) => Ok(data_type.clone()),
         Takes::Text => plan_err!("{function}: argument {position} must be text, not {data_type}"),
-        Takes::Stack if data_type.is_null() => Ok(stack()),
+        Takes::Stack if data_type.is_null() => Ok(stack_type()),
         Takes::Stack => match data_type {
             DataType::List(frame) if is_text(frame.data_type()) || frame.data_type().is_null() => {
                 Ok(data_type.clone())
@@ -75,24 +74,4 @@ pub fn argument(
             ),
         },
     }
-}
-
-/// Whether values of a type are texts.
-pub fn is_text(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Dictionary(_, value) => is_text(value),
-        _ => false,
-    }
-}
-
-/// The type of a frame in the stacks that functions make: each text is held once, and frames are
-/// numbers.
-pub fn frame() -> DataType {
-    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
-}
-
-/// The type of stacks that functions make.
-pub fn stack() -> DataType {
-    DataType::List(Arc::new(Field::new_list_field(frame(), true)))
 }

@@ -7,12 +7,12 @@ mod operators;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use datafusion::common::Result;
-use datafusion::execution::FunctionRegistry;
-use datafusion::logical_expr::expr_rewriter::FunctionRewrite;
-use datafusion::logical_expr::planner::ExprPlanner;
-use datafusion::logical_expr::registry::MemoryFunctionRegistry;
-use datafusion::logical_expr::{AggregateUDF, HigherOrderUDF, ScalarUDF, WindowUDF};
+use datafusion_common::Result;
+use datafusion_expr::expr_rewriter::FunctionRewrite;
+use datafusion_expr::planner::ExprPlanner;
+use datafusion_expr::registry::FunctionRegistry;
+use datafusion_expr::registry::MemoryFunctionRegistry;
+use datafusion_expr::{AggregateUDF, HigherOrderUDF, ScalarUDF, WindowUDF};
 
 use crate::doc::{Call, Function};
 

@@ -8,10 +8,10 @@
 
 use std::sync::Arc;
 
-use datafusion::common::{DFSchema, Result, not_impl_err};
-use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
-use datafusion::logical_expr::sqlparser::ast::BinaryOperator;
-use datafusion::logical_expr::{Expr, Operator};
+use datafusion_common::{DFSchema, Result, not_impl_err};
+use datafusion_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
+use datafusion_expr::sqlparser::ast::BinaryOperator;
+use datafusion_expr::{Expr, Operator};
 
 /// The operators of a planner, bound tighter than comparisons.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ fn at_end(mut expr: Expr, replace: impl FnOnce(Expr) -> Result<Expr>) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use datafusion::logical_expr::{col, lit};
+    use datafusion_expr::{col, lit};
 
     use super::*;
 

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray, Int64Array, StringViewArray};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::DataType;
-use datafusion::arrow::datatypes::{Field, FieldRef};
-use datafusion::common::{Result, ScalarValue, plan_err};
-use datafusion::logical_expr::{
+use arrow::array::{ArrayRef, AsArray, Int64Array, StringViewArray};
+use arrow::compute::cast;
+use arrow::datatypes::DataType;
+use arrow::datatypes::{Field, FieldRef};
+use datafusion_common::{Result, ScalarValue, plan_err};
+use datafusion_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
 
+use tracesql_formats::names::{demangle, short_name};
+
 use super::rules::{Rule, Rules};
 use super::subject::subject;
-use super::{demangle, dtype, short, text};
+use super::{dtype, text};
 
 /// `classify(ruleset, text)`, and `classify_rule`, which gives the priority of the rule that decided.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -182,12 +184,11 @@ impl OfText {
                 Arc::new(StringViewArray::from_iter_values(texts.iter().map(|text| subject(text))))
             }
             What::ShortName => Arc::new(StringViewArray::from_iter_values(
-                texts.iter().map(|text| short::short_name(text)),
+                texts.iter().map(|text| short_name(text)),
             )),
             What::Demangle => {
-                let demangled = texts
-                    .iter()
-                    .map(|text| demangle::demangle(text).unwrap_or_else(|| (*text).to_owned()));
+                let demangled =
+                    texts.iter().map(|text| demangle(text).unwrap_or_else(|| (*text).to_owned()));
                 Arc::new(StringViewArray::from_iter_values(demangled))
             }
             What::DtypeBytes => {

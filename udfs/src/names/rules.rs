@@ -1,18 +1,20 @@
-//! Rules that classify names by regular expressions. They are data: the built-in ones lie in
-//! `sql/core/name_rules.csv`.
+//! Rules that classify names by regular expressions. They are data: `name_rules.csv` holds the
+//! built-in ones.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use datafusion::common::{DataFusionError, Result};
+use datafusion_common::{DataFusionError, Result};
+
+use tracesql_formats::names::prefix;
 
 use super::csv::{Record, records};
 use super::matcher::Matcher;
-use super::plain::head;
 
-const BUILT_IN: &str = include_str!("../../../sql/core/name_rules.csv");
-/// Bytes of a text that are looked at.
-const LOOKED_AT: usize = 4096;
+/// The rules that come with the crate, as CSV. [`Rules::parse`] documents the columns.
+pub const BUILT_IN_RULES: &str = include_str!("name_rules.csv");
+/// Bytes of a text that are matched.
+const MAX_MATCHED: usize = 4096;
 const COLUMNS: [&str; 6] = ["ruleset", "priority", "pattern", "value", "source", "description"];
 
 /// A rule: a text in which `pattern` is found has the class `value`.
@@ -47,7 +49,7 @@ impl Rules {
     pub fn built_in() -> Self {
         // Patterns are compiled when a ruleset is first used, so that a program that classifies
         // nothing does not pay. A test reads and compiles all of them.
-        read(BUILT_IN).map(Self::of).unwrap_or_default()
+        read(BUILT_IN_RULES).map(Self::of).unwrap_or_default()
     }
 
     /// Rules from CSV with the columns ruleset, priority, pattern, value, source, description, in
@@ -157,7 +159,7 @@ impl Ruleset {
     pub fn rule(&self, text: &str) -> Result<Option<&Rule>> {
         let first = self
             .matcher()
-            .first(head(text, LOOKED_AT).as_bytes())
+            .first(prefix(text, MAX_MATCHED).as_bytes())
             .map_err(|broken| self.blame(broken))?;
         Ok(first.and_then(|at| self.rules.get(at)))
     }
@@ -255,7 +257,7 @@ mod tests {
 
     #[test]
     fn the_built_in_rules_are_whole() {
-        let rules = Rules::parse(BUILT_IN).unwrap();
+        let rules = Rules::parse(BUILT_IN_RULES).unwrap();
         assert_eq!(rules, Rules::built_in());
         for (name, set) in &rules.sets {
             assert!(

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::plain::plain;
+use tracesql_formats::names::plain;
 
 /// What compilers and profilers call a namespace without a name.
 const ANONYMOUS: [&str; 3] = ["(anonymous namespace)::", "<unnamed>::", "{anonymous}::"];

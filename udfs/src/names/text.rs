@@ -1,9 +1,9 @@
 //! Applies a function to each different text of a column once.
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, UInt32Array, new_null_array};
-use datafusion::arrow::compute::take;
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{HashMap, Result, exec_err, plan_err};
+use arrow::array::{Array, ArrayRef, AsArray, UInt32Array, new_null_array};
+use arrow::compute::take;
+use arrow::datatypes::DataType;
+use datafusion_common::{HashMap, Result, exec_err, plan_err};
 
 /// The type that a text argument is taken in: any text, dictionaries included, as it is.
 ///
@@ -71,8 +71,8 @@ mod tests {
     use std::cell::Cell;
     use std::sync::Arc;
 
-    use datafusion::arrow::array::{DictionaryArray, Int64Array, StringArray, StringViewArray};
-    use datafusion::arrow::datatypes::Int32Type;
+    use arrow::array::{DictionaryArray, Int64Array, StringArray, StringViewArray};
+    use arrow::datatypes::Int32Type;
 
     use super::*;
 

@@ -2,23 +2,22 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Int64Type};
-use datafusion::common::{Result, exec_err};
-use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
-use datafusion::logical_expr::{
-    PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl,
-};
+use arrow::array::{ArrayRef, AsArray, BooleanArray};
+use arrow::datatypes::{DataType, Int64Type};
+use datafusion_common::{Result, exec_err};
 
-use crate::doc::{Call, Example, Function, FunctionDoc};
+use crate::doc::{Example, Function, FunctionDoc};
+use crate::window::{Arguments, PartitionFunction};
 
 /// The function with its documentation.
 pub fn function() -> Function {
-    let signature = Signature::exact(vec![DataType::Int64, DataType::Int64], Volatility::Immutable);
-    Function {
-        call: Call::Window(Arc::new(WindowUDF::new_from_impl(Crosses { signature }))),
+    PartitionFunction {
         doc: DOC,
+        arguments: Arguments::TwoInts,
+        result_type: |_| DataType::Boolean,
+        evaluate,
     }
+    .into_function()
 }
 
 const DOC: FunctionDoc = FunctionDoc {
@@ -38,58 +37,27 @@ const DOC: FunctionDoc = FunctionDoc {
     }],
 };
 
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Crosses {
-    signature: Signature,
-}
-
-impl WindowUDFImpl for Crosses {
-    fn name(&self) -> &str {
-        DOC.name
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    fn field(&self, args: WindowUDFFieldArgs) -> Result<FieldRef> {
-        Ok(Arc::new(Field::new(args.name(), DataType::Boolean, true)))
-    }
-
-    fn partition_evaluator(
-        &self,
-        _args: PartitionEvaluatorArgs,
-    ) -> Result<Box<dyn PartitionEvaluator>> {
-        Ok(Box::new(Evaluator))
-    }
-}
-
-#[derive(Debug)]
-struct Evaluator;
-
-impl PartitionEvaluator for Evaluator {
-    fn evaluate_all(&mut self, values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
-        let (starts, ends) =
-            (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
-        let mut kept = Kept::default();
-        let mut last = i64::MIN;
-        let mut answer = BooleanArray::builder(rows);
-        for (start, end) in starts.iter().zip(ends) {
-            let (Some(start), Some(end)) = (start, end) else {
-                answer.append_null();
-                continue;
-            };
-            if start < last {
-                return exec_err!(
-                    "{}: rows must come in the order of start (ORDER BY start): {start} comes after {last}",
-                    DOC.name
-                );
-            }
-            last = start;
-            answer.append_value(kept.crosses(start, end));
+fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    let (starts, ends) =
+        (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
+    let mut kept = Kept::default();
+    let mut last = i64::MIN;
+    let mut answer = BooleanArray::builder(rows);
+    for (start, end) in starts.iter().zip(ends) {
+        let (Some(start), Some(end)) = (start, end) else {
+            answer.append_null();
+            continue;
+        };
+        if start < last {
+            return exec_err!(
+                "{}: rows must come in the order of start (ORDER BY start): {start} comes after {last}",
+                DOC.name
+            );
         }
-        Ok(Arc::new(answer.finish()))
+        last = start;
+        answer.append_value(kept.crosses(start, end));
     }
+    Ok(Arc::new(answer.finish()))
 }
 
 /// Ends of the intervals that are open and were kept; each ends no later than the one before it.

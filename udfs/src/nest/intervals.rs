@@ -1,9 +1,9 @@
 //! The intervals of a window's partition, and nesting all of them at once.
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{DataType, Int64Type};
-use datafusion::common::{Result, exec_err};
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Int64Type};
+use datafusion_common::{Result, exec_err};
 
 use super::rules::{Nested, Nester, Refused};
 

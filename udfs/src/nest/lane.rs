@@ -2,23 +2,22 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray, Int64Array};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Int64Type};
-use datafusion::common::{Result, exec_err};
-use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
-use datafusion::logical_expr::{
-    PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl,
-};
+use arrow::array::{ArrayRef, AsArray, Int64Array};
+use arrow::datatypes::{DataType, Int64Type};
+use datafusion_common::{Result, exec_err};
 
-use crate::doc::{Call, Example, Function, FunctionDoc};
+use crate::doc::{Example, Function, FunctionDoc};
+use crate::window::{Arguments, PartitionFunction};
 
 /// The function with its documentation.
 pub fn function() -> Function {
-    let signature = Signature::exact(vec![DataType::Int64, DataType::Int64], Volatility::Immutable);
-    Function {
-        call: Call::Window(Arc::new(WindowUDF::new_from_impl(Lane { signature }))),
+    PartitionFunction {
         doc: DOC,
+        arguments: Arguments::TwoInts,
+        result_type: |_| DataType::Int64,
+        evaluate,
     }
+    .into_function()
 }
 
 const DOC: FunctionDoc = FunctionDoc {
@@ -36,57 +35,26 @@ const DOC: FunctionDoc = FunctionDoc {
     }],
 };
 
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Lane {
-    signature: Signature,
-}
-
-impl WindowUDFImpl for Lane {
-    fn name(&self) -> &str {
-        DOC.name
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    fn field(&self, args: WindowUDFFieldArgs) -> Result<FieldRef> {
-        Ok(Arc::new(Field::new(args.name(), DataType::Int64, true)))
-    }
-
-    fn partition_evaluator(
-        &self,
-        _args: PartitionEvaluatorArgs,
-    ) -> Result<Box<dyn PartitionEvaluator>> {
-        Ok(Box::new(Evaluator))
-    }
-}
-
-#[derive(Debug)]
-struct Evaluator;
-
-impl PartitionEvaluator for Evaluator {
-    fn evaluate_all(&mut self, values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
-        let (starts, ends) =
-            (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
-        let mut lanes = Lanes::default();
-        let mut last = i64::MIN;
-        let mut answer = Int64Array::builder(rows);
-        for (start, end) in starts.iter().zip(ends) {
-            let (Some(start), Some(end)) = (start, end) else {
-                answer.append_null();
-                continue;
-            };
-            if start < last {
-                return exec_err!(
-                    "lane: rows must come in the order of start (ORDER BY start): {start} comes after {last}"
-                );
-            }
-            last = start;
-            answer.append_value(lanes.take(start, end) as i64);
+fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    let (starts, ends) =
+        (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
+    let mut lanes = Lanes::default();
+    let mut last = i64::MIN;
+    let mut answer = Int64Array::builder(rows);
+    for (start, end) in starts.iter().zip(ends) {
+        let (Some(start), Some(end)) = (start, end) else {
+            answer.append_null();
+            continue;
+        };
+        if start < last {
+            return exec_err!(
+                "lane: rows must come in the order of start (ORDER BY start): {start} comes after {last}"
+            );
         }
-        Ok(Arc::new(answer.finish()))
+        last = start;
+        answer.append_value(lanes.take(start, end) as i64);
     }
+    Ok(Arc::new(answer.finish()))
 }
 
 /// Ends of the last interval of each lane, as a binary tree of minima: the first free lane is found

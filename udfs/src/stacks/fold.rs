@@ -3,23 +3,25 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, StringViewBuilder};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::Result;
-use datafusion::logical_expr::ColumnarValue;
+use arrow::array::{Array, ArrayRef, AsArray, StringViewBuilder};
+use arrow::compute::cast;
+use arrow::datatypes::DataType;
+use datafusion_common::Result;
+use datafusion_expr::ColumnarValue;
 
-use super::column::{NO_NAME, Stacks, StacksBuilder};
-use super::frame::fold_frame;
+use tracesql_formats::fold_frame;
+use tracesql_formats::stacks::{NO_NAME, Stacks, StacksBuilder, stack_type};
+
 use super::scalar::function;
 use crate::doc::{Example, Function, FunctionDoc};
-use crate::types::{self, Takes};
+use crate::error::from_formats;
+use crate::types::Takes;
 
 /// The functions of this file.
 pub fn functions() -> Vec<Function> {
     vec![
         function(FOLD, &[Takes::Stack], DataType::Utf8View, fold),
-        function(UNFOLD, &[Takes::Text], types::stack(), unfold),
+        function(UNFOLD, &[Takes::Text], stack_type(), unfold),
     ]
 }
 
@@ -56,7 +58,7 @@ const UNFOLD: FunctionDoc = FunctionDoc {
 };
 
 fn fold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
-    let stacks = Stacks::read(&args[0].to_array(rows)?)?;
+    let stacks = Stacks::read(&args[0].to_array(rows)?).map_err(from_formats)?;
     let texts: Vec<Cow<'_, str>> =
         (0..stacks.texts.len()).map(|at| fold_frame(stacks.text(Some(at)))).collect();
     // Rows share stacks: each text is held once, as a column of all of them could outgrow memory
@@ -83,7 +85,7 @@ fn fold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
 fn unfold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
     let texts = cast(&args[0].to_array(rows)?, &DataType::Utf8View)?;
     let texts = texts.as_string_view();
-    let mut stacks = StacksBuilder::with_room(rows, 0)?;
+    let mut stacks = StacksBuilder::with_room(rows, 0).map_err(from_formats)?;
     for row in 0..texts.len() {
         let known = texts.is_valid(row);
         if known && !texts.value(row).is_empty() {
@@ -92,7 +94,7 @@ fn unfold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
                 stacks.push(frame);
             }
         }
-        stacks.end(known)?;
+        stacks.end(known).map_err(from_formats)?;
     }
-    stacks.finish()
+    stacks.finish().map_err(from_formats)
 }

@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, StringViewArray, UInt32Array,
-};
-use datafusion::arrow::buffer::NullBuffer;
-use datafusion::arrow::compute::{cast, take};
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
-use datafusion::logical_expr::{
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, StringViewArray, UInt32Array};
+use arrow::buffer::NullBuffer;
+use arrow::compute::{cast, take};
+use arrow::datatypes::DataType;
+use datafusion_common::{Result, exec_datafusion_err, exec_err, plan_err};
+use datafusion_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use regex::Regex;
 
-use super::column::{NO_NAME, Stacks, StacksBuilder, frames_by_name};
+use tracesql_formats::stacks::{
+    NO_NAME, Stacks, StacksBuilder, frames_by_name, is_text, stack_type,
+};
+
 use crate::doc::{Call, Example, Function, FunctionDoc};
+use crate::error::from_formats;
 use crate::types::{self, Takes};
 
 /// The functions of this file.
@@ -33,8 +35,8 @@ pub fn functions() -> Vec<Function> {
         function(MENTIONS, &[Takes::Stack, Takes::Text], DataType::Boolean, |args, rows| {
             any(args, rows, |frame, text| frame.contains(text))
         }),
-        function(FILTER, &[Takes::Stack, Takes::Text], types::stack(), filter),
-        function(CONCAT, &[], types::stack(), concat),
+        function(FILTER, &[Takes::Stack, Takes::Text], stack_type(), filter),
+        function(CONCAT, &[], stack_type(), concat),
     ]
 }
 
@@ -173,12 +175,7 @@ impl ScalarUDFImpl for StackFunction {
             return plan_err!("{}(part, …) takes one part at least", self.name);
         }
         let part = |(i, t): (usize, &DataType)| {
-            types::argument(
-                self.name,
-                i,
-                t,
-                if types::is_text(t) { Takes::Text } else { Takes::Stack },
-            )
+            types::argument(self.name, i, t, if is_text(t) { Takes::Text } else { Takes::Stack })
         };
         types.iter().enumerate().map(part).collect()
     }
@@ -198,7 +195,7 @@ fn end(
     rows: usize,
     pick: fn(&mut dyn DoubleEndedIterator<Item = Option<usize>>) -> Option<Option<usize>>,
 ) -> Result<ArrayRef> {
-    let stacks = Stacks::read(&args[0].to_array(rows)?)?;
+    let stacks = Stacks::read(&args[0].to_array(rows)?).map_err(from_formats)?;
     // Views share the texts, and one more stands for a frame without a name.
     let texts = StringViewArray::from_iter_values(
         (0..stacks.texts.len()).map(|at| stacks.text(Some(at))).chain([NO_NAME]),
@@ -214,7 +211,7 @@ fn end(
 
 /// Whether any frame fits the text of the second argument.
 fn any(args: &[ColumnarValue], rows: usize, fits: fn(&str, &str) -> bool) -> Result<ArrayRef> {
-    let stacks = Stacks::read(&args[0].to_array(rows)?)?;
+    let stacks = Stacks::read(&args[0].to_array(rows)?).map_err(from_formats)?;
     let found: BooleanArray = match &args[1] {
         ColumnarValue::Scalar(text) => {
             let Some(text) = text.try_as_str().flatten() else {
@@ -245,8 +242,8 @@ fn filter(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
     let ColumnarValue::Scalar(pattern) = &args[1] else {
         return exec_err!("stack_filter: the pattern must be a literal");
     };
-    let stacks = Stacks::read(&args[0].to_array(rows)?)?;
-    let mut made = StacksBuilder::with_room(rows, 0)?;
+    let stacks = Stacks::read(&args[0].to_array(rows)?).map_err(from_formats)?;
+    let mut made = StacksBuilder::with_room(rows, 0).map_err(from_formats)?;
     let pattern = pattern.try_as_str().flatten().map(Regex::new).transpose();
     let pattern = pattern
         .map_err(|e| exec_datafusion_err!("stack_filter: the pattern cannot be read: {e}"))?;
@@ -264,13 +261,13 @@ fn filter(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
             .flatten()
             .filter_map(|frame| frame.map_or(no_name, |frame| kept[frame]))
             .for_each(|frame| made.push(frame));
-        made.end(known)?;
+        made.end(known).map_err(from_formats)?;
     }
-    made.finish()
+    made.finish().map_err(from_formats)
 }
 
 fn concat(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
-    let mut made = StacksBuilder::with_room(rows, 0)?;
+    let mut made = StacksBuilder::with_room(rows, 0).map_err(from_formats)?;
     let parts = args
         .iter()
         .map(|part| Part::read(&part.to_array(rows)?, &mut made))
@@ -280,9 +277,9 @@ fn concat(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
         for part in &parts {
             known |= part.append(row, &mut made);
         }
-        made.end(known)?;
+        made.end(known).map_err(from_formats)?;
     }
-    made.finish()
+    made.finish().map_err(from_formats)
 }
 
 /// A part of a joined stack, its frames numbered as in the result.
@@ -293,13 +290,14 @@ enum Part {
 
 impl Part {
     fn read(column: &ArrayRef, made: &mut StacksBuilder) -> Result<Self> {
-        if types::is_text(column.data_type()) {
+        if is_text(column.data_type()) {
             return Ok(Self::Frame {
                 nulls: column.logical_nulls(),
-                frames: frames_by_name(column, &mut |text| made.frame(text))?,
+                frames: frames_by_name(column, &mut |text| made.frame(text))
+                    .map_err(from_formats)?,
             });
         }
-        let stacks = Box::new(Stacks::read(column)?);
+        let stacks = Box::new(Stacks::read(column).map_err(from_formats)?);
         let numbers = (0..stacks.texts.len()).map(|at| made.frame(stacks.text(Some(at)))).collect();
         Ok(Self::Stack { stacks, numbers, no_name: made.frame(NO_NAME) })
     }

@@ -14,7 +14,7 @@ mod samples;
 
 use std::sync::Arc;
 
-use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
+use datafusion_expr::{AggregateUDF, ScalarUDF};
 
 use crate::doc::{Call, Function};
 

@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, Int64Array, ListArray, StringArray, StructArray,
-};
-use datafusion::arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
-use datafusion::arrow::datatypes::{DataType, Field, Fields, Int64Type};
-use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
-use datafusion::logical_expr::{
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array, ListArray, StringArray, StructArray};
+use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::datatypes::{DataType, Field, Fields, Int64Type};
+use datafusion_common::{Result, exec_datafusion_err, exec_err, plan_err};
+use datafusion_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 
-use super::align::{Broken, Pair, Tree, align};
+use tracesql_formats::stacks::is_text;
+
+use super::pairing::{Broken, Pair, Tree, align};
 use crate::doc::{Call, Example, Function, FunctionDoc};
-use crate::types::is_text;
 
 /// The function with its documentation.
 pub fn function() -> Function {

@@ -2,9 +2,9 @@
 
 use std::ops::AddAssign;
 
-use datafusion::arrow::array::Int64Array;
-use datafusion::arrow::compute::{max, min};
-use datafusion::common::HashMap;
+use arrow::array::Int64Array;
+use arrow::compute::{max, min};
+use datafusion_common::HashMap;
 
 /// Stands for no row.
 const NONE: u32 = u32::MAX;

@@ -4,21 +4,21 @@
 //! where there are sets. Sets named by text are numbered within the group; a second list says their
 //! texts.
 
-use datafusion::arrow::array::{
+use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Int64Array, ListBuilder, PrimitiveBuilder,
     StringBuilder,
 };
-use datafusion::arrow::buffer::NullBuffer;
-use datafusion::arrow::datatypes::Int64Type;
-use datafusion::common::{Result, ScalarValue, exec_datafusion_err, exec_err};
-use datafusion::error::DataFusionError;
-use datafusion::logical_expr::{Accumulator, EmitTo, GroupsAccumulator};
+use arrow::buffer::NullBuffer;
+use arrow::datatypes::Int64Type;
+use datafusion_common::DataFusionError;
+use datafusion_common::{Result, ScalarValue, exec_datafusion_err, exec_err};
+use datafusion_expr::{Accumulator, EmitTo, GroupsAccumulator};
 use std::sync::Arc;
 
 use super::Measure;
-use super::answer::Lists;
 use super::labels::{Labels, OwnLabels};
 use super::rows::{Row, Rows, united};
+use super::struct_lists::Lists;
 use crate::intervals::algorithm::count::{max_overlap, segments};
 use crate::intervals::algorithm::merge::union_len;
 use crate::intervals::algorithm::overlap::overlap;

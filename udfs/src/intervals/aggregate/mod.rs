@@ -1,24 +1,24 @@
 //! Aggregates over intervals: what each keeps, gives and refuses. `groups` does the work.
 
-mod answer;
 mod groups;
 mod labels;
 mod rows;
+mod struct_lists;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
-use datafusion::common::{Result, ScalarValue, exec_err, not_impl_err, plan_err};
-use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
-use datafusion::logical_expr::utils::format_state_name;
-use datafusion::logical_expr::{
+use arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion_common::{Result, ScalarValue, exec_err, not_impl_err, plan_err};
+use datafusion_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion_expr::utils::format_state_name;
+use datafusion_expr::{
     Accumulator, AggregateUDF, AggregateUDFImpl, GroupsAccumulator, Signature, Volatility,
 };
 
-pub use answer::{Lists, list_of};
 use groups::{Groups, Single};
+pub use struct_lists::{Lists, list_of};
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -209,7 +209,7 @@ impl AggregateUDFImpl for IntervalAggregate {
         Ok(Box::new(self.groups(&args)?))
     }
 
-    fn order_sensitivity(&self) -> datafusion::logical_expr::utils::AggregateOrderSensitivity {
-        datafusion::logical_expr::utils::AggregateOrderSensitivity::Insensitive
+    fn order_sensitivity(&self) -> datafusion_expr::utils::AggregateOrderSensitivity {
+        datafusion_expr::utils::AggregateOrderSensitivity::Insensitive
     }
 }

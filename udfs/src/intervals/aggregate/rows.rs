@@ -4,7 +4,7 @@
 //! groups stay cheap. Where only unions matter the list is compacted whenever it has doubled, and
 //! input in order is merged as it comes.
 
-use datafusion::logical_expr::EmitTo;
+use datafusion_expr::EmitTo;
 
 use crate::intervals::algorithm::Span;
 use crate::intervals::algorithm::merge::merge;

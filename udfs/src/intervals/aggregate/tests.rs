@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
+use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Int64Array, StringViewArray, new_empty_array,
 };
-use datafusion::arrow::compute::concat;
-use datafusion::arrow::datatypes::Int64Type;
-use datafusion::logical_expr::{Accumulator, EmitTo, GroupsAccumulator};
+use arrow::compute::concat;
+use arrow::datatypes::Int64Type;
+use datafusion_expr::{Accumulator, EmitTo, GroupsAccumulator};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -1,11 +1,11 @@
 //! The arguments of a call: queries first, then named ones. Says what to write where one is wrong.
 
-use datafusion::common::{Column, Result, plan_datafusion_err, plan_err};
-use datafusion::logical_expr::planner::RelationPlannerContext;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
-use datafusion::sql::sqlparser::ast::{
+use datafusion_common::{Column, Result, plan_datafusion_err, plan_err};
+use datafusion_expr::planner::RelationPlannerContext;
+use datafusion_expr::sqlparser::ast::{
     Expr as SqlExpr, FunctionArg, FunctionArgExpr, ObjectName, ObjectNamePart, TableFactor,
 };
+use datafusion_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 
 use crate::intervals::aggregate::time_type;
 
@@ -194,7 +194,7 @@ impl<'a> Arguments<'a> {
         time_type(
             self.function,
             name,
-            &datafusion::logical_expr::ExprSchemable::get_type(&expression, input.schema())?,
+            &datafusion_expr::ExprSchemable::get_type(&expression, input.schema())?,
         )?;
         Ok(Some(expression))
     }

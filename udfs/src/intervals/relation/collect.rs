@@ -7,21 +7,21 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
+use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Int64Array, ListArray, StructArray, UInt32Array,
     new_empty_array,
 };
-use datafusion::arrow::buffer::OffsetBuffer;
-use datafusion::arrow::compute::{concat, filter, take};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, Int64Type};
-use datafusion::common::{Result, ScalarValue, exec_datafusion_err};
-use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
-use datafusion::logical_expr::utils::{AggregateOrderSensitivity, format_state_name};
-use datafusion::logical_expr::{
+use arrow::buffer::OffsetBuffer;
+use arrow::compute::{concat, filter, take};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Int64Type};
+use datafusion_common::{Result, ScalarValue, exec_datafusion_err};
+use datafusion_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion_expr::utils::{AggregateOrderSensitivity, format_state_name};
+use datafusion_expr::{
     Accumulator, AggregateUDF, AggregateUDFImpl, EmitTo, GroupsAccumulator, Signature, Volatility,
 };
 
-use super::answers::{Answers, Operation, Times};
+use super::result_rows::{Answers, Operation, Times};
 use crate::intervals::algorithm::Fault;
 
 /// Arguments before the columns.
@@ -157,7 +157,7 @@ struct Ordered {
 }
 
 impl Collected {
-    fn fault(&self, fault: Fault) -> datafusion::error::DataFusionError {
+    fn fault(&self, fault: Fault) -> datafusion_common::DataFusionError {
         exec_datafusion_err!("{}: {fault}", self.call.function)
     }
 

@@ -6,9 +6,9 @@
 //! there is one key more, which is the same for all rows and goes no further. The other keys have
 //! names of their own, so that what it knows of the input's columns does not come through either.
 
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, ScalarValue};
-use datafusion::logical_expr::{
+use arrow::datatypes::DataType;
+use datafusion_common::{Result, ScalarValue};
+use datafusion_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 

@@ -1,14 +1,14 @@
 //! Functions that keep the other columns of their rows: both sides in one relation, collected by
 //! group.
 
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, ScalarValue, plan_err};
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
+use arrow::datatypes::DataType;
+use datafusion_common::{Result, ScalarValue, plan_err};
+use datafusion_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 
-use super::answers::Operation;
 use super::arguments::{Arguments, column, has_column, names};
 use super::collect::Collect;
 use super::groups::{key, key_columns, keys};
+use super::result_rows::Operation;
 use super::single::{LIST, field, rows};
 
 /// One side of a call.

@@ -4,22 +4,22 @@
 //! as rows. Nothing of it needs an operator of its own, so that optimizer, memory limit and threads
 //! apply as to any other query.
 
-mod answers;
 mod arguments;
 mod collect;
 mod gaps;
 mod groups;
 mod join;
+mod result_rows;
 mod single;
 
 use std::sync::Arc;
 
-use datafusion::common::{Result, plan_err};
-use datafusion::logical_expr::planner::{
+use datafusion_common::{Result, plan_err};
+use datafusion_expr::planner::{
     PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
 };
-use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
-use datafusion::sql::sqlparser::ast::{FunctionArg, ObjectName, TableAlias, TableFactor};
+use datafusion_expr::sqlparser::ast::{FunctionArg, ObjectName, TableAlias, TableFactor};
+use datafusion_expr::{LogicalPlan, LogicalPlanBuilder};
 
 use arguments::Arguments;
 
