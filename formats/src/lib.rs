@@ -2,7 +2,7 @@
 //!
 //! | format | function | read by |
 //! | --- | --- | --- |
-//! | pprof | [`pprof::gzipped`], [`pprof::Builder::encode`] | `go tool pprof`, Grafana, Polar Signals |
+//! | pprof | [`pprof::gzipped`], [`pprof::Builder::encode`] | `go tool pprof` |
 //! | folded stacks | [`folded()`] | flame graph scripts |
 //! | flame graph | [`flamegraph()`] | any browser (SVG) |
 //! | speedscope | [`speedscope()`] | speedscope.app |

@@ -1,9 +1,8 @@
 //! SQL functions for traces, usable from any DataFusion program.
 //!
-//! They cover intervals (`interval_union`, `interval_intersect`, …), nesting in time
-//! (`nest_parent`, …), stacks (`stack`, `fold_stack`, `pprof`, …), names of kernels (`classify`,
-//! `demangle`, …), statistics (`bootstrap_median_ratio`, `mann_whitney`, …), JSON, and trees given
-//! by ids.
+//! They cover intervals (`interval_union_len`, `interval_intersect`, …), nesting in time
+//! (`nest_parent`, …), stacks (`stack`, `pprof`, …), names of kernels (`classify`, `demangle`, …),
+//! statistics (`quantile`, `mann_whitney`, …), JSON, and trees given by ids.
 //!
 //! ```
 //! use datafusion::prelude::SessionContext;

@@ -10,7 +10,6 @@ use datafusion_expr::utils::{AggregateOrderSensitivity, format_state_name};
 use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Volatility};
 use datafusion_physical_expr::PhysicalExpr;
 use datafusion_physical_expr::expressions::Literal;
-
 use tracesql_formats::pprof::{Builder, Header, LabelReader, SampleType};
 use tracesql_formats::stacks::Stacks;
 
@@ -28,20 +27,27 @@ pub fn functions() -> Vec<Function> {
 const PPROF: FunctionDoc = FunctionDoc {
     name: "pprof",
     area: "stacks",
-    signature: "pprof(stack VARCHAR[], type VARCHAR, unit VARCHAR, value BIGINT, … [, labels STRUCT]) → VARBINARY",
-    summary: "A profile for pprof (profile.proto, not compressed) of the stacks and values of the rows.",
-    detail: "Each value follows its type and unit, which are literals: `pprof(stack, 'cpu', 'nanoseconds', self_ns, 'alloc_space', 'bytes', \
-        bytes)`. A struct at the end gives labels by the names of its fields, for example `named_struct('thread', thread, 'step', step)`: whole \
-        numbers as numbers, all else as text. Rows with equal stacks and labels are added up; samples are sorted, so equal rows give equal \
-        bytes in whatever order and partition they come. Frames `path/file.py(12): function` become functions with file and line, named \
-        `path.file.function`; others are names as they are. The type shown first is the first one in nanoseconds, else the first. Write \
-        the bytes to a file, packed with gzip or not, and open it with `go tool pprof FILE`.",
-    nulls: "Rows without a stack are left out, and a comment of the profile counts them; a NULL value counts as 0; a NULL label is none. \
-        No rows give a profile without samples.",
-    errors: "A type or unit that is no literal, a type named twice, a value that is no whole number, a sum beyond 64 bits, DISTINCT.",
+    signature: "pprof(stack VARCHAR[], type VARCHAR, unit VARCHAR, value BIGINT, … [, labels \
+        STRUCT]) → VARBINARY",
+    summary: "A profile for pprof (profile.proto, not compressed) of the stacks and values of the \
+        rows.",
+    detail: "Each value follows its type and unit, which are literals: `pprof(stack, 'cpu', \
+        'nanoseconds', self_ns, 'alloc_space', 'bytes', bytes)`. A struct at the end gives labels \
+        by the names of its fields, for example `named_struct('thread', thread, 'step', step)`: \
+        whole numbers as numbers, everything else as text. Rows with equal stacks and labels are \
+        added up. Samples are sorted, so equal rows give equal bytes in any order and partition. \
+        Frames `path/file.py(12): function` become functions with file and line, named \
+        `path.file.function`; all other frames are names as they are. Viewers first show the first \
+        type in nanoseconds, or the first type if none is in nanoseconds. Write the bytes to a \
+        file, compressed with gzip or not, and open it with `go tool pprof FILE`.",
+    nulls: "Rows without a stack are skipped, and a comment of the profile gives their number. A \
+        NULL value counts as 0. A NULL label is omitted. Without rows the profile has no samples.",
+    errors: "A type or unit that is not a literal, a type named twice, a value that is not a whole \
+        number, a sum beyond 64 bits, and DISTINCT are refused.",
     examples: &[Example {
-        sql: "SELECT pprof(stack, 'cpu', 'nanoseconds', ns) = pprof(stack, 'cpu', 'nanoseconds', ns ORDER BY ns DESC) AS same \
-              FROM (VALUES (['main', 'mm'], 5), (['main'], 7)) AS t(stack, ns)",
+        sql: "SELECT pprof(stack, 'cpu', 'nanoseconds', ns) = pprof(stack, 'cpu', 'nanoseconds', \
+            ns ORDER BY ns DESC) AS same FROM (VALUES (['main', 'mm'], 5), (['main'], 7)) AS \
+            t(stack, ns)",
         answer: "true",
     }],
 };
@@ -51,7 +57,7 @@ struct Pprof {
     signature: Signature,
 }
 
-/// Whether there are labels behind the values, by the number of arguments.
+/// Whether labels follow the values, by the number of arguments.
 fn has_labels(arguments: usize) -> bool {
     arguments % 3 == 2
 }
@@ -68,7 +74,8 @@ impl AggregateUDFImpl for Pprof {
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
         if types.len() < 4 || types.len().is_multiple_of(3) {
             return plan_err!(
-                "pprof takes a stack, then a type, a unit and a value for each sample type, then perhaps labels as a struct"
+                "pprof takes a stack, then a type, a unit and a value for each sample type, then \
+                 perhaps labels as a struct"
             );
         }
         let labels_at = if has_labels(types.len()) { types.len() - 1 } else { types.len() };
@@ -76,7 +83,8 @@ impl AggregateUDFImpl for Pprof {
             (0, _) => types::argument(PPROF.name, i, t, Takes::Stack),
             _ if i == labels_at && matches!(t, DataType::Struct(_)) => Ok(t.clone()),
             _ if i == labels_at => plan_err!(
-                "pprof: labels must be a struct, for example named_struct('thread', thread), not {t}"
+                "pprof: labels must be a struct, for example named_struct('thread', thread), not \
+                 {t}"
             ),
             (_, 0) => types::argument(PPROF.name, i, t, Takes::Int),
             _ => types::argument(PPROF.name, i, t, Takes::Text),

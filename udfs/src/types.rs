@@ -1,10 +1,10 @@
-//! What types functions take, and how they refuse others.
+//! The argument types of functions, and the errors for other types.
 
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, plan_err};
 use tracesql_formats::stacks::{is_text, stack_type};
 
-/// What an argument may be.
+/// What an argument accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     /// Anything.
@@ -17,7 +17,7 @@ pub enum Takes {
     Stack,
 }
 
-/// The types that arguments are converted to; `names` lists them for messages.
+/// The types that arguments are cast to; `names` lists the arguments for messages.
 pub fn arguments(
     function: &str,
     names: &str,
@@ -39,7 +39,7 @@ pub fn arguments(
         .collect()
 }
 
-/// The type that argument `position` (from 0) is converted to.
+/// The type that argument `position` (from 0) is cast to.
 pub fn argument(
     function: &str,
     position: usize,
@@ -51,7 +51,8 @@ pub fn argument(
         Takes::Any => Ok(data_type.clone()),
         Takes::Int if data_type.is_integer() || data_type.is_null() => Ok(DataType::Int64),
         Takes::Int => plan_err!(
-            "{function}: argument {position} must be a whole number, not {data_type}; convert it with CAST(… AS BIGINT)"
+            "{function}: argument {position} must be a whole number, not {data_type}; convert it \
+             with CAST(… AS BIGINT)"
         ),
         Takes::Text if data_type.is_null() => Ok(DataType::Utf8),
         Takes::Text if is_text(data_type) => Ok(data_type.clone()),
@@ -70,7 +71,8 @@ pub fn argument(
                 Ok(DataType::List(frame.clone()))
             }
             _ => plan_err!(
-                "{function}: argument {position} must be a stack (a list of texts, root first), not {data_type}"
+                "{function}: argument {position} must be a stack (a list of texts, root first), \
+                 not {data_type}"
             ),
         },
     }

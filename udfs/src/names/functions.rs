@@ -1,4 +1,4 @@
-//! The functions on names as DataFusion calls them.
+//! The functions on names.
 
 use std::sync::Arc;
 
@@ -10,14 +10,13 @@ use datafusion_common::{Result, ScalarValue, plan_err};
 use datafusion_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
-
 use tracesql_formats::names::{demangle, short_name};
 
 use super::rules::{Rule, Rules};
 use super::subject::subject;
 use super::{dtype, text};
 
-/// `classify(ruleset, text)`, and `classify_rule`, which gives the priority of the rule that decided.
+/// `classify(ruleset, text)`, and `classify_rule`, which returns the priority of the deciding rule.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Classify {
     rules: Rules,
@@ -25,7 +24,7 @@ pub(super) struct Classify {
     signature: Signature,
 }
 
-/// What is told of the rule that was found.
+/// The result that a function takes from the matching rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Answer {
     Value,
@@ -155,7 +154,7 @@ pub(super) enum What {
     DtypeBytes,
 }
 
-/// The type of a kernel of a class: classes that do not compute are types of their own.
+/// The type of a kernel of a class. Classes that do not compute are separate types.
 fn kernel_type(class: Option<&str>) -> &str {
     match class {
         Some(class @ ("communication" | "memcpy" | "memset" | "sync")) => class,

@@ -1,4 +1,4 @@
-//! `nest_crosses`: which intervals must go so that those left lie within or beside each other.
+//! `nest_crosses`: finds the intervals to remove so that the others nest or are disjoint.
 
 use std::sync::Arc;
 
@@ -23,16 +23,20 @@ pub fn function() -> Function {
 const DOC: FunctionDoc = FunctionDoc {
     name: "nest_crosses",
     area: "nesting",
-    signature: "nest_crosses(start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, end DESC, …) → BOOLEAN",
-    summary: "Whether an interval begins within an earlier one of the window's partition and ends after it.",
-    detail: "Intervals that cross are left out at once: nothing crosses them, so that those for which the answer is false lie within or beside each \
-        other. torch-tb-profiler builds its trees from such intervals. Intervals are half-open; one of no length crosses none. Frames (ROWS …) do \
-        not matter.",
-    nulls: "A row whose start or end is NULL takes no part, and its answer is NULL.",
+    signature: "nest_crosses(start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, end \
+        DESC, …) → BOOLEAN",
+    summary: "Whether an interval begins within an earlier one of the window's partition and ends \
+        after it.",
+    detail: "An interval that crosses is discarded at once and crosses no later one, so any two \
+        intervals with the result false are nested or disjoint. torch-tb-profiler builds its trees \
+        from such intervals. Intervals are half-open, and an empty one crosses nothing. Frames \
+        (ROWS …) have no effect.",
+    nulls: "A row whose start or end is NULL is ignored, and its result is NULL.",
     errors: "Rows that are not in the order of start (`ORDER BY start`) are refused.",
     examples: &[Example {
-        sql: "SELECT id, nest_crosses(s, e) OVER (ORDER BY s, e DESC, id) AS crosses \
-              FROM (VALUES (1, 0, 100), (2, 10, 60), (3, 20, 70), (4, 65, 90), (5, 80, 120)) AS t(id, s, e) ORDER BY id",
+        sql: "SELECT id, nest_crosses(s, e) OVER (ORDER BY s, e DESC, id) AS crosses FROM (VALUES \
+            (1, 0, 100), (2, 10, 60), (3, 20, 70), (4, 65, 90), (5, 80, 120)) AS t(id, s, e) ORDER \
+            BY id",
         answer: "1 | false\n2 | false\n3 | true\n4 | false\n5 | true",
     }],
 };
@@ -50,7 +54,8 @@ fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
         };
         if start < last {
             return exec_err!(
-                "{}: rows must come in the order of start (ORDER BY start): {start} comes after {last}",
+                "{}: rows must come in the order of start (ORDER BY start): {start} comes after \
+                 {last}",
                 DOC.name
             );
         }
@@ -60,7 +65,7 @@ fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
     Ok(Arc::new(answer.finish()))
 }
 
-/// Ends of the intervals that are open and were kept; each ends no later than the one before it.
+/// Ends of the open intervals that were kept; each is no later than the one before it.
 #[derive(Default)]
 struct Kept {
     ends: Vec<i64>,
@@ -85,7 +90,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_kept_lies_within_or_beside(mut intervals in prop::collection::vec((0i64..60, 0i64..30), 0..80)) {
+        fn kept_intervals_are_nested_or_disjoint(
+            mut intervals in prop::collection::vec((0i64..60, 0i64..30), 0..80)
+        ) {
             intervals.iter_mut().for_each(|i| i.1 += i.0);
             intervals.sort_by_key(|&(start, end)| (start, -end));
             let mut kept = Kept::default();

@@ -1,4 +1,4 @@
-//! `lane`: the row of a timeline that an interval is drawn in, so that none covers another.
+//! `lane`: the row of a timeline in which an interval is drawn, so that no interval covers another.
 
 use std::sync::Arc;
 
@@ -24,13 +24,15 @@ const DOC: FunctionDoc = FunctionDoc {
     name: "lane",
     area: "nesting",
     signature: "lane(start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, …) → BIGINT",
-    summary: "The lane of an interval: the first one, from 0, that is free when the interval starts.",
-    detail: "A lane is free from the end of the last interval that was put into it, so intervals that touch can share one. With N lanes at most N \
-        intervals were open at once. Frames (ROWS …) do not matter.",
-    nulls: "A row whose start or end is NULL takes no part, and its answer is NULL.",
+    summary: "The lane of an interval: the first one, from 0, that is free when the interval \
+        starts.",
+    detail: "A lane is free from the end of its last interval, so intervals that touch can share a \
+        lane. With N lanes at most N intervals were open at once. Frames (ROWS …) have no effect.",
+    nulls: "A row whose start or end is NULL is ignored, and its result is NULL.",
     errors: "Rows that are not in the order of start (`ORDER BY start`) are refused.",
     examples: &[Example {
-        sql: "SELECT id, lane(s, e) OVER (ORDER BY s, id) AS lane FROM (VALUES (1, 0, 10), (2, 5, 20), (3, 10, 12), (4, 11, 15)) AS t(id, s, e) ORDER BY id",
+        sql: "SELECT id, lane(s, e) OVER (ORDER BY s, id) AS lane FROM (VALUES (1, 0, 10), (2, 5, \
+            20), (3, 10, 12), (4, 11, 15)) AS t(id, s, e) ORDER BY id",
         answer: "1 | 0\n2 | 1\n3 | 0\n4 | 2",
     }],
 };
@@ -48,7 +50,8 @@ fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
         };
         if start < last {
             return exec_err!(
-                "lane: rows must come in the order of start (ORDER BY start): {start} comes after {last}"
+                "lane: rows must come in the order of start (ORDER BY start): {start} comes after \
+                 {last}"
             );
         }
         last = start;
@@ -107,7 +110,7 @@ mod tests {
         intervals.iter().map(|(start, end)| lanes.take(*start, *end)).collect()
     }
 
-    /// As one would do it by hand.
+    /// The definition: the first lane that is free.
     fn first_fit(intervals: &[(i64, i64)]) -> Vec<usize> {
         let mut ends: Vec<i64> = Vec::new();
         let mut place = |start, end| {
@@ -128,15 +131,18 @@ mod tests {
     }
 
     #[test]
-    fn the_extremes_of_time_have_lanes() {
+    fn intervals_at_the_extremes_of_time_get_lanes() {
         assert_eq!(lanes(&[(i64::MIN, i64::MAX), (i64::MIN, i64::MIN), (0, i64::MAX)]), [0, 1, 1]);
     }
 
     proptest::proptest! {
         #[test]
-        fn lanes_are_those_of_first_fit(mut intervals in proptest::collection::vec((0i64..100, 0i64..60), 0..200)) {
+        fn lanes_are_those_of_first_fit(
+            mut intervals in proptest::collection::vec((0i64..100, 0i64..60), 0..200)
+        ) {
             intervals.sort();
-            let intervals: Vec<_> = intervals.into_iter().map(|(start, length)| (start, start + length)).collect();
+            let intervals: Vec<_> =
+                intervals.into_iter().map(|(start, length)| (start, start + length)).collect();
             proptest::prop_assert_eq!(lanes(&intervals), first_fit(&intervals));
         }
     }

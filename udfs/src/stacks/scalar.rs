@@ -1,4 +1,4 @@
-//! Asking a stack for its frames, and joining stacks.
+//! Functions that read the frames of a stack, and one that joins stacks.
 
 use std::sync::Arc;
 
@@ -11,7 +11,6 @@ use datafusion_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use regex::Regex;
-
 use tracesql_formats::stacks::{
     NO_NAME, Stacks, StacksBuilder, frames_by_name, is_text, stack_type,
 };
@@ -45,8 +44,9 @@ const ROOT: FunctionDoc = FunctionDoc {
     area: "stacks",
     signature: "stack_root(stack VARCHAR[]) → VARCHAR",
     summary: "The first frame of a stack: the outermost caller.",
-    detail: "A stack is a list of frames from the root to the leaf, as `stack` and `unfold_stack` give it.",
-    nulls: "NULL for NULL and for a stack without frames; a NULL frame is `(no name)`.",
+    detail: "A stack is a list of frames from the root to the leaf, as `stack` and `unfold_stack` \
+        return it.",
+    nulls: "NULL for NULL and for a stack without frames. A NULL frame is `(no name)`.",
     errors: "Anything but a list of texts is refused.",
     examples: &[Example { sql: "SELECT stack_root(['main', 'forward', 'mm'])", answer: "main" }],
 };
@@ -55,9 +55,10 @@ const LEAF: FunctionDoc = FunctionDoc {
     name: "stack_leaf",
     area: "stacks",
     signature: "stack_leaf(stack VARCHAR[]) → VARCHAR",
-    summary: "The last frame of a stack: what ran itself.",
-    detail: "A stack is a list of frames from the root to the leaf, as `stack` and `unfold_stack` give it.",
-    nulls: "NULL for NULL and for a stack without frames; a NULL frame is `(no name)`.",
+    summary: "The last frame of a stack: the function that was running.",
+    detail: "A stack is a list of frames from the root to the leaf, as `stack` and `unfold_stack` \
+        return it.",
+    nulls: "NULL for NULL and for a stack without frames. A NULL frame is `(no name)`.",
     errors: "Anything but a list of texts is refused.",
     examples: &[Example { sql: "SELECT stack_leaf(['main', 'forward', 'mm'])", answer: "mm" }],
 };
@@ -67,11 +68,13 @@ const CONTAINS: FunctionDoc = FunctionDoc {
     area: "stacks",
     signature: "stack_contains(stack VARCHAR[], frame VARCHAR) → BOOLEAN",
     summary: "Whether a frame of the stack is exactly the given text.",
-    detail: "Asked once for each distinct frame, so it is much faster than `array_has` on many rows. `stack_mentions` looks for a part of a frame.",
-    nulls: "NULL if either is NULL; a NULL frame of the stack is `(no name)`.",
+    detail: "The test runs once for each distinct frame, so on many rows it is much faster than \
+        `array_has`. `stack_mentions` searches for a part of a frame.",
+    nulls: "NULL if either argument is NULL. A NULL frame of the stack is `(no name)`.",
     errors: "Anything but a list of texts is refused.",
     examples: &[Example {
-        sql: "SELECT stack_contains(['main', 'forward'], 'forward'), stack_contains(['main', 'forward'], 'for')",
+        sql: "SELECT stack_contains(['main', 'forward'], 'forward'), stack_contains(['main', \
+            'forward'], 'for')",
         answer: "true | false",
     }],
 };
@@ -80,12 +83,13 @@ const MENTIONS: FunctionDoc = FunctionDoc {
     name: "stack_mentions",
     area: "stacks",
     signature: "stack_mentions(stack VARCHAR[], text VARCHAR) → BOOLEAN",
-    summary: "Whether a frame of the stack holds the given text anywhere in it.",
-    detail: "Case counts, and no character is special.",
-    nulls: "NULL if either is NULL; a NULL frame of the stack is `(no name)`.",
+    summary: "Whether any frame of the stack contains the given text.",
+    detail: "The comparison is case-sensitive, and no character is special.",
+    nulls: "NULL if either argument is NULL. A NULL frame of the stack is `(no name)`.",
     errors: "Anything but a list of texts is refused.",
     examples: &[Example {
-        sql: "SELECT stack_mentions(['main', 'aten::mm'], 'mm'), stack_mentions(['main', 'aten::mm'], 'n;a')",
+        sql: "SELECT stack_mentions(['main', 'aten::mm'], 'mm'), stack_mentions(['main', \
+            'aten::mm'], 'n;a')",
         answer: "true | false",
     }],
 };
@@ -95,12 +99,15 @@ const FILTER: FunctionDoc = FunctionDoc {
     area: "stacks",
     signature: "stack_filter(stack VARCHAR[], pattern VARCHAR) → VARCHAR[]",
     summary: "The frames of a stack that match a regular expression, in their order.",
-    detail: "For example only modules, `stack_filter(stack, '^nn[.]Module: ')`, or all but library code. The expression is searched for anywhere in \
-        a frame; `^` and `$` tie it to the ends. It is a literal, and asked once for each distinct frame.",
-    nulls: "NULL if either is NULL; a NULL frame of the stack is `(no name)`. Without a match the stack has no frames.",
-    errors: "An expression that is no literal or cannot be read.",
+    detail: "For example only modules, `stack_filter(stack, '^nn[.]Module: ')`, or everything \
+        except library code. The expression can match anywhere in a frame; `^` and `$` anchor it. \
+        It must be a literal, and runs once for each distinct frame.",
+    nulls: "NULL if either argument is NULL. A NULL frame of the stack is `(no name)`. Without a \
+        match the result is a stack without frames.",
+    errors: "An expression that is not a literal, or not a valid regular expression, is refused.",
     examples: &[Example {
-        sql: "SELECT fold_stack(stack_filter(['main', 'nn.Module: Net_0', 'forward', 'nn.Module: Linear_0', 'aten::mm'], '^nn[.]Module: '))",
+        sql: "SELECT fold_stack(stack_filter(['main', 'nn.Module: Net_0', 'forward', 'nn.Module: \
+            Linear_0', 'aten::mm'], '^nn[.]Module: '))",
         answer: "nn.Module: Net_0;nn.Module: Linear_0",
     }],
 };
@@ -109,20 +116,23 @@ const CONCAT: FunctionDoc = FunctionDoc {
     name: "stack_concat",
     area: "stacks",
     signature: "stack_concat(part VARCHAR[] or VARCHAR, …) → VARCHAR[]",
-    summary: "A stack of the frames of all parts, the first part outermost; a text is one frame.",
-    detail: "For example the stack of the call that launched a kernel, and the kernel's name.",
-    nulls: "NULL parts are left out; NULL if all are NULL.",
+    summary: "A stack of the frames of all parts, with the first part outermost. A text is one \
+        frame.",
+    detail: "For example, it appends a kernel's name to the stack of the call that launched the \
+        kernel.",
+    nulls: "NULL parts are skipped. NULL if all parts are NULL.",
     errors: "A part that is neither text nor a list of texts is refused.",
     examples: &[Example {
-        sql: "SELECT fold_stack(stack_concat(['main', 'launch'], 'kernel')), fold_stack(stack_concat(NULL, 'kernel'))",
+        sql: "SELECT fold_stack(stack_concat(['main', 'launch'], 'kernel')), \
+            fold_stack(stack_concat(NULL, 'kernel'))",
         answer: "main;launch;kernel | kernel",
     }],
 };
 
-/// What runs a function: its arguments and the number of rows.
+/// Computes the result of a function from its arguments and the number of rows.
 pub type Run = fn(&[ColumnarValue], usize) -> Result<ArrayRef>;
 
-/// A scalar function; without `takes` it is one of any number of stacks and texts.
+/// A scalar function. An empty `takes` stands for any number of stacks and texts.
 pub fn function(
     doc: FunctionDoc,
     takes: &'static [Takes],
@@ -196,7 +206,7 @@ fn end(
     pick: fn(&mut dyn DoubleEndedIterator<Item = Option<usize>>) -> Option<Option<usize>>,
 ) -> Result<ArrayRef> {
     let stacks = Stacks::read(&args[0].to_array(rows)?).map_err(from_formats)?;
-    // Views share the texts, and one more stands for a frame without a name.
+    // Views share the texts. One more text stands for a frame without a name.
     let texts = StringViewArray::from_iter_values(
         (0..stacks.texts.len()).map(|at| stacks.text(Some(at))).chain([NO_NAME]),
     );
@@ -302,7 +312,7 @@ impl Part {
         Ok(Self::Stack { stacks, numbers, no_name: made.frame(NO_NAME) })
     }
 
-    /// Appends the frames of a row; says whether there are any.
+    /// Appends the frames of a row; returns whether the row has any.
     fn append(&self, row: usize, made: &mut StacksBuilder) -> bool {
         match self {
             Self::Stack { stacks, numbers, no_name } => {

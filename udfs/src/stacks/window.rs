@@ -1,11 +1,10 @@
-//! Stacks by nesting in time: the names of a row's ancestors and its own.
+//! Stacks by nesting in time: the names of a row's ancestors and its own name.
 
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array};
 use arrow::datatypes::DataType;
 use datafusion_common::{HashMap, Result};
-
 use tracesql_formats::stacks::{StacksBuilder, Texts, frames_by_name, stack_type};
 
 use crate::doc::{Example, Function, FunctionDoc};
@@ -38,16 +37,22 @@ fn arguments(function: &str, types: &[DataType]) -> Result<Vec<DataType>> {
 const STACK: FunctionDoc = FunctionDoc {
     name: "stack",
     area: "stacks",
-    signature: "stack(name VARCHAR, start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, end DESC, …) → VARCHAR[]",
-    summary: "The names of the intervals around the row's own, from the outermost to the row's own name.",
-    detail: "Nesting is that of `nest_parent`: among the rows of the window's partition, so a filter leaves out frames. Each name is held once \
-        for all rows, a frame takes 4 bytes. Group by `fold_stack(stack)` or by `stack_id` rather than by the list itself, which SQL compares \
-        frame by frame.",
-    nulls: "A NULL name is the frame `(no name)`. A row whose start or end is NULL takes no part, and its answer is NULL.",
-    errors: "As `nest_parent`; and a partition with more than 2147483647 frames in all its stacks together.",
+    signature: "stack(name VARCHAR, start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, \
+        end DESC, …) → VARCHAR[]",
+    summary: "The names of the intervals that enclose the row's interval, outermost first, and the \
+        row's own name.",
+    detail: "Nesting is that of `nest_parent`: it covers the rows of the window's partition, so a \
+        filter removes frames. Each name is held once for all rows, and a frame takes 4 bytes. \
+        Group by `fold_stack(stack)` or by `stack_id` rather than by the list itself, because SQL \
+        compares lists frame by frame.",
+    nulls: "A NULL name is the frame `(no name)`. A row whose start or end is NULL is ignored, and \
+        its result is NULL.",
+    errors: "As for `nest_parent`. A partition with more than 2147483647 frames in all its stacks \
+        together is refused too.",
     examples: &[Example {
-        sql: "SELECT id, fold_stack(stack(name, s, e) OVER (ORDER BY s, e DESC, id)) AS stack \
-              FROM (VALUES (1, 'main', 0, 100), (2, 'forward', 10, 60), (3, 'mm', 20, 30), (4, 'backward', 60, 70)) AS t(id, name, s, e) ORDER BY id",
+        sql: "SELECT id, fold_stack(stack(name, s, e) OVER (ORDER BY s, e DESC, id)) AS stack FROM \
+            (VALUES (1, 'main', 0, 100), (2, 'forward', 10, 60), (3, 'mm', 20, 30), (4, \
+            'backward', 60, 70)) AS t(id, name, s, e) ORDER BY id",
         answer: "1 | main\n2 | main;forward\n3 | main;forward;mm\n4 | main;backward",
     }],
 };
@@ -55,15 +60,18 @@ const STACK: FunctionDoc = FunctionDoc {
 const STACK_ID: FunctionDoc = FunctionDoc {
     name: "stack_id",
     area: "stacks",
-    signature: "stack_id(name VARCHAR, start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, end DESC, …) → BIGINT",
+    signature: "stack_id(name VARCHAR, start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY \
+        start, end DESC, …) → BIGINT",
     summary: "A number for the row's stack: rows of one partition with equal stacks share it.",
-    detail: "Counts from 1 in the order of the window. It stands for what `stack` gives for the same window, and grouping by it is much faster \
-        than grouping by the stack. Numbers of different partitions are unrelated, so group by the partition's columns too.",
-    nulls: "As `stack`.",
+    detail: "Numbers count from 1 in the order of the window. A number stands for the result of \
+        `stack` for the same window, and grouping by it is much faster than grouping by the stack. \
+        Numbers of different partitions are unrelated, so group by the partition's columns too.",
+    nulls: "As for `stack`.",
     errors: nest::ERRORS,
     examples: &[Example {
-        sql: "SELECT id, stack_id(name, s, e) OVER (ORDER BY s, e DESC, id) AS stack \
-              FROM (VALUES (1, 'step', 0, 10), (2, 'mm', 1, 2), (3, 'mm', 3, 4), (4, 'step', 10, 20)) AS t(id, name, s, e) ORDER BY id",
+        sql: "SELECT id, stack_id(name, s, e) OVER (ORDER BY s, e DESC, id) AS stack FROM (VALUES \
+            (1, 'step', 0, 10), (2, 'mm', 1, 2), (3, 'mm', 3, 4), (4, 'step', 10, 20)) AS t(id, \
+            name, s, e) ORDER BY id",
         answer: "1 | 1\n2 | 2\n3 | 2\n4 | 1",
     }],
 };

@@ -1,4 +1,4 @@
-//! The aggregates as DataFusion calls them. Rows in which an argument is NULL or NaN are left out.
+//! The statistical aggregates. Rows in which an argument is NULL or NaN are ignored.
 
 use std::mem::size_of_val;
 use std::sync::Arc;
@@ -111,17 +111,17 @@ fn line_fields() -> Fields {
     ])
 }
 
-/// Values that are numbers.
+/// The values of a column; NULL and NaN are `None`.
 fn numbers(column: &ArrayRef) -> impl Iterator<Item = Option<f64>> {
     column.as_primitive::<Float64Type>().iter().map(|value| value.filter(|value| !value.is_nan()))
 }
 
-/// Rows in which both are numbers.
+/// The rows in which both columns are numbers.
 fn both<'a>(columns: &'a [ArrayRef]) -> impl Iterator<Item = (f64, f64)> + 'a {
     numbers(&columns[0]).zip(numbers(&columns[1])).filter_map(|(one, other)| one.zip(other))
 }
 
-/// A number, or NULL where arithmetic with infinities gives none.
+/// A number, or NULL if arithmetic with infinities gives NaN.
 fn number(value: Option<f64>) -> ScalarValue {
     ScalarValue::Float64(value.filter(|value| !value.is_nan()))
 }
@@ -230,7 +230,7 @@ enum Statistic {
 }
 
 impl Values {
-    /// The share of a quantile is one number, however often it is given.
+    /// Reads the share of a quantile, which must be the same in all rows.
     fn take_share(&mut self, given: &ArrayRef) -> Result<()> {
         for share in numbers(given).flatten() {
             match self.share {

@@ -1,4 +1,4 @@
-//! Functions that compare two samples, given as lists. NULL and NaN in a list are left out.
+//! Functions that compare two samples, given as lists. NULL and NaN in a list are ignored.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl OfSamples {
         Self { what, signature: Signature::user_defined(Volatility::Immutable) }
     }
 
-    /// Names of the fields of the answer; none if it is a single number.
+    /// Names of the fields of the result; empty if it is a single number.
     fn fields(&self) -> &'static [&'static str] {
         match self.what {
             What::MannWhitney => &["u", "p_value", "effect"],

@@ -1,4 +1,4 @@
-//! `last_known`: a value carried down over the rows that have none.
+//! `last_known`: carries a value down over the rows that have none.
 
 use arrow::array::{Array, ArrayRef, UInt64Array};
 use arrow::compute::take;
@@ -22,13 +22,15 @@ const DOC: FunctionDoc = FunctionDoc {
     name: "last_known",
     area: "nesting",
     signature: "last_known(value ANY) OVER (PARTITION BY … ORDER BY …) → type of value",
-    summary: "The value of the row, or else that of the nearest row before it that has one.",
-    detail: "The answer of last_value(…) IGNORE NULLS over the rows so far, in time that grows with the number of rows and not with its square. \
-        Frames (ROWS …) do not matter.",
+    summary: "The value of the row, or if it is NULL, that of the nearest earlier row that has \
+        one.",
+    detail: "The same as last_value(…) IGNORE NULLS over the rows so far, but in linear instead of \
+        quadratic time. Frames (ROWS …) have no effect.",
     nulls: "NULL before the first value.",
     errors: "None.",
     examples: &[Example {
-        sql: "SELECT id, last_known(v) OVER (ORDER BY id) AS known FROM (VALUES (1, NULL), (2, 'a'), (3, NULL), (4, 'b')) AS t(id, v) ORDER BY id",
+        sql: "SELECT id, last_known(v) OVER (ORDER BY id) AS known FROM (VALUES (1, NULL), (2, \
+            'a'), (3, NULL), (4, 'b')) AS t(id, v) ORDER BY id",
         answer: "1 | NULL\n2 | a\n3 | a\n4 | b",
     }],
 };

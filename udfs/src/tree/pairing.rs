@@ -1,10 +1,10 @@
-//! Pairing two trees of calls, so that what can be compared stands side by side.
+//! Pairs two trees of calls, so that comparable calls stand side by side.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// A tree given as rows in the order of siblings: each has an id, its parent's id, and perhaps a
-/// key by which it can be paired.
+/// A tree as rows in the order of siblings. Each row has an id, its parent's id, and optionally a
+/// key for pairing.
 pub(super) struct Tree {
     ids: Vec<i64>,
     keys: Vec<Option<String>>,
@@ -12,17 +12,17 @@ pub(super) struct Tree {
     outermost: Vec<usize>,
 }
 
-/// What makes rows no tree.
+/// Why rows do not form a tree.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Broken {
     /// Two rows have this id.
     Twice(i64),
-    /// A row is inside itself.
+    /// A row is its own ancestor.
     Circle,
 }
 
 impl Tree {
-    /// A tree of rows; one whose parent is not among them is outermost.
+    /// A tree of rows. A row whose parent is not among them is outermost.
     pub fn new(
         ids: Vec<i64>,
         parents: &[Option<i64>],
@@ -45,7 +45,7 @@ impl Tree {
         if tree.downwards().len() < tree.ids.len() { Err(Broken::Circle) } else { Ok(tree) }
     }
 
-    /// All rows that hang on an outermost one, parents before their children.
+    /// All rows below the outermost ones, parents before their children.
     fn downwards(&self) -> Vec<usize> {
         let mut order = self.outermost.clone();
         let mut next = 0;
@@ -60,17 +60,17 @@ impl Tree {
 /// Rows of both trees that stand side by side.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Pair {
-    /// Its place in the list of pairs, counted by child from the first, for example `0-3-1`.
+    /// Its position in the tree of pairs, as the number of the child at each level: `0-3-1`.
     pub path: String,
-    /// The last pair inside it: pairs from this one to that one are those inside.
+    /// The number of the last pair inside it; all pairs from this one to that one are inside.
     pub last: usize,
-    /// Ids compared, on either side.
+    /// The ids that are compared, for both sides.
     pub sides: [Vec<i64>; 2],
-    /// Ids of all rows that are in these, and in no pair further inside.
+    /// The ids of all rows that belong to these and to no inner pair, for both sides.
     pub inside: [Vec<i64>; 2],
 }
 
-/// A pair that is still to be looked into.
+/// A pair whose inner pairs are still to be found.
 struct Open {
     path: String,
     parent: usize,
@@ -99,7 +99,7 @@ pub(super) fn align(trees: [&Tree; 2]) -> Vec<Pair> {
             ([_, _, ..], [_, _, ..]) => Some([sides[0].as_slice(), sides[1].as_slice()]),
             _ => None,
         };
-        // From the last to the first, because the one opened last is looked into first.
+        // In reverse order, because the pair opened last is handled first.
         for (i, of) in
             lists.map(|l| stretches(trees, l)).unwrap_or_default().into_iter().enumerate().rev()
         {
@@ -128,10 +128,11 @@ pub(super) fn align(trees: [&Tree; 2]) -> Vec<Pair> {
     pairs
 }
 
-/// Two lists cut into stretches that stand side by side; none if nothing pairs.
+/// Cuts two lists into stretches that stand side by side; there are none if no rows pair up.
 ///
-/// Each row of the left list that has a key takes the first of its key on the right that comes
-/// after those taken before. What lies between such pairs stands side by side too.
+/// Each row of the left list that has a key pairs with the first row on the right that has the same
+/// key and comes after all rows paired so far. The rows between two such pairs stand side by side
+/// too.
 fn stretches(trees: [&Tree; 2], lists: [&[usize]; 2]) -> Vec<[Vec<usize>; 2]> {
     let mut on_the_right: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, row) in lists[1].iter().enumerate() {
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_right_side_only_moves_on() {
+    fn the_right_side_never_goes_back() {
         let (left, right) = (
             tree(&[(1, 0, "a"), (2, 0, "b"), (3, 0, "a")]),
             tree(&[(11, 0, "b"), (12, 0, "a"), (13, 0, "b"), (14, 0, "c")]),
@@ -222,10 +223,10 @@ mod tests {
     }
 
     #[test]
-    fn without_a_key_in_common_all_stands_together() {
+    fn lists_without_a_common_key_stay_whole() {
         let (left, right) = (tree(&[(1, 0, "a"), (2, 1, "")]), tree(&[(11, 0, "b"), (12, 0, "c")]));
         assert_eq!(shown(&left, &right), ["0 0 [1] [11, 12] [1, 2] [11, 12]"]);
-        // One on each side stands side by side whatever its key, and so do its children.
+        // Single rows on both sides are paired whatever their keys, and so are their children.
         let (left, right) =
             (tree(&[(1, 0, "a"), (2, 1, "x"), (3, 1, "")]), tree(&[(11, 0, "b"), (12, 11, "x")]));
         assert_eq!(
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_no_tree_are_refused() {
+    fn rows_that_form_no_tree_are_refused() {
         assert_eq!(
             Tree::new(vec![1, 1], &[None, None], vec![None, None]).err(),
             Some(Broken::Twice(1))

@@ -25,11 +25,13 @@ const DOC: FunctionDoc = FunctionDoc {
     area: "nesting",
     signature: "running_sum(value BIGINT|DOUBLE) OVER (PARTITION BY … ORDER BY …) → BIGINT|DOUBLE",
     summary: "The sum of a value over the row and all rows before it.",
-    detail: "The answer of sum(value) OVER (… ROWS UNBOUNDED PRECEDING) in less time. Frames (ROWS …) do not matter.",
-    nulls: "NULL values are left out; NULL before the first value.",
+    detail: "The same as sum(value) OVER (… ROWS UNBOUNDED PRECEDING), but faster. Frames (ROWS …) \
+        have no effect.",
+    nulls: "NULL values are ignored. NULL before the first value.",
     errors: "A sum that does not fit 64 bits is refused.",
     examples: &[Example {
-        sql: "SELECT id, running_sum(v) OVER (ORDER BY id) AS sum FROM (VALUES (1, NULL), (2, 5), (3, NULL), (4, -2)) AS t(id, v) ORDER BY id",
+        sql: "SELECT id, running_sum(v) OVER (ORDER BY id) AS sum FROM (VALUES (1, NULL), (2, 5), \
+            (3, NULL), (4, -2)) AS t(id, v) ORDER BY id",
         answer: "1 | NULL\n2 | 5\n3 | 5\n4 | 3",
     }],
 };
@@ -39,7 +41,8 @@ fn coerce(types: &[DataType]) -> Result<Vec<DataType>> {
         [value] if value.is_integer() || value.is_null() => Ok(vec![DataType::Int64]),
         [value] if value.is_floating() => Ok(vec![DataType::Float64]),
         [value] => plan_err!(
-            "running_sum: its argument must be a number, not {value}; convert it with CAST(… AS BIGINT)"
+            "running_sum: its argument must be a number, not {value}; convert it with CAST(… AS \
+             BIGINT)"
         ),
         _ => plan_err!("running_sum(value) takes 1 argument, {} were given", types.len()),
     }

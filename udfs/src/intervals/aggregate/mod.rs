@@ -1,4 +1,4 @@
-//! Aggregates over intervals: what each keeps, gives and refuses. `groups` does the work.
+//! Aggregates over intervals: their arguments, states and results. `groups` does the work.
 
 mod groups;
 mod labels;
@@ -20,7 +20,7 @@ use datafusion_expr::{
 use groups::{Groups, Single};
 pub use struct_lists::{Lists, list_of};
 
-/// What is measured.
+/// The quantity that an aggregate measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// Length of the union.
@@ -55,7 +55,7 @@ impl Measure {
         }))
     }
 
-    /// Whether the union of intervals is as good as the intervals.
+    /// Whether intervals may be replaced by their union.
     fn unites(self) -> bool {
         matches!(self, Self::UnionLen | Self::OverlapLen | Self::Merge)
     }
@@ -85,7 +85,7 @@ impl Measure {
     }
 }
 
-/// The type a start or end is read as; other types are refused.
+/// The type that a start or end is cast to; types other than integers are refused.
 pub fn time_type(function: &str, argument: &str, given: &DataType) -> Result<DataType> {
     if given.is_integer() || given.is_null() {
         return Ok(DataType::Int64);
@@ -142,7 +142,8 @@ impl AggregateUDFImpl for IntervalAggregate {
                     number if number.is_integer() || number.is_null() => DataType::Int64,
                     other => {
                         return plan_err!(
-                            "{name}: set must be an integer 0..62 or a text, not {other}; write CAST(set AS VARCHAR)"
+                            "{name}: set must be an integer 0..62 or a text, not {other}; write \
+                             CAST(set AS VARCHAR)"
                         );
                     }
                 };

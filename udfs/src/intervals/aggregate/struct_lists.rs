@@ -1,4 +1,4 @@
-//! Answers of groups as columns: lists of structs whose fields are integers, or lists of labels.
+//! Builds result columns: lists of structs whose fields are integers, or lists of labels.
 
 use std::sync::Arc;
 
@@ -32,19 +32,19 @@ impl<const N: usize> Lists<N> {
         Self { names, columns: std::array::from_fn(|_| Vec::new()), labels: None, ends: vec![0] }
     }
 
-    /// The same with a list of texts in front.
+    /// The same with a list of texts as first field.
     pub fn labelled(label: &'static str, names: [&'static str; N]) -> Self {
         Self { labels: Some((label, ListBuilder::new(StringBuilder::new()))), ..Self::new(names) }
     }
 
-    /// Adds an element to the list at hand.
+    /// Adds an element to the current list.
     pub fn push(&mut self, values: [i64; N]) {
         for (column, value) in self.columns.iter_mut().zip(values) {
             column.push(value);
         }
     }
 
-    /// Adds an element with texts to the list at hand.
+    /// Adds an element with texts to the current list.
     pub fn push_labelled<'a>(
         &mut self,
         texts: impl IntoIterator<Item = &'a str>,

@@ -1,5 +1,4 @@
-//! The rows of the answer, group by group: which rows of the input they come from, and their start
-//! and end.
+//! The result rows, group by group: the input rows that they come from, and their start and end.
 
 use arrow::array::{Array, BooleanArray, Int64Array};
 
@@ -10,12 +9,12 @@ use crate::intervals::algorithm::pairs::pairs;
 use crate::intervals::algorithm::subtract::subtract;
 use crate::intervals::algorithm::{Fault, Item, Span};
 
-/// What is made of the rows of a group.
+/// The operation on the rows of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// The innermost row at each instant.
     Flatten,
-    /// What of left rows the right ones leave free.
+    /// The parts of left rows that no right row covers.
     Subtract,
     /// Pairs of left and right rows.
     Intersect,
@@ -23,15 +22,15 @@ pub enum Operation {
     Asof,
 }
 
-/// The columns that decide.
+/// The columns that decide the result.
 pub struct Times<'a> {
-    /// Whether a row is of the right side.
+    /// Whether a row belongs to the right side.
     pub right: &'a BooleanArray,
     /// Start, or the only time.
     pub start: &'a Int64Array,
     /// End.
     pub end: &'a Int64Array,
-    /// What decides between equal rows: the greater one is later.
+    /// Decides between rows with equal times: the row with the greater id is later.
     pub id: &'a Int64Array,
 }
 
@@ -41,7 +40,7 @@ impl Times<'_> {
     }
 }
 
-/// Rows of the answer.
+/// Result rows.
 pub struct Answers {
     operation: Operation,
     /// Starts.
@@ -70,7 +69,7 @@ impl Answers {
         }
     }
 
-    /// Adds the answer for the rows of a group.
+    /// Adds the result for the rows of a group.
     pub fn group(&mut self, rows: &[u32], times: &Times<'_>) -> Result<(), Fault> {
         if self.operation == Operation::Asof {
             self.asof(rows, times);
@@ -103,7 +102,7 @@ impl Answers {
         Ok(())
     }
 
-    /// Reads the intervals of both sides; those without start or end and empty ones are left out.
+    /// Reads the intervals of both sides, except empty ones and those without start or end.
     fn split(&mut self, rows: &[u32], times: &Times<'_>) -> Result<(), Fault> {
         self.a.clear();
         self.b.clear();
@@ -128,7 +127,7 @@ impl Answers {
             match (times.start.is_valid(at), times.right.value(at)) {
                 (true, true) => right.push((times.start.value(at), *row)),
                 (true, false) => left.push((times.start.value(at), *row)),
-                // A row that has no time has nothing before it, and is kept.
+                // A row without a time has nothing before it, but stays in the result.
                 (false, false) => self.push(*row, None, Span { start: 0, end: 0 }),
                 (false, true) => {}
             }
