@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Fill a folder (fuzz/corpus) with seeds: cut from the fixtures, and what once was a fault. Standard library only.
+"""Fill a folder (fuzz/corpus) with seeds from the fixtures and from former faults.
+
+Standard library only.
 
 fuzz/seeds.py [FOLDER]
 """
@@ -31,7 +33,7 @@ def text(path):
 
 
 def sample(kind, value, shift, frames):
-    """A sample of the check of stacks: labels and value, then its frames."""
+    """A sample for the check of stacks: labels and value, then its frames."""
     return struct.pack("<BhB", kind, value, shift) + b"\xfe".join(
         frame.encode() for frame in frames
     )
@@ -83,7 +85,7 @@ def main():
         try:
             document = json.loads(raw)
         except ValueError:
-            # Broken on purpose: pieces of it are seeds as they stand.
+            # Broken on purpose: its pieces are seeds as they are.
             for target in ("framing", "decode", "json", "input"):
                 seed(target, raw)
             for line in raw.splitlines():
@@ -158,11 +160,13 @@ def main():
     }
     names |= {
         "void (anonymous namespace)::f<a<b>, (c)1>(d const*, e&&) [clone .x]",
-        'ruleset,priority,pattern,value,source,description\nkernel,1,"a,b",x,,\n',
     }
-    names |= set(text(ROOT / "udfs" / "src" / "names" / "mangled.txt").decode().split())
+    names |= set(text(ROOT / "formats" / "src" / "names" / "mangled.txt").decode().split())
     for name in sorted(names):
         seed("names", name.encode())
+    rules = (ROOT / "udfs" / "src" / "names" / "name_rules.csv").read_text().splitlines()
+    for row in [*rules[1::40], 'kernel,1,"a,b",x,,', '"a""b",-1,"(?i)x\n",,,"open']:
+        seed("rules", f"{rules[0]}\n{row}\n".encode())
     for path in sorted((ROOT / "fuzz" / "faults").glob("*/*")):
         (CORPUS / path.parent.name).mkdir(parents=True, exist_ok=True)
         shutil.copy(path, CORPUS / path.parent.name)

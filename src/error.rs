@@ -68,3 +68,15 @@ impl From<DataFusionError> for Error {
         Self::Sql(Box::new(e))
     }
 }
+
+impl From<tracesql_formats::Error> for Error {
+    fn from(e: tracesql_formats::Error) -> Self {
+        match e {
+            tracesql_formats::Error::UnknownMeasure { .. } => Self::Usage(e.to_string()),
+            tracesql_formats::Error::Document(message) => Self::Query(message),
+            tracesql_formats::Error::Arrow(e) => DataFusionError::from(e).into(),
+            tracesql_formats::Error::Io(e) => DataFusionError::from(e).into(),
+            other => DataFusionError::Execution(other.to_string()).into(),
+        }
+    }
+}

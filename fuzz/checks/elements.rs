@@ -1,15 +1,16 @@
-//! The text of an event list: where elements begin and end, and what becomes of them.
+//! The text of an event list: the boundaries of its elements, and the rows made from them.
 
 use std::path::Path;
 
 use tracesql_ingest::internals;
 
-/// Reading ends, never beyond the text; what is JSON is divided as any parser divides it.
+/// Reading ends and stays within the text. Valid JSON is divided into the same elements as by any
+/// other parser.
 pub fn framing(text: &[u8]) {
     assert!(internals::frame(text) <= text.len());
     assert!(internals::decode(text).elements <= text.len());
     if let Some(elements) = list(text) {
-        // A number ends where the bracket stands.
+        // The bracket ends a number at the end of the list.
         let closed = [text, b"]"].concat();
         let (framed, decoded) = (internals::frame(&closed), internals::decode(&closed));
         assert_eq!(framed, elements, "elements stepped over");
@@ -17,7 +18,7 @@ pub fn framing(text: &[u8]) {
     }
 }
 
-/// Events in any bytes are decoded, paired, sorted and nested; none comes from nowhere.
+/// Events in any bytes are decoded, paired, sorted and nested, and no row is made up.
 pub fn decode(text: &[u8]) {
     let decoded = internals::decode(text);
     // Nothing is spilled, so the folder is not used.
@@ -25,7 +26,7 @@ pub fn decode(text: &[u8]) {
     assert!(rows <= decoded.elements);
 }
 
-/// The number of elements, if the text is the inside of a JSON list as another parser sees it.
+/// The number of elements if another parser reads the text as the inside of a JSON list.
 fn list(text: &[u8]) -> Option<usize> {
     let list = [b"[", text, b"]"].concat();
     Some(serde_json::from_slice::<Vec<serde::de::IgnoredAny>>(&list).ok()?.len())

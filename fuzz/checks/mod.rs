@@ -1,8 +1,8 @@
-//! What must hold whatever bytes are given: one function for each fuzzer, which panics if it does
-//! not.
+//! Properties that must hold for any bytes: one function for each fuzzer, which panics where its
+//! property does not hold.
 //!
-//! The fuzzers of this folder's workspace call them, and so does a test of the project
-//! (`tests/it/fuzz.rs`), which needs neither a fuzzer nor a sanitizer.
+//! The fuzzers of this folder's workspace call them. `tests/it/fuzz.rs` calls them too, without a
+//! fuzzer or a sanitizer.
 
 mod elements;
 mod json;
@@ -22,8 +22,8 @@ pub use times::times;
 /// A check of any bytes.
 pub type Check = fn(&[u8]);
 
-/// All checks, by the names of their fuzzers.
-#[allow(dead_code, reason = "fuzzers name the check that they run")]
+/// All checks, by the name of the fuzzer.
+#[allow(dead_code, reason = "each fuzzer names its own check")]
 pub const CHECKS: [(&str, Check); 8] = [
     ("framing", framing),
     ("decode", decode),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Samples of a profile: frames (root first) and labels as texts, and their values.
 pub type Samples = BTreeMap<(Vec<String>, Vec<(String, String)>), Vec<i64>>;
 
-/// Reads the samples of a profile; panics if it refers to what it does not hold.
+/// Reads the samples of a profile; panics if a reference has no target.
 pub fn samples(profile: &[u8]) -> Samples {
     let fields = fields(profile);
     let all = |number| fields.iter().filter(move |f| f.0 == number).map(|f| f.1.bytes());
@@ -59,7 +59,7 @@ impl<'a> Value<'a> {
     fn bytes(&self) -> &'a [u8] {
         match self {
             Self::Bytes(bytes) => bytes,
-            Self::Number(n) => panic!("{n} where bytes are wanted"),
+            Self::Number(n) => panic!("{n} where bytes are expected"),
         }
     }
 }
@@ -97,12 +97,16 @@ fn varint(message: &mut &[u8]) -> u64 {
     }
 }
 
-/// A field that is a number; 0 if it is not there.
+/// A field that is a number; 0 if it is missing.
 fn number(message: &[u8], field: u64) -> u64 {
     fields(message)
         .into_iter()
         .filter(|f| f.0 == field)
-        .map(|f| if let Value::Number(n) = f.1 { n } else { panic!("field {field} is no number") })
+        .map(
+            |f| {
+                if let Value::Number(n) = f.1 { n } else { panic!("field {field} is not a number") }
+            },
+        )
         .next_back()
         .unwrap_or(0)
 }

@@ -1,5 +1,4 @@
-//! Stacks in the formats of other tools: what is written holds the sums of what was given, and can
-//! be read.
+//! Stacks in the formats of other tools: each output can be read, and holds the sums of the input.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -7,14 +6,14 @@ use std::sync::Arc;
 
 use arrow::array::{Int64Array, ListBuilder, RecordBatch, StringArray, StringBuilder};
 use arrow::datatypes::{DataType, Field, Schema};
-use tracesql::stacks::{Direction, flamegraph, folded, pprof, speedscope};
-use tracesql_udfs::pprof::{
-    BASE, Builder, Collector, FILE, Header, LabelValue, Labels, SampleType,
+use tracesql_formats::pprof::{
+    BASE, Builder, Collector, FILE, Header, LabelValue, Labels, SampleType, gzipped,
 };
+use tracesql_formats::{Direction, flamegraph, folded, speedscope};
 
 use super::profile::{Samples, samples};
 
-/// Separates samples, and the title before them; no byte of UTF-8.
+/// Separates samples, and the title from the first one. UTF-8 never contains this byte.
 const SAMPLE: u8 = 0xff;
 /// Separates the frames of a sample.
 const FRAME: u8 = 0xfe;
@@ -43,8 +42,8 @@ struct Sample {
 }
 
 impl Sample {
-    /// A byte that says which labels it has, two of digits and one of a shift for its value, then
-    /// its frames.
+    /// One byte of label flags, two bytes of the value, one byte of a shift of the value, then the
+    /// frames.
     fn read(bytes: &[u8]) -> Option<Self> {
         let (&[kind, low, high, shift], frames) = bytes.split_first_chunk::<4>()?;
         let value = i64::from(i16::from_le_bytes([low, high])).wrapping_shl(u32::from(shift));
@@ -81,8 +80,8 @@ fn types() -> Vec<SampleType> {
     vec![SampleType::new("samples", "count"), SampleType::new("cpu", "nanoseconds")]
 }
 
-/// A profile of the samples and their sums as they should be; nothing if a sum does not fit, which
-/// must be refused.
+/// A profile of the samples, and the expected sums. `None` if a sum does not fit 64 bits, which the
+/// profile must refuse.
 fn summed(given: &[Sample]) -> Option<(Builder, Samples)> {
     let mut profile = Builder::new(types()).expect("types");
     let mut sums = Samples::new();
@@ -107,7 +106,7 @@ fn summed(given: &[Sample]) -> Option<(Builder, Samples)> {
     Some((profile, sums))
 }
 
-/// A profile of pprof holds all sums that are not 0, and is the same when it is read and written
+/// An encoded profile holds all sums other than 0, and does not change when it is read and written
 /// again.
 fn profiles(profile: &Builder, title: &str, mut sums: Samples) {
     let header =
@@ -119,12 +118,12 @@ fn profiles(profile: &Builder, title: &str, mut sums: Samples) {
     again.merge(&bytes).expect("our profiles are read");
     assert_eq!(again.encode(&header).expect("a profile"), bytes);
     let mut unpacked = Vec::new();
-    let packed = pprof(profile, &header).expect("a packed profile");
+    let packed = gzipped(profile, &header).expect("a packed profile");
     flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut unpacked).expect("gzip");
     assert_eq!(unpacked, bytes);
 }
 
-/// A line for each stack with a value, which is the sum over its labels.
+/// Folded stacks have one line for each stack with a value, which is the sum over its labels.
 fn folded_lines(profile: &Builder, given: &[Sample]) {
     let mut sums: BTreeMap<String, i128> = BTreeMap::new();
     for sample in given.iter().filter(|s| !s.is_base) {
@@ -152,7 +151,7 @@ fn folded_lines(profile: &Builder, given: &[Sample]) {
         let before = found.insert(stack.to_owned(), value.parse::<i128>().expect("a value"));
         assert!(before.is_none(), "a stack has one line: {line}");
     }
-    // Labels are added up within 64 bits, and stay at the end of those.
+    // Values of different labels are added up with saturation at 64 bits.
     if sums.values().all(|&sum| i64::try_from(sum).is_ok()) {
         assert_eq!(found, sums);
     }
@@ -166,8 +165,8 @@ fn folded_lines(profile: &Builder, given: &[Sample]) {
     }
 }
 
-/// The weights of speedscope's profiles are the positive sums, and each frame is one that the
-/// document holds.
+/// The weights of speedscope's profiles are the positive sums, and each frame number refers to a
+/// frame of the document.
 fn documents(profile: &Builder, title: &str, given: &[Sample]) {
     let document: serde_json::Value =
         serde_json::from_slice(&speedscope(profile, title).expect("a document")).expect("JSON");
@@ -203,7 +202,7 @@ fn documents(profile: &Builder, title: &str, given: &[Sample]) {
     }
 }
 
-/// A flame graph of stacks with values is drawn, is XML, and names each frame and the sum.
+/// A flame graph of stacks with values is drawn, is valid XML, and names each frame and the sum.
 fn drawing(profile: &Builder, title: &str, given: &[Sample]) {
     let total: i128 = given.iter().map(|s| i128::from(s.values[1])).sum();
     if given.iter().any(|s| s.values[1] < 0 || s.is_base) || total > i128::from(i64::MAX) {
@@ -237,7 +236,7 @@ fn drawing(profile: &Builder, title: &str, given: &[Sample]) {
     }
 }
 
-/// The names that an SVG shows, which must be XML.
+/// The names that an SVG shows; panics if it is not XML.
 fn titles(svg: Vec<u8>) -> Vec<String> {
     use quick_xml::events::Event;
     let svg = String::from_utf8(svg).expect("UTF-8");
@@ -272,7 +271,7 @@ fn titles(svg: Vec<u8>) -> Vec<String> {
     }
 }
 
-/// Columns of a query give the same profile as texts do.
+/// Columns of a query give the same profile as texts.
 fn columns(profile: &Builder, given: &[Sample]) {
     let field = |name: &str, data_type| Field::new(name, data_type, true);
     let stack = DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true)));
@@ -299,7 +298,7 @@ fn columns(profile: &Builder, given: &[Sample]) {
         let columns: Vec<arrow::array::ArrayRef> =
             vec![Arc::new(stacks.finish()), value(0), value(1), Arc::new(steps), Arc::new(threads)];
         let batch = RecordBatch::try_new(schema.clone(), columns).expect("a batch");
-        // In another order a sum can leave 64 bits on the way.
+        // In another order an intermediate sum can exceed 64 bits.
         if collector.add(&batch, is_base).is_err() {
             return;
         }

@@ -1,4 +1,5 @@
-//! Whole inputs: refused, or stored so that every element is counted and every page can be read.
+//! Whole inputs: they are refused, or stored so that every element is counted and every page can be
+//! read.
 
 use std::path::Path;
 
@@ -17,7 +18,7 @@ pub fn perf(data: &[u8]) {
 }
 
 fn store(data: &[u8]) {
-    // In memory where there is such a place: each run writes eleven files.
+    // In memory where possible, because each run writes eleven files.
     let shared = Path::new("/dev/shm");
     let folder = if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }
         .expect("a folder");
@@ -45,8 +46,8 @@ fn store(data: &[u8]) {
     assert!(found.is_sound(), "{:?}", found.problems);
 }
 
-/// How many events another parser finds; `None` if the text is not JSON, or names its events in
-/// another way or twice.
+/// The number of events that another parser finds. `None` if the text is not JSON, or if the key of
+/// the events is missing or occurs twice.
 fn events(data: &[u8]) -> Option<u64> {
     let list = match serde_json::from_slice(data).ok()? {
         serde_json::Value::Array(list) => list,

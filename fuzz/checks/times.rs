@@ -2,7 +2,7 @@
 
 use tracesql_ingest::internals::time_ns;
 
-/// Times are what exact arithmetic on their digits gives.
+/// A time equals the result of exact arithmetic on its digits.
 pub fn times(data: &[u8]) {
     let got = time_ns(data);
     let Ok(text) = std::str::from_utf8(data) else { return };
@@ -14,7 +14,7 @@ pub fn times(data: &[u8]) {
     }
 }
 
-/// The same for plain decimals, by another way: digits as one number, then a division.
+/// The expected result for plain decimals: all digits as one number, then a division.
 fn plain(text: &str) -> Option<(i128, bool)> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

@@ -12,7 +12,7 @@ use super::{block_on, ingest, refuse_input, say_warning};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::output::{Target, write_document};
-use crate::stacks::{self, Direction, Request, Rule, Samples};
+use crate::stacks::{self, Request, Rule, Samples};
 
 /// Which samples a command takes.
 #[derive(Debug, Args)]
@@ -78,6 +78,24 @@ pub struct FoldedArgs {
     pub measure: Option<String>,
 }
 
+/// The directions of a flame graph, by their names on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Direction {
+    /// Down, the root at the top.
+    Icicle,
+    /// Up, the root at the bottom.
+    Flame,
+}
+
+impl From<Direction> for stacks::Direction {
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::Icicle => Self::Icicle,
+            Direction::Flame => Self::Flame,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tracesql flamegraph store -o cpu.svg
@@ -125,7 +143,7 @@ pub fn flamegraph(args: &FlamegraphArgs, global: &Global) -> Result<()> {
         &samples.profile,
         args.measure.as_deref(),
         title,
-        args.direction,
+        args.direction.into(),
         args.samples.base.is_some(),
     )?;
     write_document(&svg, &target(&args.samples))

@@ -153,7 +153,7 @@ impl Engine {
         for rule in rules::physical() {
             state = state.with_physical_optimizer_rule(rule);
         }
-        let context = SessionContext::new_with_state(state.build());
+        let mut context = SessionContext::new_with_state(state.build());
         let library = Arc::new(Library::load_with_rules(&options.sql, &options.rules)?);
         let settings = Arc::new(Settings::of(&library)?);
         for (name, value) in &options.settings {
@@ -175,7 +175,10 @@ impl Engine {
         let catalog = MemoryCatalogProvider::new();
         catalog.register_schema("main", schema.clone())?;
         context.register_catalog("tracesql", Arc::new(catalog));
-        tracesql_udfs::register_with_rules(&context, library.name_rules().clone());
+        tracesql_udfs::register_with_rules(&mut context, library.name_rules().clone())?;
+        for planner in tracesql_udfs::relation_planners() {
+            context.register_relation_planner(planner)?;
+        }
         for function in settings::functions(&settings) {
             if let tracesql_udfs::Call::Scalar(f) = function.call {
                 context.register_udf(f.as_ref().clone());

@@ -11,7 +11,7 @@ use arrow::datatypes::Int64Type;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use serde_json::{Value, json};
-use tracesql_udfs::chrome::{Elements, Ids, Shape, TrackIds, members};
+use tracesql_formats::chrome::{Elements, Ids, Shape, TrackIds, members};
 
 use super::computed::{self, Place};
 use super::gzip::Gzip;
@@ -22,16 +22,16 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::output::{Document, Target};
 
-/// Top-level key that says what an export left out.
+/// Top-level key under which an export records its selection and skipped elements.
 pub(super) const OWN_KEY: &str = "tracesqlExport";
-/// Bytes of elements in memory, if nothing is said.
+/// Default number of bytes of elements in memory.
 const MEMORY: usize = 512 << 20;
 
-/// What a Chrome trace is made from.
+/// The contents of a Chrome trace.
 pub struct ChromeRequest {
     /// The traces, in order.
     pub traces: Vec<TraceFacts>,
-    /// Which of their events.
+    /// The selected events.
     pub selection: Selection,
     /// Whether findings become instant events on a track of their own.
     pub findings: bool,
@@ -39,19 +39,19 @@ pub struct ChromeRequest {
     pub counters: bool,
     /// Whether the file is packed with gzip.
     pub gzip: bool,
-    /// Bytes of memory for elements; 0 for the usual.
+    /// Bytes of memory for elements; 0 for the default.
     pub memory: usize,
 }
 
-/// What was written.
+/// The result of an export.
 pub struct Written {
     /// Elements of traces.
     pub elements: u64,
     /// Elements that the export added.
     pub added: u64,
-    /// Elements of the inputs that the traces lack.
+    /// Elements of the inputs that were skipped at ingest.
     pub skipped: u64,
-    /// What may surprise.
+    /// Notes on anything a user may not expect.
     pub notes: Vec<String>,
 }
 
@@ -132,7 +132,7 @@ impl File<'_> {
         self.document.put(element)
     }
 
-    /// Names a process and gives it its place; returns the number of elements.
+    /// Writes name and position of a process; returns the number of elements.
     fn process(&mut self, process: &Process) -> Result<u64> {
         let of = |name: &str, args: Value| {
             json!({"ph": "M", "name": name, "pid": process.pid, "args": args}).to_string()
@@ -142,7 +142,7 @@ impl File<'_> {
         Ok(2)
     }
 
-    /// Names the tracks of blobs.
+    /// Writes the names of the tracks of blobs.
     async fn blob_threads(&mut self, engine: &Engine, trace: &TraceFacts, pid: i64) -> Result<u64> {
         let sql = format!(
             "SELECT track_id + 1 AS tid, thread_name FROM tracks WHERE trace_id = {} ORDER BY 1",
@@ -151,14 +151,17 @@ impl File<'_> {
         let mut count = 0;
         for row in rows::query(engine, &sql).await?.iter() {
             let args = json!({"name": row.text("thread_name")});
-            self.put(json!({"ph": "M", "name": "thread_name", "pid": pid, "tid": row.int("tid"), "args": args}).to_string().as_bytes())?;
+            let tid = row.int("tid");
+            let element =
+                json!({"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": args});
+            self.put(element.to_string().as_bytes())?;
             count += 1;
         }
         Ok(count)
     }
 }
 
-/// The zero of the file's clock.
+/// The common clock of all traces in the file.
 struct Clock {
     base_time_ns: Option<i64>,
     is_merged: bool,
@@ -179,7 +182,7 @@ impl Clock {
         }
     }
 
-    /// What is added to the times of a trace.
+    /// Nanoseconds to add to the times of a trace.
     fn shift(&self, trace: &TraceFacts) -> i64 {
         match (self.is_merged, trace.base_time_ns, self.base_time_ns) {
             (true, Some(own), Some(base)) => own.saturating_sub(base),
@@ -195,7 +198,8 @@ impl Clock {
         vec![match self.base_time_ns {
             Some(_) => {
                 format!(
-                    "{names}: no baseTimeNanoseconds, so it is not known where these traces lie among the others; their times are as written"
+                    "{names}: no baseTimeNanoseconds, so it is not known where these traces lie \
+                     among the others; their times are as written"
                 )
             }
             None => "no trace has baseTimeNanoseconds: their times are taken as those of one clock"
@@ -204,7 +208,7 @@ impl Clock {
     }
 }
 
-/// How a trace is called among others.
+/// The label of a trace in a file with several traces.
 fn label(trace: &TraceFacts, at: usize, all: &[TraceFacts]) -> String {
     match trace.rank {
         Some(rank) if all.iter().filter(|t| t.rank == trace.rank).count() == 1 => {
@@ -215,9 +219,10 @@ fn label(trace: &TraceFacts, at: usize, all: &[TraceFacts]) -> String {
     }
 }
 
-/// All up to the first element.
+/// Everything before the first element.
 fn head(request: &ChromeRequest, clock: &Clock) -> String {
-    let mut own = json!({"version": env!("CARGO_PKG_VERSION"), "skipped_elements": request.traces.iter().map(|t| t.skipped).sum::<u64>()});
+    let skipped: u64 = request.traces.iter().map(|t| t.skipped).sum();
+    let mut own = json!({"version": env!("CARGO_PKG_VERSION"), "skipped_elements": skipped});
     if !request.selection.is_all() {
         own["selection"] = request.selection.text().into();
     }
@@ -226,12 +231,12 @@ fn head(request: &ChromeRequest, clock: &Clock) -> String {
         for (key, value) in members(&trace.metadata).filter(|(key, _)| *key != OWN_KEY) {
             out += &format!("\"{key}\":{value},\n");
         }
-        // A perf.json says it in its own way.
+        // A perf.json has the base time under another key.
         if let Some(base) = trace.base_time_ns.filter(|_| trace.format == "mllm_perf") {
             out += &format!("\"baseTimeNanoseconds\":{base},\n");
         }
     } else {
-        // What is the same in all traces holds for the file.
+        // Keys with the same value in all traces are kept for the file.
         let is_common = |key: &str, value: &str| {
             request.traces.iter().all(|t| members(&t.metadata).any(|m| m == (key, value)))
         };
@@ -257,7 +262,8 @@ fn head(request: &ChromeRequest, clock: &Clock) -> String {
 /// Processes and threads of the tracks of a trace.
 async fn tracks(engine: &Engine, trace: &TraceFacts) -> Result<Vec<TrackIds>> {
     let sql = format!(
-        "SELECT track_id, pid, pid_text, tid_text FROM tracks WHERE trace_id = {} ORDER BY track_id",
+        "SELECT track_id, pid, pid_text, tid_text FROM tracks WHERE trace_id = {} ORDER BY \
+         track_id",
         literal(&trace.trace_id)
     );
     let found = rows::query(engine, &sql).await?;
@@ -286,9 +292,9 @@ async fn events(
     let sql = request.selection.sql(trace, between);
     let folder = temporary_folder(target);
     let make_file = move || tempfile::tempfile_in(&folder);
-    let most = if request.memory == 0 { MEMORY } else { (request.memory / 4).max(16 << 20) };
+    let max_held = if request.memory == 0 { MEMORY } else { (request.memory / 4).max(16 << 20) };
     let elements =
-        Arc::new(Elements::new(trace.elements, trace.text_bytes, most, Box::new(make_file)));
+        Arc::new(Elements::new(trace.elements, trace.text_bytes, max_held, Box::new(make_file)));
     let shape = Arc::new(shape);
     let frame = engine.context().sql(&sql).await?;
     let tasks = frame
@@ -313,7 +319,7 @@ async fn events(
     Ok(count)
 }
 
-/// The events of a selection.
+/// The ids of the events of a selection.
 async fn chosen(engine: &Engine, selection: &Selection, trace: &TraceFacts) -> Result<Ids> {
     let mut ids = Ids::default();
     let mut rows = engine.context().sql(&selection.ids_sql(trace)).await?.execute_stream().await?;
@@ -342,7 +348,7 @@ async fn write(
     Ok(count)
 }
 
-/// Where temporary files go: to the disk that takes the result.
+/// The folder for temporary files, which is on the same disk as the result.
 fn temporary_folder(target: &Target) -> PathBuf {
     match target {
         Target::File(path) => match path.parent() {

@@ -1,22 +1,22 @@
-//! What an export adds to the events of traces: findings as instant events, utilization and memory
-//! as counters.
+//! Elements that an export adds to the events of traces: findings as instant events, utilization
+//! and memory as counters.
 
 use serde_json::{Value, json};
-use tracesql_udfs::chrome::push_time_us;
+use tracesql_formats::chrome::push_time_us;
 
 use super::select::TraceFacts;
 use super::{literal, rows};
 use crate::engine::Engine;
 use crate::error::Result;
 
-/// A trace and where it lies in the file.
+/// A trace with its label and clock shift in the file.
 pub struct Place {
     pub trace: TraceFacts,
     pub shift_ns: i64,
     pub label: String,
 }
 
-/// The elements of a process of their own.
+/// The added elements, which form a process of their own.
 pub async fn elements(
     engine: &Engine,
     places: &[Place],
@@ -26,7 +26,7 @@ pub async fn elements(
 ) -> Result<Vec<String>> {
     let mut made = Made { pid, elements: Vec::new() };
     made.meta("process_name", None, json!({"name": "tracesql"}));
-    // Above the processes of the traces.
+    // Sort index -1 lists this process before those of the traces.
     made.meta("process_sort_index", None, json!({"sort_index": -1}));
     for (at, place) in places.iter().enumerate() {
         if findings {
@@ -65,14 +65,20 @@ impl Made {
         ));
     }
 
-    /// Each finding at the start of its step, or of its trace.
+    /// Adds each finding at the start of its step, or else of its trace.
     async fn findings(&mut self, engine: &Engine, place: &Place, tid: i64) -> Result<()> {
         let id = literal(&place.trace.trace_id);
         let sql = format!(
-            "WITH starts AS (SELECT step, min(start_ns) AS start_ns FROM steps WHERE trace_id = {id} GROUP BY step)
-             SELECT f.*, s.start_ns AS step_start_ns FROM findings f LEFT JOIN starts s ON s.step = f.step
+            "WITH starts AS (
+                SELECT step, min(start_ns) AS start_ns FROM steps
+                WHERE trace_id = {id} GROUP BY step
+             )
+             SELECT f.*, s.start_ns AS step_start_ns
+             FROM findings f LEFT JOIN starts s ON s.step = f.step
              WHERE f.trace_id = {id} AND f.status = 'finding'
-             ORDER BY CASE f.severity WHEN 'high' THEN 0 WHEN 'medium' THEN 1 WHEN 'low' THEN 2 ELSE 3 END, f.rule, f.subject, f.step"
+             ORDER BY
+                CASE f.severity WHEN 'high' THEN 0 WHEN 'medium' THEN 1 WHEN 'low' THEN 2 ELSE 3 END,
+                f.rule, f.subject, f.step"
         );
         let found = rows::query_views(engine, &sql).await?;
         self.meta("thread_name", Some(tid), json!({"name": format!("findings {}", place.label)}));
@@ -101,11 +107,12 @@ impl Made {
         Ok(())
     }
 
-    /// Share of each stretch of time in which a kernel runs.
+    /// Adds the share of each time bucket in which a kernel runs.
     async fn utilization(&mut self, engine: &Engine, place: &Place) -> Result<()> {
         let id = literal(&place.trace.trace_id);
         let sql = format!(
-            "SELECT device, start_ns, end_ns, utilization_pct FROM gpu_utilization_over_time WHERE trace_id = {id} ORDER BY device, bucket"
+            "SELECT device, start_ns, end_ns, utilization_pct FROM gpu_utilization_over_time WHERE \
+             trace_id = {id} ORDER BY device, bucket"
         );
         let found = rows::query_views(engine, &sql).await?;
         let mut last: Option<(String, i64)> = None;
@@ -134,12 +141,13 @@ impl Made {
         Ok(())
     }
 
-    /// What is allocated and reserved on each device.
+    /// Adds allocated and reserved memory for each device.
     async fn memory(&mut self, engine: &Engine, place: &Place) -> Result<()> {
         let id = literal(&place.trace.trace_id);
         let sql = format!(
-            "SELECT coalesce(device_type, 'unknown') AS device_type, device, ts_ns, allocated_bytes, reserved_bytes FROM memory_curve \
-             WHERE trace_id = {id} ORDER BY device_type, device, record"
+            "SELECT coalesce(device_type, 'unknown') AS device_type, device, ts_ns, \
+             allocated_bytes, reserved_bytes FROM memory_curve WHERE trace_id = {id} ORDER BY \
+             device_type, device, record"
         );
         for row in rows::query(engine, &sql).await?.iter() {
             let (Some(ts), Some(allocated)) = (row.int("ts_ns"), row.int("allocated_bytes")) else {

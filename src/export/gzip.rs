@@ -1,16 +1,17 @@
-//! Packing on the way to a file.
+//! Compresses output on its way to a file.
 
 use std::io::{Error, Result, Write};
 
 use flate2::{Compression, GzBuilder, write::GzEncoder};
 
-/// Packs what is written; flushing ends the packing, after which nothing can be written.
+/// Compresses everything written to it. Flushing ends the stream, after which nothing can be
+/// written.
 pub struct Gzip<W: Write>(Option<GzEncoder<W>>);
 
 impl<W: Write> Gzip<W> {
     pub fn new(out: W) -> Self {
-        // No name and no time, so that equal traces give equal bytes. Higher levels take far longer
-        // for a few percent.
+        // The header has no name and no time, so equal traces give equal bytes. Higher levels take
+        // far longer and save a few percent.
         Self(Some(GzBuilder::new().write(out, Compression::new(4))))
     }
 }

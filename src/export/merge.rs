@@ -1,8 +1,8 @@
-//! Several traces in one file: one clock, processes and ids of their own for each trace.
+//! Merges several traces into one file: one clock, and separate processes and ids for each trace.
 
 use std::collections::{BTreeMap, HashMap};
 
-use tracesql_udfs::chrome::{Merge, TrackIds, id_number, push_string};
+use tracesql_formats::chrome::{Merge, TrackIds, id_number, push_string};
 
 use super::select::TraceFacts;
 use super::{literal, rows};
@@ -16,7 +16,7 @@ pub struct Process {
     pub sort_index: i64,
 }
 
-/// What grows from trace to trace.
+/// The numbers in use, which grow from trace to trace.
 #[derive(Default)]
 pub struct Merger {
     taken: std::collections::HashSet<i64>,
@@ -27,7 +27,7 @@ pub struct Merger {
 }
 
 impl Merger {
-    /// Starts with all traces, of which no process number that is made up may be.
+    /// Starts above every pid in the store, so that new pids cannot collide.
     pub async fn new(engine: &Engine) -> Result<Self> {
         let most = rows::query(engine, "SELECT max(pid) AS most FROM tracks")
             .await?
@@ -41,7 +41,7 @@ impl Merger {
         })
     }
 
-    /// A process number that nobody has.
+    /// A process number that is not in use.
     pub fn new_pid(&mut self) -> i64 {
         while !self.taken.insert(self.next_pid) {
             self.next_pid = self.next_pid.wrapping_add(1);
@@ -49,7 +49,7 @@ impl Merger {
         self.next_pid
     }
 
-    /// Numbers and processes of the next trace.
+    /// The offsets and processes of the next trace.
     pub async fn next(
         &mut self,
         engine: &Engine,
@@ -64,8 +64,9 @@ impl Merger {
         let most = rows::query(
             engine,
             &format!(
-                "SELECT max(greatest(coalesce(correlation, 0), coalesce(external_id, 0), coalesce(sequence_number, 0), coalesce(python_id, 0), \
-                 coalesce(python_parent_id, 0))) AS links FROM events WHERE trace_id = {id}"
+                "SELECT max(greatest(coalesce(correlation, 0), coalesce(external_id, 0), \
+                 coalesce(sequence_number, 0), coalesce(python_id, 0), coalesce(python_parent_id, \
+                 0))) AS links FROM events WHERE trace_id = {id}"
             ),
         )
         .await?;
@@ -76,8 +77,9 @@ impl Merger {
             engine,
             &format!(
                 "SELECT DISTINCT id FROM events WHERE trace_id = {id} AND id IS NOT NULL UNION \
-                 SELECT extra->>'bind_id' AS id FROM events WHERE trace_id = {id} AND extra LIKE '%bind_id%' UNION \
-                 SELECT extra->'id2'->>'global' AS id FROM events WHERE trace_id = {id} AND extra LIKE '%global%'"
+                 SELECT extra->>'bind_id' AS id FROM events WHERE trace_id = {id} AND extra LIKE \
+                 '%bind_id%' UNION SELECT extra->'id2'->>'global' AS id FROM events WHERE trace_id \
+                 = {id} AND extra LIKE '%global%'"
             ),
         )
         .await?;
@@ -106,8 +108,9 @@ impl Merger {
         let orders = rows::query(
             engine,
             &format!(
-                "SELECT track_id, TRY_CAST(args->>'sort_index' AS BIGINT) AS sort_index FROM events \
-                 WHERE trace_id = {id} AND ph = 'M' AND name = 'process_sort_index' ORDER BY event_id"
+                "SELECT track_id, TRY_CAST(args->>'sort_index' AS BIGINT) AS sort_index FROM \
+                 events WHERE trace_id = {id} AND ph = 'M' AND name = 'process_sort_index' ORDER \
+                 BY event_id"
             ),
         )
         .await?;
@@ -153,7 +156,7 @@ impl Merger {
     }
 }
 
-/// A process as elements write it.
+/// The forms in which elements write a process.
 fn written(pid: Option<i64>, text: Option<&str>) -> Vec<Vec<u8>> {
     let mut forms = Vec::new();
     match (pid, text) {

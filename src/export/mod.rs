@@ -1,7 +1,7 @@
-//! Traces and views for other tools: Chrome JSON of any selection, and tables as files.
+//! Exports traces and views for other tools: Chrome JSON of any selection, and tables as files.
 //!
-//! What is exported comes from SQL; a Chrome trace of one whole trace, and a perf.json of a
-//! recording of MLLM, are read back as the same rows.
+//! All data comes from SQL. A Chrome trace of one whole trace, and a perf.json of an MLLM
+//! recording, are read back as the same rows.
 
 mod chrome;
 mod computed;

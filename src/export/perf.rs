@@ -1,9 +1,9 @@
-//! A `perf.json` of MLLM, from the args of its blobs and its other top-level keys: reading it gives
-//! the same rows again.
+//! Writes a `perf.json` of MLLM from the args of its blobs and its other top-level keys. Reading it
+//! again gives the same rows.
 
 use futures::StreamExt;
 use serde_json::json;
-use tracesql_udfs::chrome::members;
+use tracesql_formats::chrome::members;
 
 use super::chrome::{OWN_KEY, Written};
 use super::gzip::Gzip;
@@ -16,11 +16,11 @@ use crate::output::{Document, Target};
 /// The lists of blobs by their category.
 const LISTS: [(&str, &str); 2] = [("memory_blob", "memory_blobs"), ("op_blob", "op_blobs")];
 
-/// What a perf.json is made from.
+/// The contents of a perf.json.
 pub struct PerfRequest {
-    /// The one trace.
+    /// The trace.
     pub trace: TraceFacts,
-    /// Which of its blobs.
+    /// The selected blobs.
     pub selection: Selection,
     /// Whether the file is packed with gzip.
     pub gzip: bool,
@@ -57,8 +57,8 @@ pub async fn perf(engine: &Engine, request: &PerfRequest, target: &Target) -> Re
     Ok(Written { elements, added: 0, skipped: trace.skipped, notes: Vec::new() })
 }
 
-/// Writes the blobs in the order of the input: a list for each run of one kind, so that their
-/// positions stay, and an empty list where a kind has none.
+/// Writes the blobs in the order of the input: one list for each run of one kind, so that positions
+/// stay the same, and an empty list for a kind without blobs.
 async fn blobs(engine: &Engine, request: &PerfRequest, document: &mut Document<'_>) -> Result<u64> {
     let (mut count, mut open, mut written) = (0, None, Vec::new());
     let mut stream = engine
@@ -104,7 +104,8 @@ fn sql(trace: &TraceFacts, selection: &Selection) -> String {
     let conditions = selection.conditions().map(|c| format!(" AND {c}")).unwrap_or_default();
     let picked = match &selection.query {
         Some(query) => format!(
-            " AND event_id IN (SELECT picked.event_id FROM (\n{}\n) AS picked WHERE picked.trace_id = {id})",
+            " AND event_id IN (SELECT picked.event_id FROM (\n{}\n) AS picked WHERE \
+             picked.trace_id = {id})",
             without_end(query)
         ),
         None => String::new(),

@@ -1,4 +1,4 @@
-//! Small results of queries, row by row.
+//! Reads small query results row by row.
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::compute::cast;
@@ -25,7 +25,7 @@ pub async fn query(engine: &Engine, sql: &str) -> Result<Rows> {
     Rows::of(engine.context().sql(sql).await?.collect().await?)
 }
 
-/// The same for queries over views that rest on others: each of these is computed once.
+/// The same for queries over views that use other views: each of those is computed once.
 pub async fn query_views(engine: &Engine, sql: &str) -> Result<Rows> {
     let mut batches = Vec::new();
     for statement in engine.parse(sql)? {
@@ -46,7 +46,7 @@ impl Rows {
     }
 }
 
-/// A batch with columns of three types.
+/// The batch with its columns cast to integers, doubles or texts.
 fn plain(batch: &RecordBatch) -> Result<RecordBatch> {
     let columns = batch.columns().iter().map(|column| match column.data_type() {
         DataType::Int64 | DataType::Float64 | DataType::Utf8View => Ok(column.clone()),

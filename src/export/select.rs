@@ -1,12 +1,12 @@
-//! Which traces and which of their events an export takes.
+//! Selects the traces and events of an export.
 
-use tracesql_udfs::chrome::COLUMNS;
+use tracesql_formats::chrome::COLUMNS;
 
 use super::{literal, rows};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 
-/// What an export needs to know of a trace.
+/// The facts about a trace that an export needs.
 #[derive(Debug, Clone)]
 pub struct TraceFacts {
     /// Its name.
@@ -35,8 +35,8 @@ pub struct TraceFacts {
 pub async fn traces(engine: &Engine) -> Result<Vec<TraceFacts>> {
     let found = rows::query(
         engine,
-        "SELECT trace_id, path, format, rank, base_time_ns, start_ns, element_count, skipped_count, text_bytes, metadata \
-         FROM traces ORDER BY rank NULLS LAST, trace_id",
+        "SELECT trace_id, path, format, rank, base_time_ns, start_ns, element_count, \
+         skipped_count, text_bytes, metadata FROM traces ORDER BY rank NULLS LAST, trace_id",
     )
     .await?;
     let text = |row: &rows::Row<'_>, name| row.text(name).unwrap_or_default().to_owned();
@@ -57,7 +57,7 @@ pub async fn traces(engine: &Engine) -> Result<Vec<TraceFacts>> {
     Ok(found.iter().map(facts).collect())
 }
 
-/// Which events are taken; all of them if nothing is said.
+/// The selected events; all of them by default.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     /// A condition on the columns of `events` (or of the view that is exported).
@@ -74,7 +74,7 @@ impl Selection {
         self.condition.is_none() && self.steps.is_none() && self.query.is_none()
     }
 
-    /// The selection in words.
+    /// The selection as text.
     pub fn text(&self) -> String {
         let steps = self
             .steps
@@ -101,20 +101,21 @@ impl Selection {
         format!("SELECT {columns} FROM events WHERE trace_id = {}{range}", literal(&trace.trace_id))
     }
 
-    /// The query for the ids of chosen events and of what belongs to them; an id may come several
-    /// times.
+    /// The query for the ids of chosen events and of the events that belong to them. An id can
+    /// occur several times.
     ///
-    /// Metadata comes along, so that tracks keep their names, and arrows whose two ends are chosen.
-    /// End events do not: they are made from their begin.
+    /// Metadata belongs to them, so that tracks keep their names, and so do arrows with both ends
+    /// chosen. End events do not: they are made from their begin events.
     pub fn ids_sql(&self, trace: &TraceFacts) -> String {
         let id = literal(&trace.trace_id);
         let conditions = self.conditions().map(|c| format!(" AND {c}")).unwrap_or_default();
         let picked = match &self.query {
-            // With its name before them: what the query does not give would be taken from the
-            // events around it.
+            // The columns are qualified, because a column that the query lacks would be taken from
+            // the events around it.
             Some(query) => {
                 format!(
-                    " AND event_id IN (SELECT picked.event_id FROM (\n{}\n) AS picked WHERE picked.trace_id = {id})",
+                    " AND event_id IN (SELECT picked.event_id FROM (\n{}\n) AS picked WHERE \
+                     picked.trace_id = {id})",
                     without_end(query)
                 )
             }
@@ -122,11 +123,14 @@ impl Selection {
         };
         format!(
             "WITH chosen AS (
-                SELECT event_id FROM events WHERE trace_id = {id} AND ph NOT IN ('M', 'E', 'e', 's', 't', 'f'){conditions}{picked}
+                SELECT event_id FROM events
+                WHERE trace_id = {id} AND ph NOT IN ('M', 'E', 'e', 's', 't', 'f')
+                    {conditions}{picked}
             ),
             arrows AS (
                 SELECT src_flow_event_id, dst_flow_event_id FROM flows
-                WHERE trace_id = {id} AND src_event_id IN (SELECT event_id FROM chosen) AND dst_event_id IN (SELECT event_id FROM chosen)
+                WHERE trace_id = {id} AND src_event_id IN (SELECT event_id FROM chosen)
+                    AND dst_event_id IN (SELECT event_id FROM chosen)
             )
             SELECT event_id FROM chosen
             UNION ALL SELECT src_flow_event_id FROM arrows
@@ -136,18 +140,18 @@ impl Selection {
     }
 }
 
-/// Blobs of a perf.json as elements: memory overlaps, so its blobs are async events; operators are
-/// complete events.
-const BLOBS: &str = "event_id, track_id, CAST(1 AS BIGINT) AS pid, track_id + 1 AS tid, \
-    CASE WHEN cat = 'memory_blob' THEN 'b' ELSE ph END AS ph, cat, name, ts_ns, dur_ns, \
-    CASE WHEN cat = 'memory_blob' THEN concat('blob ', event_id) END AS id, args, CAST(NULL AS VARCHAR) AS extra";
+/// Blobs of a perf.json as elements. Memory blobs overlap, so they become async events; operators
+/// become complete events.
+const BLOBS: &str = "event_id, track_id, CAST(1 AS BIGINT) AS pid, track_id + 1 AS tid, CASE WHEN \
+    cat = 'memory_blob' THEN 'b' ELSE ph END AS ph, cat, name, ts_ns, dur_ns, CASE WHEN cat = \
+    'memory_blob' THEN concat('blob ', event_id) END AS id, args, CAST(NULL AS VARCHAR) AS extra";
 
 /// A query without the semicolon at its end.
 pub fn without_end(sql: &str) -> &str {
     sql.trim_end().trim_end_matches(';')
 }
 
-/// The traces that names and a rank stand for: a whole name, or the only one that begins so.
+/// The traces with these names and this rank. A name can be a unique prefix.
 pub fn named(all: &[TraceFacts], names: &[String], rank: Option<i64>) -> Result<Vec<String>> {
     let known = || all.iter().map(|t| t.trace_id.as_str()).collect::<Vec<_>>().join(", ");
     let mut chosen: Vec<&TraceFacts> = Vec::new();

@@ -1,4 +1,4 @@
-//! Tables, views and queries as files.
+//! Writes tables, views and queries to files.
 
 use std::path::{Path, PathBuf};
 
@@ -10,15 +10,15 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::output::{Format, Target, write};
 
-/// What goes to which files.
+/// The tables to write, and their format.
 pub struct TablesRequest {
-    /// Names of tables and views; none stands for all tables, unless the selection has a query.
+    /// Names of tables and views. If empty, all tables, unless the selection has a query.
     pub views: Vec<String>,
-    /// Which rows; its query is what is exported if there is one.
+    /// The selected rows; if it has a query, the query is exported.
     pub selection: Selection,
     /// Format of the files.
     pub format: Format,
-    /// Ending of their names.
+    /// File name extension.
     pub ending: &'static str,
 }
 
@@ -29,7 +29,7 @@ pub async fn tables(
     target: &Target,
 ) -> Result<Vec<(String, usize)>> {
     if let Some(query) = &request.selection.query {
-        // As a part of another query it would lose its order.
+        // As a subquery it would lose its order.
         let sql = match request.selection.conditions() {
             None => without_end(query).to_owned(),
             Some(_) => {
@@ -81,14 +81,14 @@ fn name(target: &Target) -> String {
     }
 }
 
-/// Whether a table or view is there and has the columns that the selection needs.
+/// Checks that a table or view exists and has the columns that the selection needs.
 async fn check(engine: &Engine, view: &str, request: &TablesRequest) -> Result<()> {
-    // A name becomes the name of a file too.
+    // The name also becomes the name of a file.
     if view.is_empty()
         || view.contains(['/', '\\', '\0'])
         || Path::new(view) != PathBuf::from(view).file_name().map(PathBuf::from).unwrap_or_default()
     {
-        return Err(Error::Usage(format!("{view:?} is no name of a table or view")));
+        return Err(Error::Usage(format!("{view:?} is not the name of a table or view")));
     }
     let missing =
         |_| Error::Usage(format!("there is no table or view {view}; `tracesql docs` lists them"));

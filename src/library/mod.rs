@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, DirEntry, include_dir};
 use tracesql_ingest::schema;
-use tracesql_udfs::names::Rules;
+use tracesql_udfs::names::{BUILT_IN_RULES, Rules};
 
 use crate::error::{Error, Result};
 pub use data::rows;
@@ -29,7 +29,8 @@ pub use types::{matches, sql_type};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sql");
 
-/// The data table with rules that classify names.
+/// The data table with rules that classify names. Its documentation is in `sql/core`, its rows come
+/// with the functions that use them.
 const NAME_RULES: &str = "name_rules";
 
 /// A view or data table, and what its file says about it.
@@ -131,6 +132,13 @@ impl Library {
             Self { views: BTreeMap::new(), problems: Vec::new(), name_rules: Rules::built_in() };
         let mut files = Vec::new();
         embedded(&EMBEDDED, &mut files);
+        files.push(File {
+            area: "core".to_owned(),
+            stem: NAME_RULES.to_owned(),
+            extension: "csv".to_owned(),
+            shown: "udfs/src/names/name_rules.csv".to_owned(),
+            text: BUILT_IN_RULES.to_owned(),
+        });
         library.add(files);
         for folder in folders {
             library.add(on_disk("--sql", folder)?);

@@ -7,7 +7,7 @@ use std::collections::{BinaryHeap, HashMap};
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use serde_json::Value;
-use tracesql_udfs::pprof::{Collector, FILE, LabelValue, without_address};
+use tracesql_formats::pprof::{Collector, FILE, LabelValue, without_address};
 
 use super::answer::{Answer, Column};
 use super::collect::unit;
@@ -45,7 +45,7 @@ pub async fn collect(
     let places: Vec<Option<usize>> = names.iter().map(place).collect();
     let mut trees: Vec<(String, Tree)> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
-    let add = |frames: &[&str], labels: &tracesql_udfs::pprof::Labels, values: &[i64]| {
+    let add = |frames: &[&str], labels: &tracesql_formats::pprof::Labels, values: &[i64]| {
         let label = |wanted: &str| {
             labels.iter().find_map(|(name, value)| match value {
                 LabelValue::Text(text) if name == wanted => Some(text.as_str()),

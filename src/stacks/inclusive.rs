@@ -1,22 +1,22 @@
-//! Stacks as torch2pprof makes them, for whoever compares with its profiles.
+//! Stacks as torch2pprof makes them, for comparisons with its profiles.
 //!
-//! Threads are known by `tid` alone, so equal ids of two processes of a trace nest into each other;
-//! equal starts stay in the order of the file (torch2pprof leaves that open); each event counts its
-//! whole duration at its whole stack. Starts and ends are compared as floating point microseconds,
-//! since what is equal, and whether a child ends within its parent, depends on their rounding
-//! there.
+//! Threads are identified by `tid` alone, so threads of two processes with the same id nest into
+//! each other. Events with equal starts stay in the order of the file; torch2pprof leaves their
+//! order open. Each event counts its whole duration at its whole stack. Starts and ends are
+//! compared as floating point microseconds, because in torch2pprof their rounding decides which are
+//! equal and whether a child ends within its parent.
 
 use datafusion::arrow::array::{AsArray, Int64Array, StringArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use futures::StreamExt;
-use tracesql_udfs::pprof::{BASE, Builder, FILE, LabelValue, Labels, SampleType};
+use tracesql_formats::pprof::{BASE, Builder, FILE, LabelValue, Labels, SampleType};
 
 use crate::engine::Engine;
 use crate::error::Result;
 
-/// The profile of the events that `sql` gives: trace, thread, name, category, start, duration and
-/// value, in the order of trace, thread and start.
+/// The profile of the events of a query. Its columns are trace, thread, name, category, start,
+/// duration and value; its rows are in the order of trace, thread and start.
 pub async fn profile(engine: &Engine, sql: &str, sign: i64) -> Result<Builder> {
     let mut profile = Builder::new(vec![
         SampleType::new("samples", "count"),
@@ -26,7 +26,7 @@ pub async fn profile(engine: &Engine, sql: &str, sign: i64) -> Result<Builder> {
     Ok(profile)
 }
 
-/// Adds the events that `sql` gives.
+/// Adds the events of a query.
 pub async fn add(profile: &mut Builder, engine: &Engine, sql: &str, sign: i64) -> Result<()> {
     let labels = if sign < 0 {
         vec![(BASE.to_owned(), LabelValue::Text("true".to_owned()))]
@@ -70,7 +70,7 @@ pub async fn add(profile: &mut Builder, engine: &Engine, sql: &str, sign: i64) -
     Ok(())
 }
 
-/// The floating point number that is read from a time written in microseconds.
+/// The floating point number that a reader gets from a time written in microseconds.
 fn microseconds(ns: i64) -> f64 {
     let sign = if ns < 0 { "-" } else { "" };
     let text = format!("{sign}{}.{:03}", ns.unsigned_abs() / 1000, ns.unsigned_abs() % 1000);

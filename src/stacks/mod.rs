@@ -1,17 +1,10 @@
-//! Stacks for other tools: which samples a store gives, and the formats that profilers read.
+//! Samples of a store: which ones a command takes, as a profile that the formats are written from.
 //!
-//! Samples come from SQL and nowhere else; what is written here can be queried too.
+//! Samples come from SQL and nowhere else, so whatever is written can also be queried.
 
-mod flamegraph;
-mod folded;
 mod inclusive;
-mod measured;
-mod pprof;
 mod samples;
-mod speedscope;
 
-pub use flamegraph::{Direction, flamegraph};
-pub use folded::folded;
-pub use pprof::pprof;
 pub use samples::{Request, Rule, Samples, collect};
-pub use speedscope::speedscope;
+pub use tracesql_formats::pprof::gzipped as pprof;
+pub use tracesql_formats::{Direction, flamegraph, folded, speedscope};

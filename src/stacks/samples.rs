@@ -1,15 +1,15 @@
-//! Samples of a store: which query gives them, and what there is to say about them.
+//! Collects the samples of a store: the queries for them, and notes about them.
 
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::Int64Type;
 use futures::StreamExt;
-use tracesql_udfs::pprof::{Builder, Collector, Header};
+use tracesql_formats::pprof::{Builder, Collector, Header};
 
 use super::inclusive;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 
-/// What is counted at which stack.
+/// The rule by which values are counted at stacks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Rule {
     /// Host time without children; device time and memory at the stack that launched or allocated.
@@ -25,10 +25,10 @@ pub enum Rule {
     Flat,
 }
 
-/// Which samples are wanted.
+/// A request for samples.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// What is counted.
+    /// The counting rule.
     pub rule: Rule,
     /// A query of the user's own.
     pub sql: Option<String>,
@@ -42,22 +42,23 @@ pub struct Request {
     pub by_thread: bool,
 }
 
-/// Samples, and what there is to say about them.
+/// Samples with header and notes.
 pub struct Samples {
     /// Stacks, labels and values.
     pub profile: Builder,
-    /// What a profile says besides.
+    /// The header of the profile.
     pub header: Header,
-    /// What may surprise, each with its count.
+    /// Notes on anything a user may not expect, each with its count.
     pub notes: Vec<String>,
 }
 
-/// Collects the samples of a store; those of `base` count negative.
+/// Collects the samples of a store. Those of `base` count negative.
 pub async fn collect(engine: &Engine, base: Option<&Engine>, request: &Request) -> Result<Samples> {
     let rule = match (&request.sql, request.rule) {
         (Some(_), _) => "samples from SQL",
         (None, Rule::Linked) => {
-            "rule: linked (host time without children; device time and memory at the stack that launched or allocated)"
+            "rule: linked (host time without children; device time and memory at the stack that \
+             launched or allocated)"
         }
         (None, Rule::SelfTime) => {
             "rule: self (time without children of each event on its own track)"
@@ -167,11 +168,13 @@ impl Request {
         }
         match self.rule {
             Rule::Linked => format!(
-                "SELECT {stack}, samples, cpu_ns, gpu_ns, kernels, alloc_space_bytes, alloc_objects, \
-                 trace_id AS trace, rank, pid, tid, thread, device, stream, step FROM stack_samples{condition}"
+                "SELECT {stack}, samples, cpu_ns, gpu_ns, kernels, alloc_space_bytes, \
+                 alloc_objects, trace_id AS trace, rank, pid, tid, thread, device, stream, step \
+                 FROM stack_samples{condition}"
             ),
             Rule::SelfTime => format!(
-                "SELECT {stack}, samples, time_ns, trace_id AS trace, rank, pid, tid, thread, device, stream, step FROM track_stacks{condition}"
+                "SELECT {stack}, samples, time_ns, trace_id AS trace, rank, pid, tid, thread, \
+                 device, stream, step FROM track_stacks{condition}"
             ),
             Rule::Flat | Rule::Inclusive => {
                 format!("SELECT {stack}, cpu_ns FROM (\n{FLAT}\n) AS samples{condition}")
@@ -182,27 +185,29 @@ impl Request {
     fn inclusive_sql(&self) -> String {
         let condition = self.conditions().map(|c| format!(" WHERE {c}")).unwrap_or_default();
         format!(
-            "SELECT trace_id, thread, name, cat, ts_ns, dur_ns, cpu_ns FROM (\n{INCLUSIVE}\n) AS samples{condition} \
-             ORDER BY trace_id, thread, {START_US}, event_id"
+            "SELECT trace_id, thread, name, cat, ts_ns, dur_ns, cpu_ns FROM (\n{INCLUSIVE}\n) AS \
+             samples{condition} ORDER BY trace_id, thread, {START_US}, event_id"
         )
     }
 }
 
-/// trace2profile cuts microseconds, as a floating point number times 1000, to whole nanoseconds.
-const FLAT: &str = "SELECT e.trace_id, t.rank, e.step, e.pid, e.tid, coalesce(k.thread_name, k.tid_text) AS thread, e.name, e.cat, e.ts_ns, \
-    [concat(coalesce(e.name, 'unknown'), chr(31), coalesce(e.cat, 'unknown'))] AS stack, \
-    CAST(trunc(e.dur_ns / 1000.0 * 1000.0) AS BIGINT) AS cpu_ns \
-    FROM events e JOIN traces t ON t.trace_id = e.trace_id JOIN tracks k ON k.trace_id = e.trace_id AND k.track_id = e.track_id \
-    WHERE e.ph NOT IN ('B', 'b') AND e.dur_ns IS NOT NULL";
+/// trace2profile converts microseconds as floating point numbers and truncates to whole
+/// nanoseconds.
+const FLAT: &str = "SELECT e.trace_id, t.rank, e.step, e.pid, e.tid, coalesce(k.thread_name, \
+    k.tid_text) AS thread, e.name, e.cat, e.ts_ns, [concat(coalesce(e.name, 'unknown'), chr(31), \
+    coalesce(e.cat, 'unknown'))] AS stack, CAST(trunc(e.dur_ns / 1000.0 * 1000.0) AS BIGINT) AS \
+    cpu_ns FROM events e JOIN traces t ON t.trace_id = e.trace_id JOIN tracks k ON k.trace_id = \
+    e.trace_id AND k.track_id = e.track_id WHERE e.ph NOT IN ('B', 'b') AND e.dur_ns IS NOT NULL";
 
-/// torch2pprof knows threads by `tid` alone; one that is missing is 0.
-const INCLUSIVE: &str = "SELECT e.trace_id, t.rank, e.step, e.pid, e.tid, e.event_id, coalesce(k.tid_text, '0') AS thread, \
-    coalesce(e.name, '') AS name, coalesce(e.cat, '') AS cat, e.ts_ns, e.dur_ns, CAST(trunc(e.dur_ns / 1000.0 * 1000.0) AS BIGINT) AS cpu_ns \
-    FROM events e JOIN traces t ON t.trace_id = e.trace_id JOIN tracks k ON k.trace_id = e.trace_id AND k.track_id = e.track_id \
-    WHERE e.ph = 'X' AND e.dur_ns > 0";
+/// torch2pprof identifies threads by `tid` alone, and takes 0 for a missing one.
+const INCLUSIVE: &str = "SELECT e.trace_id, t.rank, e.step, e.pid, e.tid, e.event_id, \
+    coalesce(k.tid_text, '0') AS thread, coalesce(e.name, '') AS name, coalesce(e.cat, '') AS cat, \
+    e.ts_ns, e.dur_ns, CAST(trunc(e.dur_ns / 1000.0 * 1000.0) AS BIGINT) AS cpu_ns FROM events e \
+    JOIN traces t ON t.trace_id = e.trace_id JOIN tracks k ON k.trace_id = e.trace_id AND \
+    k.track_id = e.track_id WHERE e.ph = 'X' AND e.dur_ns > 0";
 
-/// The start in floating point microseconds, as torch2pprof orders events by: starts that its
-/// numbers cannot tell apart stay in the order of the file.
+/// The start in floating point microseconds, by which torch2pprof orders events. Starts that are
+/// equal in these numbers stay in the order of the file.
 const START_US: &str = "CAST(ts_ns / 1000 AS DOUBLE) + CAST(ts_ns % 1000 AS DOUBLE) / 1000.0";
 
 fn without_end(sql: &str) -> &str {
@@ -213,7 +218,7 @@ async fn rows(engine: &Engine, sql: &str) -> Result<Vec<RecordBatch>> {
     Ok(engine.context().sql(sql).await?.collect().await?)
 }
 
-/// Whole numbers and texts of the first row.
+/// The whole numbers of the first row; other values are `None`.
 async fn first_ints(engine: &Engine, sql: &str) -> Result<Vec<Option<i64>>> {
     let batches = rows(engine, sql).await?;
     let Some(batch) = batches.iter().find(|b| b.num_rows() > 0) else { return Ok(Vec::new()) };
@@ -225,11 +230,12 @@ async fn first_ints(engine: &Engine, sql: &str) -> Result<Vec<Option<i64>>> {
 }
 
 async fn header(engine: &Engine) -> Result<Header> {
-    let times = "SELECT min(base_time_ns + start_ns), max(end_ns) - min(start_ns), max(duration_ns), count(*) FROM traces";
+    let times = "SELECT min(base_time_ns + start_ns), max(end_ns) - min(start_ns), \
+        max(duration_ns), count(*) FROM traces";
     let found = first_ints(engine, times).await?;
     let at = |i: usize| found.get(i).copied().flatten();
     let traces = at(3).unwrap_or(0);
-    // Traces have clocks of their own: several last as long as the longest.
+    // Each trace has its own clock, so several traces together last as long as the longest one.
     let duration_ns = if traces == 1 { at(1) } else { at(2) }.unwrap_or(0);
     let mut source = format!("{traces} traces");
     if traces == 1 {
@@ -245,7 +251,7 @@ async fn header(engine: &Engine) -> Result<Header> {
     Ok(Header { time_ns: at(0).unwrap_or(0), duration_ns, source, ..Header::default() })
 }
 
-/// What may surprise about the samples of a store.
+/// Notes on anything a user may not expect about the samples of a store.
 async fn notes(engine: &Engine, request: &Request) -> Result<Vec<String>> {
     if request.sql.is_some() || matches!(request.rule, Rule::Inclusive | Rule::Flat) {
         return Ok(Vec::new());
@@ -255,16 +261,19 @@ async fn notes(engine: &Engine, request: &Request) -> Result<Vec<String>> {
         "SELECT
            (SELECT sum(count) FROM ingest_issues WHERE code = 'partial_overlap') AS overlapping,
            (SELECT sum(skipped_count) FROM ingest_issues) AS skipped,
-           (SELECT count(*) FROM kernels WHERE launch_id IS NULL AND op_id IS NULL AND kind <> 'sync') AS without_launch,
+           (SELECT count(*) FROM kernels
+            WHERE launch_id IS NULL AND op_id IS NULL AND kind <> 'sync') AS without_launch,
            (SELECT count(*) FROM events WHERE ph = 'X' AND dur_ns < 0) AS negative,
-           (SELECT count(*) FROM events e JOIN tracks t ON t.trace_id = e.trace_id AND t.track_id = e.track_id
+           (SELECT count(*) FROM events e
+            JOIN tracks t ON t.trace_id = e.trace_id AND t.track_id = e.track_id
             WHERE t.kind NOT IN ('cpu_thread', 'gpu_stream') AND e.dur_ns > 0) AS on_no_thread",
     )
     .await?;
     let texts = [
         "events overlap others partly: self times add up to more than busy time by their overlap",
         "elements of the traces could not be read (see ingest_issues)",
-        "device activities have no launch in the trace; their stacks begin with (launch not in trace)",
+        "device activities have no launch in the trace; their stacks begin with (launch not in \
+         trace)",
         "events have a negative duration and are left out",
         "events lie on no thread (async events, the profiler's own rows) and are left out",
     ];

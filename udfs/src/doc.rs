@@ -1,21 +1,21 @@
-//! What a function is called, takes, gives and refuses: the one source of the reference, of
-//! completion and of help.
+//! The documentation of functions as data: the only source of the reference, of completion and of
+//! help.
 
 use std::sync::Arc;
 
-use datafusion::logical_expr::planner::{ExprPlanner, RelationPlanner};
-use datafusion::logical_expr::{AggregateUDF, ScalarUDF, WindowUDF};
+use datafusion_expr::planner::{ExprPlanner, RelationPlanner};
+use datafusion_expr::{AggregateUDF, ScalarUDF, WindowUDF};
 
-/// A function of this crate: what runs it, and what there is to say about it.
+/// A function of this crate and its documentation.
 #[derive(Debug, Clone)]
 pub struct Function {
-    /// What runs it.
+    /// The implementation.
     pub call: Call,
-    /// What there is to say about it.
+    /// The documentation.
     pub doc: FunctionDoc,
 }
 
-/// What runs a function.
+/// The implementation of a function, by kind.
 #[derive(Debug, Clone)]
 pub enum Call {
     /// One value for each row.
@@ -31,7 +31,7 @@ pub enum Call {
 }
 
 impl Call {
-    /// The kind, as the reference names it.
+    /// The name of the kind in the reference.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Scalar(_) => "scalar",
@@ -48,27 +48,27 @@ impl Call {
 pub struct FunctionDoc {
     /// Name, as called in SQL.
     pub name: &'static str,
-    /// What it belongs to: intervals, nesting, stacks, statistics, names, json, format.
+    /// The area: intervals, nesting, stacks, statistics, names, json, format.
     pub area: &'static str,
-    /// How it is called and what it returns: `f(a BIGINT, b BIGINT) → BIGINT`.
+    /// Arguments and result: `f(a BIGINT, b BIGINT) → BIGINT`.
     pub signature: &'static str,
     /// One sentence.
     pub summary: &'static str,
     /// Units, the rules in full, the source of a formula.
     pub detail: &'static str,
-    /// What NULL gives.
+    /// The treatment of NULL.
     pub nulls: &'static str,
-    /// What is refused, and with which message; "None." if nothing is.
+    /// What is refused and with which message; "None." if nothing is.
     pub errors: &'static str,
-    /// Statements with their answers; they are run by the tests.
+    /// Statements with their results; the tests run them.
     pub examples: &'static [Example],
 }
 
-/// A statement that runs without any table, and its answer.
+/// A statement that runs without any table, and its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Example {
     /// The statement.
     pub sql: &'static str,
-    /// The answer: values of a row separated by ` | `, rows by line ends, NULL as `NULL`.
+    /// The result: values of a row separated by ` | `, rows by line ends, NULL as `NULL`.
     pub answer: &'static str,
 }

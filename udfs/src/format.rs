@@ -1,13 +1,13 @@
-//! Numbers with units, for people.
+//! Functions that write numbers with units for people.
 
 use std::sync::Arc;
 
 use crate::doc::{Call, Example, Function, FunctionDoc};
-use datafusion::arrow::array::{ArrayRef, AsArray, StringArray};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{DataType, Int64Type};
-use datafusion::common::Result;
-use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
+use arrow::array::{ArrayRef, AsArray, StringArray};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Int64Type};
+use datafusion_common::Result;
+use datafusion_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
 
 /// The functions of this file.
 pub fn functions() -> Vec<Function> {
@@ -29,7 +29,7 @@ const NS: FunctionDoc = FunctionDoc {
     name: "format_ns",
     area: "format",
     signature: "format_ns(ns BIGINT) → VARCHAR",
-    summary: "A duration in nanoseconds as text with three decimals and the unit that fits.",
+    summary: "A duration in nanoseconds as text, with three decimals and a suitable unit.",
     detail: "Units are ns, us, ms and s. Below 1000 ns there are no decimals.",
     nulls: "NULL for NULL.",
     errors: "None.",
@@ -43,8 +43,9 @@ const BYTES: FunctionDoc = FunctionDoc {
     name: "format_bytes",
     area: "format",
     signature: "format_bytes(bytes BIGINT) → VARCHAR",
-    summary: "A size in bytes as text with three decimals and the binary unit that fits.",
-    detail: "Units are B, KiB, MiB, GiB and TiB, each 1024 of the one before. Below 1024 bytes there are no decimals.",
+    summary: "A size in bytes as text, with three decimals and a suitable binary unit.",
+    detail: "Units are B, KiB, MiB, GiB and TiB, each 1024 times the one before. Below 1024 bytes \
+        there are no decimals.",
     nulls: "NULL for NULL.",
     errors: "None.",
     examples: &[Example {
@@ -79,7 +80,7 @@ mod tests {
     use super::scaled;
 
     #[test]
-    fn units_fit() {
+    fn a_number_gets_the_largest_unit_that_fits() {
         let ns = [(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")];
         assert_eq!(scaled(999, &ns), "999 ns");
         assert_eq!(scaled(1_234_567, &ns), "1.235 ms");

@@ -1,39 +1,61 @@
 //! SQL functions for traces, usable from any DataFusion program.
 //!
+//! They cover intervals (`interval_union_len`, `interval_intersect`, …), nesting in time
+//! (`nest_parent`, …), stacks (`stack`, `pprof`, …), names of kernels (`classify`, `demangle`, …),
+//! statistics (`quantile`, `mann_whitney`, …), JSON, and trees given by ids.
+//!
 //! ```
-//! # use datafusion::prelude::SessionContext;
-//! let context = SessionContext::new();
-//! tracesql_udfs::register(&context);
+//! use datafusion::prelude::SessionContext;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> datafusion::error::Result<()> {
+//! let mut context = SessionContext::new();
+//! tracesql_udfs::register(&mut context)?;
+//! for planner in tracesql_udfs::relation_planners() {
+//!     context.register_relation_planner(planner)?;
+//! }
+//! let sql = "SELECT short_name('void at::native::fill<float>(float*)') AS name";
+//! let rows = context.sql(sql).await?.collect().await?;
+//! # assert_eq!(rows[0].num_rows(), 1);
+//! # Ok(())
+//! # }
 //! ```
+//!
+//! [`functions`] lists all functions with their documentation, which is data: signature, summary,
+//! treatment of NULL, errors, and examples that the tests run.
+//!
+//! The crate needs only the small crates of DataFusion, except for the functions on JSON: the crate
+//! `datafusion-functions-json`, which they come from, depends on `datafusion` as a whole.
 
-pub mod chrome;
 mod doc;
+mod error;
 mod format;
 mod intervals;
 mod json;
 pub mod names;
 pub mod nest;
-pub mod pprof;
-pub mod stacks;
+mod pprof;
+mod stacks;
 mod stats;
 mod tree;
 mod types;
+mod window;
 
 use std::sync::Arc;
 
-use datafusion::execution::FunctionRegistry;
-use datafusion::logical_expr::planner::ExprPlanner;
-use datafusion::prelude::SessionContext;
+use datafusion_common::Result;
+use datafusion_expr::planner::{ExprPlanner, RelationPlanner};
+use datafusion_expr::registry::FunctionRegistry;
 
 pub use doc::{Call, Example, Function, FunctionDoc};
 use names::Rules;
 
-/// All functions, area by area, with the rules for names that come with the crate.
+/// All functions, area by area, with the built-in rules for names.
 pub fn functions() -> Vec<Function> {
     functions_with_rules(Rules::built_in())
 }
 
-/// All functions, area by area, with rules for names.
+/// All functions, area by area, with the given rules for names.
 pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
     [
         intervals::functions(),
@@ -49,35 +71,50 @@ pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
     .concat()
 }
 
-/// Registers all functions with a session.
-pub fn register(context: &SessionContext) {
-    register_with_rules(context, Rules::built_in());
+/// Registers all functions, for instance with a `SessionContext`. Only functions that are called in
+/// `FROM` are missing, because the registry has no place for them: see [`relation_planners`].
+///
+/// # Errors
+///
+/// If the registry refuses a function, an operator or a rewrite.
+pub fn register(registry: &mut dyn FunctionRegistry) -> Result<()> {
+    register_with_rules(registry, Rules::built_in())
 }
 
-/// Registers all functions with a session, with rules for names, for instance
+/// Registers all functions as [`register`] does, with rules for names, for instance
 /// `Rules::built_in().extend(…)`.
-pub fn register_with_rules(context: &SessionContext, rules: Rules) {
+///
+/// # Errors
+///
+/// Those of [`register`].
+pub fn register_with_rules(registry: &mut dyn FunctionRegistry, rules: Rules) -> Result<()> {
     let mut operators: Vec<Arc<dyn ExprPlanner>> = Vec::new();
     for function in functions_with_rules(rules) {
         match function.call {
-            Call::Scalar(f) => context.register_udf(f.as_ref().clone()),
-            Call::Aggregate(f) => context.register_udaf(f.as_ref().clone()),
-            Call::Window(f) => context.register_udwf(f.as_ref().clone()),
-            Call::Relation(f) => {
-                let _ = context.register_relation_planner(f);
-            }
+            Call::Scalar(f) => _ = registry.register_udf(f)?,
+            Call::Aggregate(f) => _ = registry.register_udaf(f)?,
+            Call::Window(f) => _ = registry.register_udwf(f)?,
             // One planner can serve several operators.
             Call::Operator(f) if operators.iter().any(|known| Arc::ptr_eq(known, &f)) => {}
             Call::Operator(f) => operators.push(f),
+            Call::Relation(_) => {}
         }
     }
-    if let Some(state) = context.state_weak_ref().upgrade() {
-        let mut state = state.write();
-        for operator in operators {
-            let _ = state.register_expr_planner(operator);
-        }
-        for rewrite in json::rewrites() {
-            let _ = state.register_function_rewrite(rewrite);
-        }
+    for operator in operators {
+        registry.register_expr_planner(operator)?;
     }
+    for rewrite in json::rewrites() {
+        registry.register_function_rewrite(rewrite)?;
+    }
+    Ok(())
+}
+
+/// The planners of the functions that are called in `FROM`, to be given to
+/// `SessionContext::register_relation_planner`.
+pub fn relation_planners() -> Vec<Arc<dyn RelationPlanner>> {
+    let planner = |function: Function| match function.call {
+        Call::Relation(planner) => Some(planner),
+        _ => None,
+    };
+    intervals::functions().into_iter().filter_map(planner).collect()
 }

@@ -1,11 +1,10 @@
-//! What types functions take, and how they refuse others.
+//! The argument types of functions, and the errors for other types.
 
-use std::sync::Arc;
+use arrow::datatypes::DataType;
+use datafusion_common::{Result, plan_err};
+use tracesql_formats::stacks::{is_text, stack_type};
 
-use datafusion::arrow::datatypes::{DataType, Field};
-use datafusion::common::{Result, plan_err};
-
-/// What an argument may be.
+/// What an argument accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     /// Anything.
@@ -18,7 +17,7 @@ pub enum Takes {
     Stack,
 }
 
-/// The types that arguments are converted to; `names` lists them for messages.
+/// The types that arguments are cast to; `names` lists the arguments for messages.
 pub fn arguments(
     function: &str,
     names: &str,
@@ -40,7 +39,7 @@ pub fn arguments(
         .collect()
 }
 
-/// The type that argument `position` (from 0) is converted to.
+/// The type that argument `position` (from 0) is cast to.
 pub fn argument(
     function: &str,
     position: usize,
@@ -52,12 +51,13 @@ pub fn argument(
         Takes::Any => Ok(data_type.clone()),
         Takes::Int if data_type.is_integer() || data_type.is_null() => Ok(DataType::Int64),
         Takes::Int => plan_err!(
-            "{function}: argument {position} must be a whole number, not {data_type}; convert it with CAST(… AS BIGINT)"
+            "{function}: argument {position} must be a whole number, not {data_type}; convert it \
+             with CAST(… AS BIGINT)"
         ),
         Takes::Text if data_type.is_null() => Ok(DataType::Utf8),
         Takes::Text if is_text(data_type) => Ok(data_type.clone()),
         Takes::Text => plan_err!("{function}: argument {position} must be text, not {data_type}"),
-        Takes::Stack if data_type.is_null() => Ok(stack()),
+        Takes::Stack if data_type.is_null() => Ok(stack_type()),
         Takes::Stack => match data_type {
             DataType::List(frame) if is_text(frame.data_type()) || frame.data_type().is_null() => {
                 Ok(data_type.clone())
@@ -71,28 +71,9 @@ pub fn argument(
                 Ok(DataType::List(frame.clone()))
             }
             _ => plan_err!(
-                "{function}: argument {position} must be a stack (a list of texts, root first), not {data_type}"
+                "{function}: argument {position} must be a stack (a list of texts, root first), \
+                 not {data_type}"
             ),
         },
     }
-}
-
-/// Whether values of a type are texts.
-pub fn is_text(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Dictionary(_, value) => is_text(value),
-        _ => false,
-    }
-}
-
-/// The type of a frame in the stacks that functions make: each text is held once, and frames are
-/// numbers.
-pub fn frame() -> DataType {
-    DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
-}
-
-/// The type of stacks that functions make.
-pub fn stack() -> DataType {
-    DataType::List(Arc::new(Field::new_list_field(frame(), true)))
 }

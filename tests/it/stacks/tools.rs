@@ -12,8 +12,8 @@ use std::process::Command;
 
 use serde_json::Value;
 use tracesql::stacks::{Request, Rule};
+use tracesql_formats::pprof::{FILE, Labels};
 use tracesql_ingest::Store;
-use tracesql_udfs::pprof::{FILE, Labels};
 
 use super::oracle::adler;
 use super::samples;

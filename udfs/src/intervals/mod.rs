@@ -1,10 +1,11 @@
-//! Intervals: lengths, unions, overlaps, gaps, leaves, and joins by time.
+//! Intervals: lengths, unions, overlaps, gaps, innermost intervals, and joins by time.
 //!
-//! Intervals are half-open, `[start, end)`: one that ends where another starts touches it and does
-//! not overlap it. All values are BIGINT; the unit is the caller's. An interval of length zero
-//! holds no instant and so adds nothing.
+//! Intervals are half-open, `[start, end)`: an interval that ends where another starts touches it
+//! but does not overlap it. All values are BIGINT, in the caller's unit. An interval of length zero
+//! contains no instant, so it adds nothing.
 //!
-//! `algorithm` computes, `aggregate` and `relation` make SQL of it, `aggregate_docs` and `relation_docs` say what each does.
+//! `algorithm` computes, `aggregate` and `relation` make SQL functions of it, `aggregate_docs` and
+//! `relation_docs` document them.
 
 mod aggregate;
 mod aggregate_docs;

@@ -1,14 +1,15 @@
-//! What there is to say about the functions on JSON.
+//! The documentation of the functions on JSON.
 
 use crate::doc::Example;
 pub(super) use crate::doc::FunctionDoc;
 
-const NULLS: &str = "NULL if the text is NULL or no JSON as far as it had to be read, if the path leads nowhere, and if the value there is a JSON \
-                     null or of another type.";
-const PATH: &str = "A path is any number of keys (text) and positions in lists (integers from 0; negative ones count from the end), or one list of \
-                    them. Of a key that occurs twice the first is taken. A text is read up to the value and no further, so damage behind it does \
-                    not show.";
-const ERRORS: &str = "A first argument that is no text (a bare NULL is none: NULL::VARCHAR), or a step that is neither text nor integer.";
+const NULLS: &str = "NULL if the text is NULL, if the part of it that was read is not JSON, if the \
+    path leads nowhere, or if the value there is a JSON null or of another type.";
+const PATH: &str = "A path is any number of keys (text) and positions in lists (integers from 0; \
+    negative ones count from the end), or one list of them. If a key occurs twice, the first one \
+    counts. A text is read only up to the value, so damage after it goes unnoticed.";
+const ERRORS: &str = "A first argument that is not text (write NULL::VARCHAR for NULL), and a step \
+    that is neither text nor an integer, are refused.";
 
 const fn function(
     name: &'static str,
@@ -26,12 +27,15 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "json_as_text",
         "json_as_text(json VARCHAR, path…) → VARCHAR",
         "The value at a path as text, whatever its type.",
-        "The same as the operator ->>. A text comes without its quotes, a number as it is written (so a number of any length is exact), a list or \
-         object as its JSON. The path is as for json_get.",
-        "NULL if the text is NULL or no JSON as far as it had to be read, if the path leads nowhere, and if the value there is a JSON null.",
+        "The same as the operator ->>. A text loses its quotes, a number stays as written (so a \
+         number of any length is exact), and a list or object stays JSON. The path is as for \
+         json_get.",
+        "NULL if the text is NULL, if the part of it that was read is not JSON, if the path leads \
+         nowhere, or if the value there is a JSON null.",
         &[
             Example {
-                sql: "SELECT json_as_text('{\"Ev Idx\": 7}', 'Ev Idx'), json_as_text('{\"a\": [1, {\"b\": \"x\"}]}', 'a', 1, 'b')",
+                sql: "SELECT json_as_text('{\"Ev Idx\": 7}', 'Ev Idx'), json_as_text('{\"a\": [1, \
+                    {\"b\": \"x\"}]}', 'a', 1, 'b')",
                 answer: "7 | x",
             },
             Example {
@@ -44,10 +48,12 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "json_get_str",
         "json_get_str(json VARCHAR, path…) → VARCHAR",
         "The text at a path.",
-        "Only values in quotes; use ->> to read any value as text. The path is as for json_get.",
+        "Only values in quotes count; use ->> to read any value as text. The path is as for \
+         json_get.",
         NULLS,
         &[Example {
-            sql: "SELECT json_get_str('{\"a\": \"x\", \"b\": 1}', 'a'), json_get_str('{\"a\": \"x\", \"b\": 1}', 'b')",
+            sql: "SELECT json_get_str('{\"a\": \"x\", \"b\": 1}', 'a'), json_get_str('{\"a\": \
+                \"x\", \"b\": 1}', 'b')",
             answer: "x | NULL",
         }],
     ),
@@ -55,11 +61,13 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "json_get_int",
         "json_get_int(json VARCHAR, path…) → BIGINT",
         "The integer at a path.",
-        "Integers, decimals without a fraction (2.0, 2e3), and texts that spell an integer (\"7\", as Kineto writes some). A fraction, or a number \
-         beyond BIGINT, gives NULL. The path is as for json_get.",
+        "Reads integers, decimals without a fraction (2.0, 2e3), and texts that spell an integer \
+         (\"7\", as Kineto writes some). A fraction, or a number beyond BIGINT, gives NULL. The \
+         path is as for json_get.",
         NULLS,
         &[Example {
-            sql: "SELECT json_get_int('[7, \"7\", 2.0, 2.5]', 0), json_get_int('[7, \"7\", 2.0, 2.5]', 1), json_get_int('[7, \"7\", 2.0, 2.5]', 3)",
+            sql: "SELECT json_get_int('[7, \"7\", 2.0, 2.5]', 0), json_get_int('[7, \"7\", 2.0, \
+                2.5]', 1), json_get_int('[7, \"7\", 2.0, 2.5]', 3)",
             answer: "7 | 7 | NULL",
         }],
     ),
@@ -67,10 +75,11 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "json_get_float",
         "json_get_float(json VARCHAR, path…) → DOUBLE",
         "The number at a path.",
-        "Numbers, and texts that spell one. The path is as for json_get.",
+        "Reads numbers, and texts that spell one. The path is as for json_get.",
         NULLS,
         &[Example {
-            sql: "SELECT json_get_float('{\"a\": 2.5, \"b\": \"1e3\"}', 'a'), json_get_float('{\"a\": 2.5, \"b\": \"1e3\"}', 'b')",
+            sql: "SELECT json_get_float('{\"a\": 2.5, \"b\": \"1e3\"}', 'a'), \
+                json_get_float('{\"a\": 2.5, \"b\": \"1e3\"}', 'b')",
             answer: "2.5 | 1000.0",
         }],
     ),
@@ -78,21 +87,24 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "json_get_bool",
         "json_get_bool(json VARCHAR, path…) → BOOLEAN",
         "The truth value at a path.",
-        "true and false, with or without quotes. The path is as for json_get.",
+        "Reads true and false, with or without quotes. The path is as for json_get.",
         NULLS,
         &[Example {
-            sql: "SELECT json_get_bool('{\"finished\": true}', 'finished'), json_get_bool('{\"finished\": 1}', 'finished')",
+            sql: "SELECT json_get_bool('{\"finished\": true}', 'finished'), \
+                json_get_bool('{\"finished\": 1}', 'finished')",
             answer: "true | NULL",
         }],
     ),
     function(
         "json_get_json",
         "json_get_json(json VARCHAR, path…) → VARCHAR",
-        "The value at a path as JSON, just as it is written.",
+        "The value at a path as JSON, exactly as written.",
         "A text keeps its quotes. The path is as for json_get.",
-        "NULL if the text is NULL or no JSON as far as it had to be read, and if the path leads nowhere; a JSON null is the text null.",
+        "NULL if the text is NULL, if the part of it that was read is not JSON, or if the path \
+         leads nowhere. A JSON null gives the text null.",
         &[Example {
-            sql: "SELECT json_get_json('{\"dims\": [[2, 3], []], \"s\": \"x\"}', 'dims'), json_get_json('{\"s\": \"x\"}', 's')",
+            sql: "SELECT json_get_json('{\"dims\": [[2, 3], []], \"s\": \"x\"}', 'dims'), \
+                json_get_json('{\"s\": \"x\"}', 's')",
             answer: "[[2, 3], []] | \"x\"",
         }],
     ),
@@ -100,21 +112,24 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "json_get_array",
         "json_get_array(json VARCHAR, path…) → VARCHAR[]",
         "The list at a path, each element as JSON.",
-        "Elements are as json_get_json gives them. The path is as for json_get.",
+        "Each element is written as by json_get_json. The path is as for json_get.",
         NULLS,
         &[Example {
-            sql: "SELECT array_length(json_get_array('{\"grid\": [8, 1, 1]}', 'grid')), json_get_array('{\"grid\": [8, 1, 1]}', 'grid')[1]",
+            sql: "SELECT array_length(json_get_array('{\"grid\": [8, 1, 1]}', 'grid')), \
+                json_get_array('{\"grid\": [8, 1, 1]}', 'grid')[1]",
             answer: "3 | 8",
         }],
     ),
     function(
         "json_get",
         "json_get(json VARCHAR, path…) → UNION",
-        "The value at a path, in whatever type it has.",
-        "The same as the operator ->. The result is a union of types, good for casts, which read the wanted type at once: (args->'bytes')::BIGINT \
-         is json_get_int(args, 'bytes'), ::DOUBLE json_get_float, ::BOOLEAN json_get_bool, ::VARCHAR json_as_text. To see a value use ->>. A path \
-         is any number of keys (text) and positions in lists (integers from 0; negative ones count from the end), or one list of them. Of a key \
-         that occurs twice the first is taken. A text is read up to the value and no further, so damage behind it does not show.",
+        "The value at a path, in its own type.",
+        "The same as the operator ->. The result is a union of types. Use it in casts, which read \
+         the wanted type directly: (args->'bytes')::BIGINT is json_get_int(args, 'bytes'), \
+         ::DOUBLE json_get_float, ::BOOLEAN json_get_bool, ::VARCHAR json_as_text. To display a \
+         value use ->>. A path is any number of keys (text) and positions in lists (integers from \
+         0; negative ones count from the end), or one list of them. If a key occurs twice, the \
+         first one counts. A text is read only up to the value, so damage after it goes unnoticed.",
         NULLS,
         &[Example {
             sql: "SELECT json_get('{\"bytes\": 4096}', 'bytes')::BIGINT + 1",
@@ -125,8 +140,9 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         "json_contains",
         "json_contains(json VARCHAR, path…) → BOOLEAN",
         "Whether there is a value at a path.",
-        "True for a JSON null too. The path is as for json_get. In sessions whose SQL dialect is PostgreSQL the operator ? does the same.",
-        "false if the text is NULL or no JSON as far as it had to be read.",
+        "Also true for a JSON null. The path is as for json_get. In sessions whose SQL dialect is \
+         PostgreSQL the operator ? does the same.",
+        "false if the text is NULL or the part of it that was read is not JSON.",
         &[Example {
             sql: "SELECT json_contains('{\"a\": null}', 'a'), json_contains('{\"a\": null}', 'b')",
             answer: "true | false",
@@ -139,7 +155,8 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
         PATH,
         NULLS,
         &[Example {
-            sql: "SELECT json_length('{\"Input Dims\": [[2, 3], [3]]}', 'Input Dims'), json_length('{\"a\": 1}', 'a')",
+            sql: "SELECT json_length('{\"Input Dims\": [[2, 3], [3]]}', 'Input Dims'), \
+                json_length('{\"a\": 1}', 'a')",
             answer: "2 | NULL",
         }],
     ),
@@ -157,15 +174,16 @@ pub(super) const FUNCTIONS: [FunctionDoc; 13] = [
     function(
         "json_from_scalar",
         "json_from_scalar(value) → UNION",
-        "A value as what json_get gives.",
-        "For the functions that take the union; texts, integers, decimals and truth values.",
+        "A value as the union type that json_get returns.",
+        "For functions that take the union. Texts, integers, decimals and truth values are \
+         accepted.",
         "NULL gives a JSON null.",
         &[Example { sql: "SELECT json_union_to_text(json_from_scalar('x'))", answer: "\"x\"" }],
     ),
     function(
         "json_union_to_text",
         "json_union_to_text(value UNION) → VARCHAR",
-        "What json_get gave, as JSON.",
+        "The result of json_get as JSON.",
         "A text gets its quotes back.",
         "NULL for NULL.",
         &[Example {
@@ -199,11 +217,13 @@ pub(super) const OPERATORS: [FunctionDoc; 4] = [
         "->>",
         "json VARCHAR ->> step → VARCHAR",
         "The value under a key, or at a position, as text.",
-        "json_as_text with one step. Steps can follow each other: args->'a'->>'b'. It binds tighter than comparisons and looser than everything else: write \
-         (args->>'k')::BIGINT and (args->>'k') || 'x', or a cast and a sum are taken for the step.",
+        "json_as_text with one step. Steps can be chained: args->'a'->>'b'. The operator binds \
+         tighter than comparisons and looser than everything else: write (args->>'k')::BIGINT and \
+         (args->>'k') || 'x', otherwise the cast or the concatenation applies to the step.",
         &[
             Example {
-                sql: "SELECT '{\"Ev Idx\": 7}'->>'Ev Idx', '{\"a\": {\"b\": [5, 6]}}'->'a'->'b'->>1",
+                sql: "SELECT '{\"Ev Idx\": 7}'->>'Ev Idx', '{\"a\": {\"b\": [5, \
+                    6]}}'->'a'->'b'->>1",
                 answer: "7 | 6",
             },
             Example {

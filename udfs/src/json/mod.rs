@@ -1,5 +1,5 @@
-//! Values inside JSON texts, such as the column `args` of events: the crate
-//! datafusion-functions-json, described.
+//! Functions on values inside JSON texts, such as the column `args` of events. They come from the
+//! crate datafusion-functions-json and are documented here.
 
 mod docs;
 mod operators;
@@ -7,12 +7,12 @@ mod operators;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use datafusion::common::Result;
-use datafusion::execution::FunctionRegistry;
-use datafusion::logical_expr::expr_rewriter::FunctionRewrite;
-use datafusion::logical_expr::planner::ExprPlanner;
-use datafusion::logical_expr::registry::MemoryFunctionRegistry;
-use datafusion::logical_expr::{AggregateUDF, HigherOrderUDF, ScalarUDF, WindowUDF};
+use datafusion_common::Result;
+use datafusion_expr::expr_rewriter::FunctionRewrite;
+use datafusion_expr::planner::ExprPlanner;
+use datafusion_expr::registry::FunctionRegistry;
+use datafusion_expr::registry::MemoryFunctionRegistry;
+use datafusion_expr::{AggregateUDF, HigherOrderUDF, ScalarUDF, WindowUDF};
 
 use crate::doc::{Call, Function};
 
@@ -37,13 +37,14 @@ pub fn functions() -> Vec<Function> {
         .collect()
 }
 
-/// Rewrites that a session needs beside the functions: they read `(args -> 'x')::BIGINT` as
-/// `json_get_int(args, 'x')`.
+/// Rewrites that a session needs in addition to the functions: they turn `(args -> 'x')::BIGINT`
+/// into `json_get_int(args, 'x')`.
 pub(crate) fn rewrites() -> Vec<Arc<dyn FunctionRewrite + Send + Sync>> {
     Parts::of_the_crate().rewrites
 }
 
-/// What the crate registers. It offers no other way to its operators and rewrites.
+/// A registry that keeps what the crate registers. The crate offers no other access to its
+/// operators and rewrites.
 #[derive(Default)]
 struct Parts {
     functions: MemoryFunctionRegistry,
@@ -54,7 +55,7 @@ struct Parts {
 impl Parts {
     fn of_the_crate() -> Self {
         let mut parts = Self::default();
-        // Nothing here refuses a registration; a test counts what came.
+        // Nothing here refuses a registration; a test counts the registered functions.
         let _ = datafusion_functions_json::register_all(&mut parts);
         parts
     }
@@ -120,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_of_the_crate_is_described() {
+    fn every_function_of_the_crate_is_documented() {
         let parts = Parts::of_the_crate();
         let described: HashSet<String> =
             docs::FUNCTIONS.iter().map(|doc| doc.name.to_owned()).collect();

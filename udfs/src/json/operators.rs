@@ -1,19 +1,18 @@
-//! `->`, `->>`, `#>`, `#>>` beside comparisons.
+//! The precedence of `->`, `->>`, `#>`, `#>>` and comparisons.
 //!
 //! In the SQL that DataFusion reads by default these operators bind looser than comparisons:
-//! `args->>'k' = 'v'` arrives as
-//! `args->>('k' = 'v')`, and `x = args->>'k'` as `(x = args)->>'k'`. A truth value is neither JSON nor a step in it, so a
-//! comparison beside such an operator can only mean the other order, the one that PostgreSQL has,
-//! and is put into it.
+//! `args->>'k' = 'v'` arrives as `args->>('k' = 'v')`, and `x = args->>'k'` as `(x = args)->>'k'`.
+//! A truth value is neither JSON nor a step in it, so a comparison next to such an operator can
+//! only mean the other order, which PostgreSQL has. The expression is rewritten to that order.
 
 use std::sync::Arc;
 
-use datafusion::common::{DFSchema, Result, not_impl_err};
-use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
-use datafusion::logical_expr::sqlparser::ast::BinaryOperator;
-use datafusion::logical_expr::{Expr, Operator};
+use datafusion_common::{DFSchema, Result, not_impl_err};
+use datafusion_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
+use datafusion_expr::sqlparser::ast::BinaryOperator;
+use datafusion_expr::{Expr, Operator};
 
-/// The operators of a planner, bound tighter than comparisons.
+/// A planner whose operators bind tighter than comparisons.
 #[derive(Debug)]
 pub(super) struct Tight(pub Arc<dyn ExprPlanner>);
 
@@ -37,7 +36,7 @@ impl ExprPlanner for Tight {
                 not_impl_err!("the operator {} on these arguments", raw.op)
             }
         };
-        // The operands of the operator stand at the inner ends of the comparisons.
+        // The operands of the operator are at the inner ends of the comparisons.
         at_end(left, |json| at_begin(right, |step| plan(json, step))).map(PlannerResult::Planned)
     }
 }
@@ -51,7 +50,7 @@ fn is_comparison(op: Operator) -> bool {
         || matches!(op, RegexMatch | RegexIMatch | RegexNotMatch | RegexNotIMatch)
 }
 
-/// Replaces what a comparison begins with; any other expression as a whole.
+/// Replaces the first operand of a comparison, or any other expression as a whole.
 fn at_begin(mut expr: Expr, replace: impl FnOnce(Expr) -> Result<Expr>) -> Result<Expr> {
     let first = match &mut expr {
         Expr::BinaryExpr(binary) if is_comparison(binary.op) => Some(&mut binary.left),
@@ -73,7 +72,7 @@ fn at_begin(mut expr: Expr, replace: impl FnOnce(Expr) -> Result<Expr>) -> Resul
     Ok(expr)
 }
 
-/// Replaces what a comparison ends with; any other expression as a whole.
+/// Replaces the last operand of a comparison, or any other expression as a whole.
 fn at_end(mut expr: Expr, replace: impl FnOnce(Expr) -> Result<Expr>) -> Result<Expr> {
     let last = match &mut expr {
         Expr::BinaryExpr(binary) if is_comparison(binary.op) => Some(&mut binary.right),
@@ -89,7 +88,7 @@ fn at_end(mut expr: Expr, replace: impl FnOnce(Expr) -> Result<Expr>) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use datafusion::logical_expr::{col, lit};
+    use datafusion_expr::{col, lit};
 
     use super::*;
 
@@ -132,7 +131,7 @@ mod tests {
             plan(col("x").lt(args()), key().is_true()),
             col("x").lt(at("args", key()).is_true())
         );
-        // Arithmetic may well make a step.
+        // Arithmetic can compute a step.
         assert_eq!(plan(args(), col("i") + lit(1)), at("args", col("i") + lit(1)));
     }
 }

@@ -1,14 +1,14 @@
-//! Reads CSV as RFC 4180 has it: fields in quotes may hold commas, line ends and doubled quotes.
+//! Reads CSV according to RFC 4180: fields in quotes may hold commas, line ends and doubled quotes.
 
-/// A record and the number of the line it begins on.
+/// A record and the number of its first line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Record {
     pub line: usize,
     pub fields: Vec<String>,
 }
 
-/// The records of a text; empty lines are none. A quote that is never closed takes the rest of the
-/// text.
+/// The records of a text; empty lines are skipped. A quote that is never closed takes the rest of
+/// the text.
 pub(super) fn records(text: &str) -> Vec<Record> {
     let mut reader =
         Reader { chars: text.strip_prefix('\u{feff}').unwrap_or(text).chars().peekable(), line: 1 };
@@ -78,7 +78,7 @@ mod tests {
     use super::records;
 
     #[test]
-    fn fields_lines_and_quotes() {
+    fn records_have_fields_lines_and_quotes() {
         let text = "\u{feff}a,b\r\n\n\"x,\"\"y\"\"\nz\",\n,last";
         let found: Vec<(usize, Vec<String>)> =
             records(text).into_iter().map(|r| (r.line, r.fields)).collect();

@@ -1,10 +1,10 @@
-//! Sizes of the element types that traces name.
+//! Sizes of the element types that occur in traces.
 
-/// Bytes of one element of a type, by any name that PyTorch, Kineto, NCCL or numpy give it; `None`
-/// if it is unknown.
+/// Bytes of one element of a type, by any name of PyTorch, Kineto, NCCL or numpy; `None` if the
+/// name is unknown.
 ///
 /// The names of C++ (`long int`, `unsigned char`), of PyTorch's scalar types (`Long`, `Byte`) and
-/// of its Python types (`torch.int64`) agree when case is left out, so one list serves all.
+/// of its Python types (`torch.int64`) agree if case is ignored, so one list serves all.
 pub(super) fn bytes(name: &str) -> Option<i64> {
     let lower = name.trim().to_ascii_lowercase();
     let mut plain = lower.as_str();
@@ -12,7 +12,7 @@ pub(super) fn bytes(name: &str) -> Option<i64> {
         plain = plain.strip_prefix(prefix).unwrap_or(plain);
     }
     if let Some(part) = plain.strip_prefix("complex<").and_then(|rest| rest.strip_suffix('>')) {
-        // Numbers that are complex themselves are no type.
+        // A complex number of complex numbers is not a type.
         return if part.contains('<') { None } else { bytes(part).map(|part| 2 * part) };
     }
     if plain.starts_with("float8_e") || plain.starts_with("fp8_e") {
@@ -59,7 +59,7 @@ mod tests {
     use super::bytes;
 
     #[test]
-    fn names_of_real_traces() {
+    fn names_from_real_traces_have_sizes() {
         let known = [
             ("float", 4),
             ("Float", 4),

@@ -1,21 +1,22 @@
-//! The functions on names as DataFusion calls them.
+//! The functions on names.
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray, Int64Array, StringViewArray};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::DataType;
-use datafusion::arrow::datatypes::{Field, FieldRef};
-use datafusion::common::{Result, ScalarValue, plan_err};
-use datafusion::logical_expr::{
+use arrow::array::{ArrayRef, AsArray, Int64Array, StringViewArray};
+use arrow::compute::cast;
+use arrow::datatypes::DataType;
+use arrow::datatypes::{Field, FieldRef};
+use datafusion_common::{Result, ScalarValue, plan_err};
+use datafusion_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
+use tracesql_formats::names::{demangle, short_name};
 
 use super::rules::{Rule, Rules};
 use super::subject::subject;
-use super::{demangle, dtype, short, text};
+use super::{dtype, text};
 
-/// `classify(ruleset, text)`, and `classify_rule`, which gives the priority of the rule that decided.
+/// `classify(ruleset, text)`, and `classify_rule`, which returns the priority of the deciding rule.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Classify {
     rules: Rules,
@@ -23,7 +24,7 @@ pub(super) struct Classify {
     signature: Signature,
 }
 
-/// What is told of the rule that was found.
+/// The result that a function takes from the matching rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Answer {
     Value,
@@ -153,7 +154,7 @@ pub(super) enum What {
     DtypeBytes,
 }
 
-/// The type of a kernel of a class: classes that do not compute are types of their own.
+/// The type of a kernel of a class. Classes that do not compute are separate types.
 fn kernel_type(class: Option<&str>) -> &str {
     match class {
         Some(class @ ("communication" | "memcpy" | "memset" | "sync")) => class,
@@ -182,12 +183,11 @@ impl OfText {
                 Arc::new(StringViewArray::from_iter_values(texts.iter().map(|text| subject(text))))
             }
             What::ShortName => Arc::new(StringViewArray::from_iter_values(
-                texts.iter().map(|text| short::short_name(text)),
+                texts.iter().map(|text| short_name(text)),
             )),
             What::Demangle => {
-                let demangled = texts
-                    .iter()
-                    .map(|text| demangle::demangle(text).unwrap_or_else(|| (*text).to_owned()));
+                let demangled =
+                    texts.iter().map(|text| demangle(text).unwrap_or_else(|| (*text).to_owned()));
                 Arc::new(StringViewArray::from_iter_values(demangled))
             }
             What::DtypeBytes => {

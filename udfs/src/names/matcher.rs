@@ -1,9 +1,9 @@
 //! Finds the first of many patterns in a text.
 //!
-//! One machine for all patterns would be the simplest, but it is built while it runs, state by
-//! state, and names of kernels differ enough to need tens of thousands of states. So each pattern
-//! says which texts must occur where it is found; one pass of Aho and Corasick finds those, and
-//! only patterns that can still be found are tried, in order.
+//! One automaton for all patterns would be the simplest. But it is built lazily, state by state,
+//! and names of kernels differ enough to need tens of thousands of states. So for each pattern the
+//! matcher computes literal texts that must occur in any match. One Aho-Corasick pass finds these
+//! texts, and only patterns that can still match are tried, in order.
 
 use std::sync::OnceLock;
 
@@ -14,10 +14,10 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Bytes that a compiled pattern may take.
 const SIZE_LIMIT: usize = 16 << 20;
-/// Texts that stand for a part of a pattern at most; with more the part says nothing.
-const MOST_TEXTS: usize = 64;
-/// Characters that a class stands for at most, upper and lower case being one.
-const MOST_CHARACTERS: usize = 4;
+/// Texts at most for a part of a pattern; a part with more of them is not used.
+const MAX_TEXTS: usize = 64;
+/// Characters at most for a class, where upper and lower case count as one.
+const MAX_CHARACTERS: usize = 4;
 
 /// Patterns in the order in which they are tried.
 #[derive(Debug)]
@@ -25,14 +25,14 @@ pub(super) struct Matcher {
     patterns: Vec<(String, OnceLock<Regex>)>,
     /// Finds the texts that patterns need; `None` if there are none.
     texts: Option<AhoCorasick>,
-    /// The pattern that each text belongs to.
+    /// The pattern of each text.
     owners: Vec<usize>,
     /// Patterns that need no text.
     always: Vec<usize>,
 }
 
 impl Matcher {
-    /// Does not compile the patterns yet; one that is no regular expression is an error when it is
+    /// Does not compile the patterns yet. An invalid regular expression is an error when it is
     /// first tried.
     pub fn new<'a>(patterns: impl Iterator<Item = &'a str>) -> Self {
         let patterns: Vec<(String, OnceLock<Regex>)> =
@@ -60,7 +60,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// A pattern that is no regular expression, with its place.
+    /// An invalid regular expression, with its position.
     pub fn first(&self, text: &[u8]) -> Result<Option<usize>, (usize, regex::Error)> {
         let mut candidates = self.always.clone();
         if let Some(texts) = &self.texts {
@@ -84,7 +84,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// The first pattern that is no regular expression, with its place.
+    /// The first invalid regular expression, with its position.
     pub fn check(&self) -> Result<(), (usize, regex::Error)> {
         (0..self.patterns.len()).try_for_each(|at| self.regex(at).map(|_| ()))
     }
@@ -94,7 +94,7 @@ impl Matcher {
         if let Some(regex) = regex.get() {
             return Ok(Some(regex));
         }
-        // Names are ASCII but for a few: without Unicode classes are small.
+        // Almost all names are ASCII, and without Unicode the classes stay small.
         let compiled = RegexBuilder::new(pattern)
             .unicode(false)
             .dot_matches_new_line(true)
@@ -104,7 +104,7 @@ impl Matcher {
     }
 }
 
-/// Lower-case texts of which one, in any case, must occur where the pattern is found; `None` if
+/// Lower-case texts one of which must occur, in any case, in each match of the pattern; `None` if
 /// nothing is known.
 fn needed(pattern: &str) -> Option<Vec<String>> {
     let hir = ParserBuilder::new()
@@ -117,11 +117,11 @@ fn needed(pattern: &str) -> Option<Vec<String>> {
     Needs::of(&hir).texts()
 }
 
-/// What a part of a pattern needs.
+/// The texts that a part of a pattern needs.
 enum Needs {
-    /// It is found as one of these texts and nothing else.
+    /// A match is exactly one of these texts.
     Exactly(Vec<String>),
-    /// One of these texts occurs in what is found.
+    /// A match contains one of these texts.
     OneOf(Vec<String>),
     Nothing,
 }
@@ -156,14 +156,14 @@ impl Needs {
         let Class::Bytes(class) = class else { return Self::Nothing };
         let mut characters: Vec<u8> = Vec::new();
         for range in class.iter() {
-            if range.end() - range.start() > 2 * MOST_CHARACTERS as u8 {
+            if range.end() - range.start() > 2 * MAX_CHARACTERS as u8 {
                 return Self::Nothing;
             }
             characters.extend((range.start()..=range.end()).map(|c| c.to_ascii_lowercase()));
         }
         characters.sort_unstable();
         characters.dedup();
-        if characters.len() > MOST_CHARACTERS || characters.iter().any(|c| !c.is_ascii()) {
+        if characters.len() > MAX_CHARACTERS || characters.iter().any(|c| !c.is_ascii()) {
             return Self::Nothing;
         }
         Self::Exactly(characters.into_iter().map(|c| char::from(c).to_string()).collect())
@@ -175,7 +175,7 @@ impl Needs {
         let mut is_exact = true;
         for part in parts {
             match Self::of(part) {
-                Self::Exactly(texts) if run.len() * texts.len() <= MOST_TEXTS => {
+                Self::Exactly(texts) if run.len() * texts.len() <= MAX_TEXTS => {
                     run = run
                         .iter()
                         .flat_map(|head| texts.iter().map(move |tail| format!("{head}{tail}")))
@@ -214,7 +214,7 @@ impl Needs {
         if all_exact { Self::Exactly(exact) } else { Self::OneOf(texts) }
     }
 
-    /// The texts of which one must occur; none if one of them is empty.
+    /// The texts one of which must occur; `None` if one of them is empty.
     fn texts(self) -> Option<Vec<String>> {
         match self {
             Self::Exactly(texts) | Self::OneOf(texts) => {
@@ -225,7 +225,7 @@ impl Needs {
     }
 }
 
-/// The one whose shortest text is longer.
+/// The list whose shortest text is longer.
 fn better(a: Option<Vec<String>>, b: Option<Vec<String>>) -> Option<Vec<String>> {
     let shortest = |texts: &Option<Vec<String>>| {
         texts.as_ref().and_then(|texts| texts.iter().map(String::len).min()).unwrap_or(0)
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_patterns_need() {
+    fn patterns_need_their_literal_texts() {
         let cases: [(&str, Option<&[&str]>); 12] = [
             ("abc", Some(&["abc"])),
             ("(?i)AbC", Some(&["abc"])),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_pattern_that_is_found() {
+    fn the_first_matching_pattern_wins() {
         let matcher = Matcher::new(["b+c", "(?i)A", "^$", "\u{e9}"].into_iter());
         for (text, expected) in [
             ("xbbc", Some(0)),

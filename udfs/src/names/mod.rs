@@ -1,32 +1,24 @@
-//! Names of kernels, operators, calls and types: what they mean, and shorter forms of them.
+//! Functions on the names of kernels, operators, calls and types: their classes, and shorter forms.
 
-mod codes;
 mod csv;
-pub(crate) mod demangle;
 mod docs;
 mod dtype;
-mod effort;
 mod functions;
 mod matcher;
-pub(crate) mod plain;
 mod rules;
-mod short;
 mod subject;
 mod text;
 
 use std::sync::Arc;
 
-use datafusion::logical_expr::ScalarUDF;
+use datafusion_expr::ScalarUDF;
 
 use crate::doc::{Call, Function};
 use functions::{Answer, Classify, OfText, What};
 
-pub use demangle::demangle;
-pub use rules::{Rule, Rules};
-pub use short::short_name;
+pub use rules::{BUILT_IN_RULES, Rule, Rules};
 
-/// The functions on names, with the rules that `classify`, `classify_rule` and `kernel_type` are to
-/// use.
+/// The functions on names; `classify`, `classify_rule` and `kernel_type` use the given rules.
 pub fn functions(rules: Rules) -> Vec<Function> {
     let of_text = |what| ScalarUDF::new_from_impl(OfText::new(what));
     let scalar = |udf, doc| Function { call: Call::Scalar(Arc::new(udf)), doc };

@@ -1,38 +1,37 @@
-//! Rules that classify names by regular expressions. They are data: the built-in ones lie in
-//! `sql/core/name_rules.csv`.
+//! Rules that classify names by regular expressions. They are data: `name_rules.csv` holds the
+//! built-in ones.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use datafusion::common::{DataFusionError, Result};
+use datafusion_common::{DataFusionError, Result};
+use tracesql_formats::names::prefix;
 
 use super::csv::{Record, records};
 use super::matcher::Matcher;
-use super::plain::head;
 
-const BUILT_IN: &str = include_str!("../../../sql/core/name_rules.csv");
-/// Bytes of a text that are looked at.
-const LOOKED_AT: usize = 4096;
+/// The rules that come with the crate, as CSV. [`Rules::parse`] documents the columns.
+pub const BUILT_IN_RULES: &str = include_str!("name_rules.csv");
+/// Bytes of a text that are matched.
+const MAX_MATCHED: usize = 4096;
 const COLUMNS: [&str; 6] = ["ruleset", "priority", "pattern", "value", "source", "description"];
 
-/// A rule: a text in which `pattern` is found has the class `value`.
+/// A rule: a text that `pattern` matches has the class `value`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Rule {
     /// Name of the ruleset.
     pub ruleset: String,
-    /// Rules are tried by ascending priority; those of equal priority in the order in which they
-    /// were given.
+    /// Rules are tried by ascending priority; those of equal priority in the order of their lines.
     pub priority: i64,
-    /// Regular expression, searched for anywhere in the text; `(?i)` at its beginning lets case
-    /// pass.
+    /// Regular expression that can match anywhere in the text; `(?i)` at its start ignores case.
     pub pattern: String,
-    /// The class; `None` says that the text has none and ends the search.
+    /// The class; `None` ends the search without a class.
     pub value: Option<String>,
     /// The tool or library that the rule comes from.
     pub source: String,
-    /// What the rule is for.
+    /// The purpose of the rule.
     pub description: String,
-    /// Line of the CSV that the rule begins on.
+    /// The first line of the rule in the CSV.
     pub line: usize,
 }
 
@@ -45,9 +44,9 @@ pub struct Rules {
 impl Rules {
     /// The rules that come with the crate.
     pub fn built_in() -> Self {
-        // Patterns are compiled when a ruleset is first used, so that a program that classifies
-        // nothing does not pay. A test reads and compiles all of them.
-        read(BUILT_IN).map(Self::of).unwrap_or_default()
+        // Patterns are compiled when a ruleset is first used, so a program that classifies nothing
+        // does not pay for them. A test reads and compiles all of them.
+        read(BUILT_IN_RULES).map(Self::of).unwrap_or_default()
     }
 
     /// Rules from CSV with the columns ruleset, priority, pattern, value, source, description, in
@@ -55,7 +54,7 @@ impl Rules {
     ///
     /// # Errors
     ///
-    /// Names the line, and with it the ruleset and the pattern of a rule that cannot be used.
+    /// The message names the line, the ruleset and the pattern of a rule that cannot be used.
     pub fn parse(csv: &str) -> Result<Self> {
         let rules = Self::of(read(csv)?);
         for set in rules.sets.values() {
@@ -64,8 +63,7 @@ impl Rules {
         Ok(rules)
     }
 
-    /// These rules and others. A rule of `others` comes before one of these where its priority is
-    /// lower.
+    /// These rules and `others`, ordered by priority; at equal priority these come first.
     #[must_use]
     pub fn extend(self, others: Rules) -> Self {
         Self::of(self.into_rules().chain(others.into_rules()).collect())
@@ -85,7 +83,7 @@ impl Rules {
     ///
     /// # Errors
     ///
-    /// Lists the rulesets there are if there is none of that name.
+    /// If there is no ruleset of this name; the message lists all rulesets.
     pub(super) fn ruleset(&self, name: &str) -> Result<&Arc<Ruleset>> {
         self.sets.get(name).ok_or_else(|| {
             let known: Vec<&str> = self.names().collect();
@@ -132,7 +130,7 @@ impl std::hash::Hash for Rules {
     }
 }
 
-/// The rules of one name, by priority, and the machine that finds the first that matches.
+/// The rules of one ruleset by priority, and the matcher that finds the first match.
 #[derive(Debug)]
 pub(super) struct Ruleset {
     rules: Vec<Rule>,
@@ -140,16 +138,16 @@ pub(super) struct Ruleset {
 }
 
 impl Ruleset {
-    /// The value of the first rule whose pattern is found.
+    /// The value of the first matching rule.
     ///
     /// # Errors
     ///
-    /// If a pattern is no regular expression: names ruleset, line and pattern.
+    /// If a pattern is not a regular expression; the message names ruleset, line and pattern.
     pub fn value(&self, text: &str) -> Result<Option<&str>> {
         Ok(self.rule(text)?.and_then(|rule| rule.value.as_deref()))
     }
 
-    /// The first rule whose pattern is found in the text.
+    /// The first rule whose pattern matches the text.
     ///
     /// # Errors
     ///
@@ -157,7 +155,7 @@ impl Ruleset {
     pub fn rule(&self, text: &str) -> Result<Option<&Rule>> {
         let first = self
             .matcher()
-            .first(head(text, LOOKED_AT).as_bytes())
+            .first(prefix(text, MAX_MATCHED).as_bytes())
             .map_err(|broken| self.blame(broken))?;
         Ok(first.and_then(|at| self.rules.get(at)))
     }
@@ -171,7 +169,7 @@ impl Ruleset {
             .get_or_init(|| Matcher::new(self.rules.iter().map(|rule| rule.pattern.as_str())))
     }
 
-    /// Says which rule is no regular expression.
+    /// The error that names the rule with an invalid regular expression.
     fn blame(&self, (at, error): (usize, regex::Error)) -> DataFusionError {
         match self.rules.get(at) {
             Some(rule) => invalid(
@@ -254,8 +252,8 @@ mod tests {
     }
 
     #[test]
-    fn the_built_in_rules_are_whole() {
-        let rules = Rules::parse(BUILT_IN).unwrap();
+    fn the_built_in_rules_are_complete_and_valid() {
+        let rules = Rules::parse(BUILT_IN_RULES).unwrap();
         assert_eq!(rules, Rules::built_in());
         for (name, set) in &rules.sets {
             assert!(
@@ -286,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_rules_are_named() {
+    fn an_error_names_the_broken_rule() {
         let error = |rows: &str| Rules::parse(&format!("{HEADER}{rows}")).unwrap_err().to_string();
         let message = error("good,1,a,b,,\nmine,1,x(,b,,\n");
         for part in ["line 3", "ruleset 'mine'", "pattern 'x('", "unclosed group"] {

@@ -1,10 +1,10 @@
-//! The form of a kernel's name that rules about kernels are matched against.
+//! The form of a kernel's name that rules about kernels match.
 
 use std::borrow::Cow;
 
-use super::plain::plain;
+use tracesql_formats::names::plain;
 
-/// What compilers and profilers call a namespace without a name.
+/// The names that compilers and profilers give to anonymous namespaces.
 const ANONYMOUS: [&str; 3] = ["(anonymous namespace)::", "<unnamed>::", "{anonymous}::"];
 
 /// The plain name without return type, anonymous namespaces and `.kd`.
@@ -12,7 +12,7 @@ pub(super) fn subject(name: &str) -> Cow<'_, str> {
     let plain = match plain(name) {
         Cow::Borrowed(plain) => {
             let plain = plain.strip_suffix(".kd").unwrap_or(plain);
-            // `std::enable_if<…>::type f<…>(…)` is the other return type that kernels have.
+            // `std::enable_if<…>::type f<…>(…)` is the only other return type of kernels.
             let constrained = || {
                 plain
                     .strip_prefix("std::enable_if<")?
@@ -36,7 +36,7 @@ mod tests {
     use super::subject;
 
     #[test]
-    fn what_stands_around_a_function_is_left_out() {
+    fn return_types_and_anonymous_namespaces_are_dropped() {
         let cases = [
             ("void (anonymous namespace)::f<float>(float*)", "f<float>(float*)"),
             ("void a::<unnamed>::f(int)", "a::f(int)"),

@@ -1,15 +1,15 @@
-//! Applies a function to each different text of a column once.
+//! Applies a function once to each distinct text of a column.
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, UInt32Array, new_null_array};
-use datafusion::arrow::compute::take;
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{HashMap, Result, exec_err, plan_err};
+use arrow::array::{Array, ArrayRef, AsArray, UInt32Array, new_null_array};
+use arrow::compute::take;
+use arrow::datatypes::DataType;
+use datafusion_common::{HashMap, Result, exec_err, plan_err};
 
-/// The type that a text argument is taken in: any text, dictionaries included, as it is.
+/// The type that a text argument is cast to: any text type stays as it is, dictionaries included.
 ///
 /// # Errors
 ///
-/// If the argument is no text.
+/// If the argument is not text.
 pub(super) fn text_type(function: &str, given: &DataType) -> Result<DataType> {
     match given {
         DataType::Null => Ok(DataType::Utf8),
@@ -25,8 +25,8 @@ fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Gives `results` the different texts of a column and spreads its answers, one for each text, over
-/// the rows. NULL gives NULL.
+/// Passes the distinct texts of a column to `results`, and spreads its values, one for each text,
+/// over the rows. NULL gives NULL.
 pub(super) fn map(
     column: &ArrayRef,
     result: &DataType,
@@ -71,13 +71,13 @@ mod tests {
     use std::cell::Cell;
     use std::sync::Arc;
 
-    use datafusion::arrow::array::{DictionaryArray, Int64Array, StringArray, StringViewArray};
-    use datafusion::arrow::datatypes::Int32Type;
+    use arrow::array::{DictionaryArray, Int64Array, StringArray, StringViewArray};
+    use arrow::datatypes::Int32Type;
 
     use super::*;
 
     #[test]
-    fn each_text_is_seen_once() {
+    fn each_distinct_text_is_passed_once() {
         let texts = [Some("a"), None, Some("bb"), Some("a"), Some("bb")];
         let expected = Int64Array::from(vec![Some(1), None, Some(2), Some(1), Some(2)]);
         let dictionary: DictionaryArray<Int32Type> = texts.into_iter().collect();

@@ -1,98 +1,71 @@
-//! `nest_crosses`: which intervals must go so that those left lie within or beside each other.
+//! `nest_crosses`: finds the intervals to remove so that the others nest or are disjoint.
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Int64Type};
-use datafusion::common::{Result, exec_err};
-use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
-use datafusion::logical_expr::{
-    PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl,
-};
+use arrow::array::{ArrayRef, AsArray, BooleanArray};
+use arrow::datatypes::{DataType, Int64Type};
+use datafusion_common::{Result, exec_err};
 
-use crate::doc::{Call, Example, Function, FunctionDoc};
+use crate::doc::{Example, Function, FunctionDoc};
+use crate::window::{Arguments, PartitionFunction};
 
 /// The function with its documentation.
 pub fn function() -> Function {
-    let signature = Signature::exact(vec![DataType::Int64, DataType::Int64], Volatility::Immutable);
-    Function {
-        call: Call::Window(Arc::new(WindowUDF::new_from_impl(Crosses { signature }))),
+    PartitionFunction {
         doc: DOC,
+        arguments: Arguments::TwoInts,
+        result_type: |_| DataType::Boolean,
+        evaluate,
     }
+    .into_function()
 }
 
 const DOC: FunctionDoc = FunctionDoc {
     name: "nest_crosses",
     area: "nesting",
-    signature: "nest_crosses(start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, end DESC, …) → BOOLEAN",
-    summary: "Whether an interval begins within an earlier one of the window's partition and ends after it.",
-    detail: "Intervals that cross are left out at once: nothing crosses them, so that those for which the answer is false lie within or beside each \
-        other. torch-tb-profiler builds its trees from such intervals. Intervals are half-open; one of no length crosses none. Frames (ROWS …) do \
-        not matter.",
-    nulls: "A row whose start or end is NULL takes no part, and its answer is NULL.",
+    signature: "nest_crosses(start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, end \
+        DESC, …) → BOOLEAN",
+    summary: "Whether an interval begins within an earlier one of the window's partition and ends \
+        after it.",
+    detail: "An interval that crosses is discarded at once and crosses no later one, so any two \
+        intervals with the result false are nested or disjoint. torch-tb-profiler builds its trees \
+        from such intervals. Intervals are half-open, and an empty one crosses nothing. Frames \
+        (ROWS …) have no effect.",
+    nulls: "A row whose start or end is NULL is ignored, and its result is NULL.",
     errors: "Rows that are not in the order of start (`ORDER BY start`) are refused.",
     examples: &[Example {
-        sql: "SELECT id, nest_crosses(s, e) OVER (ORDER BY s, e DESC, id) AS crosses \
-              FROM (VALUES (1, 0, 100), (2, 10, 60), (3, 20, 70), (4, 65, 90), (5, 80, 120)) AS t(id, s, e) ORDER BY id",
+        sql: "SELECT id, nest_crosses(s, e) OVER (ORDER BY s, e DESC, id) AS crosses FROM (VALUES \
+            (1, 0, 100), (2, 10, 60), (3, 20, 70), (4, 65, 90), (5, 80, 120)) AS t(id, s, e) ORDER \
+            BY id",
         answer: "1 | false\n2 | false\n3 | true\n4 | false\n5 | true",
     }],
 };
 
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Crosses {
-    signature: Signature,
-}
-
-impl WindowUDFImpl for Crosses {
-    fn name(&self) -> &str {
-        DOC.name
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    fn field(&self, args: WindowUDFFieldArgs) -> Result<FieldRef> {
-        Ok(Arc::new(Field::new(args.name(), DataType::Boolean, true)))
-    }
-
-    fn partition_evaluator(
-        &self,
-        _args: PartitionEvaluatorArgs,
-    ) -> Result<Box<dyn PartitionEvaluator>> {
-        Ok(Box::new(Evaluator))
-    }
-}
-
-#[derive(Debug)]
-struct Evaluator;
-
-impl PartitionEvaluator for Evaluator {
-    fn evaluate_all(&mut self, values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
-        let (starts, ends) =
-            (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
-        let mut kept = Kept::default();
-        let mut last = i64::MIN;
-        let mut answer = BooleanArray::builder(rows);
-        for (start, end) in starts.iter().zip(ends) {
-            let (Some(start), Some(end)) = (start, end) else {
-                answer.append_null();
-                continue;
-            };
-            if start < last {
-                return exec_err!(
-                    "{}: rows must come in the order of start (ORDER BY start): {start} comes after {last}",
-                    DOC.name
-                );
-            }
-            last = start;
-            answer.append_value(kept.crosses(start, end));
+fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    let (starts, ends) =
+        (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
+    let mut kept = Kept::default();
+    let mut last = i64::MIN;
+    let mut answer = BooleanArray::builder(rows);
+    for (start, end) in starts.iter().zip(ends) {
+        let (Some(start), Some(end)) = (start, end) else {
+            answer.append_null();
+            continue;
+        };
+        if start < last {
+            return exec_err!(
+                "{}: rows must come in the order of start (ORDER BY start): {start} comes after \
+                 {last}",
+                DOC.name
+            );
         }
-        Ok(Arc::new(answer.finish()))
+        last = start;
+        answer.append_value(kept.crosses(start, end));
     }
+    Ok(Arc::new(answer.finish()))
 }
 
-/// Ends of the intervals that are open and were kept; each ends no later than the one before it.
+/// Ends of the open intervals that were kept; each is no later than the one before it.
 #[derive(Default)]
 struct Kept {
     ends: Vec<i64>,
@@ -117,7 +90,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_kept_lies_within_or_beside(mut intervals in prop::collection::vec((0i64..60, 0i64..30), 0..80)) {
+        fn kept_intervals_are_nested_or_disjoint(
+            mut intervals in prop::collection::vec((0i64..60, 0i64..30), 0..80)
+        ) {
             intervals.iter_mut().for_each(|i| i.1 += i.0);
             intervals.sort_by_key(|&(start, end)| (start, -end));
             let mut kept = Kept::default();

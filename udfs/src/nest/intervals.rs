@@ -1,9 +1,9 @@
-//! The intervals of a window's partition, and nesting all of them at once.
+//! The intervals of a window's partition, and the nesting of all of them.
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int64Array};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{DataType, Int64Type};
-use datafusion::common::{Result, exec_err};
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Int64Type};
+use datafusion_common::{Result, exec_err};
 
 use super::rules::{Nested, Nester, Refused};
 
@@ -29,8 +29,8 @@ impl Intervals {
     }
 }
 
-/// Nests all rows for `function`: `nested` gets each row that takes part, in order, `closed` the
-/// self time of each.
+/// Nests all rows for `function`. `nested` gets each row that has an interval, in order; `closed`
+/// gets the self time of each.
 pub fn nest_all(
     function: &str,
     intervals: &Intervals,
@@ -53,14 +53,17 @@ fn refuse<T>(function: &str, refused: Refused, row: usize, start: i64, end: i64)
     let row = row + 1;
     match refused {
         Refused::EndBeforeStart => exec_err!(
-            "{function}: row {row} of the window's partition ends at {end}, before its start {start}"
+            "{function}: row {row} of the window's partition ends at {end}, before its start \
+             {start}"
         ),
         Refused::TooLong => exec_err!(
-            "{function}: the interval of row {row}, {start} to {end}, is longer than 64 bits can hold"
+            "{function}: the interval of row {row}, {start} to {end}, is longer than 64 bits can \
+             hold"
         ),
         Refused::Order => exec_err!(
             "{function}: row {row} of the window's partition ({start} to {end}) comes too late; \
-             write OVER (PARTITION BY … ORDER BY start, end DESC) with the start and end that {function} is given"
+             write OVER (PARTITION BY … ORDER BY start, end DESC) with the start and end that \
+             {function} is given"
         ),
     }
 }

@@ -1,92 +1,63 @@
-//! `lane`: the row of a timeline that an interval is drawn in, so that none covers another.
+//! `lane`: the row of a timeline in which an interval is drawn, so that no interval covers another.
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray, Int64Array};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Int64Type};
-use datafusion::common::{Result, exec_err};
-use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
-use datafusion::logical_expr::{
-    PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl,
-};
+use arrow::array::{ArrayRef, AsArray, Int64Array};
+use arrow::datatypes::{DataType, Int64Type};
+use datafusion_common::{Result, exec_err};
 
-use crate::doc::{Call, Example, Function, FunctionDoc};
+use crate::doc::{Example, Function, FunctionDoc};
+use crate::window::{Arguments, PartitionFunction};
 
 /// The function with its documentation.
 pub fn function() -> Function {
-    let signature = Signature::exact(vec![DataType::Int64, DataType::Int64], Volatility::Immutable);
-    Function {
-        call: Call::Window(Arc::new(WindowUDF::new_from_impl(Lane { signature }))),
+    PartitionFunction {
         doc: DOC,
+        arguments: Arguments::TwoInts,
+        result_type: |_| DataType::Int64,
+        evaluate,
     }
+    .into_function()
 }
 
 const DOC: FunctionDoc = FunctionDoc {
     name: "lane",
     area: "nesting",
     signature: "lane(start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, …) → BIGINT",
-    summary: "The lane of an interval: the first one, from 0, that is free when the interval starts.",
-    detail: "A lane is free from the end of the last interval that was put into it, so intervals that touch can share one. With N lanes at most N \
-        intervals were open at once. Frames (ROWS …) do not matter.",
-    nulls: "A row whose start or end is NULL takes no part, and its answer is NULL.",
+    summary: "The lane of an interval: the first one, from 0, that is free when the interval \
+        starts.",
+    detail: "A lane is free from the end of its last interval, so intervals that touch can share a \
+        lane. With N lanes at most N intervals were open at once. Frames (ROWS …) have no effect.",
+    nulls: "A row whose start or end is NULL is ignored, and its result is NULL.",
     errors: "Rows that are not in the order of start (`ORDER BY start`) are refused.",
     examples: &[Example {
-        sql: "SELECT id, lane(s, e) OVER (ORDER BY s, id) AS lane FROM (VALUES (1, 0, 10), (2, 5, 20), (3, 10, 12), (4, 11, 15)) AS t(id, s, e) ORDER BY id",
+        sql: "SELECT id, lane(s, e) OVER (ORDER BY s, id) AS lane FROM (VALUES (1, 0, 10), (2, 5, \
+            20), (3, 10, 12), (4, 11, 15)) AS t(id, s, e) ORDER BY id",
         answer: "1 | 0\n2 | 1\n3 | 0\n4 | 2",
     }],
 };
 
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Lane {
-    signature: Signature,
-}
-
-impl WindowUDFImpl for Lane {
-    fn name(&self) -> &str {
-        DOC.name
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    fn field(&self, args: WindowUDFFieldArgs) -> Result<FieldRef> {
-        Ok(Arc::new(Field::new(args.name(), DataType::Int64, true)))
-    }
-
-    fn partition_evaluator(
-        &self,
-        _args: PartitionEvaluatorArgs,
-    ) -> Result<Box<dyn PartitionEvaluator>> {
-        Ok(Box::new(Evaluator))
-    }
-}
-
-#[derive(Debug)]
-struct Evaluator;
-
-impl PartitionEvaluator for Evaluator {
-    fn evaluate_all(&mut self, values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
-        let (starts, ends) =
-            (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
-        let mut lanes = Lanes::default();
-        let mut last = i64::MIN;
-        let mut answer = Int64Array::builder(rows);
-        for (start, end) in starts.iter().zip(ends) {
-            let (Some(start), Some(end)) = (start, end) else {
-                answer.append_null();
-                continue;
-            };
-            if start < last {
-                return exec_err!(
-                    "lane: rows must come in the order of start (ORDER BY start): {start} comes after {last}"
-                );
-            }
-            last = start;
-            answer.append_value(lanes.take(start, end) as i64);
+fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    let (starts, ends) =
+        (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
+    let mut lanes = Lanes::default();
+    let mut last = i64::MIN;
+    let mut answer = Int64Array::builder(rows);
+    for (start, end) in starts.iter().zip(ends) {
+        let (Some(start), Some(end)) = (start, end) else {
+            answer.append_null();
+            continue;
+        };
+        if start < last {
+            return exec_err!(
+                "lane: rows must come in the order of start (ORDER BY start): {start} comes after \
+                 {last}"
+            );
         }
-        Ok(Arc::new(answer.finish()))
+        last = start;
+        answer.append_value(lanes.take(start, end) as i64);
     }
+    Ok(Arc::new(answer.finish()))
 }
 
 /// Ends of the last interval of each lane, as a binary tree of minima: the first free lane is found
@@ -139,7 +110,7 @@ mod tests {
         intervals.iter().map(|(start, end)| lanes.take(*start, *end)).collect()
     }
 
-    /// As one would do it by hand.
+    /// The definition: the first lane that is free.
     fn first_fit(intervals: &[(i64, i64)]) -> Vec<usize> {
         let mut ends: Vec<i64> = Vec::new();
         let mut place = |start, end| {
@@ -160,15 +131,18 @@ mod tests {
     }
 
     #[test]
-    fn the_extremes_of_time_have_lanes() {
+    fn intervals_at_the_extremes_of_time_get_lanes() {
         assert_eq!(lanes(&[(i64::MIN, i64::MAX), (i64::MIN, i64::MIN), (0, i64::MAX)]), [0, 1, 1]);
     }
 
     proptest::proptest! {
         #[test]
-        fn lanes_are_those_of_first_fit(mut intervals in proptest::collection::vec((0i64..100, 0i64..60), 0..200)) {
+        fn lanes_are_those_of_first_fit(
+            mut intervals in proptest::collection::vec((0i64..100, 0i64..60), 0..200)
+        ) {
             intervals.sort();
-            let intervals: Vec<_> = intervals.into_iter().map(|(start, length)| (start, start + length)).collect();
+            let intervals: Vec<_> =
+                intervals.into_iter().map(|(start, length)| (start, start + length)).collect();
             proptest::prop_assert_eq!(lanes(&intervals), first_fit(&intervals));
         }
     }

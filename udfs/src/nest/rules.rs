@@ -2,8 +2,8 @@
 //!
 //! The rules are those of the reader (`ingest/src/order/nest.rs`): intervals are half-open; the
 //! parent is the innermost open interval that encloses an interval fully; zero-length intervals at
-//! the same instant stack, one at the end of another is not its child; self time is the length less
-//! the union of the direct children.
+//! the same instant stack, but one at the end of another is not its child; self time is the length
+//! minus the union of the direct children.
 
 /// An interval that may still enclose others.
 #[derive(Debug, Clone, Copy)]
@@ -16,8 +16,8 @@ struct Open {
     depth: u32,
     /// Position of the next outer open interval that ends later than this one, or [`NONE`].
     ///
-    /// All between the two end no later than this one, so a search for an end beyond it can step
-    /// over them: the search costs constant time on average, however the intervals overlap.
+    /// All intervals between the two end no later than this one, so a search for a later end can
+    /// skip them. The search takes constant time on average, however the intervals overlap.
     outer: usize,
 }
 
@@ -30,7 +30,7 @@ pub struct Nester {
     last: Option<(i64, i64)>,
 }
 
-/// What was found for an interval.
+/// The parent and depth of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nested {
     /// Row of the parent.
@@ -44,15 +44,15 @@ pub struct Nested {
 pub enum Refused {
     /// It ends before it starts.
     EndBeforeStart,
-    /// It comes after one that should follow it.
+    /// It comes after an interval that should follow it.
     Order,
     /// Its length does not fit 64 bits.
     TooLong,
 }
 
 impl Nester {
-    /// Takes the next interval; `closed` gets the row and self time of each interval that it
-    /// closes.
+    /// Adds the next interval. `closed` gets the row and self time of each interval that ends
+    /// before it.
     pub fn push(
         &mut self,
         row: usize,
@@ -95,7 +95,7 @@ impl Nester {
         Ok(nested)
     }
 
-    /// Closes what is open.
+    /// Closes all open intervals.
     pub fn finish(&mut self, mut closed: impl FnMut(usize, i64)) {
         while let Some(top) = self.open.pop() {
             closed(top.row, top.self_time());
@@ -154,10 +154,10 @@ mod tests {
         found
     }
 
-    /// The same by the words of the rules, looking at all pairs.
+    /// The same by definition, from all pairs.
     ///
-    /// Of the earlier intervals that enclose one fully and are open at its start, the latest is the
-    /// innermost.
+    /// Among the earlier intervals that enclose one fully and are open at its start, the latest is
+    /// the innermost.
     fn by_definition(intervals: &[(i64, i64)]) -> Vec<(Option<usize>, u32, i64)> {
         let mut found: Vec<(Option<usize>, u32, i64)> = Vec::new();
         for (row, &(start, end)) in intervals.iter().enumerate() {
@@ -180,15 +180,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equals_the_definition(mut intervals in prop::collection::vec((0i64..30, 0i64..12), 0..40)) {
+        fn equals_the_definition(
+            mut intervals in prop::collection::vec((0i64..30, 0i64..12), 0..40)
+        ) {
             intervals.sort_by_key(|&(start, length)| (start, -length));
-            let intervals: Vec<_> = intervals.into_iter().map(|(start, length)| (start, start + length)).collect();
+            let intervals: Vec<_> =
+                intervals.into_iter().map(|(start, length)| (start, start + length)).collect();
             prop_assert_eq!(nest(&intervals), by_definition(&intervals));
         }
     }
 
     #[test]
-    fn partial_overlaps_take_the_innermost_that_encloses() {
+    fn a_partial_overlap_gets_the_innermost_enclosing_parent() {
         let found = nest(&[(0, 100), (10, 50), (20, 60), (55, 58), (70, 120)]);
         assert_eq!(
             found,
@@ -197,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_lengths_at_an_end_stay_outside() {
+    fn an_empty_interval_at_an_end_is_not_a_child() {
         assert_eq!(
             nest(&[(0, 10), (10, 10), (10, 10)]),
             vec![(None, 0, 10), (None, 0, 0), (Some(1), 1, 0)]

@@ -3,23 +3,24 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, StringViewBuilder};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::Result;
-use datafusion::logical_expr::ColumnarValue;
+use arrow::array::{Array, ArrayRef, AsArray, StringViewBuilder};
+use arrow::compute::cast;
+use arrow::datatypes::DataType;
+use datafusion_common::Result;
+use datafusion_expr::ColumnarValue;
+use tracesql_formats::fold_frame;
+use tracesql_formats::stacks::{NO_NAME, Stacks, StacksBuilder, stack_type};
 
-use super::column::{NO_NAME, Stacks, StacksBuilder};
-use super::frame::fold_frame;
 use super::scalar::function;
 use crate::doc::{Example, Function, FunctionDoc};
-use crate::types::{self, Takes};
+use crate::error::from_formats;
+use crate::types::Takes;
 
 /// The functions of this file.
 pub fn functions() -> Vec<Function> {
     vec![
         function(FOLD, &[Takes::Stack], DataType::Utf8View, fold),
-        function(UNFOLD, &[Takes::Text], types::stack(), unfold),
+        function(UNFOLD, &[Takes::Text], stack_type(), unfold),
     ]
 }
 
@@ -27,10 +28,12 @@ const FOLD: FunctionDoc = FunctionDoc {
     name: "fold_stack",
     area: "stacks",
     signature: "fold_stack(stack VARCHAR[]) → VARCHAR",
-    summary: "A stack as one line of text, `root;…;leaf`, as flame graph tools read it.",
-    detail: "The format has no escapes: `;` separates frames and a line ends a stack. So `;` in a frame becomes `:`, each control character \
-        (line ends, tabs, NUL, …) becomes `�`, and a frame without characters becomes `(empty)`. Such frames cannot be got back.",
-    nulls: "NULL for NULL; a NULL frame is `(no name)`; a stack without frames is empty text.",
+    summary: "A stack as one line of text, `root;…;leaf`, which flame graph tools read.",
+    detail: "The format has no escapes: `;` separates frames and a line ends a stack. So `;` in a \
+        frame becomes `:`, each control character (line ends, tabs, NUL, …) becomes `�`, and a \
+        frame without characters becomes `(empty)`. These changes cannot be undone.",
+    nulls: "NULL for NULL. A NULL frame becomes `(no name)`. A stack without frames becomes an \
+        empty text.",
     errors: "Anything but a list of texts is refused.",
     examples: &[
         Example { sql: "SELECT fold_stack(['main', 'forward', 'mm'])", answer: "main;forward;mm" },
@@ -45,22 +48,24 @@ const UNFOLD: FunctionDoc = FunctionDoc {
     name: "unfold_stack",
     area: "stacks",
     signature: "unfold_stack(text VARCHAR) → VARCHAR[]",
-    summary: "The stack that a text `root;…;leaf` stands for.",
-    detail: "The text is divided at each `;`; nothing else is special, so take off the count of a folded line first. PyTorch's `Call stack` has this form.",
-    nulls: "NULL for NULL; empty text is a stack without frames.",
+    summary: "The stack from a text `root;…;leaf`.",
+    detail: "The text is split at each `;` and nothing else is special, so remove the count of a \
+        folded line first. PyTorch's `Call stack` has this form.",
+    nulls: "NULL for NULL. An empty text gives a stack without frames.",
     errors: "Anything but text is refused.",
     examples: &[Example {
-        sql: "SELECT stack_leaf(unfold_stack('main;forward;mm')), array_length(unfold_stack('main;forward;mm'))",
+        sql: "SELECT stack_leaf(unfold_stack('main;forward;mm')), \
+            array_length(unfold_stack('main;forward;mm'))",
         answer: "mm | 3",
     }],
 };
 
 fn fold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
-    let stacks = Stacks::read(&args[0].to_array(rows)?)?;
+    let stacks = Stacks::read(&args[0].to_array(rows)?).map_err(from_formats)?;
     let texts: Vec<Cow<'_, str>> =
         (0..stacks.texts.len()).map(|at| fold_frame(stacks.text(Some(at)))).collect();
-    // Rows share stacks: each text is held once, as a column of all of them could outgrow memory
-    // and offsets.
+    // Rows share stacks, so each text is held once. A column with a copy for each row could exceed
+    // memory and offsets.
     let mut folded = StringViewBuilder::with_capacity(stacks.len()).with_deduplicate_strings();
     let mut line = String::new();
     for row in 0..stacks.len() {
@@ -83,7 +88,7 @@ fn fold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
 fn unfold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
     let texts = cast(&args[0].to_array(rows)?, &DataType::Utf8View)?;
     let texts = texts.as_string_view();
-    let mut stacks = StacksBuilder::with_room(rows, 0)?;
+    let mut stacks = StacksBuilder::with_room(rows, 0).map_err(from_formats)?;
     for row in 0..texts.len() {
         let known = texts.is_valid(row);
         if known && !texts.value(row).is_empty() {
@@ -92,7 +97,7 @@ fn unfold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
                 stacks.push(frame);
             }
         }
-        stacks.end(known)?;
+        stacks.end(known).map_err(from_formats)?;
     }
-    stacks.finish()
+    stacks.finish().map_err(from_formats)
 }

@@ -1,21 +1,22 @@
-//! Asking a stack for its frames, and joining stacks.
+//! Functions that read the frames of a stack, and one that joins stacks.
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, StringViewArray, UInt32Array,
-};
-use datafusion::arrow::buffer::NullBuffer;
-use datafusion::arrow::compute::{cast, take};
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
-use datafusion::logical_expr::{
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, StringViewArray, UInt32Array};
+use arrow::buffer::NullBuffer;
+use arrow::compute::{cast, take};
+use arrow::datatypes::DataType;
+use datafusion_common::{Result, exec_datafusion_err, exec_err, plan_err};
+use datafusion_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use regex::Regex;
+use tracesql_formats::stacks::{
+    NO_NAME, Stacks, StacksBuilder, frames_by_name, is_text, stack_type,
+};
 
-use super::column::{NO_NAME, Stacks, StacksBuilder, frames_by_name};
 use crate::doc::{Call, Example, Function, FunctionDoc};
+use crate::error::from_formats;
 use crate::types::{self, Takes};
 
 /// The functions of this file.
@@ -33,8 +34,8 @@ pub fn functions() -> Vec<Function> {
         function(MENTIONS, &[Takes::Stack, Takes::Text], DataType::Boolean, |args, rows| {
             any(args, rows, |frame, text| frame.contains(text))
         }),
-        function(FILTER, &[Takes::Stack, Takes::Text], types::stack(), filter),
-        function(CONCAT, &[], types::stack(), concat),
+        function(FILTER, &[Takes::Stack, Takes::Text], stack_type(), filter),
+        function(CONCAT, &[], stack_type(), concat),
     ]
 }
 
@@ -43,8 +44,9 @@ const ROOT: FunctionDoc = FunctionDoc {
     area: "stacks",
     signature: "stack_root(stack VARCHAR[]) → VARCHAR",
     summary: "The first frame of a stack: the outermost caller.",
-    detail: "A stack is a list of frames from the root to the leaf, as `stack` and `unfold_stack` give it.",
-    nulls: "NULL for NULL and for a stack without frames; a NULL frame is `(no name)`.",
+    detail: "A stack is a list of frames from the root to the leaf, as `stack` and `unfold_stack` \
+        return it.",
+    nulls: "NULL for NULL and for a stack without frames. A NULL frame is `(no name)`.",
     errors: "Anything but a list of texts is refused.",
     examples: &[Example { sql: "SELECT stack_root(['main', 'forward', 'mm'])", answer: "main" }],
 };
@@ -53,9 +55,10 @@ const LEAF: FunctionDoc = FunctionDoc {
     name: "stack_leaf",
     area: "stacks",
     signature: "stack_leaf(stack VARCHAR[]) → VARCHAR",
-    summary: "The last frame of a stack: what ran itself.",
-    detail: "A stack is a list of frames from the root to the leaf, as `stack` and `unfold_stack` give it.",
-    nulls: "NULL for NULL and for a stack without frames; a NULL frame is `(no name)`.",
+    summary: "The last frame of a stack: the function that was running.",
+    detail: "A stack is a list of frames from the root to the leaf, as `stack` and `unfold_stack` \
+        return it.",
+    nulls: "NULL for NULL and for a stack without frames. A NULL frame is `(no name)`.",
     errors: "Anything but a list of texts is refused.",
     examples: &[Example { sql: "SELECT stack_leaf(['main', 'forward', 'mm'])", answer: "mm" }],
 };
@@ -65,11 +68,13 @@ const CONTAINS: FunctionDoc = FunctionDoc {
     area: "stacks",
     signature: "stack_contains(stack VARCHAR[], frame VARCHAR) → BOOLEAN",
     summary: "Whether a frame of the stack is exactly the given text.",
-    detail: "Asked once for each distinct frame, so it is much faster than `array_has` on many rows. `stack_mentions` looks for a part of a frame.",
-    nulls: "NULL if either is NULL; a NULL frame of the stack is `(no name)`.",
+    detail: "The test runs once for each distinct frame, so on many rows it is much faster than \
+        `array_has`. `stack_mentions` searches for a part of a frame.",
+    nulls: "NULL if either argument is NULL. A NULL frame of the stack is `(no name)`.",
     errors: "Anything but a list of texts is refused.",
     examples: &[Example {
-        sql: "SELECT stack_contains(['main', 'forward'], 'forward'), stack_contains(['main', 'forward'], 'for')",
+        sql: "SELECT stack_contains(['main', 'forward'], 'forward'), stack_contains(['main', \
+            'forward'], 'for')",
         answer: "true | false",
     }],
 };
@@ -78,12 +83,13 @@ const MENTIONS: FunctionDoc = FunctionDoc {
     name: "stack_mentions",
     area: "stacks",
     signature: "stack_mentions(stack VARCHAR[], text VARCHAR) → BOOLEAN",
-    summary: "Whether a frame of the stack holds the given text anywhere in it.",
-    detail: "Case counts, and no character is special.",
-    nulls: "NULL if either is NULL; a NULL frame of the stack is `(no name)`.",
+    summary: "Whether any frame of the stack contains the given text.",
+    detail: "The comparison is case-sensitive, and no character is special.",
+    nulls: "NULL if either argument is NULL. A NULL frame of the stack is `(no name)`.",
     errors: "Anything but a list of texts is refused.",
     examples: &[Example {
-        sql: "SELECT stack_mentions(['main', 'aten::mm'], 'mm'), stack_mentions(['main', 'aten::mm'], 'n;a')",
+        sql: "SELECT stack_mentions(['main', 'aten::mm'], 'mm'), stack_mentions(['main', \
+            'aten::mm'], 'n;a')",
         answer: "true | false",
     }],
 };
@@ -93,12 +99,15 @@ const FILTER: FunctionDoc = FunctionDoc {
     area: "stacks",
     signature: "stack_filter(stack VARCHAR[], pattern VARCHAR) → VARCHAR[]",
     summary: "The frames of a stack that match a regular expression, in their order.",
-    detail: "For example only modules, `stack_filter(stack, '^nn[.]Module: ')`, or all but library code. The expression is searched for anywhere in \
-        a frame; `^` and `$` tie it to the ends. It is a literal, and asked once for each distinct frame.",
-    nulls: "NULL if either is NULL; a NULL frame of the stack is `(no name)`. Without a match the stack has no frames.",
-    errors: "An expression that is no literal or cannot be read.",
+    detail: "For example only modules, `stack_filter(stack, '^nn[.]Module: ')`, or everything \
+        except library code. The expression can match anywhere in a frame; `^` and `$` anchor it. \
+        It must be a literal, and runs once for each distinct frame.",
+    nulls: "NULL if either argument is NULL. A NULL frame of the stack is `(no name)`. Without a \
+        match the result is a stack without frames.",
+    errors: "An expression that is not a literal, or not a valid regular expression, is refused.",
     examples: &[Example {
-        sql: "SELECT fold_stack(stack_filter(['main', 'nn.Module: Net_0', 'forward', 'nn.Module: Linear_0', 'aten::mm'], '^nn[.]Module: '))",
+        sql: "SELECT fold_stack(stack_filter(['main', 'nn.Module: Net_0', 'forward', 'nn.Module: \
+            Linear_0', 'aten::mm'], '^nn[.]Module: '))",
         answer: "nn.Module: Net_0;nn.Module: Linear_0",
     }],
 };
@@ -107,20 +116,23 @@ const CONCAT: FunctionDoc = FunctionDoc {
     name: "stack_concat",
     area: "stacks",
     signature: "stack_concat(part VARCHAR[] or VARCHAR, …) → VARCHAR[]",
-    summary: "A stack of the frames of all parts, the first part outermost; a text is one frame.",
-    detail: "For example the stack of the call that launched a kernel, and the kernel's name.",
-    nulls: "NULL parts are left out; NULL if all are NULL.",
+    summary: "A stack of the frames of all parts, with the first part outermost. A text is one \
+        frame.",
+    detail: "For example, it appends a kernel's name to the stack of the call that launched the \
+        kernel.",
+    nulls: "NULL parts are skipped. NULL if all parts are NULL.",
     errors: "A part that is neither text nor a list of texts is refused.",
     examples: &[Example {
-        sql: "SELECT fold_stack(stack_concat(['main', 'launch'], 'kernel')), fold_stack(stack_concat(NULL, 'kernel'))",
+        sql: "SELECT fold_stack(stack_concat(['main', 'launch'], 'kernel')), \
+            fold_stack(stack_concat(NULL, 'kernel'))",
         answer: "main;launch;kernel | kernel",
     }],
 };
 
-/// What runs a function: its arguments and the number of rows.
+/// Computes the result of a function from its arguments and the number of rows.
 pub type Run = fn(&[ColumnarValue], usize) -> Result<ArrayRef>;
 
-/// A scalar function; without `takes` it is one of any number of stacks and texts.
+/// A scalar function. An empty `takes` stands for any number of stacks and texts.
 pub fn function(
     doc: FunctionDoc,
     takes: &'static [Takes],
@@ -173,12 +185,7 @@ impl ScalarUDFImpl for StackFunction {
             return plan_err!("{}(part, …) takes one part at least", self.name);
         }
         let part = |(i, t): (usize, &DataType)| {
-            types::argument(
-                self.name,
-                i,
-                t,
-                if types::is_text(t) { Takes::Text } else { Takes::Stack },
-            )
+            types::argument(self.name, i, t, if is_text(t) { Takes::Text } else { Takes::Stack })
         };
         types.iter().enumerate().map(part).collect()
     }
@@ -198,8 +205,8 @@ fn end(
     rows: usize,
     pick: fn(&mut dyn DoubleEndedIterator<Item = Option<usize>>) -> Option<Option<usize>>,
 ) -> Result<ArrayRef> {
-    let stacks = Stacks::read(&args[0].to_array(rows)?)?;
-    // Views share the texts, and one more stands for a frame without a name.
+    let stacks = Stacks::read(&args[0].to_array(rows)?).map_err(from_formats)?;
+    // Views share the texts. One more text stands for a frame without a name.
     let texts = StringViewArray::from_iter_values(
         (0..stacks.texts.len()).map(|at| stacks.text(Some(at))).chain([NO_NAME]),
     );
@@ -214,7 +221,7 @@ fn end(
 
 /// Whether any frame fits the text of the second argument.
 fn any(args: &[ColumnarValue], rows: usize, fits: fn(&str, &str) -> bool) -> Result<ArrayRef> {
-    let stacks = Stacks::read(&args[0].to_array(rows)?)?;
+    let stacks = Stacks::read(&args[0].to_array(rows)?).map_err(from_formats)?;
     let found: BooleanArray = match &args[1] {
         ColumnarValue::Scalar(text) => {
             let Some(text) = text.try_as_str().flatten() else {
@@ -245,8 +252,8 @@ fn filter(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
     let ColumnarValue::Scalar(pattern) = &args[1] else {
         return exec_err!("stack_filter: the pattern must be a literal");
     };
-    let stacks = Stacks::read(&args[0].to_array(rows)?)?;
-    let mut made = StacksBuilder::with_room(rows, 0)?;
+    let stacks = Stacks::read(&args[0].to_array(rows)?).map_err(from_formats)?;
+    let mut made = StacksBuilder::with_room(rows, 0).map_err(from_formats)?;
     let pattern = pattern.try_as_str().flatten().map(Regex::new).transpose();
     let pattern = pattern
         .map_err(|e| exec_datafusion_err!("stack_filter: the pattern cannot be read: {e}"))?;
@@ -264,13 +271,13 @@ fn filter(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
             .flatten()
             .filter_map(|frame| frame.map_or(no_name, |frame| kept[frame]))
             .for_each(|frame| made.push(frame));
-        made.end(known)?;
+        made.end(known).map_err(from_formats)?;
     }
-    made.finish()
+    made.finish().map_err(from_formats)
 }
 
 fn concat(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
-    let mut made = StacksBuilder::with_room(rows, 0)?;
+    let mut made = StacksBuilder::with_room(rows, 0).map_err(from_formats)?;
     let parts = args
         .iter()
         .map(|part| Part::read(&part.to_array(rows)?, &mut made))
@@ -280,9 +287,9 @@ fn concat(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
         for part in &parts {
             known |= part.append(row, &mut made);
         }
-        made.end(known)?;
+        made.end(known).map_err(from_formats)?;
     }
-    made.finish()
+    made.finish().map_err(from_formats)
 }
 
 /// A part of a joined stack, its frames numbered as in the result.
@@ -293,18 +300,19 @@ enum Part {
 
 impl Part {
     fn read(column: &ArrayRef, made: &mut StacksBuilder) -> Result<Self> {
-        if types::is_text(column.data_type()) {
+        if is_text(column.data_type()) {
             return Ok(Self::Frame {
                 nulls: column.logical_nulls(),
-                frames: frames_by_name(column, &mut |text| made.frame(text))?,
+                frames: frames_by_name(column, &mut |text| made.frame(text))
+                    .map_err(from_formats)?,
             });
         }
-        let stacks = Box::new(Stacks::read(column)?);
+        let stacks = Box::new(Stacks::read(column).map_err(from_formats)?);
         let numbers = (0..stacks.texts.len()).map(|at| made.frame(stacks.text(Some(at)))).collect();
         Ok(Self::Stack { stacks, numbers, no_name: made.frame(NO_NAME) })
     }
 
-    /// Appends the frames of a row; says whether there are any.
+    /// Appends the frames of a row; returns whether the row has any.
     fn append(&self, row: usize, made: &mut StacksBuilder) -> bool {
         match self {
             Self::Stack { stacks, numbers, no_name } => {

@@ -1,49 +1,58 @@
-//! Stacks by nesting in time: the names of a row's ancestors and its own.
+//! Stacks by nesting in time: the names of a row's ancestors and its own name.
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, Int64Array};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
-use datafusion::common::{HashMap, Result};
-use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
-use datafusion::logical_expr::{
-    PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl,
-};
+use arrow::array::{ArrayRef, Int64Array};
+use arrow::datatypes::DataType;
+use datafusion_common::{HashMap, Result};
+use tracesql_formats::stacks::{StacksBuilder, Texts, frames_by_name, stack_type};
 
-use super::column::{StacksBuilder, Texts, frames_by_name};
-use crate::doc::{Call, Example, Function, FunctionDoc};
+use crate::doc::{Example, Function, FunctionDoc};
+use crate::error::from_formats;
 use crate::nest::{self, Intervals, nest_all};
 use crate::types::{self, Takes};
+use crate::window::{Arguments, PartitionFunction};
 
 /// The functions of this file.
 pub fn functions() -> Vec<Function> {
-    let function = |answer, doc: FunctionDoc| {
-        let signature = Signature::user_defined(Volatility::Immutable);
-        Function {
-            call: Call::Window(Arc::new(WindowUDF::new_from_impl(StackWindow {
-                name: doc.name,
-                answer,
-                signature,
-            }))),
-            doc,
-        }
+    let stack = PartitionFunction {
+        doc: STACK,
+        arguments: Arguments::Coerced(|types| arguments(STACK.name, types)),
+        result_type: |_| stack_type(),
+        evaluate: stacks,
     };
-    vec![function(Answer::Stack, STACK), function(Answer::Id, STACK_ID)]
+    let id = PartitionFunction {
+        doc: STACK_ID,
+        arguments: Arguments::Coerced(|types| arguments(STACK_ID.name, types)),
+        result_type: |_| DataType::Int64,
+        evaluate: ids,
+    };
+    vec![stack.into_function(), id.into_function()]
+}
+
+fn arguments(function: &str, types: &[DataType]) -> Result<Vec<DataType>> {
+    types::arguments(function, "name, start, end", types, &[Takes::Text, Takes::Int, Takes::Int])
 }
 
 const STACK: FunctionDoc = FunctionDoc {
     name: "stack",
     area: "stacks",
-    signature: "stack(name VARCHAR, start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, end DESC, …) → VARCHAR[]",
-    summary: "The names of the intervals around the row's own, from the outermost to the row's own name.",
-    detail: "Nesting is that of `nest_parent`: among the rows of the window's partition, so a filter leaves out frames. Each name is held once \
-        for all rows, a frame takes 4 bytes. Group by `fold_stack(stack)` or by `stack_id` rather than by the list itself, which SQL compares \
-        frame by frame.",
-    nulls: "A NULL name is the frame `(no name)`. A row whose start or end is NULL takes no part, and its answer is NULL.",
-    errors: "As `nest_parent`; and a partition with more than 2147483647 frames in all its stacks together.",
+    signature: "stack(name VARCHAR, start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, \
+        end DESC, …) → VARCHAR[]",
+    summary: "The names of the intervals that enclose the row's interval, outermost first, and the \
+        row's own name.",
+    detail: "Nesting is that of `nest_parent`: it covers the rows of the window's partition, so a \
+        filter removes frames. Each name is held once for all rows, and a frame takes 4 bytes. \
+        Group by `fold_stack(stack)` or by `stack_id` rather than by the list itself, because SQL \
+        compares lists frame by frame.",
+    nulls: "A NULL name is the frame `(no name)`. A row whose start or end is NULL is ignored, and \
+        its result is NULL.",
+    errors: "As for `nest_parent`. A partition with more than 2147483647 frames in all its stacks \
+        together is refused too.",
     examples: &[Example {
-        sql: "SELECT id, fold_stack(stack(name, s, e) OVER (ORDER BY s, e DESC, id)) AS stack \
-              FROM (VALUES (1, 'main', 0, 100), (2, 'forward', 10, 60), (3, 'mm', 20, 30), (4, 'backward', 60, 70)) AS t(id, name, s, e) ORDER BY id",
+        sql: "SELECT id, fold_stack(stack(name, s, e) OVER (ORDER BY s, e DESC, id)) AS stack FROM \
+            (VALUES (1, 'main', 0, 100), (2, 'forward', 10, 60), (3, 'mm', 20, 30), (4, \
+            'backward', 60, 70)) AS t(id, name, s, e) ORDER BY id",
         answer: "1 | main\n2 | main;forward\n3 | main;forward;mm\n4 | main;backward",
     }],
 };
@@ -51,118 +60,55 @@ const STACK: FunctionDoc = FunctionDoc {
 const STACK_ID: FunctionDoc = FunctionDoc {
     name: "stack_id",
     area: "stacks",
-    signature: "stack_id(name VARCHAR, start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY start, end DESC, …) → BIGINT",
+    signature: "stack_id(name VARCHAR, start BIGINT, end BIGINT) OVER (PARTITION BY … ORDER BY \
+        start, end DESC, …) → BIGINT",
     summary: "A number for the row's stack: rows of one partition with equal stacks share it.",
-    detail: "Counts from 1 in the order of the window. It stands for what `stack` gives for the same window, and grouping by it is much faster \
-        than grouping by the stack. Numbers of different partitions are unrelated, so group by the partition's columns too.",
-    nulls: "As `stack`.",
+    detail: "Numbers count from 1 in the order of the window. A number stands for the result of \
+        `stack` for the same window, and grouping by it is much faster than grouping by the stack. \
+        Numbers of different partitions are unrelated, so group by the partition's columns too.",
+    nulls: "As for `stack`.",
     errors: nest::ERRORS,
     examples: &[Example {
-        sql: "SELECT id, stack_id(name, s, e) OVER (ORDER BY s, e DESC, id) AS stack \
-              FROM (VALUES (1, 'step', 0, 10), (2, 'mm', 1, 2), (3, 'mm', 3, 4), (4, 'step', 10, 20)) AS t(id, name, s, e) ORDER BY id",
+        sql: "SELECT id, stack_id(name, s, e) OVER (ORDER BY s, e DESC, id) AS stack FROM (VALUES \
+            (1, 'step', 0, 10), (2, 'mm', 1, 2), (3, 'mm', 3, 4), (4, 'step', 10, 20)) AS t(id, \
+            name, s, e) ORDER BY id",
         answer: "1 | 1\n2 | 2\n3 | 2\n4 | 1",
     }],
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Answer {
-    Stack,
-    Id,
-}
-
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct StackWindow {
-    name: &'static str,
-    answer: Answer,
-    signature: Signature,
-}
-
-impl WindowUDFImpl for StackWindow {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
-        types::arguments(
-            self.name,
-            "name, start, end",
-            types,
-            &[Takes::Text, Takes::Int, Takes::Int],
-        )
-    }
-
-    fn field(&self, args: WindowUDFFieldArgs) -> Result<FieldRef> {
-        let data_type = match self.answer {
-            Answer::Stack => types::stack(),
-            Answer::Id => DataType::Int64,
-        };
-        Ok(Arc::new(Field::new(args.name(), data_type, true)))
-    }
-
-    fn partition_evaluator(
-        &self,
-        _args: PartitionEvaluatorArgs,
-    ) -> Result<Box<dyn PartitionEvaluator>> {
-        Ok(Box::new(Evaluator { name: self.name, answer: self.answer }))
-    }
-}
-
-#[derive(Debug)]
-struct Evaluator {
-    name: &'static str,
-    answer: Answer,
-}
-
-impl PartitionEvaluator for Evaluator {
-    fn evaluate_all(&mut self, values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
-        let intervals = Intervals::new(&values[1], &values[2])?;
-        match self.answer {
-            Answer::Stack => stacks(self.name, &values[0], &intervals, rows),
-            Answer::Id => ids(self.name, &values[0], &intervals, rows),
-        }
-    }
-}
-
-fn stacks(
-    function: &str,
-    names: &ArrayRef,
-    intervals: &Intervals,
-    rows: usize,
-) -> Result<ArrayRef> {
-    // Counted first: a deep set is refused before it takes memory, and the column is allocated
-    // once.
+fn stacks(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    let intervals = &Intervals::new(&values[1], &values[2])?;
+    // Frames are counted first, so that a set that is too deep is refused before it takes memory,
+    // and the column is allocated once.
     let mut frames = 0usize;
     let count = |_, nested: nest::Nested| {
         frames = frames.saturating_add(nested.depth as usize + 1);
         Ok(())
     };
-    nest_all(function, intervals, count, |_, _| ())?;
-    let mut stacks = StacksBuilder::with_room(rows, frames)?;
-    let names = frames_by_name(names, &mut |text| stacks.frame(text))?;
+    nest_all(STACK.name, intervals, count, |_, _| ())?;
+    let mut stacks = StacksBuilder::with_room(rows, frames).map_err(from_formats)?;
+    let names = frames_by_name(&values[0], &mut |text| stacks.frame(text)).map_err(from_formats)?;
     let append = |row: usize, nested: nest::Nested| {
         while stacks.len() < row {
-            stacks.end(false)?;
+            stacks.end(false).map_err(from_formats)?;
         }
         if let Some(parent) = nested.parent {
             stacks.push_stack(parent);
         }
         stacks.push(names[row]);
-        stacks.end(true)
+        stacks.end(true).map_err(from_formats)
     };
-    nest_all(function, intervals, append, |_, _| ())?;
+    nest_all(STACK.name, intervals, append, |_, _| ())?;
     while stacks.len() < rows {
-        stacks.end(false)?;
+        stacks.end(false).map_err(from_formats)?;
     }
-    stacks.finish()
+    stacks.finish().map_err(from_formats)
 }
 
-fn ids(function: &str, names: &ArrayRef, intervals: &Intervals, rows: usize) -> Result<ArrayRef> {
+fn ids(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    let intervals = &Intervals::new(&values[1], &values[2])?;
     let mut texts = Texts::default();
-    let names = frames_by_name(names, &mut |text| texts.number(text))?;
+    let names = frames_by_name(&values[0], &mut |text| texts.number(text)).map_err(from_formats)?;
     let mut ids: Vec<Option<i64>> = vec![None; rows];
     let mut known: HashMap<(i64, i32), i64> = HashMap::new();
     let number = |row: usize, nested: nest::Nested| {
@@ -171,6 +117,6 @@ fn ids(function: &str, names: &ArrayRef, intervals: &Intervals, rows: usize) -> 
         ids[row] = Some(*known.entry((parent, names[row])).or_insert(next));
         Ok(())
     };
-    nest_all(function, intervals, number, |_, _| ())?;
+    nest_all(STACK_ID.name, intervals, number, |_, _| ())?;
     Ok(Arc::new(Int64Array::from(ids)))
 }

@@ -1,17 +1,15 @@
-//! The aggregates as DataFusion calls them. Rows in which an argument is NULL or NaN are left out.
+//! The statistical aggregates. Rows in which an argument is NULL or NaN are ignored.
 
 use std::mem::size_of_val;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
-    ArrayRef, AsArray, Float64Array, Int64Array, ListArray, StructArray,
-};
-use datafusion::arrow::buffer::OffsetBuffer;
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, Float64Type, UInt64Type};
-use datafusion::common::{Result, ScalarValue, exec_err};
-use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
-use datafusion::logical_expr::utils::format_state_name;
-use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
+use arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array, ListArray, StructArray};
+use arrow::buffer::OffsetBuffer;
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Float64Type, UInt64Type};
+use datafusion_common::{Result, ScalarValue, exec_err};
+use datafusion_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion_expr::utils::format_state_name;
+use datafusion_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
 
 use super::moments::{Pairs, Sum};
 use super::quantile;
@@ -113,17 +111,17 @@ fn line_fields() -> Fields {
     ])
 }
 
-/// Values that are numbers.
+/// The values of a column; NULL and NaN are `None`.
 fn numbers(column: &ArrayRef) -> impl Iterator<Item = Option<f64>> {
     column.as_primitive::<Float64Type>().iter().map(|value| value.filter(|value| !value.is_nan()))
 }
 
-/// Rows in which both are numbers.
+/// The rows in which both columns are numbers.
 fn both<'a>(columns: &'a [ArrayRef]) -> impl Iterator<Item = (f64, f64)> + 'a {
     numbers(&columns[0]).zip(numbers(&columns[1])).filter_map(|(one, other)| one.zip(other))
 }
 
-/// A number, or NULL where arithmetic with infinities gives none.
+/// A number, or NULL if arithmetic with infinities gives NaN.
 fn number(value: Option<f64>) -> ScalarValue {
     ScalarValue::Float64(value.filter(|value| !value.is_nan()))
 }
@@ -232,7 +230,7 @@ enum Statistic {
 }
 
 impl Values {
-    /// The share of a quantile is one number, however often it is given.
+    /// Reads the share of a quantile, which must be the same in all rows.
     fn take_share(&mut self, given: &ArrayRef) -> Result<()> {
         for share in numbers(given).flatten() {
             match self.share {

@@ -1,4 +1,4 @@
-//! How sure the difference of two medians is, by drawing samples from the samples.
+//! A confidence interval for the difference of two medians, by the bootstrap.
 
 use super::quantile::{median, quantile};
 
@@ -8,7 +8,7 @@ const SEED: u64 = 0x7472_6163_6573_716c;
 /// The difference of the medians and its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Difference {
-    /// Median of `b` less median of `a`.
+    /// Median of `b` minus median of `a`.
     pub diff: f64,
     /// 2.5 % quantile of the drawn differences.
     pub low: f64,
@@ -16,8 +16,8 @@ pub(super) struct Difference {
     pub high: f64,
 }
 
-/// Draws each sample with replacement `DRAWS` times; the same values in any order give the same
-/// answer. `None` if either is empty.
+/// Resamples both samples with replacement `DRAWS` times. The same values in any order give the
+/// same result. `None` if either sample is empty.
 pub(super) fn bootstrap_diff(a: &[f64], b: &[f64]) -> Option<Difference> {
     let (mut a, mut b) = (a.to_vec(), b.to_vec());
     a.sort_unstable_by(f64::total_cmp);
@@ -38,7 +38,7 @@ pub(super) fn bootstrap_diff(a: &[f64], b: &[f64]) -> Option<Difference> {
     })
 }
 
-/// SplitMix64: small, good enough to draw with, and the same everywhere.
+/// SplitMix64: small, good enough for resampling, and the same on every platform.
 struct Random(u64);
 
 impl Random {

@@ -1,11 +1,11 @@
-//! The test of Mann and Whitney: do values of one sample tend to be larger than those of another?
+//! The Mann-Whitney test: do values of one sample tend to be larger than those of another?
 
-/// Exact p-values are for samples of which the smaller has at most this many values, …
+/// p-values are exact if the smaller sample has at most this many values, …
 const EXACT_SMALLER: usize = 8;
 /// … the larger at most this many, and no two values are equal.
 const EXACT_LARGER: usize = 10_000;
 
-/// What the test finds.
+/// The result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct MannWhitney {
     /// Pairs in which `a` is larger; equal values count one half.
@@ -13,8 +13,8 @@ pub(super) struct MannWhitney {
     /// Probability of a `u` at least as far from its mean if both samples come from one
     /// distribution (two-sided).
     pub p_value: f64,
-    /// Share of pairs in which `b` is larger less the share in which `a` is: −1 to 1 (Cliff's
-    /// delta).
+    /// Share of pairs in which `b` is larger minus the share in which `a` is larger: −1 to 1
+    /// (Cliff's delta).
     pub effect: f64,
 }
 

@@ -1,8 +1,8 @@
-//! Statistics that DataFusion lacks: averages with weights, straight lines, exact quantiles, and
+//! Statistics that DataFusion lacks: weighted averages, linear regression, exact quantiles, and
 //! comparisons of samples.
 //!
-//! What it has and this module leaves to it: avg, stddev, var, corr, covar, regr_*, median,
-//! approx_distinct and approx_percentile_cont.
+//! DataFusion itself has avg, stddev, var, corr, covar, regr_*, median, approx_distinct and
+//! approx_percentile_cont.
 
 mod aggregates;
 mod bootstrap;
@@ -14,7 +14,7 @@ mod samples;
 
 use std::sync::Arc;
 
-use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
+use datafusion_expr::{AggregateUDF, ScalarUDF};
 
 use crate::doc::{Call, Function};
 

@@ -1,7 +1,6 @@
-//! Sums that aggregates keep: of weighted values, and of pairs for a straight line.
+//! The sums that aggregates keep, for weighted values and for linear regression.
 
-/// A sum that does not lose what is small beside it (Neumaier), so that the order of rows hardly
-/// matters.
+/// A sum that keeps its rounding error (Neumaier), so the order of rows hardly matters.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Sum {
     pub total: f64,
@@ -20,7 +19,7 @@ impl Sum {
     }
 
     pub fn value(self) -> f64 {
-        // After an overflow the remainder is NaN and the total says more.
+        // After an overflow the remainder is NaN, but the total is still meaningful.
         if self.lost.is_nan() { self.total } else { self.total + self.lost }
     }
 }
@@ -116,7 +115,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn merging_is_adding(values in prop::collection::vec((-1e3f64..1e3, -1e3f64..1e3), 2..40), at in 0usize..40) {
+        fn merging_is_adding(
+            values in prop::collection::vec((-1e3f64..1e3, -1e3f64..1e3), 2..40),
+            at in 0usize..40
+        ) {
             let (one, other) = values.split_at(at.min(values.len()));
             let mut merged = pairs(one);
             merged.merge(&pairs(other));

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 /// The quantile of a share between 0 and 1, interpolated between the two nearest values; `None`
 /// without values.
 ///
-/// Type 7 of Hyndman and Fan, as numpy, pandas and R have it by default: position `share · (n − 1)`
-/// in the sorted values.
+/// Type 7 of Hyndman and Fan, the default of numpy, pandas and R: position `share · (n − 1)` in the
+/// sorted values.
 pub(super) fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
     let last = values.len().checked_sub(1)?;
     let position = share.clamp(0.0, 1.0) * last as f64;
@@ -20,7 +20,7 @@ pub(super) fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
     Some(between(low, high, part))
 }
 
-/// From the nearer end, so that equal ends give themselves.
+/// Interpolates from the nearer end, so that equal ends give exactly their value.
 fn between(low: f64, high: f64, part: f64) -> f64 {
     if part < 0.5 { low + (high - low) * part } else { high - (high - low) * (1.0 - part) }
 }
@@ -41,8 +41,8 @@ pub(super) fn mad(values: &mut [f64]) -> Option<f64> {
 /// The median of all differences `b − a` of a value of `b` and one of `a` (Hodges and Lehmann);
 /// `None` if either is empty.
 ///
-/// Both must be sorted. The differences are not formed: their order statistics are found by halving
-/// the range of f64 and counting, which takes `64 · (a + b)` steps.
+/// Both must be sorted. The differences are not formed. Their order statistics are found by
+/// bisecting the range of f64 and counting, which takes `64 · (a + b)` steps.
 pub(super) fn hodges_lehmann(a: &[f64], b: &[f64]) -> Option<f64> {
     let pairs = a.len() as u64 * b.len() as u64;
     let upper = pairs.checked_sub(1)? / 2 + 1;
@@ -54,7 +54,7 @@ pub(super) fn hodges_lehmann(a: &[f64], b: &[f64]) -> Option<f64> {
     }
 }
 
-/// The difference that `rank` differences do not exceed, counted from 1.
+/// The difference with this rank among all sorted differences, counted from 1.
 fn difference_of_rank(a: &[f64], b: &[f64], rank: u64) -> f64 {
     let (mut low, mut high) = (ordered(f64::NEG_INFINITY), ordered(f64::INFINITY));
     while low < high {
@@ -65,7 +65,7 @@ fn difference_of_rank(a: &[f64], b: &[f64], rank: u64) -> f64 {
             low = middle + 1;
         }
     }
-    // Of the two zeros the search finds −0.
+    // The search finds −0 rather than 0.
     from_ordered(low) + 0.0
 }
 
@@ -81,7 +81,7 @@ fn differences_up_to(a: &[f64], b: &[f64], limit: f64) -> u64 {
     count
 }
 
-/// Numbers in the order of their floats.
+/// Maps floats to integers in the same order.
 fn ordered(value: f64) -> u64 {
     let bits = value.to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
@@ -119,7 +119,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn quantile_is_that_of_the_sorted_values(mut values in prop::collection::vec(-1e6f64..1e6, 1..40), share in 0.0f64..=1.0) {
+        fn quantile_is_that_of_the_sorted_values(
+            mut values in prop::collection::vec(-1e6f64..1e6, 1..40),
+            share in 0.0f64..=1.0
+        ) {
             let found = quantile(&mut values.clone(), share).unwrap();
             values.sort_by(f64::total_cmp);
             let position = share * (values.len() - 1) as f64;
@@ -130,13 +133,16 @@ mod tests {
 
         #[test]
         fn hodges_lehmann_is_the_median_of_all_differences(
-            mut a in prop::collection::vec(-20i32..20, 1..12), mut b in prop::collection::vec(-20i32..20, 1..12)
+            mut a in prop::collection::vec(-20i32..20, 1..12),
+            mut b in prop::collection::vec(-20i32..20, 1..12)
         ) {
             a.sort_unstable();
             b.sort_unstable();
-            let floats = |values: &[i32]| values.iter().map(|v| f64::from(*v) / 8.0).collect::<Vec<_>>();
+            let floats =
+                |values: &[i32]| values.iter().map(|v| f64::from(*v) / 8.0).collect::<Vec<_>>();
             let (a, b) = (floats(&a), floats(&b));
-            let mut differences: Vec<f64> = b.iter().flat_map(|b| a.iter().map(move |a| b - a)).collect();
+            let mut differences: Vec<f64> =
+                b.iter().flat_map(|b| a.iter().map(move |a| b - a)).collect();
             prop_assert_eq!(hodges_lehmann(&a, &b), median(&mut differences));
         }
     }

@@ -1,14 +1,12 @@
-//! Functions that compare two samples, given as lists. NULL and NaN in a list are left out.
+//! Functions that compare two samples, given as lists. NULL and NaN in a list are ignored.
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, StructArray};
-use datafusion::arrow::buffer::NullBuffer;
-use datafusion::arrow::datatypes::{DataType, Field, Fields, Float64Type};
-use datafusion::common::{Result, plan_err};
-use datafusion::logical_expr::{
-    ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
-};
+use arrow::array::{ArrayRef, AsArray, Float64Array, StructArray};
+use arrow::buffer::NullBuffer;
+use arrow::datatypes::{DataType, Field, Fields, Float64Type};
+use datafusion_common::{Result, plan_err};
+use datafusion_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
 
 use super::{bootstrap, mann_whitney, quantile};
 
@@ -32,7 +30,7 @@ impl OfSamples {
         Self { what, signature: Signature::user_defined(Volatility::Immutable) }
     }
 
-    /// Names of the fields of the answer; none if it is a single number.
+    /// Names of the fields of the result; empty if it is a single number.
     fn fields(&self) -> &'static [&'static str] {
         match self.what {
             What::MannWhitney => &["u", "p_value", "effect"],

@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, Int64Array, ListArray, StringArray, StructArray,
-};
-use datafusion::arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
-use datafusion::arrow::datatypes::{DataType, Field, Fields, Int64Type};
-use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
-use datafusion::logical_expr::{
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array, ListArray, StringArray, StructArray};
+use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::datatypes::{DataType, Field, Fields, Int64Type};
+use datafusion_common::{Result, exec_datafusion_err, exec_err, plan_err};
+use datafusion_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
+use tracesql_formats::stacks::is_text;
 
-use super::align::{Broken, Pair, Tree, align};
+use super::pairing::{Broken, Pair, Tree, align};
 use crate::doc::{Call, Example, Function, FunctionDoc};
-use crate::types::is_text;
 
 /// The function with its documentation.
 pub fn function() -> Function {
@@ -28,27 +26,39 @@ pub fn function() -> Function {
 const DOC: FunctionDoc = FunctionDoc {
     name: "align_trees",
     area: "nesting",
-    signature: "align_trees(base_ids BIGINT[], base_parents BIGINT[], base_keys VARCHAR[], cand_ids BIGINT[], cand_parents BIGINT[], cand_keys VARCHAR[]) \
-        → STRUCT(place BIGINT, path VARCHAR, last BIGINT, base BIGINT[], cand BIGINT[], base_inside BIGINT[], cand_inside BIGINT[])[]",
-    summary: "Two trees of calls paired, so that what can be compared stands side by side.",
-    detail: "A tree is three lists of one length, in the order of siblings: ids, the parents' ids, and keys by which calls can be paired. The first \
-        pair is all outermost calls, those whose parent is NULL or not in the list. Two lists are cut at calls of equal key: each call of the base, in \
-        order, takes the first of its key in the candidate after those taken before; what lies between stands side by side too. The first pair is cut so, \
-        and where a pair is one call on each side, the lists of their children are; where nothing has a key in common, the pair is not cut. Pairs come with \
-        each before those inside it, numbered by place from 0: those inside are place + 1 to last. path counts them by child, for example 0-3-1. base and \
-        cand are the ids compared; base_inside and cand_inside those of all calls in them that no pair further inside holds, so that each id is in one list.",
-    nulls: "NULL if an argument is NULL; a NULL key pairs with nothing.",
-    errors: "Lists of unequal length, an id that is NULL or occurs twice, and calls that are inside themselves are refused.",
+    signature: "align_trees(base_ids BIGINT[], base_parents BIGINT[], base_keys VARCHAR[], \
+        cand_ids BIGINT[], cand_parents BIGINT[], cand_keys VARCHAR[]) → STRUCT(place BIGINT, path \
+        VARCHAR, last BIGINT, base BIGINT[], cand BIGINT[], base_inside BIGINT[], cand_inside \
+        BIGINT[])[]",
+    summary: "Pairs two trees of calls, so that comparable calls stand side by side.",
+    detail: "A tree is three lists of one length, in the order of siblings: ids, the parents' ids, \
+        and keys for pairing calls. The first pair holds all outermost calls, which are those \
+        whose parent is NULL or not in the list. Two lists of calls are cut at calls with equal \
+        keys: each call of the base, in order, pairs with the first call of the candidate that has \
+        the same key and comes after all calls paired so far. The calls between two such pairs \
+        stand side by side too. The first pair is cut in this way. If a pair is one call on each \
+        side, the lists of their children are cut. A pair without a common key is not cut. Each \
+        pair comes before the pairs inside it. Pairs are numbered by place from 0, and the pairs \
+        inside are place + 1 to last. path gives the number of the child at each level, for \
+        example 0-3-1. base and cand are the ids that are compared. base_inside and cand_inside \
+        are the ids of all calls in the pair that no inner pair holds, so each id is in one list.",
+    nulls: "NULL if an argument is NULL. A NULL key pairs with nothing.",
+    errors: "Lists of unequal length, an id that is NULL or occurs twice, and calls that are their \
+        own ancestors are refused.",
     examples: &[
         Example {
-            sql: "SELECT p['path'] AS path, p['base'] AS base, p['cand'] AS cand \
-              FROM (SELECT unnest(align_trees([1, 2, 3], [NULL, NULL, 2], [NULL, 'net', NULL], [7, 8], [NULL, 7], ['net', NULL])) AS p) ORDER BY path",
+            sql: "SELECT p['path'] AS path, p['base'] AS base, p['cand'] AS cand FROM (SELECT \
+                unnest(align_trees([1, 2, 3], [NULL, NULL, 2], [NULL, 'net', NULL], [7, 8], [NULL, \
+                7], ['net', NULL])) AS p) ORDER BY path",
             answer: "0 | [1, 2] | [7]",
         },
         Example {
-            sql: "SELECT p['path'] AS path, p['base'] AS base, p['cand'] AS cand, p['cand_inside'] AS inside \
-              FROM (SELECT unnest(align_trees([1, 2, 3], [NULL, NULL, 2], [NULL, 'net', NULL], [7, 8, 9], [NULL, 7, NULL], ['net', NULL, NULL])) AS p) ORDER BY path",
-            answer: "0 | [1, 2] | [7, 9] | []\n0-0 | [1] | [] | []\n0-1 | [2] | [7] | [7, 8]\n0-2 | [] | [9] | [9]",
+            sql: "SELECT p['path'] AS path, p['base'] AS base, p['cand'] AS cand, p['cand_inside'] \
+                AS inside FROM (SELECT unnest(align_trees([1, 2, 3], [NULL, NULL, 2], [NULL, \
+                'net', NULL], [7, 8, 9], [NULL, 7, NULL], ['net', NULL, NULL])) AS p) ORDER BY \
+                path",
+            answer: "0 | [1, 2] | [7, 9] | []\n0-0 | [1] | [] | []\n0-1 | [2] | [7] | [7, 8]\n0-2 \
+                | [] | [9] | [9]",
         },
     ],
 };
@@ -82,7 +92,8 @@ impl ScalarUDFImpl for AlignTrees {
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
         if types.len() != 6 {
             return plan_err!(
-                "align_trees takes 6 lists (ids, parents and keys of two trees), {} arguments were given",
+                "align_trees takes 6 lists (ids, parents and keys of two trees), {} arguments were \
+                 given",
                 types.len()
             );
         }
@@ -146,7 +157,8 @@ fn tree(lists: &[&ListArray], row: usize) -> Result<Tree> {
     let [ids, parents, keys] = [lists[0].value(row), lists[1].value(row), lists[2].value(row)];
     if ids.len() != parents.len() || ids.len() != keys.len() {
         return exec_err!(
-            "align_trees: a tree of {} ids has {} parents and {} keys; the lists must be equally long",
+            "align_trees: a tree of {} ids has {} parents and {} keys; the lists must be equally \
+             long",
             ids.len(),
             parents.len(),
             keys.len()
@@ -172,7 +184,7 @@ fn tree(lists: &[&ListArray], row: usize) -> Result<Tree> {
         })
 }
 
-/// The pairs of all rows as a column.
+/// The result column: the pairs of all rows.
 fn answer(rows: Vec<Option<Vec<Pair>>>) -> Result<ListArray> {
     let valid = NullBuffer::from_iter(rows.iter().map(Option::is_some));
     let offsets = OffsetBuffer::from_lengths(rows.iter().map(|r| r.as_ref().map_or(0, Vec::len)));

@@ -1,12 +1,12 @@
-//! Rows and their parents' rows.
+//! Links from rows to the rows of their parents.
 
 use std::ops::AddAssign;
 
-use datafusion::arrow::array::Int64Array;
-use datafusion::arrow::compute::{max, min};
-use datafusion::common::HashMap;
+use arrow::array::Int64Array;
+use arrow::compute::{max, min};
+use datafusion_common::HashMap;
 
-/// Stands for no row.
+/// Marks a row without a parent.
 const NONE: u32 = u32::MAX;
 
 /// The row of each row's parent.
@@ -18,12 +18,12 @@ pub struct Links {
 /// A row is its own ancestor.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Circle {
-    /// One of the rows of the circle, or below it.
+    /// A row of the circle, or a row below it.
     pub row: usize,
 }
 
 impl Links {
-    /// Finds parents; rows must number fewer than 2^32.
+    /// Finds the parents. There must be fewer than 2^32 rows.
     pub fn new(ids: &Int64Array, parents: &Int64Array) -> Self {
         let rows = Rows::new(ids);
         Self { parents: parents.iter().map(|p| p.map_or(NONE, |p| rows.find(p))).collect() }
@@ -58,7 +58,8 @@ impl Links {
                 open[parent] += 1;
             }
         }
-        // A row is done when all its children are: from each leaf up as far as that goes.
+        // A row is done when all its children are done, so walk up from each leaf as far as
+        // possible.
         let mut done = 0;
         for leaf in 0..sums.len() {
             if open[leaf] != 0 {
@@ -72,7 +73,7 @@ impl Links {
                 let sum = sums[row];
                 sums[parent] += sum;
                 open[parent] -= 1;
-                // The loop over leaves comes to rows behind this one by itself.
+                // The loop over leaves reaches later rows by itself.
                 if open[parent] != 0 || parent > leaf {
                     break;
                 }
@@ -86,11 +87,11 @@ impl Links {
     }
 }
 
-/// Finds the first row of an id.
+/// Finds the first row with an id.
 enum Rows {
-    /// Ids from `first` on lie close together.
+    /// The ids are close together: a table by id, starting at `first`.
     Dense { first: i64, rows: Vec<u32> },
-    /// They do not.
+    /// The ids are far apart: a hash map.
     Sparse(HashMap<i64, u32>),
 }
 
@@ -174,20 +175,27 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_nothing() {
+    fn no_rows_give_no_sums() {
         assert_eq!(links(&[]).subtree_sums(Vec::<i64>::new()), Ok(vec![]));
         assert_eq!(links(&[(-1, -1)]).children_sums(&[3]), [0]);
     }
 
     proptest! {
-        /// Parents drawn from the rows before, then all rows shuffled.
+        /// Parents are drawn from earlier rows, then all rows are shuffled.
         #[test]
-        fn sums_equal_climbing(parents in prop::collection::vec(0usize..40, 1..40), keys in prop::collection::vec(0u32..1000, 40), stretch in 1i64..1_000_000) {
+        fn sums_equal_those_of_walking_up_the_tree(
+            parents in prop::collection::vec(0usize..40, 1..40),
+            keys in prop::collection::vec(0u32..1000, 40),
+            stretch in 1i64..1_000_000
+        ) {
             let n = parents.len();
             let mut order: Vec<usize> = (0..n).collect();
             order.sort_by_key(|&i| (keys[i], i));
             let parent_of = |i: usize| (parents[i] < i).then(|| parents[i]);
-            let rows: Vec<(i64, i64)> = order.iter().map(|&i| (i as i64 * stretch, parent_of(i).map_or(-1, |p| p as i64 * stretch))).collect();
+            let rows: Vec<(i64, i64)> = order
+                .iter()
+                .map(|&i| (i as i64 * stretch, parent_of(i).map_or(-1, |p| p as i64 * stretch)))
+                .collect();
             let value = |i: usize| 1i64 << (i % 60);
             let mut children = vec![0i64; n];
             let mut total = vec![0i64; n];
@@ -203,8 +211,17 @@ mod tests {
             }
             let links = links(&rows);
             let values: Vec<i64> = order.iter().map(|&i| value(i)).collect();
-            prop_assert_eq!(links.children_sums(&values), order.iter().map(|&i| children[i]).collect::<Vec<_>>());
-            prop_assert_eq!(links.subtree_sums(values).expect("no circle"), order.iter().map(|&i| total[i]).collect::<Vec<_>>());
+            prop_assert_eq!(
+                links.children_sums(&values),
+                order.iter().map(|&i| children[i]).collect::<Vec<_>>()
+            );
+            prop_assert_eq!(
+                links.subtree_sums(values).expect(
+                    "no \
+                circle"
+                ),
+                order.iter().map(|&i| total[i]).collect::<Vec<_>>()
+            );
         }
     }
 }

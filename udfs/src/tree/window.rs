@@ -3,167 +3,142 @@
 use std::ops::AddAssign;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
+use arrow::array::{
     Array, ArrayRef, ArrowPrimitiveType, AsArray, Float64Array, Int64Array, PrimitiveArray,
     UInt32Array,
 };
-use datafusion::arrow::compute::{cast, take};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
-use datafusion::common::{Result, exec_datafusion_err, exec_err, plan_err};
-use datafusion::logical_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
-use datafusion::logical_expr::{
-    PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl,
-};
+use arrow::compute::{cast, take};
+use arrow::datatypes::{DataType, Float64Type, Int64Type};
+use datafusion_common::{Result, exec_datafusion_err, exec_err, plan_err};
 
+use super::docs::{CHILDREN_SUM, PARENT_VALUE, SUBTREE_SUM};
 use super::links::Links;
-use crate::doc::{Call, Function, FunctionDoc};
+use crate::doc::{Function, FunctionDoc};
+use crate::window::{Arguments, Evaluate, PartitionFunction, argument_type};
 
-/// What a function answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Answer {
-    /// The parent's value.
-    ParentValue,
-    /// The sum over the children.
-    ChildrenSum,
-    /// The sum over the row and all below it.
-    SubtreeSum,
+/// The functions of this file.
+pub fn functions() -> [Function; 3] {
+    let function = |doc: FunctionDoc, coerce, evaluate: Evaluate| {
+        PartitionFunction {
+            doc,
+            arguments: Arguments::Coerced(coerce),
+            result_type: |args| argument_type(args, 2),
+            evaluate,
+        }
+        .into_function()
+    };
+    [
+        function(PARENT_VALUE, |types| arguments(PARENT_VALUE.name, types, false), parent_values),
+        function(CHILDREN_SUM, |types| arguments(CHILDREN_SUM.name, types, true), children_sums),
+        function(SUBTREE_SUM, |types| arguments(SUBTREE_SUM.name, types, true), subtree_sums),
+    ]
 }
 
-/// The function with its documentation.
-pub fn function(answer: Answer, doc: FunctionDoc) -> Function {
-    let signature = Signature::user_defined(Volatility::Immutable);
-    Function {
-        call: Call::Window(Arc::new(WindowUDF::new_from_impl(Tree {
-            name: doc.name,
-            answer,
-            signature,
-        }))),
-        doc,
-    }
-}
-
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Tree {
-    name: &'static str,
-    answer: Answer,
-    signature: Signature,
-}
-
-impl WindowUDFImpl for Tree {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
-        let name = self.name;
-        let [id, parent, value] = types else {
+/// The types of id, parent and value; `is_sum` asks for a value that is a number.
+fn arguments(name: &str, types: &[DataType], is_sum: bool) -> Result<Vec<DataType>> {
+    let [id, parent, value] = types else {
+        return plan_err!(
+            "{name}(id, parent, value) takes 3 arguments, {} were given",
+            types.len()
+        );
+    };
+    for (position, data_type) in [(1, id), (2, parent)] {
+        if !data_type.is_integer() && !data_type.is_null() {
             return plan_err!(
-                "{name}(id, parent, value) takes 3 arguments, {} were given",
-                types.len()
-            );
-        };
-        for (position, data_type) in [(1, id), (2, parent)] {
-            if !data_type.is_integer() && !data_type.is_null() {
-                return plan_err!(
-                    "{name}: argument {position} must be a whole number, not {data_type}; convert it with CAST(… AS BIGINT)"
-                );
-            }
-        }
-        let value = match (self.answer, value) {
-            (Answer::ParentValue, value) => value.clone(),
-            (_, value) if value.is_integer() || value.is_null() => DataType::Int64,
-            (_, value) if value.is_floating() => DataType::Float64,
-            (_, value) => {
-                return plan_err!(
-                    "{name}: argument 3 must be a number, not {value}; convert it with CAST(… AS BIGINT)"
-                );
-            }
-        };
-        Ok(vec![DataType::Int64, DataType::Int64, value])
-    }
-
-    fn field(&self, args: WindowUDFFieldArgs) -> Result<FieldRef> {
-        let data_type = args.get_input_field(2).map_or(DataType::Null, |f| f.data_type().clone());
-        Ok(Arc::new(Field::new(args.name(), data_type, true)))
-    }
-
-    fn partition_evaluator(
-        &self,
-        _args: PartitionEvaluatorArgs,
-    ) -> Result<Box<dyn PartitionEvaluator>> {
-        Ok(Box::new(Evaluator { name: self.name, answer: self.answer }))
-    }
-}
-
-#[derive(Debug)]
-struct Evaluator {
-    name: &'static str,
-    answer: Answer,
-}
-
-impl PartitionEvaluator for Evaluator {
-    fn evaluate_all(&mut self, values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
-        if rows >= u32::MAX as usize {
-            return exec_err!(
-                "{}: the window's partition has {rows} rows, more than 2^32 - 2",
-                self.name
+                "{name}: argument {position} must be a whole number, not {data_type}; convert it \
+                 with CAST(… AS BIGINT)"
             );
         }
-        let links = Links::new(ints(&values[0])?.as_primitive(), ints(&values[1])?.as_primitive());
-        if self.answer == Answer::ParentValue {
-            let parents: UInt32Array =
-                (0..rows).map(|row| links.parent(row).map(|p| p as u32)).collect();
-            return Ok(take(&values[2], &parents, None)?);
+    }
+    let value = match value {
+        value if !is_sum => value.clone(),
+        value if value.is_integer() || value.is_null() => DataType::Int64,
+        value if value.is_floating() => DataType::Float64,
+        value => {
+            return plan_err!(
+                "{name}: argument 3 must be a number, not {value}; convert it with \
+                 CAST(… AS BIGINT)"
+            );
         }
-        if values[2].data_type() == &DataType::Float64 {
-            let sums = self.sums(&links, known(values[2].as_primitive::<Float64Type>()))?;
-            return Ok(Arc::new(Float64Array::from(sums)));
-        }
-        let addends = known(values[2].as_primitive::<Int64Type>());
-        // Where the sum of all sizes fits, so does every other sum.
-        let size: u128 = addends.iter().map(|v| u128::from(v.unsigned_abs())).sum();
-        if i64::try_from(size).is_ok() {
-            return Ok(Arc::new(Int64Array::from(self.sums(&links, addends)?)));
-        }
-        // Sums of 64-bit integers, of fewer than 2^32 rows, fit 128 bits.
-        let sums = self.sums(&links, addends.into_iter().map(i128::from).collect())?;
-        let fit = |sum: i128| {
-            i64::try_from(sum).map_err(|_| {
-                exec_datafusion_err!("{}: the sum {sum} does not fit 64 bits", self.name)
-            })
-        };
-        Ok(Arc::new(Int64Array::from(sums.into_iter().map(fit).collect::<Result<Vec<i64>>>()?)))
+    };
+    Ok(vec![DataType::Int64, DataType::Int64, value])
+}
+
+fn links(function: &str, values: &[ArrayRef], rows: usize) -> Result<Links> {
+    if rows >= u32::MAX as usize {
+        return exec_err!("{function}: the window's partition has {rows} rows, more than 2^32 - 2");
+    }
+    Ok(Links::new(ints(&values[0])?.as_primitive(), ints(&values[1])?.as_primitive()))
+}
+
+fn parent_values(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    let links = links(PARENT_VALUE.name, values, rows)?;
+    let parents: UInt32Array = (0..rows).map(|row| links.parent(row).map(|p| p as u32)).collect();
+    Ok(take(&values[2], &parents, None)?)
+}
+
+fn children_sums(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    let links = links(CHILDREN_SUM.name, values, rows)?;
+    sums(CHILDREN_SUM.name, &ChildrenSums(links), &values[2])
+}
+
+fn subtree_sums(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    let links = links(SUBTREE_SUM.name, values, rows)?;
+    sums(SUBTREE_SUM.name, &SubtreeSums(links), &values[2])
+}
+
+/// Sums along links, for any type of number.
+trait Sums {
+    fn of<T: Copy + Default + AddAssign>(&self, addends: Vec<T>) -> Result<Vec<T>>;
+}
+
+struct ChildrenSums(Links);
+
+impl Sums for ChildrenSums {
+    fn of<T: Copy + Default + AddAssign>(&self, addends: Vec<T>) -> Result<Vec<T>> {
+        Ok(self.0.children_sums(&addends))
     }
 }
 
-impl Evaluator {
-    fn sums<T: Copy + Default + AddAssign>(
-        &self,
-        links: &Links,
-        addends: Vec<T>,
-    ) -> Result<Vec<T>> {
-        if self.answer == Answer::ChildrenSum {
-            return Ok(links.children_sums(&addends));
-        }
-        links.subtree_sums(addends).or_else(|circle| {
+struct SubtreeSums(Links);
+
+impl Sums for SubtreeSums {
+    fn of<T: Copy + Default + AddAssign>(&self, addends: Vec<T>) -> Result<Vec<T>> {
+        self.0.subtree_sums(addends).or_else(|circle| {
             exec_err!(
                 "{}: row {} of the window's partition is its own ancestor",
-                self.name,
+                SUBTREE_SUM.name,
                 circle.row + 1
             )
         })
     }
 }
 
+fn sums(function: &str, sums: &impl Sums, values: &ArrayRef) -> Result<ArrayRef> {
+    if values.data_type() == &DataType::Float64 {
+        let sums = sums.of(known(values.as_primitive::<Float64Type>()))?;
+        return Ok(Arc::new(Float64Array::from(sums)));
+    }
+    let addends = known(values.as_primitive::<Int64Type>());
+    // Where the sum of all magnitudes fits, so does every other sum.
+    let magnitude: u128 = addends.iter().map(|v| u128::from(v.unsigned_abs())).sum();
+    if i64::try_from(magnitude).is_ok() {
+        return Ok(Arc::new(Int64Array::from(sums.of(addends)?)));
+    }
+    // Sums of fewer than 2^32 64-bit integers fit 128 bits.
+    let sums = sums.of(addends.into_iter().map(i128::from).collect())?;
+    let fit = |sum: i128| {
+        i64::try_from(sum)
+            .map_err(|_| exec_datafusion_err!("{function}: the sum {sum} does not fit 64 bits"))
+    };
+    Ok(Arc::new(Int64Array::from(sums.into_iter().map(fit).collect::<Result<Vec<i64>>>()?)))
+}
+
 fn ints(column: &ArrayRef) -> Result<ArrayRef> {
     Ok(cast(column, &DataType::Int64)?)
 }
 
-/// The values, 0 for NULL.
+/// The values, with 0 for NULL.
 fn known<T: ArrowPrimitiveType>(column: &PrimitiveArray<T>) -> Vec<T::Native> {
     if column.null_count() == 0 {
         return column.values().to_vec();

@@ -1,24 +1,24 @@
-//! Reads rows and states into groups, and gives answers and states of groups.
+//! Reads rows and states into groups, and returns results and states of groups.
 //!
-//! A state is one list of integers per group: start and end of each interval, with the set in front
-//! where there are sets. Sets named by text are numbered within the group; a second list says their
-//! texts.
+//! A state is one list of integers per group: start and end of each interval, preceded by the set
+//! if there are sets. Sets named by text are numbered within the group, and a second list holds
+//! their texts.
 
-use datafusion::arrow::array::{
+use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Int64Array, ListBuilder, PrimitiveBuilder,
     StringBuilder,
 };
-use datafusion::arrow::buffer::NullBuffer;
-use datafusion::arrow::datatypes::Int64Type;
-use datafusion::common::{Result, ScalarValue, exec_datafusion_err, exec_err};
-use datafusion::error::DataFusionError;
-use datafusion::logical_expr::{Accumulator, EmitTo, GroupsAccumulator};
+use arrow::buffer::NullBuffer;
+use arrow::datatypes::Int64Type;
+use datafusion_common::DataFusionError;
+use datafusion_common::{Result, ScalarValue, exec_datafusion_err, exec_err};
+use datafusion_expr::{Accumulator, EmitTo, GroupsAccumulator};
 use std::sync::Arc;
 
 use super::Measure;
-use super::answer::Lists;
 use super::labels::{Labels, OwnLabels};
 use super::rows::{Row, Rows, united};
+use super::struct_lists::Lists;
 use crate::intervals::algorithm::count::{max_overlap, segments};
 use crate::intervals::algorithm::merge::union_len;
 use crate::intervals::algorithm::overlap::overlap;
@@ -50,7 +50,7 @@ impl Groups {
         if (0..MAX_SETS as i64).contains(&set) { Ok(set as u32) } else { Err(Fault::Set(set)) }
     }
 
-    /// Adds rows; the group of each is said by `group`.
+    /// Adds rows; `group` gives the group of each.
     fn read(
         &mut self,
         values: &[ArrayRef],
@@ -115,7 +115,7 @@ impl Groups {
         Ok(())
     }
 
-    /// The answers of groups whose rows are in order.
+    /// The results of groups whose rows are in order.
     fn answers(&self, rows: &Rows) -> Result<ArrayRef> {
         let fault = |fault| self.fault(fault);
         match self.measure {
@@ -297,7 +297,7 @@ impl Accumulator for Single {
         self.0.read_state(states, |_| 0)
     }
 
-    // The rows stay, because a window asks after each of its rows.
+    // The rows are kept, because a window evaluates after each of its rows.
     fn evaluate(&mut self) -> Result<ScalarValue> {
         self.0.rows.compact();
         self.0.rows.sort();

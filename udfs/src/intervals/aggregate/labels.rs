@@ -36,7 +36,7 @@ impl Labels {
         self.texts.get(number as usize).map_or("", |t| t)
     }
 
-    /// Bytes held, about.
+    /// Approximate bytes in use.
     pub fn size(&self) -> usize {
         self.bytes
     }
@@ -51,7 +51,7 @@ pub struct OwnLabels {
 }
 
 impl OwnLabels {
-    /// Takes the labels of a group.
+    /// Replaces the labels by those of a group.
     pub fn set(&mut self, numbers: impl IntoIterator<Item = u32>, labels: &Labels) {
         self.known.clear();
         self.known.extend(numbers);

@@ -1,26 +1,26 @@
-//! Aggregates over intervals: what each keeps, gives and refuses. `groups` does the work.
+//! Aggregates over intervals: their arguments, states and results. `groups` does the work.
 
-mod answer;
 mod groups;
 mod labels;
 mod rows;
+mod struct_lists;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
-use datafusion::common::{Result, ScalarValue, exec_err, not_impl_err, plan_err};
-use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
-use datafusion::logical_expr::utils::format_state_name;
-use datafusion::logical_expr::{
+use arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion_common::{Result, ScalarValue, exec_err, not_impl_err, plan_err};
+use datafusion_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion_expr::utils::format_state_name;
+use datafusion_expr::{
     Accumulator, AggregateUDF, AggregateUDFImpl, GroupsAccumulator, Signature, Volatility,
 };
 
-pub use answer::{Lists, list_of};
 use groups::{Groups, Single};
+pub use struct_lists::{Lists, list_of};
 
-/// What is measured.
+/// The quantity that an aggregate measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// Length of the union.
@@ -55,7 +55,7 @@ impl Measure {
         }))
     }
 
-    /// Whether the union of intervals is as good as the intervals.
+    /// Whether intervals may be replaced by their union.
     fn unites(self) -> bool {
         matches!(self, Self::UnionLen | Self::OverlapLen | Self::Merge)
     }
@@ -85,7 +85,7 @@ impl Measure {
     }
 }
 
-/// The type a start or end is read as; other types are refused.
+/// The type that a start or end is cast to; types other than integers are refused.
 pub fn time_type(function: &str, argument: &str, given: &DataType) -> Result<DataType> {
     if given.is_integer() || given.is_null() {
         return Ok(DataType::Int64);
@@ -142,7 +142,8 @@ impl AggregateUDFImpl for IntervalAggregate {
                     number if number.is_integer() || number.is_null() => DataType::Int64,
                     other => {
                         return plan_err!(
-                            "{name}: set must be an integer 0..62 or a text, not {other}; write CAST(set AS VARCHAR)"
+                            "{name}: set must be an integer 0..62 or a text, not {other}; write \
+                             CAST(set AS VARCHAR)"
                         );
                     }
                 };
@@ -209,7 +210,7 @@ impl AggregateUDFImpl for IntervalAggregate {
         Ok(Box::new(self.groups(&args)?))
     }
 
-    fn order_sensitivity(&self) -> datafusion::logical_expr::utils::AggregateOrderSensitivity {
-        datafusion::logical_expr::utils::AggregateOrderSensitivity::Insensitive
+    fn order_sensitivity(&self) -> datafusion_expr::utils::AggregateOrderSensitivity {
+        datafusion_expr::utils::AggregateOrderSensitivity::Insensitive
     }
 }

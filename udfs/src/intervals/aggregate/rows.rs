@@ -1,15 +1,15 @@
 //! The intervals of all groups, in one flat list.
 //!
-//! One list for all groups costs 24 bytes an interval and nothing for a group, so that many small
-//! groups stay cheap. Where only unions matter the list is compacted whenever it has doubled, and
-//! input in order is merged as it comes.
+//! One list for all groups costs 24 bytes per interval and nothing per group, so many small groups
+//! stay cheap. If only unions matter, the list is compacted whenever it has doubled, and sorted
+//! input is merged on arrival.
 
-use datafusion::logical_expr::EmitTo;
+use datafusion_expr::EmitTo;
 
 use crate::intervals::algorithm::Span;
 use crate::intervals::algorithm::merge::merge;
 
-/// An interval of a group and, where there are sets, of a set.
+/// An interval with its group and its set, if there are sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
     /// Group number.
@@ -44,17 +44,17 @@ impl Rows {
         self.groups
     }
 
-    /// Makes sure that there are so many groups.
+    /// Raises the number of groups to at least this number.
     pub fn grow(&mut self, groups: usize) {
         self.groups = self.groups.max(groups);
     }
 
-    /// Bytes held.
+    /// Bytes in use.
     pub fn size(&self) -> usize {
         self.rows.capacity() * size_of::<Row>()
     }
 
-    /// Adds an interval; an empty one adds nothing.
+    /// Adds an interval, unless it is empty.
     pub fn push(&mut self, row: Row) {
         if row.span.is_empty() {
             return;
@@ -75,7 +75,7 @@ impl Rows {
         self.rows.push(row);
     }
 
-    /// Replaces the intervals of each group and set by their union, where that is allowed.
+    /// Replaces the intervals of each group and set by their union, if that is allowed.
     pub fn compact(&mut self) {
         if !self.unite {
             return;
@@ -87,7 +87,8 @@ impl Rows {
             let Row { group, set, .. } = self.rows[from];
             let len =
                 self.rows[from..].iter().take_while(|r| (r.group, r.set) == (group, set)).count();
-            // There are never more parts than rows, so they fit in front of what is not yet read.
+            // There are never more parts than rows, so the parts fit before the rows that are not
+            // yet read.
             let mut open = self.rows[from];
             for at in from..from + len {
                 let span = self.rows[at].span;
@@ -112,7 +113,7 @@ impl Rows {
         self.by_group(|row| row.span.start);
     }
 
-    /// The intervals of each group in turn. They must be in the order of groups.
+    /// The intervals of each group in turn. The rows must be in the order of groups.
     pub fn each_group(&self) -> impl Iterator<Item = &[Row]> {
         let mut rest = self.rows.as_slice();
         (0..self.groups).map(move |group| {
@@ -123,7 +124,7 @@ impl Rows {
         })
     }
 
-    /// Takes the first groups out; those behind them move to the front.
+    /// Removes and returns the first groups; the groups after them move to the front.
     pub fn take(&mut self, emit: EmitTo) -> Self {
         let first = match emit {
             EmitTo::First(first) if first < self.groups => first,
@@ -139,7 +140,7 @@ impl Rows {
         taken
     }
 
-    /// Orders the rows by group, those of a group by a key.
+    /// Orders the rows by group, and within a group by a key.
     fn by_group<K: Ord>(&mut self, key: impl Fn(&Row) -> K) {
         if !self.rows.is_sorted_by_key(|r| r.group) {
             self.rows = self.scattered();
@@ -156,7 +157,7 @@ impl Rows {
         }
     }
 
-    /// The rows in the order of groups: a counting sort, as group numbers are dense.
+    /// The rows in the order of groups, by a counting sort, because group numbers are dense.
     fn scattered(&self) -> Vec<Row> {
         let mut next = vec![0usize; self.groups + 1];
         for row in &self.rows {
@@ -214,7 +215,12 @@ mod tests {
             kept.compact();
             for group in 0..4 {
                 for set in 0..3 {
-                    let spans: Vec<Span> = kept.rows.iter().filter(|r| (r.group, r.set) == (group, set)).map(|r| r.span).collect();
+                    let spans: Vec<Span> = kept
+                        .rows
+                        .iter()
+                        .filter(|r| (r.group, r.set) == (group, set))
+                        .map(|r| r.span)
+                        .collect();
                     prop_assert_eq!(instants(&spans), covered(&input, group, set));
                     prop_assert!(spans.windows(2).all(|w| w[0].end < w[1].start));
                 }
@@ -222,7 +228,10 @@ mod tests {
         }
 
         #[test]
-        fn the_first_groups_come_out_and_the_others_move_up(input in rows(), first in 0..5usize) {
+        fn the_first_groups_are_removed_and_the_others_move_up(
+            input in rows(),
+            first in 0..5usize
+        ) {
             let mut all = Rows::new(false);
             all.grow(4);
             input.iter().for_each(|row| all.push(*row));
@@ -231,7 +240,11 @@ mod tests {
             for (mut part, offset) in [(taken.clone(), 0), (all, taken.groups())] {
                 part.sort();
                 for (group, own) in part.each_group().enumerate() {
-                    let mut wanted: Vec<Span> = input.iter().filter(|r| r.group as usize == group + offset).map(|r| r.span).collect();
+                    let mut wanted: Vec<Span> = input
+                        .iter()
+                        .filter(|r| r.group as usize == group + offset)
+                        .map(|r| r.span)
+                        .collect();
                     let mut found: Vec<Span> = own.iter().map(|r| r.span).collect();
                     prop_assert!(found.is_sorted_by_key(|s| s.start));
                     wanted.sort();

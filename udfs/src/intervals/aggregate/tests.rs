@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
+use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Int64Array, StringViewArray, new_empty_array,
 };
-use datafusion::arrow::compute::concat;
-use datafusion::arrow::datatypes::Int64Type;
-use datafusion::logical_expr::{Accumulator, EmitTo, GroupsAccumulator};
+use arrow::compute::concat;
+use arrow::datatypes::Int64Type;
+use datafusion_expr::{Accumulator, EmitTo, GroupsAccumulator};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -25,7 +25,8 @@ const SETS: [&str; 3] = ["b", "c", "a"];
 type Input = (usize, Option<(i64, i64)>, usize, bool);
 
 fn inputs() -> impl Strategy<Value = Vec<Input>> {
-    let times = prop_oneof![9 => (GRID, 0..6i64).prop_map(|(s, len)| Some((s, (s + len).min(GRID.end)))), 1 => Just(None)];
+    let interval = (GRID, 0..6i64).prop_map(|(s, len)| Some((s, (s + len).min(GRID.end))));
+    let times = prop_oneof![9 => interval, 1 => Just(None)];
     vec((0..GROUPS, times, 0..SETS.len(), prop::bool::weighted(0.9)), 0..24)
 }
 
@@ -81,7 +82,7 @@ fn measures() -> impl Strategy<Value = (Measure, bool)> {
 
 proptest! {
     #[test]
-    fn answers_are_what_the_instants_say(rows in inputs()) {
+    fn results_agree_with_a_count_of_instants(rows in inputs()) {
         let lens = one_pass(&rows, Measure::UnionLen, false);
         let most = one_pass(&rows, Measure::MaxOverlap, false);
         let merged = one_pass(&rows, Measure::Merge, false);
@@ -89,14 +90,31 @@ proptest! {
         let masks = one_pass(&rows, Measure::OverlapLen, false);
         let named = one_pass(&rows, Measure::OverlapLen, true);
         for group in 0..GROUPS {
-            let open: BTreeMap<i64, Vec<usize>> = GRID.map(|t| (t, open_at(&rows, group, t))).filter(|(_, sets)| !sets.is_empty()).collect();
+            let open: BTreeMap<i64, Vec<usize>> = GRID
+                .map(|t| (t, open_at(&rows, group, t)))
+                .filter(|(_, sets)| !sets.is_empty())
+                .collect();
             prop_assert_eq!(lens.as_primitive::<Int64Type>().value(group), open.len() as i64);
-            prop_assert_eq!(most.as_primitive::<Int64Type>().value(group), open.values().map(Vec::len).max().unwrap_or(0) as i64);
-            let parts: Vec<Span> = field(&merged, group, "start").into_iter().zip(field(&merged, group, "end")).map(|(start, end)| Span { start, end }).collect();
+            prop_assert_eq!(
+                most.as_primitive::<Int64Type>().value(group),
+                open.values().map(Vec::len).max().unwrap_or(0) as i64
+            );
+            let parts: Vec<Span> = field(&merged, group, "start")
+                .into_iter()
+                .zip(field(&merged, group, "end"))
+                .map(|(start, end)| Span { start, end })
+                .collect();
             prop_assert_eq!(instants(&parts), open.keys().copied().collect::<Vec<_>>());
-            let stretches = field(&counts, group, "start").into_iter().zip(field(&counts, group, "end")).zip(field(&counts, group, "open"));
-            let counted: BTreeMap<i64, i64> = stretches.flat_map(|((s, e), n)| (s..e).map(move |t| (t, n))).collect();
-            prop_assert_eq!(counted, open.iter().map(|(t, sets)| (*t, sets.len() as i64)).collect::<BTreeMap<_, _>>());
+            let stretches = field(&counts, group, "start")
+                .into_iter()
+                .zip(field(&counts, group, "end"))
+                .zip(field(&counts, group, "open"));
+            let counted: BTreeMap<i64, i64> =
+                stretches.flat_map(|((s, e), n)| (s..e).map(move |t| (t, n))).collect();
+            prop_assert_eq!(
+                counted,
+                open.iter().map(|(t, sets)| (*t, sets.len() as i64)).collect::<BTreeMap<_, _>>()
+            );
 
             let mut by_mask = BTreeMap::<i64, i64>::new();
             let mut by_names = BTreeMap::<Vec<String>, i64>::new();
@@ -107,19 +125,29 @@ proptest! {
                 names.dedup();
                 *by_names.entry(names).or_default() += 1;
             }
-            let found: Vec<(i64, i64)> = field(&masks, group, "sets").into_iter().zip(field(&masks, group, "len")).collect();
+            let found: Vec<(i64, i64)> =
+                field(&masks, group, "sets").into_iter().zip(field(&masks, group, "len")).collect();
             prop_assert_eq!(found, by_mask.into_iter().collect::<Vec<_>>());
             let own = named.as_list::<i32>().value(group);
-            let names = own.as_struct().column(0).as_list::<i32>().iter().map(|l| l.unwrap().as_string::<i32>().iter().map(|n| n.unwrap().to_owned()).collect());
+            let names = own.as_struct().column(0).as_list::<i32>().iter().map(|l| {
+                l.unwrap().as_string::<i32>().iter().map(|n| n.unwrap().to_owned()).collect()
+            });
             let found: Vec<(Vec<String>, i64)> = names.zip(field(&named, group, "len")).collect();
             prop_assert_eq!(found, by_names.into_iter().collect::<Vec<_>>());
         }
     }
 
     #[test]
-    fn any_split_and_order_gives_the_same(rows in inputs().prop_shuffle(), cuts in vec(0..25usize, 0..4), (measure, text) in measures(), reverse: bool, first in 0..=GROUPS) {
+    fn any_split_and_order_gives_the_same_result(
+        rows in inputs().prop_shuffle(),
+        cuts in vec(0..25usize, 0..4),
+        (measure, text) in measures(),
+        reverse: bool,
+        first in 0..=GROUPS
+    ) {
         let wanted = one_pass(&rows, measure, text);
-        let mut cuts: Vec<usize> = cuts.into_iter().map(|c| c.min(rows.len())).chain([0, rows.len()]).collect();
+        let mut cuts: Vec<usize> =
+            cuts.into_iter().map(|c| c.min(rows.len())).chain([0, rows.len()]).collect();
         cuts.sort();
         let mut parts: Vec<&[Input]> = cuts.windows(2).map(|w| &rows[w[0]..w[1]]).collect();
         if reverse {
@@ -130,7 +158,9 @@ proptest! {
         for (i, part) in parts.iter().enumerate() {
             if i % 2 == 1 {
                 let filter = BooleanArray::from_iter(part.iter().map(|r| Some(r.3)));
-                let state = Groups::new(measure, text).convert_to_state(&arrays(part, measure, text), Some(&filter)).unwrap();
+                let state = Groups::new(measure, text)
+                    .convert_to_state(&arrays(part, measure, text), Some(&filter))
+                    .unwrap();
                 let numbers: Vec<usize> = part.iter().map(|r| r.0).collect();
                 merged.merge_batch(&state, &numbers, GROUPS).unwrap();
             } else {
@@ -143,22 +173,34 @@ proptest! {
             }
         }
         let head = merged.evaluate(EmitTo::First(first)).unwrap();
-        let tail = if first < GROUPS { merged.evaluate(EmitTo::All).unwrap() } else { new_empty_array(head.data_type()) };
+        let tail = if first < GROUPS {
+            merged.evaluate(EmitTo::All).unwrap()
+        } else {
+            new_empty_array(head.data_type())
+        };
         prop_assert_eq!(&concat(&[head.as_ref(), tail.as_ref()]).unwrap(), &wanted);
     }
 
     #[test]
-    fn one_group_alone_is_like_one_of_many(rows in inputs(), (measure, text) in measures(), cut in 0..24usize) {
+    fn a_single_group_gives_the_same_as_one_of_many(
+        rows in inputs(),
+        (measure, text) in measures(),
+        cut in 0..24usize
+    ) {
         let rows: Vec<Input> = rows.into_iter().map(|r| (0, r.1, r.2, true)).collect();
         let (front, back) = rows.split_at(cut.min(rows.len()));
         let wanted = one_pass(&rows, measure, text).slice(0, 1);
         let mut single = Single::new(Groups::new(measure, text));
         single.update_batch(&arrays(front, measure, text)).unwrap();
-        // A window asks in between.
-        prop_assert_eq!(&single.evaluate().unwrap().to_array().unwrap(), &one_pass(front, measure, text).slice(0, 1));
+        // A window evaluates in between.
+        prop_assert_eq!(
+            &single.evaluate().unwrap().to_array().unwrap(),
+            &one_pass(front, measure, text).slice(0, 1)
+        );
         let mut other = Single::new(Groups::new(measure, text));
         other.update_batch(&arrays(back, measure, text)).unwrap();
-        let state: Vec<ArrayRef> = other.state().unwrap().iter().map(|s| s.to_array().unwrap()).collect();
+        let state: Vec<ArrayRef> =
+            other.state().unwrap().iter().map(|s| s.to_array().unwrap()).collect();
         single.merge_batch(&state).unwrap();
         prop_assert_eq!(&single.evaluate().unwrap().to_array().unwrap(), &wanted);
     }
@@ -172,7 +214,13 @@ fn faults_name_the_function_and_the_values() {
     };
     let int = |n: i64| Arc::new(Int64Array::from(vec![n])) as ArrayRef;
     let negative = message(Measure::UnionLen, vec![int(5), int(3)]);
-    assert!(negative.contains("interval_union_len: negative interval: it starts at 5 and ends at 3; write greatest(end, start)"), "{negative}");
+    assert!(
+        negative.contains(
+            "interval_union_len: negative interval: it starts at 5 and ends at \
+        3; write greatest(end, start)"
+        ),
+        "{negative}"
+    );
     let set = message(Measure::OverlapLen, vec![int(0), int(1), int(63)]);
     assert!(set.contains("interval_overlap_len: set 63 is outside 0..62"), "{set}");
 }

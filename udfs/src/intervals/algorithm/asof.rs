@@ -1,7 +1,7 @@
-//! The latest row at or before a time.
+//! Finds the latest row at or before a time.
 
-/// Calls `each` with every left row and the last right row that is not later. Both are in the order
-/// of time; where right rows have the same time, the last one given is taken.
+/// Calls `each` with every left row and the last right row that is not later. Both lists are in the
+/// order of time. Among right rows with the same time the last one counts.
 pub fn asof(left: &[(i64, u32)], right: &[(i64, u32)], mut each: impl FnMut(u32, Option<u32>)) {
     let mut next = 0;
     for (time, row) in left {
@@ -21,17 +21,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_latest_not_later_is_found(left in vec(GRID, 0..10), right in vec(GRID, 0..10)) {
+        fn each_left_row_gets_the_latest_row_that_is_not_later(left in vec(GRID, 0..10), right in vec(GRID, 0..10)) {
             let numbered = |times: &[i64]| {
-                let mut rows: Vec<(i64, u32)> = times.iter().enumerate().map(|(i, t)| (*t, i as u32)).collect();
+                let mut rows: Vec<(i64, u32)> =
+                    times.iter().enumerate().map(|(i, t)| (*t, i as u32)).collect();
                 rows.sort();
                 rows
             };
             let mut found = Vec::new();
             asof(&numbered(&left), &numbered(&right), |l, r| found.push((l, r)));
             found.sort();
-            let latest = |t: i64| right.iter().enumerate().filter(|(_, r)| **r <= t).max_by_key(|(i, r)| (**r, *i)).map(|(i, _)| i as u32);
-            let wanted: Vec<(u32, Option<u32>)> = left.iter().enumerate().map(|(i, t)| (i as u32, latest(*t))).collect();
+            let latest = |t: i64| {
+                right
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, r)| **r <= t)
+                    .max_by_key(|(i, r)| (**r, *i))
+                    .map(|(i, _)| i as u32)
+            };
+            let wanted: Vec<(u32, Option<u32>)> =
+                left.iter().enumerate().map(|(i, t)| (i as u32, latest(*t))).collect();
             prop_assert_eq!(found, wanted);
         }
     }

@@ -1,8 +1,9 @@
-//! How many intervals are open at a time.
+//! Counts the intervals that are open at a time.
 
 use super::Span;
 
-/// Calls `each` with the longest stretches in which the same number of spans is open, if any is.
+/// Calls `each` with the longest stretches during which the number of open spans stays the same and
+/// is not 0.
 ///
 /// Takes starts and ends, each in ascending order.
 pub fn segments(
@@ -14,8 +15,8 @@ pub fn segments(
     let (mut next_end, mut open, mut since) = (0, 0i64, 0);
     while let Some(&end) = ends.get(next_end) {
         let time = starts.peek().map_or(end, |start| end.min(*start));
-        // All that happens at an instant counts before the instant is judged, so that ties decide
-        // nothing.
+        // All starts and ends at an instant are counted before the instant is evaluated, so ties
+        // have no effect.
         let mut now = open;
         while starts.next_if_eq(&time).is_some() {
             now += 1;
@@ -57,11 +58,17 @@ mod tests {
             segments(starts.iter().copied(), &ends, |span, n| found.push((span, n)));
             let count = |t| spans.iter().filter(|s| s.holds(t)).count() as i64;
             for t in GRID {
-                let at: Vec<i64> = found.iter().filter(|(s, _)| s.holds(t)).map(|(_, n)| *n).collect();
+                let at: Vec<i64> =
+                    found.iter().filter(|(s, _)| s.holds(t)).map(|(_, n)| *n).collect();
                 let wanted = if count(t) == 0 { vec![] } else { vec![count(t)] };
                 prop_assert_eq!(at, wanted);
             }
-            prop_assert!(found.windows(2).all(|w| w[0].0.end < w[1].0.start || (w[0].0.end == w[1].0.start && w[0].1 != w[1].1)), "{:?}", found);
+            prop_assert!(
+                found.windows(2).all(|w| w[0].0.end < w[1].0.start
+                    || (w[0].0.end == w[1].0.start && w[0].1 != w[1].1)),
+                "{:?}",
+                found
+            );
             prop_assert_eq!(max_overlap(starts, &ends), GRID.map(count).max().unwrap());
         }
     }

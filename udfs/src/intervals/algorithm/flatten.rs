@@ -2,12 +2,12 @@
 
 use super::{Item, Span};
 
-/// Calls `each` with stretches of time and the row that is innermost there: of those open, the last
-/// in the order given.
+/// Calls `each` with stretches of time and their innermost row, which is the last open row in the
+/// given order.
 ///
-/// Items come in nesting order: by start, the longest first, then by what the caller chose for
-/// equal ones. Where they nest, that is the leaf of the nesting; where two overlap in part, the
-/// later one is taken while both are open.
+/// Items come in nesting order: by start, longest first, and equal ones in the caller's order. If
+/// items nest, the innermost one is the leaf. If two overlap partly, it is the later one while both
+/// are open.
 pub fn flatten(nesting_order: &[Item], mut each: impl FnMut(u32, Span)) {
     let mut open: Vec<Item> = Vec::new();
     let mut at = i64::MIN;
@@ -46,11 +46,23 @@ mod tests {
             let mut found = Vec::new();
             flatten(&order, |row, span| found.push((row, span)));
             for t in GRID {
-                let at: Vec<u32> = found.iter().filter(|(_, s)| s.holds(t)).map(|(row, _)| *row).collect();
-                let wanted: Vec<u32> = order.iter().rev().find(|i| i.span.holds(t)).map(|i| i.row).into_iter().collect();
+                let at: Vec<u32> =
+                    found.iter().filter(|(_, s)| s.holds(t)).map(|(row, _)| *row).collect();
+                let wanted: Vec<u32> = order
+                    .iter()
+                    .rev()
+                    .find(|i| i.span.holds(t))
+                    .map(|i| i.row)
+                    .into_iter()
+                    .collect();
                 prop_assert_eq!(at, wanted, "at {} of {:?}", t, spans);
             }
-            prop_assert!(found.windows(2).all(|w| w[0].1.end <= w[1].1.start && (w[0].0 != w[1].0 || w[0].1.end < w[1].1.start)), "{:?}", found);
+            prop_assert!(
+                found.windows(2).all(|w| w[0].1.end <= w[1].1.start
+                    && (w[0].0 != w[1].0 || w[0].1.end < w[1].1.start)),
+                "{:?}",
+                found
+            );
         }
     }
 }

@@ -1,12 +1,12 @@
-//! What lies between intervals.
+//! The gaps between intervals.
 
 use super::Span;
 
-/// Calls `each` with the gaps between parts that are in order and do not overlap.
+/// Calls `each` with the gaps between parts, which must be in order and not overlap.
 ///
-/// With `from`, what lies before the first part counts from there; with `to`, what lies behind the
-/// last one up to there. Nothing outside these bounds is a gap. Without any part and without `from`
-/// nothing is known to be a gap.
+/// With `from`, the time from there to the first part is a gap; with `to`, the time from the last
+/// part to there is one. Nothing outside these bounds is a gap. Without any part and without `from`
+/// there is no gap.
 pub fn gaps(
     merged: impl IntoIterator<Item = Span>,
     from: Option<i64>,
@@ -39,7 +39,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn gaps_are_what_is_not_covered(spans in grid_spans(5), from in option::of(GRID), to in option::of(GRID)) {
+        fn gaps_are_the_uncovered_instants(
+            spans in grid_spans(5),
+            from in option::of(GRID),
+            to in option::of(GRID)
+        ) {
             let mut parts = Vec::new();
             merge(by_start(&spans), |p| parts.push(p));
             let mut found = Vec::new();
@@ -47,7 +51,9 @@ mod tests {
             let first = from.or(parts.first().map(|p| p.start));
             let last = to.or(parts.last().map(|p| p.end));
             let wanted: Vec<i64> = match (first, last) {
-                (Some(first), Some(last)) => (first..last).filter(|t| !spans.iter().any(|s| s.holds(*t))).collect(),
+                (Some(first), Some(last)) => {
+                    (first..last).filter(|t| !spans.iter().any(|s| s.holds(*t))).collect()
+                }
                 _ => vec![],
             };
             prop_assert_eq!(instants(&found), wanted);

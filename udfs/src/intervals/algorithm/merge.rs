@@ -2,8 +2,8 @@
 
 use super::{Fault, Span, as_bigint};
 
-/// Calls `each` with the parts of the union, from spans in the order of their starts. Parts do not
-/// touch.
+/// Calls `each` with the parts of the union of spans that are in the order of their starts. Parts
+/// do not touch.
 pub fn merge(sorted: impl IntoIterator<Item = Span>, mut each: impl FnMut(Span)) {
     let mut spans = sorted.into_iter();
     let Some(mut open) = spans.next() else { return };
@@ -33,14 +33,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn union_is_what_any_covers(spans in grid_spans(12)) {
+        fn the_union_is_the_covered_instants(spans in grid_spans(12)) {
             let sorted = by_start(&spans);
             let mut parts = Vec::new();
             merge(sorted.iter().copied(), |p| parts.push(p));
             let covered: Vec<i64> = GRID.filter(|t| spans.iter().any(|s| s.holds(*t))).collect();
             prop_assert_eq!(instants(&parts), covered.clone());
             prop_assert_eq!(union_len(sorted).unwrap(), covered.len() as i64);
-            prop_assert!(parts.windows(2).all(|w| w[0].end < w[1].start), "parts touch: {:?}", parts);
+            prop_assert!(parts.windows(2).all(|w| w[0].end < w[1].start), "parts touch: \
+                {:?}", parts);
         }
     }
 

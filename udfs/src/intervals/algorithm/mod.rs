@@ -1,7 +1,6 @@
-//! What the functions compute, on plain slices: no Arrow, no DataFusion.
+//! The algorithms of the functions, on plain slices without Arrow and DataFusion.
 //!
-//! Intervals are half-open, `[start, end)`. An empty one holds no instant and is left out before
-//! these are called.
+//! Intervals are half-open, `[start, end)`. Callers drop empty intervals, which contain no instant.
 
 pub mod asof;
 pub mod count;
@@ -26,17 +25,17 @@ pub struct Span {
 }
 
 impl Span {
-    /// A span, unless it ends before it starts.
+    /// A span; an error if it ends before it starts.
     pub fn new(start: i64, end: i64) -> Result<Self, Fault> {
         if end < start { Err(Fault::Negative { start, end }) } else { Ok(Self { start, end }) }
     }
 
-    /// Whether it holds no instant.
+    /// Whether the span is empty.
     pub fn is_empty(self) -> bool {
         self.start >= self.end
     }
 
-    /// Its length, which can exceed an `i64`.
+    /// The length, which can exceed `i64`.
     pub fn len(self) -> u64 {
         self.end.wrapping_sub(self.start) as u64
     }
@@ -51,14 +50,14 @@ pub struct Item {
     pub span: Span,
 }
 
-/// What is wrong with values.
+/// Why values are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// An interval that ends before it starts.
     Negative { start: i64, end: i64 },
-    /// A length that no BIGINT holds.
+    /// A length that overflows BIGINT.
     TooLong,
-    /// A set number that has no bit.
+    /// A set number without a bit.
     Set(i64),
     /// More sets in one group than there are bits.
     TooManySets(usize),
@@ -68,7 +67,7 @@ pub enum Fault {
     TooMany,
 }
 
-/// Sets are bits of a BIGINT that stays positive.
+/// Number of sets: they are the bits of a BIGINT that stays positive.
 pub const MAX_SETS: usize = 63;
 
 impl fmt::Display for Fault {
@@ -76,7 +75,8 @@ impl fmt::Display for Fault {
         match self {
             Self::Negative { start, end } => write!(
                 f,
-                "negative interval: it starts at {start} and ends at {end}; write greatest(end, start) for the end, or leave such rows out with WHERE end >= start"
+                "negative interval: it starts at {start} and ends at {end}; write greatest(end, \
+                 start) for the end, or leave such rows out with WHERE end >= start"
             ),
             Self::TooLong => f.write_str(
                 "the length does not fit in BIGINT; are start and end in the same unit?",
@@ -88,7 +88,8 @@ impl fmt::Display for Fault {
             Self::TooManySets(n) => {
                 write!(
                     f,
-                    "{n} sets in one group, but at most {MAX_SETS} are possible; use fewer labels, or group by something finer"
+                    "{n} sets in one group, but at most {MAX_SETS} are possible; use fewer labels, \
+                     or group by something finer"
                 )
             }
             Self::Bounds { from, to } => {

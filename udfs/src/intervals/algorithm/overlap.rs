@@ -1,11 +1,11 @@
-//! How long which sets are open together.
+//! The time during which each combination of sets is open.
 
 use std::collections::BTreeMap;
 
 use super::{MAX_SETS, Span};
 
-/// The time for which exactly the sets of a bit mask are open, for each mask that occurs but the
-/// empty one.
+/// The time during which exactly the sets of a bit mask are open, for each mask that occurs except
+/// the empty one.
 ///
 /// Spans come in the order of their starts; sets are below [`MAX_SETS`]. A set is open while any of
 /// its spans is.
@@ -29,7 +29,7 @@ struct Sweep {
 }
 
 impl Sweep {
-    /// Closes what ends up to `time` and counts the time until then.
+    /// Closes the spans that end up to `time`, and counts the time until then.
     fn go_to(&mut self, time: i64) {
         while self.open != 0 {
             let (mut next, mut closing) = (i64::MAX, 0u64);
@@ -68,12 +68,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_instant_counts_for_the_sets_open_then(rows in vec((prop_oneof![0..4u32, Just(62u32)], grid_span()), 0..14)) {
+        fn each_instant_counts_for_the_sets_open_then(
+            rows in vec((prop_oneof![0..4u32, Just(62u32)], grid_span()), 0..14)
+        ) {
             let mut sorted = rows.clone();
             sorted.sort_by_key(|(_, s)| s.start);
             let mut wanted = BTreeMap::<u64, u128>::new();
             for t in GRID {
-                let mask = rows.iter().filter(|(_, s)| s.holds(t)).fold(0u64, |m, (set, _)| m | 1 << set);
+                let mask =
+                    rows.iter().filter(|(_, s)| s.holds(t)).fold(0u64, |m, (set, _)| m | 1 << set);
                 if mask != 0 {
                     *wanted.entry(mask).or_default() += 1;
                 }

@@ -1,11 +1,10 @@
-//! Which intervals of two lists have instants in common.
+//! Finds the overlapping intervals of two lists.
 
 use super::{Item, Span};
 
-/// Calls `each` with every pair that has instants in common, and these instants. Both lists are in
-/// the order of starts.
+/// Calls `each` with every overlapping pair and its overlap. Both lists are in the order of starts.
 ///
-/// Every step over a list but one gives a pair, so the cost is that of the answer.
+/// Every step over a list except one gives a pair, so the cost is proportional to the result.
 pub fn pairs(a: &[Item], b: &[Item], mut each: impl FnMut(u32, u32, Span)) {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {

@@ -1,9 +1,9 @@
-//! What of an interval others leave free.
+//! The parts of an interval that others do not cover.
 
 use super::Span;
 
-/// Calls `each` with the parts of a span that none of `merged` covers; these are in order and do
-/// not overlap.
+/// Calls `each` with the parts of a span that no span of `merged` covers. `merged` must be in order
+/// and not overlap.
 pub fn subtract(span: Span, merged: &[Span], mut each: impl FnMut(Span)) {
     let mut at = span.start;
     let first = merged.partition_point(|m| m.end <= span.start);
@@ -27,12 +27,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_left_is_not_covered(span in grid_span(), covers in grid_spans(6)) {
+        fn the_remaining_parts_are_not_covered(span in grid_span(), covers in grid_spans(6)) {
             let mut merged = Vec::new();
             merge(by_start(&covers), |p| merged.push(p));
             let mut found = Vec::new();
             subtract(span, &merged, |p| found.push(p));
-            let wanted: Vec<i64> = (span.start..span.end).filter(|t| !covers.iter().any(|c| c.holds(*t))).collect();
+            let wanted: Vec<i64> =
+                (span.start..span.end).filter(|t| !covers.iter().any(|c| c.holds(*t))).collect();
             prop_assert_eq!(instants(&found), wanted);
             prop_assert!(found.windows(2).all(|w| w[0].end < w[1].start));
         }

@@ -11,7 +11,7 @@ use super::{Item, Span};
 pub const GRID: Range<i64> = -4..12;
 
 impl Span {
-    /// Whether it holds an instant.
+    /// Whether the span contains an instant.
     pub fn holds(self, t: i64) -> bool {
         self.start <= t && t < self.end
     }
@@ -42,7 +42,7 @@ pub fn items(spans: &[Span]) -> Vec<Item> {
     sorted
 }
 
-/// The instants of spans, in their order.
+/// The instants of all spans, in the order of the spans.
 pub fn instants(spans: &[Span]) -> Vec<i64> {
     spans.iter().flat_map(|s| s.start..s.end).collect()
 }

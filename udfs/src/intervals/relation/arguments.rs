@@ -1,15 +1,15 @@
-//! The arguments of a call: queries first, then named ones. Says what to write where one is wrong.
+//! The arguments of a call: queries first, then named arguments. Errors tell what to write instead.
 
-use datafusion::common::{Column, Result, plan_datafusion_err, plan_err};
-use datafusion::logical_expr::planner::RelationPlannerContext;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
-use datafusion::sql::sqlparser::ast::{
+use datafusion_common::{Column, Result, plan_datafusion_err, plan_err};
+use datafusion_expr::planner::RelationPlannerContext;
+use datafusion_expr::sqlparser::ast::{
     Expr as SqlExpr, FunctionArg, FunctionArgExpr, ObjectName, ObjectNamePart, TableFactor,
 };
+use datafusion_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 
 use crate::intervals::aggregate::time_type;
 
-/// Names of start and end where the call does not say them.
+/// Default names of the start and end columns.
 const TIMES: [(&str, &str); 3] = [("ts_ns", "end_ns"), ("start_ns", "end_ns"), ("start", "end")];
 
 /// The arguments of a call.
@@ -22,7 +22,7 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Reads the arguments of a call with so many queries and these names.
+    /// Reads the arguments of a call that takes this number of queries and these names.
     pub fn read(
         function: &'static str,
         given: Vec<FunctionArg>,
@@ -96,15 +96,16 @@ impl<'a> Arguments<'a> {
         };
         if !plan.all_out_ref_exprs().is_empty() {
             return plan_err!(
-                "{function}: its query cannot use columns of the outer query; name them in by, and join with the result"
+                "{function}: its query cannot use columns of the outer query; name them in by, and \
+                 join with the result"
             );
         }
         self.inputs.push(plain(function, plan)?);
         Ok(())
     }
 
-    /// A relation by its name. Only those that planning knows of are found, as what stands here is
-    /// no table to SQL.
+    /// A relation by its name. Only names that the planner knows already are found, because SQL
+    /// does not treat the argument as a table.
     fn named_input(&mut self, name: ObjectName) -> Result<LogicalPlan> {
         let (function, text) = (self.function, name.to_string());
         let table = TableFactor::Table {
@@ -119,9 +120,12 @@ impl<'a> Arguments<'a> {
             sample: None,
             index_hints: vec![],
         };
-        self.context
-            .plan(table)
-            .map_err(|_| plan_datafusion_err!("{function}: {text} is not named in WITH; write {function}((SELECT * FROM {text}), …)"))
+        self.context.plan(table).map_err(|_| {
+            plan_datafusion_err!(
+                "{function}: {text} is not named in WITH; write \
+                {function}((SELECT * FROM {text}), …)"
+            )
+        })
     }
 
     /// Takes the next query.
@@ -138,7 +142,7 @@ impl<'a> Arguments<'a> {
         self.named.iter().find(|(n, _)| n == name).map(|(_, value)| value)
     }
 
-    /// The columns `by` names.
+    /// The columns in `by`.
     pub fn by(&mut self, input: &LogicalPlan) -> Result<Vec<String>> {
         let values = match self.value("by") {
             None => vec![],
@@ -163,7 +167,8 @@ impl<'a> Arguments<'a> {
         let (named_start, named_end) = (self.column(start, input)?, self.column(end, input)?);
         let missing = || {
             plan_datafusion_err!(
-                "{function}: which columns are start and end? There is no ts_ns and end_ns among {}; write {start} => column, {end} => column",
+                "{function}: which columns are start and end? There is no ts_ns and end_ns among \
+                 {}; write {start} => column, {end} => column",
                 columns(input)
             )
         };
@@ -177,7 +182,7 @@ impl<'a> Arguments<'a> {
         Ok(times)
     }
 
-    /// Refuses a column that is no integer.
+    /// Refuses a column that is not an integer.
     pub fn check_integer(&self, name: &str, input: &LogicalPlan) -> Result<()> {
         time_type(
             self.function,
@@ -194,7 +199,7 @@ impl<'a> Arguments<'a> {
         time_type(
             self.function,
             name,
-            &datafusion::logical_expr::ExprSchemable::get_type(&expression, input.schema())?,
+            &datafusion_expr::ExprSchemable::get_type(&expression, input.schema())?,
         )?;
         Ok(Some(expression))
     }
@@ -206,7 +211,8 @@ impl<'a> Arguments<'a> {
             SqlExpr::CompoundIdentifier(mut parts) => parts.pop(),
             other => {
                 return plan_err!(
-                    "{function}: {argument} takes column names, not {other}; give the expression a name in the query"
+                    "{function}: {argument} takes column names, not {other}; give the expression a \
+                     name in the query"
                 );
             }
         };
@@ -248,7 +254,7 @@ fn all(names: &[&str]) -> String {
     names.join(", ")
 }
 
-/// The plan with columns that have a name of their own and no qualifier.
+/// The plan with columns that have unique names and no qualifier.
 fn plain(function: &str, plan: LogicalPlan) -> Result<LogicalPlan> {
     let mut seen = std::collections::HashSet::new();
     if let Some(twice) = plan.schema().fields().iter().find(|f| !seen.insert(f.name().clone())) {

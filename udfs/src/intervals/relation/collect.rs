@@ -1,27 +1,27 @@
-//! An aggregate that collects rows of two sides with all their columns and gives the rows of the
-//! answer as a list.
+//! An aggregate that collects rows of two sides with all their columns and returns the result rows
+//! as a list.
 //!
 //! Only the relation functions call it. Its arguments are `right, start, end, id` and then the
-//! columns to carry; the answer is a list of structs with `start`, `end` and `c0, c1, …` for the
+//! columns to carry; the result is a list of structs with `start`, `end` and `c0, c1, …` for the
 //! columns.
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
+use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Int64Array, ListArray, StructArray, UInt32Array,
     new_empty_array,
 };
-use datafusion::arrow::buffer::OffsetBuffer;
-use datafusion::arrow::compute::{concat, filter, take};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, Int64Type};
-use datafusion::common::{Result, ScalarValue, exec_datafusion_err};
-use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
-use datafusion::logical_expr::utils::{AggregateOrderSensitivity, format_state_name};
-use datafusion::logical_expr::{
+use arrow::buffer::OffsetBuffer;
+use arrow::compute::{concat, filter, take};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Int64Type};
+use datafusion_common::{Result, ScalarValue, exec_datafusion_err};
+use datafusion_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion_expr::utils::{AggregateOrderSensitivity, format_state_name};
+use datafusion_expr::{
     Accumulator, AggregateUDF, AggregateUDFImpl, EmitTo, GroupsAccumulator, Signature, Volatility,
 };
 
-use super::answers::{Answers, Operation, Times};
+use super::result_rows::{Answers, Operation, Times};
 use crate::intervals::algorithm::Fault;
 
 /// Arguments before the columns.
@@ -38,7 +38,7 @@ pub struct Collect {
 }
 
 impl Collect {
-    /// The aggregate for a function; of its columns the first `left_columns` belong to the left
+    /// The aggregate for a function; the first `left_columns` of its columns belong to the left
     /// side.
     pub fn function(
         function: &'static str,
@@ -152,12 +152,12 @@ struct Collected {
 struct Ordered {
     rows: ArrayRef,
     order: Vec<u32>,
-    /// Where each group begins in `order`, and where the last one ends.
+    /// The position in `order` where each group begins, and where the last one ends.
     bounds: Vec<usize>,
 }
 
 impl Collected {
-    fn fault(&self, fault: Fault) -> datafusion::error::DataFusionError {
+    fn fault(&self, fault: Fault) -> datafusion_common::DataFusionError {
         exec_datafusion_err!("{}: {fault}", self.call.function)
     }
 
@@ -167,8 +167,8 @@ impl Collected {
         self.batches.push(rows);
     }
 
-    /// Rows as one array. Texts get a buffer of their own, as views would hold on to whole input
-    /// files' pages.
+    /// The rows as one array. Texts are copied, because views would keep whole pages of the input
+    /// files in memory.
     fn rows(&self, values: &[ArrayRef]) -> Result<ArrayRef> {
         let own = |array: &ArrayRef| match array.as_string_view_opt() {
             Some(views) => Arc::new(views.gc()) as ArrayRef,
@@ -181,7 +181,7 @@ impl Collected {
         )?))
     }
 
-    /// Takes the first groups out; those behind them move to the front.
+    /// Removes and returns the first groups; the groups after them move to the front.
     fn take(&mut self, emit: EmitTo) -> Result<Ordered> {
         let batches: Vec<&dyn Array> = self.batches.iter().map(|b| b.as_ref()).collect();
         let rows = if batches.is_empty() {

@@ -1,9 +1,9 @@
 //! The gaps in a list of merged intervals: a function that only relations call.
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray};
-use datafusion::arrow::datatypes::{DataType, Int64Type};
-use datafusion::common::{Result, exec_datafusion_err, exec_err};
-use datafusion::logical_expr::{
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{DataType, Int64Type};
+use datafusion_common::{Result, exec_datafusion_err, exec_err};
+use datafusion_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 
@@ -61,9 +61,8 @@ fn all_gaps(arrays: &[ArrayRef]) -> Result<ArrayRef> {
     let mut lists = Lists::new(["start", "end"]);
     for row in 0..merged.len() {
         let own = merged.value_offsets()[row] as usize..merged.value_offsets()[row + 1] as usize;
-        let bound = |bounds: &datafusion::arrow::array::Int64Array| {
-            bounds.is_valid(row).then(|| bounds.value(row))
-        };
+        let bound =
+            |bounds: &arrow::array::Int64Array| bounds.is_valid(row).then(|| bounds.value(row));
         let (from, to) = (bound(from), bound(to));
         if let (Some(from), Some(to)) = (from, to)
             && from > to

@@ -1,20 +1,20 @@
-//! The keys of a grouped aggregate whose lists become rows.
+//! Group keys for aggregates whose lists become rows.
 //!
-//! DataFusion takes the keys of an aggregate for unique and goes on to do so after unnest has made
-//! several rows of each, which makes it drop later sort keys, DISTINCT and rows of joins
-//! (apache/datafusion#24787). What it knows of keys ends where one of them is not carried on. So
-//! there is one key more, which is the same for all rows and goes no further. The other keys have
-//! names of their own, so that what it knows of the input's columns does not come through either.
+//! DataFusion assumes that the keys of an aggregate are unique, even after unnest has made several
+//! rows of each. It then drops later sort keys, DISTINCT and rows of joins
+//! (apache/datafusion#24787). The assumption ends if one of the keys is dropped. So there is one
+//! additional key that is equal for all rows and is not selected. The other keys get new names, so
+//! that nothing known about the input's columns applies to them either.
 
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, ScalarValue};
-use datafusion::logical_expr::{
+use arrow::datatypes::DataType;
+use datafusion_common::{Result, ScalarValue};
+use datafusion_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 
 use super::arguments::column;
 
-/// The keys for groups by these columns; `any` is a column that is none of them.
+/// The keys for groups by these columns; `any` is a column that is not among them.
 pub fn keys(by: &[String], any: &str) -> Vec<Expr> {
     let mut keys: Vec<Expr> =
         by.iter().enumerate().map(|(i, name)| column(name).alias(key(i))).collect();
@@ -37,7 +37,7 @@ pub fn key(position: usize) -> String {
     format!("__key{position}")
 }
 
-/// Gives 0 for every row. It takes a column because a constant would not stay a key.
+/// Returns 0 for every row. It takes a column, because a constant would be removed from the keys.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct OneGroup {
     signature: Signature,

@@ -1,14 +1,14 @@
-//! Functions that keep the other columns of their rows: both sides in one relation, collected by
+//! Functions that keep the other columns of their rows. Both sides form one relation, collected by
 //! group.
 
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, ScalarValue, plan_err};
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
+use arrow::datatypes::DataType;
+use datafusion_common::{Result, ScalarValue, plan_err};
+use datafusion_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 
-use super::answers::Operation;
 use super::arguments::{Arguments, column, has_column, names};
 use super::collect::Collect;
 use super::groups::{key, key_columns, keys};
+use super::result_rows::Operation;
 use super::single::{LIST, field, rows};
 
 /// One side of a call.
@@ -33,7 +33,7 @@ pub fn flatten(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     rows(plan, same_columns(&output, &by, &side, &fields))
 }
 
-/// The parts of the first relation's intervals that the second leaves free.
+/// The parts of the first relation's intervals that the second does not cover.
 pub fn subtract(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let (a, b) = (arguments.input(), arguments.input());
     let (by, [a_times, b_times]) = both(arguments, &a, &b)?;
@@ -46,7 +46,7 @@ pub fn subtract(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     rows(plan, same_columns(&output, &by, &left, &fields))
 }
 
-/// The pairs of intervals that have instants in common.
+/// The pairs of intervals that overlap.
 pub fn intersect(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let (a, b) = (arguments.input(), arguments.input());
     let (by, [a_times, b_times]) = both(arguments, &a, &b)?;
@@ -103,8 +103,8 @@ fn both(
     let by = arguments.by(a)?;
     arguments.by(b)?;
     let a_times = arguments.times(["start", "end"], a)?;
-    // What is said of the first relation holds for the second, unless that is said otherwise or has
-    // no such column.
+    // The columns named for the first relation also apply to the second, unless others are named or
+    // the second has no such column.
     let mut of_b = ["b_start", "b_end"];
     for (name, (own, time)) in of_b.iter_mut().zip(["start", "end"].into_iter().zip(&a_times)) {
         if !arguments.has(name) && arguments.has(own) && has_column(b, time) {
@@ -139,7 +139,8 @@ fn time_column(
                 None => {
                     let (function, known) = (arguments.function, names(plan).join(", "));
                     return plan_err!(
-                        "{function}: which column is the time? There is no ts_ns among {known}; write {argument} => column"
+                        "{function}: which column is the time? There is no ts_ns among {known}; \
+                         write {argument} => column"
                     );
                 }
             }
@@ -157,8 +158,7 @@ fn by_name(position: usize) -> String {
     format!("__by{position}")
 }
 
-/// The columns of the left input as they were, with the new start and end in the places of the old
-/// ones.
+/// The columns of the left input, with the new start and end in place of the old ones.
 fn same_columns(output: &[String], by: &[String], left: &Side, fields: &[String]) -> Vec<Expr> {
     let column = |name: &String| {
         if let Some(i) = by.iter().position(|b| b == name) {
@@ -175,8 +175,8 @@ fn same_columns(output: &[String], by: &[String], left: &Side, fields: &[String]
     output.iter().map(|name| column(name).alias(name)).collect()
 }
 
-/// The rows of both sides, collected by group into a list, and the names of the list's fields that
-/// hold their columns.
+/// The rows of both sides, collected by group into a list, and the names of the fields that hold
+/// their columns.
 fn collected(
     function: &'static str,
     operation: Operation,
@@ -198,8 +198,8 @@ fn collected(
     Ok((plan, fields))
 }
 
-/// One side in the common form: groups, side, times, id, then the columns of both sides, NULL where
-/// they are the other's.
+/// One side in the common form: groups, side, times, id, then the columns of both sides, with NULL
+/// for those of the other side.
 fn side_rows(
     by: &[String],
     side: &Side,

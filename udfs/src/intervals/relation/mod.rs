@@ -1,25 +1,26 @@
-//! Relations made of relations: `FROM interval_merge((SELECT …), by => (trace_id, device))`.
+//! Functions from relations to relations: `FROM interval_merge((SELECT …), by => (trace_id,
+//! device))`.
 //!
-//! Each call becomes an ordinary plan: an aggregate that gives a list for each group, and the list
-//! as rows. Nothing of it needs an operator of its own, so that optimizer, memory limit and threads
-//! apply as to any other query.
+//! Each call becomes an ordinary plan: an aggregate that makes a list for each group, and the list
+//! as rows. No operator of its own is needed, so optimizer, memory limit and threads work as for
+//! any other query.
 
-mod answers;
 mod arguments;
 mod collect;
 mod gaps;
 mod groups;
 mod join;
+mod result_rows;
 mod single;
 
 use std::sync::Arc;
 
-use datafusion::common::{Result, plan_err};
-use datafusion::logical_expr::planner::{
+use datafusion_common::{Result, plan_err};
+use datafusion_expr::planner::{
     PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
 };
-use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder};
-use datafusion::sql::sqlparser::ast::{FunctionArg, ObjectName, TableAlias, TableFactor};
+use datafusion_expr::sqlparser::ast::{FunctionArg, ObjectName, TableAlias, TableFactor};
+use datafusion_expr::{LogicalPlan, LogicalPlanBuilder};
 
 use arguments::Arguments;
 
@@ -54,7 +55,7 @@ impl Relation {
         Arc::new(self)
     }
 
-    /// Number of queries it takes, and the names of its other arguments.
+    /// Number of queries that the function takes, and the names of its other arguments.
     fn takes(self) -> (usize, &'static [&'static str]) {
         match self {
             Self::Merge | Self::OverlapCount => (1, &["start", "end", "by"]),
@@ -95,7 +96,8 @@ impl Relation {
         let name = self.name();
         if ordinality {
             return plan_err!(
-                "{name}: WITH ORDINALITY is not supported; number the rows with row_number() OVER (ORDER BY …)"
+                "{name}: WITH ORDINALITY is not supported; number the rows with row_number() OVER \
+                 (ORDER BY …)"
             );
         }
         let (inputs, names) = self.takes();

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use datafusion::common::{NullHandling, Result, ScalarValue, UnnestOptions};
-use datafusion::functions::core::expr_fn::get_field;
-use datafusion::functions_aggregate::expr_fn::{max, min};
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
+use datafusion_common::{NullHandling, Result, ScalarValue, UnnestOptions};
+use datafusion_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
+use datafusion_functions::core::expr_fn::get_field;
+use datafusion_functions_aggregate::expr_fn::{max, min};
 
 use super::Relation;
 use super::arguments::{Arguments, column};

@@ -1,0 +1,483 @@
+//! Builds a profile. A profile cannot be built wrong, and equal contents give equal bytes.
+
+use hashbrown::HashMap;
+use prost::Message;
+
+use super::frame::FrameName;
+use super::proto;
+use crate::error::{Error, Result};
+use crate::stacks::{StackSums, Stacks};
+
+/// What a value measures and in which unit, for example `cpu` in `nanoseconds`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SampleType {
+    /// What is measured.
+    pub name: String,
+    /// The unit: nanoseconds, bytes, count, ….
+    pub unit: String,
+}
+
+impl SampleType {
+    /// A sample type.
+    pub fn new(name: impl Into<String>, unit: impl Into<String>) -> Self {
+        Self { name: name.into(), unit: unit.into() }
+    }
+}
+
+/// The value of a label.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LabelValue {
+    /// Text.
+    Text(String),
+    /// A number.
+    Number(i64),
+}
+
+/// Labels of a sample: names and values, in the order of writing.
+pub type Labels = Vec<(String, LabelValue)>;
+
+/// The parts of a profile other than its samples.
+#[derive(Debug, Clone, Default)]
+pub struct Header {
+    /// Unix time of the first sample, ns; 0 if not known.
+    pub time_ns: i64,
+    /// Time that the samples cover, ns; 0 if not known.
+    pub duration_ns: i64,
+    /// The sample type that viewers show first. By default it is the first type in nanoseconds, or
+    /// the first type if none is in nanoseconds.
+    pub default_sample_type: Option<String>,
+    /// The origin of the stacks, which viewers show as the name of the program.
+    pub source: String,
+    /// Free text.
+    pub comments: Vec<String>,
+}
+
+/// A profile under construction: sample types, labels, and values summed up by stack.
+#[derive(Debug)]
+pub struct Builder {
+    types: Vec<SampleType>,
+    sums: StackSums,
+    labels: Vec<Labels>,
+    groups: HashMap<Labels, u32>,
+}
+
+impl Builder {
+    /// An empty profile with values of these types.
+    ///
+    /// # Errors
+    ///
+    /// If there is no type, a name or unit is empty, or a name occurs twice.
+    pub fn new(types: Vec<SampleType>) -> Result<Self> {
+        if types.is_empty() {
+            return Err(input("a profile has one sample type at least"));
+        }
+        for (i, a) in types.iter().enumerate() {
+            if a.name.is_empty() || a.unit.is_empty() {
+                return Err(input(
+                    "a sample type of a profile has a name and a unit; one is empty",
+                ));
+            }
+            if types[..i].iter().any(|b| b.name == a.name) {
+                return Err(input(format!(
+                    "the sample type '{}' occurs twice; viewers choose by name",
+                    a.name
+                )));
+            }
+        }
+        let sums = StackSums::new(types.len());
+        Ok(Self { types, sums, labels: Vec::new(), groups: HashMap::new() })
+    }
+
+    /// The number of a set of labels. Labels with empty text carry no information and are dropped.
+    pub fn group(&mut self, labels: &Labels) -> u32 {
+        let is_empty =
+            |value: &LabelValue| matches!(value, LabelValue::Text(text) if text.is_empty());
+        let labels: Labels = labels.iter().filter(|(_, value)| !is_empty(value)).cloned().collect();
+        let next = self.labels.len() as u32;
+        let group = *self.groups.entry(labels.clone()).or_insert(next);
+        if group == next {
+            self.labels.push(labels);
+        }
+        group
+    }
+
+    /// Adds values to a stack given as texts, root first.
+    ///
+    /// # Errors
+    ///
+    /// If the number of values is not that of the sample types, or a sum does not fit 64 bits.
+    pub fn add<'t>(
+        &mut self,
+        frames: impl IntoIterator<Item = &'t str>,
+        group: u32,
+        values: &[i64],
+    ) -> Result<()> {
+        self.check(values)?;
+        self.sums.add(frames, group, values)
+    }
+
+    /// Adds values to the stack of a row; returns false if the row has no stack.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Builder::add`].
+    pub fn add_row(
+        &mut self,
+        stacks: &Stacks,
+        row: usize,
+        group: u32,
+        values: &[i64],
+    ) -> Result<bool> {
+        self.check(values)?;
+        self.sums.add_row(stacks, row, group, values)
+    }
+
+    fn check(&self, values: &[i64]) -> Result<()> {
+        if values.len() != self.types.len() {
+            return Err(input(format!(
+                "a sample has a value for each of the {} sample types, not {}",
+                self.types.len(),
+                values.len()
+            )));
+        }
+        Ok(())
+    }
+
+    /// The sample types.
+    pub fn types(&self) -> &[SampleType] {
+        &self.types
+    }
+
+    /// Number of samples.
+    pub fn len(&self) -> usize {
+        self.sums.len()
+    }
+
+    /// Whether there are no samples.
+    pub fn is_empty(&self) -> bool {
+        self.sums.is_empty()
+    }
+
+    /// Drops the sample types that are 0 in all samples, but keeps the first one if all are.
+    pub fn drop_types_without_values(&mut self) {
+        let mut used = self.sums.used();
+        if !used.contains(&true) {
+            used[0] = true;
+        }
+        self.sums.keep(&used);
+        let mut used = used.into_iter();
+        self.types.retain(|_| used.next() == Some(true));
+    }
+
+    /// Visits all samples in the order of writing, with frames (root first), labels and values.
+    pub fn visit<E>(
+        &self,
+        mut visit: impl FnMut(&[&str], &Labels, &[i64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let none = Labels::new();
+        self.sums.visit(&self.group_order(), |sum| {
+            visit(sum.frames, self.labels.get(sum.group as usize).unwrap_or(&none), sum.values)
+        })
+    }
+
+    /// Approximate bytes of memory in use.
+    pub fn bytes(&self) -> usize {
+        self.sums.bytes() + self.labels.len() * size_of::<Labels>() * 4
+    }
+
+    /// Adds all samples of a profile that this type wrote.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are no such profile, or a sum does not fit 64 bits.
+    pub fn merge(&mut self, bytes: &[u8]) -> Result<()> {
+        let profile =
+            proto::Profile::decode(bytes).map_err(|e| input(format!("not a profile: {e}")))?;
+        let wrong = || input("a profile refers to what it does not hold");
+        let text = |at: i64| {
+            usize::try_from(at)
+                .ok()
+                .and_then(|at| profile.string_table.get(at))
+                .map(String::as_str)
+                .ok_or_else(wrong)
+        };
+        for sample in &profile.sample {
+            let mut frames = Vec::with_capacity(sample.location_id.len());
+            for id in sample.location_id.iter().rev() {
+                // A location and its function have the same number; numbers count from 1 in the
+                // order of writing.
+                let function = id
+                    .checked_sub(1)
+                    .and_then(|at| profile.function.get(at as usize))
+                    .ok_or_else(wrong)?;
+                frames.push(match text(function.system_name)? {
+                    SAME => text(function.name)?,
+                    EMPTY => "",
+                    frame => frame,
+                });
+            }
+            let mut labels = Labels::new();
+            for label in &sample.label {
+                let value = if label.str != 0 {
+                    LabelValue::Text(text(label.str)?.to_owned())
+                } else {
+                    LabelValue::Number(label.num)
+                };
+                labels.push((text(label.key)?.to_owned(), value));
+            }
+            let group = self.group(&labels);
+            self.add(frames, group, &sample.value)?;
+        }
+        Ok(())
+    }
+
+    /// The profile's bytes, not compressed.
+    ///
+    /// # Errors
+    ///
+    /// If the header names a default sample type that the profile does not have.
+    pub fn encode(&self, header: &Header) -> Result<Vec<u8>> {
+        let mut out = Writer {
+            texts: HashMap::new(),
+            functions: HashMap::new(),
+            profile: proto::Profile::default(),
+        };
+        out.text("");
+        for sample_type in &self.types {
+            let value_type = proto::ValueType {
+                r#type: out.text(&sample_type.name),
+                unit: out.text(&sample_type.unit),
+            };
+            out.profile.sample_type.push(value_type);
+        }
+        let default = self.default_sample_type(header)?;
+        out.profile.default_sample_type = out.text(default);
+        let filename = out.text(&header.source);
+        out.profile.mapping.push(proto::Mapping {
+            id: 1,
+            filename,
+            has_functions: true,
+            has_filenames: true,
+            has_line_numbers: true,
+            has_inline_frames: true,
+        });
+        (out.profile.time_nanos, out.profile.duration_nanos) = (header.time_ns, header.duration_ns);
+        for comment in &header.comments {
+            let comment = out.text(comment);
+            out.profile.comment.push(comment);
+        }
+        self.visit(|frames, labels, values| -> Result<()> {
+            if values.iter().any(|&v| v != 0) {
+                let location_id = frames.iter().rev().map(|frame| out.location(frame)).collect();
+                let label = labels.iter().map(|(key, value)| out.label(key, value)).collect();
+                out.profile.sample.push(proto::Sample {
+                    location_id,
+                    value: values.to_vec(),
+                    label,
+                });
+            }
+            Ok(())
+        })?;
+        Ok(out.profile.encode_to_vec())
+    }
+
+    fn default_sample_type<'a>(&'a self, header: &'a Header) -> Result<&'a str> {
+        match &header.default_sample_type {
+            Some(name) if self.types.iter().any(|t| t.name == *name) => Ok(name),
+            Some(name) => Err(input(format!("there is no sample type '{name}' in the profile"))),
+            None => Ok(self
+                .types
+                .iter()
+                .find(|t| t.unit == "nanoseconds")
+                .map_or(&self.types[0].name, |t| &t.name)),
+        }
+    }
+
+    /// The position of each set of labels in sorted order.
+    fn group_order(&self) -> Vec<u32> {
+        let mut groups: Vec<usize> = (0..self.labels.len()).collect();
+        groups.sort_unstable_by_key(|&group| &self.labels[group]);
+        let mut order = vec![0; groups.len()];
+        groups.iter().enumerate().for_each(|(place, &group)| order[group] = place as u32);
+        order
+    }
+}
+
+/// Written as the system name of a function whose frame equals its name.
+const SAME: &str = "";
+/// Written as the system name of a function whose frame is empty.
+const EMPTY: &str = " ";
+
+fn input(message: impl Into<String>) -> Error {
+    Error::Input(message.into())
+}
+
+/// A message being written. Texts, functions and locations get their numbers at their first use.
+struct Writer {
+    texts: HashMap<String, i64>,
+    functions: HashMap<String, u64>,
+    profile: proto::Profile,
+}
+
+impl Writer {
+    fn text(&mut self, text: &str) -> i64 {
+        if let Some(&at) = self.texts.get(text) {
+            return at;
+        }
+        let at = self.profile.string_table.len() as i64;
+        self.profile.string_table.push(text.to_owned());
+        self.texts.insert(text.to_owned(), at);
+        at
+    }
+
+    fn location(&mut self, frame: &str) -> u64 {
+        if let Some(&id) = self.functions.get(frame) {
+            return id;
+        }
+        let id = self.functions.len() as u64 + 1;
+        self.functions.insert(frame.to_owned(), id);
+        let parsed = FrameName::of(frame);
+        // The original frame is kept as the system name, so that `merge` can read it back. It is
+        // left out where it equals the name: pprof takes a name that is also the system name for a
+        // mangled one, and cuts everything in brackets.
+        let system_name = match frame {
+            "" => EMPTY,
+            frame if frame == parsed.function => SAME,
+            frame => frame,
+        };
+        let (name, system_name, filename) =
+            (self.text(&parsed.function), self.text(system_name), self.text(&parsed.file));
+        self.profile.function.push(proto::Function {
+            id,
+            name,
+            system_name,
+            filename,
+            start_line: parsed.line,
+        });
+        let line = vec![proto::Line { function_id: id, line: parsed.line }];
+        self.profile.location.push(proto::Location { id, mapping_id: 1, line });
+        id
+    }
+
+    fn label(&mut self, key: &str, value: &LabelValue) -> proto::Label {
+        let key = self.text(key);
+        match value {
+            LabelValue::Text(text) => {
+                proto::Label { key, str: self.text(text), num: 0, num_unit: 0 }
+            }
+            // Readers ignore a label that has neither text nor number nor unit. The unit makes 0 a
+            // number.
+            LabelValue::Number(num) => {
+                proto::Label { key, str: 0, num: *num, num_unit: self.text("count") }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn types() -> Vec<SampleType> {
+        vec![SampleType::new("samples", "count"), SampleType::new("cpu", "nanoseconds")]
+    }
+
+    fn decode(bytes: &[u8]) -> proto::Profile {
+        proto::Profile::decode(bytes).expect("a profile")
+    }
+
+    #[test]
+    fn samples_are_leaf_first_and_merged() {
+        let mut builder = Builder::new(types()).expect("types");
+        let labels = builder.group(&vec![
+            ("step".to_owned(), LabelValue::Number(0)),
+            ("thread".to_owned(), LabelValue::Text("main".to_owned())),
+        ]);
+        builder.add(["a.py(3): f", "mm"], labels, &[1, 5]).expect("added");
+        builder.add(["a.py(3): f"], labels, &[1, 7]).expect("added");
+        builder.add(["a.py(3): f", "mm"], labels, &[1, 6]).expect("added");
+        builder.add(["zero"], labels, &[0, 0]).expect("added");
+        let header = Header {
+            time_ns: 5,
+            duration_ns: 6,
+            source: "trace.json".to_owned(),
+            comments: vec!["made by a test".to_owned()],
+            ..Header::default()
+        };
+        let profile = decode(&builder.encode(&header).expect("encoded"));
+        let text = |at: i64| profile.string_table[at as usize].as_str();
+        assert_eq!(profile.string_table[0], "");
+        assert_eq!(text(profile.default_sample_type), "cpu");
+        assert_eq!(
+            (profile.time_nanos, profile.duration_nanos, text(profile.comment[0])),
+            (5, 6, "made by a test")
+        );
+        let name = |id: &u64| text(profile.function[*id as usize - 1].name);
+        let samples: Vec<_> = profile
+            .sample
+            .iter()
+            .map(|s| (s.location_id.iter().map(name).collect::<Vec<_>>(), s.value.clone()))
+            .collect();
+        assert_eq!(samples, vec![(vec!["a.f"], vec![1, 7]), (vec!["mm", "a.f"], vec![2, 11])]);
+        let function = profile.function[0];
+        assert_eq!(
+            (text(function.system_name), text(function.filename), function.start_line),
+            ("a.py(3): f", "a.py", 3)
+        );
+        assert_eq!(profile.location[0].line, vec![proto::Line { function_id: 1, line: 3 }]);
+        let labels: Vec<_> = profile.sample[0]
+            .label
+            .iter()
+            .map(|l| (text(l.key), text(l.str), l.num, text(l.num_unit)))
+            .collect();
+        assert_eq!(labels, vec![("step", "", 0, "count"), ("thread", "main", 0, "")]);
+    }
+
+    #[test]
+    fn any_order_and_any_partition_give_the_same_bytes() {
+        let samples = [("b", "x", 1), ("a", "y", 2), ("b", "", 3), ("a;b", "x", 4), ("b", "x", 5)];
+        let add = |builder: &mut Builder, &(stack, label, value): &(&str, &str, i64)| {
+            let group =
+                builder.group(&vec![("label".to_owned(), LabelValue::Text(label.to_owned()))]);
+            builder.add(stack.split(';'), group, &[1, value]).expect("added");
+        };
+        let mut whole = Builder::new(types()).expect("types");
+        samples.iter().for_each(|s| add(&mut whole, s));
+        let mut merged = Builder::new(types()).expect("types");
+        for part in [&samples[3..], &samples[..3]] {
+            let mut builder = Builder::new(types()).expect("types");
+            part.iter().rev().for_each(|s| add(&mut builder, s));
+            merged.merge(&builder.encode(&Header::default()).expect("encoded")).expect("merged");
+        }
+        assert_eq!(
+            whole.encode(&Header::default()).expect("encoded"),
+            merged.encode(&Header::default()).expect("encoded")
+        );
+    }
+
+    #[test]
+    fn wrong_profiles_cannot_be_made() {
+        assert!(Builder::new(vec![]).is_err());
+        assert!(Builder::new(vec![SampleType::new("cpu", "")]).is_err());
+        assert!(
+            Builder::new(vec![SampleType::new("cpu", "count"), SampleType::new("cpu", "bytes")])
+                .is_err()
+        );
+        let mut builder = Builder::new(types()).expect("types");
+        assert!(builder.add(["a"], 0, &[1]).is_err());
+        assert!(
+            builder
+                .encode(&Header {
+                    default_sample_type: Some("gpu".to_owned()),
+                    ..Header::default()
+                })
+                .is_err()
+        );
+        assert!(builder.merge(b"\xff\xff").is_err());
+        let unknown = proto::Profile {
+            sample: vec![proto::Sample { location_id: vec![7], value: vec![1, 2], label: vec![] }],
+            ..proto::Profile::default()
+        };
+        assert!(builder.merge(&unknown.encode_to_vec()).is_err());
+    }
+}

@@ -1,0 +1,124 @@
+//! The common part of window functions that answer for a whole partition at once.
+//!
+//! They have no use for frames (`ROWS …`): `evaluate` gets all rows of a partition in the order of
+//! the window.
+
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+use arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion_common::{Result, not_impl_err};
+use datafusion_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
+use datafusion_expr::{PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl};
+
+use crate::doc::{Call, Function, FunctionDoc};
+
+/// A window function over whole partitions.
+pub struct PartitionFunction {
+    /// The documentation, which also gives the name.
+    pub doc: FunctionDoc,
+    /// The arguments that the function accepts.
+    pub arguments: Arguments,
+    /// The type of the result.
+    pub result_type: fn(&WindowUDFFieldArgs) -> DataType,
+    /// The result for a partition, from its argument columns and its number of rows.
+    pub evaluate: Evaluate,
+}
+
+/// Computes the result column of a partition.
+pub type Evaluate = fn(&[ArrayRef], usize) -> Result<ArrayRef>;
+
+/// The arguments that a window function accepts.
+pub enum Arguments {
+    /// One argument of any type.
+    One,
+    /// Two arguments of type BIGINT, or of a type that DataFusion casts to it.
+    TwoInts,
+    /// What a function accepts; it returns the types that the arguments are cast to.
+    Coerced(fn(&[DataType]) -> Result<Vec<DataType>>),
+}
+
+impl PartitionFunction {
+    /// The function with its documentation.
+    pub fn into_function(self) -> Function {
+        let Self { doc, arguments, result_type, evaluate } = self;
+        let (signature, coerce) = match arguments {
+            Arguments::One => (Signature::any(1, Volatility::Immutable), None),
+            Arguments::TwoInts => {
+                (Signature::exact(vec![DataType::Int64; 2], Volatility::Immutable), None)
+            }
+            Arguments::Coerced(coerce) => {
+                (Signature::user_defined(Volatility::Immutable), Some(coerce))
+            }
+        };
+        let window = PartitionWindow { name: doc.name, signature, coerce, result_type, evaluate };
+        Function { call: Call::Window(Arc::new(WindowUDF::new_from_impl(window))), doc }
+    }
+}
+
+/// The type of an argument, or NULL's type if there is no such argument.
+pub fn argument_type(args: &WindowUDFFieldArgs, at: usize) -> DataType {
+    args.get_input_field(at).map_or(DataType::Null, |field| field.data_type().clone())
+}
+
+#[derive(Debug)]
+struct PartitionWindow {
+    name: &'static str,
+    signature: Signature,
+    coerce: Option<fn(&[DataType]) -> Result<Vec<DataType>>>,
+    result_type: fn(&WindowUDFFieldArgs) -> DataType,
+    evaluate: Evaluate,
+}
+
+// Functions have different names, so the name alone decides.
+impl PartialEq for PartitionWindow {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for PartitionWindow {}
+
+impl std::hash::Hash for PartitionWindow {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl WindowUDFImpl for PartitionWindow {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        match self.coerce {
+            Some(coerce) => coerce(types),
+            None => not_impl_err!("{} has fixed argument types", self.name),
+        }
+    }
+
+    fn field(&self, args: WindowUDFFieldArgs) -> Result<FieldRef> {
+        let data_type = (self.result_type)(&args);
+        Ok(Arc::new(Field::new(args.name(), data_type, true)))
+    }
+
+    fn partition_evaluator(
+        &self,
+        _args: PartitionEvaluatorArgs,
+    ) -> Result<Box<dyn PartitionEvaluator>> {
+        Ok(Box::new(Evaluator(self.evaluate)))
+    }
+}
+
+#[derive(Debug)]
+struct Evaluator(Evaluate);
+
+impl PartitionEvaluator for Evaluator {
+    fn evaluate_all(&mut self, values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+        (self.0)(values, rows)
+    }
+}
