@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 
 use crate::errors::UsageError;
 use crate::result::{columns, schema_capsule, stream_capsule};
-use crate::session::Threads;
+use crate::threads::Threads;
 
 /// A result that can be read once.
 #[pyclass(frozen, module = "tracesql._native")]

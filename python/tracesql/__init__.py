@@ -11,9 +11,10 @@ pyarrow and DuckDB through Arrow's C interface, without a copy.
 from __future__ import annotations
 
 from ._native import SCHEMA_VERSION, Error, InputError, QueryError, UsageError, __version__
-from ._open import TraceWarning, ingest, open
+from ._open import ingest, open
 from ._result import Result, Row, Stream
 from ._session import Session, Text
+from ._warnings import TraceWarning
 
 __all__ = [
     "SCHEMA_VERSION",

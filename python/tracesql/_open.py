@@ -8,12 +8,9 @@ from typing import Iterable, Mapping, Sequence, Union
 
 from . import _native
 from ._session import Session
+from ._warnings import TraceWarning
 
 Path = Union[str, "os.PathLike[str]"]
-
-
-class TraceWarning(UserWarning):
-    """Something about an input is odd: elements that are no events, a file that is cut off, a view that was left out."""
 
 
 def open(

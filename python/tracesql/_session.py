@@ -10,6 +10,7 @@ from typing import Any
 
 from . import _native
 from ._result import Result, Stream
+from ._warnings import TraceWarning
 
 
 class Text(str):
@@ -116,8 +117,6 @@ class Session:
 
         >>> session.report(path="report.html")
         """
-        from ._open import TraceWarning
-
         file = None if path is None else os.fspath(path)
         kind = format or (
             _FORMATS.get(os.path.splitext(file)[1].lower(), "html") if file else "html"
@@ -146,8 +145,6 @@ class Session:
         ``where`` is a condition on the view ``stack_samples``; ``sql`` takes samples from a query of yours, as
         ``tracesql pprof -c`` does.
         """
-        from ._open import TraceWarning
-
         for note in self._native.pprof(os.fspath(path), sql, where, step, rank, by_thread):
             warnings.warn(note, TraceWarning, stacklevel=2)
 

@@ -11,15 +11,15 @@ use super::{Item, Kind, Status};
 use crate::error::{Error, Result};
 use crate::output::{change, figure};
 
-/// Differences of this share of the value are those of rounding.
+/// Differences below this share of the value are taken for rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// What a comparison came to.
+/// The outcome of a comparison with a baseline.
 #[derive(Debug, Default)]
 pub struct Compared {
-    /// One for each metric that a threshold is about.
+    /// One item for each metric that has a threshold.
     pub items: Vec<Item>,
-    /// What is worth knowing besides.
+    /// Remarks for the user.
     pub notes: Vec<String>,
 }
 
@@ -58,7 +58,8 @@ pub fn compare(
     let (apart, both): (BTreeSet<&str>, BTreeSet<&str>) =
         labels.intersection(&ours).partition(|label| is_apart(label, &theirs.metrics, metrics));
     items.extend(apart.iter().map(|label| {
-        let message = "nothing compares: baseline and candidate have no figure in common but those of any file (wall_time, events, skipped_events)";
+        let message = "nothing compares: baseline and candidate have no figure in common \
+                       but those of any file (wall_time, events, skipped_events)";
         let mut item = Item::new(Kind::Metric, "trace", Status::Error, message.to_owned());
         item.trace = Some((*label).to_owned());
         item
@@ -88,7 +89,8 @@ pub fn compare(
     }
     if unjudged > 0 {
         notes.push(format!(
-            "{unjudged} metrics not judged: no line of {} is about them, it says ignore, or it says worse where neither way is",
+            "{unjudged} metrics not judged: no line of {} is about them, it says ignore, or it \
+            says worse where neither way is",
             thresholds.name
         ));
     }
@@ -98,7 +100,8 @@ pub fn compare(
     }
     if items.is_empty() {
         let message = format!(
-            "not one metric was judged: no line of {} is about one that has a better side or a direction",
+            "not one metric was judged: no line of {} is about one that has a better side or a \
+            direction",
             thresholds.name
         );
         items.push(Item::new(Kind::Metric, "baseline", Status::Failed, message));
@@ -112,11 +115,10 @@ pub fn compare(
     Ok(Compared { items, notes })
 }
 
-/// Metrics that every file has, whatever is in it.
+/// Metrics that every file has, whatever it holds.
 const OF_ANY_FILE: [&str; 3] = ["wall_time", "events", "skipped_events"];
 
-/// Whether the figures of a trace on both sides are about different things, as those of a trace and
-/// of a perf.json.
+/// Whether the two sides of a trace have no telling metric in common, as a trace and a perf.json.
 fn is_apart(label: &str, base: &BTreeMap<Key, Metric>, cand: &BTreeMap<Key, Metric>) -> bool {
     let telling = |metrics: &BTreeMap<Key, Metric>| -> BTreeSet<Key> {
         let is_telling = |(key, m): &(&Key, &Metric)| {
@@ -128,8 +130,8 @@ fn is_apart(label: &str, base: &BTreeMap<Key, Metric>, cand: &BTreeMap<Key, Metr
     !(base.is_empty() && cand.is_empty()) && base.is_disjoint(&cand)
 }
 
-/// The baseline with labels that meet those of the candidate: single traces are compared whatever
-/// they are called.
+/// The baseline with labels that match those of the candidate. Two single traces are compared
+/// whatever their labels.
 fn meet(
     mut baseline: Baseline,
     ours: &BTreeSet<&str>,
@@ -137,7 +139,10 @@ fn meet(
 ) -> Result<Baseline> {
     if let ([theirs], Some(own), 1) = (baseline.labels.as_slice(), ours.first(), ours.len()) {
         if theirs != own {
-            notes.push(format!("{own} is compared with {theirs} of the baseline, as there is one trace on each side"));
+            notes.push(format!(
+                "{own} is compared with {theirs} of the baseline, \
+                 as there is one trace on each side"
+            ));
         }
         baseline.metrics = baseline
             .metrics
@@ -155,7 +160,8 @@ fn meet(
             list(ours.iter().copied().collect()),
         );
         return Err(Error::Query(format!(
-            "{}: nothing to compare: the baseline has {has}, the candidate {own}; traces meet by rank, else by the name of their file",
+            "{}: nothing to compare: the baseline has {has}, the candidate {own}; traces meet by \
+            rank, else by the name of their file",
             baseline.name
         )));
     }
@@ -180,7 +186,8 @@ fn judge(
     {
         let name = line.metric();
         return Err(wrong(format!(
-            "neither more nor less of {name} is worse; give the direction increase, decrease, change or ignore"
+            "neither more nor less of {name} is worse; give the direction increase, decrease, \
+            change or ignore"
         )));
     }
     if line.direction == Direction::Ignore
@@ -257,7 +264,7 @@ fn judge(
     Ok(Some((if worse > allowed { Status::Failed } else { Status::Passed }, message, figures)))
 }
 
-/// Lines of a user's file that name a metric which neither side has.
+/// Failures for lines of a user's file that name a metric that neither side has.
 fn nowhere(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<Item> {
     if thresholds.is_built_in {
         return Vec::new();
@@ -283,8 +290,8 @@ fn nowhere(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<Item> {
     .collect()
 }
 
-/// Patterns of a user's file that fit no metric of either side: a slip, as `gpu#*` where devices
-/// are called `cuda#1`, would go unseen.
+/// Patterns of a user's file that match no metric of either side. Without this note a slip, such as
+/// `gpu#*` for devices called `cuda#1`, would go unnoticed.
 fn idle(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<String> {
     if thresholds.is_built_in {
         return Vec::new();

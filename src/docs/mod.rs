@@ -9,12 +9,12 @@ mod topics;
 
 use std::collections::BTreeMap;
 
-use clap::ValueEnum;
 use tracesql_udfs::Function;
 
 use crate::engine::{Engine, Setting, documented, functions};
 use crate::error::{Error, Result};
 use crate::library::View;
+use crate::suggest;
 pub use topics::{TOPICS, Topic, topic};
 
 /// What there is to know of a session.
@@ -33,7 +33,7 @@ pub struct Reference {
 }
 
 /// How the reference is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// For a terminal
     Text,
@@ -64,7 +64,7 @@ impl Reference {
 
     /// Only what has a name; an error that says what is near if there is nothing.
     pub fn named(mut self, name: &str) -> Result<Self> {
-        let near = self.nearest(name);
+        let near = self.most_similar(name);
         self.tables.retain(|t| t.name == name);
         self.views.retain(|v| v.name == name || v.area == name);
         self.functions.retain(|f| f.doc.name == name || f.doc.area == name);
@@ -76,7 +76,7 @@ impl Reference {
             && self.settings.is_empty()
             && self.topics.is_empty()
         {
-            let hint = near.map(|n| format!("; did you mean {n}?")).unwrap_or_default();
+            let hint = suggest::hint(near.as_deref());
             return Err(Error::Usage(format!(
                 "there is no table, view, area, function, setting or topic {name}{hint}"
             )));
@@ -84,16 +84,12 @@ impl Reference {
         Ok(self)
     }
 
-    fn nearest(&self, name: &str) -> Option<String> {
-        let relations = self.tables.iter().chain(&self.views).map(|v| v.name.clone());
-        let all = relations
-            .chain(self.functions.iter().map(|f| f.doc.name.to_owned()))
-            .chain(self.settings.keys().cloned());
-        let all = all.chain(self.topics.iter().map(|t| t.name.to_owned()));
-        all.map(|n| (strsim::jaro_winkler(&n, name), n))
-            .filter(|(s, _)| *s > 0.7)
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, n)| n)
+    fn most_similar(&self, name: &str) -> Option<String> {
+        let all = (self.tables.iter().chain(&self.views).map(|v| v.name.as_str()))
+            .chain(self.functions.iter().map(|f| f.doc.name))
+            .chain(self.settings.keys().map(String::as_str))
+            .chain(self.topics.iter().map(|t| t.name));
+        suggest::most_similar(name, all).map(str::to_owned)
     }
 
     /// The reference as a text.

@@ -17,7 +17,7 @@ const NO_FRAMES: &str = "(no frames)";
 const NO_BREAK: &str = "\u{a0}";
 
 /// Which way stacks grow.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Direction {
     /// Down, the root at the top.
     #[default]

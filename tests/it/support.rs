@@ -12,7 +12,8 @@ use tracesql_ingest::{IngestOptions, Input, Outcome, Progress, Result, Store, in
 
 /// The project's root.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    // The tests belong to the package of the program, whose folder is in that of the repository.
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the root")
 }
 
 /// A fixture.

@@ -224,7 +224,7 @@ fn baselines_that_do_not_compare_are_no_pass() {
         "{out}"
     );
     let out = run(3, &base[..base.len() / 2]);
-    assert!(out.contains("other.json: line ") && out.contains("no JSON"), "{out}");
+    assert!(out.contains("other.json: line ") && out.contains("not JSON"), "{out}");
     let out = run(3, &base.replacen("786560.0", "NaN", 1));
     assert!(out.contains("other.json: line "), "{out}");
     let out = run(3, "{\"a\": 1}\n");
