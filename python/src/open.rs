@@ -1,9 +1,10 @@
 //! Opening and reading traces.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use pyo3::prelude::*;
 use tracesql::engine::EngineOptions;
 use tracesql::open::{InputReader, Opener, oddities};
@@ -24,11 +25,11 @@ struct Notes {
 
 impl Notes {
     fn note(list: &Mutex<Vec<String>>, text: String) {
-        list.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        list.lock().push(text);
     }
 
     fn taken(list: &Mutex<Vec<String>>) -> Vec<String> {
-        std::mem::take(&mut list.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut list.lock())
     }
 }
 

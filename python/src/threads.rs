@@ -1,7 +1,6 @@
 //! The threads that run the queries of a session.
 
-use std::sync::{Mutex, PoisonError};
-
+use parking_lot::Mutex;
 use tokio::runtime::{Handle, Runtime};
 use tracesql::Result;
 use tracesql::runtime::runtime;
@@ -26,22 +25,22 @@ impl Threads {
 
     /// Takes new work.
     pub fn handle(&self) -> Handle {
-        self.handle.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.handle.lock().clone()
     }
 
     /// Replaces the threads, because a query that does not stop keeps these busy. Other queries on
     /// them go on.
     pub fn renew(&self) {
         if let Ok(runtime) = runtime(self.count) {
-            *self.handle.lock().unwrap_or_else(PoisonError::into_inner) = runtime.handle().clone();
-            self.runtimes.lock().unwrap_or_else(PoisonError::into_inner).push(runtime);
+            *self.handle.lock() = runtime.handle().clone();
+            self.runtimes.lock().push(runtime);
         }
     }
 }
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        for runtime in self.runtimes.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        for runtime in self.runtimes.lock().drain(..) {
             runtime.shutdown_background();
         }
     }
