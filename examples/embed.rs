@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql::output::{Format, Target, write};
-use tracesql::runtime::runtime;
+use tracesql::runtime;
 use tracesql_ingest::{IngestOptions, Progress, Store, expand, ingest};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // The engine has tables, views and functions; its queries run on the threads of a runtime.
     let engine = Engine::open(&store, None, &EngineOptions::default())?;
-    runtime(0)?.block_on(async {
+    runtime::with_threads(0)?.block_on(async {
         for statement in engine.parse(&sql)? {
             let rows = engine.run(statement, &[]).await?;
             write(rows, Format::Csv, &Target::Stdout).await?;

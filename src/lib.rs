@@ -24,7 +24,7 @@
 //! }
 //!
 //! let engine = Engine::open(&store, None, &EngineOptions::default())?;
-//! let rows = tracesql::runtime::runtime(0)?.block_on(async {
+//! let rows = tracesql::runtime::with_threads(0)?.block_on(async {
 //!     let mut rows = Vec::new();
 //!     for statement in engine.parse("SELECT count(*) AS events FROM events")? {
 //!         rows = engine.run(statement, &[]).await?.try_collect::<Vec<_>>().await?;

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 pub const STACK_BYTES: usize = 8 << 20;
 
 /// A runtime with this many worker threads; 0 stands for all cores.
-pub fn runtime(threads: usize) -> Result<Runtime> {
+pub fn with_threads(threads: usize) -> Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     if threads > 0 {
         builder.worker_threads(threads);

@@ -5,8 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
-use tracesql::runtime::runtime;
-use tracesql::{Error, Result};
+use tracesql::{Error, Result, runtime};
 
 use crate::global::Global;
 use crate::stderr;
@@ -16,7 +15,7 @@ pub const GRACE: Duration = Duration::from_secs(1);
 
 /// Runs work on the threads that the user asked for, within the time that the user allows.
 pub fn block_on<T>(global: &Global, work: impl Future<Output = Result<T>>) -> Result<T> {
-    within(&runtime(global.threads)?, global.timeout, work)
+    within(&runtime::with_threads(global.threads)?, global.timeout, work)
 }
 
 /// Runs work until its end, at most for as long as it may take. Work that cannot be stopped ends

@@ -2,8 +2,7 @@
 
 use parking_lot::Mutex;
 use tokio::runtime::{Handle, Runtime};
-use tracesql::Result;
-use tracesql::runtime::runtime;
+use tracesql::{Result, runtime};
 
 /// The threads of a session. They end with it, without waiting for queries that were given up.
 pub struct Threads {
@@ -15,7 +14,7 @@ pub struct Threads {
 
 impl Threads {
     pub fn new(count: usize) -> Result<Self> {
-        let runtime = runtime(count)?;
+        let runtime = runtime::with_threads(count)?;
         Ok(Self {
             count,
             handle: Mutex::new(runtime.handle().clone()),
@@ -31,7 +30,7 @@ impl Threads {
     /// Replaces the threads, because a query that does not stop keeps these busy. Other queries on
     /// them go on.
     pub fn renew(&self) {
-        if let Ok(runtime) = runtime(self.count) {
+        if let Ok(runtime) = runtime::with_threads(self.count) {
             *self.handle.lock() = runtime.handle().clone();
             self.runtimes.lock().push(runtime);
         }

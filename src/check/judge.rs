@@ -40,7 +40,7 @@ pub fn compare(
             ));
         }
     }
-    let theirs = meet(baseline, &ours, &mut notes)?;
+    let theirs = match_labels(baseline, &ours, &mut notes)?;
     let mut items = Vec::new();
     let labels: BTreeSet<&str> = theirs.labels.iter().map(String::as_str).collect();
     let alone = |label: &str, where_not: &str| {
@@ -55,8 +55,9 @@ pub fn compare(
     };
     items.extend(labels.difference(&ours).map(|label| alone(label, "the candidate")));
     items.extend(ours.difference(&labels).map(|label| alone(label, "the baseline")));
-    let (apart, both): (BTreeSet<&str>, BTreeSet<&str>) =
-        labels.intersection(&ours).partition(|label| is_apart(label, &theirs.metrics, metrics));
+    let (apart, both): (BTreeSet<&str>, BTreeSet<&str>) = labels
+        .intersection(&ours)
+        .partition(|label| has_nothing_in_common(label, &theirs.metrics, metrics));
     items.extend(apart.iter().map(|label| {
         let message = "nothing compares: baseline and candidate have no figure in common \
                        but those of any file (wall_time, events, skipped_events)";
@@ -95,8 +96,8 @@ pub fn compare(
         ));
     }
     if apart.is_empty() {
-        items.extend(nowhere(thresholds, &keys));
-        notes.extend(idle(thresholds, &keys));
+        items.extend(missing_metrics(thresholds, &keys));
+        notes.extend(unused_patterns(thresholds, &keys));
     }
     if items.is_empty() {
         let message = format!(
@@ -119,7 +120,11 @@ pub fn compare(
 const OF_ANY_FILE: [&str; 3] = ["wall_time", "events", "skipped_events"];
 
 /// Whether the two sides of a trace have no telling metric in common, as a trace and a perf.json.
-fn is_apart(label: &str, base: &BTreeMap<Key, Metric>, cand: &BTreeMap<Key, Metric>) -> bool {
+fn has_nothing_in_common(
+    label: &str,
+    base: &BTreeMap<Key, Metric>,
+    cand: &BTreeMap<Key, Metric>,
+) -> bool {
     let telling = |metrics: &BTreeMap<Key, Metric>| -> BTreeSet<Key> {
         let is_telling = |(key, m): &(&Key, &Metric)| {
             key.0 == label && m.value.is_some() && !OF_ANY_FILE.contains(&key.1.as_str())
@@ -132,7 +137,7 @@ fn is_apart(label: &str, base: &BTreeMap<Key, Metric>, cand: &BTreeMap<Key, Metr
 
 /// The baseline with labels that match those of the candidate. Two single traces are compared
 /// whatever their labels.
-fn meet(
+fn match_labels(
     mut baseline: Baseline,
     ours: &BTreeSet<&str>,
     notes: &mut Vec<String>,
@@ -265,7 +270,7 @@ fn judge(
 }
 
 /// Failures for lines of a user's file that name a metric that neither side has.
-fn nowhere(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<Item> {
+fn missing_metrics(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<Item> {
     if thresholds.is_built_in {
         return Vec::new();
     }
@@ -292,7 +297,7 @@ fn nowhere(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<Item> {
 
 /// Patterns of a user's file that match no metric of either side. Without this note a slip, such as
 /// `gpu#*` for devices called `cuda#1`, would go unnoticed.
-fn idle(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<String> {
+fn unused_patterns(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<String> {
     if thresholds.is_built_in {
         return Vec::new();
     }

@@ -117,7 +117,7 @@ pub async fn run(
         match answer {
             Ok(rows) => {
                 items.extend(rows.iter().map(|row| item(name, row, selection, traces)));
-                items.extend(traces.iter().filter_map(|t| silent(name, t, &rows, selection)));
+                items.extend(traces.iter().filter_map(|t| without_row(name, t, &rows, selection)));
             }
             Err(e) => items.push(Item::new(
                 Kind::Rule,
@@ -172,7 +172,7 @@ fn item(rule: &str, row: &Object, selection: &Selection, traces: &[Source]) -> I
     item.trace = trace.as_ref().map(|id| {
         traces.iter().find(|t| t.trace_id == *id).map_or(id.clone(), |t| t.label.clone())
     });
-    item.subject = about(row);
+    item.subject = subject(row);
     item.advice = get("advice");
     item.evidence = get("evidence");
     for column in [
@@ -202,7 +202,7 @@ fn item(rule: &str, row: &Object, selection: &Selection, traces: &[Source]) -> I
 }
 
 /// The subject, device and step of a finding.
-fn about(row: &Object) -> Option<String> {
+fn subject(row: &Object) -> Option<String> {
     let mut parts: Vec<String> = text(row, "subject").into_iter().collect();
     parts.extend(int(row, "device").map(|d| format!("device {d}")));
     parts.extend(int(row, "step").map(|s| format!("step {s}")));
@@ -210,7 +210,7 @@ fn about(row: &Object) -> Option<String> {
 }
 
 /// The item for a trace that a rule gives no row for, which does not count as passed.
-fn silent(rule: &str, trace: &Source, rows: &[Object], selection: &Selection) -> Option<Item> {
+fn without_row(rule: &str, trace: &Source, rows: &[Object], selection: &Selection) -> Option<Item> {
     if rows.iter().any(|r| text(r, "trace_id").as_deref() == Some(&trace.trace_id)) {
         return None;
     }

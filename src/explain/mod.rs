@@ -17,7 +17,7 @@ pub use caret::render;
 use crate::catalog::Catalog;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::runtime::runtime;
+use crate::runtime;
 use crate::sql_text::KEYWORDS;
 use crate::sql_text::lex::{self, Kind, Token};
 use crate::suggest::{edits, nearest};
@@ -71,7 +71,7 @@ impl Audience {
 /// It waits for what it looks up, so a thread that runs queries must not call it.
 pub fn explained(error: Error, text: &str, engine: &Engine, audience: Audience) -> Error {
     let Error::Sql(e) = error else { return error };
-    match runtime(1) {
+    match runtime::with_threads(1) {
         Ok(runtime) => {
             let catalog = Catalog::of(engine, &runtime);
             Error::Query(render(&explain(&e, text, &catalog, audience), text, 0, None))

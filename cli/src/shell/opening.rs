@@ -6,6 +6,8 @@ use std::thread;
 
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot::{self, error::RecvError};
+use tokio::time::timeout;
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql::open::{Location, Opener};
 use tracesql::runtime::STACK_BYTES;
@@ -13,7 +15,9 @@ use tracesql::{Error, Result};
 use tracesql_ingest::{IngestError, IngestOptions};
 
 use crate::global::Global;
+use crate::stderr;
 use crate::terminal::Terminal;
+use crate::time_limit::GRACE;
 
 /// How a session opens things: with the options that the program was started with.
 #[derive(Debug, Clone)]
@@ -68,6 +72,14 @@ impl Opening {
     }
 }
 
+fn outcome(located: Result<Result<Location>, RecvError>) -> Result<Location> {
+    match located {
+        Ok(Err(Error::Input(IngestError::Stopped))) => Err(Error::Cancelled),
+        Ok(located) => located,
+        Err(_) => Err(Error::Query("reading failed; this is a fault of tracesql".into())),
+    }
+}
+
 /// Reads on a thread of its own, which Ctrl-C tells to stop; nothing is stored then.
 fn stoppable(
     terminal: Terminal,
@@ -78,7 +90,7 @@ fn stoppable(
     let waiting =
         Builder::new_current_thread().enable_all().build().map_err(cannot("the event loop"))?;
     let progress = terminal.progress();
-    let (sender, mut located) = tokio::sync::oneshot::channel();
+    let (sender, mut located) = oneshot::channel();
     waiting.block_on(async {
         let mut interrupts =
             signal(SignalKind::interrupt()).map_err(cannot("the handler of signals"))?;
@@ -86,17 +98,17 @@ fn stoppable(
             .stack_size(STACK_BYTES)
             .spawn(move || sender.send(locate(&Opener::new(options, &terminal))))
             .map_err(cannot("a thread"))?;
-        let located = tokio::select! {
-            located = &mut located => located,
-            _ = interrupts.recv() => {
-                progress.stop.store(true, Ordering::Relaxed);
-                located.await
+        tokio::select! {
+            located = &mut located => return outcome(located),
+            _ = interrupts.recv() => progress.stop.store(true, Ordering::Relaxed),
+        }
+        match timeout(GRACE, located).await {
+            Ok(located) => outcome(located),
+            Err(_) => {
+                // It looks at `stop` between stretches of text: not while a pipe has none.
+                stderr::line("the reading cannot be stopped now; it goes on until its end");
+                Err(Error::Cancelled)
             }
-        };
-        match located {
-            Ok(Err(Error::Input(IngestError::Stopped))) => Err(Error::Cancelled),
-            Ok(located) => located,
-            Err(_) => Err(Error::Query("reading failed; this is a fault of tracesql".into())),
         }
     })
 }

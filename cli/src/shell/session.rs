@@ -15,9 +15,8 @@ use tracesql::engine::Engine;
 use tracesql::explain::{Audience, explain, render};
 use tracesql::open::Location;
 use tracesql::output::{Format, TableStyle, safe};
-use tracesql::runtime::runtime;
 use tracesql::sql_text::{Part, Piece, split};
-use tracesql::{Error, Result};
+use tracesql::{Error, Result, runtime};
 
 use super::complete::Values;
 use super::describe::Page;
@@ -104,7 +103,7 @@ impl Session {
             engine: Arc::new(engine),
             location,
             opening: Opening::new(global),
-            runtime: runtime(global.threads)?,
+            runtime: runtime::with_threads(global.threads)?,
             threads: global.threads,
             timeout: global.timeout,
             allows_commands: !global.no_commands,
@@ -246,7 +245,7 @@ impl Session {
                         "a part of the query cannot be stopped; \
                          it goes on until its end or that of the shell",
                     );
-                    std::mem::replace(&mut self.runtime, runtime(self.threads)?)
+                    std::mem::replace(&mut self.runtime, runtime::with_threads(self.threads)?)
                         .shutdown_background();
                     Err(why)
                 }
