@@ -105,8 +105,9 @@ fn stoppable(
         match timeout(GRACE, located).await {
             Ok(located) => outcome(located),
             Err(_) => {
-                // It looks at `stop` between stretches of text: not while a pipe has none.
-                stderr::line("the reading cannot be stopped now; it goes on until its end");
+                // It looks at `stop` between pieces of text: not while a pipe has none, nor
+                // while a large trace is sorted.
+                stderr::line("the reading has not stopped yet; it stops at its next piece of text");
                 Err(Error::Cancelled)
             }
         }
