@@ -1,39 +1,48 @@
-//! What can go wrong, by exit code.
+//! Errors, by the exit code that they lead to.
 
 use datafusion::error::DataFusionError;
 use tracesql_ingest::IngestError;
 
-/// The result of what this crate does.
+/// The result of a function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of the program; its kind decides the exit code.
+/// An error; its kind decides the exit code of the program.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
-    /// The command line is not right (exit code 2).
+    /// A command or argument is wrong (exit code 2).
     #[error("{0}")]
     Usage(String),
-    /// An input or store could not be read, or the store not be written (exit code 3).
+    /// An input or store could not be read, or a store could not be written (exit code 3).
     #[error(transparent)]
     Input(#[from] IngestError),
     /// Several inputs failed; each was reported (exit code 3).
     #[error("{0} of {1} inputs could not be read")]
     Inputs(usize, usize),
-    /// A store is damaged; what is wrong was reported (exit code 3).
+    /// A store is damaged; the problems were reported (exit code 3).
     #[error("{0} is damaged: {1}")]
     Damaged(String, String),
     /// A query failed (exit code 4).
     #[error("{0}")]
     Query(String),
-    /// The query engine refused or failed a query (exit code 4); what is wrong where is still to be
-    /// looked up in it.
+    /// The query engine refused or failed a query (exit code 4). [`crate::explain`] finds the place
+    /// in the statement and what was probably meant.
     #[error("{}", .0.strip_backtrace())]
     Sql(Box<DataFusionError>),
     /// The user stopped a query (exit code 4).
     #[error("cancelled")]
     Cancelled,
-    /// A query took longer than it was allowed to (exit code 4).
-    #[error("the query was stopped after {}, which is what --timeout allows", humantime(.0))]
+    /// A query took longer than its time limit (exit code 4).
+    #[error("the query was stopped after {}, which is what --timeout allows", seconds(.0))]
     Timeout(std::time::Duration),
+    /// Threads, signal handlers or another program could not be started (exit code 4).
+    #[error("cannot start {what}: {source}")]
+    Start {
+        /// What could not be started.
+        what: &'static str,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A result could not be written (exit code 4).
     #[error("cannot write {0}: {1}")]
     Output(String, std::io::Error),
@@ -49,17 +58,18 @@ impl Error {
             | Self::Sql(_)
             | Self::Cancelled
             | Self::Timeout(_)
+            | Self::Start { .. }
             | Self::Output(..) => 4,
         }
     }
 
-    /// Whether nobody reads our output any more, which is no error to report.
+    /// Whether the reader of our output went away, which is not an error to report.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Output(_, e) if e.kind() == std::io::ErrorKind::BrokenPipe)
     }
 }
 
-fn humantime(time: &std::time::Duration) -> String {
+fn seconds(time: &std::time::Duration) -> String {
     format!("{} s", time.as_secs_f64())
 }
 

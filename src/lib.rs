@@ -1,24 +1,63 @@
 //! SQL over machine-learning profiler traces.
 //!
-//! [`tracesql_ingest`] turns traces into a store of Parquet files; [`engine`] opens a store for DataFusion;
-//! [`output`] writes results; `repl` runs scripts and is the shell; [`cli`] is the command line. Data flows one way:
-//! ingest → store → engine → output.
+//! A trace is read once into a *store*, a folder of Parquet files ([`tracesql_ingest`] does that).
+//! An [`engine::Engine`] is a DataFusion session over the traces of a store: its tables and a
+//! library of documented views. The other modules are built on its answers: [`report`], [`check`],
+//! [`compare`], [`stacks`] and [`export`]; [`output`] writes rows in the formats of the command
+//! line. Data flows one way: ingest → store → engine → output.
+//!
+//! The command line and the shell are the package `tracesql-cli`; nothing here prints, reads
+//! arguments or ends the process.
+//!
+//! # Example
+//!
+//! ```
+//! use futures::TryStreamExt;
+//! use tracesql::engine::{Engine, EngineOptions};
+//! use tracesql_ingest::{IngestOptions, Progress, Store, expand, ingest};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let store = Store::open_or_create(&folder.path().join("store"))?;
+//! for input in expand(&["fixtures/chrome_mixed.json".to_owned()])? {
+//!     ingest(&input, &store, &IngestOptions::default(), &Progress::default())?;
+//! }
+//!
+//! let engine = Engine::open(&store, None, &EngineOptions::default())?;
+//! let rows = tracesql::runtime::with_threads(0)?.block_on(async {
+//!     let mut rows = Vec::new();
+//!     for statement in engine.parse("SELECT count(*) AS events FROM events")? {
+//!         rows = engine.run(statement, &[]).await?.try_collect::<Vec<_>>().await?;
+//!     }
+//!     Ok::<_, tracesql::Error>(rows)
+//! })?;
+//! assert_eq!(rows[0].num_rows(), 1);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Stability
+//!
+//! The names and meanings of tables, views, columns and commands are what users rely on. The Rust
+//! API is unstable before version 1.0: any release may change it.
 
+pub mod byte_size;
+pub mod catalog;
 pub mod check;
-pub mod cli;
 pub mod compare;
 pub mod docs;
 pub mod engine;
 mod error;
+pub mod explain;
 pub mod export;
+pub mod glob;
 pub mod library;
-mod messages;
 pub mod open;
 pub mod output;
-mod repl;
 pub mod report;
-pub mod size;
+pub mod runtime;
+pub mod sql_text;
 pub mod stacks;
+pub mod suggest;
 
 pub use error::{Error, Result};
-pub use repl::{Audience, explained, runtime};

@@ -1,4 +1,4 @@
-//! What the Python package `tracesql` is built on: the engine, made callable.
+//! The native module of the Python package `tracesql`: the library, callable from Python.
 //!
 //! Only what must be Rust is here. How it looks to users (names, defaults, displays) is Python, in
 //! `python/tracesql`. Rows leave through Arrow's C interface, which hands over buffers and copies
@@ -9,6 +9,7 @@ mod open;
 mod result;
 mod session;
 mod stream;
+mod threads;
 mod values;
 mod wait;
 

@@ -1,12 +1,13 @@
 //! Opening and reading traces.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use pyo3::prelude::*;
 use tracesql::engine::EngineOptions;
-use tracesql::open::{self as opening, Reader};
+use tracesql::open::{InputReader, Opener, oddities};
 use tracesql::{Error, Result};
 use tracesql_ingest::{IngestError, IngestOptions, Input, Outcome, Progress, Store};
 
@@ -14,7 +15,7 @@ use crate::errors::{InputError, exception};
 use crate::session::Session;
 use crate::wait;
 
-/// Reads inputs in silence, and notes what is to be said.
+/// Reads inputs without output, and collects warnings and failures.
 #[derive(Default)]
 struct Notes {
     progress: Arc<Progress>,
@@ -24,18 +25,18 @@ struct Notes {
 
 impl Notes {
     fn note(list: &Mutex<Vec<String>>, text: String) {
-        list.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        list.lock().push(text);
     }
 
     fn taken(list: &Mutex<Vec<String>>) -> Vec<String> {
-        std::mem::take(&mut list.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut list.lock())
     }
 }
 
-impl Reader for Notes {
+impl InputReader for Notes {
     fn read(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome> {
         let outcome = tracesql_ingest::ingest(input, store, options, &self.progress)?;
-        if let Some(text) = opening::oddities(&input.name(), &outcome) {
+        if let Some(text) = oddities(&input.name(), &outcome) {
             Self::note(&self.warnings, text);
         }
         Ok(outcome)
@@ -50,7 +51,7 @@ impl Reader for Notes {
     }
 }
 
-/// Does something that reads inputs; what it gives, and warnings.
+/// Runs work that reads inputs. Its result, and warnings.
 fn read<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Notes) -> Result<T> + Send + 'static,
@@ -75,7 +76,7 @@ fn read<T: Send + 'static>(
 
 /// A size in bytes, or written as `1GiB`.
 fn bytes(text: Option<&str>) -> PyResult<usize> {
-    let size = text.map(tracesql::size::bytes).transpose();
+    let size = text.map(tracesql::byte_size::bytes).transpose();
     Ok(size.map_err(|e| exception(Error::Usage(format!("memory_limit: {e}"))))?.unwrap_or(0))
 }
 
@@ -95,12 +96,8 @@ pub fn open(
 ) -> PyResult<(Session, Vec<String>)> {
     let memory_limit = bytes(memory_limit)?;
     let (engine, mut warnings) = read(py, move |notes| {
-        let found = opening::find(
-            &names,
-            &IngestOptions { threads, memory_limit, strict, replace: false },
-            notes,
-        )?;
-        found.engine(&EngineOptions {
+        let options = IngestOptions { threads, memory_limit, strict, replace: false };
+        Opener::new(options, notes).open(&names)?.engine(&EngineOptions {
             threads,
             memory_limit,
             sql,
@@ -126,15 +123,5 @@ pub fn ingest(
     replace: bool,
 ) -> PyResult<(Vec<String>, Vec<String>)> {
     let options = IngestOptions { threads, memory_limit: bytes(memory_limit)?, strict, replace };
-    read(py, move |notes| {
-        let inputs = opening::inputs(&names);
-        if inputs.iter().all(Result::is_err) {
-            // No store is made for nothing.
-            return opening::all(inputs, &names, notes, |_| Ok(String::new()));
-        }
-        let store = Store::open_or_create(&store)?;
-        opening::all(inputs, &names, notes, |input| {
-            Ok(notes.read(input, &store, &options)?.manifest.trace_id)
-        })
-    })
+    read(py, move |notes| Opener::new(options, notes).ingest(&store, &names, |_| Ok(())))
 }

@@ -7,12 +7,12 @@ use arrow::ffi_stream::FFI_ArrowArrayStream;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use tracesql::library::sql_type;
-use tracesql::output::{Look, table};
+use tracesql::output::{TableStyle, table};
 
 use crate::errors::{QueryError, exception};
 use crate::values;
 
-/// All rows of a result. The same buffers are handed out each time they are asked for.
+/// All rows of a result. Every consumer gets the same buffers.
 #[pyclass(frozen, module = "tracesql._native")]
 pub struct Rows {
     schema: SchemaRef,
@@ -28,7 +28,7 @@ impl Rows {
     }
 }
 
-/// A reader for whoever speaks Arrow's C interface.
+/// A reader for consumers of Arrow's C interface.
 pub fn stream_capsule<'py>(
     py: Python<'py>,
     reader: Box<dyn RecordBatchReader + Send>,
@@ -36,7 +36,7 @@ pub fn stream_capsule<'py>(
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
 }
 
-/// A schema for whoever speaks Arrow's C interface.
+/// A schema for consumers of Arrow's C interface.
 pub fn schema_capsule<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = FFI_ArrowSchema::try_from(schema.as_ref())
         .map_err(|e| QueryError::new_err(e.to_string()))?;
@@ -90,7 +90,7 @@ impl Rows {
                 break;
             }
         }
-        table(self.schema.clone(), &first, Look { width, max_rows: None, in_shell: false })
+        table(self.schema.clone(), &first, TableStyle { width, max_rows: None, in_shell: false })
             .map_err(exception)
     }
 

@@ -1,66 +1,26 @@
 //! A session over traces.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use datafusion::common::ScalarValue;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::TryStreamExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tokio::runtime::{Handle, Runtime};
 use tracesql::docs::{Reference, Style};
 use tracesql::engine::Engine;
+use tracesql::explain::{Audience, explained};
 use tracesql::output::{Target, write_document};
 use tracesql::report;
 use tracesql::stacks::{self, Request};
-use tracesql::{Audience, Error, Result, explained, runtime};
+use tracesql::{Error, Result};
 
 use crate::errors::exception;
 use crate::result::Rows;
 use crate::stream::Stream;
+use crate::threads::Threads;
 use crate::{values, wait};
-
-/// The threads of a session. They end with it, without waiting for queries that somebody gave up.
-pub struct Threads {
-    count: usize,
-    /// The last one takes new work.
-    runtimes: Mutex<Vec<Runtime>>,
-    handle: Mutex<Handle>,
-}
-
-impl Threads {
-    fn new(count: usize) -> Result<Self> {
-        let runtime = runtime(count)?;
-        Ok(Self {
-            count,
-            handle: Mutex::new(runtime.handle().clone()),
-            runtimes: Mutex::new(vec![runtime]),
-        })
-    }
-
-    /// Where work is handed in.
-    pub fn handle(&self) -> Handle {
-        self.handle.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Takes other threads from now on: these are kept busy by a query that does not stop. Others
-    /// on them go on.
-    pub fn renew(&self) {
-        if let Ok(runtime) = runtime(self.count) {
-            *self.handle.lock().unwrap_or_else(PoisonError::into_inner) = runtime.handle().clone();
-            self.runtimes.lock().unwrap_or_else(PoisonError::into_inner).push(runtime);
-        }
-    }
-}
-
-impl Drop for Threads {
-    fn drop(&mut self) {
-        for runtime in self.runtimes.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            runtime.shutdown_background();
-        }
-    }
-}
 
 /// An engine with threads.
 #[pyclass(frozen, module = "tracesql._native")]

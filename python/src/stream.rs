@@ -1,19 +1,20 @@
 //! Rows of a query that are made while they are read, for results that are larger than memory.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
+use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use tokio::runtime::Handle;
 
 use crate::errors::UsageError;
 use crate::result::{columns, schema_capsule, stream_capsule};
-use crate::session::Threads;
+use crate::threads::Threads;
 
 /// A result that can be read once.
 #[pyclass(frozen, module = "tracesql._native")]
@@ -46,7 +47,7 @@ impl Stream {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        match self.reader.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        match self.reader.lock().take() {
             Some(reader) => stream_capsule(py, Box::new(reader)),
             None => Err(UsageError::new_err(
                 "this stream was read already; run the query again, or use sql() to keep its rows",

@@ -1,19 +1,20 @@
-//! Waiting for work while other Python threads run and Ctrl-C is heard.
+//! Waiting for work, while other Python threads run and Ctrl-C is handled.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+use tracesql::runtime::STACK_BYTES;
 use tracesql::{Error, Result};
 
 use crate::errors::exception;
-use crate::session::Threads;
+use crate::threads::Threads;
 
 /// How often Python is asked for signals.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long a query may take to end after Ctrl-C before it is left to itself.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long a query may take to end after Ctrl-C before it is abandoned.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// Waits for a query. Ctrl-C ends it.
 pub fn query<T: Send + 'static>(
@@ -26,7 +27,7 @@ pub fn query<T: Send + 'static>(
     receive(py, receiver, || {
         task.abort();
         let start = Instant::now();
-        while !task.is_finished() && start.elapsed() < PATIENCE {
+        while !task.is_finished() && start.elapsed() < GRACE {
             std::thread::sleep(Duration::from_millis(5));
         }
         if !task.is_finished() {
@@ -42,15 +43,14 @@ pub fn thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> PyResult<Result<T>> {
     let (sender, receiver) = sync_channel(1);
-    // Deep expressions are planned by recursion.
     let spawned =
-        std::thread::Builder::new().stack_size(8 << 20).spawn(move || send(&sender, work()));
-    spawned.map_err(|e| exception(Error::Output("threads".to_owned(), e)))?;
+        std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || send(&sender, work()));
+    spawned.map_err(|source| exception(Error::Start { what: "a thread", source }))?;
     receive(py, receiver, stop)
 }
 
 fn send<T>(sender: &SyncSender<Result<T>>, outcome: Result<T>) {
-    // Nobody waits any more after Ctrl-C.
+    // After Ctrl-C the receiver is gone.
     let _ = sender.send(outcome);
 }
 

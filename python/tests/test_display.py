@@ -22,7 +22,8 @@ def test_html_is_bounded_and_escaped(gpu):
     assert html.count("<tr>") == 51 and f"the first 50 of {len(many):,} rows" in html
     assert len(html) < 1_000_000
     hostile = gpu.sql(
-        "SELECT '</td><script>alert(1)</script>' AS \"<b>\", repeat('x', 100000) AS long, '\x1b[31m' AS esc, NULL AS n"
+        "SELECT '</td><script>alert(1)</script>' AS \"<b>\", repeat('x', 100000) AS long, "
+        "'\x1b[31m' AS esc, NULL AS n"
     )
     html = hostile._repr_html_()
     assert "<script>" not in html and "<b>" not in html and "&lt;script&gt;" in html

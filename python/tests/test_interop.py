@@ -1,4 +1,4 @@
-"""Results in pyarrow, pandas, polars and DuckDB: the same values, and where that can be seen the same memory."""
+"""Results in pyarrow, pandas, polars and DuckDB: the same values and, where visible, memory."""
 
 import pytest
 

@@ -83,7 +83,7 @@ def test_views_of_the_user(store, tmp_path):
 
 
 def test_nothing_has_to_be_installed(fixture):
-    """Without pyarrow, pandas and polars: queries, rows and displays work, and what does not says what to install."""
+    """Without pyarrow, pandas and polars most works; the rest says what to install."""
     import subprocess
     import sys
 

@@ -7,8 +7,9 @@ import pytest
 import tracesql
 
 EVERYTHING = """
-    SELECT 1 AS i, CAST(NULL AS BIGINT) AS n, 9007199254740993 AS big, 1.5 AS f, 'it''s' AS t, true AS b, [1, NULL, 3] AS l,
-           named_struct('x', 1, 'y', 'z') AS s, X'00ff' AS raw, CAST(2 AS SMALLINT) AS small, DATE '2026-11-21' AS d, NULL AS nothing"""
+    SELECT 1 AS i, CAST(NULL AS BIGINT) AS n, 9007199254740993 AS big, 1.5 AS f, 'it''s' AS t,
+           true AS b, [1, NULL, 3] AS l, named_struct('x', 1, 'y', 'z') AS s, X'00ff' AS raw,
+           CAST(2 AS SMALLINT) AS small, DATE '2026-11-21' AS d, NULL AS nothing"""
 
 
 def test_values_are_those_of_python(gpu):
@@ -32,7 +33,8 @@ def test_values_are_those_of_python(gpu):
 
 def test_rows_are_tuples_with_names(gpu):
     result = gpu.sql(
-        "SELECT step, count(*) AS count FROM kernels WHERE step IS NOT NULL GROUP BY step ORDER BY step"
+        "SELECT step, count(*) AS count FROM kernels WHERE step IS NOT NULL "
+        "GROUP BY step ORDER BY step"
     )
     assert result.columns == ["step", "count"] and result.types == {
         "step": "BIGINT",

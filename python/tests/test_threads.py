@@ -45,7 +45,10 @@ session = tracesql.open(sys.argv[1])
 print("ready", flush=True)
 start = time.monotonic()
 try:
-    session.sql("SELECT count(*) FROM events a, events b, events c, events d WHERE a.dur_ns + b.dur_ns + c.dur_ns + d.dur_ns = 7")
+    session.sql(
+        "SELECT count(*) FROM events a, events b, events c, events d "
+        "WHERE a.dur_ns + b.dur_ns + c.dur_ns + d.dur_ns = 7"
+    )
 except KeyboardInterrupt:
     print(f"stopped {time.monotonic() - start:.3f}", flush=True)
 print(session.sql("SELECT 1 AS one").scalar(), flush=True)

@@ -2,18 +2,19 @@
 
 >>> import tracesql
 >>> session = tracesql.open("trace.json.gz")                      # doctest: +SKIP
->>> session.sql("SELECT name, sum(dur_ns) AS ns FROM kernels GROUP BY name ORDER BY ns DESC LIMIT 5")  # doctest: +SKIP
+>>> session.sql("SELECT name, dur_ns FROM kernels ORDER BY dur_ns DESC LIMIT 5")  # doctest: +SKIP
 
-A session holds traces of PyTorch's profiler, other Chrome traces, or MLLM's perf.json. Results go to pandas, polars,
-pyarrow and DuckDB through Arrow's C interface, without a copy.
+A session holds traces of PyTorch's profiler, other Chrome traces, or MLLM's perf.json. Results go
+to pandas, polars, pyarrow and DuckDB through Arrow's C interface, without a copy.
 """
 
 from __future__ import annotations
 
 from ._native import SCHEMA_VERSION, Error, InputError, QueryError, UsageError, __version__
-from ._open import TraceWarning, ingest, open
+from ._open import ingest, open
 from ._result import Result, Row, Stream
 from ._session import Session, Text
+from ._warnings import TraceWarning
 
 __all__ = [
     "SCHEMA_VERSION",

@@ -49,7 +49,7 @@ def html(columns: list[tuple[str, str]], rows: Iterable[tuple[Any, ...]], footer
 
 
 def text(value: Any) -> str:
-    """A value as HTML. What events are named is not ours: markup and control characters are made visible."""
+    """A value as HTML, with markup and control characters made visible: names are not ours."""
     if value is None:
         return '<span style="opacity: 0.5">NULL</span>'
     shown = str(value)

@@ -20,8 +20,8 @@ def register(ipython: Any) -> None:
     def tracesql(line: str, cell: str | None = None) -> Any:
         """``%tracesql PATH…`` opens traces, or takes the session of a variable; gives the session.
 
-        ``%%tracesql [NAME]`` runs the cell as SQL; with a name, the result goes into that variable. ``$name`` in the SQL
-        is the Python variable of that name.
+        ``%%tracesql [NAME]`` runs the cell as SQL; with a name, the result goes into that
+        variable. ``$name`` in the SQL is the Python variable of that name.
         """
         names = ipython.user_ns
         if cell is None:

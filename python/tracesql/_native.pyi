@@ -1,4 +1,4 @@
-"""What is written in Rust; see ``python/src``."""
+"""The part that is written in Rust; see ``python/src``."""
 
 from typing import Any
 
@@ -63,5 +63,10 @@ def open(
     strict: bool,
 ) -> tuple[Session, list[str]]: ...
 def ingest(
-    names: list[str], store: str, threads: int, memory_limit: str | None, strict: bool, replace: bool
+    names: list[str],
+    store: str,
+    threads: int,
+    memory_limit: str | None,
+    strict: bool,
+    replace: bool,
 ) -> tuple[list[str], list[str]]: ...

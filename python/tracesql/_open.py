@@ -8,12 +8,9 @@ from typing import Iterable, Mapping, Sequence, Union
 
 from . import _native
 from ._session import Session
+from ._warnings import TraceWarning
 
 Path = Union[str, "os.PathLike[str]"]
-
-
-class TraceWarning(UserWarning):
-    """Something about an input is odd: elements that are no events, a file that is cut off, a view that was left out."""
 
 
 def open(
@@ -28,16 +25,19 @@ def open(
 ) -> Session:
     """Opens a store, or one or more traces.
 
-    Traces are read into the cache of the command line, keyed by their content; a trace that it holds opens at once.
-    What is odd about them is a :class:`TraceWarning`, and in the table ``ingest_issues``.
+    Traces are read into the cache of the command line, keyed by their content; a trace that it
+    holds opens at once. What is odd about them is a :class:`TraceWarning`, and in the table
+    ``ingest_issues``.
 
-    :param path: a store, or traces: files, folders, globs; ``.json``, ``.gz``, ``.zst``, ``.zip``, ``.tar``.
+    :param path: a store, or traces: files, folders, globs; ``.json``, ``.gz``, ``.zst``, ``.zip``,
+        ``.tar``.
     :param threads: threads for reading and for queries; all cores if it is not given.
-    :param memory_limit: bytes, or a text such as ``"2GiB"``: half of the machine's for reading, no limit for queries,
-        unless it is given.
+    :param memory_limit: bytes, or a text such as ``"2GiB"``: half of the machine's for reading, no
+        limit for queries, unless it is given.
     :param sql: folders with views of your own, laid out as ``AREA/NAME.sql``.
     :param rules: folders with rules of your own, as ``rule_NAME.sql``.
-    :param settings: settings that views read, for example thresholds; ``session.docs()`` lists them.
+    :param settings: settings that views read, for example thresholds; ``session.docs()`` lists
+        them.
     :param strict: refuse traces that are not clean.
 
     >>> session = tracesql.open("fixtures/synthetic_gpu_rank0.json.gz")
@@ -61,10 +61,13 @@ def ingest(
     threads: int | None = None,
     memory_limit: int | str | None = None,
 ) -> list[str]:
-    """Reads traces into a store, which is made if it does not exist; gives the names that they have there.
+    """Reads traces into a store and returns the names that they have there.
 
-    A trace appears in the store as a whole or not at all. Bytes that the store holds already are not read again, unless
-    with ``replace``. With ``strict``, traces that are not clean are refused.
+    The store is made if it does not exist.
+
+    A trace appears in the store as a whole or not at all. Bytes that the store holds already are
+    not read again, unless with ``replace``. With ``strict``, traces that are not clean are
+    refused.
 
     >>> tracesql.ingest("fixtures/perf.json", "store")
     ['perf-…']

@@ -49,9 +49,9 @@ class Row(tuple):  # type: ignore[type-arg]
 class Result:
     """Rows of a query, held in memory as Arrow.
 
-    It speaks Arrow's PyCapsule interface, so whatever takes Arrow takes it, without a copy: ``pyarrow.table(result)``,
-    ``polars.DataFrame(result)``, ``duckdb.sql("SELECT … FROM result")``. Nothing has to be installed to look at it, or to
-    go through its rows.
+    It has Arrow's PyCapsule interface, so other libraries take it without a copy:
+    ``pyarrow.table(result)``, ``polars.DataFrame(result)``,
+    ``duckdb.sql("SELECT … FROM result")``. Displays and rows need no other package.
 
     >>> result = session.sql("SELECT name, dur_ns FROM kernels ORDER BY dur_ns DESC LIMIT 3")
     >>> for row in result:
@@ -89,14 +89,15 @@ class Result:
         return self._rows(sys.maxsize)
 
     def rows(self) -> list[Row]:
-        """All rows. Texts, integers, floats, booleans and bytes are Python's; lists are lists, structs are dicts."""
+        """All rows, with Python's texts, numbers, booleans and bytes; structs are dicts."""
         return list(self)
 
     def scalar(self) -> Any:
         """The value of a result with one row and one column."""
         if len(self) != 1 or len(self.columns) != 1:
             raise _native.UsageError(
-                f"this result has {_count(len(self), 'row')} and {_count(len(self.columns), 'column')}, not one of each"
+                f"this result has {_count(len(self), 'row')} and "
+                f"{_count(len(self.columns), 'column')}, not one of each"
             )
         return next(iter(self))[0]
 
@@ -107,8 +108,9 @@ class Result:
     def pandas(self, *, dtype_backend: str = "pyarrow") -> pandas.DataFrame:
         """The rows as a pandas DataFrame.
 
-        By default its columns are Arrow's, so that integers with NULL stay integers. ``dtype_backend="numpy"`` gives
-        classic columns: integers with NULL become floats, and times above 2**53 lose their last digits.
+        By default its columns are Arrow's, so that integers with NULL stay integers.
+        ``dtype_backend="numpy"`` gives classic columns: integers with NULL become floats, and
+        times above 2**53 lose their last digits.
         """
         frame = _module("pandas", "pandas")
         table = self.arrow()
@@ -124,13 +126,13 @@ class Result:
         """The rows as a polars DataFrame."""
         return _module("polars", "polars").DataFrame(self)
 
-    def _rows(self, most: int) -> Iterator[Row]:
+    def _rows(self, limit: int) -> Iterator[Row]:
         kind = type("Row", (Row,), {"_names": tuple(self.columns), "__slots__": ()})
         for batch in range(self._native.batches):
-            rows = self._native.batch(batch, most)
-            most -= len(rows)
+            rows = self._native.batch(batch, limit)
+            limit -= len(rows)
             yield from map(kind, rows)
-            if most <= 0:
+            if limit <= 0:
                 return
 
     def __repr__(self) -> str:
@@ -150,7 +152,10 @@ class Result:
 
 
 class Stream:
-    """Rows of a query that are made while they are read. It can be read once, by anything that takes Arrow streams."""
+    """Rows of a query that are made while they are read.
+
+    It can be read once, by anything that takes Arrow streams.
+    """
 
     def __init__(self, native: _native.Stream):
         self._native = native

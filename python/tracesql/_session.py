@@ -10,6 +10,7 @@ from typing import Any
 
 from . import _native
 from ._result import Result, Stream
+from ._warnings import TraceWarning
 
 
 class Text(str):
@@ -31,7 +32,10 @@ class Page(str):
         return f"<tracesql report: {len(self):,} characters of HTML>"
 
     def _repr_html_(self) -> str:
-        return f'<iframe srcdoc="{escape(self)}" sandbox="allow-scripts allow-downloads" style="width: 100%; height: 80vh; border: 0"></iframe>'
+        return (
+            f'<iframe srcdoc="{escape(self)}" sandbox="allow-scripts allow-downloads" '
+            'style="width: 100%; height: 80vh; border: 0"></iframe>'
+        )
 
 
 _FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".json": "json", ".txt": "text"}
@@ -40,8 +44,8 @@ _FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".json": "json",
 class Session:
     """Traces that are open. Made by :func:`tracesql.open`.
 
-    Several threads may use a session; their queries run at the same time. It holds no lock on the files, and needs not
-    be closed.
+    Several threads may use a session; their queries run at the same time. It holds no lock on the
+    files, and needs not be closed.
     """
 
     def __init__(self, native: _native.Session):
@@ -50,15 +54,18 @@ class Session:
     def sql(self, query: str, /, **params: Any) -> Result:
         """Runs SQL; the result of the last statement.
 
-        ``$name`` in the SQL stands for the value of that name. Other Python threads run meanwhile, and Ctrl-C stops the
-        query. The rows are held in memory; use :meth:`stream` for more of them than fit.
+        ``$name`` in the SQL stands for the value of that name. Other Python threads run meanwhile,
+        and Ctrl-C stops the query. The rows are held in memory; use :meth:`stream` for more of
+        them than fit.
 
-        >>> session.sql("SELECT name, dur_ns FROM events WHERE step = $step ORDER BY dur_ns DESC LIMIT 3", step=10)
+        >>> session.sql("SELECT name, dur_ns FROM events WHERE step = $step LIMIT 3", step=10)
         """
         return Result(self._native.sql(query, params))
 
     def stream(self, query: str, /, **params: Any) -> Stream:
-        """Runs SQL whose rows are made while they are read, once, by anything that takes Arrow streams.
+        """Runs SQL whose rows are made while they are read.
+
+        The stream is read once, by anything that takes Arrow streams.
 
         >>> import pyarrow as pa
         >>> for batch in pa.RecordBatchReader.from_stream(session.stream("SELECT * FROM events")):
@@ -79,7 +86,8 @@ class Session:
         where = "" if area is None else "WHERE area = $area "
         params = {} if area is None else {"area": area}
         return self.sql(
-            f"SELECT name, kind, area, summary FROM tracesql_views {where}ORDER BY kind, area, name",
+            "SELECT name, kind, area, summary FROM tracesql_views "
+            f"{where}ORDER BY kind, area, name",
             **params,
         )
 
@@ -98,7 +106,8 @@ class Session:
     def traces(self) -> Result:
         """The traces that are open: name, rank, file, events, duration."""
         return self.sql(
-            "SELECT trace_id, rank, path, format, event_count, skipped_count, duration_ns FROM traces ORDER BY rank, path"
+            "SELECT trace_id, rank, path, format, event_count, skipped_count, duration_ns "
+            "FROM traces ORDER BY rank, path"
         )
 
     @property
@@ -109,15 +118,14 @@ class Session:
     def report(
         self, format: str | None = None, path: str | os.PathLike[str] | None = None
     ) -> str | None:
-        """What the traces say, as a report: ``html`` (one page, which needs no network), ``text``, ``markdown``, ``json``.
+        """A report about the traces.
 
-        With a path it goes into that file, in the format that the file's name says unless one is given; without a path it
-        is the text. A notebook shows the page in a frame.
+        ``format`` is ``html`` (one page, which needs no network), ``text``, ``markdown`` or
+        ``json``. With a path the report is written to that file, by default in the format of the
+        file's name; without a path it is returned. A notebook shows the page in a frame.
 
         >>> session.report(path="report.html")
         """
-        from ._open import TraceWarning
-
         file = None if path is None else os.fspath(path)
         kind = format or (
             _FORMATS.get(os.path.splitext(file)[1].lower(), "html") if file else "html"
@@ -143,11 +151,9 @@ class Session:
     ) -> None:
         """Writes stacks with host time, device time and memory as a profile for ``go tool pprof``.
 
-        ``where`` is a condition on the view ``stack_samples``; ``sql`` takes samples from a query of yours, as
-        ``tracesql pprof -c`` does.
+        ``where`` is a condition on the view ``stack_samples``; ``sql`` takes samples from a query
+        of yours, as ``tracesql pprof -c`` does.
         """
-        from ._open import TraceWarning
-
         for note in self._native.pprof(os.fspath(path), sql, where, step, rank, by_thread):
             warnings.warn(note, TraceWarning, stacklevel=2)
 

@@ -14,7 +14,8 @@ use futures::StreamExt;
 use super::{Item, Kind, Status, brief, read};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::repl::{Part, Piece, split};
+use crate::output::units::plural;
+use crate::sql_text::{Part, Piece, split};
 
 /// A query that must return no rows.
 #[derive(Debug, Clone)]
@@ -26,7 +27,7 @@ pub struct Assertion {
     sql: String,
 }
 
-/// How the line with a name begins, behind `--`.
+/// How the line with a name begins, after `--`.
 const NAME: &str = "name:";
 
 impl Assertion {
@@ -103,13 +104,13 @@ impl Assertion {
         Ok(all)
     }
 
-    /// Runs it; at most some of the rows that it must not return are kept.
-    pub async fn run(&self, engine: &Engine, most_rows: usize) -> Item {
-        let (status, message, rows) = match self.violations(engine, most_rows).await {
+    /// Runs it, and keeps at most `max_rows` of the rows that it must not return.
+    pub async fn run(&self, engine: &Engine, max_rows: usize) -> Item {
+        let (status, message, rows) = match self.violations(engine, max_rows).await {
             Ok((0, _)) => (Status::Passed, "no rows".to_owned(), Vec::new()),
             Ok((count, rows)) => (
                 Status::Failed,
-                format!("{count} row{} where none may be", if count == 1 { "" } else { "s" }),
+                format!("{count} {} where none may be", plural(count, "row")),
                 rows,
             ),
             Err(e) => (Status::Error, format!("the query failed: {}", brief(&e)), Vec::new()),
@@ -124,7 +125,7 @@ impl Assertion {
     async fn violations(
         &self,
         engine: &Engine,
-        most_rows: usize,
+        max_rows: usize,
     ) -> Result<(usize, Vec<Vec<String>>)> {
         let mut stream = engine.run(self.statement.clone(), &[]).await?;
         let mut rows = vec![stream.schema().fields().iter().map(|f| f.name().clone()).collect()];
@@ -132,15 +133,15 @@ impl Assertion {
         while let Some(batch) = stream.next().await {
             let batch = batch?;
             count += batch.num_rows();
-            let wanted = batch.num_rows().min((most_rows + 1).saturating_sub(rows.len()));
+            let wanted = batch.num_rows().min((max_rows + 1).saturating_sub(rows.len()));
             rows.extend(cells(&batch.slice(0, wanted))?);
         }
         Ok((count, rows))
     }
 }
 
-/// The names that comments between queries give, and how many lines below the start of the part
-/// they stand.
+/// The names that comments between queries give, each with its line counted from the start of the
+/// part.
 fn names_in(part: Part<'_>) -> Vec<(String, usize)> {
     if part.piece != Piece::Gap {
         return Vec::new();
@@ -152,10 +153,13 @@ fn names_in(part: Part<'_>) -> Vec<(String, usize)> {
 }
 
 fn is_query(statement: &Statement) -> bool {
-    matches!(statement, Statement::Statement(inner) if matches!(inner.as_ref(), ast::Statement::Query(_)))
+    match statement {
+        Statement::Statement(inner) => matches!(inner.as_ref(), ast::Statement::Query(_)),
+        _ => false,
+    }
 }
 
-/// The parser's words with the line in the file instead of that in the statement.
+/// The parser's message, with the line of the file instead of that of the statement.
 fn parse_error(file: &str, first_line: usize, error: &Error) -> String {
     let text = brief(error);
     let place = text

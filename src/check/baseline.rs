@@ -1,4 +1,4 @@
-//! Baselines: the figures of another store, or a JSON file that was made from one.
+//! Baselines: the figures of another store, or of a JSON file that was made from a store.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub struct Baseline {
     pub labels: Vec<String>,
     /// Its figures.
     pub metrics: BTreeMap<Key, Metric>,
-    /// What is worth knowing about it.
+    /// A remark about it for the user.
     pub note: Option<String>,
 }
 
@@ -61,9 +61,13 @@ impl Baseline {
         let text = read(path)?;
         let refuse = |what: String| Error::Input(IngestError::input(&name, what));
         let value: serde_json::Value = serde_json::from_str(&text)
-            .map_err(|e| refuse(format!("line {}: this is no JSON: {e}", e.line())))?;
+            .map_err(|e| refuse(format!("line {}: this is not JSON: {e}", e.line())))?;
         if value.get("format").and_then(|v| v.as_str()) != Some(FORMAT) {
-            return Err(refuse("this is neither a store nor a baseline; make one with `tracesql check STORE --save-baseline FILE.json`".into()));
+            return Err(refuse(
+                "this is neither a store nor a baseline; \
+                 make one with `tracesql check STORE --save-baseline FILE.json`"
+                    .into(),
+            ));
         }
         let version = |key: &str| value.get(key).and_then(serde_json::Value::as_u64).unwrap_or(0);
         for (key, ours) in
@@ -95,14 +99,19 @@ impl Baseline {
         }
         let ours = PROGRAM;
         let other = document.tracesql_version;
-        let note = (other != ours).then(|| format!("{name} was made by tracesql {other}, this is {ours}: figures may be defined otherwise"));
+        let note = (other != ours).then(|| {
+            format!(
+                "{name} was made by tracesql {other}, this is {ours}: \
+                 figures may be defined otherwise"
+            )
+        });
         let mut labels: Vec<String> = document.traces.into_iter().map(|t| t.trace).collect();
         labels.sort();
         labels.dedup();
         Ok(Self { name, labels, metrics, note })
     }
 
-    /// The JSON file of figures: one metric a line, so that differences can be read.
+    /// The JSON file of figures, with one metric per line so that differences are readable.
     pub fn document(sources: &[Source], metrics: &BTreeMap<Key, Metric>) -> Result<String> {
         let traces: Result<Vec<String>> = sources
             .iter()
@@ -128,8 +137,9 @@ impl Baseline {
         };
         let figures: Result<Vec<String>> = metrics.iter().map(figure).collect();
         Ok(format!(
-            "{{\n\"format\": \"{FORMAT}\",\n\"format_version\": {VERSION},\n\"tracesql_version\": \"{}\",\n\"schema_version\": {SCHEMA_VERSION},\n\"traces\": [\n{}\n],\n\"metrics\": [\n{}\n]\n}}\n",
-            PROGRAM,
+            "{{\n\"format\": \"{FORMAT}\",\n\"format_version\": {VERSION},\n\
+             \"tracesql_version\": \"{PROGRAM}\",\n\"schema_version\": {SCHEMA_VERSION},\n\
+             \"traces\": [\n{}\n],\n\"metrics\": [\n{}\n]\n}}\n",
             traces?.join(",\n"),
             figures?.join(",\n"),
         ))
@@ -143,6 +153,6 @@ fn line(value: &impl Serialize) -> Result<String> {
 /// A baseline that another version of the program made (exit code 4).
 pub fn version_error(name: &str, what: &str) -> Error {
     Error::Query(format!(
-        "{name}: the baseline is of another version: {what}; make it anew from its traces"
+        "{name}: the baseline is of another version: {what}; make it again from its traces"
     ))
 }

@@ -11,15 +11,15 @@ use super::{Item, Kind, Status};
 use crate::error::{Error, Result};
 use crate::output::{change, figure};
 
-/// Differences of this share of the value are those of rounding.
+/// Differences below this share of the value are taken for rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// What a comparison came to.
+/// The outcome of a comparison with a baseline.
 #[derive(Debug, Default)]
 pub struct Compared {
-    /// One for each metric that a threshold is about.
+    /// One item for each metric that has a threshold.
     pub items: Vec<Item>,
-    /// What is worth knowing besides.
+    /// Remarks for the user.
     pub notes: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ pub fn compare(
             ));
         }
     }
-    let theirs = meet(baseline, &ours, &mut notes)?;
+    let theirs = match_labels(baseline, &ours, &mut notes)?;
     let mut items = Vec::new();
     let labels: BTreeSet<&str> = theirs.labels.iter().map(String::as_str).collect();
     let alone = |label: &str, where_not: &str| {
@@ -55,10 +55,12 @@ pub fn compare(
     };
     items.extend(labels.difference(&ours).map(|label| alone(label, "the candidate")));
     items.extend(ours.difference(&labels).map(|label| alone(label, "the baseline")));
-    let (apart, both): (BTreeSet<&str>, BTreeSet<&str>) =
-        labels.intersection(&ours).partition(|label| is_apart(label, &theirs.metrics, metrics));
+    let (apart, both): (BTreeSet<&str>, BTreeSet<&str>) = labels
+        .intersection(&ours)
+        .partition(|label| has_nothing_in_common(label, &theirs.metrics, metrics));
     items.extend(apart.iter().map(|label| {
-        let message = "nothing compares: baseline and candidate have no figure in common but those of any file (wall_time, events, skipped_events)";
+        let message = "nothing compares: baseline and candidate have no figure in common \
+                       but those of any file (wall_time, events, skipped_events)";
         let mut item = Item::new(Kind::Metric, "trace", Status::Error, message.to_owned());
         item.trace = Some((*label).to_owned());
         item
@@ -88,17 +90,19 @@ pub fn compare(
     }
     if unjudged > 0 {
         notes.push(format!(
-            "{unjudged} metrics not judged: no line of {} is about them, it says ignore, or it says worse where neither way is",
+            "{unjudged} metrics not judged: no line of {} is about them, it says ignore, or it \
+            says worse where neither way is",
             thresholds.name
         ));
     }
     if apart.is_empty() {
-        items.extend(nowhere(thresholds, &keys));
-        notes.extend(idle(thresholds, &keys));
+        items.extend(missing_metrics(thresholds, &keys));
+        notes.extend(unused_patterns(thresholds, &keys));
     }
     if items.is_empty() {
         let message = format!(
-            "not one metric was judged: no line of {} is about one that has a better side or a direction",
+            "not one metric was judged: no line of {} is about one that has a better side or a \
+            direction",
             thresholds.name
         );
         items.push(Item::new(Kind::Metric, "baseline", Status::Failed, message));
@@ -112,12 +116,15 @@ pub fn compare(
     Ok(Compared { items, notes })
 }
 
-/// Metrics that every file has, whatever is in it.
+/// Metrics that every file has, whatever it holds.
 const OF_ANY_FILE: [&str; 3] = ["wall_time", "events", "skipped_events"];
 
-/// Whether the figures of a trace on both sides are about different things, as those of a trace and
-/// of a perf.json.
-fn is_apart(label: &str, base: &BTreeMap<Key, Metric>, cand: &BTreeMap<Key, Metric>) -> bool {
+/// Whether the two sides of a trace have no telling metric in common, as a trace and a perf.json.
+fn has_nothing_in_common(
+    label: &str,
+    base: &BTreeMap<Key, Metric>,
+    cand: &BTreeMap<Key, Metric>,
+) -> bool {
     let telling = |metrics: &BTreeMap<Key, Metric>| -> BTreeSet<Key> {
         let is_telling = |(key, m): &(&Key, &Metric)| {
             key.0 == label && m.value.is_some() && !OF_ANY_FILE.contains(&key.1.as_str())
@@ -128,16 +135,19 @@ fn is_apart(label: &str, base: &BTreeMap<Key, Metric>, cand: &BTreeMap<Key, Metr
     !(base.is_empty() && cand.is_empty()) && base.is_disjoint(&cand)
 }
 
-/// The baseline with labels that meet those of the candidate: single traces are compared whatever
-/// they are called.
-fn meet(
+/// The baseline with labels that match those of the candidate. Two single traces are compared
+/// whatever their labels.
+fn match_labels(
     mut baseline: Baseline,
     ours: &BTreeSet<&str>,
     notes: &mut Vec<String>,
 ) -> Result<Baseline> {
     if let ([theirs], Some(own), 1) = (baseline.labels.as_slice(), ours.first(), ours.len()) {
         if theirs != own {
-            notes.push(format!("{own} is compared with {theirs} of the baseline, as there is one trace on each side"));
+            notes.push(format!(
+                "{own} is compared with {theirs} of the baseline, \
+                 as there is one trace on each side"
+            ));
         }
         baseline.metrics = baseline
             .metrics
@@ -155,7 +165,8 @@ fn meet(
             list(ours.iter().copied().collect()),
         );
         return Err(Error::Query(format!(
-            "{}: nothing to compare: the baseline has {has}, the candidate {own}; traces meet by rank, else by the name of their file",
+            "{}: nothing to compare: the baseline has {has}, the candidate {own}; traces meet by \
+            rank, else by the name of their file",
             baseline.name
         )));
     }
@@ -180,7 +191,8 @@ fn judge(
     {
         let name = line.metric();
         return Err(wrong(format!(
-            "neither more nor less of {name} is worse; give the direction increase, decrease, change or ignore"
+            "neither more nor less of {name} is worse; give the direction increase, decrease, \
+            change or ignore"
         )));
     }
     if line.direction == Direction::Ignore
@@ -257,8 +269,8 @@ fn judge(
     Ok(Some((if worse > allowed { Status::Failed } else { Status::Passed }, message, figures)))
 }
 
-/// Lines of a user's file that name a metric which neither side has.
-fn nowhere(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<Item> {
+/// Failures for lines of a user's file that name a metric that neither side has.
+fn missing_metrics(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<Item> {
     if thresholds.is_built_in {
         return Vec::new();
     }
@@ -283,9 +295,9 @@ fn nowhere(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<Item> {
     .collect()
 }
 
-/// Patterns of a user's file that fit no metric of either side: a slip, as `gpu#*` where devices
-/// are called `cuda#1`, would go unseen.
-fn idle(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<String> {
+/// Patterns of a user's file that match no metric of either side. Without this note a slip, such as
+/// `gpu#*` for devices called `cuda#1`, would go unnoticed.
+fn unused_patterns(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<String> {
     if thresholds.is_built_in {
         return Vec::new();
     }

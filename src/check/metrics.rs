@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use crate::engine::{Engine, int, number, text};
 use crate::error::{Error, Result};
 
-/// How the labels of traces whose rank is known begin.
+/// The beginning of the label of a trace whose rank is known.
 pub const RANK: &str = "rank ";
 
-/// A trace of a store, and what it is called in comparisons.
+/// A trace of a store, with its label in comparisons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// Name of the trace.
     pub trace_id: String,
-    /// `rank N`, or the name of the file if the rank is not known; traces of both sides meet by it.
+    /// `rank N`, or the name of the file if the rank is not known; it matches the traces of both
+    /// sides.
     pub label: String,
     /// The input as it was named.
     pub path: String,
@@ -24,9 +25,9 @@ pub struct Source {
 /// Which way a metric gets better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// The less the better.
+    /// Less is better.
     Lower,
-    /// The more the better.
+    /// More is better.
     Higher,
     /// Neither.
     Neutral,
@@ -42,32 +43,33 @@ impl Better {
         }
     }
 
-    /// What a name stands for.
+    /// The direction of this name.
     pub fn of(name: &str) -> Option<Self> {
         [Self::Lower, Self::Higher, Self::Neutral].into_iter().find(|b| b.name() == name)
     }
 }
 
-/// What a figure is about: label of the trace, metric, subject.
+/// Identifies a figure: label of the trace, metric, subject.
 pub type Key = (String, String, Option<String>);
 
 /// A figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metric {
-    /// Its value; `None` if it is NULL or no number.
+    /// Its value; `None` if it is NULL or not a number.
     pub value: Option<f64>,
     /// Its unit.
     pub unit: String,
     /// Which way it gets better.
     pub better: Better,
-    /// Of how many traces it is the median.
+    /// Number of traces in the median.
     pub traces: usize,
 }
 
 /// The traces of a session.
 pub async fn sources(engine: &Engine) -> Result<Vec<Source>> {
     let sql = "SELECT t.trace_id, coalesce(t.rank, j.rank) AS rank, t.path, t.content_hash
-               FROM traces t LEFT JOIN job_ranks j ON j.trace_id = t.trace_id ORDER BY 2, t.path, t.trace_id";
+               FROM traces t LEFT JOIN job_ranks j ON j.trace_id = t.trace_id
+               ORDER BY 2, t.path, t.trace_id";
     let rows = engine.objects(sql).await?;
     let source = |row| {
         let get = |name: &str| text(row, name).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Checks of a pipeline: rules, assertions in SQL, and figures against a baseline.
 //!
-//! Each check ends as an [`Item`]; [`Verdict`] adds them up. What could not be looked at never
-//! counts as passed.
+//! The outcome of each check is an [`Item`]; [`Verdict`] adds them up. A check that could not be
+//! made never counts as passed.
 
 mod assertions;
 mod baseline;
@@ -20,14 +20,14 @@ pub use report::{Style, write};
 pub use rules::{Selection, Severity, run as run_rules};
 pub use thresholds::Thresholds;
 
-/// What a check came to.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    /// All is well.
+    /// It found nothing wrong.
     Passed,
-    /// Something was found, but it does not fail the check.
+    /// It found something that does not fail the check.
     Noted,
-    /// It could not be measured; this is no pass.
+    /// It could not be measured, which does not count as passed.
     NotMeasurable,
     /// The check failed.
     Failed,
@@ -70,37 +70,37 @@ impl Kind {
     }
 }
 
-/// One check and what came of it.
+/// One check with its outcome.
 #[derive(Debug, Clone)]
 pub struct Item {
     /// What kind of check.
     pub kind: Kind,
     /// Name of the rule, assertion or metric.
     pub name: String,
-    /// What of it: device, operator, …
+    /// The part of the trace that it is about: device, operator, …
     pub subject: Option<String>,
-    /// The trace that it is about; `None` for all.
+    /// The trace that it is about; `None` for all of them.
     pub trace: Option<String>,
-    /// What it came to.
+    /// Its outcome.
     pub status: Status,
     /// Severity of a finding.
     pub severity: Option<Severity>,
     /// One sentence with the figures.
     pub message: String,
-    /// What to do.
+    /// Advice.
     pub advice: Option<String>,
-    /// A query that shows what is behind it.
+    /// A query for the rows that show it.
     pub evidence: Option<String>,
-    /// File and line, of assertions.
+    /// For assertions: file and line.
     pub place: Option<(String, usize)>,
-    /// Rows behind it, with their header first: of assertions.
+    /// For assertions: rows that show it, after a row with the names of the columns.
     pub rows: Vec<Vec<String>>,
-    /// Figures behind it, as JSON.
+    /// Its figures, as JSON.
     pub figures: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Item {
-    /// A check with nothing but its outcome.
+    /// A check with its outcome and no details.
     pub fn new(kind: Kind, name: &str, status: Status, message: String) -> Self {
         Self {
             kind,
@@ -136,13 +136,13 @@ pub struct Verdict {
     pub traces: Vec<Source>,
     /// Each check, in order.
     pub items: Vec<Item>,
-    /// What is worth knowing besides: what was left out, compared with what.
+    /// Remarks for the user, for example which traces were compared.
     pub notes: Vec<String>,
     /// Under what limits the checks were made.
     pub limits: Limits,
 }
 
-/// What of the limits of checks is the user's.
+/// Limits of checks that the user chose.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Findings of this severity and worse fail.
@@ -154,7 +154,7 @@ pub struct Limits {
 }
 
 impl Verdict {
-    /// How many checks came to this.
+    /// Number of checks with this outcome.
     pub fn count(&self, status: Status) -> usize {
         self.items.iter().filter(|i| i.status == status).count()
     }
@@ -176,7 +176,7 @@ impl Verdict {
         }
     }
 
-    /// In a word.
+    /// The verdict in one word.
     pub fn word(&self) -> &'static str {
         match self.exit_code() {
             0 => "passed",
@@ -186,8 +186,8 @@ impl Verdict {
     }
 }
 
-/// What an error of a query says, in one line of bounded length: those of the planner hold whole
-/// plans and all columns.
+/// The message of a query's error in one line of bounded length. Messages of the planner may hold
+/// whole plans and all columns.
 fn brief(error: &crate::error::Error) -> String {
     let text = error.to_string();
     let line = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
@@ -198,18 +198,10 @@ fn brief(error: &crate::error::Error) -> String {
     crate::output::clip(inner.map_or(line, |inner| inner.trim_end_matches("\")")), 400)
 }
 
-/// The one of some names that is nearest to a wrong one, as a hint.
-fn did_you_mean<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
-    let near = names
-        .map(|n| (strsim::jaro_winkler(n, name), n))
-        .filter(|(s, _)| *s > 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    near.map(|(_, n)| format!("; did you mean {n}?")).unwrap_or_default()
-}
-
-/// Reads a file that the user named; one that cannot be read is an input (exit code 3).
+/// Reads a file that the user named. An error of reading is one of an input (exit code 3).
 fn read(path: &std::path::Path) -> Result<String> {
     let bytes = std::fs::read(path).map_err(|e| tracesql_ingest::IngestError::io(path, e))?;
-    String::from_utf8(bytes)
-        .map_err(|_| crate::error::Error::Usage(format!("{}: this is no text", path.display())))
+    String::from_utf8(bytes).map_err(|_| {
+        crate::error::Error::Usage(format!("{}: the file is not UTF-8 text", path.display()))
+    })
 }

@@ -1,13 +1,14 @@
-//! Rules: they run side by side and compute once what they share, but each has an answer of its
-//! own, so that a failure has a name.
+//! Rules: they run at the same time and compute shared views once. Each has an answer of its own, so
+//! that a rule that fails is known by name.
 
-use super::{Item, Kind, Source, Status, brief, did_you_mean};
+use super::{Item, Kind, Source, Status, brief};
 use crate::engine::{Engine, Object, int, number, text};
 use crate::error::{Error, Result};
 use crate::library::{RULE_COLUMNS, View};
+use crate::suggest::{hint, most_similar};
 
 /// How bad a finding is, worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// High
     High,
@@ -38,11 +39,11 @@ impl Severity {
 /// Which rules are run, and what fails.
 #[derive(Debug, Clone)]
 pub struct Selection {
-    /// Only these; all if there are none.
+    /// Only these rules; empty for all.
     pub only: Vec<String>,
-    /// Not these; `all` for none at all.
+    /// Not these rules; `all` for no rule at all.
     pub skip: Vec<String>,
-    /// Those that fail when they cannot be measured; `all` for each.
+    /// Rules that fail when they cannot be measured; `all` for each of them.
     pub require: Vec<String>,
     /// Findings of this severity and worse fail.
     pub severity: Severity,
@@ -57,8 +58,11 @@ impl Selection {
         let named = |option: &str, list: &[String]| {
             let unknown = list.iter().find(|n| n.as_str() != ALL && !names.contains(&rule_name(n)));
             unknown.map_or(Ok(()), |name| {
-                let hint = did_you_mean(rule_name(name), names.iter().copied());
-                Err(Error::Usage(format!("{option} {name}: there is no rule of that name{hint}; `tracesql docs rules` lists all")))
+                let hint = hint(most_similar(rule_name(name), names.iter().copied()));
+                Err(Error::Usage(format!(
+                    "{option} {name}: there is no rule of that name{hint}; \
+                     `tracesql docs rules` lists all"
+                )))
             })
         };
         named("--rule", &self.only)?;
@@ -113,7 +117,7 @@ pub async fn run(
         match answer {
             Ok(rows) => {
                 items.extend(rows.iter().map(|row| item(name, row, selection, traces)));
-                items.extend(traces.iter().filter_map(|t| silent(name, t, &rows, selection)));
+                items.extend(traces.iter().filter_map(|t| without_row(name, t, &rows, selection)));
             }
             Err(e) => items.push(Item::new(
                 Kind::Rule,
@@ -150,7 +154,8 @@ fn item(rule: &str, row: &Object, selection: &Selection, traces: &[Source]) -> I
             (
                 Status::Error,
                 format!(
-                    "the rule gives a finding the severity {has}; it must be high, medium, low or info"
+                    "the rule gives a finding the severity {has}; it must be high, medium, low or \
+                    info"
                 ),
             )
         }
@@ -167,7 +172,7 @@ fn item(rule: &str, row: &Object, selection: &Selection, traces: &[Source]) -> I
     item.trace = trace.as_ref().map(|id| {
         traces.iter().find(|t| t.trace_id == *id).map_or(id.clone(), |t| t.label.clone())
     });
-    item.subject = about(row);
+    item.subject = subject(row);
     item.advice = get("advice");
     item.evidence = get("evidence");
     for column in [
@@ -196,16 +201,16 @@ fn item(rule: &str, row: &Object, selection: &Selection, traces: &[Source]) -> I
     item
 }
 
-/// What a finding is about, beyond its trace.
-fn about(row: &Object) -> Option<String> {
+/// The subject, device and step of a finding.
+fn subject(row: &Object) -> Option<String> {
     let mut parts: Vec<String> = text(row, "subject").into_iter().collect();
     parts.extend(int(row, "device").map(|d| format!("device {d}")));
     parts.extend(int(row, "step").map(|s| format!("step {s}")));
     if parts.is_empty() { None } else { Some(parts.join(", ")) }
 }
 
-/// A trace that a rule says nothing about: that is no pass.
-fn silent(rule: &str, trace: &Source, rows: &[Object], selection: &Selection) -> Option<Item> {
+/// The item for a trace that a rule gives no row for, which does not count as passed.
+fn without_row(rule: &str, trace: &Source, rows: &[Object], selection: &Selection) -> Option<Item> {
     if rows.iter().any(|r| text(r, "trace_id").as_deref() == Some(&trace.trace_id)) {
         return None;
     }

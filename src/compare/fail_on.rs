@@ -1,4 +1,4 @@
-//! What a pipeline fails on: `BY:PCT%[:MIN]`, `BY:added` or `BY:removed`.
+//! Conditions on which a pipeline fails: `BY:PCT%[:MIN]`, `BY:added` or `BY:removed`.
 
 use super::{By, Row};
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ enum What {
     /// Slower by more than a percentage, and by at least some nanoseconds.
     Slower {
         pct: f64,
-        least_ns: f64,
+        min_ns: f64,
     },
     Added,
     Removed,
@@ -30,7 +30,7 @@ enum What {
 pub struct Failure {
     /// The condition as it was written.
     pub condition: String,
-    /// What is wrong, in one sentence.
+    /// The difference, in one sentence.
     pub message: String,
 }
 
@@ -40,7 +40,8 @@ impl std::str::FromStr for Condition {
     fn from_str(text: &str) -> Result<Self, String> {
         let help = || {
             format!(
-                "{text:?} must be BY:PCT%, BY:PCT%:MIN, BY:added or BY:removed, as in step:5% or op:10%:100us"
+                "{text:?} must be BY:PCT%, BY:PCT%:MIN, BY:added or BY:removed, as in step:5% or \
+                op:10%:100us"
             )
         };
         let mut parts = text.split(':');
@@ -58,8 +59,8 @@ impl std::str::FromStr for Condition {
                     .and_then(|p| p.trim().parse::<f64>().ok())
                     .filter(|p| p.is_finite() && *p >= 0.0)
                     .ok_or_else(help)?;
-                let least_ns = parts.next().map_or(Some(0.0), time).ok_or_else(help)?;
-                What::Slower { pct, least_ns }
+                let min_ns = parts.next().map_or(Some(0.0), time).ok_or_else(help)?;
+                What::Slower { pct, min_ns }
             }
             None => return Err(help()),
         };
@@ -85,11 +86,11 @@ fn time(text: &str) -> Option<f64> {
 }
 
 impl Condition {
-    /// The rows that it holds for. An error if there is nothing that it could be looked at, or if
-    /// one side has nothing of a measure that the other has.
+    /// The rows that it holds for. An error if no row could be compared, or if one side lacks a
+    /// measure that the other has.
     ///
-    /// A row without a verdict fails if its figures differ by that much: that the steps cannot tell
-    /// noise is no pass.
+    /// A row without a verdict fails if its figures differ by that much: a difference that might be
+    /// noise does not count as passed.
     pub fn failures(&self, rows: &[Row]) -> Result<Vec<Failure>> {
         let rows: Vec<&Row> = rows.iter().filter(|r| r.by == self.by).collect();
         let refuse = |what: String| Err(Error::Query(format!("--fail-on {}: {what}", self.text)));
@@ -126,12 +127,12 @@ impl Condition {
                 .then(|| format!("{about}: added, {}", figure(row.cand_ns, "ns")))?,
             What::Removed => (row.verdict == "removed")
                 .then(|| format!("{about}: removed, it took {}", figure(row.base_ns, "ns")))?,
-            What::Slower { pct, least_ns } => {
+            What::Slower { pct, min_ns } => {
                 let is_open =
                     row.verdict == "slower" || (row.verdict == "not judged" && row.is_on_both());
                 // Growth from nothing is more than any percentage.
                 let is_more = row.delta_pct.map_or(row.cand_ns > 0.0, |delta| delta > pct);
-                if !(is_open && is_more && row.delta_ns() >= least_ns) {
+                if !(is_open && is_more && row.delta_ns() >= min_ns) {
                     return None;
                 }
                 let why =
@@ -155,8 +156,8 @@ mod tests {
     #[test]
     fn conditions_are_read() {
         let read = |text: &str| text.parse::<Condition>().map(|c| (c.by, c.what));
-        assert_eq!(read("step:5%"), Ok((By::Step, What::Slower { pct: 5.0, least_ns: 0.0 })));
-        assert_eq!(read("op:10%:100us"), Ok((By::Op, What::Slower { pct: 10.0, least_ns: 1e5 })));
+        assert_eq!(read("step:5%"), Ok((By::Step, What::Slower { pct: 5.0, min_ns: 0.0 })));
+        assert_eq!(read("op:10%:100us"), Ok((By::Op, What::Slower { pct: 10.0, min_ns: 1e5 })));
         assert_eq!(read("kernel:added"), Ok((By::Kernel, What::Added)));
         assert_eq!(read("module:removed"), Ok((By::Module, What::Removed)));
         for wrong in [

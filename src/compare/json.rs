@@ -7,6 +7,17 @@ use super::{Comparison, Side};
 /// One object; its rows have the columns of the view `comparison`.
 pub fn value(comparison: &Comparison) -> Value {
     let side = |side: &Side| json!({"name": side.name, "traces": side.traces, "steps": side.steps});
+    let failures = comparison
+        .failures
+        .iter()
+        .map(|f| json!({"condition": f.condition, "message": f.message}))
+        .collect::<Vec<_>>();
+    let rows = comparison
+        .rows
+        .iter()
+        .filter(|r| comparison.by.contains(&r.by))
+        .map(|r| Value::Object(r.columns.clone()))
+        .collect::<Vec<_>>();
     json!({
         "format": "tracesql-comparison",
         "format_version": 1,
@@ -15,13 +26,13 @@ pub fn value(comparison: &Comparison) -> Value {
         "candidate": side(&comparison.cand),
         "by": comparison.by.iter().map(|b| b.name()).collect::<Vec<_>>(),
         "result": if comparison.failures.is_empty() { "passed" } else { "failed" },
-        "failures": comparison.failures.iter().map(|f| json!({"condition": f.condition, "message": f.message})).collect::<Vec<_>>(),
+        "failures": failures,
         "notes": comparison.notes,
-        "rows": comparison.rows.iter().filter(|r| comparison.by.contains(&r.by)).map(|r| Value::Object(r.columns.clone())).collect::<Vec<_>>(),
+        "rows": rows,
     })
 }
 
-/// The same as a text.
+/// The object as text.
 pub fn object(comparison: &Comparison) -> String {
     format!("{:#}\n", value(comparison))
 }

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use super::{Comparison, is_per_step, many, percent, tables};
+use crate::output::escape::{code, plain};
 use crate::output::figure;
-use crate::output::markdown::{code, plain};
 
-/// Characters of a name, and of a sentence.
-const NAME: usize = 120;
-const LONGEST: usize = 1000;
+/// Characters of a name and of a sentence; the rest is cut.
+const MAX_NAME: usize = 120;
+const MAX_SENTENCE: usize = 1000;
 
 /// A table for steps, the others folded away.
 pub fn report(comparison: &Comparison, limit: usize) -> String {
@@ -16,19 +16,19 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
     let _ = writeln!(
         out,
         "### Comparison of {} with {}\n",
-        code(&comparison.cand.name, NAME),
-        code(&comparison.base.name, NAME)
+        code(&comparison.cand.name, MAX_NAME),
+        code(&comparison.base.name, MAX_NAME)
     );
     for failure in &comparison.failures {
         let _ = writeln!(
             out,
             "- **fails** {}: {}",
-            code(&failure.condition, NAME),
-            plain(&failure.message, LONGEST)
+            code(&failure.condition, MAX_NAME),
+            plain(&failure.message, MAX_SENTENCE)
         );
     }
     for note in &comparison.notes {
-        let _ = writeln!(out, "- {}", plain(note, LONGEST));
+        let _ = writeln!(out, "- {}", plain(note, MAX_SENTENCE));
     }
     let sides = [("Base", &comparison.base), ("candidate", &comparison.cand)];
     let sides: Vec<String> = sides
@@ -47,15 +47,17 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
         let shown = if limit == 0 { table.rows.len() } else { limit.min(table.rows.len()) };
         let heading = format!("{}: {}", table.title, table.counts);
         if i == 0 {
-            let _ = writeln!(out, "\n**{}**\n", plain(&heading, LONGEST));
+            let _ = writeln!(out, "\n**{}**\n", plain(&heading, MAX_SENTENCE));
         } else {
-            let _ = writeln!(out, "\n<details><summary>{}</summary>\n", plain(&heading, LONGEST));
+            let _ =
+                writeln!(out, "\n<details><summary>{}</summary>\n", plain(&heading, MAX_SENTENCE));
         }
         if let Some(reason) = table.reason {
-            let _ = writeln!(out, "Not judged: {}\n", plain(reason, LONGEST));
+            let _ = writeln!(out, "Not judged: {}\n", plain(reason, MAX_SENTENCE));
         }
         out.push_str(
-            "| name | base | candidate | change | | verdict | calls | ranks | p |\n| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |\n",
+            "| name | base | candidate | change | | verdict | calls | ranks | p |\n\
+             | --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |\n",
         );
         for row in &table.rows[..shown] {
             let both =
@@ -63,7 +65,7 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
             let _ = writeln!(
                 out,
                 "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-                code(&row.key, NAME),
+                code(&row.key, MAX_NAME),
                 figure(row.base_ns, "ns"),
                 figure(row.cand_ns, "ns"),
                 figure(row.delta_ns(), "ns"),

@@ -1,4 +1,5 @@
-//! Two sides compared: the rows of the view `comparison`, and what a pipeline fails on.
+//! Comparisons of two sides: the rows of the view `comparison`, and the conditions on which a
+//! pipeline fails.
 
 mod fail_on;
 mod html;
@@ -6,14 +7,13 @@ mod json;
 mod markdown;
 mod text;
 
-use clap::ValueEnum;
-
 use crate::engine::{Engine, Object, int, number, text};
 use crate::error::Result;
+use crate::output::units::plural;
 pub use fail_on::{Condition, Failure};
 
 /// What rows are about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum By {
     /// The length of steps
     Step,
@@ -26,7 +26,6 @@ pub enum By {
     /// Kernels by name
     Kernel,
     /// Device work by what it does: computation, communication, memcpy, memset
-    #[value(name = "kernel_type")]
     KernelType,
     /// Device work by class: gemm, attention, communication, …
     Class,
@@ -101,7 +100,7 @@ pub struct Row {
     pub reason: Option<String>,
     /// Time per step, or per trace where there are no steps.
     pub base_ns: f64,
-    /// The same of the candidate.
+    /// The same for the candidate.
     pub cand_ns: f64,
     /// Change in percent; `None` from 0.
     pub delta_pct: Option<f64>,
@@ -128,7 +127,7 @@ impl Row {
         self.traces.0 > 0 && self.traces.1 > 0
     }
 
-    /// Whether its key says what it is about, unlike those of what is left over.
+    /// Whether its key names one thing, unlike the keys of rests.
     pub fn says_what(&self) -> bool {
         !matches!(
             (self.by, self.key.as_str()),
@@ -143,22 +142,22 @@ impl Row {
 /// A comparison.
 #[derive(Debug)]
 pub struct Comparison {
-    /// What is compared with.
+    /// The base.
     pub base: Side,
-    /// What is compared.
+    /// The candidate.
     pub cand: Side,
-    /// What is shown.
+    /// Dimensions that are shown.
     pub by: Vec<By>,
     /// All rows, the greatest differences first.
     pub rows: Vec<Row>,
-    /// What the call fails on.
+    /// Conditions that hold, on which the call fails.
     pub failures: Vec<Failure>,
-    /// What is worth knowing besides.
+    /// Remarks for the user.
     pub notes: Vec<String>,
 }
 
 /// How a comparison is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// For a terminal
     Text,
@@ -221,18 +220,22 @@ fn row(columns: Object) -> Option<Row> {
     })
 }
 
-/// The numbers of steps on both sides, as marks of steps say.
+/// The numbers of marked steps on both sides.
 pub async fn steps(engine: &Engine) -> Result<(i64, i64)> {
-    let sql = "SELECT count(DISTINCT CASE WHEN s.side = 'base' THEN concat(s.run, ' ', t.step) END) AS base,
-                      count(DISTINCT CASE WHEN s.side = 'candidate' THEN concat(s.run, ' ', t.step) END) AS cand
-               FROM steps t JOIN compare_sides s ON s.trace_id = t.trace_id";
+    let sql = "WITH marks AS (
+                   SELECT s.side, concat(s.run, ' ', t.step) AS mark
+                   FROM steps t JOIN compare_sides s ON s.trace_id = t.trace_id
+               )
+               SELECT count(DISTINCT CASE WHEN side = 'base' THEN mark END) AS base,
+                      count(DISTINCT CASE WHEN side = 'candidate' THEN mark END) AS cand
+               FROM marks";
     let rows = engine.objects(sql).await?;
     let of = |name: &str| rows.first().and_then(|r| int(r, name)).unwrap_or(0);
     Ok((of("base"), of("cand")))
 }
 
-/// Why two sides have nothing that could be compared; `None` if they have, or if they are of one
-/// kind and just have no name in common.
+/// Why the two sides do not compare. `None` if they do, or if they are of one kind and only have no
+/// name in common.
 pub async fn apart(engine: &Engine, rows: &[Row]) -> Result<Option<String>> {
     if rows.iter().any(|r| r.is_on_both() && r.says_what()) {
         return Ok(None);
@@ -259,7 +262,7 @@ pub async fn apart(engine: &Engine, rows: &[Row]) -> Result<Option<String>> {
     Ok(Some(format!("the base is of format {base}, the candidate of format {cand}; {why}")))
 }
 
-/// Reasons in a sentence: what a side lacks is one list.
+/// Reasons in one sentence; the things that a side lacks become one list.
 fn together(reasons: &[&str]) -> String {
     let sides = ["the base has no ", "the candidate has no "];
     let lacks = |side: &&str| {
@@ -273,8 +276,8 @@ fn together(reasons: &[&str]) -> String {
     sides.iter().filter_map(lacks).chain(others).collect::<Vec<_>>().join("; ")
 }
 
-/// Writes a comparison; `width` is that of the terminal, `limit` the most rows of a table for
-/// people (0 for all).
+/// Writes a comparison. `width` is that of the terminal; tables for people have at most `limit` rows
+/// (0 for all).
 pub fn write(comparison: &Comparison, style: Style, width: usize, limit: usize) -> Result<String> {
     Ok(match style {
         Style::Text => text::report(comparison, width, limit),
@@ -345,7 +348,7 @@ fn is_per_step(comparison: &Comparison) -> bool {
     comparison.base.steps > 0 && comparison.cand.steps > 0
 }
 
-/// A number of things in words.
+/// A number of things, as in `2 traces`.
 fn many(count: i64, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+    format!("{count} {}", plural(count, word))
 }

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthChar;
 use super::{Comparison, Row, Table, is_per_step, many, percent, tables};
 use crate::output::{clip, figure, safe, width as columns, wrap};
 
-/// Widths of the columns behind the name: times, change, percent, verdict.
+/// Widths of the columns after the name: times, change, percent, verdict.
 const TIME: usize = 9;
 const PERCENT: usize = 9;
 const VERDICT: usize = 10;
@@ -134,7 +134,7 @@ fn pad(text: &str, size: usize) -> String {
 fn shorten(text: &str, size: usize) -> String {
     let end = size / 3;
     let (mut left, mut tail) = (end, Vec::new());
-    // Signs without width could go on for ever.
+    // There may be any number of characters without width.
     for c in text.chars().rev().take(4 * end) {
         let Some(room) = left.checked_sub(c.width().unwrap_or(0)) else { break };
         left = room;

@@ -10,12 +10,12 @@ mod topics;
 
 use std::collections::BTreeMap;
 
-use clap::ValueEnum;
 use tracesql_udfs::Function;
 
 use crate::engine::{Engine, Setting, documented, functions};
 use crate::error::{Error, Result};
 use crate::library::View;
+use crate::suggest;
 pub use tables::tables_page;
 pub use topics::{TOPICS, Topic, topic};
 
@@ -35,7 +35,7 @@ pub struct Reference {
 }
 
 /// How the reference is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// For a terminal
     Text,
@@ -66,7 +66,7 @@ impl Reference {
 
     /// Keeps only what has this name; an error that suggests the nearest name if nothing has it.
     pub fn named(mut self, name: &str) -> Result<Self> {
-        let near = self.nearest(name);
+        let near = self.most_similar(name);
         self.tables.retain(|t| t.name == name);
         self.views.retain(|v| v.name == name || v.area == name);
         self.functions.retain(|f| f.doc.name == name || f.doc.area == name);
@@ -78,7 +78,7 @@ impl Reference {
             && self.settings.is_empty()
             && self.topics.is_empty()
         {
-            let hint = near.map(|n| format!("; did you mean {n}?")).unwrap_or_default();
+            let hint = suggest::hint(near.as_deref());
             return Err(Error::Usage(format!(
                 "there is no table, view, area, function, setting or topic {name}{hint}"
             )));
@@ -86,16 +86,12 @@ impl Reference {
         Ok(self)
     }
 
-    fn nearest(&self, name: &str) -> Option<String> {
-        let relations = self.tables.iter().chain(&self.views).map(|v| v.name.clone());
-        let all = relations
-            .chain(self.functions.iter().map(|f| f.doc.name.to_owned()))
-            .chain(self.settings.keys().cloned());
-        let all = all.chain(self.topics.iter().map(|t| t.name.to_owned()));
-        all.map(|n| (strsim::jaro_winkler(&n, name), n))
-            .filter(|(s, _)| *s > 0.7)
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, n)| n)
+    fn most_similar(&self, name: &str) -> Option<String> {
+        let all = (self.tables.iter().chain(&self.views).map(|v| v.name.as_str()))
+            .chain(self.functions.iter().map(|f| f.doc.name))
+            .chain(self.settings.keys().map(String::as_str))
+            .chain(self.topics.iter().map(|t| t.name));
+        suggest::most_similar(name, all).map(str::to_owned)
     }
 
     /// The reference as a text.

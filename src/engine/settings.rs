@@ -15,6 +15,7 @@ use datafusion::logical_expr::{
 use tracesql_udfs::{Call, Function, FunctionDoc};
 
 use crate::library::{self, Library};
+use crate::suggest;
 
 /// The name of the data table with all settings and their defaults.
 const TABLE: &str = "settings";
@@ -108,10 +109,8 @@ impl Settings {
         match values.get(name) {
             Some(setting) => Ok(setting.value.clone()),
             None => {
-                let near = values.keys().max_by(|a, b| {
-                    strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))
-                });
-                let hint = near.map(|n| format!("; did you mean {n}?")).unwrap_or_default();
+                let near = suggest::closest(name, values.keys().map(String::as_str));
+                let hint = suggest::hint(near.map(|(_, name)| name));
                 Err(DataFusionError::Plan(format!(
                     "setting({name:?}): there is no such setting{hint}; tracesql_settings lists all"
                 )))

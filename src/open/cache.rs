@@ -1,6 +1,6 @@
 //! A store for traces that are opened without one, keyed by content.
 //!
-//! A file that looks as it did when it was read (same path, size and time of change) is not hashed
+//! A file with the path, size, inode and time of change that it had when it was read is not hashed
 //! again.
 
 use std::os::unix::fs::MetadataExt;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tracesql_ingest::{IngestOptions, Input, Store};
 
-use super::Reader;
+use super::InputReader;
 use crate::error::{Error, Result};
 
 /// The cache of this user: `$TRACESQL_CACHE`, or `tracesql` in the folder for caches.
@@ -18,7 +18,7 @@ pub struct Cache {
     seen: PathBuf,
 }
 
-/// What a file looked like when it was read.
+/// A file that was read, as it was then.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Seen {
     path: PathBuf,
@@ -36,7 +36,7 @@ impl Cache {
                 "there is no folder for caches; set TRACESQL_CACHE or use `tracesql ingest`".into(),
             )
         })?;
-        // One folder for each schema version: what an older version left stays readable by it.
+        // One folder for each schema version: an older program can still read what it stored.
         let root = root.join(format!("traces-v{}", tracesql_ingest::schema::SCHEMA_VERSION));
         let store = Store::open_or_create(&root)?;
         Ok(Self { store, seen: root.join(".seen") })
@@ -47,21 +47,21 @@ impl Cache {
         &self.store
     }
 
-    /// The name of an input's trace, which is read if the cache does not hold it.
+    /// The name of an input's trace. The input is read if the cache does not hold it.
     pub fn trace(
         &self,
         input: &Input,
         options: &IngestOptions,
-        reader: &dyn Reader,
+        reader: &dyn InputReader,
     ) -> Result<String> {
-        let look = match input {
-            // What is to be clean is read again: only reading finds issues.
-            Input::File(path) if !options.strict => look(path),
+        let state = match input {
+            // A strict call reads the file again, because only reading finds issues.
+            Input::File(path) if !options.strict => state(path),
             _ => None,
         };
-        if let Some((key, look)) = &look
+        if let Some((key, state)) = &state
             && let Some(seen) = self.read(key)
-            && (Seen { trace_id: seen.trace_id.clone(), ..look.as_seen() }) == seen
+            && (Seen { trace_id: seen.trace_id.clone(), ..state.as_seen() }) == seen
             && self.store.trace_folder(&seen.trace_id).join("manifest.json").is_file()
         {
             return Ok(seen.trace_id);
@@ -69,9 +69,9 @@ impl Cache {
         let options = IngestOptions { replace: options.strict, ..options.clone() };
         let outcome = reader.read(input, &self.store, &options)?;
         let trace_id = outcome.manifest.trace_id;
-        if let Some((key, look)) = look {
-            // A failure here costs the next call some time, nothing else.
-            let _ = self.write(&key, &Seen { trace_id: trace_id.clone(), ..look.as_seen() });
+        if let Some((key, state)) = state {
+            // If this fails, the next call only has to hash the file again.
+            let _ = self.write(&key, &Seen { trace_id: trace_id.clone(), ..state.as_seen() });
         }
         Ok(trace_id)
     }
@@ -88,20 +88,20 @@ impl Cache {
     }
 }
 
-/// The folder for what this user's calls leave behind.
+/// The folder of this user for cached traces and the history of the shell.
 pub fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("TRACESQL_CACHE").filter(|v| !v.is_empty()).map(PathBuf::from);
     named.or_else(|| Some(dirs::cache_dir()?.join("tracesql")))
 }
 
-struct Look {
+struct FileState {
     path: PathBuf,
     size: u64,
     inode: u64,
     changed_ns: i128,
 }
 
-impl Look {
+impl FileState {
     fn as_seen(&self) -> Seen {
         Seen {
             path: self.path.clone(),
@@ -113,13 +113,13 @@ impl Look {
     }
 }
 
-/// What a file looks like, and the name under which that is kept.
-fn look(path: &Path) -> Option<(String, Look)> {
+/// The current state of a file, and the name under which it is kept.
+fn state(path: &Path) -> Option<(String, FileState)> {
     let path = path.canonicalize().ok()?;
     let meta = path.metadata().ok().filter(|m| m.is_file())?;
     let changed_ns = meta.ctime() as i128 * 1_000_000_000 + meta.ctime_nsec() as i128;
     let mut hasher = std::hash::DefaultHasher::new();
     std::hash::Hash::hash(&path, &mut hasher);
     let key = format!("{:016x}.json", std::hash::Hasher::finish(&hasher));
-    Some((key, Look { path, size: meta.len(), inode: meta.ino(), changed_ns }))
+    Some((key, FileState { path, size: meta.len(), inode: meta.ino(), changed_ns }))
 }

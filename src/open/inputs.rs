@@ -2,11 +2,12 @@
 
 use tracesql_ingest::{IngestError, Input, Outcome, Severity, expand};
 
-use super::Reader;
+use super::InputReader;
 use crate::error::{Error, Result};
+use crate::output::units::plural;
 
-/// The inputs that names stand for, and what is wrong with names that stand for none.
-pub fn inputs(names: &[String]) -> Vec<Result<Input>> {
+/// The inputs that names stand for, and an error for each name that stands for none.
+pub(super) fn inputs(names: &[String]) -> Vec<Result<Input>> {
     let mut inputs = Vec::new();
     for name in names {
         match expand(std::slice::from_ref(name)) {
@@ -17,12 +18,12 @@ pub fn inputs(names: &[String]) -> Vec<Result<Input>> {
     inputs
 }
 
-/// Reads every input, reporting those that fail. What lies in a folder or archive beside traces and
-/// is none is left out with a warning, unless nothing else was there.
-pub fn all<T>(
+/// Reads every input and reports those that fail. Files in a folder or archive that are not traces
+/// are skipped with a warning, unless there was nothing else.
+pub(super) fn read_all<T>(
     inputs: Vec<Result<Input>>,
     names: &[String],
-    reader: &dyn Reader,
+    reader: &dyn InputReader,
     read: impl Fn(&Input) -> Result<T>,
 ) -> Result<Vec<T>> {
     let count = inputs.len();
@@ -34,7 +35,7 @@ pub fn all<T>(
         };
         match outcome {
             Ok(outcome) => done.push(outcome),
-            // Whoever stops reading wants no more of it.
+            // A user who stops the reading does not want the other inputs either.
             Err(e @ (Error::Cancelled | Error::Input(IngestError::Stopped))) => return Err(e),
             Err(e) if count == 1 => return Err(e),
             Err(Error::Input(e @ IngestError::NotATrace { .. })) if !is_named => {
@@ -54,8 +55,8 @@ pub fn all<T>(
     }
 }
 
-/// What was odd about an input that was read, in one sentence; `None` if nothing was worse than
-/// worth knowing.
+/// The issues of an input that was read, in one sentence; `None` if none of them is worse than a
+/// remark.
 pub fn oddities(name: &str, outcome: &Outcome) -> Option<String> {
     let odd: Vec<_> =
         outcome.issues.iter().filter(|(code, _)| code.severity() > Severity::Info).collect();
@@ -69,7 +70,7 @@ pub fn oddities(name: &str, outcome: &Outcome) -> Option<String> {
         .collect();
     if odd.len() > 3 {
         let more = odd.len() - 3;
-        parts.push(format!("{more} more kind{}", if more == 1 { "" } else { "s" }));
+        parts.push(format!("{more} more {}", plural(more, "kind")));
     }
     let first = odd.iter().filter_map(|(_, issue)| issue.first_byte_offset).min();
     let place = first.map_or(String::new(), |at| format!(", first at byte {at}"));

@@ -1,63 +1,109 @@
-//! Opening stores, and traces by way of the cache: what the command line and the Python package
+//! Opening stores, and traces through the cache: what commands, the shell and the Python package
 //! share.
 //!
-//! Nothing is said here. Whoever opens things hands in a [`Reader`], which reads inputs and is told
-//! what went wrong.
+//! An [`Opener`] turns names into a [`Location`], which says where their traces are stored and
+//! makes an engine over them. Nothing here prints: an [`InputReader`] reads the inputs and is told
+//! about those that fail.
 
 mod cache;
 mod inputs;
+mod location;
 
 use std::path::Path;
 
 use tracesql_ingest::{IngestError, IngestOptions, Input, Outcome, Store};
 
-pub use cache::{Cache, folder};
-pub use inputs::{all, inputs, oddities};
+use cache::Cache;
+pub use cache::folder as cache_folder;
+pub use inputs::oddities;
+use inputs::{inputs, read_all};
+pub use location::Location;
 
-use crate::engine::{Engine, EngineOptions};
 use crate::error::{Error, Result};
 
-/// Reads inputs for somebody, and says what has to be said.
-pub trait Reader {
+/// Reads inputs for a user interface, which decides how progress and failures are shown.
+pub trait InputReader {
     /// Reads one input into a store.
     fn read(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome>;
-    /// A file that lay beside traces is no trace.
+    /// A file in a folder or archive is not a trace and was skipped.
     fn left_out(&self, why: &IngestError);
     /// One of several inputs could not be read.
     fn failed(&self, why: &Error);
 }
 
-/// Where the traces are that names stand for.
-pub enum Found {
-    /// In a store: all of its traces.
-    Store(Store),
-    /// In the cache: those with these names.
-    Cached(Cache, Vec<String>),
+/// Opens what users name: a store, or traces.
+pub struct Opener<'a> {
+    options: IngestOptions,
+    reader: &'a dyn InputReader,
 }
 
-impl Found {
-    /// A session over the traces.
-    pub fn engine(&self, options: &EngineOptions) -> Result<Engine> {
-        match self {
-            Self::Store(store) => Engine::open(store, None, options),
-            Self::Cached(cache, traces) => Engine::open(cache.store(), Some(traces), options),
+impl<'a> Opener<'a> {
+    /// An opener that reads inputs with these options.
+    pub fn new(options: IngestOptions, reader: &'a dyn InputReader) -> Self {
+        Self { options, reader }
+    }
+
+    /// Opens one store, or traces; those that the cache does not hold are read into it.
+    pub fn open(&self, names: &[String]) -> Result<Location> {
+        let stores = names.iter().filter(|i| Store::is_store(Path::new(i))).count();
+        if stores > 0 && names.len() > 1 {
+            return Err(Error::Usage("open either one store, or traces".into()));
         }
+        if stores == 1 && self.options.strict {
+            return Err(Error::Usage("--strict is for traces; a store was read already".into()));
+        }
+        if stores == 1 {
+            return Ok(Location::of_store(Store::open(Path::new(&names[0]))?));
+        }
+        let cache = Cache::open()?;
+        let traces = self.cached(&cache, names)?;
+        Ok(Location::in_cache(cache.store().clone(), traces))
     }
-}
 
-/// Finds one store, or reads traces that the cache does not hold.
-pub fn find(names: &[String], options: &IngestOptions, reader: &dyn Reader) -> Result<Found> {
-    let stores = names.iter().filter(|i| Store::is_store(Path::new(i))).count();
-    if stores > 0 && names.len() > 1 {
-        return Err(Error::Usage("open either one store, or traces".into()));
+    /// Opens what one name stands for.
+    pub fn open_one(&self, name: &str) -> Result<Location> {
+        self.open(&[name.to_owned()])
     }
-    if stores == 1 && options.strict {
-        return Err(Error::Usage("--strict is for traces; a store was read already".into()));
+
+    /// Reads more traces to where the open ones are: into their store, or into the cache. The
+    /// location of all of them together.
+    pub fn add(&self, open: &Location, names: &[String]) -> Result<Location> {
+        if !open.is_in_cache() {
+            self.ingest(open.store().root(), names, |_| Ok(()))?;
+            return Ok(open.clone());
+        }
+        let cache = Cache::open()?;
+        let more = self.cached(&cache, names)?;
+        let mut traces = open.traces()?;
+        let new: Vec<String> = more.into_iter().filter(|t| !traces.contains(t)).collect();
+        traces.extend(new);
+        Ok(Location::in_cache(cache.store().clone(), traces))
     }
-    if stores == 1 {
-        return Ok(Found::Store(Store::open(Path::new(&names[0]))?));
+
+    /// Reads traces into a store, which is made if it does not exist; the names that they have in
+    /// it. `done` is called after each one.
+    pub fn ingest(
+        &self,
+        store: &Path,
+        names: &[String],
+        done: impl Fn(&Outcome) -> Result<()>,
+    ) -> Result<Vec<String>> {
+        let inputs = inputs(names);
+        if inputs.iter().all(Result::is_err) {
+            // No store is made if there is nothing to read.
+            return read_all(inputs, names, self.reader, |_| Ok(String::new()));
+        }
+        let store = Store::open_or_create(store)?;
+        read_all(inputs, names, self.reader, |input| {
+            let outcome = self.reader.read(input, &store, &self.options)?;
+            done(&outcome)?;
+            Ok(outcome.manifest.trace_id)
+        })
     }
-    let cache = Cache::open()?;
-    let traces = all(inputs(names), names, reader, |input| cache.trace(input, options, reader))?;
-    Ok(Found::Cached(cache, traces))
+
+    fn cached(&self, cache: &Cache, names: &[String]) -> Result<Vec<String>> {
+        read_all(inputs(names), names, self.reader, |input| {
+            cache.trace(input, &self.options, self.reader)
+        })
+    }
 }

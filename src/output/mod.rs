@@ -1,17 +1,17 @@
 //! Writing results: one file per family of formats.
 
-mod columns;
-mod figures;
-mod files;
-mod fit;
-pub(crate) mod markdown;
-mod paragraph;
-mod text;
+mod binary_formats;
+mod column_widths;
+pub(crate) mod escape;
+mod tables;
+mod text_formats;
+pub mod units;
+mod wrap;
 
-pub use figures::{change, figure};
-pub use fit::{clip, width};
-pub use paragraph::wrap;
-pub use text::safe;
+pub use column_widths::{clip, width};
+pub use tables::safe;
+pub use units::{change, figure};
+pub use wrap::{lines, wrap};
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -25,7 +25,8 @@ use futures::StreamExt;
 use crate::error::{Error, Result};
 
 /// A format for results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// Columns in a box, for people.
     Table,
@@ -48,6 +49,34 @@ pub enum Format {
 }
 
 impl Format {
+    /// All formats, in the order in which help lists them.
+    pub const ALL: [Self; 9] = [
+        Self::Table,
+        Self::Csv,
+        Self::Tsv,
+        Self::Json,
+        Self::Ndjson,
+        Self::Markdown,
+        Self::Parquet,
+        Self::Arrow,
+        Self::Vertical,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Table => "table",
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Json => "json",
+            Self::Ndjson => "ndjson",
+            Self::Markdown => "markdown",
+            Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
+            Self::Vertical => "vertical",
+        }
+    }
+
     /// The format that a file's name asks for.
     pub fn of_file(path: &Path) -> Option<Self> {
         Some(match path.extension()?.to_str()? {
@@ -64,9 +93,9 @@ impl Format {
     }
 }
 
-/// How a result looks on a terminal; by default as anywhere else.
+/// How a table is laid out on a terminal; by default as in a file.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Look {
+pub struct TableStyle {
     /// Width in columns that tables have to fit into.
     pub width: Option<usize>,
     /// Rows to show; the query stops after them.
@@ -75,7 +104,7 @@ pub struct Look {
     pub in_shell: bool,
 }
 
-/// What was shown of a result.
+/// How much of a result was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shown {
     /// Rows that were written.
@@ -87,7 +116,7 @@ pub struct Shown {
 /// Takes the batches of one result.
 trait Sink: Send {
     fn batch(&mut self, batch: &RecordBatch) -> Result<()>;
-    /// Ends; `has_more` says that the result had more rows than were taken.
+    /// Ends; `has_more` if the result had more rows than were taken.
     fn end(self: Box<Self>, has_more: bool) -> Result<()>;
 }
 
@@ -133,13 +162,13 @@ impl Target {
     }
 }
 
-/// Devices and pipes are written as they are: a file in the place of /dev/null would harm all
-/// others.
+/// Whether a path is a device or pipe, which is written as it is: replacing /dev/null by a file
+/// would break other programs.
 fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-/// Where a link leads, so that the link stays.
+/// The file that a link leads to, so that the link stays.
 fn followed(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
@@ -161,7 +190,7 @@ pub async fn write(
     }
     let partial = Partial(target);
     let out = Out { out: target.open()?, name: target.name() };
-    let shown = write_all(result, format, out, Look::default()).await?;
+    let shown = write_all(result, format, out, TableStyle::default()).await?;
     target.complete()?;
     drop(partial);
     Ok(shown.rows)
@@ -180,7 +209,7 @@ impl<'a> Document<'a> {
         Ok(Self { out: Out { out: target.open()?, name: target.name() }, partial })
     }
 
-    /// Puts a packing between the document and its file.
+    /// Puts a compressor between the document and its file.
     pub fn map(self, wrap: impl FnOnce(Box<dyn Write + Send>) -> Box<dyn Write + Send>) -> Self {
         Self { out: Out { out: wrap(self.out.out), name: self.out.name }, partial: self.partial }
     }
@@ -214,34 +243,34 @@ pub fn write_document(bytes: &[u8], target: &Target) -> Result<()> {
     Ok(())
 }
 
-/// Writes a result for somebody who looks at it.
+/// Writes a result to a terminal.
 pub async fn show(
     result: SendableRecordBatchStream,
     format: Format,
     out: Box<dyn Write + Send>,
-    look: Look,
+    style: TableStyle,
 ) -> Result<Shown> {
     if result.schema().fields().is_empty() {
         return Ok(Shown { rows: run(result).await?, has_more: false });
     }
-    write_all(result, format, Out { out, name: Target::Stdout.name() }, look).await
+    write_all(result, format, Out { out, name: Target::Stdout.name() }, style).await
 }
 
 /// Rows as a table for people.
-pub fn table(schema: SchemaRef, rows: &[RecordBatch], look: Look) -> Result<String> {
+pub fn table(schema: SchemaRef, rows: &[RecordBatch], style: TableStyle) -> Result<String> {
     let (sender, receiver) = std::sync::mpsc::channel();
     let mut sink = sink(
         Format::Table,
         Out { out: Box::new(Pieces(sender)), name: "a text".to_owned() },
         schema,
-        look,
+        style,
     )?;
     rows.iter().try_for_each(|batch| sink.batch(batch))?;
     sink.end(false)?;
     Ok(String::from_utf8_lossy(&receiver.iter().flatten().collect::<Vec<u8>>()).into_owned())
 }
 
-/// Hands on what is written.
+/// Sends the bytes that are written to it.
 struct Pieces(std::sync::mpsc::Sender<Vec<u8>>);
 
 impl Write for Pieces {
@@ -255,8 +284,7 @@ impl Write for Pieces {
     }
 }
 
-/// Runs a statement such as CREATE VIEW: it is run by reading its result, which holds nothing to
-/// write.
+/// Runs a statement such as CREATE VIEW by reading its result, which has no columns to write.
 async fn run(mut result: SendableRecordBatchStream) -> Result<usize> {
     while let Some(batch) = result.next().await {
         batch?;
@@ -268,14 +296,14 @@ async fn write_all(
     mut result: SendableRecordBatchStream,
     format: Format,
     out: Out,
-    look: Look,
+    style: TableStyle,
 ) -> Result<Shown> {
-    let mut sink = sink(format, out, result.schema(), look)?;
-    let most = look.max_rows.unwrap_or(usize::MAX);
+    let mut sink = sink(format, out, result.schema(), style)?;
+    let max_rows = style.max_rows.unwrap_or(usize::MAX);
     let mut shown = Shown { rows: 0, has_more: false };
     while let Some(batch) = result.next().await {
         let batch = batch?;
-        let wanted = batch.num_rows().min(most - shown.rows);
+        let wanted = batch.num_rows().min(max_rows - shown.rows);
         shown.has_more = wanted < batch.num_rows();
         shown.rows += wanted;
         if wanted > 0 {
@@ -289,23 +317,22 @@ async fn write_all(
     Ok(shown)
 }
 
-fn sink(format: Format, out: Out, schema: SchemaRef, look: Look) -> Result<Box<dyn Sink>> {
+fn sink(format: Format, out: Out, schema: SchemaRef, style: TableStyle) -> Result<Box<dyn Sink>> {
     Ok(match format {
-        Format::Table if text::is_plan(&schema) => Box::new(text::Plan::new(out)),
-        Format::Table => Box::new(text::Table::new(out, schema, look)),
-        Format::Markdown => Box::new(text::Markdown::new(out, schema)?),
-        Format::Vertical => Box::new(text::Vertical::new(out, schema, look)),
-        Format::Csv => Box::new(columns::separated(out, b',', schema)?),
-        Format::Tsv => Box::new(columns::separated(out, b'\t', schema)?),
-        Format::Json => Box::new(columns::json_list(out)),
-        Format::Ndjson => Box::new(columns::json_lines(out)),
-        Format::Parquet => Box::new(files::Parquet::new(out, schema)?),
-        Format::Arrow => Box::new(files::Arrow::new(out, schema)?),
+        Format::Table if tables::is_plan(&schema) => Box::new(tables::Plan::new(out)),
+        Format::Table => Box::new(tables::Table::new(out, schema, style)),
+        Format::Markdown => Box::new(tables::Markdown::new(out, schema)?),
+        Format::Vertical => Box::new(tables::Vertical::new(out, schema, style)),
+        Format::Csv => Box::new(text_formats::separated(out, b',', schema)?),
+        Format::Tsv => Box::new(text_formats::separated(out, b'\t', schema)?),
+        Format::Json => Box::new(text_formats::json_list(out)),
+        Format::Ndjson => Box::new(text_formats::json_lines(out)),
+        Format::Parquet => Box::new(binary_formats::Parquet::new(out, schema)?),
+        Format::Arrow => Box::new(binary_formats::Arrow::new(out, schema)?),
     })
 }
 
-/// Removes what was written so far of a file, unless it was completed: also when the query is
-/// cancelled.
+/// Removes an unfinished file when it is dropped, also when the query is cancelled.
 struct Partial<'a>(&'a Target);
 
 impl Drop for Partial<'_> {
@@ -342,7 +369,7 @@ impl Write for Out {
     }
 }
 
-/// An error of an Arrow or Parquet writer: the cause on the way to the disk if there is one.
+/// The error for a failed Arrow or Parquet writer: its I/O error if there is one.
 fn from_writer(name: &str, e: impl std::error::Error + 'static) -> Error {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&e);
     while let Some(c) = cause {

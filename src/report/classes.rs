@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use super::answer::{Answer, Row};
 use super::table::Table;
-use super::{Report, Trace, human};
-use crate::output::markdown::code;
+use super::{Report, Trace};
+use crate::output::escape::code;
+use crate::output::units as human;
 
 /// Devices with a table each; of the others there is a sentence.
 const DEVICES: usize = 4;

@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use super::answer::{Answer, Row};
 use super::text::{facts, tally, title};
-use super::{Report, Trace, classes, human};
-use crate::output::markdown::{code, plain};
+use super::{Report, Trace, classes};
+use crate::output::escape::{code, plain};
+use crate::output::units as human;
 
 /// Characters that a comment may hold, less some room for what people add.
 const MOST: usize = 60_000;

@@ -9,7 +9,6 @@ mod classes;
 mod collect;
 mod fold;
 mod html;
-mod human;
 mod json;
 mod markdown;
 mod missing;
@@ -26,7 +25,7 @@ pub use collect::collect;
 pub use sections::{SECTIONS, Section};
 
 /// How a report is written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Format {
     /// Short, for a terminal.
     #[default]

@@ -1,6 +1,6 @@
 //! Tables of plain text: columns in line, one text column that gives way to the width.
 
-use crate::output::{clip, safe, width};
+use crate::output::{clip, lines, safe, width};
 
 /// A table whose first column holds names and whose others hold numbers.
 pub struct Table {
@@ -52,25 +52,9 @@ impl Table {
 pub fn wrapped(first: &str, text: &str, screen: usize) -> String {
     let indent = " ".repeat(width(first));
     let room = screen.saturating_sub(indent.len()).max(20);
-    let (mut out, mut line) = (String::new(), String::new());
     let text = safe(text);
-    for word in text.split(' ') {
-        let word = clip(word, room);
-        if !line.is_empty() && width(&line) + 1 + width(&word) > room {
-            out.push_str(if out.is_empty() { first } else { &indent });
-            out.push_str(&line);
-            out.push('\n');
-            line.clear();
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(&word);
-    }
-    out.push_str(if out.is_empty() { first } else { &indent });
-    out.push_str(&line);
-    out.push('\n');
-    out
+    let lines = lines(text.split(' ').map(|word| clip(word, room)), 0, 0, room);
+    format!("{first}{}\n", lines.join(&format!("\n{indent}")))
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use super::answer::{Answer, Row};
 use super::table::{Table, wrapped};
-use super::{Report, Trace, classes, human};
+use super::{Report, Trace, classes};
 use crate::output::safe;
+use crate::output::units as human;
 
 /// Rows of a table.
 const TOP: usize = 8;

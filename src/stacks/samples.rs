@@ -10,13 +10,12 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 
 /// The rule by which values are counted at stacks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Rule {
     /// Host time without children; device time and memory at the stack that launched or allocated.
     #[default]
     Linked,
     /// Time without children of each event on its own track, device tracks too; nothing is linked.
-    #[value(name = "self")]
     SelfTime,
     /// The whole duration of each event at its stack, as torch2pprof counts: parents count their
     /// children again.

@@ -169,6 +169,38 @@ fn ctrl_c_ends_the_query_and_not_the_shell() {
 }
 
 #[test]
+fn traces_are_opened_and_added_in_the_shell() {
+    let Some(mut shell) = Shell::start() else { return };
+    let trace = fixture("perf.json").display().to_string();
+    let shown = shell.line(&format!("\\ingest '{trace}'"));
+    assert!(shown.contains("2 traces, ") && shown.contains("perf.json"), "{shown}");
+    let shown = shell.line("\\open 'nothing*.json'");
+    assert!(shown.contains("error: "), "{shown}");
+    assert!(shell.line("SELECT count(*) AS n FROM traces;").contains("│ 2 │"));
+    let shown = shell.line(&format!("\\open '{trace}'"));
+    assert!(shown.contains("1 trace, "), "{shown}");
+    assert!(shell.line("\\open -").contains("standard input is the shell's"));
+    assert_eq!(shell.leave().0, Some(0));
+}
+
+#[test]
+fn ctrl_c_ends_the_reading_of_a_trace_and_not_the_shell() {
+    let Some(mut shell) = Shell::start() else { return };
+    let pipe = shell.folder.path().join("pipe.json");
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success()));
+    shell.keys("\\open pipe.json\r");
+    // The shell waits for text that never comes.
+    let writer = std::fs::File::options().write(true).open(&pipe).expect("the shell reads");
+    std::thread::sleep(Duration::from_millis(200));
+    shell.keys("\x03");
+    shell.until("cancelled");
+    shell.until(PROMPT);
+    assert!(shell.line("SELECT 6 * 7 AS n;").contains("│ 42 │"));
+    drop(writer);
+    assert_eq!(shell.leave().0, Some(0));
+}
+
+#[test]
 fn ctrl_c_at_the_prompt_clears_the_line() {
     let Some(mut shell) = Shell::start() else { return };
     shell.keys("SELECT 'never closed\r\x03");

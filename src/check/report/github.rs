@@ -36,7 +36,8 @@ pub fn annotations(verdict: &Verdict) -> String {
     }
     let _ = writeln!(
         out,
-        "tracesql check {}: {} passed, {} noted, {} not measurable, {} failed, {} could not be checked",
+        "tracesql check {}: {} passed, {} noted, {} not measurable, {} failed, {} could not be \
+        checked",
         verdict.word(),
         verdict.count(Status::Passed),
         verdict.count(Status::Noted),

@@ -15,7 +15,8 @@ pub fn object(verdict: &Verdict) -> String {
         "exit_code": verdict.exit_code(),
         "source": verdict.source,
         "traces": verdict.traces.iter().map(|t| json!({
-            "trace": t.label, "trace_id": t.trace_id, "path": t.path, "content_hash": t.content_hash,
+            "trace": t.label, "trace_id": t.trace_id, "path": t.path,
+            "content_hash": t.content_hash,
         })).collect::<Vec<_>>(),
         "summary": {
             "checks": verdict.items.len(),

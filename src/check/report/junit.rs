@@ -1,7 +1,7 @@
 //! The outcome as JUnit's XML, which most services that run pipelines read.
 //!
-//! A suite for each kind of check, a case for each check and trace. What was not measurable is
-//! skipped, with the reason.
+//! A suite for each kind of check, a case for each check and trace. A check that was not
+//! measurable is skipped, with the reason.
 
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use quick_xml::writer::Writer;

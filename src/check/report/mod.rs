@@ -1,4 +1,4 @@
-//! What came of the checks: for people, programs, and the services that run pipelines.
+//! The outcome of checks, written for people, programs, and the services that run pipelines.
 
 mod github;
 mod json;
@@ -8,7 +8,7 @@ mod text;
 use super::Verdict;
 
 /// How the outcome is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// For people
     Text,

@@ -71,7 +71,7 @@ fn group(out: &mut String, kind: Kind, items: &[&Item], with_trace: bool, width:
     let mut listed: Vec<&Item> =
         items.iter().copied().filter(|i| i.status != Status::Passed).collect();
     listed.sort_by_key(|i| (std::cmp::Reverse(i.status), i.severity));
-    // Many rules need the same thing; what is missing is said once.
+    // Many rules need the same thing, so a reason that they share is written once.
     let mut together: Vec<(Vec<String>, &Item)> = Vec::new();
     for item in listed {
         let alike = |first: &Item| {

@@ -65,7 +65,7 @@ fn a_straggler_fails_with_the_figures_of_both_sides() {
         (mm["figures"]["baseline"].as_f64(), mm["figures"]["value"].as_f64()),
         (Some(sum(RANK0)), Some(sum(RANK1)))
     );
-    assert_eq!(mm["message"], "3.11 ms → 4.04 ms, +29.6 % (allowed: 623 us, 20.0 %)");
+    assert_eq!(mm["message"], "3.11 ms → 4.04 ms, +29.6 % (allowed: 623 µs, 20.0 %)");
     let text = place.check(1, &[RANK1, "--baseline", "base.json"]);
     assert!(text.contains("note: rank 1 is compared with rank 0 of the baseline"), "{text}");
     // Better figures pass, and say so.
@@ -226,7 +226,7 @@ fn baselines_that_do_not_compare_are_no_pass() {
         "{out}"
     );
     let out = run(3, &base[..base.len() / 2]);
-    assert!(out.contains("other.json: line ") && out.contains("no JSON"), "{out}");
+    assert!(out.contains("other.json: line ") && out.contains("not JSON"), "{out}");
     let out = run(3, &base.replacen("786560.0", "NaN", 1));
     assert!(out.contains("other.json: line "), "{out}");
     let out = run(3, "{\"a\": 1}\n");

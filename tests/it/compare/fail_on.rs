@@ -15,7 +15,7 @@ fn conditions_hold_for_rows_that_are_slower() {
     assert_eq!(failures.len(), 2, "{out}");
     assert!(
         failures[0]
-            .starts_with("FAIL op:20%:100us: op aten::mm (device): 779 us → 1.01 ms, +29.6 %"),
+            .starts_with("FAIL op:20%:100us: op aten::mm (device): 779 µs → 1.01 ms, +29.6 %"),
         "{out}"
     );
     assert!(failures[1].contains("op aten::addmm (device)"), "{out}");

@@ -67,7 +67,7 @@ fn markdown_is_bounded_and_holds_no_markup_of_names() {
     let out = place.ends(0, &["compare", "a.json", "b.json", "--format", "markdown", "-q"]);
     assert!(
         out.contains(
-            "| ``a\\|b `c` <img src=x>`` | 5.00 us | 9.00 us | 4.00 us | +80.0 % | not judged |"
+            "| ``a\\|b `c` <img src=x>`` | 5.00 µs | 9.00 µs | 4.00 µs | +80.0 % | not judged |"
         ),
         "{out}"
     );

@@ -230,7 +230,7 @@ fn a_perf_json_is_made_of_one_only() {
         tracesql_in(root(), &[&args[..], &["--trace", "perf", "--step", "3"]].concat(), &[]);
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
     let said = String::from_utf8_lossy(&tracesql_in(root(), &args, &[]).stderr).into_owned();
-    assert!(said.contains("a perf.json is of one trace; choose one with --trace: "), "{said}");
+    assert!(said.contains("a perf.json holds one trace; choose one with --trace: "), "{said}");
     let output = tracesql_in(
         root(),
         &[&args[..], &["--trace", "perf", "--where", "cat = 'op_blob'"]].concat(),

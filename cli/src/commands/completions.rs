@@ -1,0 +1,28 @@
+//! `tracesql completions`: prints a script that lets a shell complete commands and options.
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+use tracesql::Result;
+use tracesql::output::{Target, write_document};
+
+use crate::command_line::CommandLine;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql completions bash > tracesql.bash
+  tracesql completions zsh > _tracesql
+  tracesql completions fish > tracesql.fish
+
+Where they go: ~/.local/share/bash-completion/completions/tracesql for bash, a folder of $fpath for zsh,
+~/.config/fish/completions/tracesql.fish for fish.")]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+pub fn run(args: &CompletionsArgs) -> Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut CommandLine::command(), "tracesql", &mut script);
+    write_document(&script, &Target::Stdout)
+}

@@ -1,0 +1,81 @@
+//! `tracesql doctor`: reads a whole store and reports whether it is sound.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount};
+use serde_json::json;
+use tracesql::output::units::plural;
+use tracesql::output::{Target, safe, write_document};
+use tracesql::{Error, Result};
+use tracesql_ingest::{Examined, Gravity, examine};
+
+use crate::values::DoctorFormat;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql doctor runs/base
+  tracesql doctor runs/base --format json
+
+Every file is read whole: sizes, checksums, footers, each page, numbers of rows. Nothing is changed.
+Exit codes: 0 the store is sound, 3 something is damaged.")]
+pub struct DoctorArgs {
+    /// The store
+    #[arg(value_name = "STORE")]
+    pub store: PathBuf,
+    /// Form of the answer
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: DoctorFormat,
+}
+
+pub fn run(args: &DoctorArgs) -> Result<()> {
+    let found = examine(&args.store)?;
+    let store = args.store.display().to_string();
+    let text = match args.format {
+        DoctorFormat::Text => lines(&store, &found),
+        DoctorFormat::Json => object(&store, &found),
+    };
+    write_document(text.as_bytes(), &Target::Stdout)?;
+    if found.is_sound() {
+        return Ok(());
+    }
+    let damaged = found.problems.iter().filter(|p| p.gravity == Gravity::Damage).count();
+    Err(Error::Damaged(store, format!("{damaged} {}", plural(damaged, "problem"))))
+}
+
+fn lines(store: &str, found: &Examined) -> String {
+    let mut text = String::new();
+    for problem in &found.problems {
+        let gravity = if problem.gravity == Gravity::Damage { "damaged" } else { "note" };
+        text += &safe(&format!(
+            "{gravity}: {}: {} ({}); to do: {}",
+            problem.place, problem.what, problem.code, problem.advice
+        ));
+        text.push('\n');
+    }
+    let verdict = if found.is_sound() { "sound" } else { "damaged" };
+    let (rows, bytes) = (HumanCount(found.rows), HumanBytes(found.bytes));
+    text + &safe(&format!(
+        "{store}: {verdict}; {} traces, {} files, {bytes}, {rows} rows were read",
+        found.traces, found.files
+    )) + "\n"
+}
+
+fn object(store: &str, found: &Examined) -> String {
+    let problems: Vec<_> = found
+        .problems
+        .iter()
+        .map(|p| {
+            let gravity = if p.gravity == Gravity::Damage { "damage" } else { "note" };
+            json!({
+                "place": p.place, "gravity": gravity, "code": p.code, "what": p.what,
+                "advice": p.advice,
+            })
+        })
+        .collect();
+    let all = json!({
+        "store": store, "sound": found.is_sound(), "traces": found.traces, "files": found.files,
+        "bytes": found.bytes, "rows": found.rows, "problems": problems,
+    });
+    format!("{all}\n")
+}

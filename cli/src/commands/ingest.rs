@@ -1,0 +1,53 @@
+//! `tracesql ingest`: reads traces into a store.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use tracesql::open::Opener;
+use tracesql::{Error, Result};
+
+use crate::global::Global;
+use crate::terminal::Terminal;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql ingest trace.json.gz -o store
+  tracesql ingest 'runs/*/rank*.json.gz' -o store
+  gzip -dc trace.json.gz | tracesql ingest - -o store
+  tracesql ingest big.json -o store --memory-limit 1GiB
+
+The names of the traces in the store are printed, one a line; the summary goes to standard error.")]
+pub struct IngestArgs {
+    /// Files, folders, globs; `-` for standard input
+    #[arg(value_name = "INPUT", required = true)]
+    pub inputs: Vec<String>,
+    /// The store; it is made if it does not exist
+    #[arg(short = 'o', long = "output", value_name = "STORE")]
+    pub store: PathBuf,
+    /// Refuse an input unless it is clean
+    #[arg(long)]
+    pub strict: bool,
+    /// Read inputs again that the store holds already
+    #[arg(long)]
+    pub replace: bool,
+}
+
+pub fn run(args: &IngestArgs, global: &Global) -> Result<()> {
+    let terminal = Terminal::new(global.quiet);
+    let options = global.ingest_options(args.strict, args.replace);
+    Opener::new(options, &terminal)
+        .ingest(&args.store, &args.inputs, |outcome| print_name(&outcome.manifest.trace_id))
+        .map(drop)
+}
+
+/// Prints the name of a trace, for scripts. After its reader went away, the other inputs are still
+/// read.
+fn print_name(trace_id: &str) -> Result<()> {
+    match writeln!(std::io::stdout(), "{trace_id}") {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::Output("standard output".to_owned(), e))
+        }
+        _ => Ok(()),
+    }
+}

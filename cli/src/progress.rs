@@ -1,0 +1,110 @@
+//! A progress bar on a terminal: bytes, events per second, time left.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use tracesql_ingest::{Input, Progress};
+
+/// Shares of the bar, by the time that they take: reading, sorting and nesting, writing.
+const READING: f64 = 0.26;
+const NESTING: f64 = 0.14;
+const WRITING: f64 = 0.60;
+const ALL: u64 = 1000;
+
+/// Shows the progress of one input while it lives.
+pub struct Shown {
+    done: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Shown {
+    /// Starts to show progress, if standard error is a terminal.
+    pub fn start(input: &Input, progress: &Arc<Progress>, quiet: bool) -> Self {
+        let done = Arc::new(AtomicBool::new(false));
+        if quiet || !std::io::stderr().is_terminal() {
+            return Self { done, thread: None };
+        }
+        let (progress, stop, expected, name) =
+            (progress.clone(), done.clone(), expected_text(input), input.name());
+        let thread = std::thread::spawn(move || show(&name, &progress, expected, &stop));
+        Self { done, thread: Some(thread) }
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn show(name: &str, progress: &Progress, expected: Option<u64>, stop: &AtomicBool) {
+    let bar = match expected {
+        Some(_) => {
+            ProgressBar::new(ALL).with_style(style("{msg} [{bar:30}] {percent:>3}% {eta} left"))
+        }
+        None => ProgressBar::new_spinner().with_style(style("{msg} {spinner}")),
+    };
+    let name = name
+        .rsplit('/')
+        .next()
+        .unwrap_or(name)
+        .chars()
+        .filter(|c| !c.is_control())
+        .collect::<String>();
+    let start = Instant::now();
+    while !stop.load(Ordering::Relaxed) {
+        let now = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let (bytes, elements, nested, rows) = (
+            now(&progress.bytes),
+            now(&progress.elements),
+            now(&progress.nested),
+            now(&progress.rows),
+        );
+        let rate = elements as f64 / start.elapsed().as_secs_f64().max(0.001);
+        bar.set_message(format!(
+            "{name}: {}, {elements} events, {:.1} M events/s",
+            HumanBytes(bytes),
+            rate / 1e6
+        ));
+        if let Some(expected) = expected {
+            let part = |done: u64, all: u64| (done as f64 / all.max(1) as f64).min(1.0);
+            let share = part(bytes, expected) * READING
+                + part(nested, elements) * NESTING
+                + part(rows, elements) * WRITING;
+            bar.set_position((share * ALL as f64) as u64);
+        }
+        bar.tick();
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    bar.finish_and_clear();
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+/// The size of the text, as far as it can be known before it is read: gzip notes it, modulo 4 GiB,
+/// at the end.
+fn expected_text(input: &Input) -> Option<u64> {
+    use std::io::{Read, Seek, SeekFrom};
+    let Input::File(path) = input else { return None };
+    let mut file = std::fs::File::open(path).ok()?;
+    let len = file.metadata().ok()?.len();
+    let mut magic = [0u8; 4];
+    file.read_exact(&mut magic).ok()?;
+    match magic {
+        [0x1f, 0x8b, ..] => {
+            file.seek(SeekFrom::End(-4)).ok()?;
+            file.read_exact(&mut magic).ok()?;
+            Some(u32::from_le_bytes(magic) as u64).filter(|&size| size > len)
+        }
+        [0x28, 0xb5, 0x2f, 0xfd] => None,
+        _ => Some(len),
+    }
+}

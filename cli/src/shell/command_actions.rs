@@ -1,0 +1,260 @@
+//! What each command of the shell does.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command as Process;
+
+use super::commands::{self, Action, COMMANDS};
+use tracesql::output::{Format, safe};
+use tracesql::suggest::nearest;
+use tracesql::{Error, Result};
+
+use super::session::{Flow, Session, scalar};
+use super::{describe, startup_message};
+use crate::stderr;
+
+impl Session {
+    /// Runs a line that begins with `\` or `.`.
+    pub(super) fn command(&mut self, line: &str) -> Result<Flow> {
+        let (name, rest) = commands::cut(line);
+        let Some(command) = commands::find(name) else {
+            let near = nearest(name, COMMANDS.iter().flat_map(|c| c.names).copied());
+            let help = near
+                .first()
+                .map_or("\\? lists what there is".to_owned(), |n| format!("did you mean \\{n}?"));
+            return Err(Error::Usage(format!("there is no command \\{}; {help}", safe(name))));
+        };
+        let usage = |e: String| Error::Usage(format!("\\{}: {e}", command.names[0]));
+        let needs = |what: &str| Error::Usage(format!("\\{} needs {what}", command.names[0]));
+        match command.action {
+            Action::Describe | Action::Tables | Action::Views | Action::Functions => {
+                let text = self.described(command.action, rest).map_err(Error::Usage)?;
+                self.print(&text);
+            }
+            Action::Format if rest.is_empty() => {
+                self.note(&format!("format: {}", self.format.unwrap_or(Format::Table).name()));
+            }
+            Action::Format => {
+                let named = |f: &Format| f.name().eq_ignore_ascii_case(rest);
+                self.format = Some(Format::ALL.into_iter().find(named).ok_or_else(|| {
+                    let names = Format::ALL.map(Format::name).join(", ");
+                    usage(format!("{rest:?} is not a format; there are {names}"))
+                })?);
+            }
+            Action::Output => self.set_output(rest).map_err(usage)?,
+            Action::Include => {
+                let paths = paths(rest).map_err(usage)?;
+                let [path] = paths.as_slice() else { return Err(needs("the name of one file")) };
+                return self.include(path);
+            }
+            Action::Timing => {
+                self.timing = self.switch("timing", self.timing, rest).map_err(usage)?
+            }
+            Action::Vertical => {
+                self.vertical =
+                    self.switch("one value a line", self.vertical, rest).map_err(usage)?
+            }
+            Action::Pager => self.pager = self.switch("pager", self.pager, rest).map_err(usage)?,
+            Action::Fit => self.fit = self.switch("fit", self.fit, rest).map_err(usage)?,
+            Action::MaxRows if rest.is_empty() => self.note(&format!(
+                "maxrows: {}",
+                self.max_rows.map_or("off".to_owned(), |n| n.to_string())
+            )),
+            Action::MaxRows if rest == "off" => self.max_rows = None,
+            Action::MaxRows => {
+                let rows = rest.parse().ok().filter(|n| *n > 0);
+                self.max_rows = Some(rows.ok_or_else(|| {
+                    usage(format!("{rest:?} is neither a number of rows nor off"))
+                })?);
+            }
+            Action::Set => self.set(rest).map_err(usage)?,
+            Action::Unset => {
+                let before = self.parameters.len();
+                self.parameters.retain(|(n, _)| n != rest);
+                if self.parameters.len() == before && !self.engine.settings().reset(rest) {
+                    return Err(usage(format!("nothing is set as {rest:?}")));
+                }
+            }
+            Action::Explain if rest.is_empty() => return Err(needs("a statement")),
+            Action::Explain => self.sql(&format!("EXPLAIN {rest}"))?,
+            Action::Loaded => {
+                let text = startup_message::loaded(self)?;
+                self.print(&text);
+            }
+            Action::Open | Action::Ingest => {
+                let inputs = commands::arguments(rest).map_err(usage)?;
+                if inputs.is_empty() {
+                    return Err(needs("a trace or store"));
+                }
+                let inputs: Vec<String> = inputs.iter().map(|i| home(i)).collect();
+                let (engine, location) = if command.action == Action::Open {
+                    self.opening.open(inputs, self.in_shell)?
+                } else {
+                    self.opening.add(self.location.clone(), inputs, self.in_shell)?
+                };
+                self.replace(engine, location);
+                if self.in_shell {
+                    stderr::line(startup_message::loaded(self)?.trim_end_matches('\n'));
+                }
+            }
+            Action::Edit if !self.in_shell => return Err(usage("only a shell can edit".into())),
+            Action::Edit => return self.edit(),
+            Action::Help => self.print(&help()),
+            Action::Quit => return Ok(Flow::Quit),
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// The answer to `\d` and the like, which know what this session has made until now.
+    fn described(&mut self, action: Action, rest: &str) -> Result<String, String> {
+        self.forget_catalog();
+        let (catalog, page) = (self.catalog(), self.page());
+        match action {
+            Action::Tables => Ok(describe::relations(&catalog, "table", rest, page)),
+            Action::Views => Ok(describe::relations(&catalog, "view", rest, page)),
+            Action::Functions => Ok(describe::functions(&catalog, rest, page)),
+            _ if rest.is_empty() => Ok(describe::relations(&catalog, "", "", page)),
+            _ => describe::name(&catalog, rest.trim_matches('"'), page),
+        }
+    }
+
+    fn switch(&self, what: &str, now: bool, argument: &str) -> Result<bool, String> {
+        let on = commands::switched(now, argument)?;
+        if self.in_shell {
+            self.note(&format!("{what}: {}", if on { "on" } else { "off" }));
+        }
+        Ok(on)
+    }
+
+    fn set_output(&mut self, rest: &str) -> Result<(), String> {
+        let paths = paths(rest)?;
+        self.output = match paths.as_slice() {
+            [] => None,
+            [path] => Some(path.clone()),
+            _ => return Err("one file takes one result; name one".into()),
+        };
+        if self.in_shell {
+            match &self.output {
+                Some(path) => {
+                    let format =
+                        self.format.or_else(|| Format::of_file(path)).unwrap_or(Format::Table);
+                    self.note(&format!(
+                        "the next result goes to {} ({})",
+                        path.display(),
+                        format.name()
+                    ));
+                }
+                None => self.note("results go to the terminal"),
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, rest: &str) -> Result<(), String> {
+        let words = commands::arguments(rest)?;
+        let [name, value @ ..] = words.as_slice() else {
+            self.print(&self.what_is_set());
+            return Ok(());
+        };
+        if value.is_empty() {
+            return Err(format!("{name} needs a value; \\unset {name} forgets it"));
+        }
+        if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            return Err(format!("{name:?} is not a name; names have letters, digits and _"));
+        }
+        // `\set name = value` is accepted too.
+        let value = if value.len() > 1 && value[0] == "=" { &value[1..] } else { value };
+        let value = value.join(" ");
+        if let Some(error) = self.engine.settings().type_error(name, &value) {
+            return Err(error);
+        }
+        if !self.engine.settings().set(name, &value) {
+            self.parameters.retain(|(n, _)| n != name);
+            self.parameters.push((name.clone(), scalar(&value)));
+        }
+        Ok(())
+    }
+
+    /// Parameters, and settings with their units; a star marks those that were changed.
+    fn what_is_set(&self) -> String {
+        let mut lines: Vec<(String, String)> =
+            self.parameters.iter().map(|(n, v)| (format!("${n}"), v.to_string())).collect();
+        for (name, setting) in self.engine.settings().all() {
+            let mark = if setting.value == setting.default { "" } else { " *" };
+            let unit = if matches!(setting.unit.as_str(), "" | "text" | "count" | "ratio") {
+                String::new()
+            } else {
+                format!(" {}", setting.unit)
+            };
+            lines.push((
+                name,
+                format!("{}{unit}{mark}", setting.value.as_deref().unwrap_or("NULL")),
+            ));
+        }
+        let width = lines.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0);
+        lines
+            .iter()
+            .map(|(name, value)| format!("{:width$}  {}\n", safe(name), safe(value)))
+            .collect()
+    }
+
+    /// Lets the user change the last input in an editor, and runs what comes back.
+    fn edit(&mut self) -> Result<Flow> {
+        let editor = ["VISUAL", "EDITOR"]
+            .iter()
+            .find_map(|v| std::env::var(v).ok().filter(|e| !e.trim().is_empty()))
+            .unwrap_or_else(|| "vi".into());
+        let path = std::env::temp_dir().join(format!("tracesql-{}.sql", std::process::id()));
+        let failed = |e| Error::Output(path.display().to_string(), e);
+        std::fs::write(&path, &self.last_input).map_err(failed)?;
+        let status =
+            Process::new("sh").args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(&path).status();
+        let text = std::fs::read_to_string(&path);
+        let _ = std::fs::remove_file(&path);
+        if !status.is_ok_and(|s| s.success()) {
+            return Err(Error::Usage(format!(
+                "the editor {editor:?} failed; $EDITOR names another"
+            )));
+        }
+        let text = text.map_err(failed)?;
+        let _ = write!(
+            std::io::stdout(),
+            "{}",
+            text.lines().map(|l| format!("{}\n", safe(l))).collect::<String>()
+        );
+        self.last_input = text.clone();
+        // A command is a slip: `\e` would open the editor again.
+        if text.trim_start().starts_with(['\\', '.']) {
+            Ok(Flow::Continue)
+        } else {
+            self.input(&text)
+        }
+    }
+}
+
+/// The list of commands.
+pub fn help() -> String {
+    let mut out = String::from(
+        "Statements end with ; and may span lines. Tab completes, Ctrl-R searches, Ctrl-C \
+        cancels, Ctrl-D leaves.\n\n",
+    );
+    let lead =
+        |c: &commands::Command| format!("\\{} {}", c.names[0], c.usage).trim_end().to_owned();
+    let width = COMMANDS.iter().map(|c| lead(c).chars().count()).max().unwrap_or(0);
+    for command in COMMANDS {
+        out.push_str(&format!("  {:width$}  {}\n", lead(command), command.about));
+    }
+    out
+}
+
+fn paths(rest: &str) -> Result<Vec<PathBuf>, String> {
+    Ok(commands::arguments(rest)?.iter().map(|p| PathBuf::from(home(p))).collect())
+}
+
+/// `~/` as a shell reads it.
+fn home(path: &str) -> String {
+    match (path.strip_prefix("~/"), std::env::var("HOME")) {
+        (Some(rest), Ok(home)) => format!("{home}/{rest}"),
+        _ => path.to_owned(),
+    }
+}

@@ -1,0 +1,277 @@
+//! The commands of the shell, and how their arguments are read.
+
+use tracesql::glob;
+
+/// The kind of argument that a command takes, for completion.
+#[derive(Debug, Clone, Copy)]
+pub enum Argument {
+    /// Nothing.
+    None,
+    /// A table, view or function.
+    Name,
+    /// A pattern for tables.
+    Table,
+    /// A pattern for views.
+    View,
+    /// A pattern for functions.
+    Function,
+    /// One of these.
+    Words(&'static [&'static str]),
+    /// The name of a parameter or setting, and a value.
+    Value,
+    /// Names of files.
+    Files,
+    /// SQL.
+    Sql,
+}
+
+/// Which command it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    Describe,
+    Tables,
+    Views,
+    Functions,
+    Format,
+    Output,
+    Include,
+    Timing,
+    Vertical,
+    Pager,
+    Fit,
+    MaxRows,
+    Set,
+    Unset,
+    Explain,
+    Loaded,
+    Open,
+    Ingest,
+    Edit,
+    Help,
+    Quit,
+}
+
+/// A command.
+#[derive(Debug)]
+pub struct Command {
+    /// Its names, without `\`; the first is the one that help shows.
+    pub names: &'static [&'static str],
+    /// What it does.
+    pub action: Action,
+    /// What it takes.
+    pub argument: Argument,
+    /// Its arguments as help shows them.
+    pub usage: &'static str,
+    /// What it does, in a line.
+    pub about: &'static str,
+}
+
+const SWITCH: Argument = Argument::Words(&["on", "off"]);
+const FORMATS: Argument = Argument::Words(&[
+    "table", "csv", "tsv", "json", "ndjson", "markdown", "vertical", "parquet", "arrow",
+]);
+
+/// All commands, in the order in which help shows them.
+pub const COMMANDS: &[Command] = &[
+    command(
+        &["d", "describe", "schema"],
+        Action::Describe,
+        Argument::Name,
+        "[NAME]",
+        "tables and views; what is known of a table, view or function",
+    ),
+    command(&["dt", "tables"], Action::Tables, Argument::Table, "[PATTERN]", "tables"),
+    command(&["dv", "views"], Action::Views, Argument::View, "[PATTERN]", "views by area"),
+    command(
+        &["df", "functions"],
+        Action::Functions,
+        Argument::Function,
+        "[PATTERN]",
+        "functions; * for all of them",
+    ),
+    command(
+        &["loaded"],
+        Action::Loaded,
+        Argument::None,
+        "",
+        "what is open: traces, ranks, time, issues",
+    ),
+    command(&["open"], Action::Open, Argument::Files, "STORE|TRACE…", "open something else"),
+    command(
+        &["ingest"],
+        Action::Ingest,
+        Argument::Files,
+        "TRACE…",
+        "read more traces: into the store that is open, else into the cache",
+    ),
+    command(
+        &["i", "read"],
+        Action::Include,
+        Argument::Files,
+        "FILE",
+        "run the statements and commands of a file",
+    ),
+    command(
+        &["o", "output"],
+        Action::Output,
+        Argument::Files,
+        "[FILE]",
+        "write the next result to a file; its name says the format",
+    ),
+    command(&["format"], Action::Format, FORMATS, "[FORMAT]", "format of results"),
+    command(&["x"], Action::Vertical, SWITCH, "[on|off]", "one value a line"),
+    command(
+        &["fit"],
+        Action::Fit,
+        SWITCH,
+        "[on|off]",
+        "cut long texts so that tables fit the terminal",
+    ),
+    command(
+        &["maxrows"],
+        Action::MaxRows,
+        Argument::Words(&["off"]),
+        "[N|off]",
+        "most rows to show of a result",
+    ),
+    command(
+        &["pager"],
+        Action::Pager,
+        SWITCH,
+        "[on|off]",
+        "show what is longer than the screen with $PAGER or less",
+    ),
+    command(
+        &["timing"],
+        Action::Timing,
+        SWITCH,
+        "[on|off]",
+        "time, rows and what was read of the store, after each statement",
+    ),
+    command(
+        &["explain"],
+        Action::Explain,
+        Argument::Sql,
+        "[analyze] SQL",
+        "the plan of a statement; with analyze, what each part took",
+    ),
+    command(
+        &["set"],
+        Action::Set,
+        Argument::Value,
+        "[NAME VALUE]",
+        "a setting, or the value of $NAME in statements; without arguments a list",
+    ),
+    command(
+        &["unset"],
+        Action::Unset,
+        Argument::Value,
+        "NAME",
+        "forget a parameter; give a setting its default",
+    ),
+    command(&["e", "edit"], Action::Edit, Argument::None, "", "edit the last input with $EDITOR"),
+    command(&["?", "h", "help"], Action::Help, Argument::None, "", "this list"),
+    command(&["q", "quit", "exit"], Action::Quit, Argument::None, "", "leave; so does Ctrl-D"),
+];
+
+const fn command(
+    names: &'static [&'static str],
+    action: Action,
+    argument: Argument,
+    usage: &'static str,
+    about: &'static str,
+) -> Command {
+    Command { names, action, argument, usage, about }
+}
+
+/// A command by one of its names, without `\`.
+pub fn find(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|c| c.names.contains(&name))
+}
+
+/// A line cut into the command's name and the rest. A `;` at the end is taken for a slip, except
+/// after SQL.
+pub fn cut(line: &str) -> (&str, &str) {
+    let line = line.trim();
+    let body = &line[line.len().min(1)..];
+    let (name, rest) = body.split_once(char::is_whitespace).unwrap_or((body, ""));
+    (name.trim_end_matches(';'), rest.trim().trim_end_matches(';').trim_end())
+}
+
+/// The words of an argument: separated by blanks; quotes and `\` hold blanks together.
+pub fn arguments(text: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (Some(_), c) => word.get_or_insert_default().push(c),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (None, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    if let Some(quote) = quote {
+        return Err(format!("a {quote} is not closed"));
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+/// The new state of a switch: `on`, `off`, or without an argument the other one.
+pub fn switched(now: bool, argument: &str) -> Result<bool, String> {
+    match argument {
+        "" => Ok(!now),
+        "on" | "true" | "1" => Ok(true),
+        "off" | "false" | "0" => Ok(false),
+        other => Err(format!("{other:?} is neither on nor off")),
+    }
+}
+
+/// Whether a name matches a pattern, in capitals or not: `*` stands for any text; without one, a
+/// part of the name is enough.
+pub fn fits(name: &str, pattern: &str) -> bool {
+    let (name, pattern) = (name.to_lowercase(), pattern.to_lowercase());
+    if pattern.contains('*') { glob::matches(&pattern, &name) } else { name.contains(&pattern) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        let mut all: Vec<&str> = COMMANDS.iter().flat_map(|c| c.names).copied().collect();
+        let count = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+
+    #[test]
+    fn lines_are_cut() {
+        assert_eq!(cut("\\d events;"), ("d", "events"));
+        assert_eq!(cut(" .timing "), ("timing", ""));
+        assert_eq!(cut("\\q;"), ("q", ""));
+        assert_eq!(cut("\\"), ("", ""));
+    }
+
+    #[test]
+    fn words_of_arguments() {
+        let words = |text| arguments(text).expect("words");
+        assert_eq!(words("a 'b c' \"d'e\" f\\ g ''"), ["a", "b c", "d'e", "f g", ""]);
+        assert!(arguments("n it's").is_err());
+    }
+
+    #[test]
+    fn a_pattern_without_a_star_is_a_part_of_the_name() {
+        assert!(fits("format_ns", "ns") && fits("format_ns", "FORMAT*") && fits("x", "*"));
+        assert!(!fits("format_ns", "ns*") && !fits("format_ns", "bytes"));
+    }
+}

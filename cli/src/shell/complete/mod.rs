@@ -1,0 +1,164 @@
+//! Completion: what could come next while a statement or command is typed.
+
+mod candidates;
+mod signature;
+#[cfg(test)]
+mod tests;
+
+use tracesql::catalog::Catalog;
+use tracesql::sql_text::lex::{self, Kind, Token};
+use tracesql::sql_text::{Piece, split};
+
+use super::commands::{self, Argument};
+use super::scope::Scope;
+use candidates::Finder;
+pub use signature::signature;
+
+/// What could replace the text from a place to the cursor.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// These words, from a byte on.
+    Words(usize, Vec<String>),
+    /// Names of files, by the editor's own rules.
+    Files,
+}
+
+/// Names that are not in the catalog.
+#[derive(Debug, Default, Clone)]
+pub struct Values {
+    /// Parameters, which statements write as `$name`.
+    pub parameters: Vec<String>,
+    /// Settings, which statements read with `setting('name')`.
+    pub settings: Vec<String>,
+}
+
+/// The completion at a place of a text.
+pub fn complete(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Completion {
+    let parts = split(text);
+    let part = parts.iter().find(|p| {
+        let end = p.start + p.text.len();
+        p.start < at
+            && (at < end || (at == end && matches!(p.piece, Piece::Unfinished | Piece::Command)))
+    });
+    match part {
+        Some(part) if part.piece == Piece::Command => {
+            in_command(&part.text[..at - part.start], part.start, catalog, values)
+        }
+        Some(part) => in_statement(part.text, at - part.start, catalog, values).shifted(part.start),
+        None => in_statement("", 0, catalog, values).shifted(at),
+    }
+}
+
+impl Completion {
+    fn shifted(self, by: usize) -> Self {
+        match self {
+            Self::Words(start, words) => Self::Words(start + by, words),
+            Self::Files => Self::Files,
+        }
+    }
+}
+
+fn in_command(text: &str, start: usize, catalog: &Catalog, values: &Values) -> Completion {
+    let Some(blank) = text.find(char::is_whitespace) else {
+        let all =
+            commands::COMMANDS.iter().flat_map(|c| c.names).map(|n| format!("{}{n}", &text[..1]));
+        return Completion::Words(start, all.filter(|n| n.starts_with(text)).collect());
+    };
+    let Some(command) = commands::find(&text[1..blank]) else {
+        return Completion::Words(start, Vec::new());
+    };
+    let word = text.rfind(char::is_whitespace).map_or(0, |i| i + 1);
+    let prefix = &text[word..];
+    let matching = |names: Vec<String>| {
+        Completion::Words(
+            start + word,
+            names.into_iter().filter(|n| n.starts_with(prefix)).collect(),
+        )
+    };
+    let relations = |kind: &str| {
+        catalog
+            .relations
+            .iter()
+            .filter(|r| kind.is_empty() || r.kind.ends_with(kind))
+            .map(|r| r.name.clone())
+            .collect::<Vec<_>>()
+    };
+    let functions = || catalog.functions.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
+    match command.argument {
+        Argument::None => matching(Vec::new()),
+        Argument::Name => matching([relations(""), functions()].concat()),
+        Argument::Table => matching(relations("table")),
+        Argument::View => matching(relations("view")),
+        Argument::Function => matching(functions()),
+        Argument::Words(words) => matching(words.iter().map(|w| w.to_string()).collect()),
+        Argument::Value if text[blank..].trim_start().contains(char::is_whitespace) => {
+            matching(Vec::new())
+        }
+        Argument::Value => matching([values.parameters.clone(), values.settings.clone()].concat()),
+        Argument::Files => Completion::Files,
+        Argument::Sql => {
+            in_statement(&text[blank..], text.len() - blank, catalog, values).shifted(start + blank)
+        }
+    }
+}
+
+fn in_statement(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Completion {
+    let all = lex::tokens(text);
+    let under = all.iter().find(|t| t.start < at && at <= t.end());
+    let (start, prefix, quote) = match under {
+        Some(t) if t.kind == Kind::Open && t.text.starts_with('"') => {
+            (t.start, &text[t.start + 1..at], true)
+        }
+        Some(t) if t.kind == Kind::Open && t.text.starts_with('\'') => {
+            return in_string(&all, t, &text[t.start + 1..at], values);
+        }
+        Some(t) if t.kind == Kind::Open => return Completion::Words(at, Vec::new()),
+        Some(t) if matches!(t.kind, Kind::Text | Kind::QuotedName) && at < t.end() => {
+            return Completion::Words(at, Vec::new());
+        }
+        Some(t) if t.kind == Kind::Comment && (at < t.end() || !t.text.ends_with(['\n', '/'])) => {
+            return Completion::Words(at, Vec::new());
+        }
+        Some(t) if matches!(t.kind, Kind::Word | Kind::Number) => {
+            (t.start, &text[t.start..at], false)
+        }
+        Some(t) if t.kind == Kind::Parameter || t.text == "$" => {
+            let names = values
+                .parameters
+                .iter()
+                .map(|n| format!("${n}"))
+                .filter(|n| n.starts_with(&text[t.start..at]));
+            return Completion::Words(t.start, names.collect());
+        }
+        _ => (at, "", false),
+    };
+    if prefix.starts_with(|c: char| c.is_ascii_digit()) {
+        return Completion::Words(at, Vec::new());
+    }
+    // The word that is being typed is not a name yet.
+    let mut tokens = lex::words(&all);
+    tokens.retain(|t| t.end() <= start || t.start >= at);
+    let before: Vec<Token> = tokens.iter().copied().filter(|t| t.end() <= start).collect();
+    let scope = Scope::of(&tokens);
+    let found = Finder { scope: &scope, query: scope.query_at(start), catalog, prefix, quote }
+        .candidates(&before);
+    Completion::Words(start, found)
+}
+
+/// The completion in an open string: names of settings, as an argument of `setting(`.
+fn in_string(tokens: &[Token], string: &Token, prefix: &str, values: &Values) -> Completion {
+    let before = lex::words(tokens);
+    let before: Vec<&Token> = before.iter().take_while(|t| t.start < string.start).collect();
+    let is_setting = match before.as_slice() {
+        [.., function, open] => {
+            function.text.to_lowercase().starts_with("setting") && open.text == "("
+        }
+        _ => false,
+    };
+    let names = values
+        .settings
+        .iter()
+        .filter(|n| is_setting && n.starts_with(prefix))
+        .map(|n| format!("'{n}'"));
+    Completion::Words(string.start, names.collect())
+}

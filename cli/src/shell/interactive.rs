@@ -1,0 +1,103 @@
+//! The interactive shell: reads lines, runs them, and continues after errors.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+
+use rustyline::error::ReadlineError;
+use rustyline::history::FileHistory;
+use rustyline::{ColorMode, CompletionType, Config, Editor};
+use tokio::signal::unix::{SignalKind, signal};
+
+use tracesql::{Error, Result};
+
+use super::helper::ShellHelper;
+use super::pager::Size;
+use super::session::{Flow, Session};
+use super::startup_message;
+use crate::stderr;
+
+const PROMPT: &str = "tracesql> ";
+/// Inputs that the history keeps.
+const HISTORY: usize = 5000;
+
+/// Reads and runs lines until the end of input or `\q`. `history` is the file that keeps them.
+pub fn run(session: Session, history: Option<&Path>, quiet: bool) -> Result<()> {
+    let colour = stderr::wants_colour();
+    let session = Rc::new(RefCell::new(session));
+    let mut editor = editor(session.clone(), colour)?;
+    if let Some(path) = history {
+        // If the history cannot be read, it is empty.
+        let _ = path.parent().map(std::fs::create_dir_all);
+        let _ = editor.load_history(path);
+    }
+    // From here on Ctrl-C ends queries and the reading of traces, but not the shell.
+    let _interrupts = session.borrow().runtime.block_on(async { signal(SignalKind::interrupt()) });
+    resize(&session, &mut editor);
+    if !quiet {
+        greet(&session.borrow());
+    }
+    loop {
+        let line = match editor.readline(PROMPT) {
+            Ok(line) => line,
+            Err(ReadlineError::Interrupted) => continue,
+            Err(ReadlineError::Eof) => break,
+            Err(e) => return Err(Error::Usage(format!("the terminal cannot be read: {e}"))),
+        };
+        if line.trim().is_empty() {
+            continue;
+        }
+        let _ = editor.add_history_entry(line.trim());
+        if let Some(path) = history {
+            let _ = editor.append_history(path);
+        }
+        resize(&session, &mut editor);
+        let mut session = session.borrow_mut();
+        let next = session.input(&line);
+        if !matches!(line.trim().as_bytes(), [b'\\' | b'.', ..]) {
+            session.last_input = line;
+            session.forget_new_names();
+        }
+        match next {
+            Ok(Flow::Continue) => {}
+            Ok(Flow::Quit) => break,
+            Err(Error::Cancelled) => stderr::line("cancelled"),
+            Err(e) => stderr::error(&e.to_string()),
+        }
+    }
+    Ok(())
+}
+
+fn editor(session: Rc<RefCell<Session>>, colour: bool) -> Result<Editor<ShellHelper, FileHistory>> {
+    let failed = |e: ReadlineError| Error::Usage(format!("the terminal cannot be used: {e}"));
+    let config = Config::builder()
+        .max_history_size(HISTORY)
+        .map_err(failed)?
+        .history_ignore_space(true)
+        .completion_type(CompletionType::List)
+        .completion_show_all_if_ambiguous(true)
+        .color_mode(if colour { ColorMode::Enabled } else { ColorMode::Disabled })
+        .build();
+    let mut editor = Editor::with_config(config).map_err(failed)?;
+    editor.set_helper(Some(ShellHelper::new(session, colour)));
+    Ok(editor)
+}
+
+fn resize(session: &RefCell<Session>, editor: &mut Editor<ShellHelper, FileHistory>) {
+    let size = editor
+        .dimensions()
+        .map(|(width, height)| Size { width: width.into(), height: height.into() });
+    session.borrow_mut().screen = size.filter(|s| s.width > 0 && s.height > 0);
+}
+
+fn greet(session: &Session) {
+    stderr::line(concat!(
+        "tracesql ",
+        env!("CARGO_PKG_VERSION"),
+        ": \\? helps, \\d lists tables, Ctrl-D leaves"
+    ));
+    match startup_message::loaded(session) {
+        Ok(text) => stderr::line(text.trim_end_matches('\n')),
+        Err(e) => stderr::error(&e.to_string()),
+    }
+}

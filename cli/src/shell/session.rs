@@ -1,0 +1,389 @@
+//! The state of a shell or script, and how it runs statements and commands.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use datafusion::common::ScalarValue;
+use datafusion::sql::parser::Statement;
+use tokio::runtime::Runtime;
+
+use tracesql::catalog::Catalog;
+use tracesql::engine::Engine;
+use tracesql::explain::{Audience, explain, render};
+use tracesql::open::Location;
+use tracesql::output::{Format, TableStyle, safe};
+use tracesql::sql_text::{Part, Piece, split};
+use tracesql::{Error, Result, runtime};
+
+use super::complete::Values;
+use super::describe::Page;
+use super::execution::{self, Destination};
+use super::opening::Opening;
+use super::pager::{Screen, Size};
+use crate::global::Global;
+use crate::stderr;
+use crate::time_limit::within;
+
+/// Rows that the shell shows of a result unless `\maxrows` changes it.
+const MAX_ROWS: usize = 10_000;
+/// How deep files may include files.
+const MAX_DEPTH: usize = 16;
+
+/// Options that a session starts with.
+pub struct Options {
+    /// Values of `$name`.
+    pub parameters: Vec<(String, ScalarValue)>,
+    /// Format of results.
+    pub format: Option<Format>,
+    /// File for the next result.
+    pub output: Option<PathBuf>,
+    /// Whether it is a shell on a terminal, not a script.
+    pub in_shell: bool,
+}
+
+/// A session: an engine, and how it is used.
+pub struct Session {
+    pub(super) engine: Arc<Engine>,
+    pub(super) location: Location,
+    pub(super) opening: Opening,
+    pub(super) runtime: Runtime,
+    threads: usize,
+    /// How long a statement may take.
+    timeout: Option<Duration>,
+    /// Whether lines that begin with `\\` are commands; else they are refused.
+    allows_commands: bool,
+    /// Values of `$name`.
+    pub(super) parameters: Vec<(String, ScalarValue)>,
+    /// Format of results; by default that of the file's name, else a table.
+    pub(super) format: Option<Format>,
+    /// File for the next result.
+    pub(super) output: Option<PathBuf>,
+    pub(super) vertical: bool,
+    pub(super) timing: bool,
+    pub(super) pager: bool,
+    pub(super) fit: bool,
+    pub(super) max_rows: Option<usize>,
+    /// The terminal of a shell; a script has none.
+    pub(super) screen: Option<Size>,
+    /// Width of the terminal that a script's results go to, if they go to one.
+    pub(super) width: Option<usize>,
+    pub(super) in_shell: bool,
+    pub(super) last_input: String,
+    catalog: Option<Arc<Catalog>>,
+    depth: usize,
+}
+
+/// Whether a session goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on with the next statement.
+    Continue,
+    /// `\q` was given.
+    Quit,
+}
+
+/// A statement or command of a text.
+enum Step<'a> {
+    Command(&'a str),
+    Statement(Box<Statement>, Part<'a>),
+}
+
+impl Session {
+    /// A session over traces that are open.
+    pub fn new(
+        engine: Engine,
+        location: Location,
+        global: &Global,
+        options: Options,
+    ) -> Result<Self> {
+        Ok(Self {
+            engine: Arc::new(engine),
+            location,
+            opening: Opening::new(global),
+            runtime: runtime::with_threads(global.threads)?,
+            threads: global.threads,
+            timeout: global.timeout,
+            allows_commands: !global.no_commands,
+            parameters: options.parameters,
+            format: options.format,
+            output: options.output,
+            vertical: false,
+            timing: false,
+            pager: true,
+            fit: true,
+            max_rows: options.in_shell.then_some(MAX_ROWS),
+            screen: None,
+            width: None,
+            in_shell: options.in_shell,
+            last_input: String::new(),
+            catalog: None,
+            depth: 0,
+        })
+    }
+
+    /// Lets tables of a script fit a terminal of this width.
+    pub fn set_width(&mut self, width: Option<usize>) {
+        self.width = width;
+    }
+
+    /// Runs a script: all its statements are parsed before the first one runs.
+    pub fn script(&mut self, text: &str, file: Option<&str>) -> Result<()> {
+        let steps = self.steps(text, file)?;
+        if steps.is_empty() {
+            return Err(Error::Usage("there is no SQL to run".into()));
+        }
+        if self.output.is_some()
+            && steps.iter().filter(|s| matches!(s, Step::Statement(..))).count() > 1
+        {
+            return Err(Error::Usage("-o takes the result of one statement; give one".into()));
+        }
+        self.steps_in_order(steps, text, file).map(drop)
+    }
+
+    /// Runs an input of the shell.
+    pub fn input(&mut self, text: &str) -> Result<Flow> {
+        let steps = self.steps(text, None)?;
+        self.steps_in_order(steps, text, None)
+    }
+
+    /// Runs a file with statements and commands.
+    pub fn include(&mut self, path: &Path) -> Result<Flow> {
+        if self.depth >= MAX_DEPTH {
+            return Err(Error::Usage(format!(
+                "{}: files include each other {MAX_DEPTH} deep",
+                path.display()
+            )));
+        }
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| Error::Usage(format!("{}: {e}", path.display())))?;
+        let name = path.display().to_string();
+        self.depth += 1;
+        let steps = self.steps(&text, Some(&name));
+        let next = steps.and_then(|steps| self.steps_in_order(steps, &text, Some(&name)));
+        self.depth -= 1;
+        next
+    }
+
+    fn steps<'a>(&mut self, text: &'a str, file: Option<&str>) -> Result<Vec<Step<'a>>> {
+        let mut steps = Vec::new();
+        for part in split(text) {
+            match part.piece {
+                Piece::Gap => {}
+                Piece::Command if !self.allows_commands => {
+                    return Err(Error::Usage(format!(
+                        "{:?} is a command, not SQL, and --no-commands was given",
+                        safe(part.text.trim())
+                    )));
+                }
+                Piece::Command => steps.push(Step::Command(part.text)),
+                Piece::Statement | Piece::Unfinished => {
+                    let parsed = self
+                        .engine
+                        .parse(part.text)
+                        .map_err(|e| self.located(e, part, text, file))?;
+                    steps.extend(parsed.into_iter().map(|s| Step::Statement(Box::new(s), part)));
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    fn steps_in_order(&mut self, steps: Vec<Step>, text: &str, file: Option<&str>) -> Result<Flow> {
+        for step in steps {
+            match step {
+                Step::Command(line) => {
+                    if self.command(line)? == Flow::Quit {
+                        return Ok(Flow::Quit);
+                    }
+                }
+                Step::Statement(statement, part) => {
+                    self.statement(*statement).map_err(|e| self.located(e, part, text, file))?
+                }
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// Runs the SQL of a command.
+    pub(super) fn sql(&mut self, sql: &str) -> Result<()> {
+        let part = Part { piece: Piece::Statement, text: sql, start: 0 };
+        for statement in self.engine.parse(sql).map_err(|e| self.located(e, part, sql, None))? {
+            self.statement(statement).map_err(|e| self.located(e, part, sql, None))?;
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: Statement) -> Result<()> {
+        let output = self.output.take();
+        let destination = match &output {
+            Some(path) => Destination::File(
+                self.format.or_else(|| Format::of_file(path)).unwrap_or(Format::Table),
+                path.clone(),
+            ),
+            None => self.to_terminal()?,
+        };
+        let flag = match &destination {
+            Destination::Screen(_, _, screen) => Some(screen.pager_flag()),
+            _ => None,
+        };
+        let work =
+            execution::run(self.engine.clone(), statement, self.parameters.clone(), destination);
+        let done = if self.in_shell {
+            match execution::cancellable(
+                &self.runtime,
+                self.timeout,
+                || flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed)),
+                work,
+            )? {
+                execution::Ended::Itself(done) => done,
+                execution::Ended::Cancelled(why) => Err(why),
+                execution::Ended::Abandoned(why) => {
+                    self.note(
+                        "a part of the query cannot be stopped; \
+                         it goes on until its end or that of the shell",
+                    );
+                    std::mem::replace(&mut self.runtime, runtime::with_threads(self.threads)?)
+                        .shutdown_background();
+                    Err(why)
+                }
+            }
+        } else {
+            within(&self.runtime, self.timeout, work)
+        };
+        let done = match done {
+            // The pager was closed before the end.
+            Err(e) if self.in_shell && e.is_broken_pipe() => return Ok(()),
+            done => done?,
+        };
+        if let Some(path) = output.filter(|_| self.in_shell) {
+            self.note(&format!("{} to {}", execution::rows(done.shown.rows), path.display()));
+        }
+        if self.timing {
+            let rows = if done.shown.has_more {
+                format!("the first {}", execution::rows(done.shown.rows))
+            } else {
+                execution::rows(done.shown.rows)
+            };
+            self.note(&format!(
+                "{} for {rows}{}",
+                execution::time(done.elapsed),
+                done.scanned.text()
+            ));
+        }
+        Ok(())
+    }
+
+    fn to_terminal(&self) -> Result<Destination> {
+        let format = match self.format.unwrap_or(Format::Table) {
+            Format::Table if self.vertical => Format::Vertical,
+            format => format,
+        };
+        if self.in_shell && matches!(format, Format::Parquet | Format::Arrow) {
+            return Err(Error::Usage(
+                "this format is not for reading; name a file with \\o FILE, \
+                 or choose another with \\format"
+                    .into(),
+            ));
+        }
+        if !self.in_shell && self.width.is_none() {
+            return Ok(Destination::Plain(format));
+        }
+        let width = self.width.or(self.screen.map(|s| s.width)).filter(|_| self.fit);
+        let style = TableStyle { width, max_rows: self.max_rows, in_shell: self.in_shell };
+        Ok(Destination::Screen(format, style, self.screen()))
+    }
+
+    /// The terminal, with a pager if it is wanted.
+    fn screen(&self) -> Screen {
+        Screen::new(self.screen.filter(|_| self.pager && self.in_shell))
+    }
+
+    /// Prints a text that may be longer than the screen. A pager that is closed before its end is
+    /// not an error.
+    pub(super) fn print(&self, text: &str) {
+        let _ = self.screen().write_all(text.as_bytes());
+    }
+
+    /// Reports something that is not a result.
+    pub(super) fn note(&self, text: &str) {
+        stderr::line(&safe(text));
+    }
+
+    /// How descriptions are laid out here.
+    pub(super) fn page(&self) -> Page {
+        Page {
+            width: self.screen.map(|s| s.width).or(self.width),
+            colour: self.in_shell && stderr::colour(),
+        }
+    }
+
+    /// The catalog of names, which is made when it is first needed.
+    pub fn catalog(&mut self) -> Arc<Catalog> {
+        let made = || Arc::new(Catalog::of(&self.engine, &self.runtime));
+        self.catalog.get_or_insert_with(made).clone()
+    }
+
+    /// Drops the catalog, after statements that may have made new names.
+    pub(super) fn forget_catalog(&mut self) {
+        self.catalog = None;
+    }
+
+    /// Drops the catalog if the last input may have made new names.
+    pub(super) fn forget_new_names(&mut self) {
+        let makes = ["create", "drop"].iter().any(|w| self.last_input.to_lowercase().contains(w));
+        if makes {
+            self.forget_catalog();
+        }
+    }
+
+    /// Names of parameters and settings.
+    pub fn values(&self) -> Values {
+        Values {
+            parameters: self.parameters.iter().map(|(n, _)| n.clone()).collect(),
+            settings: self.engine.settings().all().into_keys().collect(),
+        }
+    }
+
+    /// Works on other traces from now on, with the settings that were changed.
+    pub(super) fn replace(&mut self, engine: Engine, location: Location) {
+        for (name, setting) in self.engine.settings().all() {
+            if let Some(value) = setting.value.filter(|v| setting.default.as_ref() != Some(v)) {
+                engine.settings().set(&name, &value);
+            }
+        }
+        self.engine = Arc::new(engine);
+        self.location = location;
+        self.forget_catalog();
+    }
+
+    /// An error of the engine, explained with its place in the text.
+    fn located(&mut self, error: Error, part: Part, text: &str, file: Option<&str>) -> Error {
+        let Error::Sql(e) = error else { return error };
+        let catalog = self.catalog();
+        Error::Query(render(
+            &explain(&e, part.text, &catalog, Audience::Shell),
+            text,
+            part.start,
+            file,
+        ))
+    }
+}
+
+/// A value as it is written on the command line: a number, true, false, null, or text.
+pub fn scalar(text: &str) -> ScalarValue {
+    if let Ok(n) = text.parse::<i64>() {
+        return ScalarValue::Int64(Some(n));
+    }
+    match text {
+        "true" => ScalarValue::Boolean(Some(true)),
+        "false" => ScalarValue::Boolean(Some(false)),
+        "null" => ScalarValue::Null,
+        _ => match text.parse::<f64>() {
+            Ok(f) if f.is_finite() => ScalarValue::Float64(Some(f)),
+            _ => ScalarValue::Utf8(Some(text.to_owned())),
+        },
+    }
+}

@@ -1,0 +1,43 @@
+//! Errors and warnings on standard error.
+
+use std::io::{IsTerminal, Write};
+
+use tracesql::output::safe;
+
+/// Whether the user wants colours at all.
+pub fn wants_colour() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+/// Whether messages may be coloured.
+pub fn colour() -> bool {
+    std::io::stderr().is_terminal() && wants_colour()
+}
+
+/// Reports an error.
+pub fn error(message: &str) {
+    report("error", anstyle::AnsiColor::Red, message);
+}
+
+/// Reports a warning.
+pub fn warning(message: &str) {
+    report("warning", anstyle::AnsiColor::Yellow, message);
+}
+
+fn report(word: &str, hue: anstyle::AnsiColor, message: &str) {
+    // Names of files and events come from elsewhere: no control character of them may reach the
+    // terminal.
+    let message = message.lines().map(safe).collect::<Vec<_>>().join("\n");
+    if colour() {
+        let style = anstyle::Style::new().fg_color(Some(hue.into())).bold();
+        line(&format!("{style}{word}{style:#}: {message}"));
+    } else {
+        line(&format!("{word}: {message}"));
+    }
+}
+
+/// Writes a line to standard error. A failure is ignored: results and exit codes do not depend on
+/// it.
+pub fn line(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

@@ -1,0 +1,34 @@
+//! Uses the library from a program of one's own: reads traces into a store, runs SQL over it, and
+//! writes the result as CSV: `cargo run --release --example embed -- STORE SQL TRACE…`
+
+use std::error::Error;
+use std::path::Path;
+
+use tracesql::engine::{Engine, EngineOptions};
+use tracesql::output::{Format, Target, write};
+use tracesql::runtime;
+use tracesql_ingest::{IngestOptions, Progress, Store, expand, ingest};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(store), Some(sql)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: embed STORE SQL TRACE…".into());
+    };
+
+    // A store may hold any number of traces. One that it has already is not read again.
+    let store = Store::open_or_create(Path::new(&store))?;
+    for input in expand(&arguments.collect::<Vec<_>>())? {
+        ingest(&input, &store, &IngestOptions::default(), &Progress::default())?;
+    }
+
+    // The engine has tables, views and functions; its queries run on the threads of a runtime.
+    let engine = Engine::open(&store, None, &EngineOptions::default())?;
+    runtime::with_threads(0)?.block_on(async {
+        for statement in engine.parse(&sql)? {
+            let rows = engine.run(statement, &[]).await?;
+            write(rows, Format::Csv, &Target::Stdout).await?;
+        }
+        Ok::<_, tracesql::Error>(())
+    })?;
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! The threads that run queries.
+
+use tokio::runtime::{Builder, Runtime};
+
+use crate::error::{Error, Result};
+
+/// Stack of each thread: the planner handles deep expressions by recursion.
+pub const STACK_BYTES: usize = 8 << 20;
+
+/// A runtime with this many worker threads; 0 stands for all cores.
+pub fn with_threads(threads: usize) -> Result<Runtime> {
+    let mut builder = Builder::new_multi_thread();
+    if threads > 0 {
+        builder.worker_threads(threads);
+    }
+    builder
+        .thread_stack_size(STACK_BYTES)
+        .enable_all()
+        .build()
+        .map_err(|source| Error::Start { what: "threads", source })
+}

@@ -1,0 +1,8 @@
+//! SQL as text: tokens, statements and keywords, also of SQL that is unfinished or wrong.
+
+mod keywords;
+pub mod lex;
+mod split;
+
+pub use keywords::{KEYWORDS, is_keyword};
+pub use split::{Part, Piece, is_complete, split};

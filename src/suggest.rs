@@ -1,0 +1,83 @@
+//! "Did you mean": the names that a misspelled one may stand for.
+//!
+//! There are two measures. [`nearest`] counts edits and is for names among hundreds, where most of
+//! what looks alike is not meant. [`most_similar`] weighs common beginnings and is for names of few
+//! options, where even a distant guess helps.
+
+/// Similarity from 0 to 1 that [`most_similar`] asks for.
+const MIN_SIMILARITY: f64 = 0.7;
+
+/// Names that [`nearest`] returns at most.
+const MAX_NAMES: usize = 3;
+
+/// Edits between two words, where exchanging two neighbours is one edit.
+pub fn edits(a: &str, b: &str) -> usize {
+    strsim::osa_distance(a, b)
+}
+
+/// The names nearest to a misspelled one, best first; empty if none is near.
+pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let wanted = wanted.to_lowercase();
+    let most = (wanted.chars().count() / 3).clamp(1, 3);
+    let mut near: Vec<(usize, &str)> = Vec::new();
+    let mut longer = Vec::new();
+    for name in names {
+        let lower = name.to_lowercase();
+        let edits = edits(&wanted, &lower);
+        if edits <= most {
+            near.push((edits, name));
+        } else if wanted.len() >= 4
+            && (lower.contains(&wanted) || (lower.len() >= 4 && wanted.contains(&lower)))
+        {
+            longer.push((lower.len().abs_diff(wanted.len()), name));
+        }
+    }
+    // A part of a longer name, such as `kernel` of `kernel_name`, is only meant if no name is
+    // misspelled.
+    let mut near = if near.is_empty() { longer } else { near };
+    near.sort_unstable();
+    near.dedup();
+    near.into_iter().map(|(_, name)| name).take(MAX_NAMES).collect()
+}
+
+/// The name most similar to a misspelled one, if it is similar enough.
+pub fn most_similar<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let (similarity, name) = closest(wanted, names)?;
+    (similarity > MIN_SIMILARITY).then_some(name)
+}
+
+/// The name most similar to a misspelled one, however far it is, with its similarity.
+pub fn closest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<(f64, &'a str)> {
+    let all = names.map(|name| (strsim::jaro_winkler(name, wanted), name));
+    all.max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// A hint for the end of a message: `; did you mean NAME?`, or nothing.
+pub fn hint(name: Option<&str>) -> String {
+    name.map(|name| format!("; did you mean {name}?")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelled_names_find_theirs() {
+        let names = ["events", "kernels", "kernel_stats", "memory", "traces", "tracks"];
+        assert_eq!(nearest("evnets", names.into_iter()), ["events"]);
+        assert_eq!(nearest("kernel", names.into_iter()), ["kernels"]);
+        assert_eq!(nearest("stats", names.into_iter()), ["kernel_stats"]);
+        assert_eq!(nearest("EVENT", names.into_iter()), ["events"]);
+        assert_eq!(nearest("trcks", names.into_iter()), ["tracks"]);
+        assert!(nearest("whatever", names.into_iter()).is_empty());
+    }
+
+    #[test]
+    fn the_most_similar_name_must_be_similar() {
+        let names = ["data_loading", "gpu_idle"];
+        assert_eq!(most_similar("data_loader", names.into_iter()), Some("data_loading"));
+        assert_eq!(most_similar("xyz", names.into_iter()), None);
+        assert_eq!(hint(Some("gpu_idle")), "; did you mean gpu_idle?");
+        assert_eq!(hint(None), "");
+    }
+}
