@@ -112,6 +112,7 @@ pub struct Library {
     views: BTreeMap<String, View>,
     problems: Vec<Problem>,
     name_rules: Rules,
+    rule_settings: rules::RuleSettings,
 }
 
 impl Library {
@@ -126,8 +127,12 @@ impl Library {
 
     /// The same with folders of rules, whose files may lie in them directly.
     pub fn load_with_rules(folders: &[PathBuf], rules: &[PathBuf]) -> Result<Self> {
-        let mut library =
-            Self { views: BTreeMap::new(), problems: Vec::new(), name_rules: Rules::built_in() };
+        let mut library = Self {
+            views: BTreeMap::new(),
+            problems: Vec::new(),
+            name_rules: Rules::built_in(),
+            rule_settings: rules::RuleSettings::default(),
+        };
         let mut files = Vec::new();
         embedded(&EMBEDDED, &mut files);
         library.add(files);
@@ -162,7 +167,11 @@ impl Library {
             );
         }
         for file in files.iter().filter(|f| f.extension == "sql") {
-            match header::parse(file, &mut data).and_then(|view| lint::check(file, view)) {
+            let parsed = match rules::compose(file) {
+                Some(rule) => rule.and_then(|rule| self.rule_settings.define(file, rule)),
+                None => header::parse(file, &mut data).and_then(|view| lint::check(file, view)),
+            };
+            match parsed {
                 Ok(view) => self.insert(view),
                 Err(problem) => self.problems.push(problem),
             }
@@ -290,7 +299,7 @@ impl View {
 }
 
 /// A file of a library.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct File {
     area: String,
     stem: String,
