@@ -16,11 +16,11 @@
 -- @advice Overlap it with the backward pass (DistributedDataParallel with gradient_as_bucket_view
 --     and fitting bucket_cap_mb, FSDP prefetch), accumulate gradients over several batches or
 --     compress them; see collective_waits for waiting that is not transfer.
--- @evidence SELECT r.collective, r.place, r.calls, r.total_ns, w.numerator, w.denominator
---     FROM (SELECT exposed_communication_ns AS numerator, total_ns AS denominator FROM _step_shares
+-- @evidence SELECT r.collective, r.place, r.calls, r.total_ns, w.numerator, w.denominator FROM
+--     (SELECT exposed_communication_ns AS numerator, total_ns AS denominator FROM _step_shares
 --     WHERE trace_id = {trace_id}) w LEFT JOIN (SELECT collective, place, count(*) AS calls,
---     sum(dur_ns) AS total_ns FROM collectives WHERE trace_id = {trace_id}
---     GROUP BY collective, place) r ON true ORDER BY r.total_ns DESC
+--     sum(dur_ns) AS total_ns FROM collectives WHERE trace_id = {trace_id} GROUP BY collective,
+--     place) r ON true ORDER BY r.total_ns DESC
 SELECT
     t.trace_id, t.rank, s.exposed_communication_ns AS numerator, s.total_ns AS denominator,
     s.denominator_name, s.communication_ns - s.exposed_communication_ns AS hidden_ns,

@@ -4,7 +4,8 @@
 -- (device_syncs), without waits after the last step. The rule has a finding only if the waits cost
 -- something: the device must be idle after them (idle_ns of cpu_gpu_sync) for at least
 -- rule_sync_cost_pct of the time. The severity follows this idle time. It is low where most of the
--- waiting is in copies that pageable_copies reports. tiny_copies shows where single numbers are read.
+-- waiting is in copies that pageable_copies reports. tiny_copies shows where single numbers are
+-- read.
 --
 -- Source: the CPU-GPU synchronisation rule of PRISM's training profiler, whose inputs were never
 --     filled; it divides by the time in which the device works.
@@ -13,22 +14,22 @@
 --     the host below which rule_cpu_gpu_sync has no finding.
 -- @setting rule_sync_idle_pct 5 pct Share of step time in which the device is idle after waits of
 --     the host below which findings of rule_cpu_gpu_sync are low.
--- @setting rule_sync_idle_high_pct 15 pct Share of step time in which the device is idle after waits
---     of the host above which findings of rule_cpu_gpu_sync are high.
+-- @setting rule_sync_idle_high_pct 15 pct Share of step time in which the device is idle after
+--     waits of the host above which findings of rule_cpu_gpu_sync are high.
 -- @numerator time in the steps in which the host waits for the device, ns
 -- @denominator length of all steps on the host, ns
 -- @unmeasured How long the host waits for the device could not be measured.
 -- @message The host waits for the device in {value} % of {span}: {numerator:ns} of
 --     {denominator:ns}. After such waits the device is idle for {idle_ns:ns}, {idle_pct:1} % of it.
---     The trace has {sync_calls:synchronisation|synchronisations} and
---     {blocking_copies:blocking copy|blocking copies}{rest}
+--     The trace has {sync_calls:synchronisation|synchronisations} and {blocking_copies:blocking
+--     copy|blocking copies}{rest}
 -- @advice Take .item(), .cpu(), .numpy(), print and torch.cuda.synchronize() out of the loop, or do
 --     them every so many steps; copy with non_blocking=True from and to pinned memory; device_syncs
 --     says where they are.
 -- @evidence SELECT r.kind, r.name, r.op_name, r.python_frame, r.calls, r.total_ns, r.copied_bytes,
 --     w.numerator, w.denominator FROM (SELECT step_wait_ns AS numerator, step_ns AS denominator
---     FROM cpu_gpu_sync WHERE trace_id = {trace_id}) w LEFT JOIN (SELECT * FROM device_syncs
---     WHERE trace_id = {trace_id}) r ON true ORDER BY r.total_ns DESC
+--     FROM cpu_gpu_sync WHERE trace_id = {trace_id}) w LEFT JOIN (SELECT * FROM device_syncs WHERE
+--     trace_id = {trace_id}) r ON true ORDER BY r.total_ns DESC
 WITH stepped AS (SELECT DISTINCT trace_id FROM steps),
 kinds AS (
     SELECT

@@ -12,13 +12,13 @@
 --     of the figures of steps: profiling ended before their work did.
 -- @advice Synchronise before the profiler stops (torch.cuda.synchronize() at the end of the last
 --     active step), or record one step more.
--- @evidence SELECT r.step, r.start_ns, r.end_ns, r.device_work, w.numerator, w.denominator
---     FROM (SELECT s.steps - t.whole AS numerator, s.steps AS denominator FROM (SELECT count(*) AS
---     steps FROM steps WHERE trace_id = {trace_id}) s CROSS JOIN (SELECT count(step) AS whole
---     FROM step_time WHERE trace_id = {trace_id}) t) w LEFT JOIN (SELECT s.step, s.start_ns,
---     s.end_ns, count(k.event_id) AS device_work FROM steps s LEFT JOIN kernels k
---     ON k.trace_id = s.trace_id AND k.step = s.step WHERE s.trace_id = {trace_id}
---     GROUP BY s.step, s.start_ns, s.end_ns) r ON true ORDER BY r.step
+-- @evidence SELECT r.step, r.start_ns, r.end_ns, r.device_work, w.numerator, w.denominator FROM
+--     (SELECT s.steps - t.whole AS numerator, s.steps AS denominator FROM (SELECT count(*) AS steps
+--     FROM steps WHERE trace_id = {trace_id}) s CROSS JOIN (SELECT count(step) AS whole FROM
+--     step_time WHERE trace_id = {trace_id}) t) w LEFT JOIN (SELECT s.step, s.start_ns, s.end_ns,
+--     count(k.event_id) AS device_work FROM steps s LEFT JOIN kernels k ON k.trace_id = s.trace_id
+--     AND k.step = s.step WHERE s.trace_id = {trace_id} GROUP BY s.step, s.start_ns, s.end_ns) r ON
+--     true ORDER BY r.step
 SELECT
     t.trace_id, t.rank, s.host_steps - s.steps AS numerator, s.host_steps AS denominator,
     CASE

@@ -1,8 +1,8 @@
 -- Data loading: steps in which the program waits for its next batch and nothing else goes on.
 --
--- A DataLoader is asked for its next batch (enumerate(DataLoader)#…__next__, enumerate(DataPipe)#…)
--- while no kernel, copy, fill, collective or runtime call runs, as in step_time.dataloader_ns. Loops
--- that fetch batches in other ways do not record when they do, so they are not measurable.
+-- A DataLoader is asked for its next batch (enumerate(DataLoader)#…, enumerate(DataPipe)#…)
+-- while no kernel, copy, fill, collective or runtime call runs, as in step_time.dataloader_ns.
+-- Loops that fetch batches in other ways do not record when they do, so they are not measurable.
 --
 -- Source: the DataLoader rule of Perfessor, on wall time instead of a sum that counts nested events
 --     twice.
@@ -16,9 +16,9 @@
 --     persistent_workers=True; if workers are there, give them less to do per sample, or more of
 --     them.
 -- @evidence SELECT r.step, r.total_ns, r.dataloader_ns, w.numerator, w.denominator FROM (SELECT
---     exposed_data_loading_ns AS numerator, total_ns AS denominator FROM _step_shares
---     WHERE trace_id = {trace_id}) w LEFT JOIN (SELECT * FROM step_time WHERE trace_id = {trace_id})
---     r ON true ORDER BY r.dataloader_ns DESC
+--     exposed_data_loading_ns AS numerator, total_ns AS denominator FROM _step_shares WHERE
+--     trace_id = {trace_id}) w LEFT JOIN (SELECT * FROM step_time WHERE trace_id = {trace_id}) r ON
+--     true ORDER BY r.dataloader_ns DESC
 SELECT
     t.trace_id, t.rank, s.exposed_data_loading_ns AS numerator, s.total_ns AS denominator,
     s.denominator_name, s.span, s.data_loading_ns,

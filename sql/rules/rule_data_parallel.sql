@@ -11,10 +11,10 @@
 -- @unmeasured Whether DataParallel feeds several devices could not be measured.
 -- @message DataParallel feeds {fed} from one process: {calls:call takes|calls take} {dp_ns:ns} on
 --     the host.
--- @advice Use DistributedDataParallel with a process for each device (torchrun --nproc_per_node): it
---     does not copy the model in each step, and exchanges gradients while they are computed.
--- @evidence SELECT device, count(*) AS kernels, sum(dur_ns) AS kernel_ns FROM kernels
---     WHERE kind = 'kernel' AND trace_id = {trace_id} GROUP BY device ORDER BY device
+-- @advice Use DistributedDataParallel with a process for each device (torchrun --nproc_per_node):
+--     it does not copy the model in each step, and exchanges gradients while they are computed.
+-- @evidence SELECT device, count(*) AS kernels, sum(dur_ns) AS kernel_ns FROM kernels WHERE kind =
+--     'kernel' AND trace_id = {trace_id} GROUP BY device ORDER BY device
 WITH used AS (
     SELECT trace_id, count(DISTINCT device) AS devices
     FROM kernels

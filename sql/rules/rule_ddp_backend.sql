@@ -16,9 +16,9 @@
 -- @advice Use the backend of the device: torch.distributed.init_process_group("nccl") on GPUs of
 --     NVIDIA and AMD, "xccl" on those of Intel. Keep gloo for tensors on the CPU
 --     ("cpu:gloo,cuda:nccl").
--- @evidence SELECT name, count(*) AS calls, sum(dur_ns) AS total_ns FROM named_events
---     WHERE trace_id = {trace_id} AND (name = 'DistributedDataParallel.forward'
---     OR regexp_like(name, '^[a-z]+:')) GROUP BY name ORDER BY total_ns DESC
+-- @evidence SELECT name, count(*) AS calls, sum(dur_ns) AS total_ns FROM named_events WHERE
+--     trace_id = {trace_id} AND (name = 'DistributedDataParallel.forward' OR regexp_like(name,
+--     '^[a-z]+:')) GROUP BY name ORDER BY total_ns DESC
 WITH on_device AS (
     SELECT trace_id, count(*) AS kernels
     FROM kernel_classes
@@ -41,8 +41,8 @@ known AS (
 ),
 placed AS (
     SELECT
-        *, NOT is_on_device
-            AND (host_collectives > 0 OR regexp_like(coalesce(backend, ''), 'gloo|mpi')) AS is_on_host
+        *, NOT is_on_device AND (
+            host_collectives > 0 OR regexp_like(coalesce(backend, ''), 'gloo|mpi')) AS is_on_host
     FROM known
 )
 SELECT

@@ -7,8 +7,8 @@
 -- runtime_overhead or data_loading for time in which no device works. A program on the CPU has no
 -- device work and is not measurable.
 --
--- Source: the utilization rule of Perfessor, with the union of device work instead of sums that also
---     hold calls of the host.
+-- Source: the utilization rule of Perfessor, with the union of device work instead of sums that
+--     also hold calls of the host.
 -- @finding below 50 pct, high below 25: share of step time in which a device works
 -- @numerator device work in the steps, ns
 -- @denominator from the start of the first step to the end of the last, ns
@@ -21,10 +21,11 @@
 --     w.denominator FROM (SELECT coalesce(interval_union_len(greatest(k.ts_ns, s.start_ns),
 --     least(k.end_ns, s.end_ns)) FILTER (WHERE k.ts_ns < s.end_ns AND k.end_ns > s.start_ns), 0) AS
 --     numerator, max(s.end_ns - s.start_ns) AS denominator FROM kernels k CROSS JOIN (SELECT
---     min(start_ns) AS start_ns, max(end_ns) AS end_ns FROM step_time WHERE trace_id = {trace_id}) s
---     WHERE k.kind IN ('kernel', 'memcpy', 'memset') AND k.dur_ns >= 0 AND (k.device IS NOT DISTINCT
---     FROM {device}) AND k.trace_id = {trace_id}) w LEFT JOIN (SELECT * FROM gpu_timeline_by_device
---     WHERE trace_id = {trace_id} AND (device IS NOT DISTINCT FROM {device})) r ON true
+--     min(start_ns) AS start_ns, max(end_ns) AS end_ns FROM step_time WHERE trace_id = {trace_id})
+--     s WHERE k.kind IN ('kernel', 'memcpy', 'memset') AND k.dur_ns >= 0 AND (k.device IS NOT
+--     DISTINCT FROM {device}) AND k.trace_id = {trace_id}) w LEFT JOIN (SELECT * FROM
+--     gpu_timeline_by_device WHERE trace_id = {trace_id} AND (device IS NOT DISTINCT FROM
+--     {device})) r ON true
 WITH busy AS (
     SELECT
         k.trace_id, k.device, w.is_marked, w.denominator_name, w.end_ns - w.start_ns AS window_ns,
@@ -67,7 +68,8 @@ judged AS (
         b.*, g.numerator AS gaps_ns, r.reporter,
         100.0 * b.busy_ns < setting('rule_gpu_busy_pct') * b.window_ns AS is_finding
     FROM busy b
-    LEFT JOIN rule_gpu_idle g ON g.trace_id = b.trace_id AND (g.device IS NOT DISTINCT FROM b.device)
+    LEFT JOIN rule_gpu_idle g
+        ON g.trace_id = b.trace_id AND (g.device IS NOT DISTINCT FROM b.device)
     LEFT JOIN reporters r ON r.trace_id = b.trace_id AND (r.device IS NOT DISTINCT FROM b.device)
 )
 SELECT
@@ -88,9 +90,9 @@ SELECT
     CASE
         WHEN b.reporter IS NOT NULL THEN concat('See ', b.reporter, ', which names the cause.')
         WHEN 2 * b.gaps_ns < b.window_ns - b.busy_ns
-            THEN 'Most of the idle time lies before the first or after the last work of the device: '
-                || 'look in step_time and call_graph for what the host does then, and record steps '
-                || 'after the warm-up.'
+            THEN 'Most of the idle time lies before the first or after the last work of the '
+                || 'device: look in step_time and call_graph for what the host does then, and '
+                || 'record steps after the warm-up.'
     END AS advice,
     CASE
         WHEN b.trace_id IS NULL

@@ -2,8 +2,8 @@
 --
 -- The numerator is all gaps between the work of a device, in steps or not (gpu_timeline_by_device).
 -- The subject is the cause with the largest part of gpu_idle_causes, whose parts add up to the
--- numerator exactly; the message has the three largest. The severity is low where another rule has a
--- finding on that cause that is as severe: data_loading; cpu_gpu_sync or pageable_copies for
+-- numerator exactly; the message has the three largest. The severity is low where another rule has
+-- a finding on that cause that is as severe: data_loading; cpu_gpu_sync or pageable_copies for
 -- synchronisation; launch_bound for late hosts and launch calls, and runtime_overhead too if it is
 -- half of the gaps or more; unlinked_work where launches are not known. Time before the first and
 -- after the last work does not count here; gpu_busy counts it, within the steps.
@@ -47,10 +47,10 @@ others AS (
     UNION ALL
     SELECT trace_id, device, 'synchronisation', rule, severity, NULL FROM rule_pageable_copies
     UNION ALL
-    SELECT trace_id, device, unnest(make_array('host_late', 'launch_call')), rule, severity, NULL
+    SELECT trace_id, device, unnest(['host_late', 'launch_call']), rule, severity, NULL
     FROM rule_launch_bound
     UNION ALL
-    SELECT trace_id, device, unnest(make_array('host_late', 'launch_call')), rule, severity, numerator
+    SELECT trace_id, device, unnest(['host_late', 'launch_call']), rule, severity, numerator
     FROM rule_runtime_overhead
     UNION ALL
     SELECT trace_id, device, 'unlinked', rule, severity, NULL FROM rule_unlinked_work

@@ -1,12 +1,12 @@
 -- Hot operations: operators that take more than their share of the time.
 --
--- The numerator is the operator's own time. The denominator is all device time of the trace, launched
--- by operators or not, or on the host the own time of all operators. There is a row for each operator
--- that hot_operations lists; where it lists none, the operator that takes most has a row that is ok.
--- Something has to take the time, so a hot operator is no fault: info. Operators that only copy
--- (aten::copy_, _to_copy, clone, contiguous, cat, stack) are faults, because conversions, layouts and
--- copies can be avoided: low or medium. They too are info on the host of a trace with device work, as
--- that time matters only where the device waits for it.
+-- The numerator is the operator's own time. The denominator is all device time of the trace,
+-- launched by operators or not, or on the host the own time of all operators. There is a row for
+-- each operator that hot_operations lists; where it lists none, the operator that takes most has a
+-- row that is ok. Something has to take the time, so a hot operator is no fault: info. Operators
+-- that only copy (aten::copy_, _to_copy, clone, contiguous, cat, stack) are faults, because
+-- conversions, layouts and copies can be avoided: low or medium. They too are info on the host of a
+-- trace with device work, as that time matters only where the device waits for it.
 --
 -- Source: the hot operation rule of PRISM's training profiler, with own times instead of nested
 --     totals and other severities.
@@ -56,9 +56,10 @@ SELECT
             || 'operators_by_input which types and shapes it copies.'
     END AS advice,
     concat(
-        'SELECT name, calls, ', h.place, '_self_ns, ', h.place, '_self_pct, sum(CASE WHEN name = ''',
-        replace(h.name, '''', ''''''), ''' THEN ', h.place, '_self_ns END) OVER () AS numerator, sum(',
-        h.place, '_self_ns) OVER () AS denominator FROM operators WHERE trace_id = ''', t.trace_id,
+        'SELECT name, calls, ', h.place, '_self_ns, ', h.place, '_self_pct, ',
+        'sum(CASE WHEN name = ''', replace(h.name, '''', ''''''), ''' THEN ', h.place,
+        '_self_ns END) OVER () AS numerator, sum(', h.place, '_self_ns) OVER () AS denominator ',
+        'FROM operators WHERE trace_id = ''', t.trace_id,
         ''' ORDER BY ', h.place, '_self_ns DESC LIMIT 20') AS evidence,
     CASE
         WHEN t.format <> 'mllm_perf' AND t.too_little_reason IS NOT NULL THEN t.too_little_reason

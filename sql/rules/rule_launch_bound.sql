@@ -1,11 +1,12 @@
 -- Launch bound: devices whose short kernels each wait for the host to launch them.
 --
--- The numerator counts gaps between the work of a device that end with work whose launch call had not
--- begun, or had not returned, when the work before it ended (host_late_ns or launch_call_ns in
--- gpu_idle_gaps), without gaps in which the host waited for the device or fetched a batch. There is a
--- finding only if the median kernel is shorter than rule_launch_bound_kernel_ns: the device then runs
--- dry between most kernels. The severity follows these gaps as a share of the time between the first
--- and the last work: high above rule_launch_bound_high_pct, medium above rule_gpu_idle_pct, else low.
+-- The numerator counts gaps between the work of a device that end with work whose launch call had
+-- not begun, or had not returned, when the work before it ended (host_late_ns or launch_call_ns in
+-- gpu_idle_gaps), without gaps in which the host waited for the device or fetched a batch. There is
+-- a finding only if the median kernel is shorter than rule_launch_bound_kernel_ns: the device then
+-- runs dry between most kernels. The severity follows these gaps as a share of the time between the
+-- first and the last work: high above rule_launch_bound_high_pct, medium above rule_gpu_idle_pct,
+-- else low.
 --
 -- Source: launch statistics of Holistic Trace Analysis.
 -- @finding above 50 pct: share of device work that waited for its launch
@@ -17,20 +18,20 @@
 -- @denominator device work with a known launch
 -- @unmeasured Whether launches hold the device up could not be measured.
 -- @message {value} % of the work of device {device} ({numerator} of {denominator}) began after the
---     device had waited for its launch, {idle_ns:ns} of {total_ns:ns} in sum; the median kernel takes
---     {median_ns:ns}.
--- @advice Launch less and larger: raise the batch size, fuse with torch.compile, use foreach or fused
---     optimizers, capture CUDA graphs.
+--     device had waited for its launch, {idle_ns:ns} of {total_ns:ns} in sum; the median kernel
+--     takes {median_ns:ns}.
+-- @advice Launch less and larger: raise the batch size, fuse with torch.compile, use foreach or
+--     fused optimizers, capture CUDA graphs.
 -- @evidence SELECT r.after_name, r.gaps, r.idle_ns, w.numerator, w.denominator FROM (SELECT l.gaps
---     AS numerator, k.linked AS denominator FROM (SELECT count(*) AS gaps FROM gpu_idle_gaps
---     WHERE host_late_ns + launch_call_ns > 0 AND synchronisation_ns = 0 AND data_loading_ns = 0 AND
+--     AS numerator, k.linked AS denominator FROM (SELECT count(*) AS gaps FROM gpu_idle_gaps WHERE
+--     host_late_ns + launch_call_ns > 0 AND synchronisation_ns = 0 AND data_loading_ns = 0 AND
 --     trace_id = {trace_id} AND (device IS NOT DISTINCT FROM {device})) l CROSS JOIN (SELECT
 --     count(launch_id) AS linked FROM kernels WHERE kind IN ('kernel', 'memcpy', 'memset') AND
---     dur_ns >= 0 AND trace_id = {trace_id} AND (device IS NOT DISTINCT FROM {device})) k) w
---     LEFT JOIN (SELECT after_name, count(*) AS gaps, sum(idle_ns) AS idle_ns FROM gpu_idle_gaps
---     WHERE host_late_ns + launch_call_ns > 0 AND synchronisation_ns = 0 AND data_loading_ns = 0 AND
---     trace_id = {trace_id} AND (device IS NOT DISTINCT FROM {device}) GROUP BY after_name) r ON true
---     ORDER BY r.idle_ns DESC
+--     dur_ns >= 0 AND trace_id = {trace_id} AND (device IS NOT DISTINCT FROM {device})) k) w LEFT
+--     JOIN (SELECT after_name, count(*) AS gaps, sum(idle_ns) AS idle_ns FROM gpu_idle_gaps WHERE
+--     host_late_ns + launch_call_ns > 0 AND synchronisation_ns = 0 AND data_loading_ns = 0 AND
+--     trace_id = {trace_id} AND (device IS NOT DISTINCT FROM {device}) GROUP BY after_name) r ON
+--     true ORDER BY r.idle_ns DESC
 WITH late AS (
     SELECT trace_id, device, count(*) AS gaps, sum(idle_ns) AS idle_ns
     FROM _idle_parts

@@ -1,9 +1,9 @@
 -- Copies: devices that spend much of their busy time in copies.
 --
--- The message says how much of the copying nothing else hides. The severity is low where computation
--- hides half of the copies or more, where the copies are less than rule_memcpy_pct of the time from
--- the first to the last work of the device, and where half of the copying or more is what
--- pageable_copies reports.
+-- The message says how much of the copying nothing else hides. The severity is low where
+-- computation hides half of the copies or more, where the copies are less than rule_memcpy_pct of
+-- the time from the first to the last work of the device, and where half of the copying or more is
+-- what pageable_copies reports.
 --
 -- Source: the memcpy rule of Perfessor, on device time alone.
 -- @finding above 10 pct, high above 30: share of device busy time in copies
@@ -18,9 +18,9 @@
 -- @evidence SELECT r.name, r.copies, r.bytes, r.total_ns, w.numerator, w.denominator FROM (SELECT
 --     total_memcpy_time_ns AS numerator, busy_time_ns AS denominator FROM gpu_timeline_by_device
 --     WHERE trace_id = {trace_id} AND (device IS NOT DISTINCT FROM {device})) w LEFT JOIN (SELECT
---     name, count(*) AS copies, sum(bytes) AS bytes, sum(dur_ns) AS total_ns FROM kernels
---     WHERE kind = 'memcpy' AND trace_id = {trace_id} AND (device IS NOT DISTINCT FROM {device})
---     GROUP BY name) r ON true ORDER BY r.total_ns DESC
+--     name, count(*) AS copies, sum(bytes) AS bytes, sum(dur_ns) AS total_ns FROM kernels WHERE
+--     kind = 'memcpy' AND trace_id = {trace_id} AND (device IS NOT DISTINCT FROM {device}) GROUP BY
+--     name) r ON true ORDER BY r.total_ns DESC
 WITH copies AS (
     SELECT trace_id, device, count(*) AS copies, sum(bytes) AS bytes
     FROM kernels

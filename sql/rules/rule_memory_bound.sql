@@ -1,10 +1,10 @@
 -- Memory-bound operations: device time in operators that move much memory for little arithmetic.
 --
 -- The numerator is that of operators whose verdict in memory_bound_operations is memory bound. What
--- runs at the same time counts twice in both parts. The subject is the operator with most of it. The
--- limit between low and medium depends on the device (setting memory_bound_flop_per_byte). The rule
--- is ok only if what could not be measured cannot take the value above the limit: operators without
--- figures, and kernels that no operator launched, communication aside.
+-- runs at the same time counts twice in both parts. The subject is the operator with most of it.
+-- The limit between low and medium depends on the device (setting memory_bound_flop_per_byte). The
+-- rule is ok only if what could not be measured cannot take the value above the limit: operators
+-- without figures, and kernels that no operator launched, communication aside.
 --
 -- Source: the memory bound rule that PRISM's training profiler names but does not define.
 -- @finding low above 30 pct, medium above 60: share of device time in memory-bound operators
@@ -14,8 +14,8 @@
 -- @unmeasured Memory-bound operations could not be measured.
 -- @message Operators bound by memory take {value} % of the time of all kernels, copies and fills:
 --     {numerator:ns} of {denominator:ns}{rest}.
--- @advice Fuse them with their neighbours (torch.compile, fused optimizers, fused attention) so that
---     memory is read once, use lower precision, or larger sizes.
+-- @advice Fuse them with their neighbours (torch.compile, fused optimizers, fused attention) so
+--     that memory is read once, use lower precision, or larger sizes.
 -- @evidence SELECT m.name, m.input_shapes, m.calls, m.device_self_ns, m.flop_per_byte, m.verdict,
 --     sum(CASE WHEN m.verdict = 'memory bound' THEN m.device_self_ns ELSE 0 END) OVER () AS
 --     numerator, w.denominator FROM memory_bound_operations m CROSS JOIN (SELECT sum(dur_ns) AS
@@ -71,8 +71,8 @@ SELECT
                 round(100.0 * s.unknown_ns / s.device_ns, 1), ' % of the time of all kernels, ',
                 'copies and fills cannot be measured (', format_ns(s.unknown_ns), ' of ',
                 format_ns(s.device_ns), '); ', round(100.0 * s.bound_ns / s.device_ns, 1),
-                ' % are known to be bound by memory. memory_bound_operations says why; shapes need ',
-                'record_shapes=True.')
+                ' % are known to be bound by memory. memory_bound_operations says why; ',
+                'shapes need record_shapes=True.')
         ELSE t.too_little_reason
     END AS reason
 FROM _rule_traces t

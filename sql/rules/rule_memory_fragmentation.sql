@@ -1,7 +1,7 @@
 -- Memory fragmentation: memory that the allocator holds and does not use at the peak.
 --
--- Both parts are taken when allocation reaches its peak (memory_peak, memory_fragmentation). There is
--- one row for each device whose allocator reserves memory.
+-- Both parts are taken when allocation reaches its peak (memory_peak, memory_fragmentation). There
+-- is one row for each device whose allocator reserves memory.
 --
 -- Source: reserved and allocated as PyTorch's caching allocator defines them; Perfessor names this
 --     rule and does not have it.
@@ -11,13 +11,13 @@
 -- @numerator reserved less allocated at the peak, bytes
 -- @denominator reserved at the peak, bytes
 -- @unmeasured Memory fragmentation could not be measured.
--- @message When device {device} has most memory allocated, its allocator holds {numerator:bytes} more
---     ({value} % of the {denominator:bytes} that are reserved).
--- @advice Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, avoid sizes that change from step to
---     step (pad or bucket inputs), and allocate large buffers first; if the rest of an earlier peak
---     is held, torch.cuda.empty_cache() after warm-up gives it back.
--- @evidence SELECT device, step, ts_ns, allocated_bytes, reserved_bytes, unused_pct, unused_bytes AS
---     numerator, reserved_bytes AS denominator FROM memory_fragmentation WHERE is_peak AND
+-- @message When device {device} has most memory allocated, its allocator holds {numerator:bytes}
+--     more ({value} % of the {denominator:bytes} that are reserved).
+-- @advice Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, avoid sizes that change from step
+--     to step (pad or bucket inputs), and allocate large buffers first; if the rest of an earlier
+--     peak is held, torch.cuda.empty_cache() after warm-up gives it back.
+-- @evidence SELECT device, step, ts_ns, allocated_bytes, reserved_bytes, unused_pct, unused_bytes
+--     AS numerator, reserved_bytes AS denominator FROM memory_fragmentation WHERE is_peak AND
 --     trace_id = {trace_id} AND (device IS NOT DISTINCT FROM {device})
 WITH recorded AS (SELECT DISTINCT trace_id FROM memory),
 peaks AS (

@@ -1,9 +1,10 @@
 -- Memory leak: memory that grows from step to step.
 --
--- The value is the slope of the line through what is allocated at the end of each step, in bytes per
--- step, as memory_leak has it. That view's settings hold the limits (memory_leak_bytes_per_step,
--- memory_leak_min_steps, memory_leak_min_r2). It is a finding if its verdict is leak: high on a
--- device, medium on the host. There is one row for each device with memory records.
+-- The value is the slope of the line through what is allocated at the end of each step, in bytes
+-- per step, as memory_leak has it. That view's settings hold the limits
+-- (memory_leak_bytes_per_step, memory_leak_min_steps, memory_leak_min_r2). It is a finding if its
+-- verdict is leak: high on a device, medium on the host. There is one row for each device with
+-- memory records.
 --
 -- Source: the leak rule of PRISM's training profiler, with a test of the fit.
 -- @finding above memory_leak_bytes_per_step bytes
@@ -13,12 +14,12 @@
 -- @message Memory allocated at the end of a step on {place}{direction}{growth_bytes:bytes} a step
 --     over {steps} steps (from {first_bytes:bytes} to {last_bytes:bytes}{fit}).
 -- @advice Look for tensors that outlive their step: losses collected without .item() or .detach(),
---     lists, caches, closures, retained graphs; allocations_across_steps lists them with the operator
---     and module that made them.
+--     lists, caches, closures, retained graphs; allocations_across_steps lists them with the
+--     operator and module that made them.
 -- @evidence SELECT step, device_type, device, max(allocated_bytes) AS most_bytes,
 --     last_value(allocated_bytes ORDER BY record) AS end_bytes FROM memory_curve WHERE step IS NOT
---     NULL AND trace_id = {trace_id} GROUP BY step, device_type, device ORDER BY device_type, device,
---     step
+--     NULL AND trace_id = {trace_id} GROUP BY step, device_type, device ORDER BY device_type,
+--     device, step
 SELECT
     t.trace_id, t.rank, l.device, l.device_type AS subject, l.steps, l.first_bytes, l.last_bytes,
     l.slope_bytes AS value, abs(l.slope_bytes) AS growth_bytes, l.verdict = 'leak' AS is_finding,

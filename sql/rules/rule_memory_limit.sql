@@ -7,13 +7,13 @@
 -- @numerator most memory allocated at once, bytes
 -- @denominator memory of the device, bytes
 -- @unmeasured How full the device's memory is could not be measured.
--- @message At its peak {value} % of the memory of device {device} is allocated: {numerator:bytes} of
---     {denominator:bytes}.
--- @advice Checkpoint activations, use mixed precision, shard the optimizer, or lower the batch size;
---     peak_composition says what held the memory.
+-- @message At its peak {value} % of the memory of device {device} is allocated: {numerator:bytes}
+--     of {denominator:bytes}.
+-- @advice Checkpoint activations, use mixed precision, shard the optimizer, or lower the batch
+--     size; peak_composition says what held the memory.
 -- @evidence SELECT device, peak_ts_ns, peak_allocated_bytes AS numerator, total_memory_bytes AS
---     denominator FROM memory_peak WHERE trace_id = {trace_id} AND
---     (device IS NOT DISTINCT FROM {device})
+--     denominator FROM memory_peak WHERE trace_id = {trace_id} AND (device IS NOT DISTINCT FROM
+--     {device})
 WITH peaks AS (
     SELECT
         trace_id, device, max(peak_allocated_bytes) AS peak_bytes,

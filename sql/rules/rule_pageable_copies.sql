@@ -1,9 +1,9 @@
 -- Pageable copies: copies from or to host memory that is not pinned, which block the host.
 --
 -- The names of such copies hold Pageable. The severity is low where they are less than
--- rule_pageable_copies_pct of the time from the first to the last work of the device. Smaller copies
--- are for tiny_copies. The rule is not measurable where no name of a copy says whether the host's
--- memory is pinned (ROCm).
+-- rule_pageable_copies_pct of the time from the first to the last work of the device. Smaller
+-- copies are for tiny_copies. The rule is not measurable where no name of a copy says whether the
+-- host's memory is pinned (ROCm).
 --
 -- Source: pageable copies as CUPTI names them.
 -- @finding above 2 pct, high above 10: share of device busy time in pageable copies
@@ -12,20 +12,20 @@
 -- @numerator time in copies from or to pageable memory, ns
 -- @denominator time in which the device works, ns
 -- @unmeasured Pageable copies could not be measured.
--- @message {copies:copy|copies} from or to pageable memory{bytes} take {value} % of the time in which
---     device {device} works: {numerator:ns} of {denominator:ns}.
+-- @message {copies:copy|copies} from or to pageable memory{bytes} take {value} % of the time in
+--     which device {device} works: {numerator:ns} of {denominator:ns}.
 -- @advice Pin the host's memory (pin_memory=True of the DataLoader, tensor.pin_memory()) and copy
 --     with non_blocking=True; read results back seldom and together.
 -- @evidence SELECT r.name, r.op_name, r.copies, r.bytes, r.total_ns, w.numerator, w.denominator
---     FROM (SELECT c.copy_ns AS numerator, g.busy_time_ns AS denominator FROM gpu_timeline_by_device
---     g CROSS JOIN (SELECT coalesce(interval_union_len(ts_ns, end_ns), 0) AS copy_ns FROM kernels
---     WHERE kind = 'memcpy' AND dur_ns >= 0 AND name LIKE '%Pageable%' AND trace_id = {trace_id} AND
---     (device IS NOT DISTINCT FROM {device})) c WHERE g.trace_id = {trace_id} AND (g.device IS NOT
---     DISTINCT FROM {device})) w LEFT JOIN (SELECT k.name, l.op_name, count(*) AS copies,
---     sum(k.bytes) AS bytes, sum(k.dur_ns) AS total_ns FROM kernels k JOIN kernel_launches l
---     ON l.trace_id = k.trace_id AND l.event_id = k.event_id WHERE k.kind = 'memcpy' AND
---     k.name LIKE '%Pageable%' AND k.trace_id = {trace_id} AND (k.device IS NOT DISTINCT
---     FROM {device}) GROUP BY k.name, l.op_name) r ON true ORDER BY r.total_ns DESC
+--     FROM (SELECT c.copy_ns AS numerator, g.busy_time_ns AS denominator FROM
+--     gpu_timeline_by_device g CROSS JOIN (SELECT coalesce(interval_union_len(ts_ns, end_ns), 0) AS
+--     copy_ns FROM kernels WHERE kind = 'memcpy' AND dur_ns >= 0 AND name LIKE '%Pageable%' AND
+--     trace_id = {trace_id} AND (device IS NOT DISTINCT FROM {device})) c WHERE g.trace_id =
+--     {trace_id} AND (g.device IS NOT DISTINCT FROM {device})) w LEFT JOIN (SELECT k.name,
+--     l.op_name, count(*) AS copies, sum(k.bytes) AS bytes, sum(k.dur_ns) AS total_ns FROM kernels
+--     k JOIN kernel_launches l ON l.trace_id = k.trace_id AND l.event_id = k.event_id WHERE k.kind
+--     = 'memcpy' AND k.name LIKE '%Pageable%' AND k.trace_id = {trace_id} AND (k.device IS NOT
+--     DISTINCT FROM {device}) GROUP BY k.name, l.op_name) r ON true ORDER BY r.total_ns DESC
 WITH named AS (SELECT *, contains(name, 'Pageable') AS is_pageable FROM kernels),
 copies AS (
     SELECT

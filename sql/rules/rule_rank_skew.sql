@@ -1,9 +1,10 @@
 -- Rank skew: ranks of a job that compute for different lengths of time.
 --
--- The value is how much longer the slowest rank computes than the mean. Computation of a rank is the
--- time within its steps in which a kernel other than communication runs, or, where no rank has device
--- work, in which no communication runs. Each trace of a job has the same row; the subject names the
--- slowest and the fastest rank. The rule needs several ranks with equally many steps in the store.
+-- The value is how much longer the slowest rank computes than the mean. Computation of a rank is
+-- the time within its steps in which a kernel other than communication runs, or, where no rank has
+-- device work, in which no communication runs. Each trace of a job has the same row; the subject
+-- names the slowest and the fastest rank. The rule needs several ranks with equally many steps in
+-- the store.
 --
 -- Source: load balance as the mean over the maximum, turned around.
 -- @finding above 10 pct, high above 25: how much longer than the mean the slowest rank computes
@@ -13,14 +14,15 @@
 -- @unmeasured Rank skew could not be measured.
 -- @message The slowest of {ranks} ranks computes {value} % longer than the mean ({ranks_compared}:
 --     {most_ns:ns} and {least_ns:ns}).
--- @advice Give all ranks the same amount of work (balanced shards, equal batch and sequence lengths,
---     even pipeline stages and experts); if the work is the same, look at the slow rank's device.
+-- @advice Give all ranks the same amount of work (balanced shards, equal batch and sequence
+--     lengths, even pipeline stages and experts); if the work is the same, look at the slow rank's
+--     device.
 -- @evidence SELECT rank, computation_ns, count(*) OVER () * max(computation_ns) OVER () -
---     sum(computation_ns) OVER () AS numerator, sum(computation_ns) OVER () AS denominator
---     FROM (SELECT b.rank, CASE WHEN bool_or(t.device_work > 0) OVER () THEN s.device_computation_ns
---     ELSE s.no_communication_ns END AS computation_ns FROM job_ranks a JOIN job_ranks b
---     ON b.job = a.job JOIN _rule_traces t ON t.trace_id = b.trace_id JOIN _step_shares s
---     ON s.trace_id = b.trace_id WHERE a.trace_id = {trace_id}) ORDER BY rank
+--     sum(computation_ns) OVER () AS numerator, sum(computation_ns) OVER () AS denominator FROM
+--     (SELECT b.rank, CASE WHEN bool_or(t.device_work > 0) OVER () THEN s.device_computation_ns
+--     ELSE s.no_communication_ns END AS computation_ns FROM job_ranks a JOIN job_ranks b ON b.job =
+--     a.job JOIN _rule_traces t ON t.trace_id = b.trace_id JOIN _step_shares s ON s.trace_id =
+--     b.trace_id WHERE a.trace_id = {trace_id}) ORDER BY rank
 WITH ranks AS (
     SELECT
         t.trace_id, t.rank, t.format, t.too_little_reason, j.job, j.rank AS job_rank, s.steps,

@@ -1,8 +1,8 @@
 -- Recording: kinds of information that the trace lacks, and how to record them.
 --
--- Kinds are those of coverage that could be there: steps, operators, shapes, stacks, modules, memory,
--- device work, links, details of collectives. Views that need a missing kind are empty or NULL, and
--- rules about it are not measurable. Only traces of torch.profiler are judged.
+-- Kinds are those of coverage that could be there: steps, operators, shapes, stacks, modules,
+-- memory, device work, links, details of collectives. Views that need a missing kind are empty or
+-- NULL, and rules about it are not measurable. Only traces of torch.profiler are judged.
 --
 -- Source: coverage.
 -- @finding info above 0 pct: share of missing kinds of information
@@ -12,8 +12,8 @@
 -- @message {numerator} of {denominator} {are_missing}: {names}.
 -- @advice Record what you need of it: {how}.
 -- @evidence SELECT information, status, events, candidates, views, how_to_record, sum(CASE status
---     WHEN 'missing' THEN 1 ELSE 0 END) OVER () AS numerator, count(*) OVER () AS denominator
---     FROM coverage WHERE trace_id = {trace_id} AND status <> 'not applicable' AND information NOT IN
+--     WHEN 'missing' THEN 1 ELSE 0 END) OVER () AS numerator, count(*) OVER () AS denominator FROM
+--     coverage WHERE trace_id = {trace_id} AND status <> 'not applicable' AND information NOT IN
 --     ('call_stacks', 'occupancy', 'device_properties', 'rank')
 WITH kinds AS (
     SELECT

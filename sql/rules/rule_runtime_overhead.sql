@@ -2,9 +2,10 @@
 --
 -- A call (launches, allocation) counts while no kernel, copy, fill or collective runs; calls during
 -- device work cost nothing. Calls in which the host only waits for the device, synchronisations and
--- copies that block, do not count: cpu_gpu_sync and pageable_copies judge them. The message names the
--- call with the longest time in the trace, such waits aside. Where that call launches work and
--- launch_bound reports as much or worse, the severity is low and the message refers to launch_bound.
+-- copies that block, do not count: cpu_gpu_sync and pageable_copies judge them. The message names
+-- the call with the longest time in the trace, such waits aside. Where that call launches work and
+-- launch_bound reports as much or worse, the severity is low and the message refers to
+-- launch_bound.
 --
 -- Source: the runtime rule of Perfessor, restricted to what device work does not hide.
 -- @finding above 15 pct, high above 40: share of step time in runtime calls without device work
@@ -17,11 +18,11 @@
 --     optimizers, capture CUDA graphs. If they allocate, free or initialise, keep memory in the
 --     caching allocator and warm up before the recording.
 -- @evidence SELECT r.name, r.calls, r.total_ns, w.numerator, w.denominator FROM (SELECT
---     exposed_runtime_ns AS numerator, total_ns AS denominator FROM _step_shares
---     WHERE trace_id = {trace_id}) w LEFT JOIN (SELECT name, count(*) AS calls, sum(dur_ns) AS
---     total_ns FROM events WHERE trace_id = {trace_id} AND cat IN ('cuda_runtime', 'cuda_driver',
---     'Runtime', 'runtime', 'hip_runtime', 'hip_driver', 'xpu_runtime', 'xpu_driver',
---     'mtia_runtime') GROUP BY name) r ON true ORDER BY r.total_ns DESC
+--     exposed_runtime_ns AS numerator, total_ns AS denominator FROM _step_shares WHERE trace_id =
+--     {trace_id}) w LEFT JOIN (SELECT name, count(*) AS calls, sum(dur_ns) AS total_ns FROM events
+--     WHERE trace_id = {trace_id} AND cat IN ('cuda_runtime', 'cuda_driver', 'Runtime', 'runtime',
+--     'hip_runtime', 'hip_driver', 'xpu_runtime', 'xpu_driver', 'mtia_runtime') GROUP BY name) r ON
+--     true ORDER BY r.total_ns DESC
 WITH calls AS (
     SELECT
         l.trace_id, l.name, count(*) AS calls, sum(l.dur_ns) AS call_ns,

@@ -1,31 +1,32 @@
 -- Slow steps: steps that take far longer than the others, and what makes them long.
 --
--- The numerator is how much longer than the median step the steps are that slow_steps lists, in sum.
--- The first and the last step are in neither part, because the first often is warm-up and the last
--- holds the end of the loop; the message reports them if they are slow. The subject is the part of
--- step_time that has grown most in the slow steps. A single slow step is low, as it may be chance.
+-- The numerator is how much longer than the median step the steps are that slow_steps lists, in
+-- sum. The first and the last step are in neither part, because the first often is warm-up and the
+-- last holds the end of the loop; the message reports them if they are slow. The subject is the
+-- part of step_time that has grown most in the slow steps. A single slow step is low, as it may be
+-- chance.
 --
 -- Source: the outliers of step_variation, with the device's time and as a share of all time.
 -- Example: SELECT status, severity, subject, value, message FROM rule_slow_steps
 -- @finding above 5 pct, high above 25: share of step time lost in slow steps
--- @column subject VARCHAR text kernel, memcpy, memset, communication, runtime, dataloader, cpu_exec or
---     other; NULL without slow steps.
+-- @column subject VARCHAR text kernel, memcpy, memset, communication, runtime, dataloader, cpu_exec
+--     or other; NULL without slow steps.
 -- @subject {cause}
 -- @numerator length of slow steps beyond the median, ns
 -- @denominator length of all steps but the first and last, ns
 -- @unmeasured Slow steps could not be measured.
--- @message {slow_steps} of {steps} {are_slow} {numerator:ns} {beyond} ({median_ns:ns}{each}), {value}
---     % of the time. The longest is step {longest} with {step_ns:ns}. What grows most is {words}:
---     {cause_excess_ns:ns} more in the steps that it makes slow.{edges}
+-- @message {slow_steps} of {steps} {are_slow} {numerator:ns} {beyond} ({median_ns:ns}{each}),
+--     {value} % of the time. The longest is step {longest} with {step_ns:ns}. What grows most is
+--     {words}: {cause_excess_ns:ns} more in the steps that it makes slow.{edges}
 -- @advice {cure} Look at these steps alone with tracesql export --step.
 -- @evidence SELECT r.step, r.total_ns, r.median_ns, r.to_median_ratio, r.cause, r.cause_ns,
---     r.cause_median_ns, w.numerator, w.denominator FROM (SELECT CAST(round(coalesce(s.excess_ns, 0))
---     AS BIGINT) AS numerator, l.total_ns AS denominator FROM (SELECT sum(total_ns) -
---     first_value(total_ns ORDER BY start_ns, step) - last_value(total_ns ORDER BY start_ns, step) AS
---     total_ns FROM step_time WHERE trace_id = {trace_id} AND step IS NOT NULL) l CROSS JOIN (SELECT
---     sum(excess_ns) AS excess_ns FROM slow_steps WHERE trace_id = {trace_id} AND edge IS NULL) s) w
---     LEFT JOIN (SELECT * FROM slow_steps WHERE trace_id = {trace_id}) r ON true ORDER BY
---     r.excess_ns DESC
+--     r.cause_median_ns, w.numerator, w.denominator FROM (SELECT CAST(round(coalesce(s.excess_ns,
+--     0)) AS BIGINT) AS numerator, l.total_ns AS denominator FROM (SELECT sum(total_ns) -
+--     first_value(total_ns ORDER BY start_ns, step) - last_value(total_ns ORDER BY start_ns, step)
+--     AS total_ns FROM step_time WHERE trace_id = {trace_id} AND step IS NOT NULL) l CROSS JOIN
+--     (SELECT sum(excess_ns) AS excess_ns FROM slow_steps WHERE trace_id = {trace_id} AND edge IS
+--     NULL) s) w LEFT JOIN (SELECT * FROM slow_steps WHERE trace_id = {trace_id}) r ON true ORDER
+--     BY r.excess_ns DESC
 WITH lengths AS (
     SELECT
         trace_id, count(*) AS steps,
@@ -72,9 +73,9 @@ edges AS (
 ),
 words (cause, words, cure) AS (
     VALUES
-        ('kernel', 'kernels', 'The device has more to do in these steps (longer inputs, evaluation, '
-            || 'other code paths) or is slower (clocks, heat, other jobs): compare the kernels of '
-            || 'a slow and of a usual step.'),
+        ('kernel', 'kernels', 'The device has more to do in these steps (longer inputs, '
+            || 'evaluation, other code paths) or is slower (clocks, heat, other jobs): compare '
+            || 'the kernels of a slow and of a usual step.'),
         ('memcpy', 'copies', 'More is copied in these steps: look for checkpoints, logging and '
             || 'inputs that are moved late.'),
         ('memset', 'fills', 'More is filled in these steps: look for buffers that are made anew.'),
@@ -114,7 +115,7 @@ SELECT
         WHEN l.steps IS NULL
             THEN 'The trace has no steps; call prof.step() at the end of each step.'
         WHEN l.steps < setting_int('slow_step_min_steps') THEN concat(
-            'The trace has ', l.steps, CASE l.steps WHEN 1 THEN ' whole step' ELSE ' whole steps' END,
+            'The trace has ', l.steps, ' whole step', CASE WHEN l.steps > 1 THEN 's' END,
             ', too few to tell a slow one; record at least ', setting_int('slow_step_min_steps'),
             ' (active=… of torch.profiler.schedule).')
         WHEN l.total_ns = 0 THEN 'The steps have no length.'

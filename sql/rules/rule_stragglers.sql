@@ -2,9 +2,9 @@
 --
 -- The numerator is the waits of the other ranks in collectives in which this rank came last. The
 -- value is the part of its time that each other rank waits for this one on average. There is a
--- finding only if each other rank waits more than rule_stragglers_ratio times as long for this one as
--- it waits itself: ranks that wait for each other in turn are not stragglers. The store must have
--- several ranks of the job whose collectives could be matched (collective_waits).
+-- finding only if each other rank waits more than rule_stragglers_ratio times as long for this one
+-- as it waits itself: ranks that wait for each other in turn are not stragglers. The store must
+-- have several ranks of the job whose collectives could be matched (collective_waits).
 --
 -- Source: waiting and transfer as in collective_waits.
 -- @finding above 5 pct, high above 15: share of time that other ranks wait for a rank
@@ -13,18 +13,19 @@
 -- @numerator waits of the other ranks for this one, ns
 -- @denominator length of the trace times the other ranks, ns
 -- @unmeasured Whether other ranks wait for this one could not be measured.
--- @message The other ranks wait for {subject} for {value} % of their time: {numerator:ns} in sum; it
---     was the last in {last_calls} of {calls:collective|collectives} and waited {wait_ns:ns} itself.
+-- @message The other ranks wait for {subject} for {value} % of their time: {numerator:ns} in sum;
+--     it was the last in {last_calls} of {calls:collective|collectives} and waited {wait_ns:ns}
+--     itself.
 -- @advice Compare this rank with the others: its data loading (step_time), its kernels
 --     (kernels_by_name: a slower or hotter device takes longer for the same kernel), and how much
 --     work it was given (shapes in operators_by_input).
 -- @evidence SELECT r.rank, r.place, r.calls, r.last_calls, r.wait_ns, r.waited_for_ns, w.numerator,
 --     w.denominator FROM (SELECT s.waited_for_ns AS numerator, t.duration_ns * (n.ranks - 1) AS
---     denominator FROM traces t CROSS JOIN (SELECT sum(waited_for_ns) AS waited_for_ns
---     FROM stragglers WHERE trace_id = {trace_id}) s CROSS JOIN (SELECT count(DISTINCT o.trace_id) AS
---     ranks FROM stragglers o JOIN (SELECT DISTINCT job FROM job_ranks WHERE trace_id = {trace_id}) j
---     ON j.job = o.job) n WHERE t.trace_id = {trace_id}) w LEFT JOIN (SELECT s.* FROM stragglers s
---     JOIN (SELECT DISTINCT job FROM job_ranks WHERE trace_id = {trace_id}) j ON j.job = s.job) r
+--     denominator FROM traces t CROSS JOIN (SELECT sum(waited_for_ns) AS waited_for_ns FROM
+--     stragglers WHERE trace_id = {trace_id}) s CROSS JOIN (SELECT count(DISTINCT o.trace_id) AS
+--     ranks FROM stragglers o JOIN (SELECT DISTINCT job FROM job_ranks WHERE trace_id = {trace_id})
+--     j ON j.job = o.job) n WHERE t.trace_id = {trace_id}) w LEFT JOIN (SELECT s.* FROM stragglers
+--     s JOIN (SELECT DISTINCT job FROM job_ranks WHERE trace_id = {trace_id}) j ON j.job = s.job) r
 --     ON true ORDER BY r.rank, r.place
 WITH ranks AS (
     SELECT

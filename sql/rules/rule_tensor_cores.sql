@@ -1,11 +1,11 @@
 -- Tensor cores: matrix products, convolutions and attention that run without them.
 --
--- Kernels are judged by matrix_unit and class of kernel_classes. Unclear ones (matrix products whose
--- names, operator, types and device do not decide it, and unclassified kernels) are in neither part;
--- the message has the share that results if all of them use the unit. Severities count only as far as
--- they hold whatever the unclear kernels use, else it is low. If these could turn a good share into a
--- bad one, the rule is not measurable. Neither is it on NVIDIA devices older than compute capability
--- 7.0, and without such kernels. There is one row for each device.
+-- Kernels are judged by matrix_unit and class of kernel_classes. Unclear ones (matrix products
+-- whose names, operator, types and device do not decide it, and unclassified kernels) are in
+-- neither part; the message has the share that results if all of them use the unit. Severities
+-- count only as far as they hold whatever the unclear kernels use, else it is low. If these could
+-- turn a good share into a bad one, the rule is not measurable. Neither is it on NVIDIA devices
+-- older than compute capability 7.0, and without such kernels. There is one row for each device.
 --
 -- Source: the tensor core rule of Perfessor, by time instead of by number of names, and of kernels
 --     instead of operators.
@@ -21,13 +21,13 @@
 --     time{unclear}{longest}.
 -- @advice Use automatic mixed precision (torch.autocast with bfloat16 or float16); make sizes
 --     multiples of 8.
--- @evidence SELECT name, class, matrix_unit, matrix_unit_evidence, count(*) AS calls, sum(dur_ns) AS
---     total_ns, sum(CASE matrix_unit WHEN 'yes' THEN sum(dur_ns) ELSE 0 END) OVER () AS numerator,
---     sum(CASE matrix_unit WHEN 'unclear' THEN 0 ELSE sum(dur_ns) END) OVER () AS denominator
---     FROM kernel_classes WHERE (class IN ('gemm', 'conv', 'attention') OR matrix_unit <> 'no') AND
---     kind = 'kernel' AND dur_ns >= 0 AND trace_id = {trace_id} AND (device IS NOT DISTINCT
---     FROM {device}) GROUP BY name, class, matrix_unit, matrix_unit_evidence ORDER BY total_ns DESC,
---     name
+-- @evidence SELECT name, class, matrix_unit, matrix_unit_evidence, count(*) AS calls, sum(dur_ns)
+--     AS total_ns, sum(CASE matrix_unit WHEN 'yes' THEN sum(dur_ns) ELSE 0 END) OVER () AS
+--     numerator, sum(CASE matrix_unit WHEN 'unclear' THEN 0 ELSE sum(dur_ns) END) OVER () AS
+--     denominator FROM kernel_classes WHERE (class IN ('gemm', 'conv', 'attention') OR matrix_unit
+--     <> 'no') AND kind = 'kernel' AND dur_ns >= 0 AND trace_id = {trace_id} AND (device IS NOT
+--     DISTINCT FROM {device}) GROUP BY name, class, matrix_unit, matrix_unit_evidence ORDER BY
+--     total_ns DESC, name
 WITH work AS (
     SELECT *, matrix_unit = 'no' AND class IN ('gemm', 'conv', 'attention') AS is_without
     FROM kernel_classes
@@ -71,11 +71,11 @@ SELECT
         WHEN x.most_pct < setting('rule_tensor_cores_high_pct') THEN 'high'
     END AS severity,
     CASE
-        WHEN d.compute_major >= 8 THEN 'Use automatic mixed precision (torch.autocast with bfloat16 '
-            || 'or float16), or TF32 for float32 (torch.set_float32_matmul_precision("high")); make '
-            || 'sizes multiples of 8.'
-        WHEN d.compute_major >= 7 THEN 'Use automatic mixed precision (torch.autocast with float16); '
-            || 'make sizes multiples of 8. The device has no TF32.'
+        WHEN d.compute_major >= 8 THEN 'Use automatic mixed precision (torch.autocast with '
+            || 'bfloat16 or float16), or TF32 for float32 '
+            || '(torch.set_float32_matmul_precision("high")); make sizes multiples of 8.'
+        WHEN d.compute_major >= 7 THEN 'Use automatic mixed precision (torch.autocast with '
+            || 'float16); make sizes multiples of 8. The device has no TF32.'
     END AS advice,
     CASE
         WHEN x.trace_id IS NULL
@@ -91,8 +91,8 @@ SELECT
                 AND 100.0 * x.unit_ns
                     < setting('rule_tensor_cores_pct') * (x.known_ns + x.unclear_ns)
             THEN concat(
-                'Of kernels that take ', format_ns(x.unclear_ns), ' it is unclear whether they use ',
-                'tensor cores; the share is between ', round(x.least_pct, 1), ' and ',
+                'Of kernels that take ', format_ns(x.unclear_ns), ' it is unclear whether they ',
+                'use tensor cores; the share is between ', round(x.least_pct, 1), ' and ',
                 round(x.most_pct, 1), ' %. Record shapes (record_shapes=True), which tell types, ',
                 'or profile them with Nsight Compute.')
         ELSE coalesce(v.too_little_reason, t.too_little_reason)

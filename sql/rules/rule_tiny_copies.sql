@@ -2,7 +2,8 @@
 --
 -- The numerator counts copies from the device to the host of at most tiny_copy_bytes within steps;
 -- each of them waits for all work before it. The subject is where most of them come from: the
--- innermost frame that a user can change (python_frame of device_syncs), else the outermost operator.
+-- innermost frame that a user can change (python_frame of device_syncs), else the outermost
+-- operator.
 --
 -- Source: tiny_copies_per_step of cpu_gpu_sync.
 -- @finding above 4 count as per_step, high above 32: tiny copies to the host a step
@@ -12,12 +13,12 @@
 -- @unmeasured Tiny copies a step could not be measured.
 -- @message The host reads single numbers from the device {value} times a step ({numerator} in
 --     {denominator:step|steps}); {origin}
--- @advice Keep such numbers on the device (torch.where, masks, tensors as scalars) and read them back
---     together every so many steps.
+-- @advice Keep such numbers on the device (torch.where, masks, tensors as scalars) and read them
+--     back together every so many steps.
 -- @evidence SELECT r.python_frame, r.outer_op_name, r.op_name, r.calls, r.steps, r.total_ns,
---     w.numerator, w.denominator FROM (SELECT CAST(coalesce(round(c.tiny_copies_per_step * s.steps),
---     0) AS BIGINT) AS numerator, greatest(s.steps, 1) AS denominator FROM cpu_gpu_sync c CROSS JOIN
---     (SELECT count(DISTINCT step) AS steps FROM steps WHERE trace_id = {trace_id}) s
+--     w.numerator, w.denominator FROM (SELECT CAST(coalesce(round(c.tiny_copies_per_step *
+--     s.steps), 0) AS BIGINT) AS numerator, greatest(s.steps, 1) AS denominator FROM cpu_gpu_sync c
+--     CROSS JOIN (SELECT count(DISTINCT step) AS steps FROM steps WHERE trace_id = {trace_id}) s
 --     WHERE c.trace_id = {trace_id}) w LEFT JOIN (SELECT * FROM device_syncs WHERE tiny_copies > 0
 --     AND trace_id = {trace_id}) r ON true ORDER BY r.calls DESC
 WITH places AS (

@@ -3,8 +3,8 @@
 -- There is one row for each kind of error or warning in ingest_issues, with the number of times as
 -- value: high for errors (elements or bytes are lost) and for a trace without any element, low for
 -- other warnings (something odd was kept), info for one empty element, with which some programs end
--- their lists. Partial overlaps are a finding (low) above rule_overlaps_pct percent of the events with
--- a duration. A trace without any of these has one row that is ok.
+-- their lists. Partial overlaps are a finding (low) above rule_overlaps_pct percent of the events
+-- with a duration. A trace without any of these has one row that is ok.
 --
 -- Source: ingest_issues.
 -- @setting rule_overlaps_pct 5 pct Share of partial overlaps among events above which
@@ -22,8 +22,8 @@
 --     oddities are kept in the tables: look at the examples.
 -- @evidence SELECT i.severity, i.code, i."count", i.skipped_count, i.first_event_id, i.example,
 --     i.detail, CASE i.code WHEN 'partial_overlap' THEN i."count" END AS numerator, CASE i.code
---     WHEN 'partial_overlap' THEN e.events END AS denominator FROM ingest_issues i CROSS JOIN (SELECT
---     count(*) AS events FROM events WHERE trace_id = {trace_id} AND dur_ns IS NOT NULL) e
+--     WHEN 'partial_overlap' THEN e.events END AS denominator FROM ingest_issues i CROSS JOIN
+--     (SELECT count(*) AS events FROM events WHERE trace_id = {trace_id} AND dur_ns IS NOT NULL) e
 --     WHERE i.trace_id = {trace_id}{of_code:raw} ORDER BY i.severity, i.code
 WITH lengths AS (
     SELECT trace_id, count(*) AS events FROM events WHERE dur_ns IS NOT NULL GROUP BY trace_id

@@ -1,8 +1,10 @@
--- Unlinked device work: kernels whose launch is not in the trace, so that no operator gets their time.
+-- Unlinked device work: kernels whose launch is not in the trace, so that no operator gets their
+-- time.
 --
 -- Both parts leave out work of a kind that never carries a correlation in the trace (link_reason
 -- never_correlated, as dma_request of MTIA), which no recording could link; the message has its
--- number. What is not linked is missing in the device time of operators, modules, regions and steps.
+-- number. What is not linked is missing in the device time of operators, modules, regions and
+-- steps.
 --
 -- Source: linked_pct of trace_summary, without waits of the device.
 -- @finding above 5 pct, high above 50: share of device work without launch
@@ -14,11 +16,11 @@
 -- @advice Record ProfilerActivity.CPU and ProfilerActivity.CUDA together, and start the profiler a
 --     step before the one of interest (schedule with warmup), so that launches are in the trace.
 -- @evidence SELECT kind, link, link_reason, count(*) AS activities, sum(dur_ns) AS total_ns,
---     sum(count(*) FILTER (WHERE link_reason IS DISTINCT FROM 'never_correlated') - count(launch_id))
---     OVER () AS numerator, sum(count(*) FILTER (WHERE link_reason IS DISTINCT
---     FROM 'never_correlated')) OVER () AS denominator FROM kernel_launches WHERE kind IN ('kernel',
---     'memcpy', 'memset') AND dur_ns >= 0 AND trace_id = {trace_id} GROUP BY kind, link, link_reason
---     ORDER BY activities DESC
+--     sum(count(*) FILTER (WHERE link_reason IS DISTINCT FROM 'never_correlated') -
+--     count(launch_id)) OVER () AS numerator, sum(count(*) FILTER (WHERE link_reason IS DISTINCT
+--     FROM 'never_correlated')) OVER () AS denominator FROM kernel_launches WHERE kind IN
+--     ('kernel', 'memcpy', 'memset') AND dur_ns >= 0 AND trace_id = {trace_id} GROUP BY kind, link,
+--     link_reason ORDER BY activities DESC
 WITH reasons AS (
     SELECT
         trace_id, count(*) FILTER (WHERE link_reason = 'never_correlated') AS unlinkable,
@@ -44,8 +46,8 @@ SELECT
     END AS advice,
     CASE
         WHEN t.no_device_reason IS NOT NULL THEN t.no_device_reason
-        WHEN t.device_work = r.unlinkable THEN 'All device work of the trace is of kinds that never '
-            || 'carry a correlation, so the profiler tells no launch of it.'
+        WHEN t.device_work = r.unlinkable THEN 'All device work of the trace is of kinds that '
+            || 'never carry a correlation, so the profiler tells no launch of it.'
         ELSE t.too_little_reason
     END AS reason
 FROM _rule_traces t
