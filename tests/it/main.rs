@@ -38,6 +38,7 @@ mod random_traces;
 mod recipes;
 mod recount;
 mod report;
+mod rule_findings;
 mod rules;
 mod shell;
 mod slt;
