@@ -185,9 +185,7 @@ impl<'a> Rule<'a> {
     /// Whether a row has no value, whatever the SELECT says.
     fn has_no_value(&self) -> &'static str {
         match (self.has("value"), self.has("numerator")) {
-            (true, true) => {
-                "value IS NULL AND (numerator IS NULL OR coalesce(denominator, 0) = 0)"
-            }
+            (true, true) => "value IS NULL AND (numerator IS NULL OR coalesce(denominator, 0) = 0)",
             (true, false) => "value IS NULL",
             _ => "numerator IS NULL OR coalesce(denominator, 0) = 0",
         }
@@ -267,9 +265,8 @@ impl<'a> Rule<'a> {
             value: &value,
             threshold: Some(&threshold),
         };
-        let fault = |f: template::Fault, text: &Text| {
-            self.file.problem(text.line_at(f.at), f.message)
-        };
+        let fault =
+            |f: template::Fault, text: &Text| self.file.problem(text.line_at(f.at), f.message);
         make(&text.text, &names).map(Some).map_err(|f| fault(f, text))
     }
 
@@ -298,11 +295,8 @@ impl<'a> Rule<'a> {
                 "CAST(NULL AS BIGINT)".to_owned()
             }
         };
-        let reason = if self.has("reason") {
-            format!("coalesce(reason, {no_reason})")
-        } else {
-            no_reason
-        };
+        let reason =
+            if self.has("reason") { format!("coalesce(reason, {no_reason})") } else { no_reason };
         let message = self.given_or("message", text("message")?);
         let advice = self.given_or("advice", text("advice")?);
         let evidence = self.given_or("evidence", self.template("evidence", template::query)?);

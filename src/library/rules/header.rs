@@ -11,15 +11,8 @@ use super::super::{File, Problem};
 
 /// The keys of header lines that a rule has at most once.
 pub const KEYS: &[&str] = &[
-    "finding",
-    "subject",
-    "numerator",
-    "denominator",
-    "message",
-    "advice",
-    "evidence",
-    "unmeasured",
-    "reason",
+    "finding", "subject", "numerator", "denominator", "message", "advice", "evidence",
+    "unmeasured", "reason",
 ];
 
 /// The key of header lines that define a setting each; a rule may have several of them.

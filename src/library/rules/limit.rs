@@ -145,9 +145,12 @@ impl Finding {
             None => format!("{} {}", self.direction(), l.setting),
         };
         let second = self.second.as_ref();
-        let second =
-            second.map(|s| format!(", {} {}", s.severity, limit(s))).unwrap_or_default();
-        format!("It is a finding ({}) {} {percent}{second}.", self.limit.severity, limit(&self.limit))
+        let second = second.map(|s| format!(", {} {}", s.severity, limit(s))).unwrap_or_default();
+        format!(
+            "It is a finding ({}) {} {percent}{second}.",
+            self.limit.severity,
+            limit(&self.limit)
+        )
     }
 }
 

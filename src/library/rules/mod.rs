@@ -102,15 +102,13 @@ pub(super) fn is_rule(file: &File) -> bool {
 /// in the wrong place.
 pub(super) fn misnamed(file: &File) -> Option<Problem> {
     if file.area != AREA && file.extension == "sql" && file.stem.starts_with(PREFIX) {
-        return Some(
-            file.problem(
-                1,
-                format!(
-                    "this is no rule, because of its folder: rules lie in the folder of --rules \
+        return Some(file.problem(
+            1,
+            format!(
+                "this is no rule, because of its folder: rules lie in the folder of --rules \
                      itself, or in {AREA}/ below it"
-                ),
             ),
-        );
+        ));
     }
     let is_fine = file.area != AREA
         || file.extension != "sql"

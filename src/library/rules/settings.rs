@@ -47,8 +47,7 @@ impl RuleSettings {
         let place = |line| (name.clone(), file.shown.clone(), line);
         for (line, setting) in rule.settings {
             let (rule, file, line) = place(line);
-            self.defined
-                .insert(setting.name.clone(), Place { rule, file, line, what: setting });
+            self.defined.insert(setting.name.clone(), Place { rule, file, line, what: setting });
         }
         for (line, setting) in rule.limits {
             let (rule, file, line) = place(line);
@@ -80,13 +79,17 @@ impl Library {
         let twice = twice.map(|(name, p)| {
             problem((&p.file, p.line), format!("setting {name} is one of the library already"))
         });
-        let unknown = settings.named.iter().filter(|p| {
-            !own.contains(p.what.as_str()) && !settings.defined.contains_key(&p.what)
-        });
+        let unknown = settings
+            .named
+            .iter()
+            .filter(|p| !own.contains(p.what.as_str()) && !settings.defined.contains_key(&p.what));
         let unknown = unknown.map(|p| {
             problem(
                 (&p.file, p.line),
-                format!("there is no setting {}; write a number, or define it with @setting", p.what),
+                format!(
+                    "there is no setting {}; write a number, or define it with @setting",
+                    p.what
+                ),
             )
         });
         let problems: Vec<Problem> = twice.chain(unknown).collect();
@@ -109,8 +112,6 @@ fn csv(place: &Place<Setting>) -> Csv {
     let description = description.replace('"', "\"\"");
     Csv {
         file: place.file.clone(),
-        text: format!(
-            "name,value,unit,description\n{name},{default},{unit},\"{description}\"\n"
-        ),
+        text: format!("name,value,unit,description\n{name},{default},{unit},\"{description}\"\n"),
     }
 }
