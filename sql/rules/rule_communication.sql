@@ -4,7 +4,6 @@
 -- where the trace has no device work. Kernels that could not be classified count as computation; if
 -- the value would pass the limit with all of them as communication, the rule is not measurable. A
 -- trace without collectives is ok unless it says that it is one of several ranks.
---
 -- Source: the communication rule of Perfessor, split into exposed and hidden as Holistic Trace
 --     Analysis does.
 -- @finding above 20 pct, high above 40: share of step time in exposed communication
@@ -12,7 +11,8 @@
 -- @denominator length of all steps, ns
 -- @unmeasured Communication could not be measured.
 -- @message Exposed communication takes {value} % of the steps: {numerator:ns} of {denominator:ns};
---     {hidden_ns:ns} more are hidden by computation{at_most}
+--     {hidden_ns:ns} more are hidden by computation[; up to {at_most_pct:1} % if all unclassified
+--     kernels communicate].
 -- @advice Overlap it with the backward pass (DistributedDataParallel with gradient_as_bucket_view
 --     and fitting bucket_cap_mb, FSDP prefetch), accumulate gradients over several batches or
 --     compress them; see collective_waits for waiting that is not transfer.
@@ -25,11 +25,9 @@ SELECT
     t.trace_id, t.rank, s.exposed_communication_ns AS numerator, s.total_ns AS denominator,
     s.denominator_name, s.communication_ns - s.exposed_communication_ns AS hidden_ns,
     CASE
-        WHEN s.exposed_communication_max_ns > s.exposed_communication_ns THEN concat(
-            '; up to ', round(100.0 * s.exposed_communication_max_ns / s.total_ns, 1),
-            ' % if all unclassified kernels communicate.')
-        ELSE '.'
-    END AS at_most,
+        WHEN s.exposed_communication_max_ns > s.exposed_communication_ns
+            THEN 100.0 * s.exposed_communication_max_ns / s.total_ns
+    END AS at_most_pct,
     CASE
         WHEN s.communication_ns = 0 THEN 'No collectives were recorded in the steps.'
     END AS message,

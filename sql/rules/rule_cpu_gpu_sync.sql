@@ -6,7 +6,6 @@
 -- rule_sync_cost_pct of the time. The severity follows this idle time. It is low where most of the
 -- waiting is in copies that pageable_copies reports. tiny_copies shows where single numbers are
 -- read.
---
 -- Source: the CPU-GPU synchronisation rule of PRISM's training profiler, whose inputs were never
 --     filled; it divides by the time in which the device works.
 -- @finding above sync_pct pct
@@ -22,7 +21,7 @@
 -- @message The host waits for the device in {value} % of {span}: {numerator:ns} of
 --     {denominator:ns}. After such waits the device is idle for {idle_ns:ns}, {idle_pct:1} % of it.
 --     The trace has {sync_calls:synchronisation|synchronisations} and {blocking_copies:blocking
---     copy|blocking copies}{rest}
+--     copy|blocking copies}[, {tiny_copies} of a few bytes]{rest}
 -- @advice Take .item(), .cpu(), .numpy(), print and torch.cuda.synchronize() out of the loop, or do
 --     them every so many steps; copy with non_blocking=True from and to pinned memory; device_syncs
 --     says where they are.
@@ -54,12 +53,11 @@ SELECT
     END AS span,
     CASE WHEN p.trace_id IS NULL THEN 'from the first to the last operator, ns' END
         AS denominator_name,
-    concat(
-        CASE WHEN s.tiny_copies > 0 THEN concat(', ', s.tiny_copies, ' of a few bytes') END,
-        CASE
-            WHEN x.trace_id IS NULL THEN '.'
-            ELSE '; most of the waiting is in the copies that pageable_copies reports.'
-        END) AS rest,
+    nullif(s.tiny_copies, 0) AS tiny_copies,
+    CASE
+        WHEN x.trace_id IS NULL THEN '.'
+        ELSE '; most of the waiting is in the copies that pageable_copies reports.'
+    END AS rest,
     CASE WHEN 100.0 * s.idle_ns < setting('rule_sync_cost_pct') * s.step_ns THEN false END
         AS is_finding,
     CASE

@@ -1,17 +1,17 @@
 -- Data loading: steps in which the program waits for its next batch and nothing else goes on.
 --
 -- A DataLoader is asked for its next batch (enumerate(DataLoader)#…, enumerate(DataPipe)#…)
--- while no kernel, copy, fill, collective or runtime call runs, as in step_time.dataloader_ns.
--- Loops that fetch batches in other ways do not record when they do, so they are not measurable.
---
+-- while no kernel, copy, fill, collective or runtime call runs, as in step_time.dataloader_ns. Loops that
+-- fetch batches in other ways do not record when they do, so they are not measurable.
 -- Source: the DataLoader rule of Perfessor, on wall time instead of a sum that counts nested events
 --     twice.
 -- @finding above 10 pct, high above 25: share of step time in data loading
 -- @numerator data loading that nothing hides, ns
 -- @denominator length of all steps, ns
 -- @unmeasured Data loading could not be measured.
--- @message Data loading takes {value} % of {span}: {numerator:ns} of {denominator:ns}{in_steps} in
---     which nothing else goes on (with what other work hides: {data_loading_ns:ns}).
+-- @message Data loading takes {value} % of {span}: {numerator:ns} of {denominator:ns}[ in
+--     {steps:step|steps}] in which nothing else goes on (with what other work hides:
+--     {data_loading_ns:ns}).
 -- @advice Load data in worker processes (num_workers), with pin_memory=True and
 --     persistent_workers=True; if workers are there, give them less to do per sample, or more of
 --     them.
@@ -21,11 +21,7 @@
 --     true ORDER BY r.dataloader_ns DESC
 SELECT
     t.trace_id, t.rank, s.exposed_data_loading_ns AS numerator, s.total_ns AS denominator,
-    s.denominator_name, s.span, s.data_loading_ns,
-    CASE
-        WHEN s.is_marked
-            THEN concat(' in ', s.steps, CASE s.steps WHEN 1 THEN ' step' ELSE ' steps' END)
-    END AS in_steps,
+    s.denominator_name, s.span, s.data_loading_ns, CASE WHEN s.is_marked THEN s.steps END AS steps,
     CASE
         WHEN t.format = 'mllm_perf' THEN 'A perf.json recording has no data loading; record the '
             || 'training loop with torch.profiler.'

@@ -5,7 +5,6 @@
 -- threads of one process that wait for each other's Python, and gathers results on one device.
 -- DistributedDataParallel has a process for each device and exchanges gradients while they are
 -- computed.
---
 -- Source: the advice on DataParallel of torch-tb-profiler 0.4.3.
 -- @finding above 1 count as devices: devices fed by DataParallel
 -- @unmeasured Whether DataParallel feeds several devices could not be measured.

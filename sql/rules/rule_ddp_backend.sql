@@ -6,7 +6,6 @@
 -- neither the backend nor any mark or kernel is of a library that communicates from the device
 -- (nccl, rccl, xccl, ccl, hccl, …). The rule is not measurable where DistributedDataParallel is
 -- called and nothing shows how it communicates.
---
 -- Source: the advice on DistributedDataParallel of torch-tb-profiler 0.4.3, also for other devices
 --     than those of CUDA.
 -- @finding high above 0 count as calls: calls of DistributedDataParallel over a backend of the host

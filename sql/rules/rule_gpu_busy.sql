@@ -6,7 +6,6 @@
 -- more is what another rule reports that is as severe: gpu_idle for the gaps between work,
 -- runtime_overhead or data_loading for time in which no device works. A program on the CPU has no
 -- device work and is not measurable.
---
 -- Source: the utilization rule of Perfessor, with the union of device work instead of sums that
 --     also hold calls of the host.
 -- @finding below 50 pct, high below 25: share of step time in which a device works

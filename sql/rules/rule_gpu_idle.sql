@@ -7,7 +7,6 @@
 -- synchronisation; launch_bound for late hosts and launch calls, and runtime_overhead too if it is
 -- half of the gaps or more; unlinked_work where launches are not known. Time before the first and
 -- after the last work does not count here; gpu_busy counts it, within the steps.
---
 -- Source: the idle threshold of TraceLens; causes as in gpu_idle_gaps.
 -- @finding above 15 pct, high above 50: share of idle time between device work
 -- @column subject VARCHAR text The cause with the largest part: data_loading, synchronisation,
@@ -17,7 +16,7 @@
 -- @denominator from the first to the last device work, ns
 -- @unmeasured Idle time of the GPU could not be measured.
 -- @message Device {device} is idle {value} % of the time between its first and last work:
---     {numerator:ns} of {denominator:ns}{parts}{rest}
+--     {numerator:ns} of {denominator:ns}[; largest parts: {parts}]{rest}
 -- @evidence SELECT r.device, r.start_ns, r.idle_ns, r.cause, r.before_name, r.after_name,
 --     w.numerator, w.denominator FROM (SELECT idle_time_ns AS numerator, total_time_ns AS
 --     denominator FROM gpu_timeline_by_device WHERE trace_id = {trace_id} AND (device IS NOT
@@ -69,8 +68,7 @@ reporters AS (
 )
 SELECT
     t.trace_id, t.rank, g.device, p.cause, g.idle_time_ns AS numerator,
-    g.total_time_ns AS denominator,
-    CASE WHEN p.text IS NOT NULL THEN concat('; largest parts: ', p.text) END AS parts,
+    g.total_time_ns AS denominator, p.text AS parts,
     CASE
         WHEN r.reporter IS NOT NULL
             AND 100.0 * g.idle_time_ns > setting('rule_gpu_idle_pct') * g.total_time_ns

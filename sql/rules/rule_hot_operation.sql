@@ -7,7 +7,6 @@
 -- that only copy (aten::copy_, _to_copy, clone, contiguous, cat, stack) are faults, because
 -- conversions, layouts and copies can be avoided: low or medium. They too are info on the host of a
 -- trace with device work, as that time matters only where the device waits for it.
---
 -- Source: the hot operation rule of PRISM's training profiler, with own times instead of nested
 --     totals and other severities.
 -- @finding low above hot_operation_pct pct, medium above hot_operation_high_pct

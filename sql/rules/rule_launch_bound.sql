@@ -7,7 +7,6 @@
 -- runs dry between most kernels. The severity follows these gaps as a share of the time between the
 -- first and the last work: high above rule_launch_bound_high_pct, medium above rule_gpu_idle_pct,
 -- else low.
---
 -- Source: launch statistics of Holistic Trace Analysis.
 -- @finding above 50 pct: share of device work that waited for its launch
 -- @setting rule_launch_bound_high_pct 50 pct Share of idle time before late launches above which a

@@ -4,15 +4,14 @@
 -- computation hides half of the copies or more, where the copies are less than rule_memcpy_pct of
 -- the time from the first to the last work of the device, and where half of the copying or more is
 -- what pageable_copies reports.
---
 -- Source: the memcpy rule of Perfessor, on device time alone.
 -- @finding above 10 pct, high above 30: share of device busy time in copies
 -- @numerator time in copies, ns
 -- @denominator time in which the device works, ns
 -- @unmeasured Copies could not be measured.
 -- @message Copies take {value} % of the time in which device {device} works: {numerator:ns} of
---     {denominator:ns}, {exposed_ns:ns} of it with nothing else running
---     ({copies:copy|copies}{bytes}){rest}
+--     {denominator:ns}, {exposed_ns:ns} of it with nothing else running ({copies:copy|copies}[,
+--     {bytes:bytes}]){rest}
 -- @advice Copy less: keep tensors on the device, create them there, copy batches from pinned memory
 --     with non_blocking=True so that computation hides it.
 -- @evidence SELECT r.name, r.copies, r.bytes, r.total_ns, w.numerator, w.denominator FROM (SELECT
@@ -39,8 +38,7 @@ times AS (
 SELECT
     t.trace_id, t.rank, g.device, g.total_memcpy_time_ns AS numerator,
     g.busy_time_ns AS denominator, g.exposed_memcpy_time_ns AS exposed_ns,
-    coalesce(c.copies, 0) AS copies,
-    CASE WHEN c.bytes IS NOT NULL THEN concat(', ', format_bytes(c.bytes)) END AS bytes,
+    coalesce(c.copies, 0) AS copies, c.bytes,
     CASE
         WHEN g.is_reported
             AND 100.0 * g.total_memcpy_time_ns > setting('rule_memcpy_pct') * g.busy_time_ns

@@ -5,7 +5,6 @@
 -- The limit between low and medium depends on the device (setting memory_bound_flop_per_byte). The
 -- rule is ok only if what could not be measured cannot take the value above the limit: operators
 -- without figures, and kernels that no operator launched, communication aside.
---
 -- Source: the memory bound rule that PRISM's training profiler names but does not define.
 -- @finding low above 30 pct, medium above 60: share of device time in memory-bound operators
 -- @subject {name}
@@ -13,7 +12,8 @@
 -- @denominator time of all kernels, copies and fills, ns
 -- @unmeasured Memory-bound operations could not be measured.
 -- @message Operators bound by memory take {value} % of the time of all kernels, copies and fills:
---     {numerator:ns} of {denominator:ns}{rest}.
+--     {numerator:ns} of {denominator:ns}[, most of it {name}][ ({unknown_ns:ns} could not be
+--     measured)].
 -- @advice Fuse them with their neighbours (torch.compile, fused optimizers, fused attention) so
 --     that memory is read once, use lower precision, or larger sizes.
 -- @evidence SELECT m.name, m.input_shapes, m.calls, m.device_self_ns, m.flop_per_byte, m.verdict,
@@ -53,12 +53,7 @@ shares AS (
 )
 SELECT
     t.trace_id, t.rank, s.bound_ns AS numerator, s.device_ns AS denominator, s.name,
-    concat(
-        CASE WHEN s.name IS NOT NULL THEN concat(', most of it ', s.name) END,
-        CASE
-            WHEN s.unknown_ns > 0
-                THEN concat(' (', format_ns(s.unknown_ns), ' could not be measured)')
-        END) AS rest,
+    nullif(s.unknown_ns, 0) AS unknown_ns,
     CASE
         WHEN t.no_device_reason IS NOT NULL THEN t.no_device_reason
         WHEN coalesce(s.operators_ns, 0) = 0 THEN 'No device work is linked to an operator; record '

@@ -2,7 +2,6 @@
 --
 -- Both parts are taken when allocation reaches its peak (memory_peak, memory_fragmentation). There
 -- is one row for each device whose allocator reserves memory.
---
 -- Source: reserved and allocated as PyTorch's caching allocator defines them; Perfessor names this
 --     rule and does not have it.
 -- @finding above 20 pct, high above 50: share of reserved memory unused at the peak

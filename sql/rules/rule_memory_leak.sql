@@ -5,14 +5,13 @@
 -- (memory_leak_bytes_per_step, memory_leak_min_steps, memory_leak_min_r2). It is a finding if its
 -- verdict is leak: high on a device, medium on the host. There is one row for each device with
 -- memory records.
---
 -- Source: the leak rule of PRISM's training profiler, with a test of the fit.
 -- @finding above memory_leak_bytes_per_step bytes
 -- @column device BIGINT id Device number; -1 is the host; NULL if not recorded.
 -- @column subject VARCHAR text Kind of device: cpu, cuda, …; NULL without memory records.
 -- @unmeasured Whether memory leaks could not be measured.
 -- @message Memory allocated at the end of a step on {place}{direction}{growth_bytes:bytes} a step
---     over {steps} steps (from {first_bytes:bytes} to {last_bytes:bytes}{fit}).
+--     over {steps} steps (from {first_bytes:bytes} to {last_bytes:bytes}[, r2 {r2:2}]).
 -- @advice Look for tensors that outlive their step: losses collected without .item() or .detach(),
 --     lists, caches, closures, retained graphs; allocations_across_steps lists them with the
 --     operator and module that made them.
@@ -23,11 +22,11 @@
 SELECT
     t.trace_id, t.rank, l.device, l.device_type AS subject, l.steps, l.first_bytes, l.last_bytes,
     l.slope_bytes AS value, abs(l.slope_bytes) AS growth_bytes, l.verdict = 'leak' AS is_finding,
+    l.r2,
     concat(
         coalesce(l.device_type, 'the device'),
         CASE WHEN l.device >= 0 THEN concat(' ', l.device) END) AS place,
     CASE WHEN l.slope_bytes < 0 THEN ' shrinks by ' ELSE ' grows by ' END AS direction,
-    CASE WHEN l.r2 IS NOT NULL THEN concat(', r2 ', round(l.r2, 2)) END AS fit,
     CASE WHEN l.device >= 0 THEN 'high' END AS severity,
     CASE
         WHEN t.format = 'mllm_perf'

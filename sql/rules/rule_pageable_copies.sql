@@ -4,7 +4,6 @@
 -- rule_pageable_copies_pct of the time from the first to the last work of the device. Smaller
 -- copies are for tiny_copies. The rule is not measurable where no name of a copy says whether the
 -- host's memory is pinned (ROCm).
---
 -- Source: pageable copies as CUPTI names them.
 -- @finding above 2 pct, high above 10: share of device busy time in pageable copies
 -- @setting rule_pageable_copies_bytes 1000000 bytes Bytes of pageable copies below which
@@ -12,8 +11,8 @@
 -- @numerator time in copies from or to pageable memory, ns
 -- @denominator time in which the device works, ns
 -- @unmeasured Pageable copies could not be measured.
--- @message {copies:copy|copies} from or to pageable memory{bytes} take {value} % of the time in
---     which device {device} works: {numerator:ns} of {denominator:ns}.
+-- @message {copies:copy|copies} from or to pageable memory[ ({bytes:bytes})] take {value} % of the
+--     time in which device {device} works: {numerator:ns} of {denominator:ns}.
 -- @advice Pin the host's memory (pin_memory=True of the DataLoader, tensor.pin_memory()) and copy
 --     with non_blocking=True; read results back seldom and together.
 -- @evidence SELECT r.name, r.op_name, r.copies, r.bytes, r.total_ns, w.numerator, w.denominator
@@ -40,8 +39,7 @@ copies AS (
 )
 SELECT
     t.trace_id, t.rank, g.device, coalesce(c.copy_ns, 0) AS numerator,
-    g.busy_time_ns AS denominator, c.copies,
-    CASE WHEN c.bytes IS NOT NULL THEN concat(' (', format_bytes(c.bytes), ')') END AS bytes,
+    g.busy_time_ns AS denominator, c.copies, c.bytes,
     CASE WHEN c.bytes < setting('rule_pageable_copies_bytes') THEN false END AS is_finding,
     CASE
         WHEN 100.0 * c.copy_ns < setting('rule_pageable_copies_pct') * g.total_time_ns THEN 'low'

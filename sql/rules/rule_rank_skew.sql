@@ -5,7 +5,6 @@
 -- device work, in which no communication runs. Each trace of a job has the same row; the subject
 -- names the slowest and the fastest rank. The rule needs several ranks with equally many steps in
 -- the store.
---
 -- Source: load balance as the mean over the maximum, turned around.
 -- @finding above 10 pct, high above 25: how much longer than the mean the slowest rank computes
 -- @subject {ranks_compared}

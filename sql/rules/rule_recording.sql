@@ -3,7 +3,6 @@
 -- Kinds are those of coverage that could be there: steps, operators, shapes, stacks, modules,
 -- memory, device work, links, details of collectives. Views that need a missing kind are empty or
 -- NULL, and rules about it are not measurable. Only traces of torch.profiler are judged.
---
 -- Source: coverage.
 -- @finding info above 0 pct: share of missing kinds of information
 -- @numerator kinds of information that are missing

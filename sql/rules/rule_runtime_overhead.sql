@@ -6,14 +6,15 @@
 -- the call with the longest time in the trace, such waits aside. Where that call launches work and
 -- launch_bound reports as much or worse, the severity is low and the message refers to
 -- launch_bound.
---
 -- Source: the runtime rule of Perfessor, restricted to what device work does not hide.
 -- @finding above 15 pct, high above 40: share of step time in runtime calls without device work
 -- @numerator runtime and driver calls without device work beside them, ns
 -- @denominator length of all steps, ns
 -- @unmeasured Runtime overhead could not be measured.
 -- @message Runtime and driver calls without device work beside them take {value} % of {span}:
---     {numerator:ns} of {denominator:ns}{waits}{longest}{rest}
+--     {numerator:ns} of {denominator:ns}[ (calls that wait for the device, which are not counted:
+--     {waits_ns:ns})][; the longest in sum over the trace is {name} ({calls:call|calls},
+--     {call_ns:ns})]{rest}
 -- @advice If the calls are launches, launch less: fuse with torch.compile, use foreach or fused
 --     optimizers, capture CUDA graphs. If they allocate, free or initialise, keep memory in the
 --     caching allocator and warm up before the recording.
@@ -50,17 +51,7 @@ times AS (
 )
 SELECT
     t.trace_id, t.rank, s.exposed_runtime_ns AS numerator, s.total_ns AS denominator, s.span,
-    s.denominator_name,
-    CASE
-        WHEN s.exposed_wait_ns > 0 THEN concat(
-            ' (calls that wait for the device, which are not counted: ',
-            format_ns(s.exposed_wait_ns), ')')
-    END AS waits,
-    CASE
-        WHEN s.name IS NOT NULL THEN concat(
-            '; the longest in sum over the trace is ', s.name, ' (', s.calls,
-            CASE s.calls WHEN 1 THEN ' call, ' ELSE ' calls, ' END, format_ns(s.call_ns), ')')
-    END AS longest,
+    s.denominator_name, nullif(s.exposed_wait_ns, 0) AS waits_ns, s.name, s.calls, s.call_ns,
     CASE
         WHEN s.is_reported
             AND 100.0 * s.exposed_runtime_ns > setting('rule_runtime_overhead_pct') * s.total_ns

@@ -5,7 +5,6 @@
 -- last holds the end of the loop; the message reports them if they are slow. The subject is the
 -- part of step_time that has grown most in the slow steps. A single slow step is low, as it may be
 -- chance.
---
 -- Source: the outliers of step_variation, with the device's time and as a share of all time.
 -- Example: SELECT status, severity, subject, value, message FROM rule_slow_steps
 -- @finding above 5 pct, high above 25: share of step time lost in slow steps
@@ -15,9 +14,12 @@
 -- @numerator length of slow steps beyond the median, ns
 -- @denominator length of all steps but the first and last, ns
 -- @unmeasured Slow steps could not be measured.
--- @message {slow_steps} of {steps} {are_slow} {numerator:ns} {beyond} ({median_ns:ns}{each}),
+-- @message [No step between the first and last is far longer than the median of {alike}
+--     steps.][{slow_steps} of {steps} {are_slow} {numerator:ns} {beyond} ({median_ns:ns}{each}),
 --     {value} % of the time. The longest is step {longest} with {step_ns:ns}. What grows most is
---     {words}: {cause_excess_ns:ns} more in the steps that it makes slow.{edges}
+--     {words}: {cause_excess_ns:ns} more in the steps that it makes slow.][ The first step takes
+--     {first_ns:ns}, which is not counted: it often is warm-up.][ The last step takes {last_ns:ns},
+--     which is not counted: it often holds the end of the loop.]
 -- @advice {cure} Look at these steps alone with tracesql export --step.
 -- @evidence SELECT r.step, r.total_ns, r.median_ns, r.to_median_ratio, r.cause, r.cause_ns,
 --     r.cause_median_ns, w.numerator, w.denominator FROM (SELECT CAST(round(coalesce(s.excess_ns,
@@ -56,20 +58,10 @@ longest AS (
         trace_id, max(median_ns) AS median_ns,
         first_value(step ORDER BY edge IS NOT NULL, total_ns DESC, step) AS step,
         first_value(total_ns ORDER BY edge IS NOT NULL, total_ns DESC, step) AS step_ns,
-        concat(
-            ' The first step takes ', format_ns(max(CASE WHEN edge = 'first' THEN total_ns END)),
-            ', which is not counted: it often is warm-up.') AS first,
-        concat(
-            ' The last step takes ', format_ns(max(CASE WHEN edge = 'last' THEN total_ns END)),
-            ', which is not counted: it often holds the end of the loop.') AS last,
-        bool_or(edge = 'first') AS has_first, bool_or(edge = 'last') AS has_last
+        max(CASE WHEN edge = 'first' THEN total_ns END) AS first_ns,
+        max(CASE WHEN edge = 'last' THEN total_ns END) AS last_ns
     FROM slow_steps
     GROUP BY trace_id
-),
-edges AS (
-    SELECT
-        *, concat(CASE WHEN has_first THEN first END, CASE WHEN has_last THEN last END) AS edges
-    FROM longest
 ),
 words (cause, words, cure) AS (
     VALUES
@@ -96,19 +88,15 @@ SELECT
     t.trace_id, t.rank, CAST(round(coalesce(c.excess_ns, 0)) AS BIGINT) AS numerator,
     l.total_ns AS denominator, c.cause, l.steps, c.steps AS slow_steps, w.words, w.cure,
     round(c.cause_excess_ns) AS cause_excess_ns, round(g.median_ns) AS median_ns,
-    g.step AS longest, g.step_ns, g.edges,
+    g.step AS longest, g.step_ns, g.first_ns, g.last_ns,
     CASE c.steps WHEN 1 THEN 'steps is slow: it takes' ELSE 'steps are slow: they take' END
         AS are_slow,
     CASE c.steps
         WHEN 1 THEN 'longer than the median step'
         ELSE 'longer than as many median steps'
     END AS beyond,
-    CASE WHEN c.steps > 1 THEN ' each' END AS each,
-    CASE
-        WHEN c.steps IS NULL THEN concat(
-            'No step between the first and last is far longer than the median of ', l.steps,
-            ' steps.', g.edges)
-    END AS message,
+    CASE c.steps WHEN 1 THEN '' ELSE ' each' END AS each,
+    CASE WHEN c.steps IS NULL THEN l.steps END AS alike,
     CASE WHEN c.steps = 1 THEN 'low' END AS severity,
     CASE
         WHEN t.format = 'mllm_perf' THEN 'A perf.json recording has no steps.'
@@ -125,4 +113,4 @@ FROM _rule_traces t
 LEFT JOIN lengths l ON l.trace_id = t.trace_id
 LEFT JOIN largest c ON c.trace_id = t.trace_id
 LEFT JOIN words w ON w.cause = c.cause
-LEFT JOIN edges g ON g.trace_id = t.trace_id
+LEFT JOIN longest g ON g.trace_id = t.trace_id

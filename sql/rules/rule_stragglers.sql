@@ -5,7 +5,6 @@
 -- finding only if each other rank waits more than rule_stragglers_ratio times as long for this one
 -- as it waits itself: ranks that wait for each other in turn are not stragglers. The store must
 -- have several ranks of the job whose collectives could be matched (collective_waits).
---
 -- Source: waiting and transfer as in collective_waits.
 -- @finding above 5 pct, high above 15: share of time that other ranks wait for a rank
 -- @setting rule_stragglers_ratio 2 ratio Waits for a rank by its own waits above which

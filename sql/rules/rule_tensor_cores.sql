@@ -6,7 +6,6 @@
 -- count only as far as they hold whatever the unclear kernels use, else it is low. If these could
 -- turn a good share into a bad one, the rule is not measurable. Neither is it on NVIDIA devices
 -- older than compute capability 7.0, and without such kernels. There is one row for each device.
---
 -- Source: the tensor core rule of Perfessor, by time instead of by number of names, and of kernels
 --     instead of operators.
 -- @finding below 50 pct: share of matrix work on tensor cores
@@ -18,7 +17,8 @@
 -- @unmeasured Use of tensor cores could not be measured.
 -- @message Tensor cores run {value} % of the time of matrix products, convolutions and attention on
 --     device {device}: {numerator:ns} of {denominator:ns}, which are {share_pct:1} % of its kernel
---     time{unclear}{longest}.
+--     time[; of {unclear_ns:ns} more it is unclear, so the share is between {least_pct:1} and
+--     {most_pct:1} %][; the longest without is {longest}].
 -- @advice Use automatic mixed precision (torch.autocast with bfloat16 or float16); make sizes
 --     multiples of 8.
 -- @evidence SELECT name, class, matrix_unit, matrix_unit_evidence, count(*) AS calls, sum(dur_ns)
@@ -54,15 +54,8 @@ bounds AS (
 SELECT
     t.trace_id, t.rank, x.device, x.unit_ns AS numerator, x.known_ns AS denominator,
     100.0 * x.known_ns / x.kernel_ns AS share_pct,
-    CASE
-        WHEN x.unclear_ns > 0 THEN concat(
-            '; of ', format_ns(x.unclear_ns), ' more it is unclear, so the share is between ',
-            round(x.least_pct, 1), ' and ', round(x.most_pct, 1), ' %')
-    END AS unclear,
-    CASE
-        WHEN x.unit_ns < x.known_ns
-            THEN concat('; the longest without is ', left(short_name(x.longest_name), 60))
-    END AS longest,
+    nullif(x.unclear_ns, 0) AS unclear_ns, x.least_pct, x.most_pct,
+    CASE WHEN x.unit_ns < x.known_ns THEN left(short_name(x.longest_name), 60) END AS longest,
     CASE
         WHEN 100.0 * x.known_ns < setting('rule_tensor_cores_share_pct') * x.kernel_ns THEN false
     END AS is_finding,

@@ -4,7 +4,6 @@
 -- each of them waits for all work before it. The subject is where most of them come from: the
 -- innermost frame that a user can change (python_frame of device_syncs), else the outermost
 -- operator.
---
 -- Source: tiny_copies_per_step of cpu_gpu_sync.
 -- @finding above 4 count as per_step, high above 32: tiny copies to the host a step
 -- @subject {place}

@@ -5,7 +5,6 @@
 -- other warnings (something odd was kept), info for one empty element, with which some programs end
 -- their lists. Partial overlaps are a finding (low) above rule_overlaps_pct percent of the events
 -- with a duration. A trace without any of these has one row that is ok.
---
 -- Source: ingest_issues.
 -- @setting rule_overlaps_pct 5 pct Share of partial overlaps among events above which
 --     rule_trace_damage has a finding.
@@ -17,7 +16,7 @@
 -- @column numerator BIGINT number Partial overlaps; NULL for other issues.
 -- @column denominator BIGINT number Events with a duration; NULL for other issues.
 -- @unmeasured The file could not be judged.
--- @message {subject}, {times:time|times}{of_events}: {detail}
+-- @message {subject}, {times:time|times}[ ({share:2} % of the events with a duration)]: {detail}
 -- @advice If elements are lost, record the trace again and let the profiler finish writing; other
 --     oddities are kept in the tables: look at the examples.
 -- @evidence SELECT i.severity, i.code, i."count", i.skipped_count, i.first_event_id, i.example,
@@ -45,10 +44,7 @@ SELECT
     CASE WHEN i.is_share THEN i.events END AS denominator,
     CASE WHEN i.is_share THEN 'partial overlaps' END AS numerator_name,
     CASE WHEN i.is_share THEN 'events with a duration' END AS denominator_name,
-    CASE
-        WHEN i.is_share THEN concat(
-            ' (', round(100.0 * i.times / i.events, 2), ' % of the events with a duration)')
-    END AS of_events,
+    CASE WHEN i.is_share THEN 100.0 * i.times / i.events END AS share,
     CASE WHEN i.code IS NOT NULL THEN concat(' AND i.code = ''', i.code, '''') END AS of_code,
     CASE
         WHEN i.is_share THEN 100.0 * i.times > setting('rule_overlaps_pct') * i.events

@@ -5,14 +5,14 @@
 -- never_correlated, as dma_request of MTIA), which no recording could link; the message has its
 -- number. What is not linked is missing in the device time of operators, modules, regions and
 -- steps.
---
 -- Source: linked_pct of trace_summary, without waits of the device.
 -- @finding above 5 pct, high above 50: share of device work without launch
 -- @numerator kernels, copies and fills without launch
 -- @denominator kernels, copies and fills that could be linked
 -- @unmeasured Links between device work and its launches could not be measured.
 -- @message The launch of {value} % of the device work is not in the trace: {numerator} of
---     {denominator} kernels, copies and fills.{more}
+--     {denominator} kernels, copies and fills.[ {unlinkable:more is|more are} of a kind that never
+--     carries a correlation in this trace, and not counted.]
 -- @advice Record ProfilerActivity.CPU and ProfilerActivity.CUDA together, and start the profiler a
 --     step before the one of interest (schedule with warmup), so that launches are in the trace.
 -- @evidence SELECT kind, link, link_reason, count(*) AS activities, sum(dur_ns) AS total_ns,
@@ -32,11 +32,7 @@ WITH reasons AS (
 SELECT
     t.trace_id, t.rank, t.device_work - t.linked_work - r.unlinkable AS numerator,
     t.device_work - r.unlinkable AS denominator,
-    CASE
-        WHEN r.unlinkable > 0 THEN concat(
-            ' ', r.unlinkable, CASE r.unlinkable WHEN 1 THEN ' more is' ELSE ' more are' END,
-            ' of a kind that never carries a correlation in this trace, and not counted.')
-    END AS more,
+    nullif(r.unlinkable, 0) AS unlinkable,
     CASE
         WHEN 2 * r.uncorrelated > t.device_work - t.linked_work - r.unlinkable
             THEN 'Most of it carries no correlation with a call: it was launched before the '

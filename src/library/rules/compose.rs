@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::super::{Body, Column, File, Problem, View, header, lint};
-use super::header::{Header, Text, take};
+use super::header::{Header, take};
 use super::limit::{Finding, Setting};
 use super::select::Select;
-use super::template::{self, Names, literal};
+use super::template::{self, Kind, Names, literal};
 use super::{COLUMNS, PREFIX};
 
 /// A composed rule.
@@ -151,7 +151,7 @@ impl<'a> Rule<'a> {
         let mut used = Vec::new();
         for key in super::header::KEYS {
             if let Some(text) = self.header.get(key) {
-                let names = template::names(&text.text)
+                let names = template::names(&text.text, kind(key))
                     .map_err(|f| self.file.problem(text.line_at(f.at), f.message))?;
                 used.extend(names);
             }
@@ -250,11 +250,7 @@ impl<'a> Rule<'a> {
     }
 
     /// A header line as an expression.
-    fn template(
-        &self,
-        key: &str,
-        make: impl Fn(&str, &Names<'_>) -> Result<String, template::Fault>,
-    ) -> Result<Option<String>, Problem> {
+    fn template(&self, key: &str) -> Result<Option<String>, Problem> {
         let Some(text) = self.header.get(key) else { return Ok(None) };
         if text.text.is_empty() {
             return Err(self.file.problem(text.line(), format!("@{key} has no text")));
@@ -265,15 +261,15 @@ impl<'a> Rule<'a> {
             value: &value,
             threshold: Some(&threshold),
         };
-        let fault =
-            |f: template::Fault, text: &Text| self.file.problem(text.line_at(f.at), f.message);
-        make(&text.text, &names).map(Some).map_err(|f| fault(f, text))
+        template::expression(&text.text, kind(key), &names)
+            .map(Some)
+            .map_err(|f| self.file.problem(text.line_at(f.at), f.message))
     }
 
     /// The query with the columns of every rule. Lines of the file keep their numbers, as errors
     /// name them.
     fn query(&self) -> Result<String, Problem> {
-        let text = |key: &str| self.template(key, template::text);
+        let text = |key: &str| self.template(key);
         let name = self.file.stem.strip_prefix(PREFIX).unwrap_or(&self.file.stem);
         let could_not = format!("The rule {name} could not be measured.");
         let lacks = "The trace does not hold what the rule needs.";
@@ -299,7 +295,7 @@ impl<'a> Rule<'a> {
             if self.has("reason") { format!("coalesce(reason, {no_reason})") } else { no_reason };
         let message = self.given_or("message", text("message")?);
         let advice = self.given_or("advice", text("advice")?);
-        let evidence = self.given_or("evidence", self.template("evidence", template::query)?);
+        let evidence = self.given_or("evidence", text("evidence")?);
         let columns = [
             ("rule", literal(name)),
             ("status", STATUS.to_owned()),
@@ -411,6 +407,11 @@ impl<'a> Rule<'a> {
             _ => whole.to_owned(),
         }
     }
+}
+
+/// What the header line with this key becomes.
+fn kind(key: &str) -> Kind {
+    if key == "evidence" { Kind::Query } else { Kind::Text }
 }
 
 /// The column that holds the status before the columns of every rule are made.

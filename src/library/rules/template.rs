@@ -10,7 +10,8 @@
 //! | `{COLUMN:ns}`, `{COLUMN:bytes}` | with `format_ns`, `format_bytes` | – |
 //! | `{COLUMN:copy\|copies}` | `1 copy`, `2 copies` | – |
 //! | `{COLUMN:raw}` | – | as it is: a piece of SQL, nothing for NULL |
-//! | `{{`, `}}` | braces | braces |
+//! | `[, {COLUMN} more]` | nothing where a column in it is NULL | – |
+//! | `{{`, `}}`, `[[`, `]]` | braces and brackets | braces |
 
 use super::NUMBERS;
 
@@ -38,79 +39,138 @@ pub struct Fault {
 #[derive(Debug, PartialEq, Eq)]
 enum Piece<'a> {
     Text(String),
-    Placeholder { at: usize, name: &'a str, format: Option<&'a str> },
+    Placeholder {
+        at: usize,
+        name: &'a str,
+        format: Option<&'a str>,
+    },
+    /// A part that is left out where one of its columns is NULL.
+    Optional(Vec<Piece<'a>>),
 }
 
-/// The names in the placeholders of a text.
-pub fn names(text: &str) -> Result<Vec<&str>, Fault> {
-    let name = |piece| match piece {
-        Piece::Text(_) => None,
-        Piece::Placeholder { name, .. } => Some(name),
-    };
-    Ok(pieces(text)?.into_iter().filter_map(name).collect())
+/// What a template becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A text for people, which may have optional parts.
+    Text,
+    /// A query, in which brackets are as they are and placeholders are literals.
+    Query,
 }
 
-/// An expression that makes the text.
-pub fn text(template: &str, names: &Names<'_>) -> Result<String, Fault> {
-    let pieces = pieces(template)?;
-    if let [Piece::Placeholder { at, name, format: None }] = pieces.as_slice() {
+/// The names in the placeholders of a template.
+pub fn names(template: &str, kind: Kind) -> Result<Vec<&str>, Fault> {
+    let mut names = Vec::new();
+    placeholders(&pieces(template, kind)?, &mut |name, _| names.push(name));
+    Ok(names)
+}
+
+/// An expression that makes the text of a template.
+pub fn expression(template: &str, kind: Kind, names: &Names<'_>) -> Result<String, Fault> {
+    let pieces = pieces(template, kind)?;
+    match pieces.as_slice() {
         // A text that is nothing but a column is NULL where the column is.
-        return names.shown(name, None, *at).map(|sql| format!("CAST({sql} AS VARCHAR)"));
+        [Piece::Placeholder { at, name, format: None }] if kind == Kind::Text => {
+            names.shown(name, None, *at).map(|sql| format!("CAST({sql} AS VARCHAR)"))
+        }
+        [Piece::Text(text)] => Ok(literal(text)),
+        pieces => concat(pieces, kind, names),
     }
-    concat(pieces, |name, format, at| names.shown(name, format, at))
 }
 
-/// An expression that makes a query, in which placeholders are literals.
-pub fn query(template: &str, names: &Names<'_>) -> Result<String, Fault> {
-    concat(pieces(template)?, |name, format, at| names.literal(name, format, at))
-}
-
-fn concat(
-    pieces: Vec<Piece<'_>>,
-    expression: impl Fn(&str, Option<&str>, usize) -> Result<String, Fault>,
-) -> Result<String, Fault> {
+fn concat(pieces: &[Piece<'_>], kind: Kind, names: &Names<'_>) -> Result<String, Fault> {
     let mut parts = Vec::with_capacity(pieces.len());
     for piece in pieces {
         parts.push(match piece {
-            Piece::Text(text) => literal(&text),
-            Piece::Placeholder { at, name, format } => expression(name, format, at)?,
+            Piece::Text(text) => literal(text),
+            Piece::Placeholder { at, name, format } if kind == Kind::Query => {
+                names.literal(name, *format, *at)?
+            }
+            Piece::Placeholder { at, name, format } => names.shown(name, *format, *at)?,
+            Piece::Optional(inner) => {
+                let mut columns = Vec::new();
+                placeholders(inner, &mut |name, at| columns.push(names.column(name, at)));
+                let known: Result<Vec<String>, Fault> = columns.into_iter().collect();
+                let known: Vec<String> =
+                    known?.iter().map(|column| format!("{column} IS NOT NULL")).collect();
+                format!(
+                    "CASE WHEN {} THEN {} END",
+                    known.join(" AND "),
+                    concat(inner, kind, names)?
+                )
+            }
         });
     }
-    Ok(match parts.as_slice() {
-        [] => literal(""),
-        [one] if one.starts_with('\'') => one.clone(),
-        _ => format!("concat({})", parts.join(", ")),
-    })
+    Ok(format!("concat({})", parts.join(", ")))
 }
 
-fn pieces(template: &str) -> Result<Vec<Piece<'_>>, Fault> {
+fn placeholders<'a>(pieces: &[Piece<'a>], found: &mut impl FnMut(&'a str, usize)) {
+    for piece in pieces {
+        match piece {
+            Piece::Text(_) => {}
+            Piece::Placeholder { at, name, .. } => found(name, *at),
+            Piece::Optional(inner) => placeholders(inner, found),
+        }
+    }
+}
+
+/// The pieces of a template.
+fn pieces(template: &str, kind: Kind) -> Result<Vec<Piece<'_>>, Fault> {
+    let fault = |at: usize, message: &str| Fault { at, message: message.to_owned() };
+    let has_options = kind == Kind::Text;
     let mut pieces = Vec::new();
+    // The pieces before an optional part that is open, and where it begins.
+    let mut outer: Option<(usize, Vec<Piece<'_>>)> = None;
     let mut text = String::new();
     let mut at = 0;
     while let Some(c) = template[at..].chars().next() {
         let rest = &template[at..];
-        let fault = |message: &str| Fault { at, message: message.to_owned() };
-        if rest.starts_with("{{") || rest.starts_with("}}") {
+        let is_bracket = has_options && (c == '[' || c == ']');
+        let is_special = c == '{' || c == '}' || is_bracket;
+        if is_special && rest[1..].starts_with(c) {
             text.push(c);
             at += 2;
-        } else if c == '}' {
-            return Err(fault("a } without {; write }} for a brace"));
-        } else if c == '{' {
-            let end = rest.find('}').ok_or_else(|| fault("a { without }; write {{ for a brace"))?;
-            let inside = &rest[1..end];
-            let (name, format) = match inside.split_once(':') {
-                Some((name, format)) => (name, Some(format)),
-                None => (inside, None),
-            };
-            if !text.is_empty() {
-                pieces.push(Piece::Text(std::mem::take(&mut text)));
-            }
-            pieces.push(Piece::Placeholder { at, name, format });
-            at += end + 1;
-        } else {
-            text.push(c);
-            at += c.len_utf8();
+            continue;
         }
+        if is_special && !text.is_empty() {
+            pieces.push(Piece::Text(std::mem::take(&mut text)));
+        }
+        match c {
+            '}' => return Err(fault(at, "a } without {; write }} for a brace")),
+            '{' => {
+                let end = rest
+                    .find('}')
+                    .ok_or_else(|| fault(at, "a { without }; write {{ for a brace"))?;
+                let inside = &rest[1..end];
+                let (name, format) = match inside.split_once(':') {
+                    Some((name, format)) => (name, Some(format)),
+                    None => (inside, None),
+                };
+                pieces.push(Piece::Placeholder { at, name, format });
+                at += end;
+            }
+            '[' if is_bracket => {
+                if outer.is_some() {
+                    return Err(fault(at, "an optional part inside another; write [[ for a ["));
+                }
+                outer = Some((at, std::mem::take(&mut pieces)));
+            }
+            ']' if is_bracket => {
+                let Some((_, before)) = outer.take() else {
+                    return Err(fault(at, "a ] without [; write ]] for a bracket"));
+                };
+                let inner = std::mem::replace(&mut pieces, before);
+                if !inner.iter().any(|p| matches!(p, Piece::Placeholder { .. })) {
+                    let message = "an optional part needs a placeholder; write [[ for a bracket";
+                    return Err(fault(at, message));
+                }
+                pieces.push(Piece::Optional(inner));
+            }
+            _ => text.push(c),
+        }
+        at += c.len_utf8();
+    }
+    if let Some((at, _)) = outer {
+        return Err(fault(at, "a [ without ]; write [[ for a bracket"));
     }
     if !text.is_empty() {
         pieces.push(Piece::Text(text));
@@ -121,7 +181,7 @@ fn pieces(template: &str) -> Result<Vec<Piece<'_>>, Fault> {
 impl Names<'_> {
     /// The expression for a placeholder in a text.
     fn shown(&self, name: &str, format: Option<&str>, at: usize) -> Result<String, Fault> {
-        let column = self.expression(name, at)?;
+        let column = self.column(name, at)?;
         Ok(match format {
             None => match name {
                 "value" => format!("round({column}, 1)"),
@@ -162,7 +222,7 @@ impl Names<'_> {
             );
             return Err(Fault { at, message });
         }
-        let column = self.expression(name, at)?;
+        let column = self.column(name, at)?;
         if format.is_some() {
             return Ok(column);
         }
@@ -176,7 +236,7 @@ impl Names<'_> {
         })
     }
 
-    fn expression(&self, name: &str, at: usize) -> Result<String, Fault> {
+    fn column(&self, name: &str, at: usize) -> Result<String, Fault> {
         match (name, self.threshold) {
             ("value", _) => Ok(self.value.to_owned()),
             ("threshold", Some(threshold)) => Ok(threshold.to_owned()),
