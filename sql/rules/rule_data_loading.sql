@@ -1,7 +1,7 @@
 -- Data loading: steps in which the program waits for its next batch and nothing else goes on.
 --
--- A DataLoader is asked for its next batch (enumerate(DataLoader)#…, enumerate(DataPipe)#…)
--- while no kernel, copy, fill, collective or runtime call runs, as in step_time.dataloader_ns. Loops that
+-- A DataLoader is asked for its next batch (enumerate(DataLoader)#…, enumerate(DataPipe)#…) while
+-- no kernel, copy, fill, collective or runtime call runs, as in step_time.dataloader_ns. Loops that
 -- fetch batches in other ways do not record when they do, so they are not measurable.
 -- Source: the DataLoader rule of Perfessor, on wall time instead of a sum that counts nested events
 --     twice.

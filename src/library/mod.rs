@@ -194,7 +194,10 @@ impl Library {
                 }
                 _ => self.problems.push(Problem {
                     line: 1,
-                    message: format!("no data table {name} in area {area}; document it in {name}.sql with `-- @data {name}.csv`"),
+                    message: format!(
+                        "no data table {name} in area {area}; document it in \
+                                      {name}.sql with `-- @data {name}.csv`"
+                    ),
                     file: csv.file,
                 }),
             }

@@ -12,7 +12,8 @@ const RETIRED: [(&str, &str); 4] = [
     ("matrix_unit", "kernel_matrix_unit, whose patterns see the class, a blank and the plain name"),
     (
         "matrix_work",
-        "kernel_class (gemm, conv, attention) and kernel_matrix_unit, whose patterns see the class, a blank and the plain name",
+        "kernel_class (gemm, conv, attention) and kernel_matrix_unit, whose patterns see the \
+         class, a blank and the plain name",
     ),
 ];
 

@@ -171,8 +171,6 @@ fn answers_of_rules_are_those_of_the_files() {
 fn every_view_and_function_is_in_a_file() {
     let mut all = Vec::new();
     files(&root().join("tests/slt"), &mut all);
-    // What rules find is in a table, which rule_findings.rs compares.
-    all.push(root().join("tests/expected/rules.tsv"));
     let text: String =
         all.iter().map(|f| std::fs::read_to_string(f).expect("the file is read")).collect();
     let words: std::collections::HashSet<&str> =

@@ -104,7 +104,8 @@ impl<'a> Rule<'a> {
             self.select.columns.iter().find(|(n, _)| MADE.contains(&n.as_str()))
         {
             let message = format!(
-                "a rule with a header cannot give {name}: it is made from the name of the file and from what is measured"
+                "a rule with a header cannot give {name}: it is made from the name of the file \
+                 and from what is measured"
             );
             return Err(self.file.problem(*line, message));
         }
@@ -163,7 +164,10 @@ impl<'a> Rule<'a> {
             None => Ok(()),
             Some((name, line)) => Err(self.file.problem(
                 *line,
-                format!("column {name} is not used: no rule has such a column, and no header line names it as {{{name}}}"),
+                format!(
+                    "column {name} is not used: no rule has such a column, and no header \
+                         line names it as {{{name}}}"
+                ),
             )),
         }
     }
@@ -328,7 +332,8 @@ impl<'a> Rule<'a> {
         let with = if self.select.has_with { ", " } else { "WITH " };
         Ok(format!(
             "{before}{with}_measured AS ({}\n),\n_judged AS (\n    SELECT *,\n        \
-             CASE WHEN {unmeasurable} THEN 'not_measurable' WHEN {} THEN 'finding' ELSE 'ok' END AS {STATUS}\n    \
+             CASE WHEN {unmeasurable} THEN 'not_measurable' WHEN {} THEN 'finding' ELSE 'ok' END \
+             AS {STATUS}\n    \
              FROM _measured\n)\nSELECT\n    {}\nFROM _judged",
             self.select.text,
             self.is_finding(),

@@ -213,7 +213,8 @@ impl Setting {
         };
         if !name.starts_with("rule_") || !is_name(name) {
             return Err(format!(
-                "setting {name:?}: names of rules' settings begin with rule_ and have lower-case letters, digits and _"
+                "setting {name:?}: names of rules' settings begin with rule_ and have lower-case \
+                 letters, digits and _"
             ));
         }
         if !is_number(default) {

@@ -61,7 +61,7 @@ impl Library {
         self.views().filter(|v| v.rule_name().is_some())
     }
 
-    /// Makes the view with the rows of all rules, after leaving out rules that cannot be part of it,
+    /// Makes the view with the rows of all rules, leaving out rules that cannot be part of it,
     /// and adds their settings to the others.
     pub(super) fn compose_rules(&mut self) {
         let mut wrong: Vec<Problem> = self

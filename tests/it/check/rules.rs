@@ -61,7 +61,12 @@ fn rules_of_the_user_are_among_all_rules() {
     ]);
     let engine = engine(&[folder.path()]);
     assert_eq!(problems(&engine, folder.path()), [""; 0]);
-    let rows = rows_of(&engine, "SELECT rule, status, trace_id FROM _all_rules WHERE rule IN ('mine', 'other') ORDER BY rule").expect("rows");
+    let rows = rows_of(
+        &engine,
+        "SELECT rule, status, trace_id FROM _all_rules WHERE rule IN \
+                                 ('mine', 'other') ORDER BY rule",
+    )
+    .expect("rows");
     assert_eq!(answer(&rows), "mine | ok | t\nother | ok | NULL");
     let names: Vec<&str> = engine.library().rules().filter_map(|v| v.rule_name()).collect();
     assert!(names.contains(&"mine") && names.contains(&"other"), "{names:?}");
@@ -84,10 +89,14 @@ fn rules_that_do_not_fit_are_left_out_with_the_reason() {
     assert_eq!(
         found,
         [
-            "rule_broken.sql:1: column 2 of a rule must be status VARCHAR, here it is state VARCHAR; docs/ci.md lists the columns that every rule has",
-            "rule_short.sql:1: column 19 of a rule must be reason VARCHAR, here it is none; docs/ci.md lists the columns that every rule has",
-            "rules/late.sql:1: this is no rule: name the file rule_late.sql, or _late.sql if rules build on it",
-            "slow.sql:1: this is no rule: name the file rule_slow.sql, or _slow.sql if rules build on it",
+            "rule_broken.sql:1: column 2 of a rule must be status VARCHAR, here it is state \
+             VARCHAR; docs/ci.md lists the columns that every rule has",
+            "rule_short.sql:1: column 19 of a rule must be reason VARCHAR, here it is none; \
+             docs/ci.md lists the columns that every rule has",
+            "rules/late.sql:1: this is no rule: name the file rule_late.sql, or _late.sql if \
+             rules build on it",
+            "slow.sql:1: this is no rule: name the file rule_slow.sql, or _slow.sql if rules \
+             build on it",
         ]
     );
     let rows = rows_of(&engine, "SELECT DISTINCT rule FROM _all_rules WHERE trace_id = 't'")
