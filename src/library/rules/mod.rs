@@ -15,7 +15,7 @@ use super::{Body, File, Library, Problem, View};
 pub(super) use compose::compose;
 pub(super) use settings::RuleSettings;
 
-/// The area of rules, and how the names of their views begin.
+/// The area of rules, and the prefix of the names of their views.
 pub const AREA: &str = "rules";
 const PREFIX: &str = "rule_";
 

@@ -121,7 +121,7 @@ fn columns_of_the_select_win_over_the_header() {
 --
 -- @finding below 5 count as things
 -- @setting rule_mine_more 7 number Another number.
--- @message {value} of {device}, {none}{share:2}, {bytes:bytes}, {{x}}
+-- @message {value} of {device}, {none}{share:2}, {bytes:bytes}[, {none} left out][, {step}], {{[[x
 -- @advice Do it,
 --     and do it well.
 -- @evidence SELECT 1 WHERE trace_id = {trace_id} AND x = {text} AND y = {device}{none:raw}
@@ -141,9 +141,9 @@ SELECT trace_id, rank, 1, 1, 1, NULL, NULL, 2, NULL, NULL, 'unknown', NULL, 'why
         answers(text, sql),
         [
             "a thing | finding | info | 3.0 | count | 7.0 | 7 | Do it, and do it well. | \
-             3.0 of without number, 1.23, 2.000 KiB, {x} | \
+             3.0 of without number, 1.23, 2.000 KiB, 7, {[x | \
              SELECT 1 WHERE trace_id = T AND x = 'it''s' AND y = NULL",
-            "another | ok | NULL | 8.0 | count | 5.0 | NULL | NULL | 8.0 of 2, 1.0, 1 B, {x} | \
+            "another | ok | NULL | 8.0 | count | 5.0 | NULL | NULL | 8.0 of 2, 1.0, 1 B, {[x | \
              SELECT 1 WHERE trace_id = T AND x = NULL AND y = 2",
             "unknown | not_measurable | NULL | NULL | count | 5.0 | NULL | NULL | \
              The rule mine could not be measured. | \
@@ -172,6 +172,10 @@ fn what_is_wrong_with_a_header_is_named_with_its_line() {
         ("{denominator}", "{all}", "6: {all}: there is no such column; there are value, "),
         ("{numerator:event|events}", "{numerator:x}", "7: {numerator:x}: a format is ns, "),
         ("limit {threshold}", "limit {threshold", "6: a { without }; write {{ for a brace"),
+        ("{threshold}", "[{threshold}", "6: a [ without ]; write [[ for a bracket"),
+        ("{threshold}", "{threshold}]", "6: a ] without [; write ]] for a bracket"),
+        ("{threshold}", "[no column]", "6: an optional part needs a placeholder; write [[ for a "),
+        ("{threshold}", "[a [b]]", "6: an optional part inside another; write [[ for a ["),
         ("-- @advice", "-- @setting rule_mine_more x pct Text.\n-- @advice", "7: setting rule_mi"),
         ("-- @advice", "-- @setting mine 1 pct Text.\n-- @advice", "7: setting \"mine\": names "),
         ("-- @advice", "-- @column best BIGINT id Best.\n-- @advice", "7: best is not a column "),
