@@ -137,7 +137,7 @@ impl Finding {
         limits.filter(|l| l.default.is_none()).map(|l| l.setting.as_str())
     }
 
-    /// The limits as a sentence for the documentation of the rule.
+    /// The limits as a sentence for the documentation of the rule, in lines of up to 100 characters.
     pub fn sentence(&self) -> String {
         let percent = if self.unit == "pct" { "percent" } else { &self.unit };
         let limit = |l: &Limit| match &l.default {
@@ -145,7 +145,7 @@ impl Finding {
             None => format!("{} {}", self.direction(), l.setting),
         };
         let second = self.second.as_ref();
-        let second = second.map(|s| format!(", {} {}", s.severity, limit(s))).unwrap_or_default();
+        let second = second.map(|s| format!(",\n{} {}", s.severity, limit(s))).unwrap_or_default();
         format!(
             "It is a finding ({}) {} {percent}{second}.",
             self.limit.severity,

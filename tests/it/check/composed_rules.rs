@@ -62,8 +62,8 @@ fn a_rule_of_a_header_and_a_select_has_all_columns_and_settings() {
     assert_eq!(view.example, "SELECT status, severity, value, message FROM rule_mine");
     assert_eq!(
         view.detail,
-        "It is a finding (medium) above rule_mine_pct (60) percent, high above \
-         rule_mine_high_pct (99)."
+        "It is a finding (medium) above rule_mine_pct (60) percent,\n\
+         high above rule_mine_high_pct (99)."
     );
     let settings = engine.settings().all();
     let setting = &settings["rule_mine_pct"];
