@@ -1,8 +1,9 @@
--- Traces as rules look at them: how much device work each has, why rules about devices cannot be measured where it has none, and why shares of it say
--- nothing.
+-- Traces as rules look at them: how much device work each has, why rules about devices cannot be
+-- measured where it has none, and why shares of it say nothing.
 --
--- too_little_reason is for rules about shares, which are not measurable where it is set: a few kernels or less than rule_min_duration_ns show how the
--- recording began, not how the program runs. Rules about facts, such as elements that were lost or memory that is full, do not ask for it.
+-- too_little_reason is for rules about shares, which are not measurable where it is set: a few
+-- kernels or less than rule_min_duration_ns show how the recording began, not how the program runs.
+-- Rules about facts, such as elements that were lost or memory that is full, do not ask for it.
 WITH device AS (
     SELECT trace_id, count(*) AS device_work, count(launch_id) AS linked_work
     FROM kernels
@@ -10,24 +11,32 @@ WITH device AS (
     GROUP BY trace_id
 )
 SELECT
-    t.trace_id, t.rank, t.format, t.world_size, t.duration_ns, coalesce(d.device_work, 0) AS device_work, coalesce(d.linked_work, 0) AS linked_work,
+    t.trace_id, t.rank, t.format, t.world_size, t.duration_ns,
+    coalesce(d.device_work, 0) AS device_work, coalesce(d.linked_work, 0) AS linked_work,
     CASE
-        WHEN t.format = 'mllm_perf' THEN 'A perf.json recording holds memory and operations, no device activities; record a trace of the device for this.'
-        WHEN d.device_work IS NULL AND t.format <> 'kineto' THEN 'The trace has no kernels, copies or fills, and is not of torch.profiler.'
-        WHEN d.device_work IS NULL
-            THEN 'The trace has no kernels, copies or fills: the program ran on the CPU, or the profiler did not record the device. '
-                || 'Use activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] on a machine with a GPU.'
+        WHEN t.format = 'mllm_perf' THEN 'A perf.json recording holds memory and operations, no '
+            || 'device activities; record a trace of the device for this.'
+        WHEN d.device_work IS NULL AND t.format <> 'kineto'
+            THEN 'The trace has no kernels, copies or fills, and is not of torch.profiler.'
+        WHEN d.device_work IS NULL THEN 'The trace has no kernels, copies or fills: the program '
+            || 'ran on the CPU, or the profiler did not record the device. Use activities='
+            || '[ProfilerActivity.CPU, ProfilerActivity.CUDA] on a machine with a GPU.'
     END AS no_device_reason,
     CASE
         WHEN d.device_work < setting_int('rule_min_device_work')
             THEN concat(
-                'The trace has ', d.device_work, CASE d.device_work WHEN 1 THEN ' kernel, copy or fill' ELSE ' kernels, copies and fills' END, ' in ',
+                'The trace has ', d.device_work,
+                CASE d.device_work
+                    WHEN 1 THEN ' kernel, copy or fill'
+                    ELSE ' kernels, copies and fills'
+                END, ' in ',
                 format_ns(t.duration_ns), ', fewer than ', setting_int('rule_min_device_work'),
                 ' (setting rule_min_device_work): too few to judge shares by; record whole steps.')
         WHEN t.duration_ns < setting_int('rule_min_duration_ns')
             THEN concat(
-                'The trace is ', format_ns(t.duration_ns), ' long, less than ', format_ns(setting_int('rule_min_duration_ns')),
-                ' (setting rule_min_duration_ns): too short to judge shares by; record whole steps.')
+                'The trace is ', format_ns(t.duration_ns), ' long, less than ',
+                format_ns(setting_int('rule_min_duration_ns')), ' (setting rule_min_duration_ns): ',
+                'too short to judge shares by; record whole steps.')
     END AS too_little_reason
 FROM traces t
 LEFT JOIN device d ON d.trace_id = t.trace_id

@@ -1,28 +1,44 @@
--- How long each combination of roles was active within the steps of a trace: bit r of mask is set while role r is.
+-- How long each combination of roles was active within the steps of a trace: bit r of mask is set
+-- while role r is.
 --
--- 0 computation and fills on the device, 9 kernels that could not be classified, 1 copies, 3 communication (kernels, and what the host itself exchanges), 4 runtime and driver calls, 5 data loading, 6 operators, looked at only in traces without device work, 7 calls in which
--- the host only waits for the device (_waiting_calls), which are not among those of role 4. Steps are those of step_time, which takes fills for
--- themselves and waits for runtime calls.
+-- 0 computation and fills on the device, 9 kernels that could not be classified, 1 copies, 3
+-- communication (kernels, and what the host itself exchanges), 4 runtime and driver calls, 5 data
+-- loading, 6 operators, looked at only in traces without device work, 7 calls in which the host
+-- only waits for the device (_waiting_calls), which are not among those of role 4. Steps are those
+-- of step_time, which takes fills for themselves and waits for runtime calls.
 WITH with_device AS (
-    SELECT DISTINCT trace_id FROM kernels WHERE kind IN ('kernel', 'memcpy', 'memset') AND dur_ns > 0
+    SELECT DISTINCT trace_id
+    FROM kernels
+    WHERE kind IN ('kernel', 'memcpy', 'memset') AND dur_ns > 0
 ),
 host AS (
     SELECT
         trace_id, event_id, ts_ns, end_ns,
         CASE
             WHEN cat IN (
-                'cuda_runtime', 'cuda_driver', 'Runtime', 'runtime', 'hip_runtime', 'hip_driver', 'xpu_runtime', 'xpu_driver',
-                'mtia_runtime', 'glow_runtime', 'privateuse1_runtime', 'privateuse1_driver') THEN 4
-            WHEN (starts_with(name, 'enumerate(DataLoader)#') AND ends_with(name, '.__next__')) OR starts_with(name, 'enumerate(DataPipe)#') THEN 5
+                'cuda_runtime', 'cuda_driver', 'Runtime', 'runtime', 'hip_runtime', 'hip_driver',
+                'xpu_runtime', 'xpu_driver', 'mtia_runtime', 'glow_runtime', 'privateuse1_runtime',
+                'privateuse1_driver') THEN 4
+            WHEN starts_with(name, 'enumerate(DataPipe)#')
+                OR (starts_with(name, 'enumerate(DataLoader)#') AND ends_with(name, '.__next__'))
+                THEN 5
         END AS role
     FROM events
     WHERE ph IN ('X', 'B') AND dur_ns > 0 AND name IS NOT NULL
         AND cat IN (
-            'cpu_op', 'user_annotation', 'Operator', 'operator', 'cuda_runtime', 'cuda_driver', 'Runtime', 'runtime', 'hip_runtime', 'hip_driver',
-            'xpu_runtime', 'xpu_driver', 'mtia_runtime', 'glow_runtime', 'privateuse1_runtime', 'privateuse1_driver')
+            'cpu_op', 'user_annotation', 'Operator', 'operator', 'cuda_runtime', 'cuda_driver',
+            'Runtime', 'runtime', 'hip_runtime', 'hip_driver', 'xpu_runtime', 'xpu_driver',
+            'mtia_runtime', 'glow_runtime', 'privateuse1_runtime', 'privateuse1_driver')
 ),
 ranges AS (
-    SELECT trace_id, ts_ns, end_ns, CASE class WHEN 'memcpy' THEN 1 WHEN 'communication' THEN 3 WHEN 'unclassified' THEN 9 ELSE 0 END AS role
+    SELECT
+        trace_id, ts_ns, end_ns,
+        CASE class
+            WHEN 'memcpy' THEN 1
+            WHEN 'communication' THEN 3
+            WHEN 'unclassified' THEN 9
+            ELSE 0
+        END AS role
     FROM kernel_classes
     WHERE dur_ns > 0 AND class <> 'sync'
     UNION ALL
@@ -35,11 +51,16 @@ ranges AS (
     LEFT JOIN _waiting_calls w ON w.trace_id = h.trace_id AND w.event_id = h.event_id
     WHERE h.role = 4
     UNION ALL
-    SELECT h.trace_id, h.start_ns, h.end_ns, 6 FROM _role_ranges h LEFT JOIN with_device d ON d.trace_id = h.trace_id WHERE h.role = 6 AND d.trace_id IS NULL
+    SELECT h.trace_id, h.start_ns, h.end_ns, 6
+    FROM _role_ranges h
+    LEFT JOIN with_device d ON d.trace_id = h.trace_id
+    WHERE h.role = 6 AND d.trace_id IS NULL
     UNION ALL
     SELECT trace_id, start_ns, end_ns, 8 FROM _steps
 ),
 lengths AS (
-    SELECT trace_id, unnest(interval_overlap_len(ts_ns, end_ns, role)) AS o FROM ranges GROUP BY trace_id
+    SELECT trace_id, unnest(interval_overlap_len(ts_ns, end_ns, role)) AS o
+    FROM ranges
+    GROUP BY trace_id
 )
 SELECT trace_id, o['sets'] - 256 AS mask, o['len'] AS len_ns FROM lengths WHERE o['sets'] & 256 > 0

@@ -1,31 +1,52 @@
 -- What the steps of each trace went to: sums over all steps, from _step_roles.
 --
--- Times named exposed_ count where nothing of higher rank runs: computation, copies, communication, runtime calls, waits for the device, data
--- loading in this order, but communication is exposed wherever no computation runs, and computation is that of operators in traces without device
--- work. runtime_ns holds waits, exposed_runtime_ns does not. device_computation_ns is the time of computation on the device; no_communication_ns all
--- time without communication. start_ns and end_ns are those of the first and last step, unclassified_ns is the part of computation in kernels of
--- which nothing says what they are, exposed_communication_max_ns the exposed communication if all of them were that. host_steps counts the steps of the host, with those that
--- _steps leaves out at the end.
+-- Times named exposed_ count only where nothing of higher rank runs. The ranks are: computation,
+-- copies, communication, runtime calls, waits for the device, data loading. But communication is
+-- exposed wherever no computation runs, and in traces without device work computation is that of
+-- operators. runtime_ns holds waits, exposed_runtime_ns does not. device_computation_ns is the time
+-- of computation on the device; no_communication_ns is all time without communication. start_ns and
+-- end_ns are those of the first and the last step. unclassified_ns is the part of computation in
+-- kernels that could not be classified, exposed_communication_max_ns the exposed communication if
+-- all of them were communication. host_steps counts the steps of the host, including those that
+-- _steps leaves out at the end. span says in a sentence what total_ns is, denominator_name in
+-- findings; it is NULL where there are steps.
 WITH counted AS (
-    SELECT trace_id, count(*) AS steps, bool_or(is_marked) AS is_marked, min(start_ns) AS start_ns, max(end_ns) AS end_ns FROM _steps GROUP BY trace_id
+    SELECT
+        trace_id, count(*) AS steps, bool_or(is_marked) AS is_marked, min(start_ns) AS start_ns,
+        max(end_ns) AS end_ns
+    FROM _steps
+    GROUP BY trace_id
 ),
 on_host AS (
     SELECT trace_id, count(*) AS host_steps FROM _host_steps GROUP BY trace_id
 )
 SELECT
     r.trace_id, c.steps, h.host_steps, c.is_marked, c.start_ns, c.end_ns,
+    CASE
+        WHEN c.is_marked THEN 'the steps'
+        ELSE 'the time from the first operator to the end of all and of their device work'
+    END AS span,
+    CASE
+        WHEN NOT c.is_marked
+            THEN 'from the first operator to the end of all and of their device work, ns'
+    END AS denominator_name,
     CAST(sum(r.len_ns) AS BIGINT) AS total_ns,
     coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 513 > 0), 0) AS device_computation_ns,
     coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 8 = 0), 0) AS no_communication_ns,
     coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 8 > 0), 0) AS communication_ns,
-    coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 8 > 0 AND r.mask & 577 = 0), 0) AS exposed_communication_ns,
-    coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 520 > 0 AND r.mask & 65 = 0), 0) AS exposed_communication_max_ns,
+    coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 8 > 0 AND r.mask & 577 = 0), 0)
+        AS exposed_communication_ns,
+    coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 520 > 0 AND r.mask & 65 = 0), 0)
+        AS exposed_communication_max_ns,
     coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 512 > 0), 0) AS unclassified_ns,
     coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 144 > 0), 0) AS runtime_ns,
-    coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 16 > 0 AND r.mask & 523 = 0), 0) AS exposed_runtime_ns,
-    coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 128 > 0 AND r.mask & 539 = 0), 0) AS exposed_wait_ns,
+    coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 16 > 0 AND r.mask & 523 = 0), 0)
+        AS exposed_runtime_ns,
+    coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 128 > 0 AND r.mask & 539 = 0), 0)
+        AS exposed_wait_ns,
     coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 32 > 0), 0) AS data_loading_ns,
-    coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 32 > 0 AND r.mask & 667 = 0), 0) AS exposed_data_loading_ns
+    coalesce(sum(r.len_ns) FILTER (WHERE r.mask & 32 > 0 AND r.mask & 667 = 0), 0)
+        AS exposed_data_loading_ns
 FROM _step_roles r
 JOIN counted c ON c.trace_id = r.trace_id
 JOIN on_host h ON h.trace_id = r.trace_id

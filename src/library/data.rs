@@ -14,7 +14,7 @@ pub fn rows(view: &View) -> Result<(SchemaRef, Vec<RecordBatch>), Problem> {
         return Err(Problem {
             file: view.file.clone(),
             line: 1,
-            message: format!("{} is no data table", view.name),
+            message: format!("{} is not a data table", view.name),
         });
     };
     let mut fields = Vec::with_capacity(view.columns.len());

@@ -1,10 +1,11 @@
-//! The comment on top of a view's file: summary, detail, source, example, what must hold, columns.
+//! The comment at the top of a view's file: summary, detail, source, example, what must hold, and
+//! columns.
 
 use std::collections::BTreeMap;
 
 use super::{Body, Column, Csv, File, Problem, Truths, View};
 
-/// Reads the file of a view; a data table takes its CSV out of `data`.
+/// Reads the file of a view. A data table takes its CSV file out of `data`.
 pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Problem> {
     let mut view = View {
         name: file.stem.clone(),
@@ -20,7 +21,8 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
     };
     let mut part = Part::Summary;
     let mut csv = None;
-    // Lines that may go on are read when they are whole: number, keyword, text.
+    // Truths may go on over several lines and are parsed when they are complete: line number,
+    // keyword, text.
     let mut truths: Vec<(usize, &str, String)> = Vec::new();
     let mut lines = file.text.lines().enumerate().map(|(i, line)| (i + 1, line.trim_end()));
     for (number, line) in lines.by_ref() {
@@ -77,18 +79,22 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
                 file.problem(number, format!("the data of {0} must be in {0}.csv", view.name))
             );
         }
-        let missing =
-            || file.problem(number, format!("{name} is not there; it belongs beside this file"));
+        let missing = || {
+            file.problem(
+                number,
+                format!("{name} is missing; it belongs in the folder of this file"),
+            )
+        };
         view.body =
             Body::Data(vec![data.remove(&format!("{}/{stem}", file.area)).ok_or_else(missing)?]);
     }
     Ok(view)
 }
 
-/// How lines begin that say what must hold.
+/// The keywords of lines that state what must hold.
 const TRUTHS: &[&str] = &["Holds:", "Parts:", "Range:"];
 
-/// Where the text of a comment line belongs.
+/// The part of the comment that a line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Summary,

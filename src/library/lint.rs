@@ -1,4 +1,4 @@
-//! What a documented view must fulfil before it is planned.
+//! Checks of a view's documentation, before the view is planned.
 
 use super::{Body, File, Problem, View};
 
@@ -8,7 +8,7 @@ pub const UNITS: &[&str] = &[
     "TFLOP/s", "json", "flag", "list", "number",
 ];
 
-/// Names ending so must have the unit, and the other way round.
+/// Suffixes of names and their units: a column has the suffix if and only if it has the unit.
 const SUFFIXES: &[(&str, &str)] = &[
     ("ns", "ns"),
     ("us", "us"),
@@ -19,7 +19,7 @@ const SUFFIXES: &[(&str, &str)] = &[
     ("tflop_s", "TFLOP/s"),
 ];
 
-/// The view, or what is wrong with its comments.
+/// Returns the view, or the first problem of its comments.
 pub fn check(file: &File, view: View) -> Result<View, Problem> {
     let at = |needle: &str| file.text.lines().position(|l| l.contains(needle)).map_or(1, |i| i + 1);
     if !is_name(&view.name) {

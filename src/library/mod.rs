@@ -1,9 +1,9 @@
 //! The standard library: views, data tables and their documentation, read from `sql/` and from
 //! folders of the user.
 //!
-//! One file is one view: a comment that documents it and each column, then a SELECT. What is read
-//! here is the one source of the catalogue, of `tracesql docs`, of completion and of the reference.
-//! Nothing is planned here: a library of hundreds of views must not slow the start.
+//! One file is one view: a comment that documents it and each column, then a SELECT. The catalogue,
+//! `tracesql docs`, completion and the reference all come from what is read here. Nothing is planned
+//! here, because a library of hundreds of views must not slow down the start.
 
 mod data;
 mod expand;
@@ -33,20 +33,20 @@ static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sql");
 /// with the functions that use them.
 const NAME_RULES: &str = "name_rules";
 
-/// A view or data table, and what its file says about it.
+/// A view or data table, with its documentation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
-    /// Name: that of the file.
+    /// Name of the view and of its file.
     pub name: String,
     /// Area: the name of the folder.
     pub area: String,
     /// One sentence.
     pub summary: String,
-    /// The rules in full.
+    /// How the rows are made, in full.
     pub detail: String,
-    /// Where the formula comes from; empty if it is our own.
+    /// Where the formula comes from; empty if it is the project's own.
     pub source: String,
-    /// A query that shows the use; empty for none.
+    /// An example query; empty if there is none.
     pub example: String,
     /// Columns in order.
     pub columns: Vec<Column>,
@@ -61,9 +61,9 @@ pub struct View {
 /// What makes the rows of a view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// The text of the file: one query, behind comments.
+    /// The text of the file: comments, then one query. For composed rules the composed query.
     Query(String),
-    /// Texts of CSV files with the same columns: the built-in one, then those of users.
+    /// CSV files with the same columns: the built-in one, then those of users.
     Data(Vec<Csv>),
 }
 
@@ -91,7 +91,7 @@ pub struct Column {
 
 pub use lint::UNITS;
 
-/// What is wrong with a file of a library.
+/// An error in a file of a library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The file.
@@ -114,22 +114,27 @@ pub struct Library {
     views: BTreeMap<String, View>,
     problems: Vec<Problem>,
     name_rules: Rules,
+    rule_settings: rules::RuleSettings,
 }
 
 impl Library {
     /// The built-in views, and those of the user's folders; a later folder replaces views of the
     /// same name.
     ///
-    /// A file that does not hold together is left out and reported by [`Library::problems`]; a
-    /// folder that cannot be read is an error.
+    /// An invalid file is left out and reported by [`Library::problems`]; a folder that cannot be
+    /// read is an error.
     pub fn load(folders: &[PathBuf]) -> Result<Self> {
         Self::load_with_rules(folders, &[])
     }
 
-    /// The same with folders of rules, whose files may lie in them directly.
+    /// The same with folders of rules; their files may lie directly in the folder.
     pub fn load_with_rules(folders: &[PathBuf], rules: &[PathBuf]) -> Result<Self> {
-        let mut library =
-            Self { views: BTreeMap::new(), problems: Vec::new(), name_rules: Rules::built_in() };
+        let mut library = Self {
+            views: BTreeMap::new(),
+            problems: Vec::new(),
+            name_rules: Rules::built_in(),
+            rule_settings: rules::RuleSettings::default(),
+        };
         let mut files = Vec::new();
         embedded(&EMBEDDED, &mut files);
         files.push(File {
@@ -173,12 +178,16 @@ impl Library {
             );
         }
         for file in files.iter().filter(|f| f.extension == "sql") {
-            match header::parse(file, &mut data).and_then(|view| lint::check(file, view)) {
+            let parsed = match rules::compose(file) {
+                Some(rule) => rule.and_then(|rule| self.rule_settings.define(file, rule)),
+                None => header::parse(file, &mut data).and_then(|view| lint::check(file, view)),
+            };
+            match parsed {
                 Ok(view) => self.insert(view),
                 Err(problem) => self.problems.push(problem),
             }
         }
-        // What is left are rows for a data table that another folder documents.
+        // The remaining files are rows for a data table that another folder documents.
         for (key, csv) in data {
             let (area, name) = key.rsplit_once('/').unwrap_or_default();
             match self.views.get_mut(name) {
@@ -196,7 +205,10 @@ impl Library {
                 }
                 _ => self.problems.push(Problem {
                     line: 1,
-                    message: format!("no data table {name} in area {area}; document it in {name}.sql with `-- @data {name}.csv`"),
+                    message: format!(
+                        "no data table {name} in area {area}; document it in \
+                                      {name}.sql with `-- @data {name}.csv`"
+                    ),
                     file: csv.file,
                 }),
             }
@@ -215,12 +227,12 @@ impl Library {
         }
     }
 
-    /// All views, by name; private ones, whose names start with `_`, too.
+    /// All views by name, including private ones, whose names start with `_`.
     pub fn views(&self) -> impl Iterator<Item = &View> {
         self.views.values()
     }
 
-    /// The views that are documented: those that are not private.
+    /// The documented views: all but the private ones.
     pub fn public_views(&self) -> impl Iterator<Item = &View> {
         self.views.values().filter(|v| !v.is_private())
     }
@@ -273,7 +285,7 @@ impl Library {
     }
 }
 
-/// The rules on names of a user's file, or all that is wrong with them.
+/// The name rules of a user's file, or all problems in it.
 fn usable(csv: &Csv) -> std::result::Result<Rules, Vec<Problem>> {
     let problem = |line: usize, message: String| Problem { file: csv.file.clone(), line, message };
     let rules = Rules::parse(&csv.text).map_err(|e| vec![problem(1, e.strip_backtrace())])?;
@@ -294,14 +306,14 @@ fn column(data_type: &arrow::datatypes::DataType, column: &schema::Column) -> Co
 }
 
 impl View {
-    /// Whether it serves other views only.
+    /// Whether only other views use it.
     pub fn is_private(&self) -> bool {
         self.name.starts_with('_')
     }
 }
 
 /// A file of a library.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct File {
     area: String,
     stem: String,
@@ -352,7 +364,7 @@ fn folders_in(option: &str, folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// The files that lie in one folder, whose area is what its path adds to the root's.
+/// The files of one folder; their area is the path of the folder below the root.
 fn in_folder(option: &str, root: &Path, folder: &Path) -> Result<Vec<File>> {
     let cannot = |path: &Path, e: &dyn std::fmt::Display| {
         Error::Usage(format!("{option} {}: cannot be read: {e}", path.display()))

@@ -1,29 +1,30 @@
-//! What a user's rules on names must fulfil beyond being readable: rules that nothing asks are
-//! refused, not ignored.
+//! Checks of a user's name rules beyond their syntax: rules that no view reads are refused, not
+//! ignored.
 
 use std::collections::BTreeSet;
 
 use tracesql_udfs::names::{Rule, Rules};
 
-/// Rulesets that were there before, and what took their place.
+/// Former rulesets, and what replaces them.
 const RETIRED: [(&str, &str); 4] = [
     ("kernel_type", "kernel_class, whose values are classes of kernels"),
     ("comm_library", "kernel_library"),
     ("matrix_unit", "kernel_matrix_unit, whose patterns see the class, a blank and the plain name"),
     (
         "matrix_work",
-        "kernel_class (gemm, conv, attention) and kernel_matrix_unit, whose patterns see the class, a blank and the plain name",
+        "kernel_class (gemm, conv, attention) and kernel_matrix_unit, whose patterns see the \
+         class, a blank and the plain name",
     ),
 ];
 
-/// Rulesets whose values views know by name, and the ruleset that has all of these values.
+/// Rulesets with a fixed set of values that views know, and the ruleset that has all of them.
 const CLOSED: [(&str, &str); 3] = [
     ("kernel_class", "kernel_class"),
     ("operator_class", "kernel_class"),
     ("kernel_matrix_unit", "kernel_matrix_unit"),
 ];
 
-/// Line and problem of each rule that would have no effect, or one that no view understands.
+/// Line and problem of each rule that would have no effect, or a value that no view knows.
 pub fn problems(rules: &Rules, built_in: &Rules) -> Vec<(usize, String)> {
     let mut problems = Vec::new();
     for (ruleset, replacement) in RETIRED {

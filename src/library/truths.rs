@@ -1,5 +1,5 @@
-//! What must hold of a view's rows, as its comment says it: equations, parts of a whole, and ranges
-//! of columns.
+//! What must hold for the rows of a view, as its comment states it: equations, parts of a whole, and
+//! ranges of columns.
 //!
 //! ```text
 //! -- Holds: busy_ns + idle_ns = total_ns
@@ -8,27 +8,27 @@
 //! -- Range: any delta_pct; a difference may have any size.
 //! ```
 //!
-//! Nothing is checked here; tests do so over all traces that they have.
+//! Nothing is checked here; tests check it over all of their traces.
 
 use super::{Column, View};
 
-/// What a view's comment says about its rows.
+/// What the comment of a view states about its rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Truths {
     /// Boolean expressions over columns, windows too, that are true or NULL in each row.
     pub holds: Vec<String>,
     /// Columns that add up to one of another view.
     pub parts: Vec<Parts>,
-    /// Columns whose range is not what their unit and name say.
+    /// Columns whose range differs from the one that their unit and name imply.
     pub ranges: Vec<Ranges>,
 }
 
 /// A column that adds up, by some keys, to a column of another view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parts {
-    /// The column that is added up.
+    /// The column that is summed.
     pub column: String,
-    /// Columns of both views by which both are added up.
+    /// Columns of both views that the sums are grouped by.
     pub keys: Vec<String>,
     /// The other view.
     pub whole: String,
@@ -43,11 +43,11 @@ pub struct Ranges {
     pub range: Range,
     /// The columns.
     pub columns: Vec<String>,
-    /// Why; empty if there is nothing more to say.
+    /// The reason; empty if none is given.
     pub why: String,
 }
 
-/// Between what bounds the values of a column lie.
+/// The bounds of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Range {
     /// From 0 to 100: a part of a whole, in percent.
@@ -76,8 +76,8 @@ impl Range {
         RANGES.iter().find(|(_, range)| *range == self).map_or("any", |(word, _)| word)
     }
 
-    /// What unit and name of a column say: shares for percent, points in time for names of such,
-    /// lengths for other times.
+    /// The range that unit and name imply: shares for percent, points in time for names like
+    /// `start_ns`, lengths for other times.
     pub fn usual(column: &Column) -> Option<Self> {
         if column.data_type != "BIGINT" && column.data_type != "DOUBLE" {
             return None;
@@ -98,16 +98,16 @@ impl Range {
 }
 
 impl View {
-    /// The range of a column: what the comment says, else what unit and name say; NULL for texts,
-    /// ids and numbers without a bound.
+    /// The range of a column: the one that the comment states, else the one that unit and name
+    /// imply; `None` for texts, ids and numbers without a bound.
     pub fn range(&self, column: &Column) -> Option<Range> {
-        let said = self.truths.ranges.iter().find(|r| r.columns.contains(&column.name));
-        said.map_or_else(|| Range::usual(column), |r| Some(r.range))
+        let stated = self.truths.ranges.iter().find(|r| r.columns.contains(&column.name));
+        stated.map_or_else(|| Range::usual(column), |r| Some(r.range))
     }
 }
 
 impl Truths {
-    /// Reads a line of a comment behind its keyword, or says how to write it.
+    /// Parses what follows the keyword of a line; the error describes the form.
     pub(super) fn add(&mut self, keyword: &str, text: &str) -> Result<(), String> {
         match keyword {
             "Holds:" if !text.is_empty() => self.holds.push(text.to_owned()),
@@ -120,7 +120,7 @@ impl Truths {
         Ok(())
     }
 
-    /// One sentence or formula for each, as a reader of the reference sees them.
+    /// One sentence or formula for each, as the reference shows them.
     pub fn lines(&self) -> Vec<String> {
         let parts = self.parts.iter().map(|p| {
             format!("sum of {} by {} = {}.{}", p.column, p.keys.join(", "), p.whole, p.of)
@@ -145,7 +145,7 @@ impl Truths {
         self.holds.iter().cloned().chain(parts).chain(ranges).collect()
     }
 
-    /// The columns that are named, and what is wrong with the lines.
+    /// The first problem in the lines, such as a column that does not exist.
     pub(super) fn lint(&self, columns: &[Column]) -> Option<String> {
         let own = self
             .parts

@@ -2,7 +2,7 @@
 
 use arrow::datatypes::DataType;
 
-/// The type as SQL names it; one name for all layouts of the same values.
+/// The SQL name of a type; all layouts of the same values have one name.
 pub fn sql_type(data_type: &DataType) -> String {
     match data_type {
         DataType::Int64 => "BIGINT".to_owned(),
@@ -32,8 +32,8 @@ pub fn sql_type(data_type: &DataType) -> String {
     }
 }
 
-/// Whether a column is of the type that its comment declares. Structs are declared as `STRUCT`,
-/// since comments have one word for a type.
+/// Whether a column has the type that its comment declares. Structs are declared as `STRUCT`,
+/// because a comment has one word for the type.
 pub fn matches(declared: &str, data_type: &DataType) -> bool {
     let actual = sql_type(data_type);
     let lists = declared.strip_prefix("STRUCT");

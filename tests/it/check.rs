@@ -2,6 +2,7 @@
 
 mod assertions;
 mod baseline;
+mod composed_rules;
 mod example;
 mod formats;
 mod rules;

@@ -41,7 +41,7 @@ mod ranks;
 mod recipes;
 mod recount;
 mod report;
-
+mod rule_findings;
 mod shell;
 mod slt;
 mod sources;

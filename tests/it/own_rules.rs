@@ -45,7 +45,8 @@ fn printed(trace: &Path, sql: &str, folder: Option<&Path>) -> String {
     stdout
 }
 
-const PROPOSED: &str = "SELECT ruleset, priority, pattern, value, source, description FROM unclassified_kernels ORDER BY total_ns DESC";
+const PROPOSED: &str = "SELECT ruleset, priority, pattern, value, source, description FROM \
+                        unclassified_kernels ORDER BY total_ns DESC";
 
 /// The proposed rules with a class in the place of the question marks.
 fn filled(trace: &Path, class: &str) -> String {
@@ -108,7 +109,8 @@ fn proposed_rules_find_their_names_whatever_these_are() {
 fn times_of_what_is_not_known_are_those_of_the_fixture() {
     let store = TestStore::with(&fixture("kernels/own_kernels.json.gz")).0;
     // By construction of the trace: 400 and 250 us in each of 2 steps of 1 ms.
-    let sql = "SELECT plain_name, operator, activities, total_ns, kernel_ns, share_pct, priority FROM unclassified_kernels ORDER BY total_ns DESC";
+    let sql = "SELECT plain_name, operator, activities, total_ns, kernel_ns, share_pct, priority \
+               FROM unclassified_kernels ORDER BY total_ns DESC";
     assert_eq!(
         store.lines(sql),
         [
@@ -116,12 +118,15 @@ fn times_of_what_is_not_known_are_those_of_the_fixture() {
             "acme_ring_hop(void*) acme::exchange 4 500000 2000000 25.0 -2"
         ]
     );
-    let sql = "SELECT plain_name, class, class_evidence, activities, total_ns, share_pct, ruleset, pattern, value FROM unclear_matrix_units ORDER BY total_ns DESC";
+    let sql = "SELECT plain_name, class, class_evidence, activities, total_ns, share_pct, \
+               ruleset, pattern, value FROM unclear_matrix_units ORDER BY total_ns DESC";
     assert_eq!(
         store.lines(sql),
         [
-            "acme::gemm<float, 128>(float*) gemm name 2 300000 15.0 kernel_matrix_unit ^gemm acme::gemm(<|\\(|$) ?",
-            "acme::tile_engine<float>(float const*) gemm operator 2 120000 6.0 kernel_class ^acme::tile_engine(<|\\(|$) gemm"
+            "acme::gemm<float, 128>(float*) gemm name 2 300000 15.0 kernel_matrix_unit ^gemm \
+             acme::gemm(<|\\(|$) ?",
+            "acme::tile_engine<float>(float const*) gemm operator 2 120000 6.0 kernel_class \
+             ^acme::tile_engine(<|\\(|$) gemm"
         ]
     );
     // What is in neither view is certain, and the classes divide the busy time.
@@ -138,7 +143,13 @@ fn times_of_what_is_not_known_are_those_of_the_fixture() {
     let known = elements(
         r#"{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","ts":1,"dur":5,"pid":0,"tid":7,"args":{"device":0,"stream":7}}"#,
     );
-    assert_eq!(known.lines("SELECT count(*) FROM unclassified_kernels UNION ALL SELECT count(*) FROM unclear_matrix_units"), ["0", "0"]);
+    assert_eq!(
+        known.lines(
+            "SELECT count(*) FROM unclassified_kernels UNION ALL SELECT count(*) \
+                            FROM unclear_matrix_units"
+        ),
+        ["0", "0"]
+    );
 }
 
 #[test]
@@ -150,7 +161,8 @@ fn rules_of_rulesets_that_nothing_asks_any_more_are_refused_with_their_successor
         ("matrix_work", "kernel_class"),
     ] {
         let found = problems(&format!(
-            "collective,1,^x,all_reduce,own,A rule that is good.\n{retired},1,^x,communication,own,Old.\n"
+            "collective,1,^x,all_reduce,own,A rule that is \
+             good.\n{retired},1,^x,communication,own,Old.\n"
         ));
         assert_eq!(found.len(), 1, "{retired}: {found:?}");
         let begin = format!(
@@ -191,7 +203,8 @@ fn values_that_views_do_not_know_are_refused() {
     }
     assert_eq!(
         problems(
-            "kernel_class,1,^a,,own,Nothing is known.\nkernel_matrix_unit,1,^gemm d,,own,Nothing either.\n"
+            "kernel_class,1,^a,,own,Nothing is known.\nkernel_matrix_unit,1,^gemm d,,own,Nothing \
+             either.\n"
         ),
         [""; 0]
     );
@@ -202,7 +215,8 @@ fn values_that_views_do_not_know_are_refused() {
 fn views_know_every_class_of_the_rules() {
     let store = TestStore::with(&fixture("kernels/own_kernels.json.gz")).0;
     let missing = store.lines(
-        "SELECT DISTINCT value FROM name_rules WHERE ruleset IN ('kernel_class', 'operator_class') AND value IS NOT NULL
+        "SELECT DISTINCT value FROM name_rules WHERE ruleset IN ('kernel_class', \
+         'operator_class') AND value IS NOT NULL
          AND value NOT IN (SELECT class FROM _kernel_class_order) ORDER BY 1",
     );
     assert_eq!(missing, ["sync"]);

@@ -64,7 +64,7 @@ fn the_example_is_red_for_the_straggler() {
         (rule["figures"]["numerator"].as_i64(), rule["figures"]["denominator"].as_i64()),
         (Some(2_437_975), Some(18_974_422))
     );
-    assert_eq!(rule["message"], "data loading takes 12.8 % of the steps; the budget is 8 %");
+    assert_eq!(rule["message"], "Data loading takes 12.8 % of the steps; the budget is 8 %.");
 }
 
 #[test]

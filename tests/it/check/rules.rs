@@ -63,8 +63,8 @@ fn rules_of_the_user_are_among_all_rules() {
     assert_eq!(problems(&engine, folder.path()), [""; 0]);
     let rows = rows_of(
         &engine,
-        "SELECT rule, status, trace_id FROM _all_rules \
-        WHERE rule IN ('mine', 'other') ORDER BY rule",
+        "SELECT rule, status, trace_id FROM _all_rules WHERE rule IN \
+                                 ('mine', 'other') ORDER BY rule",
     )
     .expect("rows");
     assert_eq!(answer(&rows), "mine | ok | t\nother | ok | NULL");
@@ -90,13 +90,13 @@ fn rules_that_do_not_fit_are_left_out_with_the_reason() {
         found,
         [
             "rule_broken.sql:1: column 2 of a rule must be status VARCHAR, here it is state \
-                VARCHAR; docs/ci.md lists the columns that every rule has",
+             VARCHAR; docs/ci.md lists the columns that every rule has",
             "rule_short.sql:1: column 19 of a rule must be reason VARCHAR, here it is none; \
-                docs/ci.md lists the columns that every rule has",
-            "rules/late.sql:1: this is no rule: name the file rule_late.sql, or _late.sql if rules \
-                build on it",
-            "slow.sql:1: this is no rule: name the file rule_slow.sql, or _slow.sql if rules build \
-                on it",
+             docs/ci.md lists the columns that every rule has",
+            "rules/late.sql:1: this is no rule: name the file rule_late.sql, or _late.sql if \
+             rules build on it",
+            "slow.sql:1: this is no rule: name the file rule_slow.sql, or _slow.sql if rules \
+             build on it",
         ]
     );
     let rows = rows_of(&engine, "SELECT DISTINCT rule FROM _all_rules WHERE trace_id = 't'")

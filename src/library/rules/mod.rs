@@ -1,9 +1,21 @@
 //! Rules: views named `rule_NAME` in the area `rules`, which all have the same columns, so that one
 //! view can hold the rows of all.
+//!
+//! A file either gives all columns itself, or it has header lines (`-- @finding …`) and a SELECT
+//! from which the columns are composed.
+
+mod compose;
+mod header;
+mod limit;
+mod select;
+mod settings;
+mod template;
 
 use super::{Body, File, Library, Problem, View};
+pub(super) use compose::compose;
+pub(super) use settings::RuleSettings;
 
-/// The area of rules, and how the names of their views begin.
+/// The area of rules, and the prefix of the names of their views.
 pub const AREA: &str = "rules";
 const PREFIX: &str = "rule_";
 
@@ -33,6 +45,9 @@ pub const COLUMNS: &[(&str, &str)] = &[
     ("reason", "VARCHAR"),
 ];
 
+/// The columns of rules that hold integers.
+const NUMBERS: &[&str] = &["rank", "device", "step", "numerator", "denominator"];
+
 impl View {
     /// The name of the rule, if the view is one.
     pub fn rule_name(&self) -> Option<&str> {
@@ -46,14 +61,16 @@ impl Library {
         self.views().filter(|v| v.rule_name().is_some())
     }
 
-    /// Makes the view with the rows of all rules; rules that cannot be part of it are left out.
+    /// Makes the view with the rows of all rules, leaving out rules that cannot be part of it,
+    /// and adds their settings to the others.
     pub(super) fn compose_rules(&mut self) {
-        let wrong: Vec<Problem> = self
+        let mut wrong: Vec<Problem> = self
             .rules()
             .filter_map(|v| {
-                misfit(v).map(|message| Problem { file: v.file.clone(), line: 1, message })
+                column_mismatch(v).map(|message| Problem { file: v.file.clone(), line: 1, message })
             })
             .collect();
+        wrong.extend(self.add_rule_settings());
         self.views.retain(|_, v| !wrong.iter().any(|p| p.file == v.file));
         self.problems.extend(wrong);
         let names: Vec<&str> = self.rules().map(|v| v.name.as_str()).collect();
@@ -74,20 +91,24 @@ impl Library {
     }
 }
 
-/// Whether a file is a rule, or puts rules together anew.
+/// Whether a file is a rule, or replaces the view of all findings.
 pub(super) fn is_rule(file: &File) -> bool {
     file.area == AREA
         && file.extension == "sql"
         && (file.stem.starts_with(PREFIX) || file.stem == "findings")
 }
 
-/// What is wrong with a file among rules that looks like one and is none, because of its name or
-/// place.
+/// The error for a file in a folder of rules that looks like a rule, but has the wrong name or lies
+/// in the wrong place.
 pub(super) fn misnamed(file: &File) -> Option<Problem> {
     if file.area != AREA && file.extension == "sql" && file.stem.starts_with(PREFIX) {
-        return Some(
-            file.problem(1, format!("this is no rule, because of its folder: rules lie in the folder of --rules itself, or in {AREA}/ below it")),
-        );
+        return Some(file.problem(
+            1,
+            format!(
+                "this is no rule, because of its folder: rules lie in the folder of --rules \
+                     itself, or in {AREA}/ below it"
+            ),
+        ));
     }
     let is_fine = file.area != AREA
         || file.extension != "sql"
@@ -107,8 +128,8 @@ pub(super) fn misnamed(file: &File) -> Option<Problem> {
     }
 }
 
-/// Why a rule does not fit beside the others.
-fn misfit(view: &View) -> Option<String> {
+/// The error for a rule whose columns are not those of every rule.
+fn column_mismatch(view: &View) -> Option<String> {
     let is_rule = |(column, (name, data_type)): (&super::Column, &(&str, &str))| {
         column.name == *name && column.data_type == *data_type
     };
@@ -122,7 +143,8 @@ fn misfit(view: &View) -> Option<String> {
         .get(at)
         .map_or("no more".to_owned(), |(name, data_type)| format!("{name} {data_type}"));
     Some(format!(
-        "column {} of a rule must be {needs}, here it is {has}; docs/ci.md lists the columns that every rule has",
+        "column {} of a rule must be {needs}, here it is {has}; docs/ci.md lists the columns that \
+         every rule has",
         at + 1
     ))
 }
