@@ -19,6 +19,7 @@ mod repl;
 pub mod report;
 pub mod size;
 pub mod stacks;
+mod web;
 
 pub use error::{Error, Result};
 pub use repl::{Audience, explained, runtime};

@@ -5,18 +5,18 @@
 //! every section carries its query.
 
 mod answer;
+mod bounded_rows;
 mod classes;
 mod collect;
-mod fold;
 mod html;
 mod human;
 mod json;
 mod markdown;
 mod missing;
 mod sections;
+mod stack_tree;
 mod table;
 mod text;
-mod tree;
 
 use std::path::Path;
 use std::time::Duration;
