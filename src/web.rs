@@ -4,7 +4,8 @@
 //! page cannot import from itself, so [`inline`] rewrites modules into one script: each becomes a
 //! function that returns what it exports, and imports become variables. It is not a general
 //! bundler. It knows `import { a, b } from "./file.js";` at the start of a line and `export` in
-//! front of functions and constants, which is all that the modules use.
+//! front of functions and constants, which is all that the modules use. Comments and indentation,
+//! a quarter of the text, are left out.
 
 /// A module: the name of its file without `.js`, by which others import it, and its text.
 pub type Module = (&'static str, &'static str);
@@ -54,12 +55,25 @@ fn wrapped(name: &str, text: &str) -> String {
             continue;
         }
         let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
-        let line = line.strip_prefix("export ").inspect(|l| exports.extend(declared(l)));
-        body.push_str(line.unwrap_or_else(|| &rest[..rest.len() - after.len()]).trim_end());
-        body.push('\n');
         rest = after;
+        let line = match line.strip_prefix("export ") {
+            Some(declaration) => {
+                exports.extend(declared(declaration));
+                declaration
+            }
+            None => line.trim(),
+        };
+        if !line.is_empty() && !is_comment(line) {
+            body.push_str(line);
+            body.push('\n');
+        }
     }
     format!("modules.{name} = (() => {{\n{body}return {{ {} }};\n}})();\n", exports.join(", "))
+}
+
+/// Whether a line without its indentation is nothing but a comment.
+fn is_comment(line: &str) -> bool {
+    ["//", "/*", "* ", "*/"].iter().any(|start| line.starts_with(start)) || line == "*"
 }
 
 /// The name of a file in quotes, without folders and ending.
@@ -107,7 +121,22 @@ pub(crate) mod tests {
                 assert!(found, "{name} imports {wanted} from {from}, which is not there before it");
             }
             assert!(!text.contains("export default") && !text.contains("import *"), "{name}");
+            check_lines(name, text);
             assert!(known.insert(name, exports(text)).is_none(), "two modules are called {name}");
+        }
+    }
+
+    /// Lines can lose their indentation, and those that look like comments are comments.
+    fn check_lines(name: &str, text: &str) {
+        let mut is_block = false;
+        for line in text.lines().map(str::trim) {
+            assert!(
+                line.matches('`').count() % 2 == 0,
+                "{name}: a text over several lines: {line}"
+            );
+            is_block |= line.starts_with("/*");
+            assert!(is_block || !line.starts_with('*'), "{name}: not a comment: {line}");
+            is_block &= !line.ends_with("*/");
         }
     }
 
@@ -119,11 +148,11 @@ pub(crate) mod tests {
     #[test]
     fn a_module_becomes_a_function_with_its_exports() {
         let text = "import { el } from \"../base/elements.js\";\n\n\
-            export const SIZE = 3;\nfunction hidden() {}\nexport async function load(x) {\n}\n";
+            // Why.\nexport const SIZE = 3;\n  function hidden() {}\nexport async function load(x) {\n}\n";
         let script = wrapped("some", text);
         assert_eq!(
             script,
-            "modules.some = (() => {\nconst { el } = modules.elements;\n\nconst SIZE = 3;\n\
+            "modules.some = (() => {\nconst { el } = modules.elements;\nconst SIZE = 3;\n\
             function hidden() {}\nasync function load(x) {\n}\nreturn { SIZE, load };\n})();\n"
         );
         assert_eq!(imports(text), [("el", "elements")]);

@@ -78,13 +78,19 @@ export function namesBelow(context, frame, names, [first, last], centre) {
   start(context, "center");
   const band = centre(1) - centre(0);
   const some = names.slice(first, Math.min(last, first + 400));
-  const every = Math.max(1, Math.ceil((widest(context, some) + 14) / band));
+  const every = roundCount((widest(context, some) + 14) / band);
   let free = -Infinity;
   for (let i = Math.ceil(first / every) * every; i < last; i += every) {
     const x = centre(i);
     if (x < frame.left || x > frame.right) continue;
     free = labelBelow(context, frame, names[i], x, free);
   }
+}
+
+// The first of 1, 2, 5, 10, 20, … that is at least this number.
+function roundCount(number) {
+  const power = 10 ** Math.max(0, Math.floor(Math.log10(number)));
+  return [1, 2, 5, 10].map((by) => by * power).find((count) => count >= number) || 1;
 }
 
 // Writes a label and gives where the next one may begin.

@@ -55,11 +55,14 @@ export function stackedBars({ names, series, ticks, describe, label, kind }) {
     const bars = isThin
       ? greatestOfPixels(sums, first, last, wide)
       : Array.from({ length: last - first }, (_, i) => first + i);
+    // Gaps are whole pixels, so that they look alike.
+    const between = wide < 4 ? 0 : Math.max(1, Math.round(wide - size));
     fillStacks(context, series, state, bars, scale, (bar, from, to) => {
-      const left = edge(bar, frame, state) + (wide - size) / 2;
-      const x = isThin ? Math.floor(left) : size < 3 ? left : Math.round(left);
-      const width = isThin ? 1 : size < 3 ? Math.max(size, 0.6) : Math.round(left + size) - x;
-      context.rect(x, frame.bottom - to, width, to - from);
+      const left = isThin
+        ? Math.round(frame.left) + Math.floor((bar - first) * wide)
+        : Math.round(edge(bar, frame, state) + between / 2);
+      const right = Math.round(edge(bar + 1, frame, state) + between / 2) - between;
+      context.rect(left, frame.bottom - to, Math.max(right - left, 1), to - from);
     });
     context.restore();
 

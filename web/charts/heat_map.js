@@ -20,9 +20,11 @@ const MAX_PLOT = 520;
  * @param {number} chart.end where the horizontal axis ends, which begins at 0
  * @param {Function} chart.ticks (from, to, count) of the horizontal axis
  * @param {Function} chart.describe (row, column) to a tooltip
+ * @param {Function} [chart.extent] (row, column) to the first and the last column that show the
+ *     same as this one; itself unless given
  * @param {string} chart.label what screen readers say
  */
-export function heatMap({ names, columns, values, tint, end, ticks, describe, label }) {
+export function heatMap({ names, columns, values, tint, end, ticks, describe, extent, label }) {
   const count = names.length;
   const row = Math.max(MIN_ROW, Math.min(MAX_ROW, MAX_PLOT / count));
   const picture = document.createElement("canvas");
@@ -43,15 +45,18 @@ export function heatMap({ names, columns, values, tint, end, ticks, describe, la
     }
     if (state.hit !== null) {
       const [r, c] = place(state.hit);
+      const [first, last] = extent ? extent(r, c) : [c, c];
       const size = sizeOf(frame, state);
-      const left = frame.left + (c - view.from * columns) * size;
+      const left = Math.max(frame.left, frame.left + (first - view.from * columns) * size);
+      const right = frame.left + (last + 1 - view.from * columns) * size;
+      const wide = Math.max(Math.min(right, frame.right) - left, 2);
       context.strokeStyle = colour("ink");
       context.lineWidth = 1.5;
-      context.strokeRect(left, frame.top + r * high, Math.max(size, 2), high);
+      context.strokeRect(left, frame.top + r * high, wide, high);
     }
     const [from, to] = [view.from * end, view.to * end];
     const x = (value) => frame.left + ((value - from) / (to - from)) * frame.width;
-    valuesBelow(context, frame, ticks(from, to, frame.width / 100), x, false);
+    valuesBelow(context, frame, ticks(from, to, frame.width / 75), x, false);
     namesLeft(context, frame, names, (r) => frame.top + (r + 0.5) * high);
   }
 

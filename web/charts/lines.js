@@ -64,7 +64,7 @@ export function stepLines({ series, end, marks = [], xTicks, yTicks, describe, l
     context.restore();
 
     baseLine(context, frame);
-    valuesBelow(context, frame, xTicks(from, to, frame.width / 100), x, false);
+    valuesBelow(context, frame, xTicks(from, to, frame.width / 75), x, false);
   }
 
   function strokeStep(context, frame, { tint, isDashed }, { line, start, finish }) {

@@ -15,7 +15,7 @@ export function lyingBars({ names, series, ticks, describe, label }) {
   const count = names.length;
   const stacks = stackSums(series, count);
   const band = (frame) => frame.height / count;
-  const valueTicks = (width, state) => ticks(0, stacks(state).most, width / 110);
+  const valueTicks = (width, state) => ticks(0, stacks(state).most, width / 90);
 
   function draw(context, frame, state) {
     const found = valueTicks(frame.width, state);

@@ -9,13 +9,13 @@ const TIME_UNITS = [
 ];
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
-/** { values, label(value), end }: values from `from` up to `to`; `end` is the first one beyond. */
+/** { values, label(value), end }: the last value, `end`, is the first one that is at least `to`. */
 function spread(from, to, step, label) {
   const first = Math.ceil(from / step - 1e-9);
-  const last = Math.floor(to / step + 1e-9);
+  const last = Math.ceil(to / step - 1e-9);
   const values = [];
   for (let i = first; i <= last; i += 1) values.push(i * step);
-  return { values, label, end: Math.ceil(to / step - 1e-9) * step };
+  return { values, label, end: last * step };
 }
 
 // The smallest of 1, 2, 5 times a power of ten that is at least `rough`.

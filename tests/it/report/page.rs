@@ -1,6 +1,6 @@
-//! The page in a real browser: `tests/browser/report.py` reads it as people do.
+//! The page in a real browser, driven by the scripts of `tests/browser`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{TestStore, hostile, job, page, store};
@@ -22,10 +22,12 @@ fn chromium() -> Option<PathBuf> {
         .or_else(on_path)
 }
 
-fn drive(store: &TestStore) {
+/// Runs a script of `tests/browser`, which must end with "ok: …".
+fn drive(script: &str, page: Option<&Path>) {
     let (Some(python), Some(chromium)) = (python(), chromium()) else {
         eprintln!(
-            "left out: no Chromium (TRACESQL_TEST_CHROMIUM), or no Python with playwright (TRACESQL_TEST_PYTHON)"
+            "left out: no Chromium (TRACESQL_TEST_CHROMIUM), or no Python with playwright \
+             (TRACESQL_TEST_PYTHON)"
         );
         return;
     };
@@ -37,10 +39,9 @@ fn drive(store: &TestStore) {
         eprintln!("left out: {} has no playwright", python.display());
         return;
     }
-    let script = root().join("tests/browser/report.py");
     let out = Command::new(&python)
-        .arg(script)
-        .arg(page(store))
+        .arg(root().join("tests/browser").join(script))
+        .args(page)
         .arg("--chromium")
         .arg(&chromium)
         .output()
@@ -50,29 +51,38 @@ fn drive(store: &TestStore) {
     assert!(stdout.starts_with("ok: "), "{stdout}");
 }
 
+fn drive_report(store: &TestStore) {
+    drive("report.py", Some(&page(store)));
+}
+
+#[test]
+fn charts_of_100_000_points_stay_fluid_and_exact() {
+    drive("charts.py", None);
+}
+
 #[test]
 fn two_ranks_in_a_browser() {
-    drive(&job());
+    drive_report(&job());
 }
 
 #[test]
 fn a_trace_without_gpu_in_a_browser() {
-    drive(&store(&["resnet_cpu.pt.trace.json.gz"]));
+    drive_report(&store(&["resnet_cpu.pt.trace.json.gz"]));
 }
 
 #[test]
 fn perf_json_in_a_browser() {
-    drive(&store(&["perf.json"]));
+    drive_report(&store(&["perf.json"]));
 }
 
 #[test]
 fn hostile_names_in_a_browser() {
-    drive(&hostile::store());
+    drive_report(&hostile::store());
 }
 
 #[test]
 fn a_broken_trace_in_a_browser() {
-    drive(&store(&["nasty.json"]));
+    drive_report(&store(&["nasty.json"]));
 }
 
 #[test]
@@ -80,9 +90,9 @@ fn every_class_has_one_colour_in_light_and_in_dark() {
     let page = std::fs::read_to_string(page(&store(&["perf.json"]))).expect("the page");
     let order = TestStore::new().lines("SELECT class FROM _kernel_class_order ORDER BY rank");
     assert!(order.len() > 10, "{order:?}");
-    let list: Vec<String> = order.iter().map(|class| format!("\"{class}\"")).collect();
+    let list: String = order.iter().map(|class| format!("\"{class}\",\n")).collect();
     assert!(
-        page.contains(&format!("const CLASSES = [{}];", list.join(", "))),
+        page.contains(&format!("const CLASSES = [\n{list}];")),
         "the order of the page is that of the views"
     );
     for class in order.iter().map(String::as_str).chain(["mixed"]) {

@@ -79,7 +79,7 @@ function busyMap() {
   }).filter(({ list }) => list.length > 0);
   if (lines.length < 2) return null;
   const end = Math.max(...lines.map(({ list }) => Math.max(...list.map(endOf))));
-  const columns = 2 * Math.max(...lines.map(({ list }) => list.length));
+  const columns = 4 * Math.max(...lines.map(({ list }) => list.length));
   const parts = lines.map(({ list }) => partsOf(list, columns, end));
   const describe = (row, column) => {
     const { name, list } = lines[row];
@@ -99,6 +99,7 @@ function busyMap() {
     end,
     ticks: timeTicks,
     describe,
+    extent: (row, column) => sameStretch(parts[row].at, column),
     label: "how busy the devices of all ranks are over time",
   });
   const { sql } = section("device_timeline");
@@ -111,8 +112,8 @@ function busyMap() {
 }
 
 const BUSY =
-  "How busy each device was over time: the darker, the busier. Times count from the start of " +
-  "each trace.";
+  "How busy each device was over time: the stronger the colour, the busier. Times count from " +
+  "the start of each trace.";
 
 const endOf = (row) => row.at_ns + row.length_ns;
 
@@ -129,4 +130,12 @@ function partsOf(list, columns, end) {
     values[column] = list[i].busy_time_ns / list[i].length_ns;
   }
   return { at, values };
+}
+
+// The first and the last column of the stretch that a column belongs to.
+function sameStretch(at, column) {
+  let [first, last] = [column, column];
+  while (at[first - 1] === at[column]) first -= 1;
+  while (at[last + 1] === at[column]) last += 1;
+  return [first, last];
 }
