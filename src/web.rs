@@ -148,7 +148,8 @@ pub(crate) mod tests {
     #[test]
     fn a_module_becomes_a_function_with_its_exports() {
         let text = "import { el } from \"../base/elements.js\";\n\n\
-            // Why.\nexport const SIZE = 3;\n  function hidden() {}\nexport async function load(x) {\n}\n";
+            // Why.\nexport const SIZE = 3;\n  function hidden() {}\n\
+            export async function load(x) {\n}\n";
         let script = wrapped("some", text);
         assert_eq!(
             script,
