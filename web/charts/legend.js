@@ -2,8 +2,8 @@
 import { el, swatch } from "../base/elements.js";
 
 /**
- * A legend for series { name, paint }. `hidden` is a set of numbers of series, `change` is called
- * when it changed. The last series in sight stays.
+ * A legend for series { name, paint }. `hidden` is the set of numbers of hidden series; `change` is
+ * called after each change. The last visible series cannot be hidden.
  */
 export function legend(series, hidden, change) {
   const button = (one, i) => {

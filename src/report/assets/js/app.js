@@ -90,7 +90,7 @@ function draw() {
   own.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-// Storage is not there for pages opened from a file in some browsers.
+// Some browsers have no storage for pages that are opened from a file.
 function remembered() {
   try {
     return localStorage.getItem("tracesql-theme");

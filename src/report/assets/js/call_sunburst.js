@@ -17,7 +17,7 @@ export function sunburstTab() {
 // Some rings of the tree below a frame; a click goes inside.
 function callSunburst(key) {
   const { root, measures } = treeOf(key);
-  if (!measures.length) return el("p", { class: "notice" }, "All calls have no time.");
+  if (!measures.length) return el("p", { class: "notice" }, "No call has any time.");
   let measure = measures[0];
   let top = onlyChild(root);
   const value = (node) => node.total[measure.at];
@@ -131,7 +131,7 @@ function onlyChild(node) {
   return at;
 }
 
-// A name without what most names begin with.
+// A name without the prefix that most names share.
 function shortName(name) {
   return name
     .replace(/^autograd::engine::evaluate_function: |^nn\.Module: /, "")

@@ -1,4 +1,4 @@
-// Cards with the figures that matter, for the first tab.
+// Cards with the main figures, for the first tab.
 import { NONE, bytes, exact, grouped, human, many, ns, pct } from "../../../../web/base/format.js";
 import { deviceName, isApplicable, missing, rows } from "./data.js";
 import { card } from "./panels.js";

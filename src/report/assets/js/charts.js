@@ -43,8 +43,8 @@ export function seriesOf(parts, list) {
   }));
 }
 
-// Memory over time: a line for each of { name, tint, isDashed, points of [ns, bytes] }. The mark is
-// the row with the peak of the first line.
+// Memory over time: a line for each of { name, tint, isDashed, points of [ns, bytes] }. `peak`
+// is the row with the peak of the first line, which has a mark.
 export function memoryLines(lines, end, peak) {
   const describe = (x, values) =>
     tooltipContent(

@@ -34,14 +34,14 @@ export function classTint(name) {
   return CLASSES.includes(name) ? `class-${name}` : "class-mixed";
 }
 
-// What is unclassified is hatched, so that it is not taken for a class.
+// Unclassified work is hatched, so that it does not look like a class of its own.
 export function classPaint(name) {
   if (name === "unclassified")
     return "repeating-linear-gradient(45deg, var(--class-unclassified) 0 4px, var(--line) 4px 7px)";
   return `var(--${classTint(name)})`;
 }
 
-// Light enough for the dark text of a frame.
+// A colour that is light enough for the dark text of a frame.
 export function framePaint(name) {
   return `color-mix(in srgb, var(--${classTint(name)}) 55%, #fff)`;
 }
@@ -56,8 +56,8 @@ export function classLegend(list, paint = classPaint, title = null) {
   );
 }
 
-// The class that all work of a name has, by the tables of kernels and copies; undefined if they do
-// not know the name.
+// The class of each name in the tables of kernels and copies; "mixed" if work of the name has
+// several classes.
 export function classesByName() {
   const found = new Map();
   for (const r of [...rows("kernels"), ...rows("copies")])

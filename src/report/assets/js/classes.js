@@ -77,7 +77,7 @@ export function deviceClasses(list) {
   ].filter(Boolean);
 }
 
-// Shares that matter, over all devices of the trace.
+// The main shares, over all devices of the trace.
 function classCards(list) {
   const busy = sumOf(list, "time_ns");
   const kernels = sumOf(list, "total_ns", isKernelClass);
@@ -113,7 +113,7 @@ function classCards(list) {
 
 const isKernelClass = (name) => name !== "memcpy" && name !== "memset";
 
-// The same shares device by device.
+// The same shares for each device.
 function deviceShares(devices) {
   const named = {
     gemm: "Gemm",
@@ -125,7 +125,7 @@ function deviceShares(devices) {
     ...Object.entries(named).map(([name, title]) => [`${name}_pct`, `${title}, % of busy`]),
     ["kernels_ns", "Sum of kernels"],
     ["matrix_unit_pct", "Tensor or matrix cores, % of kernels"],
-    ["unclear_pct", "Unclear whether on them, % of kernels"],
+    ["unclear_pct", "Unclear, % of kernels"],
   ]);
   const columns = [
     ["device", "id"],

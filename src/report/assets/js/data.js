@@ -1,4 +1,4 @@
-// The data of the page, and which part of it is shown.
+// The data of the page, and the part of it that is shown.
 
 export const DATA = JSON.parse(document.getElementById("data").textContent);
 

@@ -18,7 +18,7 @@ export function findingsTab() {
       "findings",
       found.length
         ? found.map((f) => findingBox(f, false))
-        : el("p", { class: "quiet" }, "No rule found anything."),
+        : el("p", { class: "quiet" }, "No rule has a finding."),
       left ? restNotice(left, "more row") : null,
     ),
     silent.length
@@ -32,7 +32,7 @@ export function findingsTab() {
             el(
               "p",
               { class: "small" },
-              "What these rules need is not in the trace, so they say nothing about it.",
+              "The trace lacks what these rules need, so they have no result.",
             ),
           ),
           silent.map((f) =>
@@ -62,7 +62,7 @@ export function findingsTab() {
   ];
 }
 
-// The box of a finding; a short one leaves out where it is and the query.
+// The box of a finding; a short one has neither the subject nor the query.
 export function findingBox(f, short) {
   const unit = f.unit || "number";
   const limit = f.threshold === null ? "" : `, limit ${human(f.threshold, unit)}`;

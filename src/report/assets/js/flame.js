@@ -13,7 +13,7 @@ export function flameTab() {
 
 function flameGraph(key) {
   const { root, nodes, measures } = treeOf(key);
-  if (!measures.length) return el("p", { class: "notice" }, "All stacks have no time.");
+  if (!measures.length) return el("p", { class: "notice" }, "No stack has any time.");
   let measure = measures[0];
   let top = root;
   let text = "";
@@ -143,7 +143,7 @@ function flameGraph(key) {
     path.textContent = text ? summary(found) : describe(top);
   }
 
-  // Time under frames that match, each moment once.
+  // The time of frames that match; frames inside another match do not count twice.
   function outermost(found) {
     const set = new Set(found);
     const isInside = (node) => {

@@ -1,4 +1,4 @@
-// Memory over time, its peaks, and what held it then.
+// Memory over time, its peaks, and what held the memory at the peak.
 import { memoryLines } from "./charts.js";
 import { deviceName, missing, rows, section } from "./data.js";
 import { notice, panel, panelOr } from "./panels.js";

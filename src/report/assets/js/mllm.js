@@ -20,7 +20,7 @@ export function mllmTab() {
           end: (r) => r.at_ns + r.lifetime_ns,
           text: (r) => `${r.device_name || ""} ${bytes(r.bytes)}`.trim(),
           tint: (r) => (r.is_at_peak ? "data" : "compute"),
-          note: "Red blobs were there at the peak.",
+          note: "Red blobs were alive at the peak.",
         },
         "mllm_blobs",
       ),

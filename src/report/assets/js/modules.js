@@ -21,7 +21,7 @@ function moduleTree(list) {
   for (const group of children.values()) group.sort((a, b) => (b[time] || 0) - (a[time] || 0));
   const open = new Set();
   const roots = children.get(null) || [];
-  // Open what leads to the first place where there is a choice, and one level more.
+  // Opens modules down to the first level with a choice, and one level more.
   for (let level = roots; level.length && level.length <= 3;) {
     level.forEach((m) => open.add(m.path));
     level = level.flatMap((m) => children.get(m.path) || []);

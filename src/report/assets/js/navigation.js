@@ -1,4 +1,4 @@
-// Going from one tab to another. Tabs name each other by key, so that none imports another.
+// Navigation between tabs. Tabs name each other by key, so that none imports another.
 import { state } from "./data.js";
 
 const listeners = [];

@@ -1,4 +1,4 @@
-// The first tab: the figures that matter, where the time goes, what was found.
+// The first tab: the main figures, where the time goes, findings.
 import { el } from "../../../../web/base/elements.js";
 import { exact, grouped, human, many, ns } from "../../../../web/base/format.js";
 import { cards } from "./cards.js";
@@ -69,7 +69,7 @@ function timePanel() {
       ),
     );
   }
-  // Beside many devices it would be out of sight below them.
+  // Below many devices it would be out of sight.
   if (bars.length > 4) bars.unshift(classBar(), unclassifiedNote());
   else bars.push(unclassifiedNote(), classBar());
   const steps = rows("steps");
@@ -123,7 +123,7 @@ function findingsPanel() {
     ? [notice(why)]
     : found.length
       ? found.slice(0, 4).map((f) => findingBox(f, true))
-      : [el("p", { class: "quiet" }, "No rule found anything.")];
+      : [el("p", { class: "quiet" }, "No rule has a finding.")];
   const measured =
     rows("findings").length - rows("findings").filter((f) => f.status === "not_measurable").length;
   return el(
@@ -194,7 +194,7 @@ function topPanel(key, value, share, whole, title) {
   );
 }
 
-// Traces that are not from PyTorch have categories only.
+// Traces that are not from PyTorch only have categories.
 function topPanelOf(key) {
   if (rows("operators").length || rows("mllm_operation_totals").length || missing(key)) return null;
   return panel(key, tableOf(key));

@@ -1,9 +1,9 @@
-// Panels: a title, content, and the query that gave it, or the reason why there is none.
+// Panels: a title, content with its query, or the reason why there is no content.
 import { el } from "../../../../web/base/elements.js";
 import { many } from "../../../../web/base/format.js";
 import { missing, rows, section } from "./data.js";
 
-// A box with a title, what it shows, and the query behind it.
+// A panel with the title, the description and the query of a section.
 export function panel(key, ...content) {
   const { title, about, sql } = section(key);
   return el(
@@ -14,7 +14,7 @@ export function panel(key, ...content) {
   );
 }
 
-// The panel of a section, or why it is empty; nothing where the section is not about this trace.
+// The panel of a section, or the reason why it is empty; null if the section does not apply.
 export function panelOr(key, make) {
   const why = missing(key);
   if (!why) return panel(key, ...[make(rows(key))].flat());
@@ -58,7 +58,7 @@ export function copyable(text) {
   return el("div", { class: "sql" }, pre, button);
 }
 
-// The clipboard is not there for pages opened from a file in some browsers: then the text is
+// Some browsers have no clipboard for pages that are opened from a file. There the text is
 // selected.
 async function copy(text, button, pre) {
   try {

@@ -1,4 +1,4 @@
-// What the time of steps and devices is divided into: [column, label, custom property].
+// The parts of the time of steps and devices: [column, label, custom property].
 
 export const STEP_PARTS = [
   ["kernel_ns", "kernels", "compute"],

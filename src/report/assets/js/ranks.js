@@ -1,4 +1,4 @@
-// The ranks of a job side by side.
+// The ranks of a job next to each other.
 import { el } from "../../../../web/base/elements.js";
 import { exact, ns, pct } from "../../../../web/base/format.js";
 import { heatMap } from "../../../../web/charts/heat_map.js";
@@ -117,8 +117,8 @@ const BUSY =
 
 const endOf = (row) => row.at_ns + row.length_ns;
 
-// Stretches of one device put into columns of equal width: the number of the stretch in the middle
-// of each column, and how busy it was.
+// Stretches of one device as columns of equal width: for the middle of each column the number of
+// the stretch, and how busy the device was.
 function partsOf(list, columns, end) {
   const at = new Int32Array(columns).fill(-1);
   const values = new Float64Array(columns).fill(NaN);

@@ -55,7 +55,7 @@ export function measureChoice(measures, choose) {
   return select;
 }
 
-// Work of a device has time on the device alone.
+// Work of a device has time only on the device.
 export function isDeviceWork(node) {
   return (
     node.children.length === 0 &&
@@ -83,7 +83,7 @@ const OPERATOR_NAMESPACES = [
 ];
 const OPERATOR = new RegExp(`^(${OPERATOR_NAMESPACES.join("|")})::|Backward\\d*$`);
 
-// The class of style for a frame: what its name says it is.
+// The style class of a frame, by its name.
 export function kindOf(node) {
   const { name } = node;
   if (isDeviceWork(node) && !name.startsWith("(")) return "k-kernel";

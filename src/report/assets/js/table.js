@@ -1,5 +1,5 @@
-// A table that can be sorted, searched and saved. Only rows in sight are in the page, so that
-// thousands are no burden.
+// A table that can be sorted, searched and saved. The page contains only the rows in sight, so
+// tables with thousands of rows stay fast.
 import { el, swatch } from "../../../../web/base/elements.js";
 import { NONE, exact, grouped, human, many, words } from "../../../../web/base/format.js";
 import { classPaint } from "./class_colours.js";
@@ -143,7 +143,7 @@ export function dataTable({
     draw();
   }
 
-  // How many rows are found, how many the table has, and how many there are.
+  // How many rows match, how many the table has, and how many there are in all.
   function countOf(found) {
     const part = found.length === rows.length ? "" : `${grouped(found.length)} of `;
     const all = rest ? ` of ${grouped(rows.length + rest.rows)}; ` : "";
@@ -220,7 +220,7 @@ export function dataTable({
     return el("tr", { class: "rest" }, cells);
   }
 
-  // All of a row, names in full and values exact.
+  // The whole row, with full names and exact values.
   function choose(row) {
     if (getSelection().toString()) return;
     view.chosen = view.chosen === row ? null : row;
@@ -244,7 +244,7 @@ export function dataTable({
   return box;
 }
 
-// NULL comes last, whichever way.
+// NULL comes last in both directions.
 export function compare({ name, down }) {
   const sign = down ? -1 : 1;
   return (a, b) => {

@@ -90,7 +90,7 @@ function deviceTimelines() {
   });
 }
 
-// From when to when a row of the timeline is.
+// The start and the end of a row of the timeline.
 function stretchOf(row) {
   return `${ns(row.at_ns)} to ${ns(row.at_ns + row.length_ns)} after the start`;
 }
