@@ -165,7 +165,10 @@ export function stepLines({ series, end, marks = [], xTicks, yTicks, describe, l
     describe: (x, state) => describe(x, valuesAt(x, state)),
     pick: (x, _, frame, state) => {
       const [from, to] = range(state);
-      return nearest(from + ((x - frame.left) / frame.width) * (to - from), state);
+      const at = from + ((x - frame.left) / frame.width) * (to - from);
+      const point = nearest(at, state);
+      // Between points that are out of sight, the values at the pointer.
+      return point === null || (from <= point && point <= to) ? point : Math.round(at);
     },
     step: (hit, by, _, state) => nextPoint(hit, by, range(state), state),
     place: (x, frame, state) => [across(frame, state)(x), frame.top + frame.height / 3],
