@@ -59,5 +59,6 @@ pub mod runtime;
 pub mod sql_text;
 pub mod stacks;
 pub mod suggest;
+mod web;
 
 pub use error::{Error, Result};

@@ -1,6 +1,6 @@
-//! A comparison as one page that needs nothing else: tables that can be sorted and searched.
+//! A comparison as one page without other files: tables that can be sorted and searched.
 //!
-//! As on the page of a report, nothing runs but what carries a nonce that is made from the content.
+//! As on the page of a report, nothing runs unless it carries a nonce that is made from the content.
 
 use super::{Comparison, json};
 
@@ -8,13 +8,13 @@ const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/page.js");
 
-/// Rows of each dimension that the page holds; the greatest differences come first.
-const MOST: usize = 5000;
+/// Rows of each dimension on the page; the largest differences come first.
+const MAX_ROWS: usize = 5000;
 
-/// Characters of a name.
-const LONGEST: usize = 2000;
+/// The limit of a name, in characters.
+const MAX_NAME_CHARS: usize = 2000;
 
-/// The page. Data is JSON in which no markup can begin; the script shows it as text only.
+/// The page. Data is JSON without any `<`, and the script shows it as text only.
 pub fn page(comparison: &Comparison) -> String {
     let mut data = json::value(comparison);
     let mut left_out = 0;
@@ -24,12 +24,13 @@ pub fn page(comparison: &Comparison) -> String {
         rows.retain(|row| {
             let count = seen.entry(row["dimension"].to_string()).or_default();
             *count += 1;
-            *count <= MOST
+            *count <= MAX_ROWS
         });
         left_out = before - rows.len();
         for row in rows {
-            if let Some(key) = row["key"].as_str().filter(|k| k.len() > LONGEST) {
-                row["key"] = key.chars().take(LONGEST).chain(['…']).collect::<String>().into();
+            if let Some(key) = row["key"].as_str().filter(|k| k.len() > MAX_NAME_CHARS) {
+                row["key"] =
+                    key.chars().take(MAX_NAME_CHARS).chain(['…']).collect::<String>().into();
             }
         }
     }
@@ -41,7 +42,7 @@ pub fn page(comparison: &Comparison) -> String {
         .replace('\u{2029}', "\\u2029");
     let title = format!("{} compared with {}", comparison.cand.name, comparison.base.name);
     let nonce = blake3::hash(data.as_bytes()).to_hex();
-    // Data comes last, so that nothing in it is taken for a place of the page.
+    // Data is inserted last, so that nothing in it is taken for a placeholder.
     PAGE.replace("{{title}}", &escape(&title))
         .replace("{{nonce}}", &nonce[..32])
         .replace("{{style}}", STYLE)

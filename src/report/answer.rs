@@ -1,5 +1,4 @@
-//! Answers of sections: columns and rows, what was folded into a rest, and which traces have no
-//! rows and why.
+//! Answers of sections: columns, rows, rests, and which traces have no rows and why.
 
 use std::time::Duration;
 
@@ -18,12 +17,12 @@ pub struct Column {
     pub unit: &'static str,
 }
 
-/// Rows of a trace that are not in the answer one by one.
+/// Rows of a trace that are not in the answer individually.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rest {
     /// The trace.
     pub trace_id: String,
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
     /// The sums of columns that can be added up, by the position of the column.
     pub sums: Vec<(usize, Value)>,
@@ -36,7 +35,7 @@ pub struct Missing {
     pub trace_id: String,
     /// `not_recorded`, `empty` or `not_applicable`.
     pub status: &'static str,
-    /// Why, and what to do about it.
+    /// Why, and how to change that.
     pub reason: String,
 }
 
@@ -49,13 +48,13 @@ pub struct Answer {
     pub columns: Vec<Column>,
     /// Rows, those of a trace together.
     pub rows: Vec<Vec<Value>>,
-    /// What was folded, by trace.
+    /// Rows beyond the limit, by trace.
     pub rests: Vec<Rest>,
     /// Traces without rows.
     pub missing: Vec<Missing>,
-    /// Why the query failed.
+    /// Why the query failed; `None` if it did not.
     pub error: Option<String>,
-    /// When its rows were complete, from the start of planning.
+    /// Time from the start of planning until its rows were complete.
     pub elapsed: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Device time by class for people: the shares that matter in a sentence, and a bar for each class.
+//! Device time by class as text: a sentence with the main shares, and a bar for each class.
 
 use std::fmt::Write;
 
@@ -8,14 +8,14 @@ use super::{Report, Trace};
 use crate::output::escape::code;
 use crate::output::units as human;
 
-/// Devices with a table each; of the others there is a sentence.
-const DEVICES: usize = 4;
+/// Devices that have a table; the others have one sentence.
+const MAX_TABLES: usize = 4;
 /// Rows of a table.
-const TOP: usize = 8;
-/// Characters of the longest bar.
-const BAR: usize = 12;
-/// Classes whose share is always said, and their names here: communication counts only where no
-/// computation runs.
+const MAX_ROWS: usize = 8;
+/// The length of the longest bar, in characters.
+const MAX_BAR: usize = 12;
+/// Classes whose share is always shown, and their names in the sentence. Communication counts only
+/// while no computation runs.
 const NAMED: [(&str, &str); 4] = [
     ("gemm", "gemm"),
     ("attention", "attention"),
@@ -84,7 +84,7 @@ impl Device<'_> {
 
     fn table(&self) -> Table {
         let mut table = Table::new(&["Class", "activities", "names", "time", "share", "total", ""]);
-        for row in self.rows.iter().take(TOP) {
+        for row in self.rows.iter().take(MAX_ROWS) {
             let cell = |name, unit| human::value(row.get(name), unit);
             table.row(vec![
                 row.text("class").unwrap_or_default().to_owned(),
@@ -93,14 +93,14 @@ impl Device<'_> {
                 cell("time_ns", "ns"),
                 cell("time_pct", "pct"),
                 cell("total_ns", "ns"),
-                format!("{:<BAR$}", bar(row.number("time_pct").unwrap_or(0.0))),
+                format!("{:<MAX_BAR$}", bar(row.number("time_pct").unwrap_or(0.0))),
             ]);
         }
         table
     }
 }
 
-/// A part as percent of a whole.
+/// A part in percent of a whole.
 fn share(part: i128, whole: i128) -> String {
     if whole > 0 { human::pct(100.0 * part as f64 / whole as f64) } else { human::NONE.to_owned() }
 }
@@ -108,7 +108,7 @@ fn share(part: i128, whole: i128) -> String {
 /// A share as a bar of blocks, the last one in eighths.
 fn bar(pct: f64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = (pct.clamp(0.0, 100.0) / 100.0 * (8 * BAR) as f64).round() as usize;
+    let eighths = (pct.clamp(0.0, 100.0) / 100.0 * (8 * MAX_BAR) as f64).round() as usize;
     format!("{}{}", "█".repeat(eighths / 8), PARTS.get(eighths % 8).unwrap_or(&""))
 }
 
@@ -122,7 +122,7 @@ pub fn facts(report: &Report, trace: &Trace) -> Vec<String> {
 pub fn text(report: &Report, trace: &Trace, width: usize) -> String {
     let Some(answer) = report.answer("device_classes") else { return String::new() };
     let (mut out, all) = (String::new(), devices(answer, trace));
-    for device in all.iter().take(DEVICES) {
+    for device in all.iter().take(MAX_TABLES) {
         let busy = human::ns(device.busy_ns as f64);
         let _ = write!(
             out,
@@ -130,12 +130,13 @@ pub fn text(report: &Report, trace: &Trace, width: usize) -> String {
             device.name(),
             device.table().write("  ", width)
         );
-        if device.rows.len() > TOP {
-            let _ = writeln!(out, "  … {} more", device.rows.len() - TOP);
+        if device.rows.len() > MAX_ROWS {
+            let _ = writeln!(out, "  … {} more", device.rows.len() - MAX_ROWS);
         }
     }
-    if all.len() > DEVICES {
-        let _ = writeln!(out, "  … {}", human::many((all.len() - DEVICES) as i64, "more device"));
+    if all.len() > MAX_TABLES {
+        let _ =
+            writeln!(out, "  … {}", human::many((all.len() - MAX_TABLES) as i64, "more device"));
     }
     out
 }
@@ -148,14 +149,15 @@ pub fn markdown(report: &Report, trace: &Trace) -> String {
         return String::new();
     }
     let mut out = format!("<details><summary>{}</summary>\n\n", answer.section.title);
-    for device in all.iter().take(DEVICES) {
+    for device in all.iter().take(MAX_TABLES) {
         let _ = writeln!(
             out,
             "Device {}, shares of {} busy:\n",
             device.name(),
             human::ns(device.busy_ns as f64)
         );
-        out.push_str("| class | activities | names | time | share | total | |\n| --- | ---: | ---: | ---: | ---: | ---: | --- |\n");
+        out.push_str("| class | activities | names | time | share | total | |\n");
+        out.push_str("| --- | ---: | ---: | ---: | ---: | ---: | --- |\n");
         for row in &device.rows {
             let cell = |name, unit| human::value(row.get(name), unit);
             let _ = writeln!(
@@ -172,9 +174,9 @@ pub fn markdown(report: &Report, trace: &Trace) -> String {
         }
         out.push('\n');
     }
-    if all.len() > DEVICES {
+    if all.len() > MAX_TABLES {
         let (more, are) =
-            (all.len() - DEVICES, if all.len() == DEVICES + 1 { "is" } else { "are" });
+            (all.len() - MAX_TABLES, if all.len() == MAX_TABLES + 1 { "is" } else { "are" });
         let _ = writeln!(
             out,
             "_{} {are} in the full report._\n",

@@ -13,17 +13,20 @@ use futures::StreamExt;
 use serde_json::Value;
 
 use super::answer::{Answer, Column};
-use super::fold::Fold;
+use super::bounded_rows::BoundedRows;
 use super::sections::{SECTIONS, Section, Shape};
-use super::{ChangedSetting, Format, Report, Trace, missing, tree};
+use super::{ChangedSetting, Format, Report, Trace, missing, stack_tree};
 use crate::engine::{Engine, Started};
 use crate::error::{Error, Result};
 
-/// The report on the traces that are open in a session but for those `left_out`, with what a format
-/// shows of it.
+/// Rows or frames that a trace keeps, however many traces share the limit of a section.
+const MIN_PER_TRACE: usize = 50;
+
+/// The report on the traces that are open in a session except those `left_out`, with the sections
+/// that the format shows.
 ///
-/// Other ranks of a job may be open and left out: how long a rank waits, and whether it lags, says
-/// only all of them.
+/// Other ranks of a job may be open and left out: how long a rank waits and whether it lags can
+/// only be computed from all ranks.
 pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> Result<Report> {
     let mut traces = traces(engine).await?;
     let open = traces.len();
@@ -52,8 +55,8 @@ pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> 
     Ok(Report { traces, left_out, settings: changed_settings(engine), answers, planning })
 }
 
-/// Answers to all sections, read at once, so that what they share is computed once; says how long
-/// planning took.
+/// Adds the answers to all sections, read at the same time so that shared views are computed once.
+/// Returns how long planning took.
 async fn side_by_side(
     engine: &Engine,
     asked: Vec<&'static Section>,
@@ -79,7 +82,7 @@ async fn side_by_side(
     Ok(planning)
 }
 
-/// The same, each by itself, so that no more memory is needed than for the largest.
+/// The same one after the other, so that no more memory is needed than for the largest query.
 async fn one_by_one(
     engine: &Engine,
     asked: Vec<&'static Section>,
@@ -111,8 +114,8 @@ async fn answered(
     Answer { elapsed: start.elapsed(), ..answer.unwrap_or_else(failed) }
 }
 
-/// Starts the queries of sections together; those that cannot be planned become answers that say
-/// so.
+/// Starts the queries of sections together. Those that cannot be planned become answers with the
+/// error.
 async fn start_all(
     engine: &Engine,
     sections: Vec<&'static Section>,
@@ -146,31 +149,35 @@ async fn read(
     traces: usize,
 ) -> Result<Answer> {
     match section.shape {
-        Shape::Rows { most, add } => rows(section, result, (most / traces).max(50), add).await,
-        Shape::Stacks { most } => tree::collect(section, result, (most / traces).max(50)).await,
+        Shape::Rows { max_rows, add } => {
+            rows(section, result, (max_rows / traces).max(MIN_PER_TRACE), add).await
+        }
+        Shape::Stacks { max_frames } => {
+            stack_tree::collect(section, result, (max_frames / traces).max(MIN_PER_TRACE)).await
+        }
     }
 }
 
 async fn rows(
     section: &'static Section,
     mut result: SendableRecordBatchStream,
-    most: usize,
+    max_rows: usize,
     add: &[&str],
 ) -> Result<Answer> {
     let columns = columns(&result.schema());
     let sums: Vec<usize> =
         add.iter().filter_map(|name| columns.iter().position(|c| c.name == *name)).collect();
-    let mut fold = Fold::new(most, sums);
+    let mut kept = BoundedRows::new(max_rows, sums);
     while let Some(batch) = result.next().await {
         for row in values(&batch?)? {
-            fold.add(row);
+            kept.add(row);
         }
     }
-    let (rows, rests) = fold.finish();
+    let (rows, rests) = kept.finish();
     Ok(Answer { columns, rows, rests, ..Answer::empty(section) })
 }
 
-/// The columns of a result; what a name says is its unit.
+/// The columns of a result, with the units that their names state.
 fn columns(schema: &Schema) -> Vec<Column> {
     let column = |field: &Arc<datafusion::arrow::datatypes::Field>| {
         let kind = match field.data_type() {
@@ -184,7 +191,7 @@ fn columns(schema: &Schema) -> Vec<Column> {
     schema.fields().iter().map(column).collect()
 }
 
-/// The unit of a column: its suffix as everywhere in the library.
+/// The unit of a column, by the suffixes that all views use.
 pub fn unit(name: &str, kind: &str) -> &'static str {
     const SUFFIXES: [(&str, &str); 4] =
         [("_ns", "ns"), ("_bytes", "bytes"), ("_pct", "pct"), ("_gb_s", "GB/s")];
@@ -227,7 +234,7 @@ fn column_values(column: &ArrayRef) -> Result<Vec<Value>> {
         t if t.is_floating() => {
             let column = cast(column, &DataType::Float64)
                 .map_err(datafusion::error::DataFusionError::from)?;
-            // What is no number becomes NULL.
+            // NaN and infinities become NULL.
             column.as_primitive::<Float64Type>().iter().map(Value::from).collect()
         }
         _ => {
@@ -240,7 +247,8 @@ fn column_values(column: &ArrayRef) -> Result<Vec<Value>> {
 
 /// The traces in the order of jobs and ranks.
 async fn traces(engine: &Engine) -> Result<Vec<Trace>> {
-    let sql = "SELECT trace_id, path, rank, format FROM traces ORDER BY format, rank NULLS LAST, path, trace_id";
+    let sql = "SELECT trace_id, path, rank, format FROM traces \
+        ORDER BY format, rank NULLS LAST, path, trace_id";
     let mut result = engine.run(engine.parse(sql)?.remove(0), &[]).await?;
     let mut traces = Vec::new();
     while let Some(batch) = result.next().await {

@@ -1,19 +1,20 @@
 //! The report as one page that needs no network: styles, scripts and data in one file.
 //!
-//! Data goes in as JSON in which no `<` stands, and scripts show it as text only. The page's own
-//! policy lets nothing run or load but what carries its nonce, which is made from the content, so
-//! that no trace can know it.
+//! The data is JSON without any `<`, and scripts show it as text only. The policy of the page lets
+//! nothing run or load unless it carries the page's nonce. The nonce is made from the content, so
+//! no trace can know it.
 
 use std::borrow::Cow;
 
 use super::answer::Answer;
-use super::fold::Fold;
+use super::bounded_rows::BoundedRows;
 use super::{Report, json};
+use crate::web::{self, Module, modules};
 
-/// Bytes of data that a page may hold; with the scripts it stays below 5 MB.
-const MOST_DATA: usize = 3_600_000;
-/// Characters of a text.
-const LONGEST_TEXT: usize = 2_000;
+/// The limit of the data of a page, in bytes; with scripts and styles a page stays below 5 MB.
+const MAX_DATA_BYTES: usize = 3_600_000;
+/// The limit of a text, in characters.
+const MAX_TEXT_CHARS: usize = 2_000;
 
 const PAGE: &str = include_str!("assets/page.html");
 const STYLES: &[&str] = &[
@@ -22,47 +23,29 @@ const STYLES: &[&str] = &[
     include_str!("assets/css/table.css"),
     include_str!("assets/css/figures.css"),
 ];
-const CHARTS: &str = include_str!("assets/vendor/echarts.min.js");
-/// In this order: what is used comes before what uses it.
-const SCRIPTS: &[&str] = &[
-    include_str!("assets/js/data.js"),
-    include_str!("assets/js/format.js"),
-    include_str!("assets/js/dom.js"),
-    include_str!("assets/js/table.js"),
-    include_str!("assets/js/chart.js"),
-    include_str!("assets/js/classes.js"),
-    include_str!("assets/js/flame.js"),
-    include_str!("assets/js/overview.js"),
-    include_str!("assets/js/findings.js"),
-    include_str!("assets/js/time.js"),
-    include_str!("assets/js/memory.js"),
-    include_str!("assets/js/modules.js"),
-    include_str!("assets/js/stacks.js"),
-    include_str!("assets/js/ranks.js"),
-    include_str!("assets/js/mllm.js"),
-    include_str!("assets/js/provenance.js"),
-    include_str!("assets/js/app.js"),
-];
+/// The modules of this page, each after those that it imports.
+const SCRIPTS: &[Module] = modules!("assets/js/":
+    "data", "navigation", "panels", "class_colours", "share_bar", "table", "charts", "classes",
+    "stack_tree", "flame", "call_sunburst", "findings", "parts", "cards", "overview", "time",
+    "memory", "modules", "ranks", "mllm", "provenance", "app",
+);
 
 pub fn write(report: &Report) -> String {
     let data = bounded(report).replace('<', "\\u003c");
     let nonce = blake3::hash(data.as_bytes()).to_hex();
-    let styles = STYLES.concat();
-    let scripts = format!("(function () {{\n\"use strict\";\n{}\n}})();", SCRIPTS.join("\n"));
+    let styles = [web::STYLES, STYLES].concat().concat();
+    let scripts = web::inline(&[web::BASE, web::CHARTS, SCRIPTS]);
     let part = |name: &str| -> &str {
         match name {
             "nonce" => &nonce[..32],
             "styles" => &styles,
-            "charts" => CHARTS,
             "scripts" => &scripts,
             "data" => &data,
             _ => "",
         }
     };
-    // Parts are put in once: a mark within the data is not looked at.
-    let mut page = String::with_capacity(
-        data.len() + CHARTS.len() + scripts.len() + styles.len() + PAGE.len(),
-    );
+    // Each part is inserted once and not searched: a placeholder within the data stays as it is.
+    let mut page = String::with_capacity(data.len() + scripts.len() + styles.len() + PAGE.len());
     let mut rest = PAGE;
     while let Some((before, after)) = rest.split_once("{{") {
         let Some((name, after)) = after.split_once("}}") else { break };
@@ -74,30 +57,40 @@ pub fn write(report: &Report) -> String {
     page
 }
 
-/// The data, with fewer rows and shorter texts until it fits.
+/// The data; if it is too large, with fewer rows and shorter texts.
 fn bounded(report: &Report) -> String {
-    let (mut report, mut longest) = (Cow::Borrowed(report), LONGEST_TEXT);
+    let (mut report, mut max_chars) = (Cow::Borrowed(report), MAX_TEXT_CHARS);
     loop {
-        let data = json::compact(&report, longest);
-        if data.len() <= MOST_DATA || longest < 20 {
+        let data = json::compact(&report, max_chars);
+        if data.len() <= MAX_DATA_BYTES || max_chars < 20 {
             return data;
         }
-        longest /= 2;
+        max_chars /= 2;
         let smaller = report.answers.iter().map(halved).collect();
         report = Cow::Owned(Report { answers: smaller, ..report.into_owned() });
     }
 }
 
-/// An answer with half of its rows, if it has many; the others go into the rest. Trees stay: their
-/// rows need each other.
+/// An answer with half of its rows if it has many; the others are added to the rest. Trees stay
+/// whole, because their rows need each other.
 fn halved(answer: &Answer) -> Answer {
     let super::sections::Shape::Rows { add, .. } = answer.section.shape else {
         return answer.clone();
     };
-    let most = answer.rows.len().div_ceil(2 * answer.traces().max(1)).max(20);
+    let max_rows = answer.rows.len().div_ceil(2 * answer.traces().max(1)).max(20);
     let sums = add.iter().filter_map(|name| answer.column(name)).collect();
-    let mut fold = Fold::new(most, sums).with(answer.rests.clone());
-    answer.rows.iter().for_each(|row| fold.add(row.clone()));
-    let (rows, rests) = fold.finish();
+    let mut kept = BoundedRows::new(max_rows, sums).with(answer.rests.clone());
+    answer.rows.iter().for_each(|row| kept.add(row.clone()));
+    let (rows, rests) = kept.finish();
     Answer { rows, rests, ..answer.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_modules_of_the_page_import_what_comes_before_them() {
+        web::tests::check_modules(&[web::BASE, web::CHARTS, SCRIPTS]);
+    }
 }

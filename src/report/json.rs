@@ -1,4 +1,4 @@
-//! The report for programs: every section with its query, columns and rows. docs/report.md is its
+//! The report for programs: every section with its query, columns and rows. docs/report.md is the
 //! contract.
 
 use serde_json::{Map, Value, json};
@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 use super::answer::{Answer, Rest, trace_of};
 use super::{Report, Trace};
 
-/// The version of the document; raised with every change that a reader could notice.
+/// The version of the document. It is raised if a name is removed or changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
-/// Characters of a text in JSON.
-const LONGEST_TEXT: usize = 10_000;
-/// Beyond this a number is not exact in JavaScript.
-const EXACT: i64 = (1 << 53) - 1;
+/// The limit of a text in JSON, in characters.
+const MAX_TEXT_CHARS: usize = 10_000;
+/// The largest integer up to which all integers are exact in JavaScript.
+const MAX_EXACT: i64 = (1 << 53) - 1;
 
 pub fn write(report: &Report) -> String {
     let mut sections = Map::new();
@@ -23,7 +23,7 @@ pub fn write(report: &Report) -> String {
                     .columns
                     .iter()
                     .zip(row)
-                    .map(|(c, v)| (c.name.clone(), cut(v, LONGEST_TEXT)))
+                    .map(|(c, v)| (c.name.clone(), cut(v, MAX_TEXT_CHARS)))
                     .collect(),
             )
         };
@@ -35,16 +35,16 @@ pub fn write(report: &Report) -> String {
     text
 }
 
-/// The same for the page: rows are lists, traces are numbered, whole numbers that JavaScript cannot
-/// hold are texts.
-pub fn compact(report: &Report, longest_text: usize) -> String {
+/// The same for the page: rows are lists, traces have numbers, and integers that are not exact in
+/// JavaScript are texts.
+pub fn compact(report: &Report, max_chars: usize) -> String {
     let number = |id: &str| report.traces.iter().position(|t| t.trace_id == id);
     let mut sections = Map::new();
     for answer in &report.answers {
         let mut section = head(answer, &report.traces);
         let list = |row: &Vec<Value>| {
             let trace = trace_of(row).and_then(number).map_or(Value::Null, Value::from);
-            let others = row.iter().skip(1).map(|v| script_safe(cut(v, longest_text)));
+            let others = row.iter().skip(1).map(|v| script_safe(cut(v, max_chars)));
             Value::Array(std::iter::once(trace).chain(others).collect())
         };
         section.insert("rows".into(), answer.rows.iter().map(list).collect());
@@ -54,7 +54,10 @@ pub fn compact(report: &Report, longest_text: usize) -> String {
 }
 
 fn document(report: &Report, sections: Map<String, Value>) -> Value {
-    let trace = |t: &Trace| json!({"trace_id": t.trace_id, "path": cut(&json!(t.path), LONGEST_TEXT), "rank": t.rank, "format": t.format});
+    let trace = |t: &Trace| {
+        let path = cut(&json!(t.path), MAX_TEXT_CHARS);
+        json!({"trace_id": t.trace_id, "path": path, "rank": t.rank, "format": t.format})
+    };
     let setting =
         |s: &super::ChangedSetting| json!({"name": s.name, "value": s.value, "default": s.default});
     json!({
@@ -68,7 +71,7 @@ fn document(report: &Report, sections: Map<String, Value>) -> Value {
     })
 }
 
-/// All of a section but its rows.
+/// All of a section except its rows.
 fn head(answer: &Answer, traces: &[Trace]) -> Map<String, Value> {
     let status = match (&answer.error, answer.rows.is_empty()) {
         (Some(_), _) => "failed",
@@ -115,16 +118,16 @@ fn head(answer: &Answer, traces: &[Trace]) -> Map<String, Value> {
     head
 }
 
-/// A long text is cut, and says how long it was.
-fn cut(value: &Value, longest: usize) -> Value {
+/// Cuts a long text and adds how long it was.
+fn cut(value: &Value, max_chars: usize) -> Value {
     match value {
-        // Bytes are at least as many as characters.
-        Value::String(text) if text.len() > longest => {
+        // A text has at least as many bytes as characters.
+        Value::String(text) if text.len() > max_chars => {
             let all = text.chars().count();
-            if all <= longest {
+            if all <= max_chars {
                 return value.clone();
             }
-            let kept: String = text.chars().take(longest).collect();
+            let kept: String = text.chars().take(max_chars).collect();
             Value::String(format!("{kept}… [{all} characters]"))
         }
         other => other.clone(),
@@ -133,7 +136,7 @@ fn cut(value: &Value, longest: usize) -> Value {
 
 fn script_safe(value: Value) -> Value {
     match value.as_i64() {
-        Some(whole) if whole.abs_diff(0) > EXACT as u64 => Value::String(whole.to_string()),
+        Some(whole) if whole.abs_diff(0) > MAX_EXACT as u64 => Value::String(whole.to_string()),
         _ => value,
     }
 }
@@ -150,8 +153,8 @@ mod tests {
 
     #[test]
     fn numbers_beyond_doubles_become_texts() {
-        assert_eq!(script_safe(json!(EXACT)), json!(EXACT));
-        assert_eq!(script_safe(json!(EXACT + 1)), json!("9007199254740992"));
+        assert_eq!(script_safe(json!(MAX_EXACT)), json!(MAX_EXACT));
+        assert_eq!(script_safe(json!(MAX_EXACT + 1)), json!("9007199254740992"));
         assert_eq!(script_safe(json!(i64::MIN)), json!("-9223372036854775808"));
     }
 }

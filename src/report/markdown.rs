@@ -1,5 +1,5 @@
-//! The report for a comment on a pull request: tables, details that fold, and no more than a
-//! comment may hold.
+//! The report for a comment on a pull request: tables and folded details, within the limit of a
+//! comment.
 
 use std::fmt::Write;
 
@@ -11,12 +11,12 @@ use super::{Report, Trace, classes};
 use crate::output::escape::{code, plain};
 use crate::output::units as human;
 
-/// Characters that a comment may hold, less some room for what people add.
-const MOST: usize = 60_000;
+/// The limit of a comment in characters, less some room for what people add.
+const MAX_CHARS: usize = 60_000;
 /// Rows of a table.
-const TOP: usize = 10;
+const MAX_ROWS: usize = 10;
 /// Rows of the table of ranks.
-const RANKS: usize = 64;
+const MAX_RANKS: usize = 64;
 
 pub fn write(report: &Report) -> String {
     let mut out = String::from("## tracesql report\n\n");
@@ -24,7 +24,7 @@ pub fn write(report: &Report) -> String {
     let job = ranks(report);
     for trace in &report.traces {
         let part = one(report, trace);
-        if out.len() + part.len() + job.len() > MOST {
+        if out.len() + part.len() + job.len() > MAX_CHARS {
             left_out += 1;
         } else {
             out.push_str(&part);
@@ -40,7 +40,8 @@ pub fn write(report: &Report) -> String {
             (human::many(all as i64, "more trace"), if all == 1 { "is" } else { "are" });
         let _ = writeln!(
             out,
-            "_{more} of the store {are} not shown; `tracesql report STORE --trace NAME` shows one._\n"
+            "_{more} of the store {are} not shown; \
+             `tracesql report STORE --trace NAME` shows one._\n"
         );
     }
     for (name, why) in report.failures() {
@@ -146,7 +147,7 @@ fn findings(answer: &Answer, trace: &Trace) -> String {
         answer.of(&trace.trace_id).filter(|r| r.text("status") == Some("finding")).collect();
     if !all.is_empty() {
         out.push_str("| severity | finding | what to do |\n| --- | --- | --- |\n");
-        for row in all.iter().take(TOP) {
+        for row in all.iter().take(MAX_ROWS) {
             let text = |name| plain(row.text(name).unwrap_or(""), 600);
             let _ = writeln!(
                 out,
@@ -157,8 +158,8 @@ fn findings(answer: &Answer, trace: &Trace) -> String {
             );
         }
         out.push('\n');
-        if all.len() > TOP {
-            let more = all.len() - TOP;
+        if all.len() > MAX_ROWS {
+            let more = all.len() - MAX_ROWS;
             let _ = writeln!(
                 out,
                 "_{} {} in the full report._\n",
@@ -171,7 +172,7 @@ fn findings(answer: &Answer, trace: &Trace) -> String {
         answer.of(&trace.trace_id).filter(|r| r.text("status") == Some("not_measurable")).collect();
     if !silent.is_empty() {
         out.push_str("<details><summary>Not measurable</summary>\n\n");
-        for row in silent.iter().take(TOP) {
+        for row in silent.iter().take(MAX_ROWS) {
             let _ = writeln!(
                 out,
                 "- {}: {}",
@@ -204,8 +205,8 @@ fn table(report: &Report, trace: &Trace, key: &str, columns: &[(&str, &str)]) ->
     let _ = write!(
         out,
         "{}</summary>\n\n|",
-        if count > TOP as u64 {
-            format!(" ({TOP} of {})", human::count(count as i64))
+        if count > MAX_ROWS as u64 {
+            format!(" ({MAX_ROWS} of {})", human::count(count as i64))
         } else {
             String::new()
         }
@@ -219,7 +220,7 @@ fn table(report: &Report, trace: &Trace, key: &str, columns: &[(&str, &str)]) ->
         .enumerate()
         .for_each(|(at, _)| out.push_str(if at == 0 { " --- |" } else { " ---: |" }));
     out.push('\n');
-    for row in answer.of(&trace.trace_id).take(TOP) {
+    for row in answer.of(&trace.trace_id).take(MAX_ROWS) {
         out.push('|');
         for (name, _) in columns {
             let unit = answer
@@ -243,11 +244,12 @@ fn ranks(report: &Report) -> String {
         return String::new();
     };
     let mut out = String::from(
-        "### Ranks\n\n| rank | computation | communication | hidden | exposed | waiting |\n| ---: | ---: | ---: | ---: | ---: | ---: |\n",
+        "### Ranks\n\n| rank | computation | communication | hidden | exposed | waiting |\n\
+         | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let rows: Vec<Row> =
         report.traces.iter().flat_map(|trace| answer.of(&trace.trace_id)).collect();
-    for row in rows.iter().take(RANKS) {
+    for row in rows.iter().take(MAX_RANKS) {
         let time = |name| human::value(row.get(name), "ns");
         let (rank, hidden) =
             (human::value(row.get("rank"), "id"), human::value(row.get("overlap_pct"), "pct"));
@@ -260,8 +262,8 @@ fn ranks(report: &Report) -> String {
             time("wait_ns")
         );
     }
-    if rows.len() > RANKS {
-        let more = rows.len() - RANKS;
+    if rows.len() > MAX_RANKS {
+        let more = rows.len() - MAX_RANKS;
         let (more, are) =
             (human::many(more as i64, "more rank"), if more == 1 { "is" } else { "are" });
         let _ = writeln!(out, "\n_{more} {are} not shown; the view rank_communication has all._");
@@ -282,7 +284,9 @@ fn provenance(report: &Report, trace: &Trace) -> String {
         human::value(row.get("input_bytes"), "bytes"),
         code(row.text("content_hash").unwrap_or(""), 64)
     );
-    for issue in report.answer("issues").into_iter().flat_map(|a| a.of(&trace.trace_id)).take(TOP) {
+    for issue in
+        report.answer("issues").into_iter().flat_map(|a| a.of(&trace.trace_id)).take(MAX_ROWS)
+    {
         let text = |name| plain(issue.text(name).unwrap_or(""), 300);
         let _ = writeln!(
             out,

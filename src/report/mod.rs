@@ -1,21 +1,21 @@
-//! Reports: what a store says, for people and machines, as text, Markdown, JSON or one HTML page.
+//! Reports on a store, as text, Markdown, JSON or one HTML page.
 //!
-//! A report is a list of sections ([`SECTIONS`]), each one query over public views; all formats
-//! show the same answers. Nothing is measured here: what is shown can be asked for in SQL, and
-//! every section carries its query.
+//! A report is a list of sections ([`SECTIONS`]). Each is one query over public views, and all
+//! formats show the same answers. Nothing is measured here: every figure can be asked for in SQL,
+//! and every section contains its query.
 
 mod answer;
+mod bounded_rows;
 mod classes;
 mod collect;
-mod fold;
 mod html;
 mod json;
 mod markdown;
 mod missing;
 mod sections;
+mod stack_tree;
 mod table;
 mod text;
-mod tree;
 
 use std::path::Path;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub use answer::{Answer, Column, Missing, Rest};
 pub use collect::collect;
 pub use sections::{SECTIONS, Section};
 
-/// How a report is written.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Format {
     /// Short, for a terminal.
@@ -39,7 +39,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file's name asks for.
+    /// The format for the ending of a file name; `None` if the ending is not known.
     pub fn of_file(path: &Path) -> Option<Self> {
         Some(match path.extension()?.to_str()? {
             "html" | "htm" => Self::Html,
@@ -56,11 +56,11 @@ impl Format {
 pub struct Trace {
     /// Its name in the store.
     pub trace_id: String,
-    /// The input as it was named.
+    /// The path of the input as it was given.
     pub path: String,
     /// Rank; `None` if not recorded.
     pub rank: Option<i64>,
-    /// kineto, chrome or mllm_perf.
+    /// `kineto`, `chrome` or `mllm_perf`.
     pub format: String,
 }
 
@@ -69,18 +69,18 @@ pub struct Trace {
 pub struct ChangedSetting {
     /// Name.
     pub name: String,
-    /// Its value now.
+    /// Its current value.
     pub value: Option<String>,
-    /// The value that it has unless it is changed.
+    /// Its default.
     pub default: Option<String>,
 }
 
-/// What a store says.
+/// The answers of all sections for the traces of a store.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// The traces it is about, those of a job in the order of ranks.
+    /// The traces that it covers, those of a job in the order of ranks.
     pub traces: Vec<Trace>,
-    /// Names of the traces of the store that it is not about.
+    /// Names of the traces of the store that it does not cover.
     pub left_out: Vec<String>,
     /// Settings that were changed.
     pub settings: Vec<ChangedSetting>,
@@ -91,8 +91,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report in the format it was collected for, or in one that shows less; `width` is that of
-    /// the terminal for text.
+    /// The report in the format that it was collected for, or in one that shows less. `width` is the
+    /// width of the terminal, for text.
     pub fn write(&self, format: Format, width: usize) -> String {
         match format {
             Format::Text => text::write(self, width),
@@ -107,7 +107,7 @@ impl Report {
         self.answers.iter().find(|a| a.section.key == key)
     }
 
-    /// Sections whose query failed, with the error.
+    /// Keys of the sections whose query failed, with the error.
     pub fn failures(&self) -> impl Iterator<Item = (&str, &str)> {
         self.answers.iter().filter_map(|a| Some((a.section.key, a.error.as_deref()?)))
     }

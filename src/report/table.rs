@@ -1,4 +1,4 @@
-//! Tables of plain text: columns in line, one text column that gives way to the width.
+//! Tables of plain text: aligned columns, and names that are cut to fit the width.
 
 use crate::output::{clip, lines, safe, width};
 
@@ -21,7 +21,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The lines, each at most `screen` columns wide where the numbers leave room for that.
+    /// The lines, each at most `screen` columns wide if the numbers leave room for that.
     pub fn write(&self, indent: &str, screen: usize) -> String {
         let lines: Vec<&Vec<String>> = std::iter::once(&self.header).chain(&self.rows).collect();
         let columns = self.header.len();
@@ -47,8 +47,8 @@ impl Table {
     }
 }
 
-/// A text as lines of at most `screen` columns: the first begins with `first`, the others with as
-/// many blanks.
+/// A text as lines of at most `screen` columns. The first begins with `first`, the others with as
+/// many spaces.
 pub fn wrapped(first: &str, text: &str, screen: usize) -> String {
     let indent = " ".repeat(width(first));
     let room = screen.saturating_sub(indent.len()).max(20);
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_give_way() {
+    fn long_names_are_cut_to_the_width() {
         let mut table = Table::new(&["name", "calls"]);
         table.row(vec!["a very long name of a kernel".into(), "12".into()]);
         assert_eq!(

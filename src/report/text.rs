@@ -1,4 +1,4 @@
-//! The report for a terminal: short, each trace a screen or so.
+//! The report for a terminal: short, about one screen for each trace.
 
 use super::answer::{Answer, Row};
 use super::table::{Table, wrapped};
@@ -7,7 +7,7 @@ use crate::output::safe;
 use crate::output::units as human;
 
 /// Rows of a table.
-const TOP: usize = 8;
+const MAX_ROWS: usize = 8;
 
 pub fn write(report: &Report, width: usize) -> String {
     let mut out = String::new();
@@ -92,7 +92,7 @@ fn one(report: &Report, trace: &Trace, width: usize) -> String {
     out
 }
 
-/// The name of a trace for people.
+/// The name of a trace to show.
 pub fn title(trace: &Trace) -> String {
     let name = trace.path.rsplit('/').next().unwrap_or(&trace.path);
     match trace.rank {
@@ -115,7 +115,7 @@ fn operators_missing(report: &Report, trace: &Trace) -> bool {
     none("operators") && none("mllm_operation_totals")
 }
 
-/// What there is to say about a trace in a line each.
+/// Facts about a trace, one line each.
 pub fn facts(report: &Report, trace: &Trace) -> Vec<(&'static str, String)> {
     let first = |key: &'static str| report.answer(key).and_then(|a| a.of(&trace.trace_id).next());
     let mut facts = Vec::new();
@@ -191,7 +191,8 @@ fn device(report: &Report, trace: &Trace, row: Row) -> String {
     let time = |name| human::value(row.get(name), "ns");
     let pct = |name| human::value(row.get(name), "pct");
     let mut text = format!(
-        "{id}{name}: busy {} ({} of {}): computation {}, exposed communication {}, exposed copies {}; idle {}",
+        "{id}{name}: busy {} ({} of {}): computation {}, exposed communication {}, \
+         exposed copies {}; idle {}",
         pct("busy_pct"),
         time("busy_time_ns"),
         time("total_time_ns"),
@@ -202,7 +203,8 @@ fn device(report: &Report, trace: &Trace, row: Row) -> String {
     );
     if row.int("unclassified_time_ns").is_some_and(|ns| ns > 0) {
         text += &format!(
-            "; computation holds {} of kernels of no known class, so exposed communication is {} to {}",
+            "; computation holds {} of kernels of no known class, so exposed communication is \
+             {} to {}",
             time("unclassified_time_ns"),
             time("exposed_comm_time_ns"),
             time("exposed_comm_max_ns")
@@ -231,7 +233,7 @@ fn peak(row: Row) -> String {
     text
 }
 
-/// How many rows of findings there are, by what they say.
+/// How many rows of findings there are, by status.
 pub fn tally(answer: &Answer, trace: &Trace) -> String {
     let count = |status: &str, severity: Option<&str>| {
         answer
@@ -265,21 +267,21 @@ fn findings(report: &Report, trace: &Trace, width: usize) -> String {
     let all: Vec<Row> =
         answer.of(&trace.trace_id).filter(|r| r.text("status") == Some("finding")).collect();
     let mut advised: Vec<&str> = Vec::new();
-    for row in all.iter().take(TOP) {
+    for row in all.iter().take(MAX_ROWS) {
         let severity = row.text("severity").unwrap_or("info");
         out.push_str(&wrapped(
             &format!("  {severity:<7} "),
             row.text("message").unwrap_or_default(),
             width,
         ));
-        // What a rule advises stands below its first finding.
+        // The advice of a rule stands below its first finding.
         if let Some(advice) = row.text("advice").filter(|advice| !advised.contains(advice)) {
             advised.push(advice);
             out.push_str(&wrapped("          → ", advice, width));
         }
     }
-    if all.len() > TOP {
-        out.push_str(&format!("  … {} more\n", all.len() - TOP));
+    if all.len() > MAX_ROWS {
+        out.push_str(&format!("  … {} more\n", all.len() - MAX_ROWS));
     }
     out
 }
@@ -317,7 +319,7 @@ fn top(answer: &Answer, trace: &Trace, columns: Columns, width: usize) -> String
     let unit = |name: &str| {
         answer.column(name).and_then(|at| answer.columns.get(at)).map_or("text", |c| c.unit)
     };
-    for row in answer.of(&trace.trace_id).take(TOP) {
+    for row in answer.of(&trace.trace_id).take(MAX_ROWS) {
         table
             .row(columns.iter().map(|(name, _)| human::value(row.get(name), unit(name))).collect());
     }
@@ -327,8 +329,8 @@ fn top(answer: &Answer, trace: &Trace, columns: Columns, width: usize) -> String
     let rest = answer.rest(&trace.trace_id).map_or(0, |r| r.rows);
     let more = answer.of(&trace.trace_id).count() as u64 + rest;
     let mut out = format!("\n{}", table.write("  ", width));
-    if more > TOP as u64 {
-        out.push_str(&format!("  … {} more\n", more - TOP as u64));
+    if more > MAX_ROWS as u64 {
+        out.push_str(&format!("  … {} more\n", more - MAX_ROWS as u64));
     }
     out
 }

@@ -1,25 +1,24 @@
 #!/usr/bin/env python3
-"""Drives a page of `tracesql report` in Chromium as a reader would, and fails at the first thing that is wrong.
+"""Drives a page of `tracesql report` in Chromium as a reader would. It stops at the first error.
 
     report.py PAGE.html [--chromium /usr/bin/chromium] [--screenshots DIR]
 
-Checked: nothing is loaded but the page, no error is on the console, every tab shows something, tables sort, search and
-save as CSV, the module tree opens, the flame graph zooms and finds, classes of device work have one colour everywhere, dark and light differ, names are shown as text.
+Checked: nothing is loaded except the page, the console has no errors, every tab shows something,
+tables sort, search and save as CSV, the module tree opens, the flame graph zooms and finds, charts
+have tooltips, legends and zooming (`chart_checks.py`), a class of device work has one colour
+everywhere, dark and light differ, names are shown as text.
 """
 
 import argparse
 import csv
 import json
 import shutil
-import sys
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-
-def check(condition, what):
-    if not condition:
-        sys.exit(f"report.py: {what}")
+import chart_checks
+from checks import check, has_tab, open_tab
 
 
 def cells(page, column):
@@ -32,14 +31,6 @@ def cells(page, column):
 def exact(cell):
     """The whole number in the tooltip of a cell."""
     return int(cell.get_attribute("title").split(" ")[0].replace(",", ""))
-
-
-def open_tab(page, title):
-    page.get_by_role("tab", name=title).first.click()
-
-
-def has_tab(page, title):
-    return page.get_by_role("tab", name=title).count() > 0
 
 
 def tables(page, data):
@@ -117,7 +108,8 @@ def flame(page):
 
 
 def device_classes(page, data):
-    """Bars by class: parts that add up, a name for everybody, and one colour for a class in bars, tables and the legend."""
+    """Bars by class: parts that add up, a name for each, and one colour for a class in bars, tables
+    and the legend."""
     section = data["sections"]["device_classes"]
     at = {c["name"]: i for i, c in enumerate(section["columns"])}
     trace = int(page.evaluate("document.getElementById('trace').value"))
@@ -134,7 +126,8 @@ def device_classes(page, data):
             if row[at["device"]] == device and row[at["time_ns"]] > 0
         }
         wide = bar.evaluate(
-            "(bar) => [...bar.children].reduce((sum, part) => sum + parseFloat(part.style.width), 0)"
+            "(bar) => [...bar.children]"
+            ".reduce((sum, part) => sum + parseFloat(part.style.width), 0)"
         )
         check(abs(wide - 100) < 0.01, f"the parts of device {device} are {wide} % of its busy time")
         label = bar.get_attribute("aria-label")
@@ -246,6 +239,7 @@ def main():
             flame(page)
         if has_tab(page, "Steps and devices") and has_rows("device_classes"):
             device_classes(page, data)
+        chart_checks.all_charts(page, data, has_tab)
         theme(page)
         if len(data["traces"]) > 1:
             page.locator("#trace").select_option("1")
@@ -256,7 +250,8 @@ def main():
         # What scripts of a hostile name would have left behind.
         check(
             page.evaluate(
-                "window.pwned === undefined && !document.querySelector('main img, main script, main iframe')"
+                "window.pwned === undefined &&"
+                " !document.querySelector('main img, main script, main iframe')"
             ),
             "a name became more than text",
         )

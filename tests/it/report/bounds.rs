@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::{job, json, page, report, rows, total};
+use super::{job, json, page, report, rows, store, total};
 use crate::support::{TestStore, elements, texts, tracesql};
 
 /// A trace with this many operators, each of a name of its own, 1, 2, 3 … microseconds long.
@@ -57,6 +57,27 @@ fn pages_stay_below_5_mb_and_comments_below_their_limit() {
     assert!(size < 5_000_000, "{size} bytes");
     let comment = report(&store, "markdown", &[]);
     assert!(comment.len() < 65_536, "{} bytes", comment.len());
+}
+
+#[test]
+fn pages_of_fixtures_stay_below_400_kb_and_their_scripts_below_150() {
+    let fixtures: [&[&str]; 5] = [
+        &["synthetic_gpu_rank0.json.gz", "synthetic_gpu_rank1.json.gz"],
+        &["ddp_rank0.pt.trace.json.gz", "ddp_rank1.pt.trace.json.gz"],
+        &["resnet_cpu.pt.trace.json.gz"],
+        &["moe/moe_training.json.gz"],
+        &["perf.json"],
+    ];
+    for names in fixtures {
+        let html = std::fs::read_to_string(page(&store(names))).expect("the page");
+        let data = html
+            .split("id=\"data\">")
+            .nth(1)
+            .and_then(|rest| rest.split("</script>").next())
+            .map_or(0, str::len);
+        assert!(html.len() < 400_000, "{names:?}: {} bytes", html.len());
+        assert!(html.len() - data < 150_000, "{names:?}: {} bytes of ours", html.len() - data);
+    }
 }
 
 #[test]

@@ -1,19 +1,20 @@
-//! The page in a real browser: `tests/browser/report.py` reads it as people do.
+//! The page in a real browser, driven by the scripts of `tests/browser`.
 
+use std::path::Path;
 use std::process::Command;
 
 use super::{TestStore, injection, job, page, store};
 use crate::support::{needs, root};
 
-fn drive(store: &TestStore) {
+/// Runs a script of `tests/browser`, which must end with "ok: …".
+fn drive(script: &str, page: Option<&Path>) {
     let (Some(python), Some(chromium)) = (needs::python(), needs::chromium()) else { return };
     if needs::package(&python, "playwright").is_none() {
         return;
     }
-    let script = root().join("tests/browser/report.py");
     let out = Command::new(&python)
-        .arg(script)
-        .arg(page(store))
+        .arg(root().join("tests/browser").join(script))
+        .args(page)
         .arg("--chromium")
         .arg(&chromium)
         .output()
@@ -23,29 +24,38 @@ fn drive(store: &TestStore) {
     assert!(stdout.starts_with("ok: "), "{stdout}");
 }
 
+fn drive_report(store: &TestStore) {
+    drive("report.py", Some(&page(store)));
+}
+
+#[test]
+fn charts_of_100_000_points_stay_fluid_and_exact() {
+    drive("charts.py", None);
+}
+
 #[test]
 fn two_ranks_in_a_browser() {
-    drive(&job());
+    drive_report(&job());
 }
 
 #[test]
 fn a_trace_without_gpu_in_a_browser() {
-    drive(&store(&["resnet_cpu.pt.trace.json.gz"]));
+    drive_report(&store(&["resnet_cpu.pt.trace.json.gz"]));
 }
 
 #[test]
 fn perf_json_in_a_browser() {
-    drive(&store(&["perf.json"]));
+    drive_report(&store(&["perf.json"]));
 }
 
 #[test]
 fn hostile_names_in_a_browser() {
-    drive(&injection::store());
+    drive_report(&injection::store());
 }
 
 #[test]
 fn a_broken_trace_in_a_browser() {
-    drive(&store(&["nasty.json"]));
+    drive_report(&store(&["nasty.json"]));
 }
 
 #[test]
@@ -53,9 +63,9 @@ fn every_class_has_one_colour_in_light_and_in_dark() {
     let page = std::fs::read_to_string(page(&store(&["perf.json"]))).expect("the page");
     let order = TestStore::new().lines("SELECT class FROM _kernel_class_order ORDER BY rank");
     assert!(order.len() > 10, "{order:?}");
-    let list: Vec<String> = order.iter().map(|class| format!("\"{class}\"")).collect();
+    let list: String = order.iter().map(|class| format!("\"{class}\",\n")).collect();
     assert!(
-        page.contains(&format!("const CLASSES = [{}];", list.join(", "))),
+        page.contains(&format!("const CLASSES = [\n{list}];")),
         "the order of the page is that of the views"
     );
     for class in order.iter().map(String::as_str).chain(["mixed"]) {

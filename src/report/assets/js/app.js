@@ -1,4 +1,21 @@
 // Tabs, the choice of the trace, light and dark.
+import { el } from "../../../../web/base/elements.js";
+import { many } from "../../../../web/base/format.js";
+import { forgetSurfaces, redrawSurfaces } from "../../../../web/charts/surface.js";
+import { hideTooltip } from "../../../../web/charts/tooltip.js";
+import { sunburstTab } from "./call_sunburst.js";
+import { DATA, TRACES, allRows, isApplicable, rows, state, traceName } from "./data.js";
+import { findingsTab } from "./findings.js";
+import { flameTab } from "./flame.js";
+import { memoryTab } from "./memory.js";
+import { mllmTab } from "./mllm.js";
+import { modulesTab } from "./modules.js";
+import { onNavigate, openTab } from "./navigation.js";
+import { overviewTab } from "./overview.js";
+import { provenanceTab } from "./provenance.js";
+import { ranksTab } from "./ranks.js";
+import { kernelsTab, operatorsTab, timeTab } from "./time.js";
+
 const TABS = [
   { key: "overview", title: "Overview", draw: overviewTab },
   { key: "findings", title: "Findings", draw: findingsTab, needs: ["findings"] },
@@ -9,83 +26,137 @@ const TABS = [
   { key: "modules", title: "Modules", draw: modulesTab, needs: ["modules"] },
   { key: "flame", title: "Flame graph", draw: flameTab, needs: ["flame"] },
   { key: "sunburst", title: "Sunburst", draw: sunburstTab, needs: ["call_graph"] },
-  { key: "ranks", title: "Ranks", draw: ranksTab, needs: ["ranks"], isShown: () => TRACES.length > 1 && (allRows("ranks").length > 0 || allRows("stragglers").length > 0) },
+  {
+    key: "ranks",
+    title: "Ranks",
+    draw: ranksTab,
+    needs: ["ranks"],
+    isShown: () =>
+      TRACES.length > 1 && (allRows("ranks").length > 0 || allRows("stragglers").length > 0),
+  },
   { key: "mllm", title: "perf.json", draw: mllmTab, needs: ["mllm_summary"] },
   { key: "provenance", title: "Provenance", draw: provenanceTab },
 ];
 
 function shownTabs() {
-  return TABS.filter((t) => (t.isShown ? t.isShown() : !t.needs || t.needs.some((key) => isApplicable(key))));
+  return TABS.filter((t) =>
+    t.isShown ? t.isShown() : !t.needs || t.needs.some((key) => isApplicable(key)),
+  );
 }
 
 function tabButton(t) {
   const found = t.key === "findings" ? rows("findings").filter((f) => f.status === "finding") : [];
   const grave = found.some((f) => f.severity === "high");
-  return el("button", { type: "button", role: "tab", id: `tab-${t.key}`, "aria-selected": t.key === state.tab, "aria-controls": "main", tabindex: t.key === state.tab ? "0" : "-1", onclick: () => show(t.key), onkeydown: (e) => move(e, t) },
-    t.title, found.length ? el("span", { class: grave ? "dot" : "dot calm" }, String(found.length)) : null);
+  return el(
+    "button",
+    {
+      type: "button",
+      role: "tab",
+      id: `tab-${t.key}`,
+      "aria-selected": t.key === state.tab,
+      "aria-controls": "main",
+      tabindex: t.key === state.tab ? "0" : "-1",
+      onclick: () => openTab(t.key),
+      onkeydown: (e) => move(e, t),
+    },
+    t.title,
+    found.length ? el("span", { class: grave ? "dot" : "dot calm" }, String(found.length)) : null,
+  );
 }
 
+// The arrow keys go from tab to tab.
 function move(event, t) {
   const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!by) return;
   const tabs = shownTabs();
   const next = tabs[(tabs.findIndex((x) => x.key === t.key) + by + tabs.length) % tabs.length];
-  show(next.key);
+  openTab(next.key);
   document.getElementById(`tab-${next.key}`).focus();
-}
-
-function show(key) {
-  state.tab = key;
-  history.replaceState(null, "", `#${key}${state.trace ? `@${state.trace}` : ""}`);
-  draw();
-  scrollTo(0, 0);
 }
 
 function draw() {
   const tabs = shownTabs();
   const tab = tabs.find((t) => t.key === state.tab) || tabs[0];
   state.tab = tab.key;
-  forgetCharts();
+  hideTooltip();
+  forgetSurfaces();
   const bar = document.getElementById("tabs");
   bar.replaceChildren(...tabs.map(tabButton));
   const main = document.getElementById("main");
   main.setAttribute("role", "tabpanel");
   main.setAttribute("aria-labelledby", `tab-${tab.key}`);
   main.replaceChildren(...tab.draw().flat().filter(Boolean));
-  document.getElementById(`tab-${tab.key}`).scrollIntoView({ block: "nearest", inline: "nearest" });
+  const own = document.getElementById(`tab-${tab.key}`);
+  own.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-// Storage is not there for pages opened from a file in some browsers.
+// Some browsers have no storage for pages that are opened from a file.
 function remembered() {
-  try { return localStorage.getItem("tracesql-theme"); } catch { return null; }
+  try {
+    return localStorage.getItem("tracesql-theme");
+  } catch {
+    return null;
+  }
 }
 
-function setTheme(theme, keep) {
+function setTheme(theme, isKept) {
   document.documentElement.setAttribute("data-theme", theme);
   document.getElementById("theme").textContent = theme === "dark" ? "Light" : "Dark";
-  if (keep) try { localStorage.setItem("tracesql-theme", theme); } catch { /* not kept */ }
-  repaint();
+  redrawSurfaces();
+  if (!isKept) return;
+  try {
+    localStorage.setItem("tracesql-theme", theme);
+  } catch {
+    // The choice lasts as long as the page.
+  }
+}
+
+function startTheme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const ofSystem = () => (dark.matches ? "dark" : "light");
+  setTheme(remembered() || ofSystem(), false);
+  dark.addEventListener("change", () => {
+    if (!remembered()) setTheme(ofSystem(), false);
+  });
+  document.getElementById("theme").addEventListener("click", () => {
+    const isDark = document.documentElement.getAttribute("data-theme") === "dark";
+    setTheme(isDark ? "light" : "dark", true);
+  });
+}
+
+function footer() {
+  const left = DATA.traces_left_out.length;
+  const are = left === 1 ? "is" : "are";
+  const note = left ? ` ${many(left, "trace")} of the store ${are} left out, see Provenance.` : "";
+  return (
+    `tracesql ${DATA.tracesql_version}. Every table has its query; exact values are in tooltips ` +
+    `and CSV.${note}`
+  );
 }
 
 function start() {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  setTheme(remembered() || (dark.matches ? "dark" : "light"), false);
-  dark.addEventListener("change", () => { if (!remembered()) setTheme(dark.matches ? "dark" : "light", false); });
-  document.getElementById("theme").addEventListener("click", () => setTheme(document.documentElement.getAttribute("data-theme") === "dark" ? "light" : "dark", true));
-
+  startTheme();
+  onNavigate(draw);
   const [, tab, trace] = /^#(\w+)(?:@(\d+))?$/.exec(location.hash) || [];
   if (tab) state.tab = tab;
   if (trace && TRACES[trace]) state.trace = Number(trace);
   const choice = document.getElementById("trace");
   choice.append(...TRACES.map((t, i) => el("option", { value: i }, traceName(t))));
   choice.value = String(state.trace);
-  choice.addEventListener("change", () => { state.trace = Number(choice.value); show(state.tab); });
+  choice.addEventListener("change", () => {
+    state.trace = Number(choice.value);
+    openTab(state.tab);
+  });
   document.getElementById("trace-choice").hidden = TRACES.length < 2;
 
-  document.title = TRACES.length === 1 ? `${traceName(TRACES[0])} · tracesql` : `${TRACES.length} traces · tracesql`;
-  document.getElementById("footer").textContent = `tracesql ${DATA.tracesql_version}. Charts by Apache ECharts. Every table carries its query; exact values are in tooltips and CSV.${DATA.traces_left_out.length ? ` ${many(DATA.traces_left_out.length, "trace")} of the store ${DATA.traces_left_out.length === 1 ? "is" : "are"} left out, see Provenance.` : ""}`;
+  const title = TRACES.length === 1 ? traceName(TRACES[0]) : `${TRACES.length} traces`;
+  document.title = `${title} · tracesql`;
+  document.getElementById("footer").textContent = footer();
   if (TRACES.length) draw();
-  else document.getElementById("main").append(el("p", { class: "notice" }, "The store holds no trace."));
+  else {
+    const empty = el("p", { class: "notice" }, "The store holds no trace.");
+    document.getElementById("main").append(empty);
+  }
 }
 
 start();

@@ -1,16 +1,19 @@
-// The data of the page, and which part of it is shown.
-const DATA = JSON.parse(document.getElementById("data").textContent);
-const TRACES = DATA.traces;
-const state = { trace: 0, tab: "overview" };
+// The data of the page, and the part of it that is shown.
 
-function section(key) {
+export const DATA = JSON.parse(document.getElementById("data").textContent);
+
+export const TRACES = DATA.traces;
+
+export const state = { trace: 0, tab: "overview" };
+
+export function section(key) {
   return DATA.sections[key];
 }
 
 const kept = new Map();
 
 // The rows of a section for a trace, as objects.
-function rows(key, trace = state.trace) {
+export function rows(key, trace = state.trace) {
   const name = `${key}/${trace}`;
   if (!kept.has(name)) {
     const { columns, rows } = section(key);
@@ -21,32 +24,32 @@ function rows(key, trace = state.trace) {
 }
 
 // The rows of a section for all traces.
-function allRows(key) {
+export function allRows(key) {
   return TRACES.flatMap((_, trace) => rows(key, trace));
 }
 
-function rest(key, trace = state.trace) {
+export function rest(key, trace = state.trace) {
   return section(key).rest.find((r) => r.trace_id === TRACES[trace].trace_id);
 }
 
 // Why a trace has no rows: { status, reason }, or undefined if it has some.
-function missing(key, trace = state.trace) {
+export function missing(key, trace = state.trace) {
   const { status, error, missing } = section(key);
   if (status === "failed") return { status, reason: error };
   return missing.find((m) => m.trace_id === TRACES[trace].trace_id);
 }
 
-function isApplicable(key, trace = state.trace) {
+export function isApplicable(key, trace = state.trace) {
   const why = missing(key, trace);
   return !why || why.status !== "not_applicable";
 }
 
-function traceName(trace) {
+export function traceName(trace) {
   const name = trace.path.split("/").pop() || trace.trace_id;
   return trace.rank === null ? name : `${name} · rank ${trace.rank}`;
 }
 
-function deviceName(row) {
+export function deviceName(row) {
   const device = row.device;
   if (row.device_type === undefined) return device === null ? "device" : `device ${device}`;
   return device === null || device < 0 ? String(row.device_type) : `${row.device_type}:${device}`;

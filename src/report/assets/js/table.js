@@ -1,45 +1,120 @@
-// A table that can be sorted, searched and saved. Only rows in sight are in the page, so that
-// thousands are no burden.
+// A table that can be sorted, searched and saved. The page contains only the rows in sight, so
+// tables with thousands of rows stay fast.
+import { el, swatch } from "../../../../web/base/elements.js";
+import { NONE, exact, grouped, human, many, words } from "../../../../web/base/format.js";
+import { classPaint } from "./class_colours.js";
+import { rest, rows, section } from "./data.js";
+
 const ROW_HEIGHT = 31;
 
 // options: only (names of columns, in order), titles, sort ([name, descending]), wide (names of
 // text columns that wrap), swatch (classes of device work have their colour)
-function tableOf(key, options = {}) {
+export function tableOf(key, options = {}) {
   const { columns } = section(key);
   const wanted = options.only || columns.map((c) => c.name).filter((name) => name !== "trace_id");
   const list = wanted.map((name) => columns.find((c) => c.name === name)).filter(Boolean);
   const data = options.rows || rows(key);
   const used = list.filter((c) => data.some((row) => row[c.name] !== null));
-  return dataTable({ ...options, columns: used, rows: data, rest: options.rows ? undefined : rest(key), file: `${key}.csv` });
+  return dataTable({
+    ...options,
+    columns: used,
+    rows: data,
+    rest: options.rows ? undefined : rest(key),
+    file: `${key}.csv`,
+  });
 }
 
-function dataTable({ columns, rows, rest, file, titles = {}, sort, wide = false, swatch: hasSwatch = false }) {
-  const view = { rows, order: sort ? { name: sort[0], down: sort[1] } : null, text: "", chosen: null };
+export function dataTable({
+  columns,
+  rows,
+  rest,
+  file,
+  titles = {},
+  sort,
+  wide = false,
+  swatch: hasSwatch = false,
+}) {
+  const view = {
+    rows,
+    order: sort ? { name: sort[0], down: sort[1] } : null,
+    text: "",
+    chosen: null,
+  };
   const isText = (c) => c.type === "text" || c.type === "boolean";
-  const isName = (c) => c.type === "text" && ["name", "path", "op_name", "module_path"].includes(c.name);
-  const heads = columns.map((c) => el("th", { class: isText(c) ? "text" : "", scope: "col" },
-    el("button", { type: "button", title: `${c.name} (${c.unit})`, onclick: () => reorder(c) }, titles[c.name] || words(c.name))));
+  const isName = (c) =>
+    c.type === "text" && ["name", "path", "op_name", "module_path"].includes(c.name);
+  const heads = columns.map((c) =>
+    el(
+      "th",
+      { class: isText(c) ? "text" : "", scope: "col" },
+      el(
+        "button",
+        { type: "button", title: `${c.name} (${c.unit})`, onclick: () => reorder(c) },
+        titles[c.name] || words(c.name),
+      ),
+    ),
+  );
   const body = el("tbody");
-  const table = el("table", { class: wide ? "wrap" : "" }, el("colgroup", {}, columns.map((c) => el("col", { width: widthOf(c) }))), el("thead", {}, el("tr", {}, heads)), body);
+  const table = el(
+    "table",
+    { class: wide ? "wrap" : "" },
+    el(
+      "colgroup",
+      {},
+      columns.map((c) => el("col", { width: widthOf(c) })),
+    ),
+    el("thead", {}, el("tr", {}, heads)),
+    body,
+  );
   table.style.minWidth = `${columns.reduce((sum, c) => sum + parseInt(widthOf(c), 10), 0)}px`;
-  const grid = el("div", { class: "grid", tabindex: "0", onscroll: () => requestAnimationFrame(draw) }, table);
+  const grid = el(
+    "div",
+    { class: "grid", tabindex: "0", onscroll: () => requestAnimationFrame(draw) },
+    table,
+  );
   const count = el("span", { class: "count", role: "status" });
-  const search = el("input", { type: "search", placeholder: "Search", "aria-label": "Search the table", oninput: () => { view.text = search.value.toLowerCase(); select(); } });
+  const search = el("input", {
+    type: "search",
+    placeholder: "Search",
+    "aria-label": "Search the table",
+    oninput: () => {
+      view.text = search.value.toLowerCase();
+      select();
+    },
+  });
   const record = el("div");
-  const box = el("div", { class: "table-box" },
-    rows.length > 8 || rest ? el("div", { class: "tools" }, search, count, saveButton()) : el("div", { class: "tools" }, count, saveButton()), grid, record);
+  const box = el(
+    "div",
+    { class: "table-box" },
+    rows.length > 8 || rest
+      ? el("div", { class: "tools" }, search, count, saveButton())
+      : el("div", { class: "tools" }, count, saveButton()),
+    grid,
+    record,
+  );
 
   function saveButton() {
-    return el("button", { type: "button", class: "ghost csv", onclick: () => save(file, "text/csv", csv(columns, view.rows)) }, "CSV");
+    return el(
+      "button",
+      {
+        type: "button",
+        class: "ghost csv",
+        onclick: () => save(file, "text/csv", csv(columns, view.rows)),
+      },
+      "CSV",
+    );
   }
 
   function widthOf(c) {
     if (isName(c)) return "280px";
     if (hasSwatch && c.name === "class") return "144px";
-    if (wide && c.type === "text") return ["severity", "status", "code", "information"].includes(c.name) ? "130px" : "240px";
-    const longest = Math.max(...(titles[c.name] || words(c.name)).split(" ").map((word) => word.length));
+    if (wide && c.type === "text")
+      return ["severity", "status", "code", "information"].includes(c.name) ? "130px" : "240px";
+    const longest = Math.max(
+      ...(titles[c.name] || words(c.name)).split(" ").map((word) => word.length),
+    );
     const least = c.type === "text" ? 118 : c.unit === "id" ? 66 : 92;
-    return `${Math.max(least, 22 + Math.round(7.6 * longest))}px`;
+    return `${Math.max(least, 22 + Math.round(8.4 * longest))}px`;
   }
 
   function reorder(c) {
@@ -49,17 +124,31 @@ function dataTable({ columns, rows, rest, file, titles = {}, sort, wide = false,
   }
 
   function select() {
-    const found = view.text ? rows.filter((row) => columns.some((c) => typeof row[c.name] === "string" && row[c.name].toLowerCase().includes(view.text))) : rows.slice();
+    const found = view.text
+      ? rows.filter((row) =>
+          columns.some(
+            (c) => typeof row[c.name] === "string" && row[c.name].toLowerCase().includes(view.text),
+          ),
+        )
+      : rows.slice();
     if (view.order) found.sort(compare(view.order));
     view.rows = found;
     heads.forEach((head, i) => {
-      if (view.order && view.order.name === columns[i].name) head.setAttribute("aria-sort", view.order.down ? "descending" : "ascending");
+      if (view.order && view.order.name === columns[i].name)
+        head.setAttribute("aria-sort", view.order.down ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     });
-    const all = rows.length + (rest ? rest.rows : 0);
-    count.textContent = `${found.length === rows.length ? "" : `${grouped(found.length)} of `}${grouped(rows.length)} row${rows.length === 1 ? "" : "s"}${rest ? ` of ${grouped(all)}; the others are one row at the end` : ""}`;
+    count.textContent = countOf(found);
     grid.scrollTop = 0;
     draw();
+  }
+
+  // How many rows match, how many the table has, and how many there are in all.
+  function countOf(found) {
+    const part = found.length === rows.length ? "" : `${grouped(found.length)} of `;
+    const all = rest ? ` of ${grouped(rows.length + rest.rows)}; ` : "";
+    const others = rest ? "the others are one row at the end" : "";
+    return `${part}${many(rows.length, "row")}${all}${others}`;
   }
 
   function draw() {
@@ -68,8 +157,15 @@ function dataTable({ columns, rows, rest, file, titles = {}, sort, wide = false,
       return;
     }
     const first = Math.max(0, Math.floor(grid.scrollTop / ROW_HEIGHT) - 12);
-    const last = Math.min(view.rows.length, first + Math.ceil((grid.clientHeight || 660) / ROW_HEIGHT) + 24);
-    const parts = [space(first), ...view.rows.slice(first, last).map(line), space(view.rows.length - last)];
+    const last = Math.min(
+      view.rows.length,
+      first + Math.ceil((grid.clientHeight || 660) / ROW_HEIGHT) + 24,
+    );
+    const parts = [
+      space(first),
+      ...view.rows.slice(first, last).map(line),
+      space(view.rows.length - last),
+    ];
     if (rest && !view.text) parts.push(restLine());
     body.replaceChildren(...parts.filter(Boolean));
   }
@@ -82,7 +178,11 @@ function dataTable({ columns, rows, rest, file, titles = {}, sort, wide = false,
   }
 
   function line(row) {
-    return el("tr", { "aria-selected": view.chosen === row, onclick: () => choose(row) }, columns.map((c) => cell(c, row[c.name])));
+    return el(
+      "tr",
+      { "aria-selected": view.chosen === row, onclick: () => choose(row) },
+      columns.map((c) => cell(c, row[c.name])),
+    );
   }
 
   function cell(c, value) {
@@ -90,24 +190,53 @@ function dataTable({ columns, rows, rest, file, titles = {}, sort, wide = false,
     const kind = `${isText(c) ? "text" : ""}${isName(c) ? " name" : ""}${none ? " none" : ""}`;
     const title = isText(c) && !none ? String(value).slice(0, 600) : exact(value, c.unit);
     if (c.unit === "pct" && !none && value >= 0 && value <= 100.5) {
-      return el("td", { class: `${kind} share`, title }, human(value, c.unit), el("i", {}, el("b", { width: `${Math.min(value, 100)}%` })));
+      return el(
+        "td",
+        { class: `${kind} share`, title },
+        human(value, c.unit),
+        el("i", {}, el("b", { width: `${Math.min(value, 100)}%` })),
+      );
     }
     if (c.name === "device" && value < 0) return el("td", { class: kind, title }, "host");
-    if (hasSwatch && c.name === "class" && !none) return el("td", { class: kind, title }, swatch(classPaint(value)), ` ${value}`);
-    return el("td", { class: kind, title }, c.type === "boolean" && value === false ? NONE : human(value, c.unit));
+    if (hasSwatch && c.name === "class" && !none)
+      return el("td", { class: kind, title }, swatch(classPaint(value)), ` ${value}`);
+    return el(
+      "td",
+      { class: kind, title },
+      c.type === "boolean" && value === false ? NONE : human(value, c.unit),
+    );
   }
 
   function restLine() {
-    const cells = columns.map((c, i) => i === 0 ? el("td", { class: "text" }, `(${grouped(rest.rows)} others)`) : el("td", { title: exact(rest.sums[c.name], c.unit) }, rest.sums[c.name] === undefined ? "" : human(rest.sums[c.name], c.unit)));
+    const cells = columns.map((c, i) =>
+      i === 0
+        ? el("td", { class: "text" }, `(${grouped(rest.rows)} others)`)
+        : el(
+            "td",
+            { title: exact(rest.sums[c.name], c.unit) },
+            rest.sums[c.name] === undefined ? "" : human(rest.sums[c.name], c.unit),
+          ),
+    );
     return el("tr", { class: "rest" }, cells);
   }
 
-  // All of a row, names in full and values exact.
+  // The whole row, with full names and exact values.
   function choose(row) {
     if (getSelection().toString()) return;
     view.chosen = view.chosen === row ? null : row;
     draw();
-    record.replaceChildren(view.chosen ? el("dl", { class: "record" }, columns.flatMap((c) => [el("dt", {}, words(c.name)), el("dd", {}, exact(row[c.name], c.unit))])) : "");
+    record.replaceChildren(
+      view.chosen
+        ? el(
+            "dl",
+            { class: "record" },
+            columns.flatMap((c) => [
+              el("dt", {}, words(c.name)),
+              el("dd", {}, exact(row[c.name], c.unit)),
+            ]),
+          )
+        : "",
+    );
   }
 
   select();
@@ -115,8 +244,8 @@ function dataTable({ columns, rows, rest, file, titles = {}, sort, wide = false,
   return box;
 }
 
-// NULL comes last, whichever way.
-function compare({ name, down }) {
+// NULL comes last in both directions.
+export function compare({ name, down }) {
   const sign = down ? -1 : 1;
   return (a, b) => {
     const [x, y] = [a[name], b[name]];
@@ -125,10 +254,23 @@ function compare({ name, down }) {
   };
 }
 
-function csv(columns, rows) {
+export function csv(columns, rows) {
   const cell = (value) => {
     const text = value === null || value === undefined ? "" : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
   };
-  return [columns.map((c) => c.name), ...rows.map((row) => columns.map((c) => row[c.name]))].map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
+  return (
+    [columns.map((c) => c.name), ...rows.map((row) => columns.map((c) => row[c.name]))]
+      .map((line) => line.map(cell).join(","))
+      .join("\r\n") + "\r\n"
+  );
+}
+
+export function save(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = el("a", { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
 }

@@ -1,5 +1,5 @@
-//! Stacks as a bounded tree: what is small in every measure is merged into `(other)` beside its
-//! siblings, so that every total stays exact.
+//! Stacks as a bounded tree: frames that are small in every measure are merged into `(other)` next
+//! to their siblings, so every total stays exact.
 
 use std::borrow::Cow;
 use std::collections::{BinaryHeap, HashMap};
@@ -14,14 +14,14 @@ use super::collect::unit;
 use super::sections::Section;
 use crate::error::Result;
 
-/// The name of what was merged.
+/// The name of merged frames.
 pub const OTHER: &str = "(other)";
 
 /// Reads stacks; its answer has one row for each frame of the tree of a trace.
 pub async fn collect(
     section: &'static Section,
     mut result: SendableRecordBatchStream,
-    most: usize,
+    max_frames: usize,
 ) -> Result<Answer> {
     let mut collector = Collector::new(&result.schema())?;
     let names: Vec<String> = result
@@ -78,12 +78,12 @@ pub async fn collect(
     answer.columns.push(column("merged", "integer"));
     answer.columns.extend(names.iter().map(|n| column(n, "integer")));
     for (trace, tree) in trees {
-        answer.rows.extend(tree.rows(&trace, most));
+        answer.rows.extend(tree.rows(&trace, max_frames));
     }
     Ok(answer)
 }
 
-/// A frame without what keeps repetitions apart: numbers of steps and addresses of objects.
+/// A frame without the parts in which repetitions differ: numbers of steps, addresses of objects.
 fn shown(frame: &str) -> Cow<'_, str> {
     if frame.starts_with("ProfilerStep") {
         return Cow::Borrowed("ProfilerStep*");
@@ -141,8 +141,8 @@ impl Tree {
             .for_each(|(own, value)| *own = own.saturating_add(*value));
     }
 
-    /// Own values and all below. Children come after their parents, so one pass backwards is
-    /// enough.
+    /// Adds the values of children to their parents. Children come after their parents, so one pass
+    /// from the end is enough.
     fn add_up(&mut self) {
         for node in &mut self.nodes {
             node.total = node.own.clone();
@@ -166,9 +166,9 @@ impl Tree {
         self.nodes[at].total.iter().zip(&self.nodes[0].total).map(share).max().unwrap_or(0)
     }
 
-    /// Rows `trace_id, node, parent, name, merged, values…` of the heaviest frames and of what was
-    /// merged.
-    fn rows(mut self, trace: &str, most: usize) -> Vec<Vec<Value>> {
+    /// Rows `trace_id, node, parent, name, merged, values…` of the heaviest frames and of merged
+    /// ones.
+    fn rows(mut self, trace: &str, max_frames: usize) -> Vec<Vec<Value>> {
         self.add_up();
         let mut numbers: HashMap<usize, usize> = HashMap::from([(0, 0)]);
         let mut order = vec![0];
@@ -179,10 +179,10 @@ impl Tree {
             );
         };
         open(&self, 0, &mut heap);
-        // A frame is never heavier than the one around it, so the heaviest come with all that is
-        // around them.
+        // A frame is never heavier than its parent, so the heaviest frames come with all of their
+        // parents.
         while let Some((weight, std::cmp::Reverse(at))) = heap.pop() {
-            if order.len() > most || weight == 0 {
+            if order.len() > max_frames || weight == 0 {
                 break;
             }
             numbers.insert(at, order.len());
@@ -255,11 +255,11 @@ mod tests {
 
     #[test]
     fn merged_frames_keep_the_sum() {
-        for most in 1..6 {
-            let rows = tree().rows("t", most);
+        for max_frames in 1..6 {
+            let rows = tree().rows("t", max_frames);
             let sum =
                 |column: usize| rows.iter().map(|r| r[column].as_i64().unwrap_or(0)).sum::<i64>();
-            assert_eq!((sum(5), sum(6)), (100, 8), "{most}");
+            assert_eq!((sum(5), sum(6)), (100, 8), "{max_frames}");
             for row in &rows[1..] {
                 assert!(row[2].as_u64() < row[1].as_u64(), "parents come first: {row:?}");
             }

@@ -1,5 +1,5 @@
-//! Bounding answers: the first rows of each trace stay, the others become one rest whose sums are
-//! exact.
+//! Bounded answers: the first rows of each trace are kept, and the others become one rest with
+//! exact sums.
 
 use std::collections::HashMap;
 
@@ -7,22 +7,22 @@ use serde_json::Value;
 
 use super::answer::{Rest, trace_of};
 
-/// Takes rows, those that matter most first within each trace.
-pub struct Fold {
-    most: usize,
+/// Collects rows, which come in the order of their weight within each trace.
+pub struct BoundedRows {
+    max_rows: usize,
     sums: Vec<usize>,
     rows: Vec<Vec<Value>>,
     counts: HashMap<String, usize>,
     rests: Vec<Rest>,
 }
 
-impl Fold {
-    /// Keeps `most` rows of each trace; columns at `sums` are added up over the others.
-    pub fn new(most: usize, sums: Vec<usize>) -> Self {
-        Self { most, sums, rows: Vec::new(), counts: HashMap::new(), rests: Vec::new() }
+impl BoundedRows {
+    /// Keeps `max_rows` rows of each trace; the columns at `sums` are added up over the others.
+    pub fn new(max_rows: usize, sums: Vec<usize>) -> Self {
+        Self { max_rows, sums, rows: Vec::new(), counts: HashMap::new(), rests: Vec::new() }
     }
 
-    /// Starts from a rest that there is already.
+    /// Starts from rests that exist already.
     pub fn with(self, rests: Vec<Rest>) -> Self {
         Self { rests, ..self }
     }
@@ -31,7 +31,7 @@ impl Fold {
         let trace = trace_of(&row).unwrap_or_default();
         if let Some(count) = self.counts.get_mut(trace) {
             *count += 1;
-            if *count > self.most {
+            if *count > self.max_rows {
                 self.add_to_rest(&row);
                 return;
             }
@@ -63,7 +63,7 @@ impl Fold {
     }
 }
 
-/// The sum of two values; NULL counts as nothing. Whole numbers stay exact and stop at the ends of
+/// The sum of two values; NULL adds nothing. Whole numbers stay exact and stop at the limits of
 /// 64 bits.
 fn plus(a: &Value, b: &Value) -> Value {
     match (a, b) {
@@ -86,15 +86,15 @@ mod tests {
 
     #[test]
     fn the_rest_of_each_trace_is_exact() {
-        let mut fold = Fold::new(1, vec![2]);
+        let mut kept = BoundedRows::new(1, vec![2]);
         let rows = [
             row("a", "x", 1 << 60),
             row("b", "x", 5),
             row("a", "y", 3),
             row("a", "z", (1 << 60) + 1),
         ];
-        rows.into_iter().for_each(|r| fold.add(r));
-        let (rows, rests) = fold.finish();
+        rows.into_iter().for_each(|r| kept.add(r));
+        let (rows, rests) = kept.finish();
         assert_eq!(rows.len(), 2);
         assert_eq!(
             rests,
@@ -103,16 +103,16 @@ mod tests {
     }
 
     #[test]
-    fn a_rest_can_be_folded_further() {
-        let mut fold = Fold::new(1, vec![2]).with(vec![Rest {
+    fn a_rest_can_take_more_rows() {
+        let mut kept = BoundedRows::new(1, vec![2]).with(vec![Rest {
             trace_id: "a".into(),
             rows: 2,
             sums: vec![(2, json!(10))],
         }]);
-        fold.add(row("a", "x", 7));
-        fold.add(row("a", "y", 3));
+        kept.add(row("a", "x", 7));
+        kept.add(row("a", "y", 3));
         assert_eq!(
-            fold.finish().1,
+            kept.finish().1,
             [Rest { trace_id: "a".into(), rows: 3, sums: vec![(2, json!(13))] }]
         );
     }

@@ -1,0 +1,168 @@
+//! The scripts and styles of web pages, and how a page that is a single file holds them.
+//!
+//! Scripts are ES modules in `web/` (shared by all pages) and next to the page that they make. A
+//! page cannot import from itself, so [`inline`] rewrites modules into one script: each becomes a
+//! function that returns what it exports, and imports become variables. It is not a general
+//! bundler. It knows `import { a, b } from "./file.js";` at the start of a line and `export` in
+//! front of functions and constants, which is all that the modules use. Comments and indentation,
+//! a quarter of the text, are left out.
+
+/// A module: the name of its file without `.js`, by which others import it, and its text.
+pub type Module = (&'static str, &'static str);
+
+/// A list of modules with these names in a folder.
+macro_rules! modules {
+    ($folder:literal: $($name:literal),+ $(,)?) => {
+        &[$(($name, include_str!(concat!($folder, $name, ".js")))),+]
+    };
+}
+pub(crate) use modules;
+
+/// Elements and numbers, in the order in which they need each other.
+pub const BASE: &[Module] = modules!("../web/base/": "elements", "format");
+
+/// Charts, in the order in which they need each other.
+pub const CHARTS: &[Module] = modules!("../web/charts/":
+    "theme", "ticks", "axis", "surface", "tooltip", "legend", "zoom", "stack", "plot", "bars",
+    "lying_bars", "lines", "heat_map", "sunburst",
+);
+
+/// Colours and fonts, and the look of charts.
+pub const STYLES: &[&str] =
+    &[include_str!("../web/styles/colours.css"), include_str!("../web/charts/charts.css")];
+
+/// One script of modules, each of which comes after those that it imports.
+pub fn inline(modules: &[&[Module]]) -> String {
+    let mut script = String::from("\"use strict\";\nconst modules = {};\n");
+    for (name, text) in modules.iter().copied().flatten() {
+        script.push_str(&wrapped(name, text));
+    }
+    script
+}
+
+/// A module as a function that is called at once and leaves its exports in `modules`.
+fn wrapped(name: &str, text: &str) -> String {
+    let mut body = String::with_capacity(text.len() + 200);
+    let mut exports: Vec<&str> = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        if rest.starts_with("import ") {
+            let (statement, after) = rest.split_once(";\n").unwrap_or((rest, ""));
+            let (names, from) = statement.split_once(" from ").unwrap_or((statement, ""));
+            let names = names.trim_start_matches("import ");
+            body.push_str(&format!("const {names} = modules.{};\n", file_stem(from)));
+            rest = after;
+            continue;
+        }
+        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        rest = after;
+        let line = match line.strip_prefix("export ") {
+            Some(declaration) => {
+                exports.extend(declared(declaration));
+                declaration
+            }
+            None => line.trim(),
+        };
+        if !line.is_empty() && !is_comment(line) {
+            body.push_str(line);
+            body.push('\n');
+        }
+    }
+    format!("modules.{name} = (() => {{\n{body}return {{ {} }};\n}})();\n", exports.join(", "))
+}
+
+/// Whether a line without its indentation is nothing but a comment.
+fn is_comment(line: &str) -> bool {
+    ["//", "/*", "* ", "*/"].iter().any(|start| line.starts_with(start)) || line == "*"
+}
+
+/// The name of a file in quotes, without folders and ending.
+fn file_stem(path: &str) -> &str {
+    let path = path.trim().trim_matches('"');
+    let file = path.rsplit('/').next().unwrap_or(path);
+    file.trim_end_matches(".js")
+}
+
+/// The name that a function or constant declares.
+fn declared(line: &str) -> Option<&str> {
+    let rest = ["async function ", "function ", "const "].iter().find_map(|w| line.strip_prefix(w));
+    rest?.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// The names that a module imports, with the module they come from.
+    fn imports(text: &str) -> Vec<(&str, &str)> {
+        let statements = text.split(";\n").map(|s| s.rsplit("\nimport ").next().unwrap_or(s));
+        statements
+            .filter_map(|s| s.trim_start_matches("import ").split_once(" from "))
+            .filter(|(names, _)| names.starts_with('{'))
+            .flat_map(|(names, from)| {
+                let names = names.trim_matches(['{', '}', ' ', '\n']);
+                names.split(',').map(move |n| (n.trim(), file_stem(from)))
+            })
+            .filter(|(name, _)| !name.is_empty())
+            .collect()
+    }
+
+    fn exports(text: &str) -> Vec<&str> {
+        text.lines().filter_map(|l| l.strip_prefix("export ").and_then(declared)).collect()
+    }
+
+    /// Every import names an export of an earlier module, and no two modules have one name.
+    pub fn check_modules(modules: &[&[Module]]) {
+        let mut known: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (name, text) in modules.iter().copied().flatten() {
+            for (wanted, from) in imports(text) {
+                let found = known.get(from).is_some_and(|e| e.contains(&wanted));
+                assert!(found, "{name} imports {wanted} from {from}, which is not there before it");
+            }
+            assert!(!text.contains("export default") && !text.contains("import *"), "{name}");
+            check_lines(name, text);
+            assert!(known.insert(name, exports(text)).is_none(), "two modules are called {name}");
+        }
+    }
+
+    /// Lines can lose their indentation, and those that look like comments are comments.
+    fn check_lines(name: &str, text: &str) {
+        let mut is_block = false;
+        for line in text.lines().map(str::trim) {
+            assert!(
+                line.matches('`').count() % 2 == 0,
+                "{name}: a text over several lines: {line}"
+            );
+            is_block |= line.starts_with("/*");
+            assert!(is_block || !line.starts_with('*'), "{name}: not a comment: {line}");
+            is_block &= !line.ends_with("*/");
+        }
+    }
+
+    #[test]
+    fn shared_modules_import_what_comes_before_them() {
+        check_modules(&[BASE, CHARTS]);
+    }
+
+    #[test]
+    fn a_module_becomes_a_function_with_its_exports() {
+        let text = "import { el } from \"../base/elements.js\";\n\n\
+            // Why.\nexport const SIZE = 3;\n  function hidden() {}\n\
+            export async function load(x) {\n}\n";
+        let script = wrapped("some", text);
+        assert_eq!(
+            script,
+            "modules.some = (() => {\nconst { el } = modules.elements;\nconst SIZE = 3;\n\
+            function hidden() {}\nasync function load(x) {\n}\nreturn { SIZE, load };\n})();\n"
+        );
+        assert_eq!(imports(text), [("el", "elements")]);
+    }
+
+    #[test]
+    fn imports_over_several_lines_are_understood() {
+        let text = "import {\n  a,\n  b,\n} from \"./long_name.js\";\nconst c = 1;\n";
+        assert_eq!(imports(text), [("a", "long_name"), ("b", "long_name")]);
+        assert!(wrapped("x", text).contains("const {\n  a,\n  b,\n} = modules.long_name;\n"));
+    }
+}
