@@ -165,7 +165,7 @@ fn what_cannot_be_exported_is_reported() {
         2,
         "no table or view nothing",
     );
-    refused(&["export", &path, "--view", "../escape", "-o", &to("x.csv")], 2, "no name");
+    refused(&["export", &path, "--view", "../escape", "-o", &to("x.csv")], 2, "not the name of");
     refused(&["export", &path, "--format", "csv", "-o", "-"], 2, "folder");
     refused(
         &["export", &path, "--format", "csv", "--step", "3", "-o", &to("f")],
