@@ -39,7 +39,6 @@ mod random_traces;
 mod recipes;
 mod recount;
 mod report;
-
 mod shell;
 mod slt;
 mod sources;
