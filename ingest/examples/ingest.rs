@@ -1,7 +1,7 @@
-//! Ingests files into a store and prints where the time went: `cargo run --release -p
-//! tracesql-ingest --example ingest -- STORE FILE…`
+//! Ingests files into a store and prints the time of each phase:
+//! `cargo run --release -p tracesql-ingest --example ingest -- STORE FILE…`
 
-#![allow(clippy::print_stdout, reason = "it prints")]
+#![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::time::Instant;
 

@@ -1,31 +1,32 @@
-//! Why an input could not be read, said so that a person can act on it.
+//! Errors of reading inputs and writing stores, with what to do about each.
 
 use std::path::PathBuf;
 
 /// The result of reading or storing a trace.
 pub type Result<T, E = IngestError> = std::result::Result<T, E>;
 
-/// A whole input was refused, or the store could not be written; nothing was stored.
+/// A whole input was refused, or the store could not be written. Nothing was stored.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum IngestError {
-    /// The input is not a trace we read, or is damaged beyond use.
+    /// The input is damaged, or a trace of a kind that is not read.
     #[error("{input}: {reason}{}", at(*byte_offset))]
     Input {
-        /// The input as the user named it (with the member name for archives).
+        /// The input as the user named it; for archives with the member's name.
         input: String,
         /// What is wrong and what to do about it.
         reason: String,
-        /// Where in the decompressed text, in bytes, if it applies.
+        /// Position in the decompressed text, in bytes, if it applies.
         byte_offset: Option<u64>,
     },
-    /// The input is whole, but something else than a trace; nothing was stored.
+    /// The input is not a trace.
     #[error("{input}: {reason}{}", at(*byte_offset))]
     NotATrace {
-        /// The input as the user named it (with the member name for archives).
+        /// The input as the user named it; for archives with the member's name.
         input: String,
-        /// What it is and what to give instead.
+        /// What it is, and what to give instead.
         reason: String,
-        /// Where in the decompressed text, in bytes, that shows.
+        /// Position in the decompressed text that shows it, in bytes.
         byte_offset: Option<u64>,
     },
     /// The operating system refused to read or write a file.
@@ -36,12 +37,12 @@ pub enum IngestError {
         /// The cause.
         source: std::io::Error,
     },
-    /// `--strict` was asked for and the input is not clean.
+    /// Strict reading was asked for, and the input has issues worse than an info.
     #[error("{input}: not clean ({issues}); nothing was stored because of --strict")]
     Strict {
         /// The input as the user named it.
         input: String,
-        /// The issues that were found, in short.
+        /// The issues that were found, in brief.
         issues: String,
     },
     /// The store holds something this version cannot use.
@@ -52,11 +53,15 @@ pub enum IngestError {
         /// What is wrong and what to do about it.
         reason: String,
     },
-    /// Somebody stopped the reading; nothing was stored.
+    /// Reading was stopped through [`Progress`](crate::Progress).
     #[error("stopped")]
     Stopped,
     /// The store was made by another version of the program.
-    #[error("{path}: it has schema version {found}, this tracesql reads {expected}; ingest its traces anew", path = path.display())]
+    #[error(
+        "{path}: it has schema version {found}, this tracesql reads {expected}; \
+         ingest its traces again",
+        path = path.display()
+    )]
     StoreVersion {
         /// The store.
         path: PathBuf,
@@ -97,7 +102,7 @@ impl IngestError {
         Self::Io { path: path.into(), source }
     }
 
-    /// The input is something else than a trace.
+    /// An error for an input that is not a trace, at a byte offset of the decompressed text.
     pub fn not_a_trace(input: &str, reason: impl Into<String>, byte_offset: u64) -> Self {
         Self::NotATrace {
             input: input.to_owned(),

@@ -1,4 +1,4 @@
-//! Bringing one input into a store.
+//! Reading one input into a store.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,27 +12,28 @@ use crate::source::{HashSource, Input, open, without_comments};
 use crate::store::{Manifest, Store, TableFacts, VERSION};
 use crate::trace::Progress;
 
-/// How inputs are read.
+/// Options of reading an input. `default()` uses all cores and half of the machine's memory.
 #[derive(Debug, Clone, Default)]
 pub struct IngestOptions {
-    /// Number of threads; 0 stands for all cores.
+    /// Number of threads; 0 (the default) means all cores.
     pub threads: usize,
-    /// Bytes of memory to stay within; 0 stands for half of the machine's.
+    /// Bytes of memory to stay within; 0 (the default) means half of the machine's memory.
     pub memory_limit: usize,
-    /// Refuse an input that is not clean.
+    /// Refuse an input that has issues worse than an info.
     pub strict: bool,
-    /// Read an input again although the store holds it.
+    /// Read an input again even if the store holds it.
     pub replace: bool,
 }
 
-/// What came of an input.
+/// The result of reading an input.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The trace in the store.
     pub manifest: Manifest,
-    /// Whether the store held it already.
+    /// Whether the store already held it.
     pub was_there: bool,
-    /// What was odd; empty if it was there.
+    /// What was odd; empty if the store already held it.
     pub issues: Issues,
     /// Seconds per phase.
     pub phases: Vec<(&'static str, f64)>,
@@ -43,7 +44,7 @@ impl IngestOptions {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let threads = if self.threads == 0 { cores } else { self.threads };
         let limit = if self.memory_limit == 0 { physical_memory() / 2 } else { self.memory_limit };
-        // Decoding windows, encoders and names take a share that does not grow with the trace.
+        // Mapped text, encoders and names take a share that does not grow with the trace.
         let fixed = (threads * (96 << 20)).min(limit / 2);
         BuildOptions { threads, memory_limit: limit - fixed, strict: self.strict }
     }
@@ -57,7 +58,10 @@ fn physical_memory() -> usize {
     total.map_or(4 << 30, |kib| kib << 10)
 }
 
-/// Reads an input and stores it; does nothing if the store holds the same bytes already.
+/// Reads an input and stores it; does nothing if the store already holds the same bytes.
+///
+/// Fails if the input cannot be read or is not a trace, if it changes while it is read, if
+/// [`Progress::stop`] is set, or if the store cannot be written. The store then stays as it was.
 pub fn ingest(
     input: &Input,
     store: &Store,
@@ -83,8 +87,7 @@ pub fn ingest(
     }
     let build_options = options.build_options();
     let content = without_comments(&opened.content, scratch.path())?;
-    // A file that was changed can look broken in many ways; that it was changed is what is to be
-    // said.
+    // A file that changes while it is read can look broken in many ways: report the change.
     let read = build::read(&name, &content, scratch.path(), &build_options, progress)
         .or_else(|e| opened.content.must_be_unchanged().and(Err(e)))?;
     let (hash, input_bytes) = opened.finish(&name)?;
@@ -132,7 +135,7 @@ pub fn ingest(
     Ok(Outcome { manifest, was_there: false, issues: built.issues, phases: built.phases })
 }
 
-/// Size of a file and BLAKE3 of its bytes.
+/// The size of a file and the BLAKE3 hash of its bytes.
 pub(crate) fn file_facts(path: &Path) -> Result<(u64, String)> {
     let io = |e| IngestError::io(path, e);
     let mut hasher = blake3::Hasher::new();
@@ -140,14 +143,14 @@ pub(crate) fn file_facts(path: &Path) -> Result<(u64, String)> {
     Ok((bytes, hasher.finalize().to_hex().to_string()))
 }
 
-/// Hash of a plain input's own bytes, as `traces.content_hash` has it; `None` for standard input
-/// and archive members.
+/// The hash of a file's bytes, as in `traces.content_hash`; `None` for standard input and archive
+/// members. Fails if the file cannot be read.
 pub fn trace_hash(input: &Input) -> Result<Option<String>> {
     let Input::File(path) = input else { return Ok(None) };
     Ok(Some(file_facts(path)?.1))
 }
 
-/// A readable part for the name of a trace.
+/// The readable part of a trace's name.
 fn slug(name: &str) -> String {
     let base = name.rsplit(['/', '\\', '!']).next().unwrap_or(name);
     let mut base = base.to_lowercase();

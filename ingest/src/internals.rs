@@ -1,4 +1,4 @@
-//! The stages of reading, one at a time, for benches and fuzzers.
+//! The stages of reading, one at a time, for benches, fuzzers and tests. Not a stable interface.
 
 use std::path::Path;
 
@@ -7,9 +7,10 @@ use crate::error::Result;
 use crate::json::Cursor;
 pub use crate::json::{Oddities, compact_value, copy_members, time_ns};
 use crate::rows::{ArgValues, OwnArgs};
+use crate::store::Store;
 use crate::trace::{EventRecord, Local, Texts, Tracks, read_chunk};
 
-/// Steps over the elements of an event list's text (without its brackets); returns their number.
+/// Steps over the elements of an event list's text, without its brackets; returns their number.
 pub fn frame(text: &[u8]) -> usize {
     let mut c = Cursor::new(text, 0);
     let mut elements = 0;
@@ -51,7 +52,7 @@ pub fn args_json(text: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
-/// Elements that were decoded to records.
+/// Elements decoded to records.
 pub struct Decoded {
     records: Vec<EventRecord>,
     pairs: Vec<EventRecord>,
@@ -74,7 +75,8 @@ pub fn decode(text: &[u8]) -> Decoded {
     }
 }
 
-/// Sorts, pairs and nests decoded records; returns the number of rows.
+/// Sorts, pairs and nests decoded records; returns the number of rows. Fails if `folder` is needed
+/// for temporary files and cannot be written.
 pub fn nest(decoded: &Decoded, folder: &Path) -> Result<usize> {
     let mut records = Sorter::new(EventRecord::row_order, folder, usize::MAX, 1);
     let mut pairs = Sorter::new(EventRecord::pairing_order, folder, usize::MAX, 1);
@@ -88,4 +90,10 @@ pub fn nest(decoded: &Decoded, folder: &Path) -> Result<usize> {
     sorted.for_each(|record| nester.row(record))?;
     nester.finish()?;
     Ok(sorted.len())
+}
+
+/// A hidden folder of a store as a running ingest has one; it is removed when dropped. Fails if the
+/// store cannot be written.
+pub fn scratch(store: &Store) -> Result<impl Sized + use<>> {
+    store.scratch()
 }

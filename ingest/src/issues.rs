@@ -1,13 +1,13 @@
-//! What was odd about a trace: counted, located and kept as rows of `ingest_issues`.
+//! What was odd about a trace: counted, located and stored as rows of `ingest_issues`.
 
 use std::collections::BTreeMap;
 
 use crate::json::Oddities;
 
-/// How much an issue matters.
+/// How serious an issue is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing, nothing is wrong (for example times rounded to the nanosecond).
+    /// Worth knowing; nothing is wrong (for example, times were rounded to the nanosecond).
     Info,
     /// Something was odd; the element was kept.
     Warning,
@@ -28,7 +28,8 @@ impl Severity {
 
 macro_rules! codes {
     ($($variant:ident $severity:ident $skips:literal $code:literal $meaning:literal;)*) => {
-        /// The kinds of issues; the text of each is stable and may be relied on in queries.
+        /// The kinds of issues. Queries may rely on the text of each ([`Code::as_str`]).
+        #[non_exhaustive]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code { $(#[doc = $meaning] $variant),* }
         impl Code {
@@ -36,73 +37,133 @@ macro_rules! codes {
             pub const ALL: &[Code] = &[$(Code::$variant),*];
             /// The text stored in `ingest_issues.code`.
             pub fn as_str(self) -> &'static str { match self { $(Code::$variant => $code),* } }
-            /// How much the issue matters.
-            pub fn severity(self) -> Severity { match self { $(Code::$variant => Severity::$severity),* } }
+            /// How serious the issue is.
+            pub fn severity(self) -> Severity {
+                match self { $(Code::$variant => Severity::$severity),* }
+            }
             /// Whether each count of it is an element that has no row in `events`.
             pub fn skips(self) -> bool { match self { $(Code::$variant => $skips),* } }
-            /// One sentence that says what was met and what was done.
+            /// One sentence: what was found and what was done.
             pub fn meaning(self) -> &'static str { match self { $(Code::$variant => $meaning),* } }
         }
     };
 }
 
 codes! {
-    MalformedEvent Error true "malformed_event" "The text of an element is not an object that can be read (often an unescaped quote in a name); it was skipped and reading went on at the next element.";
-    NotAnObject Error true "not_an_object" "An element of the event list is not an object; it was skipped.";
-    NoPhase Error true "no_phase" "An element has no text `ph`, so it is not known what it is; it was skipped.";
-    NoTimestamp Error true "no_timestamp" "An element has no usable `ts`, so it cannot be placed in time; it was skipped.";
-    TimestampRange Error true "timestamp_out_of_range" "A `ts` does not fit 64-bit nanoseconds; the element was skipped.";
+    MalformedEvent Error true "malformed_event"
+        "The text of an element is not an object that can be read (often an unescaped quote in a \
+         name); it was skipped and reading went on at the next element.";
+    NotAnObject Error true "not_an_object"
+        "An element of the event list is not an object; it was skipped.";
+    NoPhase Error true "no_phase"
+        "An element has no text `ph`, so it is not known what it is; it was skipped.";
+    NoTimestamp Error true "no_timestamp"
+        "An element has no usable `ts`, so it cannot be placed in time; it was skipped.";
+    TimestampRange Error true "timestamp_out_of_range"
+        "A `ts` does not fit 64-bit nanoseconds; the element was skipped.";
     TooDeep Error true "too_deep" "An element nests deeper than 512 levels; it was skipped.";
     EventTooLarge Error true "event_too_large" "An element is longer than 256 MiB; it was skipped.";
-    TruncatedInput Error false "truncated_input" "The input ends early; every whole element before the cut was kept.";
-    DamagedCompression Error false "damaged_compression" "The compressed input ends early or is corrupt; what could be unpacked was kept.";
-    ChecksumMismatch Warning false "checksum_mismatch" "The checksum of the compressed input does not match its content.";
-    TrailingData Warning false "trailing_data" "Bytes follow the end of the document or of the compressed stream; they were ignored.";
+    TruncatedInput Error false "truncated_input"
+        "The input ends early; every whole element before the cut was kept.";
+    DamagedCompression Error false "damaged_compression"
+        "The compressed input ends early or is corrupt; what could be unpacked was kept.";
+    ChecksumMismatch Warning false "checksum_mismatch"
+        "The checksum of the compressed input does not match its content.";
+    TrailingData Warning false "trailing_data"
+        "Bytes follow the end of the document or of the compressed stream; they were ignored.";
     EmptyTrace Warning false "empty_trace" "The event list is empty.";
-    RepeatedEventList Warning false "repeated_event_list" "`traceEvents` occurs more than once; all lists were read.";
-    MixedFormats Warning false "mixed_formats" "The file holds both `traceEvents` and MLLM blobs; the trace events were read, the blobs kept as metadata.";
-    TopLevelValue Warning false "top_level_value" "A top-level key has a value of an unexpected type or is not valid JSON; its text was kept.";
+    RepeatedEventList Warning false "repeated_event_list"
+        "`traceEvents` occurs more than once; all lists were read.";
+    MixedFormats Warning false "mixed_formats"
+        "The file holds both `traceEvents` and MLLM blobs; the trace events were read, the blobs \
+         kept as metadata.";
+    TopLevelValue Warning false "top_level_value"
+        "A top-level key has a value of an unexpected type or is not valid JSON; its text was \
+         kept.";
     MissingComma Warning false "missing_comma" "A comma between two elements is missing.";
     ExtraComma Warning false "extra_comma" "There is more than one comma between two elements.";
-    UnknownPhase Warning false "unknown_phase" "An element has a `ph` nobody knows; it was kept as a row.";
+    UnknownPhase Warning false "unknown_phase"
+        "An element has a `ph` nobody knows; it was kept as a row.";
     NoName Warning false "no_name" "An event that should have a name has none; its name is NULL.";
     NameType Warning false "name_type" "A name is not text; its JSON text was taken as the name.";
-    CategoryType Warning false "category_type" "A category is not text; it is NULL and the value is kept in `extra`.";
+    CategoryType Warning false "category_type"
+        "A category is not text; it is NULL and the value is kept in `extra`.";
     ArgsType Warning false "args_type" "`args` is not an object; its JSON text was kept in `args`.";
-    MissingDuration Warning false "missing_duration" "A complete event (`X`) has no usable `dur`; its duration is NULL.";
-    NegativeDuration Warning false "negative_duration" "A duration is negative; it was kept, and counts as zero length for nesting.";
-    EndOverflow Warning false "end_overflow" "`ts` + `dur`, or the time from a begin to its end, does not fit 64-bit nanoseconds; the duration is NULL.";
-    TimeRounded Info false "time_rounded" "A time has digits below the nanosecond; it was rounded to the nearest, ties to even.";
-    TimeNotSet Warning false "time_not_set" "Work starts at 0 (or at minus `baseTimeNanoseconds`) and all other work is more than a day away, so its time was not set; the row was kept, and counts neither for the start nor for the end of the trace.";
-    InvalidUtf8 Warning false "invalid_utf8" "Text is not valid UTF-8; U+FFFD stands for each invalid part.";
-    BadEscape Warning false "bad_escape" "A backslash in a text starts no JSON escape; it was taken as itself.";
-    LoneSurrogate Warning false "lone_surrogate" "A \\u escape holds half of a surrogate pair; U+FFFD stands in its place.";
-    ControlCharacter Warning false "control_character" "Text holds raw control characters, which JSON does not allow; they were kept.";
-    NonJsonValue Warning false "non_json_value" "A value is not JSON (NaN, Infinity, N/A, 0x1f, 007, a bare word or nothing); `args` keeps its text in quotes, typed columns are NULL.";
-    DuplicateKey Warning false "duplicate_key" "A key occurs twice in one element; the last one counts.";
-    StringCut Warning false "string_cut" "A name or category is longer than 1 MiB, the name or labels of a process or thread longer than 16 KiB, or the path of a module longer than 4 KiB or 512 levels; it was cut there.";
-    ArgsCut Warning false "args_cut" "The args of an event are longer than 64 MiB; they were replaced by their size.";
-    UnmatchedBegin Warning false "unmatched_begin" "A begin event (`B` or `b`) has no end; its duration is NULL and it encloses all that follows on its track.";
-    UnmatchedEnd Warning false "unmatched_end" "An end event (`E` or `e`) has no begin; its row was kept.";
-    NameMismatch Warning false "begin_end_name_mismatch" "The name of an end event is not that of the begin event that it closes by stack order.";
+    MissingDuration Warning false "missing_duration"
+        "A complete event (`X`) has no usable `dur`; its duration is NULL.";
+    NegativeDuration Warning false "negative_duration"
+        "A duration is negative; it was kept, and counts as zero length for nesting.";
+    EndOverflow Warning false "end_overflow"
+        "`ts` + `dur`, or the time from a begin to its end, does not fit 64-bit nanoseconds; the \
+         duration is NULL.";
+    TimeRounded Info false "time_rounded"
+        "A time has digits below the nanosecond; it was rounded to the nearest, ties to even.";
+    TimeNotSet Warning false "time_not_set"
+        "Work starts at 0 (or at minus `baseTimeNanoseconds`) and all other work is more than a \
+         day away, so its time was not set; the row was kept, and counts neither for the start \
+         nor for the end of the trace.";
+    InvalidUtf8 Warning false "invalid_utf8"
+        "Text is not valid UTF-8; U+FFFD stands for each invalid part.";
+    BadEscape Warning false "bad_escape"
+        "A backslash in a text starts no JSON escape; it was taken as itself.";
+    LoneSurrogate Warning false "lone_surrogate"
+        "A \\u escape holds half of a surrogate pair; U+FFFD stands in its place.";
+    ControlCharacter Warning false "control_character"
+        "Text holds raw control characters, which JSON does not allow; they were kept.";
+    NonJsonValue Warning false "non_json_value"
+        "A value is not JSON (NaN, Infinity, N/A, 0x1f, 007, a bare word or nothing); `args` \
+         keeps its text in quotes, typed columns are NULL.";
+    DuplicateKey Warning false "duplicate_key"
+        "A key occurs twice in one element; the last one counts.";
+    StringCut Warning false "string_cut"
+        "A name or category is longer than 1 MiB, the name or labels of a process or thread \
+         longer than 16 KiB, or the path of a module longer than 4 KiB or 512 levels; it was cut \
+         there.";
+    ArgsCut Warning false "args_cut"
+        "The args of an event are longer than 64 MiB; they were replaced by their size.";
+    UnmatchedBegin Warning false "unmatched_begin"
+        "A begin event (`B` or `b`) has no end; its duration is NULL and it encloses all that \
+         follows on its track.";
+    UnmatchedEnd Warning false "unmatched_end"
+        "An end event (`E` or `e`) has no begin; its row was kept.";
+    NameMismatch Warning false "begin_end_name_mismatch"
+        "The name of an end event is not that of the begin event that it closes by stack order.";
     AsyncNoId Warning false "async_no_id" "An async event has no id and cannot be paired.";
-    PartialOverlap Info false "partial_overlap" "An event overlaps an earlier one on its track without nesting; both were kept, `overlaps` marks it.";
-    DuplicateCorrelation Warning false "duplicate_correlation" "Several launches share a correlation; each device row takes the latest one that starts before it.";
-    UnlinkedDevice Info false "unlinked_device_activity" "A device activity has no launch in the trace (`kernels.link_reason` says why).";
+    PartialOverlap Info false "partial_overlap"
+        "An event overlaps an earlier one on its track without nesting; both were kept, \
+         `overlaps` marks it.";
+    DuplicateCorrelation Warning false "duplicate_correlation"
+        "Several launches share a correlation; each device row takes the latest one that starts \
+         before it.";
+    UnlinkedDevice Info false "unlinked_device_activity"
+        "A device activity has no launch in the trace (`kernels.link_reason` says why).";
     FlowHalf Info false "flow_half" "A flow element has no partner with its id.";
     FlowNoId Info false "flow_no_id" "A flow element has no id and cannot be paired.";
-    FlowUnbound Info false "flow_unbound" "A flow element touches no event on its track at its time.";
-    CounterValue Warning false "counter_value" "A counter value is not a number; its value is NULL.";
-    MemoryValue Warning false "memory_value" "A memory event lacks a usable `Bytes` (a whole number below 2^53); its bytes are NULL.";
-    MetadataValue Warning false "metadata_value" "A metadata element names a process or thread without a text; it was not applied.";
-    IdValue Warning false "id_value" "A numeric argument is not a 64-bit integer; its typed column is NULL, `args` keeps it.";
-    LaunchShape Warning false "launch_shape" "A grid or block is not a list of three numbers; what is missing is NULL.";
-    BlobNoStart Error true "blob_no_start" "A blob has no start time (or 0, a free without an alloc); it was skipped.";
-    BlobEnd Warning false "blob_end_before_start" "A blob ends before it starts; its duration is NULL.";
-    BlobValue Warning false "blob_value" "A blob lacks a field or has one that cannot be used (another type, a negative size, sizes beyond 64 bits in all); the column is NULL.";
+    FlowUnbound Info false "flow_unbound"
+        "A flow element touches no event on its track at its time.";
+    CounterValue Warning false "counter_value"
+        "A counter value is not a number; its value is NULL.";
+    MemoryValue Warning false "memory_value"
+        "A memory event lacks a usable `Bytes` (a whole number below 2^53); its bytes are NULL.";
+    MetadataValue Warning false "metadata_value"
+        "A metadata element names a process or thread without a text; it was not applied.";
+    IdValue Warning false "id_value"
+        "A numeric argument is not a 64-bit integer; its typed column is NULL, `args` keeps it.";
+    LaunchShape Warning false "launch_shape"
+        "A grid or block is not a list of three numbers; what is missing is NULL.";
+    BlobNoStart Error true "blob_no_start"
+        "A blob has no start time (or 0, a free without an alloc); it was skipped.";
+    BlobEnd Warning false "blob_end_before_start"
+        "A blob ends before it starts; its duration is NULL.";
+    BlobValue Warning false "blob_value"
+        "A blob lacks a field or has one that cannot be used (another type, a negative size, \
+         sizes beyond 64 bits in all); the column is NULL.";
     BlobRepeatedUuid Warning false "blob_repeated_uuid" "A memory blob's uuid occurs twice.";
-    Comments Warning false "comments" "A perf.json holds comments, which JSON does not allow; they were read as blanks.";
-    BlobInitTime Warning false "blob_init_time" "`init_time` is missing or later than the first start; times are relative to the earliest start, or negative.";
+    Comments Warning false "comments"
+        "A perf.json holds comments, which JSON does not allow; they were read as blanks.";
+    BlobInitTime Warning false "blob_init_time"
+        "`init_time` is missing or later than the first start; times are relative to the earliest \
+         start, or negative.";
 }
 
 /// The codes of what was odd about text that was decoded or made compact.
@@ -121,19 +182,19 @@ pub(crate) fn codes_of(odd: Oddities) -> impl Iterator<Item = Code> {
 /// The count of one kind of issue: a row of `ingest_issues`.
 #[derive(Debug, Clone, Default)]
 pub struct IssueCount {
-    /// How often it was met.
+    /// How often it occurred.
     pub count: u64,
-    /// The first element concerned (position in the event list), if one is.
+    /// The first element concerned, as position in the event list, if it concerns elements.
     pub first_event_id: Option<u64>,
-    /// Where the first one begins, in bytes of the decompressed text.
+    /// Where that begins, in bytes of the decompressed text.
     pub first_byte_offset: Option<u64>,
     /// The text at that place, shortened.
     pub example: Option<String>,
-    /// Figures that belong to it, for example how many bytes were lost.
+    /// Figures, for example how many bytes were lost.
     pub detail: Option<String>,
 }
 
-/// Counted issues; merging is order-independent: the earliest place in the input wins.
+/// Counted issues. Merging does not depend on the order: the earliest place in the input wins.
 #[derive(Debug, Clone, Default)]
 pub struct Issues {
     counts: BTreeMap<Code, IssueCount>,
@@ -153,7 +214,7 @@ impl Issues {
         self.add_many(code, 1, event_id, byte_offset, example);
     }
 
-    /// Counts several of one kind, located by the first.
+    /// Counts several issues of one kind; the place is that of the first.
     pub fn add_many(
         &mut self,
         code: Code,
@@ -176,25 +237,27 @@ impl Issues {
         }
     }
 
-    /// Adds a note to an issue that was counted before.
+    /// Sets the note of an issue that was counted before.
     pub fn detail(&mut self, code: Code, detail: String) {
         self.counts.entry(code).or_default().detail = Some(detail);
     }
 
-    /// Moves event ids that count from the start of a part to the start of the event list.
+    /// Adds `base` to all event ids, to count them from the start of the event list.
     pub fn rebase(&mut self, base: u64) {
         for issue in self.counts.values_mut() {
             issue.first_event_id = issue.first_event_id.map(|id| id + base);
         }
     }
 
-    /// Takes over the counts of another part of the same input.
+    /// Adds the counts of another part of the same input.
     pub fn merge(&mut self, other: Issues) {
         for (code, new) in other.counts {
             let mine = self.counts.entry(code).or_default();
             let earlier = mine.count == 0
-                || matches!((new.first_byte_offset, mine.first_byte_offset), (Some(n), Some(m)) if n < m)
-                || (mine.first_byte_offset.is_none() && new.first_byte_offset.is_some());
+                || match (new.first_byte_offset, mine.first_byte_offset) {
+                    (Some(new), Some(mine)) => new < mine,
+                    (new, mine) => new.is_some() && mine.is_none(),
+                };
             let count = mine.count + new.count;
             let detail = mine.detail.take().or_else(|| new.detail.clone());
             if earlier {
@@ -210,7 +273,7 @@ impl Issues {
         self.counts.iter().map(|(c, i)| (*c, i))
     }
 
-    /// How often an issue was met.
+    /// How often an issue occurred.
     pub fn count(&self, code: Code) -> u64 {
         self.counts.get(&code).map_or(0, |i| i.count)
     }
@@ -220,12 +283,12 @@ impl Issues {
         self.iter().filter(|(c, _)| c.skips()).map(|(_, i)| i.count).sum()
     }
 
-    /// Whether anything worse than an info was met.
+    /// Whether there is anything worse than an info.
     pub fn has_warnings(&self) -> bool {
         self.counts.keys().any(|c| c.severity() > Severity::Info)
     }
 
-    /// `code × count` of everything worse than an info.
+    /// `count × code` of everything worse than an info.
     pub fn summary(&self) -> String {
         let parts: Vec<_> = self
             .iter()

@@ -1,19 +1,35 @@
 //! Reads profiler traces exactly and writes them as a store of Parquet files.
 //!
-//! ```no_run
+//! A trace is a file of Chrome JSON as the PyTorch profiler and others write it, or an MLLM
+//! `perf.json`; it may be compressed or a member of an archive. [`expand`] turns names into
+//! [`Input`]s, [`ingest`] reads one input into a [`Store`], and [`examine`] checks whether a store
+//! is sound. Each element of a trace becomes a row or is counted as an issue; [`schema`] describes
+//! the tables.
+//!
+//! ```
 //! use tracesql_ingest::{IngestOptions, Progress, Store, expand, ingest};
 //!
-//! let store = Store::open_or_create("runs".as_ref())?;
-//! for input in expand(&["trace.json.gz".to_owned()])? {
-//!     let outcome = ingest(&input, &store, &IngestOptions::default(), &Progress::default())?;
-//!     println!("{} rows", outcome.manifest.rows("events"));
+//! # let folder = tempfile::tempdir()?;
+//! # let trace = folder.path().join("trace.json");
+//! # let root = folder.path().join("store");
+//! std::fs::write(&trace, r#"[{"ph":"X","name":"step","pid":1,"tid":1,"ts":5,"dur":2.5}]"#)?;
+//! let store = Store::open_or_create(&root)?;
+//! for input in expand(&[trace.display().to_string()])? {
+//!     let done = ingest(&input, &store, &IngestOptions::default(), &Progress::default())?;
+//!     assert_eq!(done.manifest.rows("events"), 1);
+//!     assert!(root.join(&done.manifest.trace_id).join("events.parquet").is_file());
+//!     for (code, issue) in done.issues.iter() {
+//!         println!("{} x {}: {}", issue.count, code.as_str(), code.meaning());
+//!     }
 //! }
-//! # Ok::<(), tracesql_ingest::IngestError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The way of the bytes: [`source`](self) → first reading (keys) → order and nesting → second
-//! reading (columns) → Parquet. Nothing of a trace is kept in memory in full but one small record
-//! per event, and those go to disk when they outgrow the memory limit.
+//! The path of the bytes: `source` unpacks and maps the text, `trace` makes a small record of each
+//! element (first reading), `arrange` sorts, nests and links the records, `rows` reads the elements
+//! again in the order of rows (second reading), `encode` makes Parquet pages of them, `build`
+//! writes the tables, and `store` makes the trace appear. Of a whole trace only the records are
+//! kept in memory, and those go to disk when they outgrow the memory limit.
 
 mod arrange;
 mod build;
@@ -35,6 +51,6 @@ pub use source::{Input, expand};
 pub use store::{Examined, Gravity, Manifest, Problem, Store, TableFacts, VERSION, examine};
 pub use trace::Progress;
 
-/// Parts that benches and fuzzers drive on their own; no stable interface.
+/// Parts that benches, fuzzers and tests drive on their own; not a stable interface.
 #[doc(hidden)]
 pub mod internals;

@@ -1,8 +1,8 @@
-//! Traces that nobody writes by accident: what they take stays within bounds, and nothing of them
-//! is lost in silence.
+//! Hostile traces: the time and memory that they take stay within bounds, and nothing is lost
+//! without being counted.
 //!
-//! Sizes are such that a way that grows with their square takes minutes, or more memory than there
-//! is.
+//! Sizes are such that quadratic algorithms would take minutes, or more memory than the machine
+//! has.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -92,7 +92,7 @@ impl Stored {
 }
 
 #[test]
-fn one_external_id_for_all_operators_and_kernels() {
+fn one_external_id_for_all_operators_and_kernels_takes_little_time() {
     let n = 100_000;
     let op = |i| {
         format!(
@@ -104,7 +104,7 @@ fn one_external_id_for_all_operators_and_kernels() {
             r#"{{"ph":"X","name":"k","cat":"kernel","pid":0,"tid":7,"ts":{i},"dur":0.5,"args":{{"External id":5}}}}"#
         )
     };
-    // Without a launch whose External id is not its correlation such ids are not believed.
+    // External ids are trusted only if that of some launch differs from its correlation.
     let launch = r#"{"ph":"X","name":"cudaLaunchKernel","cat":"cuda_runtime","pid":1,"tid":2,"ts":0,"dur":0.5,"args":{"correlation":3,"External id":7}}"#;
     let stored = Stored::of((0..n).map(op).chain([launch.to_owned()]).chain((0..n).map(kernel)));
     assert!(stored.ints("kernels", "op_id").into_iter().eq((0..n).map(Some)));
@@ -132,7 +132,7 @@ fn long_categories_are_kept() {
 }
 
 #[test]
-fn long_names_of_counters_are_told_apart() {
+fn long_names_of_counters_are_distinguished() {
     let of = |last: &str| {
         format!(
             r#"{{"ph":"C","name":"{}{last}","pid":1,"ts":1,"args":{{"a":1}}}}"#,
@@ -156,7 +156,7 @@ fn long_names_of_counters_are_told_apart() {
 }
 
 #[test]
-fn a_time_from_begin_to_end_that_does_not_fit_is_none() {
+fn a_duration_from_begin_to_end_that_overflows_is_null() {
     let of = |ph, ts| format!(r#"{{"ph":"{ph}","name":"a","pid":1,"tid":1,"ts":{ts}}}"#);
     let stored = Stored::of([of("B", -9_000_000_000_000_000i64), of("E", 9_000_000_000_000_000)]);
     assert_eq!(
@@ -215,7 +215,7 @@ fn paths_of_modules_in_modules_are_cut() {
 }
 
 #[test]
-fn a_long_name_and_many_series_of_a_counter() {
+fn many_series_of_a_counter_share_its_long_name() {
     let series: Vec<String> = (0..100_000).map(|i| format!(r#""{i}":{i}"#)).collect();
     let stored = Stored::of([format!(
         r#"{{"ph":"C","name":"{}","pid":1,"ts":1,"args":{{{}}}}}"#,
@@ -230,7 +230,7 @@ fn a_long_name_and_many_series_of_a_counter() {
 }
 
 #[test]
-fn begin_and_end_with_many_args_each() {
+fn many_args_of_begin_and_end_are_merged_in_little_time() {
     let args =
         |what| (0..200_000).map(|i| format!(r#""{what}{i}":{i}"#)).collect::<Vec<_>>().join(",");
     let of = |ph, args: String| {
@@ -245,7 +245,7 @@ fn begin_and_end_with_many_args_each() {
 }
 
 #[test]
-fn long_args_of_an_end_do_not_go_to_its_begin() {
+fn long_args_of_an_end_are_not_merged_into_its_begin() {
     let begin = r#"{"ph":"B","name":"a","pid":1,"tid":1,"ts":1,"args":{"kept":1}}"#.to_owned();
     let end = format!(
         r#"{{"ph":"E","name":"a","pid":1,"tid":1,"ts":2,"args":{{"x":"{}"}}}}"#,
@@ -261,7 +261,7 @@ fn long_args_of_an_end_do_not_go_to_its_begin() {
 }
 
 #[test]
-fn what_looks_like_elements_makes_no_tracks() {
+fn args_that_look_like_elements_make_no_tracks() {
     let inner = vec![
         r#"{"ph":"X","cat":"cpu_op","name":"inner","pid":777,"tid":777,"ts":1,"dur":1}"#;
         120_000
@@ -279,7 +279,7 @@ fn what_looks_like_elements_makes_no_tracks() {
 }
 
 #[test]
-fn long_values_beside_the_events_are_not_kept() {
+fn long_top_level_values_are_not_kept() {
     let event = r#""traceEvents":[{"ph":"i","name":"i","pid":1,"tid":1,"ts":1}]"#;
     let stored = Stored::of_text(
         format!(r#"{{"a":1,"b":"{}",{event},"c":2}}"#, "\x01".repeat(45 << 20)).as_bytes(),
@@ -296,7 +296,7 @@ fn long_values_beside_the_events_are_not_kept() {
 }
 
 #[test]
-fn too_many_keys_beside_the_events() {
+fn too_many_top_level_keys_end_the_document() {
     let event = r#""traceEvents":[{"ph":"i","name":"i","pid":1,"tid":1,"ts":1}]"#;
     let keys: Vec<String> = (0..10_001).map(|i| format!(r#""{i}":1"#)).collect();
     let stored = Stored::of_text(format!("{{{event},{}}}", keys.join(",")).as_bytes());

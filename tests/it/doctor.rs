@@ -177,7 +177,7 @@ fn what_interrupted_ingests_leave_is_no_damage() {
     fs::write(&others[2], b"{").expect("it is written");
     fs::write(store.store.root().join("notes.txt"), b"mine").expect("it is written");
     fs::write(folder.join("notes.txt"), b"mine").expect("it is written");
-    let scratch = store.store.scratch().expect("a folder");
+    let scratch = tracesql_ingest::internals::scratch(&store.store).expect("a folder");
     // What dead processes left went when another one began.
     assert!(!left.exists() && others.iter().all(|path| !path.exists()));
     fs::create_dir(&left).expect("a folder");

@@ -1,5 +1,5 @@
-//! The rules of reading a trace, one mini-trace each: what is written, and what the tables then
-//! say.
+//! The rules of reading a trace, each with a small trace and what the tables must hold
+//! afterwards.
 
 mod flows;
 mod links;

@@ -1,4 +1,4 @@
-//! Giving begin events the duration of the end events that close them.
+//! Pairs begin events with the end events that close them, which gives the begins their duration.
 
 use rustc_hash::FxHashMap;
 
@@ -7,18 +7,18 @@ use crate::error::Result;
 use crate::issues::{Code, Issues};
 use crate::trace::{EventRecord, LONG_ARGS, MERGES_ARGS, NO_TEXT, OPEN, PAIRED};
 
-/// What pairing found beyond the durations.
+/// The results of pairing apart from durations.
 #[derive(Default)]
 pub struct Pairs {
-    /// For begin events (by position in the event list) whose end carries args: where the end's
-    /// text begins.
+    /// For begin events whose end event carries args, by position in the event list: where those
+    /// args begin.
     pub end_args: FxHashMap<u32, u64>,
     /// What was odd.
     pub issues: Issues,
 }
 
-/// Pairs begins and ends track by track, last begin first, in order of time and file, and hands all
-/// of them on.
+/// Pairs begins and ends track by track, last begin first, in the order of time and file, and
+/// pushes all of them to `into`.
 pub fn pair(sorter: Sorter, tracks: &[u32], budget: usize, into: &mut Sorter) -> Result<Pairs> {
     let mut pairs = Pairs::default();
     let mut open: Vec<EventRecord> = Vec::new();

@@ -1,4 +1,4 @@
-//! Arrows between events: joining flow elements that share an id, and the events that they touch.
+//! Arrows between events: joins flow elements that share an id, and so the events that they touch.
 
 use crate::issues::{Code, Issues};
 
@@ -39,9 +39,9 @@ impl Flows {
     }
 }
 
-/// Joins flow elements. Elements with the same category, name and id belong together; in order of
-/// time (starts before steps before ends at the same time, then file order) each start begins a
-/// chain and each step or end is joined to the element before it.
+/// Joins flow elements. Elements with the same category, name and id belong together. In the order
+/// of time (at the same time: starts, steps, ends, then file order), each start begins a chain, and
+/// each step or end is joined to the element before it.
 pub fn pair_flows(mut points: Vec<FlowPoint>, issues: &mut Issues) -> Flows {
     let rank = |ph: u8| match ph {
         b's' => 0,
@@ -59,7 +59,8 @@ pub fn pair_flows(mut points: Vec<FlowPoint>, issues: &mut Issues) -> Flows {
         }
     };
     let same = |a: &FlowPoint, b: &FlowPoint| (a.cat, a.name, a.id) == (b.cat, b.name, b.id);
-    // The element that the next one of its chain joins to, and whether it is joined to one before.
+    // The element that the next one of its chain is joined to, and whether it is itself joined to
+    // an earlier one.
     let mut last: Option<(u32, bool)> = None;
     for (at, point) in points.iter().enumerate() {
         if let Some((before, joined)) = last

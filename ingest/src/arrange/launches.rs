@@ -7,9 +7,9 @@ use crate::trace::NO_LINK;
 /// A call that may have launched device work.
 #[derive(Debug, Clone, Copy)]
 pub struct Launch {
-    /// What its device work says, too; [`NO_LINK`] for none.
+    /// The correlation that it shares with its device work; [`NO_LINK`] for none.
     pub correlation: i64,
-    /// The External id of one without a correlation; [`NO_LINK`] for none.
+    /// The External id of a call without a correlation; [`NO_LINK`] for none.
     pub shared_id: i64,
     /// Position in the event list.
     pub ord: u32,
@@ -28,16 +28,16 @@ pub struct Launch {
 /// All launches, by correlation where they have one.
 #[derive(Default)]
 pub struct Launches {
-    /// By correlation, start and position once all are there.
+    /// Sorted by correlation, start and position once all are added.
     list: Vec<Launch>,
-    /// Of each correlation where its launches begin in `list` and how many they are.
+    /// For each correlation, where its launches begin in `list`, and their number.
     groups: FxHashMap<i64, (u32, u32)>,
     /// Those without a correlation.
     uncorrelated: Vec<Launch>,
 }
 
 impl Launches {
-    /// Adds a launch; says whether another has its correlation.
+    /// Adds a launch; returns whether another one has its correlation.
     pub fn add(&mut self, launch: Launch) -> bool {
         if launch.correlation == NO_LINK {
             self.uncorrelated.push(launch);
@@ -49,7 +49,7 @@ impl Launches {
         *count > 1
     }
 
-    /// Says that all launches were added.
+    /// Prepares for [`Launches::find`] once all launches are added.
     pub fn finish(&mut self) {
         self.list.sort_unstable_by_key(|l| (l.correlation, l.ts, l.ord));
         let mut at = 0;
@@ -61,8 +61,8 @@ impl Launches {
         }
     }
 
-    /// The launch of device work that starts at `ts`: the latest that starts no later, else the
-    /// earliest.
+    /// The launch of device work that starts at `ts`: the latest one that starts no later, else the
+    /// earliest one.
     pub fn find(&self, correlation: i64, ts: i64) -> Option<&Launch> {
         let &(start, count) = self.groups.get(&correlation)?;
         let group = &self.list[start as usize..][..count as usize];
@@ -70,12 +70,12 @@ impl Launches {
         group.get(after.saturating_sub(1))
     }
 
-    /// Those that have a correlation.
+    /// Launches with a correlation.
     pub fn correlated(&self) -> impl Iterator<Item = &Launch> {
         self.list.iter()
     }
 
-    /// Those that have none.
+    /// Launches without one.
     pub fn uncorrelated(&self) -> impl Iterator<Item = &Launch> {
         self.uncorrelated.iter()
     }
@@ -85,7 +85,7 @@ impl Launches {
 mod tests {
     use super::*;
 
-    /// Launches of which a function gives correlation and start.
+    /// Builds `count` launches; `of(i)` returns (correlation, start).
     fn launches(count: i64, of: impl Fn(i64) -> (i64, i64)) -> Launches {
         let mut launches = Launches::default();
         for i in 0..count {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_before_the_work_else_the_earliest() {
+    fn work_belongs_to_the_latest_launch_before_it_else_to_the_earliest() {
         let list = [(7, 20), (3, 10), (7, 10), (7, 20), (9, 5)];
         let launches = launches(5, |i| list[i as usize]);
         let found = |correlation, ts| launches.find(correlation, ts).map(|l| l.ord);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn one_correlation_for_all_takes_little_time() {
+    fn many_launches_with_one_correlation_take_little_time() {
         let n = 300_000;
         let launches = launches(n, |ts| (1, ts));
         assert!((0..n).all(|ts| launches.find(1, ts).map(|l| l.ts) == Some(ts)));

@@ -1,4 +1,4 @@
-//! Device rows whose launch is not found by correlation: other ways to the host.
+//! Links between device work and the host where the correlation finds no launch.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,9 +11,9 @@ use crate::json::{self, Cursor};
 use crate::source::Reader;
 use crate::trace::{EventFields, EventRecord, IS_OP, NO_LINK, is_real_id};
 
-/// A device row.
+/// A device activity.
 #[derive(Debug, Clone, Copy)]
-pub struct DeviceRow {
+pub struct DeviceWork {
     /// Position in the event list.
     ord: u32,
     /// Category, as a text number.
@@ -30,8 +30,8 @@ pub struct DeviceRow {
     args_at: u64,
 }
 
-impl DeviceRow {
-    /// The row of a device activity.
+impl DeviceWork {
+    /// The activity of a record.
     pub fn new(record: &EventRecord) -> Self {
         Self {
             ord: record.ord,
@@ -65,22 +65,22 @@ impl OtherLink {
     }
 }
 
-/// Such links, and what kinds of device rows carry correlations.
+/// Links without a correlation, and the kinds of device work that carry correlations.
 #[derive(Debug, Default)]
 pub struct DeviceLinks {
-    /// By the device row's position in the event list.
+    /// By the activity's position in the event list.
     links: FxHashMap<u32, OtherLink>,
-    /// Categories and kinds with at least one row that has a correlation.
+    /// Categories and classes with at least one correlation.
     correlated: FxHashSet<(u32, u8)>,
 }
 
 impl DeviceLinks {
-    /// The link of a device row without a launch by correlation.
+    /// The link of an activity whose correlation finds no launch.
     pub fn get(&self, ord: u32) -> Option<&OtherLink> {
         self.links.get(&ord)
     }
 
-    /// Whether no device row of this category and class has a correlation, while others have one.
+    /// Whether no activity of this category and class has a correlation, while others have one.
     pub fn never_correlated(&self, record: &EventRecord) -> bool {
         !self.correlated.is_empty() && !self.correlated.contains(&(record.cat, record.class))
     }
@@ -88,10 +88,10 @@ impl DeviceLinks {
 
 type Links = FxHashMap<u32, OtherLink>;
 
-/// Links device rows without a launch by their flow, else by the External id that they share with
-/// one call, else to their operator by an External id that can be trusted.
+/// Links device work without a launch: by its flow, else by an External id that it shares with one
+/// call, else to its operator by an External id that can be trusted.
 pub fn link_otherwise(
-    rows: &[DeviceRow],
+    rows: &[DeviceWork],
     launches: &Launches,
     flows: &Flows,
     records: &SortedRecords,
@@ -105,7 +105,7 @@ pub fn link_otherwise(
             correlated.insert(kind);
         }
     }
-    let mut left: Vec<&DeviceRow> = rows
+    let mut left: Vec<&DeviceWork> = rows
         .iter()
         .filter(|r| r.correlation == NO_LINK || launches.find(r.correlation, r.ts).is_none())
         .collect();
@@ -120,7 +120,7 @@ pub fn link_otherwise(
     Ok(DeviceLinks { links, correlated })
 }
 
-fn by_flow(rows: &[&DeviceRow], launches: &Launches, flows: &Flows, links: &mut Links) {
+fn by_flow(rows: &[&DeviceWork], launches: &Launches, flows: &Flows, links: &mut Links) {
     let wanted: FxHashSet<u32> = rows.iter().map(|r| r.ord).collect();
     let by_ord: FxHashMap<u32, &Launch> =
         launches.correlated().chain(launches.uncorrelated()).map(|l| (l.ord, l)).collect();
@@ -134,9 +134,9 @@ fn by_flow(rows: &[&DeviceRow], launches: &Launches, flows: &Flows, links: &mut 
     }
 }
 
-/// Some profilers write no correlation, but one External id for a call and what it launched.
+/// Some profilers write no correlation but the same External id for a call and what it launched.
 fn by_shared_id(
-    rows: &[&DeviceRow],
+    rows: &[&DeviceWork],
     launches: &Launches,
     records: &SortedRecords,
     text: &mut Reader<'_>,
@@ -154,7 +154,7 @@ fn by_shared_id(
             found.entry(row.shared_id).or_insert((call, Vec::new())).1.push(row.ord);
         }
     }
-    // A call with a correlation may have that id too; then it is not known which of them is meant.
+    // A call with a correlation may have the same id; then it is not known which call is meant.
     if !found.is_empty() {
         for launch in launches.correlated() {
             if let Some(id) = call_ids(launch, text)?.0 {
@@ -162,8 +162,7 @@ fn by_shared_id(
             }
         }
     }
-    // The id of an operator is that of all its calls, and of what the calls that are not in the
-    // trace launched.
+    // All calls of an operator have its id, and so has work of calls that are not in the trace.
     if found.values().any(|(call, rows)| rows.len() > 1 && !call.graph) {
         records.for_each(|record| {
             if record.has(IS_OP)
@@ -183,7 +182,7 @@ fn by_shared_id(
 }
 
 fn by_external_id(
-    rows: &[&DeviceRow],
+    rows: &[&DeviceWork],
     launches: &Launches,
     records: &SortedRecords,
     text: &mut Reader<'_>,
@@ -197,7 +196,7 @@ fn by_external_id(
             rows_by_id.push((id, *row));
         }
     }
-    // In older traces the External id of launches is their correlation and says nothing about
+    // In older traces the External id of launches repeats their correlation and does not identify
     // operators.
     if wanted.is_empty() || !any_trustworthy(launches, text)? {
         return Ok(());
@@ -217,7 +216,7 @@ fn by_external_id(
     }
     for (id, row) in rows_by_id {
         let ops = wanted.get(&id).map_or(&[][..], Vec::as_slice);
-        // Ids may repeat; the operator that started last before the work is the one.
+        // Ids may repeat: take the operator that started last before the work.
         let before = &ops[..ops.partition_point(|&(_, ts, _)| ts <= row.ts)];
         if let Some(&(op, ts, track)) = before.last() {
             links.insert(
@@ -229,7 +228,7 @@ fn by_external_id(
     Ok(())
 }
 
-/// Whether the External id of some launch is not just its correlation.
+/// Whether the External id of any launch differs from its correlation.
 fn any_trustworthy(launches: &Launches, text: &mut Reader<'_>) -> Result<bool> {
     for launch in launches.correlated() {
         let (external_id, correlation) = call_ids(launch, text)?;

@@ -1,4 +1,5 @@
-//! Putting elements in the order of rows and finding what encloses, launches and follows what.
+//! Arranges elements: puts them in the order of rows, and finds which event encloses, launches and
+//! follows which.
 
 mod begin_end;
 mod flows;
@@ -15,7 +16,7 @@ mod tracks;
 pub use begin_end::pair;
 pub use flows::{Flows, pair_flows};
 pub use launches::Launches;
-pub use links::{DeviceLinks, DeviceRow, link_otherwise};
+pub use links::{DeviceLinks, DeviceWork, link_otherwise};
 pub use nest::{NO_ROW, Nest};
 pub use nesting::{ModuleCall, Nester};
 pub use sort::{Order, SortedRecords, Sorter};

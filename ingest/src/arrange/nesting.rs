@@ -229,8 +229,8 @@ impl Nester {
             return;
         }
         let next = record.ph == b'f' && !record.has(BINDS_ENCLOSING);
-        // Of the events that start at the time of the flow, the outermost is the next one. They were
-        // seen before the flow.
+        // Of the events that start at the time of the flow, the outermost is the next one. They
+        // were seen before the flow.
         let starts_now = self.open.first_starting_at(record.ts).map(|open| open.ord);
         let slice = if next { starts_now } else { self.open.last().map(|open| open.ord) };
         if next && slice.is_none() {
@@ -314,7 +314,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parents_and_operators_are_the_innermost(spans in prop::collection::vec((0i64..30, 0i64..12, 0u8..4), 0..60)) {
+        fn parents_and_operators_are_the_innermost(
+            spans in prop::collection::vec((0i64..30, 0i64..12, 0u8..4), 0..60),
+        ) {
             let class = |n| [Class::Op, Class::Kernel, Class::Launch, Class::Other][n as usize];
             let records = rows(spans.into_iter().map(|(ts, dur, n)| (ts, dur, class(n))));
             let (nests, nester) = nested(&records);

@@ -1,7 +1,7 @@
 //! Preorder numbers of rows: an event comes before its descendants, and nothing else between them.
 //!
-//! Rows are in the order of their starts, which is a preorder unless events overlap: the children of
-//! two overlapping events start in turns. Only trees with such events are numbered here.
+//! Rows are in the order of their starts, which is a preorder unless events overlap: the children
+//! of two overlapping events start in turns. Only trees with such events are numbered here.
 
 use super::nest::{NO_ROW, Nest};
 use super::spill::SpillVec;

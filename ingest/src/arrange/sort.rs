@@ -1,4 +1,4 @@
-//! Sorting records by track and time: in memory, or by sorted runs on disk when there are too many.
+//! Sorts records by track and time: in memory, or by sorted runs on disk if there are too many.
 
 use std::cmp::Ordering;
 use std::fs::File;
@@ -13,12 +13,12 @@ use super::spill::SpillVec;
 use crate::error::{IngestError, Result};
 use crate::trace::{EventRecord, RecordSink};
 
-/// How two records of one track compare.
+/// The order of two records of one track.
 pub type Order = fn(&EventRecord, &EventRecord) -> Ordering;
 
 const PAGE: usize = 1 << 16;
 
-/// Takes records in file order and gives them back track by track, in order.
+/// Takes records in file order and returns them track by track, in order.
 pub struct Sorter {
     order: Order,
     folder: PathBuf,
@@ -37,7 +37,7 @@ impl RecordSink for Sorter {
     }
 }
 
-/// A part of all records on disk, in order within each track: place and number of records by track
+/// A part of the records on disk, sorted within each track: place and number of records by track
 /// number.
 struct Run {
     tracks: Vec<(u64, usize)>,
@@ -45,7 +45,7 @@ struct Run {
 
 /// All records in order.
 pub enum SortedRecords {
-    /// In memory, as they came, with the positions in order.
+    /// In memory: records in file order, and their positions in order.
     Memory {
         /// The records, [`PAGE`] to a page.
         pages: Vec<Vec<EventRecord>>,
@@ -57,7 +57,7 @@ pub enum SortedRecords {
 }
 
 impl SortedRecords {
-    /// How many records there are.
+    /// Number of records.
     pub fn len(&self) -> usize {
         match self {
             Self::Memory { order, .. } => order.len(),
@@ -79,7 +79,7 @@ impl SortedRecords {
         }
     }
 
-    /// Gives every record in order.
+    /// Calls a function for each record, in order.
     pub fn for_each(&self, mut each: impl FnMut(&EventRecord) -> Result<()>) -> Result<()> {
         let mut batch = Vec::new();
         let mut at = 0;
@@ -126,8 +126,8 @@ impl Sorter {
         if self.len > self.budget { self.spill() } else { Ok(()) }
     }
 
-    /// All records, for each track of `tracks` in turn. What does not fit in `budget` bytes is on
-    /// disk.
+    /// All records, track by track in the order of `tracks`. What does not fit in `budget` bytes is
+    /// on disk.
     pub fn sorted(mut self, tracks: &[u32], budget: usize) -> Result<SortedRecords> {
         if self.runs.is_empty() {
             let mut by_track = self.order_by_track();
@@ -171,8 +171,8 @@ impl Sorter {
                         {
                             continue;
                         }
-                        // Both orders begin with the start, which is at hand here; records lie far
-                        // apart.
+                        // Both orders compare starts first, so sort by copies of the starts:
+                        // records are far apart in memory.
                         let mut starts: Vec<(i64, u32)> =
                             positions.iter().map(|&i| (record(i).ts, i)).collect();
                         starts.sort_by(|a, b| {
@@ -231,7 +231,8 @@ impl Sorter {
             }
         }
         while !heads.is_empty() {
-            // There are few runs; of equal records the earlier run's comes first, which is file order.
+            // There are few runs. Of equal records, the earlier run's comes first, which is file
+            // order.
             let mut best = 0;
             for i in 1..heads.len() {
                 if (self.order)(heads[i].record(), heads[best].record()) == Ordering::Less {
@@ -315,7 +316,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn disk_and_memory_agree(records in proptest::collection::vec(any::<(u8, u8, u8)>(), 0..200)) {
+        fn sorting_on_disk_and_in_memory_agree(
+            records in proptest::collection::vec(any::<(u8, u8, u8)>(), 0..200),
+        ) {
             let in_memory = sorted(&records, usize::MAX);
             prop_assert_eq!(&in_memory, &sorted(&records, 20 * size_of::<EventRecord>()));
             let mut want = in_memory.clone();

@@ -1,4 +1,4 @@
-//! A growing array of plain records that keeps only some of its pages in memory.
+//! A growable array of plain values that keeps only some of its pages in memory.
 
 use std::fs::File;
 use std::ops::Range;
@@ -16,8 +16,8 @@ enum Page<T> {
     Disk(u64),
 }
 
-/// Records by position. Appending and changing are for one thread; afterwards any number of threads
-/// may read.
+/// Values by position. One thread appends and changes them; afterwards any number of threads may
+/// read.
 pub struct SpillVec<T> {
     pages: Vec<Page<T>>,
     len: usize,
@@ -46,12 +46,12 @@ impl<T: Pod> SpillVec<T> {
         }
     }
 
-    /// How many records there are.
+    /// Number of values.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Appends a record.
+    /// Appends a value.
     #[inline]
     pub fn push(&mut self, value: T) -> Result<()> {
         if self.len.is_multiple_of(PAGE) {
@@ -66,7 +66,7 @@ impl<T: Pod> SpillVec<T> {
         Ok(())
     }
 
-    /// Changes a record.
+    /// Changes a value.
     #[inline]
     pub fn update(&mut self, at: usize, change: impl FnOnce(&mut T)) -> Result<()> {
         if let Page::Memory(page) = &mut self.pages[at / PAGE] {
@@ -87,7 +87,7 @@ impl<T: Pod> SpillVec<T> {
         file.write_all_at(bytemuck::bytes_of(&value), place).map_err(io)
     }
 
-    /// Copies the records of a range, replacing what `into` holds.
+    /// Copies the values of a range, replacing the content of `into`.
     pub fn read(&self, range: Range<usize>, into: &mut Vec<T>) -> Result<()> {
         into.clear();
         let mut at = range.start;
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spilled_records_can_be_changed_and_read() {
+    fn spilled_values_can_be_changed_and_read() {
         let folder = tempfile::tempdir().expect("temp folder");
         let mut v = SpillVec::<u64>::new(folder.path(), 0);
         let n = PAGE * 9 + 17;

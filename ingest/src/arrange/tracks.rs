@@ -1,12 +1,12 @@
-//! The final order of tracks, and what each of them is.
+//! The final order of tracks, and their ids and texts as strings.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::trace::{Id, NO_TEXT, TextId, Track};
 
-/// Numbers of the tracks that elements are on in the order of their `track_id`: threads by process
-/// and thread, then counters, then async events.
+/// The numbers of all tracks with elements, in the order of `track_id`: threads by process and
+/// thread, then counters, then async events.
 pub fn order_tracks(tracks: &[Track], on_track: &[bool], texts: &[Arc<str>]) -> Vec<u32> {
     let mut order: Vec<u32> =
         (0..tracks.len() as u32).filter(|&no| on_track.get(no as usize) == Some(&true)).collect();
@@ -54,7 +54,7 @@ pub fn id_text(id: Id, texts: &[Arc<str>]) -> Option<String> {
     }
 }
 
-/// The text of a text number, if it has one.
+/// The text of a text number; `None` for [`NO_TEXT`].
 pub fn text_of(id: TextId, texts: &[Arc<str>]) -> Option<&str> {
     if id == NO_TEXT { None } else { texts.get(id as usize).map(|t| &**t) }
 }

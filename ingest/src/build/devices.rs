@@ -1,4 +1,4 @@
-//! What the top-level keys say about the trace and its devices.
+//! Facts from the top-level keys: about the trace, and the rows of `devices`.
 
 use serde_json::{Map, Value};
 
@@ -114,7 +114,7 @@ fn compact(raw: &[u8], top: &TopLevel, issues: &mut Issues) -> Vec<u8> {
     value
 }
 
-/// An integer, also when it is written as text.
+/// An integer, also if it is written as text.
 fn int(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| json::int(value.as_str()?.as_bytes()))
 }

@@ -1,7 +1,8 @@
-//! Tables of a trace of events.
+//! The tables of a document with an event list.
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -17,7 +18,11 @@ use crate::rows::{Context, Group, GroupBuilder, StepTimes};
 use crate::schema;
 use crate::source::Reader;
 use crate::store::TableFile;
+use crate::trace::{Document, Progress, Texts, Track, Tracks};
 
+/// Writes the tables of a document with an event list, in five phases: begin and end events are
+/// paired, rows sorted and nested, device work linked to launches, `events` written together with
+/// the tables that come with it, and the small tables written.
 pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
     let Read {
         content,
@@ -32,68 +37,38 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         mut phases,
         ..
     } = read;
-    let start = Instant::now();
-    let (texts, tracks) = (texts.snapshot(), tracks.snapshot());
-    let track_order = order_tracks(&tracks, &document.on_track, &texts);
-    let mut track_ids = vec![0u32; tracks.len()];
-    for (id, &no) in track_order.iter().enumerate() {
-        track_ids[no as usize] = id as u32;
-    }
-    let paired = pair(pairs, &track_order, options.memory_limit / 8, &mut records)?;
+    let mut clock = Clock::start(&mut phases);
+    let names = Names::new(&texts, &tracks, &document);
+    let paired = pair(pairs, &names.track_order, options.memory_limit / 8, &mut records)?;
     document.issues.merge(paired.issues);
-    phases.push(("pair", start.elapsed().as_secs_f64()));
+    clock.ends("pair");
 
-    let start = Instant::now();
-    let sorted = records.sorted(&track_order, options.memory_limit / 4)?;
-    let mut nester = Nester::new(SpillVec::new(scratch, options.memory_limit / 8));
-    let mut facts = vec![TrackFacts::default(); tracks.len()];
-    let mut devices = Vec::new();
-    let mut nested = 0u64;
-    let kineto: Vec<u32> = (0..)
-        .zip(&texts)
-        .filter(|(_, text)| matches!(&***text, "cpu_op" | "cuda_runtime"))
-        .map(|(id, _)| id)
-        .collect();
-    let mut is_kineto = false;
-    sorted.for_each(|record| {
-        nester.row(record)?;
-        nested += 1;
-        if nested.is_multiple_of(1 << 16) {
-            progress.go_on()?;
-            progress.nested.store(nested, Ordering::Relaxed);
-        }
-        facts[record.track as usize].note(record);
-        is_kineto |= kineto.contains(&record.cat);
-        if record.class().is_device() {
-            devices.push(DeviceRow::new(record));
-        }
-        Ok(())
-    })?;
-    nester.finish()?;
-    progress.nested.store(nested, Ordering::Relaxed);
+    let sorted = records.sorted(&names.track_order, options.memory_limit / 4)?;
+    let nests = SpillVec::new(scratch, options.memory_limit / 8);
+    let Nested { nester, facts, devices, is_kineto } = nest(&sorted, nests, &names, progress)?;
     let Nester { nests, launches, flow_points, modules, issues, .. } = nester;
     document.issues.merge(issues);
+
     let flows = pair_flows(flow_points, &mut document.issues);
     let mut text = Reader::new(content, document.text_bytes)?;
     let device_links = link_otherwise(&devices, &launches, &flows, &sorted, &mut text)?;
     drop((devices, text));
     let effort = Effort::for_text(document.text_bytes);
-    let finish = SmallTables {
+    let tables = SmallTables {
         content,
         origin,
         folder,
         effort,
-        texts: &texts,
-        tracks: &tracks,
-        track_order: &track_order,
-        track_ids: &track_ids,
+        texts: &names.texts,
+        tracks: &names.tracks,
+        track_order: &names.track_order,
+        track_ids: &names.track_ids,
     };
     let mut counted = vec![("events", sorted.len() as u64)];
-    finish.flows(&flows, &mut counted)?;
+    tables.flows(&flows, &mut counted)?;
     drop(flows);
-    phases.push(("sort and nest", start.elapsed().as_secs_f64()));
+    clock.ends("sort and nest");
 
-    let start = Instant::now();
     let span = document.times.span(devices::base_time(content, &document)?);
     let context = Context {
         trace_id: &origin.trace_id,
@@ -101,9 +76,9 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         text_bytes: document.text_bytes,
         records: &sorted,
         nests: &nests,
-        texts: &texts,
-        tracks: &tracks,
-        track_ids: &track_ids,
+        texts: &names.texts,
+        tracks: &names.tracks,
+        track_ids: &names.track_ids,
         launches: &launches,
         device_links: &device_links,
         steps: &StepTimes::new(&document.steps),
@@ -116,9 +91,8 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     })?;
     progress.go_on()?;
     document.issues.merge(issues);
-    phases.push(("write", start.elapsed().as_secs_f64()));
+    clock.ends("write");
 
-    let start = Instant::now();
     counted.push(("kernels", side.kernels.finish()?));
     counted.push(("memory", side.memory.finish()?));
     counted.push(("counters", side.counters.finish()?));
@@ -130,15 +104,99 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
         calls: &modules,
         hierarchies: side.hierarchies,
     };
-    let built_rows = finish.write(&mut document, found, &mut counted)?;
-    phases.push(("finish", start.elapsed().as_secs_f64()));
+    let rows = tables.write(&mut document, found, &mut counted)?;
+    clock.ends("finish");
     Ok(Built {
-        rows: built_rows,
+        rows,
         elements: document.elements,
         text_bytes: document.text_bytes,
         issues: document.issues,
         phases,
     })
+}
+
+/// Seconds per phase.
+struct Clock<'a> {
+    start: Instant,
+    phases: &'a mut Vec<(&'static str, f64)>,
+}
+
+impl<'a> Clock<'a> {
+    fn start(phases: &'a mut Vec<(&'static str, f64)>) -> Self {
+        Self { start: Instant::now(), phases }
+    }
+
+    /// Notes the time since the phase before ended.
+    fn ends(&mut self, phase: &'static str) {
+        self.phases.push((phase, self.start.elapsed().as_secs_f64()));
+        self.start = Instant::now();
+    }
+}
+
+/// Texts and tracks by number, and the order of tracks.
+struct Names {
+    texts: Vec<Arc<str>>,
+    tracks: Vec<Track>,
+    track_order: Vec<u32>,
+    /// `track_id` by track number.
+    track_ids: Vec<u32>,
+}
+
+impl Names {
+    fn new(texts: &Texts, tracks: &Tracks, document: &Document) -> Self {
+        let (texts, tracks) = (texts.snapshot(), tracks.snapshot());
+        let track_order = order_tracks(&tracks, &document.on_track, &texts);
+        let mut track_ids = vec![0u32; tracks.len()];
+        for (id, &no) in track_order.iter().enumerate() {
+            track_ids[no as usize] = id as u32;
+        }
+        Self { texts, tracks, track_order, track_ids }
+    }
+}
+
+/// What one pass over the rows in order gives.
+struct Nested {
+    nester: Nester,
+    /// By track number.
+    facts: Vec<TrackFacts>,
+    devices: Vec<DeviceWork>,
+    /// Whether a category is one that only Kineto writes.
+    is_kineto: bool,
+}
+
+/// Nests the rows and notes which tracks and device work they show.
+fn nest(
+    sorted: &SortedRecords,
+    nests: SpillVec<Nest>,
+    names: &Names,
+    progress: &Progress,
+) -> Result<Nested> {
+    let mut nester = Nester::new(nests);
+    let mut facts = vec![TrackFacts::default(); names.tracks.len()];
+    let mut devices = Vec::new();
+    let kineto: Vec<u32> = (0..)
+        .zip(&names.texts)
+        .filter(|(_, text)| matches!(&***text, "cpu_op" | "cuda_runtime"))
+        .map(|(id, _)| id)
+        .collect();
+    let (mut nested, mut is_kineto) = (0u64, false);
+    sorted.for_each(|record| {
+        nester.row(record)?;
+        nested += 1;
+        if nested.is_multiple_of(1 << 16) {
+            progress.go_on()?;
+            progress.nested.store(nested, Ordering::Relaxed);
+        }
+        facts[record.track as usize].note(record);
+        is_kineto |= kineto.contains(&record.cat);
+        if record.class().is_device() {
+            devices.push(DeviceWork::new(record));
+        }
+        Ok(())
+    })?;
+    nester.finish()?;
+    progress.nested.store(nested, Ordering::Relaxed);
+    Ok(Nested { nester, facts, devices, is_kineto })
 }
 
 /// Tables whose rows come with the events.
@@ -196,14 +254,14 @@ fn write_events(
         for _ in 0..threads.min(groups) {
             let (sender, next, stop) = (sender.clone(), &next, &stop);
             scope.spawn(move || {
-                let mut maker = GroupBuilder::new(c, effort);
+                let mut builder = GroupBuilder::new(c, effort);
                 loop {
                     let group = next.fetch_add(1, Ordering::Relaxed);
                     if group >= stop.load(Ordering::Relaxed) {
                         return;
                     }
                     let range = group * GROUP_ROWS..rows.min((group + 1) * GROUP_ROWS);
-                    if sender.send((group, maker.group(range))).is_err() {
+                    if sender.send((group, builder.group(range))).is_err() {
                         return;
                     }
                 }

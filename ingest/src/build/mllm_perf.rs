@@ -1,4 +1,4 @@
-//! Tables of an MLLM `perf.json`: memory and operator blobs, in microseconds of one clock.
+//! The tables of an MLLM `perf.json`: memory and operator blobs, in microseconds of one clock.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::schema;
 use crate::source::Content;
 use crate::trace::Document;
 
-/// One blob; times in ns of the recording's clock.
+/// One blob; times in nanoseconds of the recording's clock.
 struct Blob {
     ord: i64,
     is_memory: bool,
@@ -68,7 +68,8 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
             }
         }
         if reader.memory > reader.max_memory {
-            let reason = "its blobs need more memory than --memory-limit leaves for them; raise the limit or split the file";
+            let reason = "its blobs need more memory than --memory-limit leaves for them; \
+                          raise the limit or split the file";
             return Err(IngestError::input_at(origin.name, reason, top.start));
         }
     }
@@ -95,30 +96,32 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     write_tables(content, &mut document, origin, folder, &blobs, base, phases)
 }
 
-/// Memory that a blob takes besides its texts: its record, its places in orders, its encoded rows.
+/// Bytes of memory that a blob takes in addition to its texts: for its record, its place in the
+/// orders of rows, and its encoded rows.
 const BLOB_MEMORY: usize = 512;
 
 struct Reader {
     blobs: Vec<Blob>,
-    /// About how many bytes of memory they take, and how many there are.
+    /// About how many bytes of memory they take, and how many they may take.
     memory: usize,
     max_memory: usize,
     elements: u64,
     issues: Issues,
     uuids: FxHashMap<i64, u64>,
-    /// Size of all memory blobs, so that no sum over some of them can overflow.
+    /// Size of all memory blobs. It is kept within 64 bits, so that no sum over some of them
+    /// overflows.
     total_bytes: i64,
 }
 
-/// A time of a blob in ns. Half of the range of 64 bits is taken, so that differences of two of
-/// them fit.
+/// A time of a blob, ns. Only half of the 64-bit range is accepted, so that the difference of any
+/// two times fits.
 fn time(raw: &[u8]) -> std::result::Result<i64, TimeError> {
     let (ns, _) = json::time_ns(raw)?;
     if ns.unsigned_abs() < 1 << 62 { Ok(ns) } else { Err(TimeError::OutOfRange) }
 }
 
 impl Reader {
-    /// Reads the blobs of a list; one that is cut short ends it.
+    /// Reads the blobs of a list, up to one that is cut short.
     fn list(&mut self, raw: &[u8], offset: u64, is_memory: bool) {
         let mut c = Cursor::new(raw, 1);
         while let Ok(token) = c.next_token() {

@@ -1,4 +1,4 @@
-//! One trace from its text to the files of its tables.
+//! One trace, from its text to the files of its tables.
 
 mod devices;
 mod events;
@@ -15,7 +15,7 @@ use crate::issues::Issues;
 use crate::source::Content;
 use crate::trace::{Document, EventRecord, Form, Progress, Reading, Texts, Tracks, read_document};
 
-/// How a trace is read.
+/// Options of reading a trace.
 #[derive(Debug, Clone)]
 pub struct BuildOptions {
     /// Number of threads.
@@ -26,19 +26,19 @@ pub struct BuildOptions {
     pub strict: bool,
 }
 
-/// What is known of a trace besides its rows.
+/// What is known of a trace apart from its content.
 pub struct Origin<'a> {
-    /// The input as messages and `traces.path` name it.
+    /// The input's name in messages and in `traces.path`.
     pub name: &'a str,
     /// The trace's name in the store.
     pub trace_id: String,
     /// Hash of the input's bytes.
     pub content_hash: String,
-    /// Size of the input as it lay on disk.
+    /// Size of the input on disk.
     pub input_bytes: u64,
 }
 
-/// What was built.
+/// What was written.
 pub struct Built {
     /// Rows by table, in the order of the reference.
     pub rows: Vec<(&'static str, u64)>,
@@ -48,11 +48,11 @@ pub struct Built {
     pub text_bytes: u64,
     /// What was odd.
     pub issues: Issues,
-    /// Seconds per phase, for those who look for speed.
+    /// Seconds per phase.
     pub phases: Vec<(&'static str, f64)>,
 }
 
-/// A document that was read and waits for its tables to be written.
+/// A document that was read, and whose tables are not written yet.
 pub struct Read<'a> {
     content: &'a Content,
     name: String,

@@ -15,7 +15,7 @@ const MAX_PATH: usize = 4 << 10;
 /// Levels of a `Module Hierarchy` text that are read at most.
 const MAX_LEVELS: usize = 512;
 
-/// Appends the modules seen as Python calls; without any, those of `Module Hierarchy` texts.
+/// Appends the modules that occur as Python calls; without any, those of `Module Hierarchy` texts.
 pub fn push(
     rows: &mut TableRows<ModuleRow<'static>>,
     trace_id: &str,
@@ -34,7 +34,7 @@ pub fn push(
     }
 }
 
-/// Names from the root, up to [`MAX_PATH`]; the modules below a path that is cut share it.
+/// Names from the root, up to [`MAX_PATH`]. Modules below a path that was cut share it.
 #[derive(Clone)]
 struct ModulePath {
     text: Arc<str>,
@@ -90,7 +90,7 @@ fn push_calls(
     paths.iter().filter(|(path, _)| path.is_cut).count() as u64
 }
 
-/// `Conv2d` of `Conv2d_0`; names without a number are classes themselves.
+/// `Conv2d` for `Conv2d_0`; a name without a number is the class itself.
 fn class_of(name: &str) -> &str {
     match name.rsplit_once('_') {
         Some((class, number))
@@ -102,7 +102,7 @@ fn class_of(name: &str) -> &str {
     }
 }
 
-/// A module of `Module Hierarchy` texts.
+/// A module from `Module Hierarchy` texts.
 struct Module {
     class: Option<String>,
     first_ts: i64,
@@ -113,13 +113,13 @@ struct Module {
 #[derive(Default)]
 struct Tree {
     modules: Vec<Module>,
-    /// Modules by their parent and their name.
+    /// Modules by parent and name.
     children: BTreeMap<(Option<usize>, String), usize>,
 }
 
 impl Tree {
-    /// Adds `TOP(Net)::forward.layer1(Sequential)::forward.conv1(Conv2d)::forward`: names, classes
-    /// in parentheses, and functions. Returns whether it was cut.
+    /// Adds a text such as `TOP(Net)::forward.layer1(Sequential)::forward.conv1(Conv2d)::forward`:
+    /// names, classes in parentheses, and functions. Returns whether it was cut.
     fn add(&mut self, text: &str, first_ts: i64, operators: u64) -> bool {
         let mut parts = text.split('.').filter(|part| !part.is_empty());
         let mut at = None;
@@ -143,7 +143,7 @@ impl Tree {
         parts.next().is_some()
     }
 
-    /// Children by name, the last one first.
+    /// Children by name, last one first.
     fn children(&self, of: Option<usize>) -> impl Iterator<Item = (&str, usize)> {
         let children = self
             .children

@@ -1,4 +1,4 @@
-//! The small tables of a trace, written when everything about it is known.
+//! The small tables of a trace, written once everything about it is known.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::source::Content;
 use crate::store::TableFile;
 use crate::trace::{Class, Document, EventRecord, Id, Meta, MetaKind, NO_TEXT, Span, Track};
 
-/// What the rows of a track show about it.
+/// What the rows of a track reveal about it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TrackFacts {
     on_device: bool,
@@ -33,7 +33,7 @@ impl TrackFacts {
     }
 }
 
-/// What all small tables need.
+/// Writes the small tables of a trace.
 pub struct SmallTables<'a> {
     pub content: &'a Content,
     pub origin: &'a Origin<'a>,
@@ -45,7 +45,7 @@ pub struct SmallTables<'a> {
     pub track_ids: &'a [u32],
 }
 
-/// What the rows of events gave for other tables.
+/// What the rows of `events` gave for other tables.
 pub struct Found<'a> {
     /// Whether a category is one that only Kineto writes.
     pub is_kineto: bool,
@@ -55,7 +55,7 @@ pub struct Found<'a> {
     pub streams: &'a FxHashMap<u32, (Option<i64>, Option<i64>)>,
     /// When its work happened.
     pub span: &'a Span,
-    /// Modules seen as Python calls.
+    /// Modules that occur as Python calls.
     pub calls: &'a [ModuleCall],
     /// `Module Hierarchy` texts: first start and number of operators.
     pub hierarchies: FxHashMap<String, (i64, u64)>,
@@ -65,7 +65,7 @@ pub struct Found<'a> {
 pub type Counted = Vec<(&'static str, u64)>;
 
 impl SmallTables<'_> {
-    /// Writes the small tables; returns the rows of all.
+    /// Writes the small tables; returns the number of rows of each table.
     pub fn write(
         &self,
         document: &mut Document,
@@ -117,7 +117,7 @@ impl SmallTables<'_> {
         Ok(in_order(counted))
     }
 
-    /// Writes the tables that every format ends with.
+    /// Writes the tables that come last for every format.
     pub fn trace_and_issues(
         &self,
         kind: &TraceKind<'_>,
@@ -282,7 +282,7 @@ pub fn in_order(counted: &Counted) -> Counted {
         .collect()
 }
 
-/// What the row of `traces` says.
+/// The content of the row of `traces`.
 pub struct TraceKind<'a> {
     pub format: &'static str,
     pub framework: Option<&'static str>,

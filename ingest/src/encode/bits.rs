@@ -1,4 +1,4 @@
-//! Bit packing, and Parquet's mix of runs and packed values.
+//! Bit packing, and Parquet's hybrid of runs and packed values.
 
 /// Appends an unsigned number in groups of seven bits, lowest first.
 pub fn varint(mut n: u64, out: &mut Vec<u8>) {
@@ -9,12 +9,13 @@ pub fn varint(mut n: u64, out: &mut Vec<u8>) {
     out.push(n as u8);
 }
 
-/// Bits that hold all numbers up to `most`.
-pub fn width_of(most: u64) -> u32 {
-    64 - most.leading_zeros()
+/// Bits that hold all numbers up to `max`.
+pub fn width_of(max: u64) -> u32 {
+    64 - max.leading_zeros()
 }
 
-/// Appends values of `width` bits each, lowest bit first. Their number is a multiple of eight.
+/// Appends values of `width` bits each, lowest bit first. The number of values must be a multiple
+/// of eight.
 #[inline]
 pub fn pack<T: Copy + Into<u64>>(values: &[T], width: u32, out: &mut Vec<u8>) {
     if width == 0 {
@@ -35,13 +36,13 @@ pub fn pack<T: Copy + Into<u64>>(values: &[T], width: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&word.to_le_bytes()[..filled as usize / 8]);
 }
 
-/// Appends keys as runs of equal ones and stretches of packed ones.
+/// Appends keys as runs of equal keys and groups of packed keys.
 pub fn hybrid(keys: &[u32], width: u32, out: &mut Vec<u8>) {
     let (mut packed_from, mut at) = (0usize, 0usize);
     while at < keys.len() {
         let key = keys[at];
         let end = at + keys[at..].iter().take_while(|&&k| k == key).count();
-        // A packed stretch holds a multiple of eight keys, the first ones of the run if need be.
+        // A packed group holds a multiple of eight keys, so it may take the first ones of the run.
         let start = at + packed_from.wrapping_sub(at) % 8;
         if end >= start + 16 {
             packed(&keys[packed_from..start], width, out);
@@ -59,7 +60,7 @@ pub fn run(key: u32, len: usize, width: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&key.to_le_bytes()[..width.div_ceil(8) as usize]);
 }
 
-/// Appends a packed stretch, filled up to a multiple of eight keys.
+/// Appends a packed group, padded to a multiple of eight keys.
 fn packed(keys: &[u32], width: u32, out: &mut Vec<u8>) {
     if keys.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! Integers as differences to the one before (`DELTA_BINARY_PACKED`).
+//! Integers as differences from the one before (`DELTA_BINARY_PACKED`).
 
 use super::bits::{pack, varint, width_of};
 
@@ -41,26 +41,26 @@ impl Delta {
     #[inline(never)]
     fn end_block(&mut self) {
         let deltas = &self.block[..self.filled];
-        let least = deltas.iter().copied().fold(i64::MAX, i64::min);
-        zigzag(least, &mut self.blocks);
-        // Differences wrap around, so any two integers have one.
+        let min = deltas.iter().copied().fold(i64::MAX, i64::min);
+        zigzag(min, &mut self.blocks);
+        // Differences wrap around, so that any two integers have one.
         let mut packed = [0u64; BLOCK];
         let mut widths = [0u8; BLOCK / MINI];
         for (to, delta) in packed.iter_mut().zip(deltas) {
-            *to = delta.wrapping_sub(least) as u64;
+            *to = delta.wrapping_sub(min) as u64;
         }
         for (width, mini) in widths.iter_mut().zip(packed.chunks(MINI)) {
             *width = width_of(mini.iter().fold(0, |all, v| all | v)) as u8;
         }
         self.blocks.extend_from_slice(&widths);
-        // Parts behind the last integer have width 0 and take no bytes.
+        // Miniblocks after the last integer have width 0 and take no bytes.
         for (&width, mini) in widths.iter().zip(packed.chunks(MINI)) {
             pack(mini, width as u32, &mut self.blocks);
         }
         self.filled = 0;
     }
 
-    /// Appends the page's values to `out`; there are none afterwards.
+    /// Appends the page's values to `out` and leaves none.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         if self.filled > 0 {
             self.end_block();

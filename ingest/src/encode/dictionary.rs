@@ -1,19 +1,19 @@
-//! The distinct values of a column chunk, in the order in which they were met.
+//! The distinct values of a column chunk, in the order of their first occurrence.
 
 use std::hash::Hasher;
 
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
-/// Bytes of values after which texts are written out instead.
+/// Bytes of distinct texts from which on texts are written out instead.
 const MAX_BYTES: usize = 1 << 20;
-/// Distinct integers after which they are written out instead.
+/// Number of distinct integers from which on integers are written out instead.
 const MAX_INTS: usize = 1 << 13;
 
 /// Distinct texts.
 #[derive(Default)]
 pub struct TextDictionary {
-    /// The texts, each behind its length, as a dictionary page has them.
+    /// The texts, each after its length, as in a dictionary page.
     page: Vec<u8>,
     places: Vec<(u32, u32)>,
     by_text: HashTable<u32>,
@@ -53,7 +53,7 @@ impl TextDictionary {
             .map_or(&[], |&(start, end)| &self.page[start as usize..end as usize])
     }
 
-    /// Whether it grew too large to be of use.
+    /// Whether it has grown too large to be useful.
     pub fn is_full(&self) -> bool {
         self.page.len() > MAX_BYTES
     }
@@ -68,7 +68,7 @@ impl TextDictionary {
         &self.page
     }
 
-    /// Least and greatest text.
+    /// Lowest and highest text.
     pub fn bounds(&self) -> Option<(&[u8], &[u8])> {
         let mut texts = (0..self.places.len() as u32).map(|key| self.text(key));
         let first = texts.next()?;
@@ -113,7 +113,7 @@ impl IntDictionary {
         key
     }
 
-    /// Whether it grew too large to be of use.
+    /// Whether it has grown too large to be useful.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.values.len() > MAX_INTS

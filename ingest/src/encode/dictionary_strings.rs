@@ -1,4 +1,4 @@
-//! Columns of texts of which few are distinct.
+//! Columns of texts with few distinct values.
 
 use parquet::basic::Encoding;
 use parquet::data_type::ByteArray;
@@ -15,25 +15,25 @@ use super::table::Chunk;
 use crate::error::Result;
 use crate::schema::Column;
 
-/// A column of texts that are kept once each, until there are too many.
+/// A column of texts that are stored once each, until there are too many distinct ones.
 pub struct DictionaryStrings {
     optional: bool,
     nulls: Nulls,
     page_start: usize,
     dictionary: TextDictionary,
     keys: Vec<u32>,
-    /// Keys of texts that have a number, by that number; 0 for none, else 1 more.
+    /// Keys of texts that have a number, by that number: 0 for none, else the key plus 1.
     by_id: Vec<u32>,
     /// Numbers that have a key.
     ids: Vec<u32>,
     last_key: u32,
-    /// PlainStrings are written out, for the dictionary grew too large.
+    /// Whether texts are written out, because the dictionary has grown too large.
     is_plain: bool,
     plain: Vec<u8>,
     /// Bounds of texts that are not in the dictionary.
     plain_bounds: Option<(Vec<u8>, Vec<u8>)>,
     all_nulls: usize,
-    /// A page refers to the dictionary.
+    /// Whether a page refers to the dictionary.
     needs_dictionary: bool,
     pages: Option<Pages>,
 }
@@ -59,13 +59,13 @@ impl DictionaryStrings {
         }
     }
 
-    /// The text of a row; rows come in order, those without a text are left out.
+    /// Sets the text of a row. Rows come in order; rows without a text are left out.
     #[inline]
     pub fn set(&mut self, row: usize, text: &[u8], codec: &mut Codec) -> Result<()> {
         if self.is_plain {
             return self.set_plain(row, text, codec);
         }
-        // PlainStrings often repeat from row to row.
+        // Texts often repeat from row to row.
         if self.dictionary.len() == 0 || self.dictionary.text(self.last_key) != text {
             self.last_key = self.dictionary.key(text);
         }
@@ -73,7 +73,7 @@ impl DictionaryStrings {
         if self.dictionary.is_full() { self.give_up_dictionary(row, codec) } else { Ok(()) }
     }
 
-    /// The text of a row, by a number that always stands for the same text.
+    /// Sets the text of a row, given a number that always stands for the same text.
     #[inline]
     pub fn set_id(&mut self, row: usize, id: u32, text: &[u8], codec: &mut Codec) -> Result<()> {
         if self.is_plain {
@@ -128,7 +128,7 @@ impl DictionaryStrings {
         if self.plain.len() >= PAGE_BYTES { self.end_page(row + 1, codec) } else { Ok(()) }
     }
 
-    /// Gives all rows of an empty column the same text.
+    /// Sets the same text for all rows of an empty column.
     pub fn set_all(&mut self, rows: usize, text: &[u8], codec: &mut Codec) -> Result<()> {
         let key = self.dictionary.key(text);
         let mut body = Vec::new();
@@ -143,7 +143,7 @@ impl DictionaryStrings {
         pages.add(codec, &body, rows, 0, Encoding::RLE_DICTIONARY, None)
     }
 
-    /// The page's values one by one, unless they are too many bytes to be chosen.
+    /// The page's values in plain encoding, unless they take too many bytes to be worth it.
     fn written_out(&self) -> Option<Way<'static>> {
         let bytes: usize = self.keys.iter().map(|&key| self.dictionary.text(key).len() + 4).sum();
         if bytes > PAGE_BYTES {
@@ -183,7 +183,7 @@ impl ColumnEncoder for DictionaryStrings {
                 dictionary: Some(self.dictionary.page()),
                 encoding: Encoding::RLE_DICTIONARY,
             };
-            // The only page of a small trace: without a dictionary it may take fewer bytes.
+            // The only page of a small trace may take fewer bytes without a dictionary.
             let plain = if codec.effort() == Effort::Small && self.pages.is_none() {
                 self.written_out()
             } else {
@@ -228,7 +228,7 @@ impl ColumnEncoder for DictionaryStrings {
     }
 }
 
-/// Bytes of a text that statistics hold.
+/// Bytes of a text in statistics at most.
 const SHORT: usize = 64;
 
 fn text_statistics(bounds: Option<(&[u8], &[u8])>, nulls: u64) -> Statistics {
@@ -245,7 +245,7 @@ fn text_statistics(bounds: Option<(&[u8], &[u8])>, nulls: u64) -> Statistics {
     )
 }
 
-/// A text's first bytes, cut between characters.
+/// The first bytes of a text, cut between characters.
 fn prefix(text: &[u8]) -> &[u8] {
     let mut end = text.len().min(SHORT);
     while end < text.len() && end > 0 && text[end] & 0xc0 == 0x80 {
@@ -254,7 +254,7 @@ fn prefix(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// A short text that is greater than all that begin with `prefix`.
+/// A short text that is greater than all texts that begin with `prefix`.
 fn above(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|b| b.is_ascii() && *b < 0x7e)?;
     let mut text = prefix[..=last].to_vec();

@@ -1,4 +1,4 @@
-//! Columns of booleans without NULL.
+//! Columns of booleans that are never NULL.
 
 use parquet::basic::Encoding;
 use parquet::file::statistics::Statistics;
@@ -25,7 +25,7 @@ impl Flags {
         Self::default()
     }
 
-    /// Says that a row is true; the others are false.
+    /// Sets a row to true; the others are false.
     pub fn set(&mut self, row: usize) {
         let row = row - self.page_start;
         if self.bits.len() <= row / 8 {
@@ -52,7 +52,7 @@ impl ColumnEncoder for Flags {
 
     fn finish(&mut self, rows: usize, codec: &mut Codec, column: &ColumnDescPtr) -> Result<Chunk> {
         self.end_page(rows, codec)?;
-        // That no row is true can be told from the bounds; that all are does not matter.
+        // Bounds say only whether any row is true.
         let statistics = (!self.any)
             .then(|| Statistics::boolean(Some(false), Some(false), None, Some(0), false));
         (self.page_start, self.any) = (0, false);

@@ -14,13 +14,13 @@ use super::table::Chunk;
 use crate::error::Result;
 use crate::schema::{Column, Kind, Layout};
 
-/// How the values of a page are kept.
+/// The encoding of a page's values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Delta,
     Dictionary,
-    /// One by one: doubles of which many are distinct, and columns of small traces until all values
-    /// are known.
+    /// Plain encoding: doubles with many distinct values, and columns of small traces until all
+    /// values are known.
     Plain,
 }
 
@@ -75,7 +75,7 @@ impl Ints {
         }
     }
 
-    /// The value of a row; rows come in order, those without a value are left out.
+    /// Sets the value of a row. Rows come in order; rows without a value are left out.
     #[inline(always)]
     pub fn set(&mut self, row: usize, value: i64) {
         if self.optional {
@@ -95,7 +95,8 @@ impl Ints {
         }
     }
 
-    /// Appends the values of a small trace in the way that takes the fewest bytes, or about so.
+    /// Appends the values of a small trace in the encoding that takes the fewest bytes, or nearly
+    /// so.
     fn smallest(&mut self, codec: &mut Codec, body: &mut Vec<u8>) -> Result<Encoding> {
         let plain = std::mem::take(&mut self.plain);
         let count = plain.len() / 8;
@@ -116,7 +117,7 @@ impl Ints {
                 encoding: Encoding::DELTA_BINARY_PACKED,
             });
         }
-        // Many distinct values need no dictionary.
+        // With many distinct values a dictionary does not pay.
         let _ = values().try_for_each(|value| {
             let key = self.dictionary.key(value);
             self.keys.push(key);
@@ -200,7 +201,7 @@ impl ColumnEncoder for Ints {
         self.end_page(rows, codec)?;
         let nulls = Some(self.all_nulls as u64);
         let statistics = match self.all_bounds.of_some() {
-            // Doubles have none: bounds by their bits would be wrong.
+            // Doubles have no bounds: those of their bits would be wrong.
             _ if self.is_float => Statistics::double(None, None, None, nulls, false),
             Some(Bounds { min, max }) => {
                 Statistics::int64(Some(min), Some(max), None, nulls, false)

@@ -2,18 +2,18 @@
 
 use super::bits::{run, varint};
 
-/// The rows of one page; those that are not told of are NULL.
+/// The rows of one page that have a value; all others are NULL.
 #[derive(Default)]
 pub struct Nulls {
     /// Rows up to the last one with a value.
     rows: usize,
     values: usize,
-    /// A bit for each row, once a NULL was followed by a value; 0 behind the last value.
+    /// A bit for each row, kept from the first value after a NULL on; 0 after the last value.
     bits: Vec<u8>,
 }
 
 impl Nulls {
-    /// Says that a row, later than those before, has a value.
+    /// Notes that a row has a value; rows come in order.
     #[inline(always)]
     pub fn set(&mut self, row: usize) {
         if self.values == row {
@@ -52,7 +52,7 @@ impl Nulls {
         self.values
     }
 
-    /// Appends the definition levels of a page of `rows` rows, and makes ready for the next.
+    /// Appends the definition levels of a page of `rows` rows, and starts the next page.
     pub fn finish(&mut self, rows: usize, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(&[0; 4]);
@@ -77,7 +77,7 @@ impl Nulls {
     }
 }
 
-/// Levels of 0 and 1 as runs where eight bytes or more are alike, else as they are.
+/// Appends levels of 0 and 1: as runs where eight or more bytes are equal, else packed.
 fn levels(bits: &[u8], rows: usize, out: &mut Vec<u8>) {
     let (mut plain_from, mut at) = (0, 0);
     while at < bits.len() {

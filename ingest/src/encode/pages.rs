@@ -1,4 +1,4 @@
-//! The pages of one column chunk, and what its footer says about them.
+//! The pages of one column chunk, and its entry in the footer.
 
 use bytes::Bytes;
 use parquet::basic::{BoundaryOrder, Compression, Encoding, Type, ZstdLevel};
@@ -14,42 +14,42 @@ use super::table::Chunk;
 use super::{GROUP_ROWS, PAGE_ROWS};
 use crate::error::Result;
 
-/// How hard to compress.
+/// How much time to spend on compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// For small traces, whose time does not matter.
+    /// For small traces, where time does not matter.
     Small,
-    /// For large ones.
+    /// For large traces.
     Fast,
 }
 
 impl Effort {
-    /// What suits a trace of this size.
+    /// The effort for a trace of this size.
     pub fn for_text(bytes: u64) -> Self {
         if bytes < 128 << 20 { Self::Small } else { Self::Fast }
     }
 }
 
-/// Level of Zstandard for small traces.
+/// Zstandard level for small traces.
 const SMALL_LEVEL: i32 = 12;
-/// Level of Zstandard to tell which of two ways is smaller.
+/// Zstandard level for finding out which of two ways is smaller.
 const TRIAL_LEVEL: i32 = 1;
 
-/// A way to write the values of a chunk that is one page.
+/// A way to encode the values of a chunk that is one page.
 pub struct Way<'a> {
     /// The values without their levels.
     pub values: Vec<u8>,
-    /// The dictionary page that they need.
+    /// The dictionary page that they refer to.
     pub dictionary: Option<&'a [u8]>,
-    /// How they are written.
+    /// Their encoding.
     pub encoding: Encoding,
 }
 
-/// Compresses pages; of use for any number of columns, one after the other.
+/// Compresses pages, of any number of columns one after the other.
 pub struct Codec {
     effort: Effort,
     zstd: Option<(i32, zstd::bulk::Compressor<'static>)>,
-    /// A page in the making: levels, then values.
+    /// The page that is being built: levels, then values.
     pub body: Vec<u8>,
 }
 
@@ -59,7 +59,7 @@ impl Codec {
         Self { effort, zstd: None, body: Vec::new() }
     }
 
-    /// How hard it tries.
+    /// Its effort.
     pub fn effort(&self) -> Effort {
         self.effort
     }
@@ -69,7 +69,7 @@ impl Codec {
         if self.effort == Effort::Small { GROUP_ROWS } else { PAGE_ROWS }
     }
 
-    /// The smaller of two ways to write a chunk: its values, and its dictionary if it has one.
+    /// The smaller of two ways to encode a chunk, dictionary included.
     pub fn smaller<'a>(&mut self, a: Way<'a>, b: Way<'a>) -> Result<Way<'a>> {
         let (size_a, size_b) = (self.size(&a)?, self.size(&b)?);
         Ok(if size_b < size_a { b } else { a })
@@ -101,7 +101,7 @@ impl Codec {
     }
 }
 
-/// The least and greatest of some integers.
+/// The lowest and highest of some integers.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     pub min: i64,
@@ -109,7 +109,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Of no integers.
+    /// The bounds of no integers.
     pub const NONE: Self = Self { min: i64::MAX, max: i64::MIN };
 
     /// Takes an integer into account.
@@ -132,26 +132,26 @@ struct Raw {
     encoding: Encoding,
 }
 
-/// The pages of a column chunk in the making.
+/// The pages of a column chunk, one added after the other.
 pub struct Pages {
     level: i32,
     bytes: TrackedWrite<Vec<u8>>,
-    /// The first page while it is the only one and small: compression may not pay.
+    /// The first page, while it is small and the only one: compression may not pay for it.
     only: Option<Raw>,
     uncompressed: usize,
     rows: usize,
     encodings: Vec<Encoding>,
     offsets: OffsetIndexBuilder,
-    /// Rows, NULLs and bounds of each page, where readers skip pages by them.
+    /// Rows, NULLs and bounds of each page, if pages carry bounds.
     bounds: Option<Vec<(usize, usize, Option<Bounds>)>>,
 }
 
-/// Pages of at most this size wait whether they stay the only ones.
+/// A first page of at most this size waits until it is known whether it stays the only one.
 const SMALL_PAGE: usize = 4 << 10;
 
 impl Pages {
-    /// No pages yet; `level` is that of Zstandard for large traces. `bounds` says whether readers
-    /// skip pages by them.
+    /// No pages yet. `level` is the Zstandard level for large traces; `bounds` says whether pages
+    /// carry bounds.
     pub fn new(level: i32, bounds: bool) -> Self {
         Self {
             level,
@@ -165,7 +165,7 @@ impl Pages {
         }
     }
 
-    /// Adds a data page of so many rows, whose levels and values are `body`.
+    /// Adds a data page; `body` holds its levels and values.
     pub fn add(
         &mut self,
         codec: &mut Codec,
@@ -221,8 +221,8 @@ impl Pages {
         Ok(())
     }
 
-    /// The whole chunk: the dictionary if there is one (its bytes and number of values), then the
-    /// data.
+    /// The whole chunk: the dictionary if there is one (its bytes and its number of values), then
+    /// the data pages.
     pub fn finish(
         mut self,
         codec: &mut Codec,
@@ -277,7 +277,7 @@ impl Pages {
         if let Some(statistics) = statistics {
             metadata = metadata.set_statistics(statistics);
         }
-        // Pages can be found one by one in large traces only; small ones are read whole.
+        // Only large traces have an index of pages; small ones are read whole.
         let large = codec.effort() == Effort::Fast;
         let close = ColumnCloseResult {
             bytes_written: bytes.len() as u64,

@@ -1,4 +1,4 @@
-//! Columns of texts that are written out one by one.
+//! Columns of texts in plain encoding.
 
 use parquet::basic::Encoding;
 use parquet::schema::types::ColumnDescPtr;
@@ -11,15 +11,15 @@ use super::table::Chunk;
 use crate::error::Result;
 use crate::schema::Column;
 
-/// Free bytes before the values of a page, for the levels that are known when it ends.
+/// Bytes reserved before the values of a page, for levels, which are known only when it ends.
 const LEVELS: usize = 9 << 10;
 
-/// A column of texts.
+/// A column of texts, written out one by one.
 pub struct PlainStrings {
     optional: bool,
     nulls: Nulls,
     page_start: usize,
-    /// Room for levels, then each text behind its length.
+    /// Room for levels, then each text after its length.
     page: Vec<u8>,
     levels: Vec<u8>,
     pages: Option<Pages>,
@@ -38,7 +38,8 @@ impl PlainStrings {
         }
     }
 
-    /// Where to append the bytes of a text in the making; [`PlainStrings::end`] completes it.
+    /// Begins a text; its bytes are appended to the returned buffer. [`PlainStrings::end`]
+    /// completes it.
     #[inline]
     pub fn begin(&mut self) -> &mut Vec<u8> {
         self.page.extend_from_slice(&[0; 4]);
@@ -56,13 +57,13 @@ impl PlainStrings {
         if self.page.len() >= PAGE_BYTES { self.end_page(row + 1, codec) } else { Ok(()) }
     }
 
-    /// Gives up a text that was begun.
+    /// Discards a text that was begun.
     #[inline]
     pub fn drop_begun(&mut self, start: usize) {
         self.page.truncate(start - 4);
     }
 
-    /// The text of a row; rows come in order, those without a text are left out.
+    /// Sets the text of a row. Rows come in order; rows without a text are left out.
     pub fn set(&mut self, row: usize, text: &[u8], codec: &mut Codec) -> Result<()> {
         let out = self.begin();
         let start = out.len();

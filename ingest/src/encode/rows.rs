@@ -12,7 +12,7 @@ use crate::schema::{Kind, Table};
 /// A column of any type.
 pub enum AnyColumn {
     /// Integers or doubles.
-    Ints(Ints),
+    Ints(Box<Ints>),
     /// Strings with few distinct values.
     DictionaryStrings(DictionaryStrings),
     /// Other strings.
@@ -31,7 +31,7 @@ impl AnyColumns {
     /// Empty columns.
     pub fn new(table: &'static Table, effort: Effort) -> Self {
         let columns = table.columns.iter().map(|c| match Encoder::of(c) {
-            Encoder::Ints => AnyColumn::Ints(Ints::new(c, effort)),
+            Encoder::Ints => AnyColumn::Ints(Box::new(Ints::new(c, effort))),
             Encoder::DictionaryStrings => {
                 AnyColumn::DictionaryStrings(DictionaryStrings::new(c, effort))
             }
@@ -55,7 +55,7 @@ impl Columns for AnyColumns {
     fn each(&mut self) -> Vec<&mut dyn ColumnEncoder> {
         let columns = self.columns.iter_mut().map(|column| -> &mut dyn ColumnEncoder {
             match column {
-                AnyColumn::Ints(c) => c,
+                AnyColumn::Ints(c) => c.as_mut(),
                 AnyColumn::DictionaryStrings(c) => c,
                 AnyColumn::PlainStrings(c) => c,
                 AnyColumn::Flags(c) => c,
@@ -75,7 +75,7 @@ pub struct RowWriter<'c> {
 impl RowWriter<'_> {
     /// Gives the next column its value.
     #[inline]
-    pub fn put(&mut self, value: impl Value) -> Result<()> {
+    pub fn put(&mut self, value: &impl Value) -> Result<()> {
         match self.columns.next() {
             Some(column) => value.put(column, self.row, self.codec),
             None => Ok(()),
@@ -89,7 +89,8 @@ impl RowWriter<'_> {
     }
 }
 
-/// A value of a row. [`Value::put`] is called for columns of `KIND` only: [`check_row`] sees to that.
+/// A value of a row. [`Value::put`] is called for columns of `KIND` only: [`check_row`] sees to
+/// that.
 pub trait Value {
     /// The type of its column.
     const KIND: Kind;
@@ -97,16 +98,16 @@ pub trait Value {
     const IS_OPTIONAL: bool = false;
 
     /// Appends it to its column.
-    fn put(self, column: &mut AnyColumn, row: usize, codec: &mut Codec) -> Result<()>;
+    fn put(&self, column: &mut AnyColumn, row: usize, codec: &mut Codec) -> Result<()>;
 }
 
 impl Value for i64 {
     const KIND: Kind = Kind::Int;
 
     #[inline]
-    fn put(self, column: &mut AnyColumn, row: usize, _: &mut Codec) -> Result<()> {
+    fn put(&self, column: &mut AnyColumn, row: usize, _: &mut Codec) -> Result<()> {
         if let AnyColumn::Ints(column) = column {
-            column.set(row, self);
+            column.set(row, *self);
         }
         Ok(())
     }
@@ -116,7 +117,7 @@ impl Value for f64 {
     const KIND: Kind = Kind::Float;
 
     #[inline]
-    fn put(self, column: &mut AnyColumn, row: usize, _: &mut Codec) -> Result<()> {
+    fn put(&self, column: &mut AnyColumn, row: usize, _: &mut Codec) -> Result<()> {
         if let AnyColumn::Ints(column) = column {
             column.set(row, self.to_bits() as i64);
         }
@@ -128,8 +129,8 @@ impl Value for bool {
     const KIND: Kind = Kind::Bool;
 
     #[inline]
-    fn put(self, column: &mut AnyColumn, row: usize, _: &mut Codec) -> Result<()> {
-        if let (AnyColumn::Flags(column), true) = (column, self) {
+    fn put(&self, column: &mut AnyColumn, row: usize, _: &mut Codec) -> Result<()> {
+        if let (AnyColumn::Flags(column), true) = (column, *self) {
             column.set(row);
         }
         Ok(())
@@ -140,7 +141,7 @@ impl Value for &str {
     const KIND: Kind = Kind::Text;
 
     #[inline]
-    fn put(self, column: &mut AnyColumn, row: usize, codec: &mut Codec) -> Result<()> {
+    fn put(&self, column: &mut AnyColumn, row: usize, codec: &mut Codec) -> Result<()> {
         match column {
             AnyColumn::DictionaryStrings(column) => column.set(row, self.as_bytes(), codec),
             AnyColumn::PlainStrings(column) => column.set(row, self.as_bytes(), codec),
@@ -153,8 +154,8 @@ impl Value for Cow<'_, str> {
     const KIND: Kind = Kind::Text;
 
     #[inline]
-    fn put(self, column: &mut AnyColumn, row: usize, codec: &mut Codec) -> Result<()> {
-        (&*self).put(column, row, codec)
+    fn put(&self, column: &mut AnyColumn, row: usize, codec: &mut Codec) -> Result<()> {
+        (&**self).put(column, row, codec)
     }
 }
 
@@ -170,10 +171,10 @@ impl Value for Interned<'_> {
     const KIND: Kind = Kind::Text;
 
     #[inline]
-    fn put(self, column: &mut AnyColumn, row: usize, codec: &mut Codec) -> Result<()> {
+    fn put(&self, column: &mut AnyColumn, row: usize, codec: &mut Codec) -> Result<()> {
         match (self, column) {
             (Self::Numbered(id, text), AnyColumn::DictionaryStrings(column)) => {
-                column.set_id(row, id, text.as_bytes(), codec)
+                column.set_id(row, *id, text.as_bytes(), codec)
             }
             (Self::Numbered(_, text), column) => text.put(column, row, codec),
             (Self::Inline(text), column) => text.as_str().put(column, row, codec),
@@ -186,8 +187,8 @@ impl<V: Value> Value for Option<V> {
     const IS_OPTIONAL: bool = true;
 
     #[inline]
-    fn put(self, column: &mut AnyColumn, row: usize, codec: &mut Codec) -> Result<()> {
-        self.map_or(Ok(()), |value| value.put(column, row, codec))
+    fn put(&self, column: &mut AnyColumn, row: usize, codec: &mut Codec) -> Result<()> {
+        self.as_ref().map_or(Ok(()), |value| value.put(column, row, codec))
     }
 }
 
@@ -213,7 +214,7 @@ pub trait Row {
     const TABLE: &'static Table;
 
     /// Gives each column its value.
-    fn put(self, out: &mut RowWriter<'_>) -> Result<()>;
+    fn put(&self, out: &mut RowWriter<'_>) -> Result<()>;
 }
 
 /// Declares the rows of a table as a struct with one field for each column. The compiler checks
@@ -237,10 +238,10 @@ macro_rules! row {
             };
 
             fn put(
-                self,
+                &self,
                 out: &mut $crate::encode::RowWriter<'_>,
             ) -> $crate::error::Result<()> {
-                $(out.put(self.$field)?;)*
+                $(out.put(&self.$field)?;)*
                 Ok(())
             }
         }

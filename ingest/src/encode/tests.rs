@@ -1,4 +1,4 @@
-//! What was encoded is read again by the `parquet` crate's reader.
+//! Encoded tables are read with the `parquet` crate's reader and compared with their values.
 
 use std::fs::File;
 
@@ -23,7 +23,7 @@ enum Value {
     Bool(bool),
 }
 
-/// Numbers without pattern from a seed.
+/// Pseudo-random numbers from a seed.
 struct Random(u64);
 
 impl Random {
@@ -38,7 +38,8 @@ impl Random {
     }
 }
 
-/// A column's habits: how often it is NULL, how long values last, how many there are.
+/// The character of a column: how often it is NULL, for how many rows a value stays, how many
+/// distinct values there are.
 struct Habit {
     nulls: u64,
     lasts: u64,
@@ -101,10 +102,10 @@ fn write(
                     out.skip();
                     Ok(())
                 }
-                Value::Int(n) => out.put(*n),
-                Value::Float(bits) => out.put(f64::from_bits(*bits)),
-                Value::Text(text) => out.put(text.as_str()),
-                Value::Bool(flag) => out.put(*flag),
+                Value::Int(n) => out.put(n),
+                Value::Float(bits) => out.put(&f64::from_bits(*bits)),
+                Value::Text(text) => out.put(&text.as_str()),
+                Value::Bool(flag) => out.put(flag),
             })
         })
         .expect("encoded");
@@ -151,7 +152,7 @@ fn check(table: &'static Table, rows: usize, seed: u64, effort: Effort) {
     }
 }
 
-/// What the footer says of a column is true of its values.
+/// The statistics in the footer hold for the values of a column.
 fn bounds_hold(chunk: &parquet::file::metadata::ColumnChunkMetaData, values: &[Value]) {
     use parquet::file::statistics::Statistics;
     let Some(statistics) = chunk.statistics() else { return };
@@ -180,20 +181,25 @@ fn bounds_hold(chunk: &parquet::file::metadata::ColumnChunkMetaData, values: &[V
 }
 
 #[test]
-fn several_groups_and_pages() {
+fn several_groups_and_pages_come_back() {
     check(&schema::KERNELS, GROUP_ROWS + 40_000, 1, Effort::Fast);
     check(&schema::EVENTS, GROUP_ROWS + 1, 2, Effort::Fast);
 }
 
 #[test]
-fn no_rows() {
+fn a_table_without_rows_can_be_read() {
     check(&schema::EVENTS, 0, 1, Effort::Small);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
     #[test]
-    fn values_come_back(rows in 1..20_000_usize, few in any::<bool>(), seed in any::<u64>(), small in any::<bool>()) {
+    fn values_of_any_columns_come_back(
+        rows in 1..20_000_usize,
+        few in any::<bool>(),
+        seed in any::<u64>(),
+        small in any::<bool>(),
+    ) {
         let rows = if few { rows % 40 + 1 } else { rows };
         let effort = if small { Effort::Small } else { Effort::Fast };
         check(&schema::EVENTS, rows, seed, effort);

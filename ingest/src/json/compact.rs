@@ -2,10 +2,10 @@
 
 use super::text::{Oddities, hex4};
 
-/// Appends `raw` to `out` without white space. What JSON does not allow is mended so that nothing
-/// is lost: values that are not JSON are put in quotes (nothing at all becomes `null`), control
-/// characters are escaped, stray backslashes doubled, invalid UTF-8 and lone surrogates become
-/// U+FFFD.
+/// Appends `raw` to `out` without white space. Text that is not valid JSON is repaired so that
+/// nothing is lost: values that are not JSON are put in quotes (an empty value becomes `null`),
+/// control characters are escaped, stray backslashes doubled, and invalid UTF-8 and lone surrogates
+/// become U+FFFD.
 #[inline]
 pub fn compact_value(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
     match raw.first() {
@@ -17,7 +17,7 @@ pub fn compact_value(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
 
 fn nested(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
     let mut i = 0;
-    // What a word may follow: after one of these, a comma or bracket means that a value is missing.
+    // The last token: after some of them, a comma or bracket means that a value is missing.
     let mut last = 0u8;
     while i < raw.len() {
         match raw[i] {
@@ -157,7 +157,7 @@ pub(super) fn word(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
 
 #[inline]
 fn is_json_word(raw: &[u8]) -> bool {
-    // The usual case: a short integer.
+    // The common case: a short integer.
     if let [b'1'..=b'9', rest @ ..] = raw
         && rest.iter().all(u8::is_ascii_digit)
     {
@@ -166,7 +166,7 @@ fn is_json_word(raw: &[u8]) -> bool {
     matches!(raw, b"0" | b"true" | b"false" | b"null") || is_json_number(raw)
 }
 
-/// Whether a decoded text would be read as another value than a text if it stood without quotes.
+/// Whether a decoded text would be read as something other than a string if it had no quotes.
 pub fn reads_as_value(text: &[u8]) -> bool {
     matches!(text.first(), Some(b'{' | b'[')) || is_json_word(text)
 }
@@ -206,14 +206,14 @@ mod tests {
     }
 
     #[test]
-    fn drops_white_space_only() {
+    fn only_white_space_is_dropped() {
         let (text, odd) = compact("{ \"a b\" : [ 1 , 2.50 ,\n \"x y\" ] , \"c\" : { } }");
         assert_eq!(text, r#"{"a b":[1,2.50,"x y"],"c":{}}"#);
         assert!(!odd.any());
     }
 
     #[test]
-    fn mends_what_is_not_json() {
+    fn invalid_json_is_repaired() {
         for (raw, want) in [
             (r#"{"a":NaN,"b":-Infinity,"c":N/A}"#, r#"{"a":"NaN","b":"-Infinity","c":"N/A"}"#),
             (r#"{"a": ,"b":}"#, r#"{"a":null,"b":null}"#),

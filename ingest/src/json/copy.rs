@@ -1,4 +1,4 @@
-//! Copying an object as compact JSON while looking at its members, in one walk.
+//! Copying an object as compact JSON and handing out its members, in one walk.
 
 use super::compact::{mend_string, word};
 use super::cursor::{Cursor, WORD_END};
@@ -15,8 +15,8 @@ pub struct Copied<'a, 'o> {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// Bits set in the high bit of bytes that end a plain stretch of a string: quotes, backslashes,
-/// control characters and bytes beyond ASCII. Only the lowest is certain.
+/// The high bit of each byte that ends a plain part of a string: quotes, backslashes, control
+/// characters and bytes beyond ASCII. Only the lowest set bit is certain.
 #[inline(always)]
 fn not_plain(w: u64) -> u64 {
     let quote = w ^ (LOW * b'"' as u64);
@@ -26,8 +26,8 @@ fn not_plain(w: u64) -> u64 {
         & HIGH
 }
 
-/// Walks a text that was stepped over before. Its shape is right then, unless the file was changed
-/// since: what is made of other bytes means nothing, but every walk ends.
+/// Walks a text that a cursor has stepped over before, so that its structure is known to be right,
+/// unless the file has changed since. Then the output is meaningless, but the walk still ends.
 struct Walk<'a, 'o> {
     raw: &'a [u8],
     at: usize,
@@ -61,8 +61,8 @@ impl<'a> Walk<'a, '_> {
         self.out.push(b'"');
         let mut i = start + 1;
         while let Some(bytes) = self.word_at(i) {
-            // Whole words are copied, which costs less than a call for the exact length; what is
-            // too much is cut off.
+            // Copy whole words, which is cheaper than a call for the exact length, and cut off the
+            // excess.
             self.out.extend_from_slice(&bytes);
             let hit = not_plain(u64::from_le_bytes(bytes));
             if hit != 0 {
@@ -81,8 +81,8 @@ impl<'a> Walk<'a, '_> {
         self.odd_string()
     }
 
-    /// Copies a string near the end of the text, or one with escapes or other than plain
-    /// characters.
+    /// Copies a string that is near the end of the text, or that has escapes or characters that are
+    /// not plain.
     #[cold]
     fn odd_string(&mut self) -> &'a [u8] {
         let mut c = Cursor::new(self.raw, self.at);
@@ -101,7 +101,7 @@ impl<'a> Walk<'a, '_> {
 
     #[inline]
     fn word(&mut self) {
-        // The usual case: an integer of up to seven digits without a leading zero.
+        // The common case: an integer of up to seven digits without a leading zero.
         if let Some(bytes) = self.word_at(self.at) {
             let w = u64::from_le_bytes(bytes);
             let digits = w ^ (LOW * b'0' as u64);
@@ -135,7 +135,7 @@ impl<'a> Walk<'a, '_> {
 
     fn nested(&mut self) {
         let mut depth = 0usize;
-        // What the last copied byte means for what may follow.
+        // The last token, which decides what may follow.
         let mut last = 0u8;
         while self.at < self.raw.len() {
             let b = self.raw[self.at];
@@ -186,8 +186,8 @@ impl<'a> Walk<'a, '_> {
 }
 
 /// Appends the members of the object at the start of `raw`, without its braces, as compact JSON;
-/// what JSON does not allow is mended. Each member's key (undecoded) and compact value are handed
-/// out, with the value's place in `out`.
+/// invalid JSON is repaired. Hands out each member: its key, undecoded, its value, and the position
+/// of the compact value in `out`.
 pub fn copy_members<'a>(
     raw: &'a [u8],
     out: &mut Vec<u8>,
@@ -242,10 +242,11 @@ mod tests {
     }
 
     #[test]
-    fn copies_as_the_slow_way_does() {
+    fn the_copy_is_what_compact_value_writes() {
         for raw in [
             r#"{}"#,
-            r#"{ "a" : 1 , "b c":[ 1, [2 ,3] , {"x": "y, z"} ] , "d":"long text with é and \" and so on"}"#,
+            r#"{ "a" : 1 , "b c":[ 1, [2 ,3] , {"x": "y, z"} ] }"#,
+            r#"{ "d":"long text with é and \" and so on", "e" : 1 }"#,
             r#"{"a":NaN,"b":,"c":007,"d":[1,,2],"e":{"f":}}"#,
             "{\"a\":\"tab\there\",\"b\":\"\\q\"}",
         ] {
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn hands_out_members() {
+    fn members_are_handed_out_with_their_place() {
         let (mut out, mut odd, mut seen) = (Vec::new(), Oddities::default(), Vec::new());
         copy_members(
             br#"{"External id": 5,"x": [1, 2]} trailing"#,
@@ -307,8 +308,9 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_was_cut_since_ends() {
-        let whole = br#"{"a" : 1, "b\n": [1, {"c": "x\u00e9"}, NaN], "d" : true, "e": "long enough for a word"}"#;
+    fn walks_over_text_that_was_cut_end_without_panic() {
+        let whole: &[u8] = br#"{"a" : 1, "b\n": [1, {"c": "x\u00e9"}, NaN], "d" : true,
+            "e": "long enough for a word"}"#;
         for end in 0..whole.len() {
             for start in 0..end {
                 copy_members(
@@ -324,12 +326,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn means_what_was_written(value in json()) {
+        fn the_copy_means_the_same(value in json()) {
             let raw = format!("{{\"v\": {value}}}");
             let (fast, slow) = both(&raw);
             prop_assert_eq!(&fast, &slow);
             let read: serde_json::Value = serde_json::from_str(&fast.0).expect("valid JSON");
-            prop_assert_eq!(read, serde_json::from_str::<serde_json::Value>(&raw).expect("valid JSON"));
+            let want: serde_json::Value = serde_json::from_str(&raw).expect("valid JSON");
+            prop_assert_eq!(read, want);
         }
     }
 }

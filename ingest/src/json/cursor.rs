@@ -1,6 +1,6 @@
 //! A position in JSON text that steps over whole values.
 
-/// Deepest nesting of one element that is read.
+/// Levels of nesting that are read at most.
 pub const MAX_DEPTH: usize = 512;
 
 /// Why a value could not be stepped over.
@@ -8,7 +8,7 @@ pub const MAX_DEPTH: usize = 512;
 pub enum Bad {
     /// The text ends within the value.
     End,
-    /// The text at this position is not what JSON allows there, beyond what is tolerated.
+    /// The text at this position is neither valid JSON nor one of the tolerated faults.
     Syntax(usize),
     /// The value nests deeper than [`MAX_DEPTH`].
     Deep,
@@ -16,13 +16,13 @@ pub enum Bad {
 
 /// A position in JSON text.
 ///
-/// Values are returned as their raw text. A *bare word* (a number, `true`, `NaN`, `0x1f`, `N/A`,
-/// nothing at all) is any run of bytes up to white space or a structural character; whether it is
-/// JSON is for the reader of the value to judge.
+/// Values are returned as raw text. A *bare word* (a number, `true`, `NaN`, `0x1f`, `N/A`, or
+/// nothing) is any run of bytes up to white space or a structural character. Whether it is valid
+/// JSON is left to whatever decodes the value.
 #[derive(Debug, Clone)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
-    /// The next byte to be read.
+    /// The position of the next byte.
     pub pos: usize,
 }
 
@@ -46,7 +46,7 @@ pub(super) const WORD_END: [bool; 256] = {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The high bit of the lowest byte of `w` that equals `b` is the lowest bit set in the result.
+/// The lowest bit set in the result is the high bit of the lowest byte of `w` that equals `b`.
 #[inline(always)]
 fn bytes_equal(w: u64, b: u8) -> u64 {
     let x = w ^ (LOW * b as u64);
@@ -59,7 +59,7 @@ impl<'a> Cursor<'a> {
         Self { bytes, pos }
     }
 
-    /// The address of the first byte, to place slices that were handed out.
+    /// The address of the first byte, for locating slices that were handed out.
     pub fn origin(&self) -> usize {
         self.bytes.as_ptr() as usize
     }
@@ -116,8 +116,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over any value; returns its raw text (with quotes or brackets; empty where there is
-    /// none).
+    /// Steps over any value; returns its raw text with quotes or brackets. The text is empty where
+    /// the value is missing.
     #[inline]
     pub fn value(&mut self) -> Result<&'a [u8], Bad> {
         let start = self.pos;
@@ -137,8 +137,8 @@ impl<'a> Cursor<'a> {
         let start = self.pos;
         while let Some(&b) = self.bytes.get(self.pos) {
             if WORD_END[b as usize] {
-                // A word that runs into a quote or bracket, or is none, shows that the text went
-                // out of step.
+                // An empty word, or one followed by a quote or opening bracket, means that we lost
+                // sync.
                 let in_step =
                     matches!(b, b',' | b'}' | b']') || (b <= b' ' && b != 0 && self.pos > start);
                 return if in_step { Ok(()) } else { Err(Bad::Syntax(self.pos)) };
@@ -225,8 +225,8 @@ impl<'a> Cursor<'a> {
         Ok(key)
     }
 
-    /// Steps over an object, handing out the raw text of each key (undecoded) and value.
-    /// The cursor is at the opening brace; a comma before the closing brace is tolerated.
+    /// Steps over an object and hands out each key, undecoded, with the raw text of its value. The
+    /// cursor is at the opening brace; a comma before the closing brace is tolerated.
     #[inline]
     pub fn object(&mut self, mut each: impl FnMut(&'a [u8], &'a [u8])) -> Result<(), Bad> {
         self.pos += 1;
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_over_whole_values() {
+    fn whole_values_are_stepped_over() {
         for (text, len) in [
             (r#"{"a":[1,{"b":"}]"}],"c":{}} x"#, 27),
             (r#""a\"b" ,"#, 6),
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn says_why_not() {
+    fn the_reason_for_stopping_is_reported() {
         assert_eq!(step(r#"{"a":"x " y"}"#), Err(Bad::Syntax(10)));
         assert_eq!(step(r#"{"a":1"#), Err(Bad::End));
         assert_eq!(step(r#""abc\"#), Err(Bad::End));

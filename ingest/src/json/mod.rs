@@ -1,9 +1,7 @@
-//! Reading JSON text as traces really hold it: exactly, quickly, and without giving up on what
-//! writers get wrong.
+//! Reading JSON as real traces contain it: exactly, fast, and tolerating the mistakes of writers.
 //!
-//! Nothing here builds a tree. A [`Cursor`] walks the bytes and hands out the raw text of keys and
-//! values;
-//! [`number`] and [`text`] turn raw text into values; [`compact`] writes a value as valid compact JSON.
+//! No tree is built. A [`Cursor`] walks the bytes and hands out the raw text of keys and values;
+//! [`number`] and [`text`] decode raw text; [`compact`] writes a value as valid compact JSON.
 
 mod compact;
 mod copy;

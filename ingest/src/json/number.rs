@@ -1,4 +1,4 @@
-//! Numbers out of their text, never through a double where exactness matters.
+//! Numbers from their text, never through a double where exactness matters.
 
 /// Why a text is not a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,18 +9,18 @@ pub enum TimeError {
     OutOfRange,
 }
 
-/// Microseconds in decimal text to nanoseconds; the flag says whether digits below 1 ns were
-/// rounded (ties to even).
+/// Converts microseconds in decimal text to nanoseconds. The flag says whether digits below 1 ns
+/// were rounded (ties to even).
 ///
-/// Quoted numbers, blanks around them, signs, exponents and forms such as `.5` and `007` are read;
-/// the value is exact whatever the number of digits.
+/// Numbers in quotes, blanks around them, signs, exponents and forms such as `.5` and `007` are
+/// accepted. The value is exact for any number of digits.
 #[inline]
 pub fn time_ns(raw: &[u8]) -> Result<(i64, bool), TimeError> {
     let text = bare(raw);
     let mut n: i64 = 0;
     let mut i = 0;
     if text.len() <= 19 {
-        // More digits are read by the other way.
+        // Longer numbers are left to the general path.
         while i < 16
             && let Some(d) = digit(text, i)
         {
@@ -50,9 +50,9 @@ fn digit(text: &[u8], i: usize) -> Option<i64> {
     text.get(i).filter(|b| b.is_ascii_digit()).map(|b| (b - b'0') as i64)
 }
 
-/// More digits than 64-bit nanoseconds have.
+/// Digits of whole nanoseconds that are read at most: more than 64 bits hold.
 const MAX_DIGITS: i64 = 40;
-/// Larger exponents say the same: no text has so many digits that it mattered.
+/// Exponents are clamped to this: no text has enough digits for a larger one to matter.
 const MAX_EXPONENT: i64 = 1 << 40;
 
 #[cold]
@@ -75,10 +75,10 @@ fn any_time_ns(text: &[u8]) -> Result<(i64, bool), TimeError> {
     }
     let Some(zeros) = digits.iter().position(|&b| b != b'0') else { return Ok((0, false)) };
     let digits = &digits[zeros..];
-    // Digits before `keep` make whole nanoseconds.
+    // The first `keep` digits are whole nanoseconds.
     let keep = point as i64 - zeros as i64 + exponent + 3;
     let mut n: i128 = 0;
-    // The first digit is not 0, so that many more do not fit.
+    // The first digit is not 0, so a number with many more digits does not fit.
     for i in 0..keep.min(MAX_DIGITS) {
         let d = digits.get(i as usize).map_or(0, |b| b - b'0');
         n = n * 10 + d as i128;
@@ -110,7 +110,7 @@ fn exponent(text: &[u8]) -> Option<i64> {
     Some(digits.iter().fold(0i64, |n, b| (n * 10 + (b - b'0') as i64).min(MAX_EXPONENT)) * sign)
 }
 
-/// The text of a number: without quotes and the blanks within them.
+/// The text of a number without quotes and the blanks inside them.
 #[inline(always)]
 fn bare(raw: &[u8]) -> &[u8] {
     match raw {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_exact() {
+    fn times_are_read_exactly() {
         for (text, want, rounded) in [
             ("7234567890123456.789", 7_234_567_890_123_456_789, false),
             ("7234567890123456.790", 7_234_567_890_123_456_790, false),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_of_any_number_count() {
+    fn any_number_of_zeros_is_taken_into_account() {
         for zeros in [10, 10_001, 100_001, 200_000] {
             let (many, more) = ("0".repeat(zeros), zeros + 1);
             assert_eq!(ns(&format!("0.{many}5e{more}")), Some((5_000, false)), "{zeros}");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn integers() {
+    fn integers_are_read_exactly_or_not_at_all() {
         assert_eq!(int(b"-9223372036854775808"), Some(i64::MIN));
         assert_eq!(int(b"9223372036854775808"), None);
         assert_eq!(int(b"\"12\""), Some(12));
@@ -241,7 +241,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_nanoseconds_survive_their_text(n in -9_000_000_000_000_000_000i64..9_000_000_000_000_000_000) {
+        fn any_nanoseconds_survive_their_text(
+            n in -9_000_000_000_000_000_000i64..9_000_000_000_000_000_000,
+        ) {
             let (sign, a) = (if n < 0 { "-" } else { "" }, n.unsigned_abs());
             prop_assert_eq!(ns(&format!("{sign}{}.{:03}", a / 1000, a % 1000)), Some((n, false)));
             prop_assert_eq!(ns(&format!("{sign}{a}e-3")), Some((n, false)));

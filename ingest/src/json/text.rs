@@ -1,8 +1,8 @@
-//! Strings out of their raw JSON text.
+//! Strings from their raw JSON text.
 
 use std::borrow::Cow;
 
-/// What was odd about text that was decoded.
+/// Faults of text that was decoded or made compact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Oddities {
     /// Bytes that are not UTF-8.
@@ -38,7 +38,7 @@ pub fn unquote(raw: &[u8]) -> &[u8] {
     }
 }
 
-/// Decodes the text between quotes. Broken escapes stand for themselves, broken UTF-8 becomes
+/// Decodes the text between quotes. Broken escapes are kept as they are; broken UTF-8 becomes
 /// U+FFFD.
 pub fn as_text<'a>(inner: &'a [u8], odd: &mut Oddities) -> Cow<'a, str> {
     let plain = !inner.iter().any(|&b| b == b'\\' || b < 0x20 || b == 0x7f);
@@ -69,9 +69,9 @@ fn push_utf8(bytes: &[u8], out: &mut String, odd: &mut Oddities) {
     }
 }
 
-/// The beginning of a text between quotes, of at most `most` bytes and without half of an escape.
-pub fn cut(inner: &[u8], most: usize) -> &[u8] {
-    if inner.len() <= most {
+/// The beginning of a text between quotes: at most `max` bytes, not ending inside an escape.
+pub fn cut(inner: &[u8], max: usize) -> &[u8] {
+    if inner.len() <= max {
         return inner;
     }
     let mut end = 0;
@@ -81,7 +81,7 @@ pub fn cut(inner: &[u8], most: usize) -> &[u8] {
         } else {
             1
         };
-        if end + next > most {
+        if end + next > max {
             return &inner[..end];
         }
         end += next;
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn decodes_escapes() {
+    fn escapes_are_decoded() {
         assert_eq!(
             decode(br"a\n\t\u0041\ud83d\ude80\/"),
             ("a\n\tA🚀/".into(), Oddities::default())
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_between_escapes() {
+    fn texts_are_cut_between_escapes() {
         let cut = |inner, most| cut(inner, most).len();
         assert_eq!([3, 4, 5, 6].map(|most| cut(br"abc\nd", most)), [3, 3, 5, 6]);
         assert_eq!(
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_what_is_broken() {
+    fn broken_text_is_kept() {
         assert_eq!(decode(br"C:\Temp\slash").0, r"C:\Temp\slash");
         assert!(decode(br"\s").1.bad_escape);
         assert_eq!(decode(br"x\ud83dy").0, "x\u{fffd}y");

@@ -6,8 +6,8 @@ use super::memory::MemoryArgs;
 use crate::json::{self, Cursor, Oddities};
 use crate::trace::is_real_id;
 
-/// The values of args that have columns in `events`; of repeated keys, the last. Texts are ranges of
-/// the compact args.
+/// The values of args that have columns in `events`; of repeated keys, the last. Texts are ranges
+/// of the compact args.
 #[derive(Debug, Default)]
 pub struct ArgValues {
     pub external_id: Option<i64>,
@@ -47,8 +47,8 @@ pub enum Members<'t> {
     /// The element has no row in another table.
     #[default]
     None,
-    /// For a row of `kernels`.
-    Kernel(KernelArgs<'t>),
+    /// For a row of `kernels`; in a box, so that other elements do not move its kilobyte.
+    Kernel(Box<KernelArgs<'t>>),
     /// For a row of `memory`.
     Memory(MemoryArgs),
     /// For rows of `counters`: all keys and values.
@@ -75,8 +75,8 @@ impl<'t> Members<'t> {
 }
 
 impl ArgValues {
-    /// Appends the args at the start of `raw` to `out` as compact JSON and picks values out of them.
-    /// Anything but an object is copied unchanged.
+    /// Appends the args at the start of `raw` to `out` as compact JSON and picks values out of
+    /// them. Anything but an object is copied unchanged.
     pub fn read<'t>(
         &mut self,
         raw: &'t [u8],

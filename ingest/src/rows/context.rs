@@ -1,4 +1,4 @@
-//! What is known about the whole trace when its rows are written.
+//! What is known about a whole trace when its rows are written.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::source::Content;
 use crate::trace::{Class, EventRecord, Id, NO_LINK, NO_TIME, Span, Step, Track};
 
-/// Everything that rows are made from.
+/// Everything that rows are made from, for all threads.
 pub struct Context<'a> {
     /// Value of `trace_id`.
     pub trace_id: &'a str,
@@ -19,7 +19,7 @@ pub struct Context<'a> {
     pub text_bytes: u64,
     /// Elements in row order.
     pub records: &'a SortedRecords,
-    /// What nesting found, in row order.
+    /// Results of nesting, in row order.
     pub nests: &'a SpillVec<Nest>,
     /// Texts by number.
     pub texts: &'a [Arc<str>],
@@ -29,11 +29,11 @@ pub struct Context<'a> {
     pub track_ids: &'a [u32],
     /// Launches.
     pub launches: &'a Launches,
-    /// Links found by other ways than the correlation.
+    /// Links that were found by other means than the correlation.
     pub device_links: &'a DeviceLinks,
     /// Steps.
     pub steps: &'a StepTimes,
-    /// For begin events whose end carries args: where those begin.
+    /// For begin events whose end event carries args: where those begin.
     pub end_args: &'a FxHashMap<u32, u64>,
     /// When the work happened.
     pub span: &'a Span,
@@ -50,12 +50,12 @@ impl Context<'_> {
         self.track_ids[record.track as usize].into()
     }
 
-    /// Whether the time of a row was not set.
+    /// Whether the time of a row was not set by the profiler.
     pub fn is_unset(&self, record: &EventRecord) -> bool {
         self.span.unset.iter().any(|unset| unset.ts == record.ts)
     }
 
-    /// Launch, operator and the way they were found, for a device row.
+    /// The launch and the operator of a device row, and how they were found.
     pub fn link(&self, record: &EventRecord) -> Link {
         let correlation = record.correlation();
         if correlation != NO_LINK
@@ -89,7 +89,7 @@ impl Context<'_> {
     }
 }
 
-/// How a device row belongs to the host.
+/// How a device row is linked to the host.
 pub struct Link {
     /// The launch, as position in the event list.
     pub launch: Option<u32>,
@@ -106,26 +106,26 @@ pub struct Link {
 /// Steps of each process by time.
 #[derive(Default)]
 pub struct StepTimes {
-    /// Stretches that do not overlap, in order: from, to and the step.
+    /// Intervals that do not overlap, in order: start, end and step.
     by_pid: FxHashMap<Id, Vec<(i64, i64, i64)>>,
 }
 
 impl StepTimes {
-    /// Orders steps; of steps that overlap the one that started last holds.
+    /// Orders steps. Where steps overlap, the one that started last applies.
     pub fn new(steps: &[Step]) -> Self {
         let mut by_pid: FxHashMap<Id, Vec<&Step>> = FxHashMap::default();
         for step in steps {
             by_pid.entry(step.pid).or_default().push(step);
         }
-        Self { by_pid: by_pid.into_iter().map(|(pid, steps)| (pid, stretches(steps))).collect() }
+        Self { by_pid: by_pid.into_iter().map(|(pid, steps)| (pid, intervals(steps))).collect() }
     }
 
-    /// The step that holds a time.
+    /// The step at a time.
     pub fn at(&self, pid: Id, ts: i64) -> Option<i64> {
         self.span_at(pid, ts).step
     }
 
-    /// The step that holds a time, and how long that stays so.
+    /// The step at a time, and the interval in which it stays the same.
     fn span_at(&self, pid: Id, ts: i64) -> StepSpan {
         let Some(list) = self.by_pid.get(&pid) else {
             return StepSpan { from: i64::MIN, to: i64::MAX, step: None };
@@ -142,17 +142,17 @@ impl StepTimes {
     }
 }
 
-/// The steps of a process as stretches that do not overlap.
-fn stretches(mut steps: Vec<&Step>) -> Vec<(i64, i64, i64)> {
+/// The steps of a process as intervals that do not overlap.
+fn intervals(mut steps: Vec<&Step>) -> Vec<(i64, i64, i64)> {
     steps.sort_by_key(|s| (s.ts, s.ord));
-    let mut stretches = Vec::with_capacity(steps.len());
+    let mut intervals = Vec::with_capacity(steps.len());
     let mut open: Vec<&Step> = Vec::new();
     let mut at = i64::MIN;
     let mut go_to = |open: &mut Vec<&Step>, ts: i64| {
         while let Some(step) = open.last() {
             let (from, to) = (at.max(step.ts), step.end.min(ts));
             if from < to {
-                stretches.push((from, to, step.number));
+                intervals.push((from, to, step.number));
                 at = to;
             }
             if step.end > ts {
@@ -166,10 +166,10 @@ fn stretches(mut steps: Vec<&Step>) -> Vec<(i64, i64, i64)> {
         open.push(step);
     }
     go_to(&mut open, i64::MAX);
-    stretches
+    intervals
 }
 
-/// A stretch of time in which the step stays the same.
+/// An interval in which the step stays the same.
 #[derive(Clone, Copy)]
 struct StepSpan {
     from: i64,
@@ -177,7 +177,7 @@ struct StepSpan {
     step: Option<i64>,
 }
 
-/// Steps of host rows that come in the order of time.
+/// Finds the steps of host rows, which come in the order of time.
 #[derive(Default)]
 pub struct StepCursor {
     last: Option<(u32, StepSpan)>,
@@ -230,10 +230,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn of_steps_that_overlap_the_last_started_holds(spans in prop::collection::vec((0i64..30, 0i64..15), 0..12)) {
-            let steps: Vec<Step> = spans.iter().enumerate().map(|(ord, &(ts, dur))| step(ord, ts, ts + dur)).collect();
+        fn where_steps_overlap_the_one_that_started_last_applies(
+            spans in prop::collection::vec((0i64..30, 0i64..15), 0..12),
+        ) {
+            let steps = spans.iter().enumerate().map(|(ord, &(ts, dur))| step(ord, ts, ts + dur));
+            let steps: Vec<Step> = steps.collect();
             let times = StepTimes::new(&steps);
-            let holds = |ts| steps.iter().filter(|s| s.ts <= ts && ts < s.end).max_by_key(|s| (s.ts, s.ord)).map(|s| s.number);
+            let holds = |ts| {
+                let open = steps.iter().filter(|s| s.ts <= ts && ts < s.end);
+                open.max_by_key(|s| (s.ts, s.ord)).map(|s| s.number)
+            };
             for ts in -1..50 {
                 let span = times.span_at(Id::None, ts);
                 prop_assert_eq!(span.step, holds(ts));

@@ -5,8 +5,8 @@ use rustc_hash::FxHashSet;
 use super::args::{ArgValues, OwnArgs};
 use crate::json::{Cursor, Oddities};
 
-/// Adds the args of an end event, at the start of `text`, to those of its begin event, which are the
-/// compact object at `start` of `out`. Where both have a key, the end's value wins.
+/// Adds the args of an end event, at the start of `text`, to those of its begin event, which are
+/// the compact object at `start` of `out`. Where both have a key, the end's value wins.
 pub fn merge_end_args(
     text: &[u8],
     values: &mut ArgValues,

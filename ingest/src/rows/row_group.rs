@@ -141,7 +141,7 @@ impl<'a> GroupBuilder<'a> {
         match (members, link) {
             (Members::Kernel(args), Some(link)) => {
                 let values = self.events.values();
-                kernel::push(&mut self.kernels, c, e, values, args, &link, issues);
+                kernel::push(&mut self.kernels, c, e, values, *args, &link, issues);
                 self.streams.entry(e.record.track).or_insert((values.device, values.stream));
             }
             (Members::Memory(args), _) => {

@@ -5,8 +5,9 @@ use super::{
 /// Every element of the event list.
 pub const TABLE: Table = Table {
     name: "events",
-    about: "One row per element of the event list, whatever its phase, in the order of track, start, longest first, file. \
-            rows + skipped elements (ingest_issues) = elements of the input.",
+    about: "One row per element of the event list, whatever its phase, in the order of track, \
+            start, longest first, file. rows + skipped elements (ingest_issues) = elements of \
+            the input.",
     columns: &[
         TRACE_ID,
         required(page_bounds(near("event_id", "id", "Position in the event list, from 0."))),
@@ -15,18 +16,21 @@ pub const TABLE: Table = Table {
         near(
             "tid",
             "id",
-            "Thread id, or stream on devices; NULL where the trace wrote text, none, or a number beyond 64 bits.",
+            "Thread id, or stream on devices; NULL where the trace wrote text, none, or a number \
+             beyond 64 bits.",
         ),
         required(label(
             "ph",
-            "Phase of the Chrome trace format: X complete, B/E begin/end, i instant, C counter, s/t/f flow, M metadata, ….",
+            "Phase of the Chrome trace format: X complete, B/E begin/end, i instant, C counter, \
+             s/t/f flow, M metadata, ….",
         )),
         label("cat", "Category as written; NULL if none."),
         label("name", "Name; NULL if none."),
         page_bounds(near(
             "ts_ns",
             "ns",
-            "Start, in nanoseconds on the trace's own clock (traces.base_time_ns is its zero); NULL for metadata without a time.",
+            "Start, in nanoseconds on the trace's own clock (traces.base_time_ns is its zero); \
+             NULL for metadata without a time.",
         )),
         near(
             "dur_ns",
@@ -41,30 +45,36 @@ pub const TABLE: Table = Table {
         page_bounds(near(
             "parent_id",
             "id",
-            "Innermost event on the same track that encloses this one (events.event_id); NULL for none.",
+            "Innermost event on the same track that encloses this one (events.event_id); NULL for \
+             none.",
         )),
         code(
             "depth",
             "count",
-            "Number of enclosing events; NULL for rows that take no part in nesting (E, C, M, flows).",
+            "Number of enclosing events; NULL for rows that take no part in nesting (E, C, M, \
+             flows).",
         ),
         near("self_ns", "ns", "Duration less the union of the direct children."),
         required(near(
             "pre",
             "id",
-            "Number within the trace in which an event comes before all that it encloses, and nothing else between: its descendants are the rows with pre in (pre, post]. The row number, but where events overlap.",
+            "Number within the trace in which an event comes before all that it encloses, and \
+             nothing else between: its descendants are the rows with pre in (pre, post]. The \
+             row number, but where events overlap.",
         )),
         required(near("post", "id", "pre of the last descendant, or the row's own.")),
         page_bounds(code(
             "step",
             "id",
-            "N of the ProfilerStep#N whose time holds the start of a host row; device rows take their launch's.",
+            "N of the ProfilerStep#N whose time holds the start of a host row; device rows take \
+             their launch's.",
         )),
         near("external_id", "id", "args `External id`; NULL for none (0, -1, 2^32-1)."),
         page_bounds(near(
             "correlation",
             "id",
-            "args `correlation`, which joins launches and device work; NULL for none (0, -1, 2^32-1).",
+            "args `correlation`, which joins launches and device work; NULL for none (0, -1, \
+             2^32-1).",
         )),
         near(
             "sequence_number",
@@ -87,7 +97,8 @@ pub const TABLE: Table = Table {
         ),
         label(
             "call_stack",
-            "args `Call stack`, as written: frames joined by `;`, leaf or root first depending on the PyTorch version.",
+            "args `Call stack`, as written: frames joined by `;`, leaf or root first depending on \
+             the PyTorch version.",
         ),
         label("module_hierarchy", "args `Module Hierarchy`, as written."),
         required(column(
@@ -112,7 +123,8 @@ pub const TABLE: Table = Table {
         json(
             "extra",
             Layout::Plain,
-            "All other keys of the element as a compact JSON object; also an `id` in quotes that without them would be a number or another JSON value.",
+            "All other keys of the element as a compact JSON object; also an `id` in quotes that \
+             without them would be a number or another JSON value.",
         ),
     ],
 };

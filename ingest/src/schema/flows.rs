@@ -3,7 +3,8 @@ use super::{Kind, Layout, TRACE_ID, Table, column, label, near};
 /// Flows.
 pub const TABLE: Table = Table {
     name: "flows",
-    about: "One row per arrow between two events, in the order of the flow elements that start them.",
+    about: "One row per arrow between two events, in the order of the flow elements that start \
+            them.",
     columns: &[
         TRACE_ID,
         label("kind", "Category of the flow (ac2g, fwdbwd, …); bind_id for flows of slices."),

@@ -8,7 +8,8 @@ pub const TABLE: Table = Table {
         TRACE_ID,
         label(
             "severity",
-            "info, warning (something was odd and was kept) or error (an element or bytes were not kept).",
+            "info, warning (something was odd and was kept) or error (an element or bytes were not \
+             kept).",
         ),
         label("code", "Kind of the issue; stable."),
         code("count", "count", "How often it was met."),

@@ -3,14 +3,16 @@ use super::{Layout, TRACE_ID, Table, code, float, json, label, near, page_bounds
 /// Work on devices.
 pub const TABLE: Table = Table {
     name: "kernels",
-    about: "One row per device activity (kernels, copies, fills, waits), in the order of events. What a kernel does (a matrix product, communication, …) is in the \
-            view kernel_classes; `tracesql docs kernel_classification` says how that is found out.",
+    about: "One row per device activity (kernels, copies, fills, waits), in the order of events. \
+            What a kernel does (a matrix product, communication, …) is in the view \
+            kernel_classes; `tracesql docs kernel_classification` says how that is found out.",
     columns: &[
         TRACE_ID,
         page_bounds(near("event_id", "id", "The event (events.event_id).")),
         label(
             "kind",
-            "kernel, memcpy, memset or sync; of MTIA's mtia_ccp_events, dma_request is memcpy, event_wait and event_record are sync.",
+            "kernel, memcpy, memset or sync; of MTIA's mtia_ccp_events, dma_request is memcpy, \
+             event_wait and event_record are sync.",
         ),
         label("name", "Name of the kernel or activity."),
         code("device", "id", "Device number."),
@@ -22,7 +24,8 @@ pub const TABLE: Table = Table {
         page_bounds(near(
             "end_ns",
             "ns",
-            "End, exclusive; the start if dur_ns is negative, NULL if the start or the duration is.",
+            "End, exclusive; the start if dur_ns is negative, NULL if the start or the duration \
+             is.",
         )),
         page_bounds(near("correlation", "id", "Correlation with the launch; NULL for none.")),
         near("external_id", "id", "External id as written; NULL for none."),
@@ -34,17 +37,22 @@ pub const TABLE: Table = Table {
         near(
             "op_id",
             "id",
-            "The innermost operator around the launch on its thread (events.event_id); NULL for none.",
+            "The innermost operator around the launch on its thread (events.event_id); NULL for \
+             none.",
         ),
         label(
             "link",
-            "How the launch or operator was found: correlation; graph (correlation, one of many of a graph launch); flow (an arrow from the launch); \
-             external_id (with launch_id: neither side has a correlation, and one call has the activity's External id; without: an operator has it); or none.",
+            "How the launch or operator was found: correlation; graph (correlation, one of many \
+             of a graph launch); flow (an arrow from the launch); external_id (with launch_id: \
+             neither side has a correlation, and one call has the activity's External id; \
+             without: an operator has it); or none.",
         ),
         label(
             "link_reason",
-            "Why there is no launch: launch_missing (no call has the correlation); no_correlation (it carries none); never_correlated (it carries none, and \
-             nor does any activity of its category and kind in the trace, while others do: the profiler writes none for them); NULL if there is one.",
+            "Why there is no launch: launch_missing (no call has the correlation); no_correlation \
+             (it carries none); never_correlated (it carries none, and nor does any activity of \
+             its category and kind in the trace, while others do: the profiler writes none for \
+             them); NULL if there is one.",
         ),
         page_bounds(code("step", "id", "Step of the launch.")),
         code("grid_x", "count", "Grid size in x, blocks."),

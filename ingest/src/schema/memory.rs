@@ -3,7 +3,8 @@ use super::{TRACE_ID, Table, code, label, near};
 /// Allocations and frees.
 pub const TABLE: Table = Table {
     name: "memory",
-    about: "One row per allocation or free ([memory] events, or both ends of an MLLM memory blob), in the order of events.",
+    about: "One row per allocation or free ([memory] events, or both ends of an MLLM memory \
+            blob), in the order of events.",
     columns: &[
         TRACE_ID,
         near("event_id", "id", "The event (events.event_id)."),

@@ -1,7 +1,7 @@
 //! The tables of a store: names, columns, types, units and meanings, one file per table.
 //!
-//! These definitions make the Arrow schemas, choose the Parquet encodings and feed the reference
-//! that users read.
+//! These definitions give the Arrow schemas, the Parquet encodings and the reference for users. The
+//! structs that rows are written through are checked against them by the compiler.
 
 mod counters;
 mod devices;
@@ -20,10 +20,10 @@ use std::sync::{Arc, LazyLock};
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
-/// Version of the tables; raised with every change that a reader could notice.
+/// Version of the tables. It is raised with every change that readers could notice.
 pub const SCHEMA_VERSION: u32 = 4;
 
-/// The type of a column.
+/// The type of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// 64-bit integer.
@@ -39,9 +39,9 @@ pub enum Kind {
 /// How a column is laid out in Parquet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// Few distinct values: a dictionary.
+    /// Few distinct values: dictionary encoding.
     Repeats,
-    /// Values near their neighbours: differences.
+    /// Values close to their neighbours: delta encoding.
     Near,
     /// Anything else.
     Plain,
@@ -71,7 +71,7 @@ pub struct Column {
 pub struct Table {
     /// Name; the file is `<name>.parquet`.
     pub name: &'static str,
-    /// What one row is, and in which order rows come.
+    /// The meaning of a row, and the order of rows.
     pub about: &'static str,
     /// Columns in order.
     pub columns: &'static [Column],
@@ -117,8 +117,7 @@ impl Table {
         SCHEMAS.get(self.name).cloned().unwrap_or_else(|| Arc::new(self.make_schema()))
     }
 
-    /// The position of a column, for use in constants: a name that is none of the table's fails the
-    /// build.
+    /// The position of a column, for use in constants: a name that the table lacks fails the build.
     pub(crate) const fn position(&self, name: &str) -> usize {
         let mut at = 0;
         while at < self.columns.len() {
@@ -163,7 +162,7 @@ const fn column(
     Column { name, kind, unit, about, layout, required: false, has_page_bounds: false }
 }
 
-/// A column without NULL.
+/// A column that is never NULL.
 const fn required(column: Column) -> Column {
     Column { required: true, ..column }
 }
@@ -178,7 +177,7 @@ const fn code(name: &'static str, unit: &'static str, about: &'static str) -> Co
     column(name, Kind::Int, unit, Layout::Repeats, about)
 }
 
-/// An integer near that of the row before.
+/// An integer close to that of the row before.
 const fn near(name: &'static str, unit: &'static str, about: &'static str) -> Column {
     column(name, Kind::Int, unit, Layout::Near, about)
 }

@@ -3,7 +3,8 @@ use super::{TRACE_ID, Table, code, label, near};
 /// Modules.
 pub const TABLE: Table = Table {
     name: "modules",
-    about: "One row per module at its place in the module tree, from nn.Module frames of Python stacks, else from Module Hierarchy.",
+    about: "One row per module at its place in the module tree, from nn.Module frames of Python \
+            stacks, else from Module Hierarchy.",
     columns: &[
         TRACE_ID,
         code("module_id", "id", "Number of the module; parents come before children."),

@@ -8,7 +8,8 @@ pub const TABLE: Table = Table {
         TRACE_ID,
         label(
             "path",
-            "The input as it was named; `archive!member` for members of archives, `-` for standard input.",
+            "The input as it was named; `archive!member` for members of archives, `-` for \
+             standard input.",
         ),
         label("format", "kineto, chrome or mllm_perf."),
         label("content_hash", "BLAKE3 of the input's bytes, hexadecimal."),
@@ -27,7 +28,8 @@ pub const TABLE: Table = Table {
         code(
             "start_ns",
             "ns",
-            "Earliest start of work, which metadata, flows and clock marks are not; work whose time was not set (issue time_not_set) does not count; NULL without any.",
+            "Earliest start of work, which metadata, flows and clock marks are not; work whose \
+             time was not set (issue time_not_set) does not count; NULL without any.",
         ),
         code("end_ns", "ns", "Latest end of the same work; NULL without any."),
         code(

@@ -14,16 +14,16 @@ use crate::json::{Bad, Cursor};
 
 /// The decompressed text of an input.
 ///
-/// A plain file is used as it lies; anything else is unpacked by a thread into an unnamed temporary
-/// file, and readers follow behind.
+/// A plain file is used in place. Anything else is unpacked by a thread into an unnamed temporary
+/// file, which readers follow.
 #[derive(Clone)]
 pub struct Content {
     file: Arc<File>,
     name: PathBuf,
     feed: Arc<Feed>,
-    /// Of a file that others may change, as it was when it was opened.
+    /// State of the file when it was opened, if other processes may change it.
     stamp: Option<Stamp>,
-    /// Whether a mapped part of it was not there when it was read.
+    /// Whether a mapped part of it was missing when it was read.
     broken: Arc<AtomicBool>,
 }
 
@@ -43,14 +43,14 @@ struct FeedState {
 }
 
 impl Content {
-    /// A complete file of the user's.
+    /// A complete file that belongs to the user.
     pub fn of_file(file: File, path: &Path) -> Result<Self> {
         let metadata = file.metadata().map_err(|e| IngestError::io(path, e))?;
         let content = Self::complete(file, path, metadata.len(), Issues::default());
         Ok(Self { stamp: Some(Stamp::of(&metadata)), ..content })
     }
 
-    /// A complete temporary file in place of another content, with what was odd about that.
+    /// A complete temporary file that replaces another content, with the issues of that.
     pub fn of_copy(file: File, path: &Path, issues: Issues) -> Result<Self> {
         let len = file.metadata().map_err(|e| IngestError::io(path, e))?.len();
         Ok(Self::complete(file, path, len, issues))
@@ -76,7 +76,7 @@ impl Content {
         }
     }
 
-    /// An empty text in a temporary file of `folder`, and the end that fills it.
+    /// An empty text in a temporary file of `folder`, and the writer that fills it.
     pub fn growing(folder: &Path) -> Result<(Self, ContentWriter)> {
         let file = Arc::new(tempfile::tempfile_in(folder).map_err(|e| IngestError::io(folder, e))?);
         let feed = Arc::new(Feed {
@@ -90,8 +90,8 @@ impl Content {
         ))
     }
 
-    /// Waits until at least `len` bytes are there or no more will come; returns how many are, and
-    /// whether that is all.
+    /// Waits until at least `len` bytes are available or no more will come. Returns how many are
+    /// available, and whether that is all.
     pub fn wait(&self, len: u64) -> Result<(u64, bool)> {
         let mut state = self.feed.state.lock().unwrap_or_else(|e| e.into_inner());
         while state.len < len && !state.done {
@@ -103,26 +103,24 @@ impl Content {
         }
     }
 
-    /// Tells the thread that unpacks that nobody reads on.
+    /// Tells the unpacking thread to stop, because the rest will not be read.
     pub fn abandon(&self) {
         self.feed.state.lock().unwrap_or_else(|e| e.into_inner()).wanted = false;
     }
 
-    /// What was odd about the compression; complete once all bytes are there.
+    /// What was odd about the compression; complete once all bytes are available.
     pub fn issues(&self) -> Issues {
         self.feed.state.lock().unwrap_or_else(|e| e.into_inner()).issues.clone()
     }
 
-    /// The bytes from `start` up to `end`, which must be there. Where others took them away
-    /// meanwhile there are zeros, and
-    /// [`Content::must_be_unchanged`] fails.
+    /// Maps the bytes from `start` up to `end`, which must be available. Where another process has
+    /// cut the file meanwhile they are zeros, and [`Content::must_be_unchanged`] fails.
     pub fn map(&self, start: u64, end: u64) -> Result<Mapping> {
         let broken = self.stamp.is_some().then_some(&self.broken);
         Mapping::of(&self.file, start, end, broken).map_err(|e| IngestError::io(&self.name, e))
     }
 
-    /// Bytes of a complete text, at least those of the value that begins at `start`, unless that is
-    /// cut short.
+    /// Bytes of a complete text that include the whole value at `start`, unless that is cut short.
     pub fn value(&self, start: u64) -> Result<Mapping> {
         let (len, _) = self.wait(u64::MAX)?;
         let mut want = 4 << 10;
@@ -136,8 +134,7 @@ impl Content {
         }
     }
 
-    /// Fails if what was read is not what the file held when it was opened. To be asked when no
-    /// part of it is held any more.
+    /// Fails if the file has changed since it was opened. Call it after all mappings are dropped.
     pub fn must_be_unchanged(&self) -> Result<()> {
         let Some(stamp) = self.stamp else { return Ok(()) };
         let (name, io) = (self.name.display().to_string(), |e| IngestError::io(&self.name, e));
@@ -147,17 +144,18 @@ impl Content {
         if self.broken.load(Ordering::Acquire) {
             return Err(IngestError::input(
                 &name,
-                "a part of the file could not be read: its disk or network failed; nothing was stored",
+                "a part of the file could not be read: its disk or network failed; \
+                 nothing was stored",
             ));
         }
         Ok(())
     }
 }
 
-/// Reads a complete text here and there.
+/// Random access to a complete text.
 ///
-/// What was touched counts as memory of this process while it is mapped, up to a block for each
-/// place. So when many blocks were touched the text is mapped anew.
+/// Pages that were touched count as memory of this process while they are mapped, up to a block for
+/// each place. So the text is mapped again after many blocks were touched.
 pub struct Reader<'a> {
     content: &'a Content,
     len: u64,
@@ -166,7 +164,9 @@ pub struct Reader<'a> {
     blocks: u32,
 }
 
+/// Bytes of a block.
 const BLOCK: u64 = 2 << 20;
+/// Blocks that are touched before the text is mapped again.
 const MAX_BLOCKS: u32 = 12;
 
 impl<'a> Reader<'a> {
@@ -199,15 +199,16 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The error that an input changed.
+/// The error for an input that has changed.
 pub fn changed(name: &str) -> IngestError {
     IngestError::input(
         name,
-        "the file was changed by another process while it was read; nothing was stored, read it again when it is complete",
+        "the file was changed by another process while it was read; nothing was stored, \
+         read it again when it is complete",
     )
 }
 
-/// What tells that a file was changed.
+/// Properties of a file by which changes are noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     len: u64,
@@ -220,14 +221,14 @@ impl Stamp {
     }
 }
 
-/// The end of a growing [`Content`] that the unpacking thread holds.
+/// The writing end of a growing [`Content`], for the unpacking thread.
 pub struct ContentWriter {
     file: Arc<File>,
     feed: Arc<Feed>,
 }
 
 impl ContentWriter {
-    /// Appends bytes; `false` when nobody reads on.
+    /// Appends bytes; returns `false` if the rest will not be read.
     pub fn write(&mut self, bytes: &[u8]) -> std::io::Result<bool> {
         (&*self.file).write_all(bytes)?;
         let mut state = self.feed.state.lock().unwrap_or_else(|e| e.into_inner());
@@ -236,12 +237,12 @@ impl ContentWriter {
         Ok(state.wanted)
     }
 
-    /// How many bytes were written.
+    /// Number of bytes written.
     pub fn len(&self) -> u64 {
         self.feed.state.lock().unwrap_or_else(|e| e.into_inner()).len
     }
 
-    /// Says that all bytes are there, and what was odd on the way.
+    /// Marks the text as complete, with the issues of unpacking it.
     pub fn finish(self, issues: Issues) {
         let mut state = self.feed.state.lock().unwrap_or_else(|e| e.into_inner());
         state.issues = issues;
@@ -249,7 +250,7 @@ impl ContentWriter {
         self.feed.grown.notify_all();
     }
 
-    /// Says that the input cannot be read.
+    /// Reports that the input cannot be read.
     pub fn fail(self, error: IngestError) {
         let mut state = self.feed.state.lock().unwrap_or_else(|e| e.into_inner());
         state.failure = Some(error);
@@ -289,17 +290,17 @@ mod tests {
         let mut reader = Reader::new(&content, 100_000).expect("a reader");
         assert_eq!(reader.from(99_999).expect("zeros"), [0]);
         drop((window, reader));
-        let said = content.must_be_unchanged().expect_err("refused").to_string();
+        let message = content.must_be_unchanged().expect_err("refused").to_string();
         assert!(
-            said.contains("changed by another process")
-                && said.contains(&file.path().display().to_string()),
-            "{said}"
+            message.contains("changed by another process")
+                && message.contains(&file.path().display().to_string()),
+            "{message}"
         );
         assert!(content.broken.load(Ordering::Acquire));
     }
 
     #[test]
-    fn values_are_whole() {
+    fn the_bytes_of_a_value_are_complete() {
         let text = [b"[", &vec![b'7'; 10_000][..], b"] x"].concat();
         let (content, _file) = content(&text);
         assert!(content.value(0).expect("a value").starts_with(&text[..10_002]));

@@ -1,4 +1,5 @@
-//! Reading packed files as their unpacked bytes, and not believing in more of them than traces have.
+//! Reading packed files as their unpacked bytes, and not believing in more of them than traces
+//! have.
 
 use std::fs::File;
 use std::io::Read;
@@ -22,8 +23,9 @@ pub(super) fn too_dense(packed: u64, unpacked: u64) -> Option<String> {
     })
 }
 
-/// The unpacked bytes of an archive. Reading fails where they are too many for the packed ones: names
-/// of members are read into memory whatever their length, so a bound on members would come too late.
+/// The unpacked bytes of an archive. Reading fails where they are too many for the packed ones:
+/// names of members are read into memory whatever their length, so a bound on members would come
+/// too late.
 struct Bounded<R> {
     inner: R,
     packed: u64,

@@ -1,4 +1,4 @@
-//! From the names on the command line to one [`Input`] per trace.
+//! From names as on a command line to one [`Input`] per trace.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -8,8 +8,9 @@ use super::sniff::{Container, container, read_head};
 use crate::error::{IngestError, Result};
 use crate::store::Store;
 
-/// Where one trace comes from.
+/// The source of one trace.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Input {
     /// A file, packed or not.
     File(PathBuf),
@@ -36,7 +37,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// The input as messages and `traces.path` name it.
+    /// The input's name in messages and in `traces.path`.
     pub fn name(&self) -> String {
         match self {
             Self::File(path) => path.display().to_string(),
@@ -51,11 +52,11 @@ impl Input {
 const TRACE_ENDINGS: &[&str] =
     &[".json", ".json.gz", ".json.zst", ".gz", ".zst", ".zip", ".tar", ".tgz"];
 
-/// Turns files, folders, glob patterns and `-` into inputs, in a stable order, without opening
-/// traces.
+/// Turns files, folders, glob patterns and `-` (standard input) into inputs, in a stable order.
+/// Traces are not opened.
 ///
-/// A folder stands for every file under it whose name ends like a trace's; an archive for every
-/// such member.
+/// A folder stands for all files under it with the extension of a trace, an archive for all such
+/// members. Fails if a name matches nothing or an archive cannot be read.
 pub fn expand(names: &[String]) -> Result<Vec<Input>> {
     let mut inputs = Vec::new();
     for name in names {
@@ -132,7 +133,7 @@ fn push_file(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
 fn packs_a_tar(path: &Path) -> Result<bool> {
     let mut reader = unpacked(path)?;
     let mut head = [0u8; 512];
-    // A damaged stream is reported when it is read for its trace.
+    // A damaged stream is reported later, when its trace is read.
     let n = read_head(&mut reader, &mut head).unwrap_or(0);
     Ok(container(&head[..n]) == Container::Tar)
 }

@@ -1,4 +1,4 @@
-//! Mapped stretches of a file.
+//! Mapped ranges of a file.
 
 use std::fs::File;
 use std::ops::Deref;
@@ -10,17 +10,16 @@ use memmap2::{Mmap, MmapMut, MmapOptions};
 
 use super::sigbus::BusErrorGuard;
 
-/// A stretch of a file in memory.
+/// A range of a file in memory.
 pub struct Mapping {
-    /// Goes before the mapping does.
+    /// Dropped before the mapping.
     _guard: Option<BusErrorGuard>,
     map: Option<Mmap>,
 }
 
 impl Mapping {
-    /// The bytes from `start` up to `end`. `broken` is given for files that other processes may
-    /// change, and set when the window goes if a part of it was not there; without it the file must
-    /// be this process's alone.
+    /// Maps the bytes from `start` up to `end`. `broken` must be given for files that other
+    /// processes may change; it is set when the mapping is dropped, if a part of it was missing.
     pub fn of(
         file: &File,
         start: u64,
@@ -31,8 +30,8 @@ impl Mapping {
             return Ok(Self { _guard: None, map: None });
         }
         let len = (end - start) as usize;
-        // SAFETY: the mapping is read-only. What others write into their file shows as other bytes, of which nothing here
-        // expects anything; what they cut off is zeros by the guard.
+        // SAFETY: the mapping is read-only. It may change under us if another process writes to the
+        // file, and the parser accepts any bytes; the guard puts zeros where the file was cut.
         let map = unsafe { MmapOptions::new().offset(start).len(len).map(file) }?;
         let Some(broken) = broken else { return Ok(Self { _guard: None, map: Some(map) }) };
         match BusErrorGuard::of(&map, broken) {
@@ -42,7 +41,7 @@ impl Mapping {
     }
 }
 
-/// The bytes in memory of our own, where no guard was to be had.
+/// A copy of the bytes, for when no guard is available.
 fn copied(file: &File, start: u64, len: usize) -> std::io::Result<Mmap> {
     let mut copy = MmapMut::map_anon(len)?;
     file.read_exact_at(&mut copy, start)?;
@@ -63,11 +62,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_is_what_is_mapped() {
+    fn a_copy_has_the_bytes_of_the_mapping() {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(&(0..9_000u32).map(|i| i as u8).collect::<Vec<_>>()).expect("written");
-        let window = Mapping::of(&file, 5_000, 9_000, None).expect("mapped");
-        assert_eq!(window[..], copied(&file, 5_000, 4_000).expect("copied")[..]);
+        let mapping = Mapping::of(&file, 5_000, 9_000, None).expect("mapped");
+        assert_eq!(mapping[..], copied(&file, 5_000, 4_000).expect("copied")[..]);
         assert!(copied(&file, 5_000, 4_001).is_err());
     }
 }

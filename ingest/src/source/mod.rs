@@ -1,8 +1,8 @@
-//! From what the user names to bytes of JSON text: files, folders, globs, standard input,
-//! compressed files, archives.
+//! From the user's names to bytes of JSON text: files, folders, globs, standard input, compressed
+//! files, archives.
 //!
 //! An [`Input`] is one trace. [`Content`] is its decompressed text, which grows while a thread
-//! unpacks it and can be mapped in pieces, so that no more of it is in memory than is being read.
+//! unpacks it. It is mapped in pieces, so that only what is being read is in memory.
 
 mod content;
 mod decompress;

@@ -1,16 +1,17 @@
-//! Reading mapped files that other processes may cut short.
+//! Survives reading mapped files that other processes may cut short.
 //!
-//! A mapped page behind the end of its file, or one that a disk cannot give, raises SIGBUS when it
-//! is read, and that ends the process. Pages of mappings that are noted here become zeros instead,
-//! and a flag says so; whoever reads must ask for it before it believes anything. Every other
-//! SIGBUS is for whoever handled it before.
+//! A mapped page beyond the end of its file, or one that the disk cannot deliver, raises SIGBUS
+//! when it is read, and that ends the process. Pages of mappings that are registered here become
+//! zeros instead, and a flag is set; callers must check the flag before they trust what they read.
+//! Any other SIGBUS goes to the handler that was installed before.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// A mapping, noted where a signal handler can look: neither locks nor memory are to be had there.
+/// A mapping, registered where a signal handler can read it: a handler can neither lock nor
+/// allocate.
 struct Slot {
     taken: AtomicBool,
     start: AtomicUsize,
@@ -19,7 +20,7 @@ struct Slot {
     hit: AtomicBool,
 }
 
-/// Several times what the threads of one ingest hold.
+/// Several times as many as the threads of one ingest use.
 static SLOTS: [Slot; 1024] = [const {
     Slot {
         taken: AtomicBool::new(false),
@@ -29,15 +30,15 @@ static SLOTS: [Slot; 1024] = [const {
     }
 }; 1024];
 
-/// Guards a mapping for as long as it lives.
+/// Guards a mapping until it is dropped.
 pub struct BusErrorGuard {
     slot: &'static Slot,
     broken: Arc<AtomicBool>,
 }
 
 impl BusErrorGuard {
-    /// Guards a mapping; `broken` is set at the end if a part of it was not there. `None` if there
-    /// are too many.
+    /// Guards a mapping; `broken` is set on drop if a part of the mapping was missing. `None` if
+    /// there are too many guards.
     pub fn of(mapping: &[u8], broken: &Arc<AtomicBool>) -> Option<Self> {
         if !installed() {
             return None;
@@ -60,7 +61,7 @@ impl Drop for BusErrorGuard {
     }
 }
 
-/// What is known before the handler is there.
+/// State from before the handler was installed.
 struct Before {
     action: libc::sigaction,
     page: usize,
@@ -68,7 +69,7 @@ struct Before {
 
 static BEFORE: OnceLock<Option<Before>> = OnceLock::new();
 
-/// Installs the handler once; whether it is there.
+/// Installs the handler once; returns whether it is installed.
 fn installed() -> bool {
     let before = BEFORE.get_or_init(|| {
         // SAFETY: a zeroed sigaction is one, and the call only fills it.
@@ -81,7 +82,7 @@ fn installed() -> bool {
     static INSTALLED: OnceLock<bool> = OnceLock::new();
     before.is_some()
         && *INSTALLED.get_or_init(|| {
-            // SAFETY: the handler keeps to what handlers may do, and what was there before is kept for it.
+            // SAFETY: the handler is async-signal-safe, and the action from before is kept for it.
             unsafe {
                 let mut action = std::mem::zeroed::<libc::sigaction>();
                 action.sa_sigaction = on_bus_error as *const () as usize;
@@ -92,10 +93,10 @@ fn installed() -> bool {
         })
 }
 
-/// Only atomics and system calls: this runs in the middle of anything.
+/// Uses only atomics and system calls, because it interrupts arbitrary code.
 extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
     let Some(Some(before)) = BEFORE.get() else { return };
-    // SAFETY: the system hands a valid siginfo to handlers that asked for it.
+    // SAFETY: the system passes a valid siginfo to handlers with SA_SIGINFO.
     let (address, by_a_process) = unsafe { ((*info).si_addr() as usize, (*info).si_code <= 0) };
     let mut is_ours = false;
     if !by_a_process {
@@ -107,12 +108,13 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_
             }
         }
     }
-    // Only the page that failed is replaced: it is of a mapping that the interrupted thread reads,
-    // whatever others do.
+    // Replace only the page that failed: the interrupted thread is reading it, so its mapping is
+    // still there.
     if is_ours && zeros(address / before.page * before.page, before.page) {
         return;
     }
-    // SAFETY: what was there before is put back. It sees the signal when the instruction is tried again.
+    // SAFETY: the action from before is restored. It gets the signal when the instruction is
+    // retried.
     unsafe {
         libc::sigaction(signal, &before.action, null_mut());
         if by_a_process {

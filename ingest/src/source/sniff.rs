@@ -1,4 +1,4 @@
-//! Telling file formats apart by their content, never by their names.
+//! Recognizes file formats by content, never by name.
 
 use std::io::Read;
 
@@ -19,7 +19,7 @@ pub enum Container {
     Tar,
 }
 
-/// Tells the container from the first bytes (262 suffice).
+/// The container of a file with these first bytes (262 suffice).
 pub fn container(head: &[u8]) -> Container {
     match head {
         [0x1f, 0x8b, ..] => Container::Gzip,
@@ -42,13 +42,14 @@ pub fn read_head(reader: &mut impl Read, head: &mut [u8]) -> std::io::Result<usi
     Ok(n)
 }
 
-/// What a known format that is not read should be turned into.
+/// A known format that is not read, and what to do instead.
 struct Known {
     what: &'static str,
     advice: &'static str,
 }
 
-/// Says why unpacked content that does not begin like JSON is refused; `None` if it may be JSON.
+/// Why unpacked content is refused if it does not begin like JSON, and where; `None` if it may be
+/// JSON.
 pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
     let known = |what, advice| Some(Known { what, advice });
     let found = match head {
@@ -101,14 +102,17 @@ pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
             "this is an HTML page, not a trace; was the download redirected?".to_owned()
         }
         [b'/', b'/' | b'*', ..] => "comments are not JSON; remove them".to_owned(),
-        _ if looks_like_protobuf(head) => "this is binary data, perhaps a Perfetto or XPlane protobuf trace; export it as Chrome JSON".to_owned(),
+        _ if looks_like_protobuf(head) => "this is binary data, perhaps a Perfetto or XPlane \
+                                           protobuf trace; export it as Chrome JSON"
+            .to_owned(),
         [b, ..] if *b < 0x20 || *b >= 0x80 => format!("binary data (byte 0x{b:02x}), not JSON"),
-        _ => "a trace is a JSON object with `traceEvents` or a list of events; this is neither".to_owned(),
+        _ => "a trace is a JSON object with `traceEvents` or a list of events; this is neither"
+            .to_owned(),
     };
     Some((reason, offset))
 }
 
-/// Length-delimited field 1 at the start, and bytes that no JSON text holds soon after.
+/// A length-delimited field 1 at the start, and bytes that JSON does not allow soon after.
 fn looks_like_protobuf(head: &[u8]) -> bool {
     head.first() == Some(&0x0a)
         && head.iter().take(64).any(|&b| b < 0x09 || (0x0e..0x20).contains(&b))
@@ -119,14 +123,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_containers_by_content() {
+    fn containers_are_recognized_by_content() {
         assert_eq!(container(b"\x1f\x8b\x08"), Container::Gzip);
         assert_eq!(container(b"{\"traceEvents\""), Container::Plain);
         assert_eq!(container(b""), Container::Plain);
     }
 
     #[test]
-    fn names_what_it_refuses() {
+    fn refusals_name_the_format() {
         for (head, word) in [
             (&b"PAR1\x15"[..], "Parquet"),
             (b"\x80\x04\x95", "pickle"),

@@ -1,7 +1,7 @@
-//! Comments in MLLM's perf.json, a file that people edit: they are read as blanks.
+//! Replaces comments by blanks in MLLM's perf.json, a file that people edit.
 //!
-//! Other traces are left alone. Some hold names with quotes that are not escaped, where what lies
-//! outside of texts cannot be told for sure.
+//! Other traces are left alone. Some contain names with unescaped quotes, where it is uncertain
+//! what is outside of strings.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,13 +10,13 @@ use super::Content;
 use crate::error::{IngestError, Result};
 use crate::issues::Code;
 
-/// Bytes that are looked at for a comment.
+/// Bytes at the start that are searched for a comment.
 const HEAD: u64 = 64 << 10;
-/// The longest text that is copied to be read without its comments.
+/// The longest text that is copied without its comments, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// The content itself; of a perf.json with a comment near its beginning, a copy in which comments
-/// are blank, so that every offset stays as it was.
+/// The content itself, or for a perf.json with a comment near its beginning a copy in which
+/// comments are blank, so that offsets stay the same.
 pub fn without_comments(content: &Content, scratch: &Path) -> Result<Content> {
     let (len, _) = content.wait(HEAD)?;
     let head = content.map(0, len.min(HEAD))?;
@@ -45,7 +45,8 @@ pub fn without_comments(content: &Content, scratch: &Path) -> Result<Content> {
     Content::of_copy(file, scratch, issues)
 }
 
-/// Where comments outside of texts begin and end; one that is not closed goes on to the end.
+/// Where comments outside of strings begin and end. A comment that is not closed extends to the
+/// end.
 fn comments(text: &[u8]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut i = 0;
@@ -82,7 +83,7 @@ mod tests {
     use super::comments;
 
     #[test]
-    fn comments_are_found_outside_of_texts() {
+    fn comments_are_found_outside_of_strings() {
         assert!(comments(br#"{"a":"// no","b":"\"/* no */"}"#).is_empty());
         assert_eq!(comments(b"{ // one\n1 /* two\n */, 2"), [(2, 9), (11, 21)]);
         assert_eq!(comments(b"1 /* open"), [(2, 9)]);

@@ -1,4 +1,4 @@
-//! Opening an input: hashing its bytes and starting the thread that unpacks them.
+//! Opens an input: starts the thread that hashes its bytes and unpacks them.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -17,14 +17,14 @@ use crate::issues::{Code, Issues};
 pub struct Opened {
     /// The text, complete or growing.
     pub content: Content,
-    /// Hash and size of the input's own bytes; for standard input, archive members and files that
-    /// are new to the store known at the end.
+    /// Hash and size of the input's own bytes. For standard input, archive members and files that
+    /// are new to the store they are known only at the end.
     pub hash: HashSource,
-    /// Unpacks, or only hashes.
+    /// The thread that unpacks, or only hashes.
     unpacker: Option<std::thread::JoinHandle<Result<(blake3::Hash, u64)>>>,
 }
 
-/// Where the content hash comes from.
+/// When the content hash is known.
 pub enum HashSource {
     /// Known before reading.
     Known(blake3::Hash, u64),
@@ -33,7 +33,7 @@ pub enum HashSource {
 }
 
 impl Opened {
-    /// Waits for the unpacking thread; returns hash and size of the input's own bytes.
+    /// Waits for the unpacking thread; returns the hash and the size of the input's own bytes.
     pub fn finish(&mut self, name: &str) -> Result<(blake3::Hash, u64)> {
         let from_thread = match self.unpacker.take() {
             Some(thread) => Some(
@@ -67,9 +67,8 @@ fn hash_file(content: &Content) -> Result<(blake3::Hash, u64)> {
     Ok((hasher.finalize(), len))
 }
 
-/// Opens an input. `scratch` is a folder for the unpacked text of anything but a plain file;
-/// `may_be_known` says of the size of a file whether the store may hold it, so that its hash is
-/// wanted before it is read.
+/// Opens an input. `scratch` is a folder for unpacked text. `may_be_known` returns whether the
+/// store may hold a file of this size already; then its hash is computed before it is read.
 pub fn open(
     input: &Input,
     scratch: &Path,
@@ -89,7 +88,7 @@ pub fn open(
                 let len = file.metadata().map_err(io)?.len();
                 let mut archive = zip::ZipArchive::new(file).map_err(fail)?;
                 let member = archive.by_index(index).map_err(fail)?;
-                // That is what the archive says, which may be more than it holds.
+                // The archive may claim a larger size than it has itself.
                 let packed = member.compressed_size().min(len);
                 copy_unpacked(member, writer, Some(packed))
             })
@@ -120,7 +119,7 @@ fn open_file(
     let io = |e| IngestError::io(path, e);
     let mut file = File::open(path).map_err(io)?;
     if !file.metadata().map_err(io)?.is_file() {
-        // A pipe or device: its bytes can be read once only.
+        // The bytes of a pipe or device can be read only once.
         return spool(scratch, &path.display().to_string(), {
             let path = path.to_owned();
             move || Ok(Box::new(File::open(&path).map_err(|e| IngestError::io(&path, e))?))
@@ -187,13 +186,13 @@ fn spool_with(
     Ok(Opened { content, hash: HashSource::AtEnd, unpacker: Some(unpacker) })
 }
 
-/// What is known of the packed bytes, and what keeps a few of them from filling the disk.
+/// Keeps a few packed bytes from filling the disk.
 struct Bound {
-    /// Packed bytes that were read.
+    /// Number of packed bytes read.
     read: Arc<AtomicU64>,
-    /// Packed bytes of the archive's member, or of the archive.
+    /// Number of packed bytes of the archive's member, or of the archive.
     packed: Option<u64>,
-    /// Error of the operating system that ended reading; 0 for none.
+    /// The operating system's error that ended reading; 0 for none.
     os_error: Arc<AtomicI32>,
 }
 
@@ -209,7 +208,7 @@ impl Bound {
     }
 }
 
-/// Hashes and counts what passes through.
+/// A reader that hashes and counts the bytes read.
 struct Hashing<R> {
     inner: R,
     hasher: blake3::Hasher,
@@ -262,15 +261,15 @@ fn copy_unpacked(
             }
         }
     }
-    // What was not needed belongs to the content all the same.
+    // The hash covers the whole input, also what was not needed.
     std::io::copy(&mut source, &mut std::io::sink()).ok();
     let hashing = source.into_inner();
     Ok((issues, hashing.hasher.finalize(), hashing.hasher.count()))
 }
 
-/// Copies until the end, or until nobody wants more. An error of reading is handed out, because
-/// what came before it is kept; one of writing (a full disk) says nothing about the input and ends
-/// everything.
+/// Copies until the end, or until no more is wanted. An error of reading is returned as a value,
+/// because the bytes before it are kept. An error of writing (a full disk) is not the input's fault
+/// and ends everything.
 fn pour(
     reader: &mut impl Read,
     writer: &mut ContentWriter,
@@ -302,8 +301,8 @@ fn pour(
     }
 }
 
-/// Keeps what was unpacked before a stream turned out to be damaged; nothing at all is an error,
-/// and so is a failing disk.
+/// Keeps what was unpacked before a stream turned out to be damaged. If that is nothing, or if the
+/// disk failed, it is an error.
 fn damaged(
     writer: &ContentWriter,
     issues: &mut Issues,
@@ -311,7 +310,7 @@ fn damaged(
     format: &str,
     bound: &Bound,
 ) -> Result<()> {
-    // A disk that fails says nothing about the stream.
+    // A failing disk says nothing about the stream.
     let os_error = bound.os_error.load(Ordering::Relaxed);
     if os_error != 0 {
         let reason = format!("cannot be read: {}", std::io::Error::from_raw_os_error(os_error));
@@ -351,7 +350,7 @@ fn gunzip(
                 return Ok(());
             }
         }
-        // Members may follow, or zero padding; anything else is not part of the stream.
+        // More members or zero padding may follow; anything else is not part of the stream.
         loop {
             let Ok(rest) = source.fill_buf() else { return Ok(()) };
             match rest {

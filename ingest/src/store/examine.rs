@@ -1,6 +1,6 @@
 //! Whether a store is sound: manifests, files, checksums, footers, every page.
 //!
-//! Nothing is changed, and nothing is believed: a store that cannot be opened can be examined.
+//! Nothing is changed and nothing is trusted: even a store that cannot be opened can be examined.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -16,27 +16,29 @@ use crate::error::{IngestError, Result};
 use crate::ingest::file_facts;
 use crate::schema::{SCHEMA_VERSION, TABLES, Table};
 
+/// Rows that are decoded at a time.
 const ROWS_AT_ONCE: usize = 1024;
-/// The same where texts are long; args may be 64 MiB each.
+/// Rows that are decoded at a time where texts are long: args may be 64 MiB each.
 const LONG_ROWS_AT_ONCE: usize = 16;
-/// Bytes of a row group that has long texts.
+/// Bytes from which on a row group counts as one with long texts.
 const LONG_GROUP: i64 = 1 << 30;
 
-/// How bad something is.
+/// How serious a problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gravity {
     /// Nothing is lost, and nothing needs to be done.
     Note,
-    /// Something that is stored cannot be used, or not be trusted.
+    /// Stored data cannot be used or trusted.
     Damage,
 }
 
-/// Something that is not as it should be.
+/// A fault of a store.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Problem {
     /// The file or folder, within the store.
     pub place: String,
-    /// How bad it is.
+    /// How serious it is.
     pub gravity: Gravity,
     /// Kind of the problem; stable.
     pub code: &'static str,
@@ -46,18 +48,19 @@ pub struct Problem {
     pub advice: String,
 }
 
-/// What an examination found.
+/// The result of an examination.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Examined {
-    /// Traces with a manifest that can be read.
+    /// Number of traces with a readable manifest.
     pub traces: usize,
-    /// Files that were read whole.
+    /// Number of files that were read completely.
     pub files: usize,
     /// Their bytes.
     pub bytes: u64,
     /// Rows that were decoded.
     pub rows: u64,
-    /// What is not as it should be.
+    /// Faults.
     pub problems: Vec<Problem>,
 }
 
@@ -95,7 +98,7 @@ impl Examined {
     }
 }
 
-/// Reads everything that a store holds.
+/// Reads everything in a store and checks it. Fails if `root` is not a store or cannot be read.
 pub fn examine(root: &Path) -> Result<Examined> {
     let mut found = Examined::default();
     let mut entries: Vec<PathBuf> = fs::read_dir(root)
@@ -137,7 +140,7 @@ pub fn examine(root: &Path) -> Result<Examined> {
                 &name,
                 "no_manifest",
                 "a trace without manifest.json; readers do not see it",
-                "remove the folder and ingest the trace anew",
+                "remove the folder and ingest the trace again",
             );
         } else {
             found.add(
@@ -145,7 +148,7 @@ pub fn examine(root: &Path) -> Result<Examined> {
                 Gravity::Note,
                 "unknown",
                 "no file or folder of a store; readers do not look at it",
-                "remove it if nobody needs it",
+                "remove it if it is not needed",
             );
         }
     }
@@ -157,7 +160,8 @@ fn file_name(table: &Table) -> String {
 }
 
 fn marker(root: &Path, found: &mut Examined) {
-    let advice = "make a new store and ingest the traces anew; if they are lost, a store of the same version can take the folders of traces";
+    let advice = "make a new store and ingest the traces again; if they are lost, \
+                  a store of the same version can take the folders of traces";
     match fs::read(root.join(MARKER)) {
         Err(e) => found.damage(MARKER, "marker", format!("cannot be read: {e}"), advice),
         Ok(bytes) => match serde_json::from_slice::<serde_json::Value>(&bytes)
@@ -169,7 +173,7 @@ fn marker(root: &Path, found: &mut Examined) {
                 MARKER,
                 "version",
                 format!("schema version {version}; this tracesql reads {SCHEMA_VERSION}"),
-                "ingest the traces anew, or use the tracesql that wrote the store",
+                "ingest the traces again, or use the tracesql that wrote the store",
             ),
             None => found.damage(MARKER, "marker", "is damaged", advice),
         },
@@ -193,7 +197,7 @@ fn leftover(path: &Path, name: &str, found: &mut Examined) {
 /// Examines a trace; returns the hash of its input.
 fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
     let place = |file: &str| format!("{name}/{file}");
-    let anew = || "ingest the trace anew with --replace";
+    let again = || "ingest the trace again with --replace";
     let manifest = match Manifest::read(folder) {
         Ok(manifest) => manifest,
         Err(e) => {
@@ -206,7 +210,7 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
                 &place(manifest::FILE),
                 "manifest",
                 format!("cannot be read: {cause}"),
-                "remove the folder and ingest the trace anew",
+                "remove the folder and ingest the trace again",
             );
             return None;
         }
@@ -217,7 +221,7 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
             "schema version {}; this tracesql reads {SCHEMA_VERSION}",
             manifest.schema_version
         );
-        found.damage(&place(manifest::FILE), "version", what, anew());
+        found.damage(&place(manifest::FILE), "version", what, again());
         return None;
     }
     if manifest.trace_id != name {
@@ -233,7 +237,7 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
         let file = file_name(table);
         let place = place(&file);
         let Some(facts) = manifest.tables.get(table.name) else {
-            found.damage(&place, "not_in_manifest", "the manifest does not name it", anew());
+            found.damage(&place, "not_in_manifest", "the manifest does not name it", again());
             continue;
         };
         let path = folder.join(&file);
@@ -245,7 +249,7 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
                 } else {
                     e.to_string()
                 };
-                found.damage(&place, "missing", format!("cannot be read: {cause}"), anew());
+                found.damage(&place, "missing", format!("cannot be read: {cause}"), again());
                 continue;
             }
         };
@@ -256,13 +260,12 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
                 &place,
                 "size",
                 format!("{bytes} bytes; {} were written", facts.bytes),
-                anew(),
+                again(),
             );
         } else if blake3 != facts.blake3 {
-            found.damage(&place, "checksum", "its bytes are not those that were written", anew());
+            found.damage(&place, "checksum", "its bytes are not those that were written", again());
         } else {
-            // Only bytes that are as they were written are decoded, so what is wrong now was
-            // written so.
+            // Only files with the right checksum are decoded, so a fault found here was written.
             match decode(&path, table) {
                 Ok(rows) => {
                     found.rows += rows;
@@ -271,11 +274,11 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
                             &place,
                             "rows",
                             format!("{rows} rows; the manifest says {}", facts.rows),
-                            anew(),
+                            again(),
                         );
                     }
                 }
-                Err(e) => found.damage(&place, "decode", e.to_string(), anew()),
+                Err(e) => found.damage(&place, "decode", e.to_string(), again()),
             }
         }
     }
@@ -287,7 +290,7 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
                 Gravity::Note,
                 "unknown",
                 "no file of a trace; readers do not look at it",
-                "remove it if nobody needs it",
+                "remove it if it is not needed",
             );
         }
     }
@@ -309,7 +312,7 @@ fn decode(path: &Path, table: &Table) -> Result<u64> {
     if !names.iter().eq(table.columns.iter().map(|c| &c.name)) {
         return Err(wrong(format!("its columns are {}", names.join(", "))));
     }
-    // Texts as views: those of a batch may be more bytes than offsets of 32 bits reach.
+    // Read strings as views: those of a batch may exceed 32-bit offsets.
     let fields = reader.schema().fields().iter().map(|f| match f.data_type() {
         DataType::Utf8 => f.as_ref().clone().with_data_type(DataType::Utf8View),
         _ => f.as_ref().clone(),
@@ -345,9 +348,9 @@ mod tests {
         for _ in 0..1024 {
             rows.push(|columns, at, codec| {
                 let mut row = columns.row(at, codec);
-                row.put("t")?;
+                row.put(&"t")?;
                 (2..DEVICES.columns.len()).for_each(|_| row.skip());
-                row.put(text.as_str())
+                row.put(&text.as_str())
             })
             .expect("a row");
         }

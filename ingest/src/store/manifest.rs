@@ -12,54 +12,56 @@ use crate::error::{IngestError, Result};
 /// Name of the file.
 pub const FILE: &str = "manifest.json";
 
-/// What is known of one trace of a store.
+/// A trace of a store: its origin and its files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Manifest {
     /// Version of the tables.
     pub schema_version: u32,
-    /// Version that wrote them.
+    /// Version of the program that wrote them.
     pub tracesql_version: String,
     /// Name of the trace and of its folder.
     pub trace_id: String,
-    /// BLAKE3 of the input's bytes, hexadecimal.
+    /// BLAKE3 hash of the input's bytes, hexadecimal.
     pub content_hash: String,
-    /// The input as it was named.
+    /// The input as the user named it.
     pub path: String,
-    /// Size of the input as it lay on disk.
+    /// Size of the input on disk, in bytes.
     pub input_bytes: u64,
-    /// Size of its JSON text.
+    /// Size of its JSON text, in bytes.
     pub text_bytes: u64,
-    /// Elements of its event list.
+    /// Number of elements in its event list.
     pub element_count: u64,
     /// The files by table.
     pub tables: BTreeMap<String, TableFacts>,
 }
 
-/// What is known of one file.
+/// The file of one table.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TableFacts {
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// BLAKE3 of the file, hexadecimal.
+    /// BLAKE3 hash of the file, hexadecimal.
     pub blake3: String,
 }
 
 impl Manifest {
-    /// Reads the manifest of a trace's folder.
+    /// Reads the manifest of a trace's folder. Fails if it is missing or damaged.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
         let bytes = fs::read(&path).map_err(|e| IngestError::io(&path, e))?;
         serde_json::from_slice(&bytes).map_err(|e| IngestError::Store {
             path,
             reason: format!(
-                "the manifest is damaged ({e}); remove this folder and ingest the trace anew"
+                "the manifest is damaged ({e}); remove this folder and ingest the trace again"
             ),
         })
     }
 
-    /// Writes it to a folder.
+    /// Writes it to a folder. Fails if that cannot be written.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let path = folder.join(FILE);
         let mut text = serde_json::to_vec_pretty(self)
@@ -68,12 +70,12 @@ impl Manifest {
         write_whole(&path, &text)
     }
 
-    /// Size of all files.
+    /// Size of all tables, in bytes.
     pub fn bytes(&self) -> u64 {
         self.tables.values().map(|t| t.bytes).sum()
     }
 
-    /// Rows of a table.
+    /// Number of rows of a table; 0 if there is no such table.
     pub fn rows(&self, table: &str) -> u64 {
         self.tables.get(table).map_or(0, |t| t.rows)
     }

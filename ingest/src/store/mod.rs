@@ -1,7 +1,7 @@
 //! A store: one folder per trace with a Parquet file per table and a manifest.
 //!
-//! A trace is written to a hidden folder beside the others and appears by one rename, so a reader
-//! never sees half of one, and a crash leaves the store as it was.
+//! A trace is written to a hidden folder of the store and appears by one rename, so that readers
+//! never see part of it and a crash leaves the store as it was.
 
 mod examine;
 mod manifest;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub use examine::{Examined, Gravity, Problem, examine};
 pub use manifest::{Manifest, TableFacts};
 pub use parquet_file::{TableFile, VERSION};
-pub use scratch::Scratch;
+pub(crate) use scratch::Scratch;
 
 use crate::error::{IngestError, Result};
 
@@ -28,7 +28,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens a store.
+    /// Opens a store. Fails if there is none, or if it has another version of the tables.
     pub fn open(root: &Path) -> Result<Self> {
         let refuse = |reason: &str| {
             Err(IngestError::Store { path: root.to_owned(), reason: reason.to_owned() })
@@ -52,11 +52,12 @@ impl Store {
                 found,
                 expected: crate::schema::SCHEMA_VERSION,
             }),
-            None => refuse(&format!("{MARKER} is damaged; ingest its traces anew")),
+            None => refuse(&format!("{MARKER} is damaged; ingest its traces again")),
         }
     }
 
-    /// Opens a store, or makes an empty one where nothing is.
+    /// Opens a store, or makes an empty one if the folder is missing or empty. Fails if the folder
+    /// holds something else or cannot be written.
     pub fn open_or_create(root: &Path) -> Result<Self> {
         if Self::is_store(root) {
             return Self::open(root);
@@ -97,7 +98,7 @@ impl Store {
         &self.root
     }
 
-    /// The traces, by name.
+    /// The traces in the order of their names. Fails if a manifest cannot be read.
     pub fn traces(&self) -> Result<Vec<Manifest>> {
         let mut all = Vec::new();
         for entry in fs::read_dir(&self.root).map_err(|e| IngestError::io(&self.root, e))?.flatten()
@@ -113,7 +114,8 @@ impl Store {
         Ok(all)
     }
 
-    /// The trace made from these bytes, if the store holds it whole and in this schema version.
+    /// The trace that was made from an input with this hash, if the store holds it in this schema
+    /// version. Fails like [`Store::traces`].
     pub fn find(&self, content_hash: &str) -> Result<Option<Manifest>> {
         Ok(self.traces()?.into_iter().find(|m| {
             m.content_hash == content_hash && m.schema_version == crate::schema::SCHEMA_VERSION
@@ -125,8 +127,8 @@ impl Store {
         self.root.join(trace_id)
     }
 
-    /// A hidden folder for files in the making; it goes away with the value.
-    pub fn scratch(&self) -> Result<Scratch> {
+    /// A hidden folder for unfinished files; it is removed when the value is dropped.
+    pub(crate) fn scratch(&self) -> Result<Scratch> {
         let _lock = self.lock()?;
         Scratch::new(&self.root)
     }
@@ -139,9 +141,14 @@ impl Store {
     }
 
     /// Makes a finished folder appear as a trace, in place of one with the same name. If another
-    /// process was first with the same bytes its trace stays, unless `replace` is asked for;
-    /// returns the manifest that holds.
-    pub fn commit(&self, folder: &Path, manifest: &Manifest, replace: bool) -> Result<Manifest> {
+    /// process stored the same bytes first, its trace stays unless `replace` is set. Returns the
+    /// manifest of the trace that stays.
+    pub(crate) fn commit(
+        &self,
+        folder: &Path,
+        manifest: &Manifest,
+        replace: bool,
+    ) -> Result<Manifest> {
         manifest.write(folder)?;
         let _lock = self.lock()?;
         if !replace && let Some(existing) = self.find(&manifest.content_hash)? {
@@ -151,7 +158,7 @@ impl Store {
         let io = |e| IngestError::io(&target, e);
         sync_folder(folder)?;
         if target.exists() {
-            // Both names stay valid at every moment: the folders change places.
+            // Exchange the folders, so that both names are valid at every moment.
             rustix::fs::renameat_with(
                 rustix::fs::CWD,
                 folder,
@@ -167,7 +174,7 @@ impl Store {
         Ok(manifest.clone())
     }
 
-    /// Removes a trace.
+    /// Removes a trace. Fails if the store does not hold it or cannot be written.
     pub fn remove(&self, trace_id: &str) -> Result<()> {
         let target = self.trace_folder(trace_id);
         if trace_id.is_empty()
@@ -191,12 +198,11 @@ fn sync_folder(folder: &Path) -> Result<()> {
     File::open(folder).and_then(|f| f.sync_all()).map_err(|e| IngestError::io(folder, e))
 }
 
-/// Writes a file so that it is there whole or not at all.
+/// Writes a file so that it appears complete or not at all.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let io = |e| IngestError::io(path, e);
     let folder = path.parent().unwrap_or(Path::new("."));
-    // Readable for whom the user's mask lets in, as the other files are; temporary files are not by
-    // themselves.
+    // Temporary files are private by default; other files of a store follow the user's mask.
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
     let mut file = tempfile::Builder::new()
         .prefix(".tmp-file-")

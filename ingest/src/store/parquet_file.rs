@@ -15,7 +15,7 @@ use crate::schema::{EVENTS, SCHEMA_VERSION, Table};
 /// Version of this crate, written to every file.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What a file's footer says besides its row groups.
+/// The content of a file's footer apart from its row groups.
 fn properties(table: &Table) -> WriterProperties {
     let p = WriterProperties::builder()
         .set_created_by(format!("tracesql {VERSION}"))
@@ -34,7 +34,7 @@ fn properties(table: &Table) -> WriterProperties {
     p.set_sorting_columns(Some(vec![sorted(TRACK), sorted(TS)])).build()
 }
 
-/// A table's file in the making.
+/// A table's file that is being written.
 pub struct TableFile {
     writer: SerializedFileWriter<File>,
     rows: u64,
@@ -63,8 +63,7 @@ impl TableFile {
         Ok(())
     }
 
-    /// Completes the file and makes sure that its bytes have left the machine's memory; returns the
-    /// number of its rows.
+    /// Completes the file and syncs it to disk; returns the number of its rows.
     pub fn finish(mut self) -> Result<u64> {
         self.writer.finish()?;
         self.writer.inner().sync_data().map_err(|e| IngestError::io("store", e))?;

@@ -1,4 +1,4 @@
-//! Hidden folders for work in the making.
+//! Hidden folders for unfinished work.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use crate::error::{IngestError, Result};
 
 const PREFIX: &str = ".tmp-";
 
-/// A hidden folder of a store; removed when dropped, and by the next process if this one dies.
-pub struct Scratch {
+/// A hidden folder of a store. It is removed when dropped, or by the next process if this one dies.
+pub(crate) struct Scratch {
     path: PathBuf,
     _lock: File,
 }
 
 impl Scratch {
-    /// Makes one, and removes what dead processes left. The caller holds the lock of the store, so
-    /// nobody else is about to make one: between a folder and its lock file another process would
-    /// take it for a leftover.
+    /// Makes a folder, and removes those that dead processes left. The caller holds the lock of the
+    /// store: otherwise another process could take this folder for a leftover before its lock file
+    /// exists.
     pub(super) fn new(root: &Path) -> Result<Self> {
         sweep(root);
         let io = |e| IngestError::io(root, e);
@@ -31,7 +31,7 @@ impl Scratch {
         &self.path
     }
 
-    /// A new folder in it.
+    /// Makes a folder in it.
     pub fn folder(&self, name: &str) -> Result<PathBuf> {
         let path = self.path.join(name);
         fs::create_dir_all(&path).map_err(|e| IngestError::io(&path, e))?;
@@ -45,13 +45,13 @@ impl Drop for Scratch {
     }
 }
 
-/// Whether a folder of a store is one of these, by its name; files in the making are called so too.
+/// Whether an entry of a store is such a folder, by its name. Unfinished files have such names too.
 pub fn is_scratch(name: &str) -> bool {
     name.starts_with(PREFIX)
 }
 
-/// Removes folders whose owner no longer holds their lock, or that have none: a process may die at
-/// any moment, also before it made the lock file and after it removed it again.
+/// Removes folders whose lock is not held or does not exist: a process may die at any moment, even
+/// before it has made the lock file or after it has removed it.
 fn sweep(root: &Path) {
     for entry in fs::read_dir(root)
         .into_iter()
@@ -68,7 +68,7 @@ fn sweep(root: &Path) {
     }
 }
 
-/// Whether a process holds the lock of one of these folders.
+/// Whether a process holds the lock of a folder.
 pub fn lives(folder: &Path) -> bool {
     File::open(folder.join("lock")).is_ok_and(|lock| lock.try_lock().is_err())
 }

@@ -1,6 +1,6 @@
-//! What kind of event a Kineto category stands for, in its names of all PyTorch versions.
+//! The class of an event by its category, in the names of all PyTorch versions.
 
-/// What an event is, as far as nesting and linking care.
+/// The class of an event, as far as nesting and linking need it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
@@ -12,7 +12,7 @@ pub enum Class {
     Step,
     /// A runtime or driver call that may launch device work.
     Launch,
-    /// The same, launching a whole graph.
+    /// A call that launches a whole graph.
     GraphLaunch,
     /// A kernel on a device.
     Kernel,
@@ -22,7 +22,7 @@ pub enum Class {
     Memset,
     /// A wait on a device stream.
     Sync,
-    /// A user annotation as seen on a device.
+    /// A user annotation on a device.
     DeviceAnnotation,
     /// A call of an `nn.Module`.
     Module,
@@ -52,8 +52,8 @@ impl Class {
         }
     }
 
-    /// MTIA writes one category for all that its command processors do; the names of commands are
-    /// fixed, all others are kernels.
+    /// MTIA has one category for all work of its command processors. The names of commands are
+    /// fixed; all others are kernels.
     fn mtia(name: &[u8]) -> Self {
         match name {
             b"dma_request" => Self::Memcpy,
@@ -72,7 +72,8 @@ impl Class {
         matches!(self, Self::Kernel | Self::Memcpy | Self::Memset | Self::Sync)
     }
 
-    /// Device work encloses nothing: what runs at the same time on a stream is not caused by it.
+    /// Whether the event can be a parent. Device work cannot: it does not cause what runs on its
+    /// stream at the same time.
     #[inline]
     pub fn encloses(self) -> bool {
         !matches!(self, Self::Kernel | Self::Memcpy | Self::Memset)
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_generations_of_categories() {
+    fn categories_of_all_versions_have_their_class() {
         assert_eq!(Class::of(b"Operator", b"aten::mm", b'X'), Class::Op);
         assert_eq!(Class::of(b"hip_runtime", b"hipGraphLaunch", b'X'), Class::GraphLaunch);
         assert_eq!(Class::of(b"Runtime", b"cudaLaunchKernel", b'X'), Class::Launch);

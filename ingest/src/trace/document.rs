@@ -58,8 +58,8 @@ pub struct Document {
     pub text_bytes: u64,
     /// Names and orders of processes and threads.
     pub metas: Metas,
-    /// By track number, whether an element is on the track. Chunks that were read from a wrong place
-    /// may have named tracks without elements.
+    /// By track number, whether the track has elements. Chunks that were read from a wrong place
+    /// may have named others.
     pub on_track: Vec<bool>,
     /// Steps, in file order.
     pub steps: Vec<Step>,
@@ -347,7 +347,7 @@ impl DocumentReader<'_, '_> {
         }
     }
 
-    /// The text ends within the top-level object.
+    /// Handles a text that ends within the top-level object.
     fn object_cut(&mut self, at: u64) -> Result<()> {
         let (len, _) = self.r.content.wait(u64::MAX)?;
         if self.lists == 0 && !self.has_blobs() {
@@ -362,15 +362,18 @@ impl DocumentReader<'_, '_> {
         self.truncated(at.min(len), len)
     }
 
-    /// The top-level object has more or longer keys than any trace; what came before is kept.
+    /// Handles a top-level object with more or longer keys than any trace: what came before is
+    /// kept.
     fn too_much(&mut self, at: u64) -> Result<()> {
         if self.lists == 0 {
-            return self.other("this is a JSON object with more than 10,000 keys or one longer than 1 MiB before any `traceEvents`, not a trace", at);
+            let reason = "this is a JSON object with more than 10,000 keys or one longer than \
+                          1 MiB before any `traceEvents`, not a trace";
+            return self.other(reason, at);
         }
         self.object_broken(at, "there are more than 10,000 keys, or one is longer than 1 MiB")
     }
 
-    /// The text of the top-level object cannot be read on; what came before is kept.
+    /// Handles a top-level object that cannot be read further: what came before is kept.
     fn object_broken(&mut self, at: u64, expected: &str) -> Result<()> {
         if self.lists == 0 {
             return self.refuse(format!("not JSON: {expected}"), at);
@@ -408,11 +411,13 @@ impl DocumentReader<'_, '_> {
             return Ok(());
         }
         let what = if self.has("nodes") && self.has("schema") {
-            "a PyTorch execution trace (ExecutionTraceObserver), not a profiler trace; give the profiler's trace of the same run"
+            "a PyTorch execution trace (ExecutionTraceObserver), not a profiler trace; \
+             give the profiler's trace of the same run"
         } else if self.has("nodes") && self.has("samples") {
             "a V8 CPU profile, not a trace"
         } else if self.has("segments") || self.has("device_traces") {
-            "a PyTorch memory snapshot, not a trace; record with torch.profiler(profile_memory=True)"
+            "a PyTorch memory snapshot, not a trace; \
+             record with torch.profiler(profile_memory=True)"
         } else if self.has("rocprofiler-sdk-tool") {
             "rocprofiler-sdk output; export it as Chrome JSON or give the PyTorch profiler's trace"
         } else if self.has("$schema") && self.has("shared") {

@@ -1,13 +1,13 @@
-//! The keys of one element that decide what it is, as raw text.
+//! The fields of one element, as raw text.
 
 use crate::issues::Code;
 use crate::json::{self, Bad, Cursor, Oddities, TimeError};
 
-/// The element cannot be a row, for this reason.
+/// The reason why an element cannot be a row.
 #[derive(Debug)]
 pub struct Refusal(pub Code);
 
-/// One element's own keys; of repeated ones the last.
+/// The fields of an element, as raw text; of repeated keys, the last.
 #[derive(Debug, Default)]
 pub struct EventFields<'a> {
     pub ph: Option<&'a [u8]>,
@@ -22,14 +22,14 @@ pub struct EventFields<'a> {
     pub scope: Option<&'a [u8]>,
     pub bind_id: Option<&'a [u8]>,
     pub args: Option<&'a [u8]>,
-    /// Where the args begin in the text the cursor walks.
+    /// Where the args begin in the cursor's text.
     pub args_at: Option<usize>,
     pub binds_enclosing: bool,
     pub flow_in: bool,
     pub flow_out: bool,
-    /// Keys beyond those that have columns of their own.
+    /// Whether there are keys that other columns do not keep.
     pub other_keys: bool,
-    /// A key that is used occurs more than once.
+    /// Whether one of the keys above occurs more than once.
     pub repeated: bool,
 }
 
@@ -37,39 +37,39 @@ impl<'a> EventFields<'a> {
     /// Reads the element at the cursor.
     #[inline]
     pub fn read(c: &mut Cursor<'a>) -> Result<Self, Bad> {
-        let mut head = EventFields::default();
+        let mut fields = EventFields::default();
         let origin = c.origin();
         c.object(|key, value| {
             let slot = match key {
-                b"ph" => &mut head.ph,
-                b"cat" => &mut head.cat,
-                b"name" => &mut head.name,
-                b"pid" => &mut head.pid,
-                b"tid" => &mut head.tid,
-                b"ts" => &mut head.ts,
-                b"dur" => &mut head.dur,
+                b"ph" => &mut fields.ph,
+                b"cat" => &mut fields.cat,
+                b"name" => &mut fields.name,
+                b"pid" => &mut fields.pid,
+                b"tid" => &mut fields.tid,
+                b"ts" => &mut fields.ts,
+                b"dur" => &mut fields.dur,
                 b"args" => {
-                    head.args_at = Some(value.as_ptr() as usize - origin);
-                    &mut head.args
+                    fields.args_at = Some(value.as_ptr() as usize - origin);
+                    &mut fields.args
                 }
                 _ => {
-                    head.other_keys = true;
+                    fields.other_keys = true;
                     match key {
-                        b"id" => &mut head.id,
-                        b"id2" => &mut head.id2,
-                        b"scope" => &mut head.scope,
-                        b"bind_id" => &mut head.bind_id,
-                        b"bp" => return head.binds_enclosing = value == b"\"e\"",
-                        b"flow_in" => return head.flow_in = is_true(value),
-                        b"flow_out" => return head.flow_out = is_true(value),
+                        b"id" => &mut fields.id,
+                        b"id2" => &mut fields.id2,
+                        b"scope" => &mut fields.scope,
+                        b"bind_id" => &mut fields.bind_id,
+                        b"bp" => return fields.binds_enclosing = value == b"\"e\"",
+                        b"flow_in" => return fields.flow_in = is_true(value),
+                        b"flow_out" => return fields.flow_out = is_true(value),
                         _ => return,
                     }
                 }
             };
-            head.repeated |= slot.is_some();
+            fields.repeated |= slot.is_some();
             *slot = Some(value);
         })?;
-        Ok(head)
+        Ok(fields)
     }
 
     /// The phase; `None` if it is text but not one character.
@@ -131,8 +131,8 @@ impl<'a> EventFields<'a> {
 
     /// The async id with its scope, as text.
     pub fn async_id(&self) -> String {
-        // Texts keep their quotes: a number is another id than the same digits in quotes. What is
-        // no JSON counts as a text.
+        // Strings keep their quotes: a number is not the same id as its digits in quotes. Values
+        // that are not JSON count as strings.
         let text = |raw: Option<&[u8]>| {
             raw.map(|r| match written_id(r) {
                 id if json::is_text(r) || id.starts_with('"') => format!("\"{id}\""),
@@ -147,8 +147,8 @@ impl<'a> EventFields<'a> {
     }
 }
 
-/// An id as text: decoded if it is a text, else as compact JSON, so that white space and escapes
-/// make no other id.
+/// An id as text: decoded if it is a string, else as compact JSON, so that white space and escapes
+/// do not make different ids.
 pub fn written_id(raw: &[u8]) -> String {
     let mut odd = Oddities::default();
     if json::is_text(raw) {

@@ -1,4 +1,5 @@
-//! The fixed-size record that stands for an element while elements are sorted, nested and linked.
+//! The record of fixed size that represents an element while elements are sorted, nested and
+//! linked.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -7,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 use super::category::Class;
 use crate::issues::{Code, Issues};
 
-/// One element. Everything else about it is read again from its text when its row is written.
+/// One element, in 56 bytes. Everything else is read again from its text when its row is written.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct EventRecord {
@@ -34,7 +35,7 @@ pub struct EventRecord {
     pub ph: u8,
     /// [`Class`] as a code.
     pub class: u8,
-    /// Flags of this module.
+    /// Flags, the constants of this module.
     pub flags: u16,
 }
 
@@ -60,13 +61,13 @@ pub const FLOW_OUT: u16 = 64;
 /// A begin event whose end event carries args to be merged.
 pub const MERGES_ARGS: u16 = 128;
 
-/// The category is that of operators.
+/// The category is one of operators.
 pub const IS_OP: u16 = 256;
 
 /// The args are too long to be kept.
 pub const LONG_ARGS: u16 = 512;
 
-/// A launch or device work without a correlation, whose External id is kept instead.
+/// A launch or device work without a correlation: `link` is its External id.
 pub const SHARES_ID: u16 = 1024;
 
 impl EventRecord {
@@ -94,7 +95,7 @@ impl EventRecord {
         self.flags & flag != 0
     }
 
-    /// Length for nesting: an open begin lasts for ever, a negative duration counts as none.
+    /// Length for nesting: an open begin has no end, a negative duration counts as zero.
     #[inline]
     pub fn extent(&self) -> i64 {
         if self.has(OPEN) { i64::MAX } else { self.dur.max(0) }

@@ -1,17 +1,19 @@
-//! Names and tracks as small numbers, shared by all decoding threads.
+//! Texts and tracks as small numbers, shared by all decoding threads.
 
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-/// A text as a number; which number a text gets depends on timing and must not reach any output.
+/// A text as a number. The number depends on the timing of threads and must not reach any output.
 pub type TextId = u32;
 /// Stands for no text.
 pub const NO_TEXT: TextId = u32::MAX;
 /// Stands for a text that is not kept in memory and is read again from the trace.
 pub const INLINE_TEXT: TextId = u32::MAX - 1;
 
+/// Longest text that is kept in memory, in bytes.
 const MAX_TEXT: usize = 16 << 10;
+/// Bytes of texts that are kept in memory at most.
 const MAX_BYTES: usize = 128 << 20;
 
 /// All texts of a trace.
@@ -28,7 +30,7 @@ struct TextsInner {
 }
 
 impl Texts {
-    /// The number of a text, or [`INLINE_TEXT`] if it is too long or too much is kept already.
+    /// The number of a text, or [`INLINE_TEXT`] if it is too long or memory for texts is used up.
     pub fn intern(&self, text: &str) -> TextId {
         if text.len() > MAX_TEXT {
             return INLINE_TEXT;
@@ -36,7 +38,7 @@ impl Texts {
         self.insert(text, MAX_BYTES)
     }
 
-    /// The number of a text that must have one (parts of track keys).
+    /// The number of a text that must have one, because it distinguishes tracks.
     pub fn intern_always(&self, text: &str) -> TextId {
         self.insert(text, usize::MAX)
     }
@@ -151,7 +153,8 @@ impl Tracks {
     }
 }
 
-/// One thread's view of the shared numbers: raw texts seen before cost one look-up and no lock.
+/// One thread's view of the shared numbers: a raw text that was seen before costs one lookup and no
+/// lock.
 pub struct Local<'a> {
     /// The shared texts.
     pub texts: &'a Texts,

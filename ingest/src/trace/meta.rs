@@ -1,14 +1,14 @@
-//! Metadata elements that name, describe and order processes and threads.
+//! Metadata elements: names, labels and order of processes and threads.
 
 use rustc_hash::FxHashMap;
 
 use super::intern::Id;
 use crate::json::{self, Cursor};
 
-/// Longest text that is kept.
+/// Longest text that is kept, in bytes.
 pub const MAX_META: usize = 16 << 10;
 
-/// A metadata element that names or orders a process or thread.
+/// A property of a process or thread.
 #[derive(Debug, Clone)]
 pub struct Meta {
     /// Position in the event list.
@@ -17,7 +17,7 @@ pub struct Meta {
     pub value: String,
 }
 
-/// Which property of a process or thread a metadata element gives.
+/// The property that a metadata element sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MetaKind {
     /// `process_name`
@@ -36,14 +36,14 @@ pub enum MetaKind {
 pub type Metas = FxHashMap<(MetaKind, Id, Id), Meta>;
 
 impl MetaKind {
-    /// Whether it belongs to a process and all of its threads.
+    /// Whether it belongs to a process, with all its threads.
     pub fn is_of_process(self) -> bool {
         matches!(self, Self::ProcessName | Self::ProcessLabels | Self::ProcessSortIndex)
     }
 }
 
-/// The property that a metadata element of this name gives, and its value as raw text, unless it
-/// lacks a usable one.
+/// The property that a metadata element of this name sets, and the raw text of its value if that is
+/// usable.
 pub fn property<'a>(name: &[u8], args: &'a [u8]) -> Option<(MetaKind, Option<&'a [u8]>)> {
     let (kind, field): (_, &[u8]) = match name {
         b"process_name" => (MetaKind::ProcessName, b"name"),

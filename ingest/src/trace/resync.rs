@@ -1,10 +1,10 @@
-//! Finding where elements begin in the middle of the text.
+//! Finds where elements begin in the middle of the text.
 //!
-//! A guess made from a few bytes around a brace. It decides only where work is divided and where
-//! reading goes on after a broken element; whether it was right is known when the text before it
-//! has been read.
+//! This is a guess from a few bytes around a brace. It decides only where work is divided and where
+//! reading resumes after a broken element. Whether it is right is known once the text before it has
+//! been read.
 
-/// Keys that begin an event in what real writers produce.
+/// Keys that come first in events of real writers.
 const EVENT_KEYS: &[&[u8]] = &[
     b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id", b"s", b"bp", b"cname",
     b"tts", b"sf", b"id2", b"scope", b"device_type", b"end_time", b"memory_usage", b"start_time",
@@ -45,7 +45,7 @@ pub fn find_last_element(bytes: &[u8], from: usize) -> Option<usize> {
         .find(|&i| i > from && looks_like_element(bytes, i))
 }
 
-/// Where to read on after a broken element: at the next element, or at the bracket that closes the
+/// Where to resume after a broken element: at the next element, or at the bracket that closes the
 /// list.
 pub fn resume(bytes: &[u8], from: usize) -> Option<usize> {
     let next = find_element(bytes, from);
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_elements_not_their_args() {
+    fn elements_are_found_but_not_their_args() {
         let text = br#"[{"ph": "X", "args": {"name": "x", "ts": 1}},
   {
     "ph" : "i"}, {"zz": 1}]"#;

@@ -1,12 +1,11 @@
 //! When the work of a trace begins and ends.
 //!
 //! Work is what happens at a time: durations, instants, counters. Metadata, clock marks and flows
-//! are not work; writers give them whatever time they like, most often 0. Work whose time was never
-//! set is written at 0 too, or at what 0 becomes on a clock that begins at `baseTimeNanoseconds`.
-//! Traces may begin at 0, so such a time counts as not set only if all other work is more than a
-//! day away.
+//! are not work; their time is arbitrary, most often 0. Work whose time was never set is written at
+//! 0 too, or at the value of 0 on a clock that begins at `baseTimeNanoseconds`. Traces may begin at
+//! 0, so such a time counts as not set only if all other work is more than a day away.
 
-/// Work at 0 that is farther from all other work than this has no time, ns.
+/// Work at 0 has no time if it is farther than this from all other work, ns.
 const FAR: u64 = 86_400_000_000_000;
 
 /// Whether an element with this phase happens at its time.
@@ -22,7 +21,7 @@ pub struct Instant {
     pub ts: i64,
     /// Its latest end, ns.
     pub end: i64,
-    /// How many elements start there.
+    /// Number of elements that start there.
     pub count: u64,
     /// Position of the first in the event list.
     pub ord: u32,
@@ -30,17 +29,17 @@ pub struct Instant {
     pub offset: u64,
 }
 
-/// Starts and ends of work, with all that is needed to tell later which starts were not set.
+/// Starts and ends of work, with all that is needed to decide later which starts were not set.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkTimes {
     /// When `first` starts; `i64::MAX` while there is no `first`.
     after: i64,
-    /// Earliest start and latest end of what is not in `zero` or `first`; the start is after the
-    /// end if there is nothing.
+    /// Earliest start and latest end of work that is not in `zero` or `first`; the start is after
+    /// the end if there is none.
     rest: (i64, i64),
-    /// What starts at 0.
+    /// Work that starts at 0.
     zero: Option<Instant>,
-    /// What starts first otherwise.
+    /// The earliest other work.
     first: Option<Instant>,
 }
 
@@ -70,13 +69,13 @@ impl WorkTimes {
         }
     }
 
-    /// Takes over what another part of the same list holds.
+    /// Adds the times of another part of the same list.
     pub fn merge(&mut self, other: &Self) {
         [other.zero, other.first].into_iter().flatten().for_each(|instant| self.edge(instant));
         self.add_rest(other.rest);
     }
 
-    /// Counts positions from the start of the event list, which `base` elements precede.
+    /// Adds `base` to all positions, to count them from the start of the event list.
     pub fn rebase(&mut self, base: u32) {
         [&mut self.zero, &mut self.first]
             .into_iter()
@@ -84,7 +83,7 @@ impl WorkTimes {
             .for_each(|instant| instant.ord += base);
     }
 
-    /// When the work happened. `base` is the Unix time of the clock's zero, if that is known.
+    /// When the work happened. `base` is the Unix time of the clock's zero, if known.
     pub fn span(&self, base: Option<i64>) -> Span {
         let bounds = |instant: Option<Instant>| instant.map(|i| (i.ts, i.end));
         let join = |a: Option<(i64, i64)>, b| match b {
@@ -108,7 +107,7 @@ impl WorkTimes {
         Span { bounds: join(join(rest, bounds(first)), bounds(zero)), unset }
     }
 
-    /// Takes in what starts at 0, or no later than all else.
+    /// Takes work into account that starts at 0, or no later than all other work.
     #[cold]
     fn edge(&mut self, instant: Instant) {
         if instant.ts == 0 {
@@ -148,7 +147,7 @@ fn around(a: Option<(i64, i64)>, b: (i64, i64)) -> (i64, i64) {
     a.map_or(b, |a| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-/// Whether a time is far from where there is work.
+/// Whether a time is far from all work.
 fn is_far(ts: i64, work: Option<(i64, i64)>) -> bool {
     work.is_some_and(|(from, to)| {
         (ts < from && ts.abs_diff(from) > FAR) || (ts > to && ts.abs_diff(to) > FAR)
@@ -212,7 +211,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_give_what_the_whole_gives(list in prop::collection::vec(((-2i64..4).prop_map(|n| n * 2 * DAY), 0i64..9), 0..12), at in 0usize..12) {
+        fn merged_parts_equal_the_whole(
+            list in prop::collection::vec(((-2i64..4).prop_map(|n| n * 2 * DAY), 0i64..9), 0..12),
+            at in 0usize..12,
+        ) {
             let whole = times(&list);
             let (a, b) = list.split_at(at.min(list.len()));
             let mut parts = times(a);
@@ -230,7 +232,8 @@ mod tests {
                 prop_assert_eq!(want.bounds, turned.bounds);
                 prop_assert_eq!(&want.unset, &got.unset);
                 prop_assert_eq!(&want.unset, &turned.unset);
-                let inside: Vec<_> = list.iter().filter(|(ts, _)| !want.unset.iter().any(|i| i.ts == *ts)).collect();
+                let is_set = |ts| !want.unset.iter().any(|i| i.ts == ts);
+                let inside: Vec<_> = list.iter().filter(|(ts, _)| is_set(*ts)).collect();
                 prop_assert_eq!(want.bounds.map(|b| b.0), inside.iter().map(|w| w.0).min());
                 prop_assert_eq!(want.bounds.map(|b| b.1), inside.iter().map(|w| w.0 + w.1).max());
             }

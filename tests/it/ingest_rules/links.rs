@@ -52,7 +52,7 @@ fn an_operator_contains_its_launches_whatever_overlaps_the_two() {
 }
 
 #[test]
-fn a_launch_outside_of_operators_has_none() {
+fn a_launch_outside_of_operators_has_no_operator() {
     let store = elements(format!(
         r#"{{"ph":"X","cat":"cpu_op","name":"other thread","pid":1,"tid":2,"ts":0,"dur":90}},
            {{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":10,"dur":5,"args":{{"correlation":5}}}}, {}"#,
@@ -105,7 +105,7 @@ fn a_graph_launch_has_many_device_rows() {
 }
 
 #[test]
-fn of_launches_with_one_correlation_the_latest_before_the_work_counts() {
+fn the_latest_launch_before_the_work_wins_if_several_share_its_correlation() {
     let launch = |ts: i64| {
         format!(
             r#"{{"ph":"X","cat":"cuda_runtime","name":"launch","pid":1,"tid":1,"ts":{ts},"dur":5,"args":{{"correlation":5}}}}"#
@@ -121,7 +121,7 @@ fn of_launches_with_one_correlation_the_latest_before_the_work_counts() {
 }
 
 #[test]
-fn an_external_id_that_repeats_the_correlation_misleads_nobody() {
+fn an_external_id_that_repeats_the_correlation_is_not_trusted() {
     let store = elements(format!(
         r#"{{"ph":"X","cat":"cpu_op","name":"innocent","pid":1,"tid":1,"ts":0,"dur":5,"args":{{"External id":7}}}},
            {{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":10,"dur":50,"args":{{"External id":2}}}},
@@ -133,7 +133,7 @@ fn an_external_id_that_repeats_the_correlation_misleads_nobody() {
 }
 
 #[test]
-fn work_without_a_launch_says_why() {
+fn work_without_a_launch_has_a_reason() {
     let store = elements(format!(
         "{OP_AND_LAUNCH}, {}, {}, {}",
         kernel(100, r#""correlation":6"#),
@@ -185,7 +185,7 @@ fn external_ids_are_not_trusted_where_launches_only_repeat_their_correlation() {
 }
 
 #[test]
-fn of_operators_with_one_external_id_the_latest_before_the_work_counts() {
+fn the_latest_operator_before_the_work_wins_if_several_share_its_external_id() {
     let op = |ts: i64| {
         format!(
             r#"{{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":2,"ts":{ts},"dur":5,"args":{{"External id":88}}}}"#
@@ -213,7 +213,7 @@ fn without_correlation(op_args: &str, rest: &str) -> TestStore {
 
 #[test]
 fn an_external_id_that_one_call_shares_is_as_good_as_a_correlation() {
-    // The flow of such traces may begin and end at the kernel, so that it says nothing.
+    // In such traces a flow may begin and end at the kernel, so it does not identify the call.
     let flow = r#", {"ph":"s","cat":"ac2g","name":"ac2g","id":100,"pid":0,"tid":7,"ts":100},
         {"ph":"f","bp":"e","cat":"ac2g","name":"ac2g","id":100,"pid":0,"tid":7,"ts":100}"#;
     for rest in ["", flow] {
@@ -238,7 +238,7 @@ fn a_flow_from_a_call_without_a_correlation_links() {
 }
 
 #[test]
-fn an_external_id_of_several_calls_says_nothing() {
+fn an_external_id_of_several_calls_links_nothing() {
     let again = r#", {"ph":"X","cat":"hip_runtime","name":"hipMalloc","pid":1,"tid":1,"ts":20,"dur":5,"args":{"External id":100}}"#;
     assert_eq!(links(&without_correlation("", again)), ["2 NULL NULL none no_correlation"]);
     let with_correlation = r#", {"ph":"X","cat":"hip_runtime","name":"hipMalloc","pid":1,"tid":1,"ts":20,"dur":5,"args":{"External id":100,"correlation":9}}"#;
@@ -249,7 +249,7 @@ fn an_external_id_of_several_calls_says_nothing() {
 }
 
 #[test]
-fn what_begins_before_the_call_was_not_launched_by_it() {
+fn work_that_begins_before_a_call_was_not_launched_by_it() {
     let store = elements(format!(
         r#"{{"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","pid":1,"tid":1,"ts":110,"dur":5,"args":{{"External id":100}}}}, {}"#,
         kernel(100, r#""External id":100"#)

@@ -1,4 +1,4 @@
-//! MTIA: one category for kernels, copies and waits of the device, of which some kinds carry no
+//! MTIA: one category for kernels, copies and waits of the device; some kinds of them carry no
 //! correlation.
 
 use crate::support::{TestStore, elements};
@@ -44,7 +44,7 @@ fn requests_are_copies_and_event_commands_are_waits() {
 }
 
 #[test]
-fn copies_are_no_computation() {
+fn copies_are_not_computation() {
     let store = trace(&row("dma_request", 100, r#""direction":"HOST_TO_DEVICE","size":1852"#));
     assert_eq!(
         store.lines("SELECT computation_time_ns, exposed_memcpy_time_ns FROM gpu_timeline"),
@@ -53,7 +53,7 @@ fn copies_are_no_computation() {
 }
 
 #[test]
-fn a_kind_that_never_carries_a_correlation_says_so() {
+fn work_of_a_kind_without_any_correlation_has_the_reason_never_correlated() {
     let copies: String = (0..20).map(|i| row("dma_request", 100 + 10 * i, "")).collect();
     let store = trace(&copies);
     let reasons = "SELECT kind, link, link_reason, count(*) FROM kernels GROUP BY ALL ORDER BY 1";
@@ -78,7 +78,7 @@ fn a_kind_that_never_carries_a_correlation_says_so() {
 }
 
 #[test]
-fn a_kind_of_which_some_carry_one_is_unlinked_work() {
+fn work_without_a_correlation_is_unlinked_if_others_of_its_kind_have_one() {
     // Eight with a correlation and four without: enough to judge shares by.
     let copies: Vec<String> = (1..=12)
         .map(|at| row("dma_request", 100 * at, if at <= 8 { r#""correlation":5"# } else { "" }))

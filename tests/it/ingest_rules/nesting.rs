@@ -27,7 +27,7 @@ fn intervals_are_half_open() {
 }
 
 #[test]
-fn a_zero_length_event_at_its_neighbours_end_is_no_child() {
+fn a_zero_length_event_at_its_neighbours_end_is_not_its_child() {
     let store = spans(&[("a", 0, 10), ("at end", 10, 0), ("at start", 0, 0), ("within", 5, 0)]);
     assert_eq!(tree(&store), ["a - 0 10000", "at end - 0 0", "at start a 1 0", "within a 1 0"]);
 }
@@ -57,7 +57,7 @@ fn the_order_in_the_file_does_not_matter() {
 }
 
 #[test]
-fn a_nanosecond_decides() {
+fn one_nanosecond_decides_about_nesting() {
     let store = elements(
         r#"{"ph":"X","name":"a","pid":1,"tid":1,"ts":7234567890123456.100,"dur":0.050},
            {"ph":"X","name":"b","pid":1,"tid":1,"ts":7234567890123456.149,"dur":0.001},
@@ -142,7 +142,7 @@ fn threads_and_processes_do_not_nest_in_each_other() {
 }
 
 #[test]
-fn device_work_is_nobodys_parent() {
+fn device_work_is_never_a_parent() {
     for cat in ["kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset"] {
         let store = elements(format!(
             r#"{{"ph":"X","cat":"{cat}","name":"a","pid":0,"tid":7,"ts":0,"dur":100}}, {{"ph":"X","cat":"{cat}","name":"b","pid":0,"tid":7,"ts":10,"dur":5}}"#
@@ -161,7 +161,7 @@ fn annotations_on_a_device_enclose_its_work() {
 }
 
 #[test]
-fn a_negative_duration_counts_as_none() {
+fn a_negative_duration_counts_as_zero() {
     let store = spans(&[("a", 0, 100), ("negative", 50, -20), ("b", 40, 10)]);
     assert_eq!(tree(&store), ["a - 0 90000", "negative a 1 0", "b a 1 10000"]);
 }

@@ -140,7 +140,7 @@ fn blobs_are_kept_whole_in_args() {
 }
 
 #[test]
-fn blobs_beside_a_trace_are_metadata() {
+fn blobs_in_a_file_with_trace_events_are_metadata() {
     let store =
         read(r#"{"traceEvents":[{"ph":"i","name":"a","ts":1}],"memory_blobs":[{"uuid":1}]}"#);
     assert_eq!(
@@ -226,7 +226,7 @@ fn lists_that_are_null_or_missing_hold_no_blobs() {
 }
 
 #[test]
-fn what_is_no_list_of_blobs_is_refused_with_its_place() {
+fn blobs_that_are_not_a_list_are_refused_with_their_place() {
     let folder = TestStore::new();
     let path = folder.folder.path().join("perf.json");
     std::fs::write(&path, r#"{"init_time":100,"memory_blobs":{"a":1}}"#).expect("write a trace");

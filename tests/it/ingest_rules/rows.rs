@@ -55,7 +55,7 @@ fn elements_without_a_text_phase_are_skipped_and_counted() {
 }
 
 #[test]
-fn what_is_no_object_is_skipped_and_counted() {
+fn elements_that_are_not_objects_are_skipped_and_counted() {
     let store = elements(
         r#"17, null, "{not an event}", [{"ph":"X"}], true, {"ph":"i","name":"x","ts":1}, -1.5"#,
     );
@@ -186,7 +186,7 @@ fn of_repeated_args_the_last_counts() {
 }
 
 #[test]
-fn repeated_keys_without_a_column_are_no_issue() {
+fn repeated_keys_without_a_column_are_not_an_issue() {
     let store = elements(r#"{"ph":"i","name":"a","pid":1,"tid":1,"ts":1,"cname":"x","cname":"y"}"#);
     assert!(store.issues().is_empty(), "Bazel writes cname twice");
 }
@@ -205,7 +205,7 @@ fn categories_are_kept_as_written() {
 }
 
 #[test]
-fn a_category_that_is_no_text_is_kept_in_extra() {
+fn a_category_that_is_not_text_is_kept_in_extra() {
     let store = elements(
         r#"{"ph":"i","name":"a","ts":1,"cat":7}, {"ph":"i","name":"b","ts":1,"cat":["x"]}"#,
     );
@@ -217,7 +217,7 @@ fn a_category_that_is_no_text_is_kept_in_extra() {
 }
 
 #[test]
-fn names_that_are_no_text() {
+fn names_that_are_not_text_are_kept_as_json() {
     let store = elements(
         r#"{"ph":"i","name":7,"ts":1}, {"ph":"i","name":[1, 2],"ts":2}, {"ph":"i","name":null,"ts":3}, {"ph":"i","ts":4}"#,
     );

@@ -6,7 +6,7 @@ use crate::support::{TestStore, elements};
 const UPTIME: &str = r#"{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":3605054728338.344,"dur":2.5},
     {"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":3605068349990.000,"dur":6.792}"#;
 
-/// What `traces` says.
+/// The times in `traces`.
 fn span(store: &TestStore) -> String {
     store.lines("SELECT start_ns, end_ns, duration_ns FROM traces").remove(0)
 }
@@ -14,7 +14,7 @@ fn span(store: &TestStore) -> String {
 const OF_UPTIME: &str = "3605054728338344 3605068349996792 13621658448";
 
 #[test]
-fn metadata_says_nothing_about_when_a_trace_begins_or_ends() {
+fn metadata_does_not_count_for_start_and_end_of_a_trace() {
     for ts in ["0", "0.0", "1", "-5", "9000000000000000"] {
         let store = elements(format!(
             r#"{{"ph":"M","name":"process_name","pid":1,"tid":0,"ts":{ts},"args":{{"name":"python"}}}}, {UPTIME}"#
@@ -25,7 +25,7 @@ fn metadata_says_nothing_about_when_a_trace_begins_or_ends() {
 }
 
 #[test]
-fn flows_and_clock_marks_are_no_work() {
+fn flows_and_clock_marks_are_not_work() {
     let store = elements(format!(
         r#"{{"ph":"s","cat":"ac2g","name":"ac2g","id":1,"pid":1,"tid":1,"ts":5}}, {{"ph":"f","cat":"ac2g","name":"ac2g","id":1,"pid":1,"tid":1,"ts":9000000000000}},
            {{"ph":"c","name":"clock_sync","pid":1,"tid":1,"ts":7,"args":{{"sync_id":"a","issue_ts":6}}}}, {UPTIME}"#
@@ -62,7 +62,7 @@ fn a_trace_may_begin_at_0() {
 }
 
 #[test]
-fn work_at_0_more_than_a_day_from_all_other_work_is_counted_beside() {
+fn work_at_0_more_than_a_day_from_all_other_work_is_counted_apart() {
     let store = elements(format!(
         r#"{{"ph":"i","name":"late","pid":1,"tid":1,"ts":3605068349996}}, {{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":0,"dur":4,"args":{{"device":0}}}},
            {{"ph":"X","cat":"cpu_op","name":"c","pid":1,"tid":1,"ts":0,"dur":9000000000000}}, {UPTIME}"#

@@ -210,7 +210,7 @@ fn ids_that_stand_for_none_are_null() {
 }
 
 #[test]
-fn ids_that_are_no_64_bit_integers_are_null_and_counted() {
+fn ids_that_are_not_64_bit_integers_are_null_and_counted() {
     for id in ["\"0xc\"", "1.5", "[1]", "9223372036854775808"] {
         let store = with_args(&format!(r#"{{"correlation":{id}}}"#));
         assert_eq!(

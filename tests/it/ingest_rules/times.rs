@@ -112,7 +112,7 @@ fn starts_beyond_64_bits_are_skipped_and_counted() {
 }
 
 #[test]
-fn starts_that_are_no_numbers_are_skipped_and_counted() {
+fn elements_whose_start_is_not_a_number_are_skipped_and_counted() {
     let (store, starts) =
         starts(&["5", "null", "true", "NaN", "\"yesterday\"", "[1]", "{}", "\"\"", "0x10"]);
     assert_eq!(starts, ["5000"]);

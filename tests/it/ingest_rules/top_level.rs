@@ -124,7 +124,7 @@ fn an_object_cut_short_keeps_its_whole_events() {
 }
 
 #[test]
-fn the_cut_says_how_many_bytes_were_lost() {
+fn a_truncated_input_reports_how_many_bytes_were_lost() {
     let store = read("{\"traceEvents\":[EVENT, {\"ph\":\"X\",\"na");
     let line = store.lines("SELECT first_byte_offset, detail FROM ingest_issues").remove(0);
     assert!(line.starts_with(&(16 + EVENT.len() + 2).to_string()), "{line}");

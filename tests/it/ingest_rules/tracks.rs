@@ -142,7 +142,7 @@ fn each_series_of_a_counter_is_a_row() {
 }
 
 #[test]
-fn counter_values_that_are_no_numbers_are_counted() {
+fn counter_values_that_are_not_numbers_are_counted() {
     let store = elements(
         r#"{"ph":"C","name":"c","pid":1,"ts":1,"args":{"a":"many"}}, {"ph":"C","name":"c","pid":1,"ts":2,"args":{"a":NaN}}, {"ph":"C","name":"c","pid":1,"ts":3,"args":{"a":1}}"#,
     );

@@ -1,6 +1,6 @@
 //! Which interval encloses which: one pass over intervals in the order of start, longest first.
 //!
-//! The rules are those of the reader (`ingest/src/order/nest.rs`): intervals are half-open; the
+//! The rules are those of the reader (`ingest/src/arrange/nesting.rs`): intervals are half-open; the
 //! parent is the innermost open interval that encloses an interval fully; zero-length intervals at
 //! the same instant stack, but one at the end of another is not its child; self time is the length
 //! minus the union of the direct children.
