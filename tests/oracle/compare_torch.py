@@ -470,7 +470,7 @@ def verdict(write):
     wrong += [
         f"the reason {r!r} is not explained in docs/tensorboard.md"
         for r in sorted(set(reasons.values()))
-        if f"| `{r}` |" not in docs
+        if f"- `{r}`: " not in docs
     ]
     if table not in docs:
         wrong.append("docs/tensorboard.md does not hold this table (--write puts it there)")

@@ -18,15 +18,28 @@ mod compare {
     fn metrics() {
         super::check("compare/metrics.slt");
     }
+}
+
+mod compat {
+    #[test]
+    fn tb_diff() {
+        super::check("compat/tb_diff.slt");
+    }
 
 
     #[test]
-    fn tb_diff() {
-        super::check("compare/tb_diff.slt");
+    fn tracelens_gpu_timeline() {
+        super::check("compat/tracelens_gpu_timeline.slt");
     }
 }
 
 mod core {
+    #[test]
+    fn advice() {
+        super::check("core/advice.slt");
+    }
+
+
     #[test]
     fn data() {
         super::check("core/data.slt");
@@ -36,6 +49,12 @@ mod core {
     #[test]
     fn launches() {
         super::check("core/launches.slt");
+    }
+
+
+    #[test]
+    fn overview() {
+        super::check("core/overview.slt");
     }
 
 
@@ -51,17 +70,23 @@ mod core {
     }
 }
 
-mod distributed {
-    #[test]
-    fn distributed() {
-        super::check("distributed/distributed.slt");
-    }
-}
-
 mod kernels {
     #[test]
     fn classes() {
         super::check("kernels/classes.slt");
+    }
+
+
+    #[test]
+    fn kernels() {
+        super::check("kernels/kernels.slt");
+    }
+}
+
+mod memory {
+    #[test]
+    fn memory() {
+        super::check("memory/memory.slt");
     }
 }
 
@@ -69,6 +94,27 @@ mod mllm {
     #[test]
     fn mllm() {
         super::check("mllm/mllm.slt");
+    }
+}
+
+mod modules {
+    #[test]
+    fn modules() {
+        super::check("modules/modules.slt");
+    }
+}
+
+mod operators {
+    #[test]
+    fn operators() {
+        super::check("operators/operators.slt");
+    }
+}
+
+mod ranks {
+    #[test]
+    fn ranks() {
+        super::check("ranks/ranks.slt");
     }
 }
 
@@ -86,152 +132,14 @@ mod rules {
 
 
     #[test]
-    fn rule_communication() {
-        super::check("rules/rule_communication.slt");
-    }
-
-
-    #[test]
-    fn rule_cpu_gpu_sync() {
-        super::check("rules/rule_cpu_gpu_sync.slt");
-    }
-
-
-    #[test]
-    fn rule_cut_steps() {
-        super::check("rules/rule_cut_steps.slt");
-    }
-
-
-    #[test]
-    fn rule_data_loading() {
-        super::check("rules/rule_data_loading.slt");
-    }
-
-
-    #[test]
     fn rule_data_parallel() {
         super::check("rules/rule_data_parallel.slt");
     }
 
 
     #[test]
-    fn rule_ddp_backend() {
-        super::check("rules/rule_ddp_backend.slt");
-    }
-
-
-    #[test]
-    fn rule_gpu_busy() {
-        super::check("rules/rule_gpu_busy.slt");
-    }
-
-
-    #[test]
-    fn rule_gpu_idle() {
-        super::check("rules/rule_gpu_idle.slt");
-    }
-
-
-    #[test]
-    fn rule_hot_operation() {
-        super::check("rules/rule_hot_operation.slt");
-    }
-
-
-    #[test]
-    fn rule_launch_bound() {
-        super::check("rules/rule_launch_bound.slt");
-    }
-
-
-    #[test]
-    fn rule_memcpy() {
-        super::check("rules/rule_memcpy.slt");
-    }
-
-
-    #[test]
-    fn rule_memory_bound() {
-        super::check("rules/rule_memory_bound.slt");
-    }
-
-
-    #[test]
-    fn rule_memory_fragmentation() {
-        super::check("rules/rule_memory_fragmentation.slt");
-    }
-
-
-    #[test]
-    fn rule_memory_leak() {
-        super::check("rules/rule_memory_leak.slt");
-    }
-
-
-    #[test]
-    fn rule_memory_limit() {
-        super::check("rules/rule_memory_limit.slt");
-    }
-
-
-    #[test]
-    fn rule_pageable_copies() {
-        super::check("rules/rule_pageable_copies.slt");
-    }
-
-
-    #[test]
-    fn rule_rank_skew() {
-        super::check("rules/rule_rank_skew.slt");
-    }
-
-
-    #[test]
-    fn rule_recording() {
-        super::check("rules/rule_recording.slt");
-    }
-
-
-    #[test]
-    fn rule_runtime_overhead() {
-        super::check("rules/rule_runtime_overhead.slt");
-    }
-
-
-    #[test]
     fn rule_slow_steps() {
         super::check("rules/rule_slow_steps.slt");
-    }
-
-
-    #[test]
-    fn rule_stragglers() {
-        super::check("rules/rule_stragglers.slt");
-    }
-
-
-    #[test]
-    fn rule_tensor_cores() {
-        super::check("rules/rule_tensor_cores.slt");
-    }
-
-
-    #[test]
-    fn rule_tiny_copies() {
-        super::check("rules/rule_tiny_copies.slt");
-    }
-
-
-    #[test]
-    fn rule_trace_damage() {
-        super::check("rules/rule_trace_damage.slt");
-    }
-
-
-    #[test]
-    fn rule_unlinked_work() {
-        super::check("rules/rule_unlinked_work.slt");
     }
 }
 
@@ -248,22 +156,16 @@ mod stacks {
     }
 }
 
-mod tensorboard {
-    #[test]
-    fn advice() {
-        super::check("tensorboard/advice.slt");
-    }
-
-
-    #[test]
-    fn overview() {
-        super::check("tensorboard/overview.slt");
-    }
-
-
+mod steps {
     #[test]
     fn steps() {
-        super::check("tensorboard/steps.slt");
+        super::check("steps/steps.slt");
+    }
+
+
+    #[test]
+    fn training_loop() {
+        super::check("steps/training_loop.slt");
     }
 }
 
@@ -277,43 +179,6 @@ mod timeline {
     #[test]
     fn gpu_timeline() {
         super::check("timeline/gpu_timeline.slt");
-    }
-
-
-    #[test]
-    fn tracelens_gpu_timeline() {
-        super::check("timeline/tracelens_gpu_timeline.slt");
-    }
-}
-
-mod torch {
-    #[test]
-    fn kernels() {
-        super::check("torch/kernels.slt");
-    }
-
-
-    #[test]
-    fn memory() {
-        super::check("torch/memory.slt");
-    }
-
-
-    #[test]
-    fn modules() {
-        super::check("torch/modules.slt");
-    }
-
-
-    #[test]
-    fn operators() {
-        super::check("torch/operators.slt");
-    }
-
-
-    #[test]
-    fn training_loop() {
-        super::check("torch/training_loop.slt");
     }
 }
 

@@ -79,7 +79,7 @@ pub(super) const MANN_WHITNEY: FunctionDoc = FunctionDoc {
     area: "statistics",
     signature: "mann_whitney(a DOUBLE[], b DOUBLE[]) → STRUCT<u DOUBLE, p_value DOUBLE, effect \
         DOUBLE>",
-    summary: "The Mann-Whitney test: do values of b tend to be larger or smaller than those of a?",
+    summary: "The Mann-Whitney test: whether values of b tend to be larger or smaller than those of a.",
     detail: "u is the number of pairs in which the value of a is larger; a pair of equal values \
         counts one half. p_value is two-sided: exact if no two values are equal, the smaller \
         sample has at most 8 and the larger at most 10,000 values, otherwise from the normal \
