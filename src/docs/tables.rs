@@ -143,8 +143,8 @@ mod tests {
     #[test]
     fn long_text_is_wrapped_and_no_line_begins_a_list() {
         let mut out = String::new();
-        wrap(&mut out, "- ", &format!("{} - b", "a".repeat(95)));
-        assert_eq!(out, format!("- {} - b\n", "a".repeat(95)));
+        wrap(&mut out, "- ", &format!("{} - b", "a".repeat(94)));
+        assert_eq!(out, format!("- {} - b\n", "a".repeat(94)));
         out.clear();
         wrap(&mut out, "- ", &format!("{} c - b", "a".repeat(95)));
         assert_eq!(out, format!("- {}\n  c - b\n", "a".repeat(95)));
