@@ -8,31 +8,33 @@ use crate::folded::fold_frame;
 use crate::measure::{position, stacks_of};
 use crate::pprof::Builder;
 
-/// Characters of a frame at most; a browser shows a name as one tooltip, so longer names are cut.
+/// Maximum number of characters of a frame. Longer names are cut, because a browser shows the whole
+/// name as one tooltip.
 const MAX_FRAME_CHARS: usize = 500;
-/// Stands for a stack without frames, which would not be drawn otherwise.
+/// The name for a stack without frames, which would not be drawn otherwise.
 const NO_FRAMES: &str = "(no frames)";
 
-/// A no-break space: it looks like a space, but the line format does not split at it.
+/// A no-break space. It looks like a space, but the line format does not split at it.
 const NO_BREAK: &str = "\u{a0}";
 
 /// The direction in which stacks grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Direction {
-    /// Down, the root at the top.
+    /// Downwards, with the root at the top.
     #[default]
     Icicle,
-    /// Up, the root at the bottom.
+    /// Upwards, with the root at the bottom.
     Flame,
 }
 
-/// A flame graph of one measure as SVG; without a measure's name it is the first one in
+/// Draws a flame graph of one measure as SVG. Without a name, the measure is the first one in
 /// nanoseconds. If the profile is `compared` with a base, colours show how much each frame grew or
 /// shrank.
 ///
 /// # Errors
 ///
-/// If there is no such measure, no stack has a value, or the sum of all values exceeds 64 bits.
+/// Fails if there is no such measure, if no stack has a value, or if the sum of all values exceeds
+/// 64 bits.
 pub fn flamegraph(
     profile: &Builder,
     measure_name: Option<&str>,
@@ -81,8 +83,7 @@ pub fn flamegraph(
         ("gpu", _) => Palette::Basic(BasicPalette::Blue),
         _ => Palette::Basic(BasicPalette::Hot),
     };
-    // Times are shown in microseconds, as PyTorch's own tools show them. Counts and bytes are not
-    // scaled.
+    // Times are shown in microseconds, as in PyTorch's own tools. Counts and bytes are not scaled.
     (options.count_name, options.factor) = match sample_type.unit.as_str() {
         "nanoseconds" => ("us".to_owned(), 1e-3),
         "count" => (sample_type.name.clone(), 1.0),
@@ -101,13 +102,13 @@ pub fn flamegraph(
     Ok(svg)
 }
 
-/// A stack as a line that inferno draws as a whole: `# ` at its start would make it a comment, and
-/// a number at its end would be read as a value.
+/// Writes a stack as a line that inferno draws as a whole. A `# ` at the start would make the line
+/// a comment, and a number at the end would be read as a value.
 fn one_line(frames: &[String]) -> String {
     if frames.is_empty() {
         return NO_FRAMES.to_owned();
     }
-    // Inferno trims the line in any case, so the checks below must see it trimmed.
+    // Inferno always trims the line, so the checks below must see the trimmed line.
     let mut line = frames.join(";").trim().to_owned();
     if line == "#" {
         line.push_str(NO_BREAK);
@@ -122,12 +123,12 @@ fn one_line(frames: &[String]) -> String {
     line
 }
 
-/// The character, or a replacement if XML cannot hold it.
+/// Returns the character, or a replacement if XML does not allow it.
 fn xml_char(c: char) -> char {
     if matches!(c, '\u{fffe}' | '\u{ffff}') { char::REPLACEMENT_CHARACTER } else { c }
 }
 
-/// A frame without the characters that SVG cannot hold, cut to [`MAX_FRAME_CHARS`].
+/// Removes the characters that SVG does not allow, and cuts the frame to [`MAX_FRAME_CHARS`].
 fn svg_frame(frame: &str) -> String {
     let folded = match frame.trim() {
         "" => fold_frame(""),

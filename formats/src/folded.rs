@@ -1,4 +1,4 @@
-//! Folded stacks: one line for each stack, `root;…;leaf value`. The format has no escapes.
+//! Folded stacks: one line per stack, `root;…;leaf value`. The format has no escapes.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -7,12 +7,12 @@ use crate::error::Result;
 use crate::measure::{position, stacks_of};
 use crate::pprof::Builder;
 
-/// The stacks that have a value, sorted, one per line. If the profile is `compared` with a base, a
-/// line has two values, the base's first.
+/// Writes the stacks that have a value, sorted, one per line. If the profile is `compared` with a
+/// base, each line has two values, the base's first.
 ///
 /// # Errors
 ///
-/// If the profile has no measure of this name.
+/// Fails if the profile has no measure with this name.
 pub fn folded(profile: &Builder, measure_name: Option<&str>, compared: bool) -> Result<String> {
     let mut lines = String::new();
     for stack in stacks_of(profile, position(profile, measure_name)?, compared, |frame| {
@@ -29,8 +29,8 @@ pub fn folded(profile: &Builder, measure_name: Option<&str>, compared: bool) -> 
     Ok(lines)
 }
 
-/// A frame as the folded format can hold it: `;` becomes `:`, a control character `\u{fffd}`, and
-/// an empty frame `(empty)`.
+/// Converts a frame to a form that the folded format can hold: `;` becomes `:`, a control character
+/// becomes `\u{fffd}`, and an empty frame becomes `(empty)`.
 pub fn fold_frame(frame: &str) -> Cow<'_, str> {
     let written = |c: char| match c {
         ';' => ':',

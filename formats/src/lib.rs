@@ -1,4 +1,5 @@
-//! Writers for the formats that other profilers read. The crate knows Arrow and nothing of SQL.
+//! Writers for the file formats of other profilers. The crate uses Arrow and does not depend on
+//! SQL.
 //!
 //! | format | function | read by |
 //! | --- | --- | --- |
@@ -8,8 +9,8 @@
 //! | speedscope | [`speedscope()`] | speedscope.app |
 //! | Chrome JSON | [`chrome`] | Perfetto, `chrome://tracing` |
 //!
-//! The first four are written from one thing: a [`pprof::Builder`], which sums values up by stack.
-//! Equal samples give equal bytes in whatever order they are added.
+//! The first four formats are written from a [`pprof::Builder`], which sums values by stack. Equal
+//! samples give equal bytes, in whatever order they are added.
 //!
 //! ```
 //! use tracesql_formats::{folded, pprof::{Builder, SampleType}};
@@ -23,12 +24,12 @@
 //! # Ok::<(), tracesql_formats::Error>(())
 //! ```
 //!
-//! # Borders
+//! # Scope
 //!
-//! [`stacks`] is here and not with the SQL functions because the profile reads stacks from columns
-//! and the SQL functions make such columns: both need the same layout. [`names`] holds all that
-//! reads the *text* of a C++ name, because the frames of profiles are demangled. Classifying a name
-//! by rules belongs to SQL and lives in `tracesql-udfs`.
+//! [`stacks`] is in this crate and not with the SQL functions, because both sides need the same
+//! layout: profiles read stacks from columns, and the SQL functions create such columns. [`names`]
+//! holds all code that reads the *text* of a C++ name, because the frames of profiles are
+//! demangled. Classifying names by rules belongs to SQL and is part of `tracesql-udfs`.
 
 pub mod chrome;
 mod error;

@@ -1,4 +1,4 @@
-//! One measure of a profile by stack. All formats but pprof itself are written from this.
+//! One measure of a profile by stack. All formats except pprof itself are written from this.
 
 use crate::error::{Error, Result};
 use crate::pprof::{Builder, FILE, Labels, is_base, without_address};
@@ -7,14 +7,14 @@ use crate::pprof::{Builder, FILE, Labels, is_base, without_address};
 pub(crate) struct Stack {
     /// Frames, root first.
     pub(crate) frames: Vec<String>,
-    /// Value in the base of a comparison.
+    /// Value in the base of the comparison.
     pub(crate) base: i64,
     /// Value.
     pub(crate) value: i64,
 }
 
-/// The position of a measure among the sample types. Without a name it is the first measure in
-/// nanoseconds, or the first of all if none is in nanoseconds.
+/// Finds the position of a measure among the sample types. Without a name, this is the first
+/// measure in nanoseconds, or the first of all if none is in nanoseconds.
 pub(crate) fn position(profile: &Builder, name: Option<&str>) -> Result<usize> {
     let types = profile.types();
     match name {
@@ -26,9 +26,9 @@ pub(crate) fn position(profile: &Builder, name: Option<&str>) -> Result<usize> {
     }
 }
 
-/// All stacks with their value in one measure, in the order of their frames; values of different
-/// labels are added up. If runs are `compared`, frames lose the addresses of objects, which no two
-/// runs share.
+/// Returns all stacks with their value in one measure, in the order of their frames. Values of
+/// different labels are added up. If runs are `compared`, the addresses of objects are removed from
+/// frames, because they differ between runs.
 pub(crate) fn stacks_of(
     profile: &Builder,
     at: usize,

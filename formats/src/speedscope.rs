@@ -8,11 +8,11 @@ use crate::error::{Error, Result};
 use crate::measure::stacks_of;
 use crate::pprof::{Builder, FrameName};
 
-/// The profile as a speedscope document with this name.
+/// Writes the profile as a speedscope document with this name.
 ///
 /// # Errors
 ///
-/// If the document cannot be written as JSON.
+/// Fails if the document cannot be written as JSON.
 pub fn speedscope(profile: &Builder, name: &str) -> Result<Vec<u8>> {
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut frames: Vec<Value> = Vec::new();

@@ -1,11 +1,12 @@
-//! The text of an event list: the boundaries of its elements, and the rows made from them.
+//! Checks of the text of an event list: the boundaries of its elements, and the rows made from
+//! them.
 
 use std::path::Path;
 
 use tracesql_ingest::internals;
 
-/// Reading ends and stays within the text. Valid JSON is divided into the same elements as by any
-/// other parser.
+/// Reading always ends and stays within the text. Valid JSON is divided into the same elements as
+/// by another parser.
 pub fn framing(text: &[u8]) {
     assert!(internals::frame(text) <= text.len());
     assert!(internals::decode(text).elements <= text.len());
@@ -18,15 +19,15 @@ pub fn framing(text: &[u8]) {
     }
 }
 
-/// Events in any bytes are decoded, paired, sorted and nested, and no row is made up.
+/// Events in any bytes are decoded, paired, sorted and nested, and no row is invented.
 pub fn decode(text: &[u8]) {
     let decoded = internals::decode(text);
-    // Nothing is spilled, so the folder is not used.
+    // Nothing is spilled to disk, so the folder is not used.
     let rows = internals::nest(&decoded, Path::new("/nonexistent")).expect("nesting needs no disk");
     assert!(rows <= decoded.elements);
 }
 
-/// The number of elements if another parser reads the text as the inside of a JSON list.
+/// Returns the number of elements if another parser accepts the text as the content of a JSON list.
 fn list(text: &[u8]) -> Option<usize> {
     let list = [b"[", text, b"]"].concat();
     Some(serde_json::from_slice::<Vec<serde::de::IgnoredAny>>(&list).ok()?.len())

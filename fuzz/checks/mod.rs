@@ -1,8 +1,8 @@
-//! Properties that must hold for any bytes: one function for each fuzzer, which panics where its
+//! Properties that must hold for any bytes. There is one function per fuzzer, and it panics if its
 //! property does not hold.
 //!
-//! The fuzzers of this folder's workspace call them. `tests/it/fuzz.rs` calls them too, without a
-//! fuzzer or a sanitizer.
+//! The fuzzers of this folder's workspace call these functions. `tests/it/fuzz.rs` calls them too,
+//! without a fuzzer or a sanitizer.
 
 mod elements;
 mod json;
@@ -19,10 +19,10 @@ pub use stacks::stacks;
 pub use store::{input, perf};
 pub use times::times;
 
-/// A check of any bytes.
+/// A check that accepts any bytes.
 pub type Check = fn(&[u8]);
 
-/// All checks, by the name of the fuzzer.
+/// All checks, with the name of the fuzzer.
 #[allow(dead_code, reason = "each fuzzer names its own check")]
 pub const CHECKS: [(&str, Check); 8] = [
     ("framing", framing),

@@ -1,13 +1,14 @@
-//! Names of kernels and operators.
+//! Checks of the names of kernels and operators.
 
 use tracesql_formats::names::{demangle, plain, short_name};
 
-/// The short name of a name cannot be shortened further, and it is empty only if the name is. The
-/// demangled and the plain form stay within their bounds. Names that take long are found by the
-/// fuzzer's own time limit.
+/// A short name cannot be shortened further, and it is empty only if the name is empty. The
+/// demangled form and the plain form stay within their bounds. The fuzzer's own time limit finds
+/// names that take too long.
 pub fn names(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    // Random bytes rarely start like a mangled name, and then mostly fail at the first letters.
+    // Random bytes rarely start like a mangled name, and when they do, parsing mostly fails at the
+    // first letters.
     for name in [
         text.to_string(),
         format!("_Z1f{text}"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Samples of a profile: frames (root first) and labels as texts, and their values.
+/// The samples of a profile: frames (root first) and labels as text, with their values.
 pub type Samples = BTreeMap<(Vec<String>, Vec<(String, String)>), Vec<i64>>;
 
 /// Reads the samples of a profile; panics if a reference has no target.
@@ -64,7 +64,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The fields of a message.
+/// Returns the fields of a message.
 fn fields(mut message: &[u8]) -> Vec<(u64, Value<'_>)> {
     let mut fields = Vec::new();
     while !message.is_empty() {
@@ -97,7 +97,7 @@ fn varint(message: &mut &[u8]) -> u64 {
     }
 }
 
-/// A field that is a number; 0 if it is missing.
+/// Returns a numeric field; 0 if it is missing.
 fn number(message: &[u8], field: u64) -> u64 {
     fields(message)
         .into_iter()
@@ -111,7 +111,7 @@ fn number(message: &[u8], field: u64) -> u64 {
         .unwrap_or(0)
 }
 
-/// A field that is a list of numbers, packed or not.
+/// Returns a field that is a list of numbers, packed or not.
 fn numbers(message: &[u8], field: u64) -> Vec<u64> {
     let mut numbers = Vec::new();
     for (_, value) in fields(message).into_iter().filter(|f| f.0 == field) {

@@ -1,4 +1,5 @@
-//! Stacks in the formats of other tools: each output can be read, and holds the sums of the input.
+//! Stacks in the formats of other tools: each output is readable and contains the sums of the
+//! input.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -13,12 +14,13 @@ use tracesql_formats::{Direction, flamegraph, folded, speedscope};
 
 use super::profile::{Samples, samples};
 
-/// Separates samples, and the title from the first one. UTF-8 never contains this byte.
+/// Separates samples from each other, and the title from the first sample. UTF-8 never contains
+/// this byte.
 const SAMPLE: u8 = 0xff;
 /// Separates the frames of a sample.
 const FRAME: u8 = 0xfe;
 
-/// A title and samples; see [`Sample::read`].
+/// Checks a title and samples; see [`Sample::read`].
 pub fn stacks(data: &[u8]) {
     let mut parts = data.split(|&b| b == SAMPLE);
     let title = String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
@@ -42,8 +44,8 @@ struct Sample {
 }
 
 impl Sample {
-    /// One byte of label flags, two bytes of the value, one byte of a shift of the value, then the
-    /// frames.
+    /// Reads one byte of label flags, two bytes of the value, one byte that shifts the value, and
+    /// the frames.
     fn read(bytes: &[u8]) -> Option<Self> {
         let (&[kind, low, high, shift], frames) = bytes.split_first_chunk::<4>()?;
         let value = i64::from(i16::from_le_bytes([low, high])).wrapping_shl(u32::from(shift));
@@ -62,7 +64,7 @@ impl Sample {
         })
     }
 
-    /// Values of a base count negative.
+    /// Values of a base are negated.
     fn signed(&self) -> [i64; 2] {
         self.values.map(|v| if self.is_base { v.saturating_mul(-1) } else { v })
     }
@@ -80,8 +82,8 @@ fn types() -> Vec<SampleType> {
     vec![SampleType::new("samples", "count"), SampleType::new("cpu", "nanoseconds")]
 }
 
-/// A profile of the samples, and the expected sums. `None` if a sum does not fit 64 bits, which the
-/// profile must refuse.
+/// Returns a profile of the samples and the expected sums, or `None` if a sum does not fit into 64
+/// bits. The profile must refuse such a sum.
 fn summed(given: &[Sample]) -> Option<(Builder, Samples)> {
     let mut profile = Builder::new(types()).expect("types");
     let mut sums = Samples::new();
@@ -106,8 +108,8 @@ fn summed(given: &[Sample]) -> Option<(Builder, Samples)> {
     Some((profile, sums))
 }
 
-/// An encoded profile holds all sums other than 0, and does not change when it is read and written
-/// again.
+/// An encoded profile contains all sums other than 0, and does not change when it is read and
+/// written again.
 fn profiles(profile: &Builder, title: &str, mut sums: Samples) {
     let header =
         Header { source: title.to_owned(), comments: vec![title.to_owned()], ..Header::default() };
@@ -123,7 +125,7 @@ fn profiles(profile: &Builder, title: &str, mut sums: Samples) {
     assert_eq!(unpacked, bytes);
 }
 
-/// Folded stacks have one line for each stack with a value, which is the sum over its labels.
+/// Folded stacks have one line per stack with a value, which is the sum over its labels.
 fn folded_lines(profile: &Builder, given: &[Sample]) {
     let mut sums: BTreeMap<String, i128> = BTreeMap::new();
     for sample in given.iter().filter(|s| !s.is_base) {
@@ -151,7 +153,7 @@ fn folded_lines(profile: &Builder, given: &[Sample]) {
         let before = found.insert(stack.to_owned(), value.parse::<i128>().expect("a value"));
         assert!(before.is_none(), "a stack has one line: {line}");
     }
-    // Values of different labels are added up with saturation at 64 bits.
+    // Values of different labels are added with saturation at 64 bits.
     if sums.values().all(|&sum| i64::try_from(sum).is_ok()) {
         assert_eq!(found, sums);
     }
@@ -202,7 +204,8 @@ fn documents(profile: &Builder, title: &str, given: &[Sample]) {
     }
 }
 
-/// A flame graph of stacks with values is drawn, is valid XML, and names each frame and the sum.
+/// A flame graph of stacks with values is drawn, is valid XML, and contains the name of each frame
+/// and the sum.
 fn drawing(profile: &Builder, title: &str, given: &[Sample]) {
     let total: i128 = given.iter().map(|s| i128::from(s.values[1])).sum();
     if given.iter().any(|s| s.values[1] < 0 || s.is_base) || total > i128::from(i64::MAX) {
@@ -236,7 +239,7 @@ fn drawing(profile: &Builder, title: &str, given: &[Sample]) {
     }
 }
 
-/// The names that an SVG shows; panics if it is not XML.
+/// Returns the names that an SVG shows; panics if it is not XML.
 fn titles(svg: Vec<u8>) -> Vec<String> {
     use quick_xml::events::Event;
     let svg = String::from_utf8(svg).expect("UTF-8");
@@ -271,7 +274,7 @@ fn titles(svg: Vec<u8>) -> Vec<String> {
     }
 }
 
-/// Columns of a query give the same profile as texts.
+/// The columns of a query give the same profile as strings.
 fn columns(profile: &Builder, given: &[Sample]) {
     let field = |name: &str, data_type| Field::new(name, data_type, true);
     let stack = DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true)));
@@ -298,7 +301,7 @@ fn columns(profile: &Builder, given: &[Sample]) {
         let columns: Vec<arrow::array::ArrayRef> =
             vec![Arc::new(stacks.finish()), value(0), value(1), Arc::new(steps), Arc::new(threads)];
         let batch = RecordBatch::try_new(schema.clone(), columns).expect("a batch");
-        // In another order an intermediate sum can exceed 64 bits.
+        // In another order, an intermediate sum can exceed 64 bits.
         if collector.add(&batch, is_base).is_err() {
             return;
         }

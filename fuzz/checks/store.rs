@@ -1,16 +1,16 @@
-//! Whole inputs: they are refused, or stored so that every element is counted and every page can be
-//! read.
+//! Whole inputs: each input is either refused, or stored so that every element is counted and every
+//! page is readable.
 
 use std::path::Path;
 
 use tracesql_ingest::{IngestOptions, Progress, Store, examine, expand, ingest};
 
-/// Any bytes as an input.
+/// Checks any bytes as an input.
 pub fn input(data: &[u8]) {
     store(data);
 }
 
-/// The blobs of a perf.json: those of memory up to the first line end, then those of operators.
+/// Checks the blobs of a perf.json: memory blobs up to the first line end, then operator blobs.
 pub fn perf(data: &[u8]) {
     let half = data.iter().position(|&b| b == b'\n').unwrap_or(data.len());
     let (memory, operators) = data.split_at(half);
@@ -18,7 +18,7 @@ pub fn perf(data: &[u8]) {
 }
 
 fn store(data: &[u8]) {
-    // In memory where possible, because each run writes eleven files.
+    // The folder is in memory where possible, because each run writes eleven files.
     let shared = Path::new("/dev/shm");
     let folder = if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }
         .expect("a folder");
@@ -46,8 +46,8 @@ fn store(data: &[u8]) {
     assert!(found.is_sound(), "{:?}", found.problems);
 }
 
-/// The number of events that another parser finds. `None` if the text is not JSON, or if the key of
-/// the events is missing or occurs twice.
+/// Returns the number of events that another parser finds. The result is `None` if the text is not
+/// JSON, or if the key of the events is missing or occurs twice.
 fn events(data: &[u8]) -> Option<u64> {
     let list = match serde_json::from_slice(data).ok()? {
         serde_json::Value::Array(list) => list,

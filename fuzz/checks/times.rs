@@ -1,4 +1,4 @@
-//! Decimal microseconds to nanoseconds.
+//! Checks the conversion of decimal microseconds to nanoseconds.
 
 use tracesql_ingest::internals::time_ns;
 
@@ -14,7 +14,7 @@ pub fn times(data: &[u8]) {
     }
 }
 
-/// The expected result for plain decimals: all digits as one number, then a division.
+/// Computes the expected result for plain decimals: all digits as one number, then a division.
 fn plain(text: &str) -> Option<(i128, bool)> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

@@ -6,7 +6,7 @@ use arrow::array::{
 };
 use arrow::datatypes::Int64Type;
 
-/// A column of texts in either of the forms that a query engine gives.
+/// A string column in either of the forms that a query engine returns.
 pub enum Texts<'a> {
     Plain(&'a StringArray),
     View(&'a StringViewArray),
@@ -22,7 +22,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The columns of one batch.
+/// The columns of one record batch.
 pub struct Columns<'a> {
     pub event_id: &'a Int64Array,
     pub track_id: &'a Int64Array,
@@ -68,7 +68,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The value of an integer column; `None` for NULL.
+/// Returns the value of an integer column, or `None` for NULL.
 #[inline]
 pub fn int(column: &Int64Array, row: usize) -> Option<i64> {
     column.is_valid(row).then(|| column.value(row))

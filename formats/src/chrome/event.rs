@@ -1,4 +1,4 @@
-//! Writes one row of `events` as the text of an element.
+//! Writes one row of `events` as the JSON text of an element.
 
 use crate::error::Result;
 use arrow::array::RecordBatch;
@@ -14,14 +14,14 @@ pub const COLUMNS: &[&str] = &[
     "extra",
 ];
 
-/// Process and thread of a track, from the table `tracks`.
+/// The process and the thread of a track, from the table `tracks`.
 #[derive(Debug, Clone, Default)]
 pub struct TrackIds {
-    /// Process, if it is a number.
+    /// The process id, if it is a number.
     pub pid: Option<i64>,
-    /// Process as written.
+    /// The process id as the trace wrote it.
     pub pid_text: Option<String>,
-    /// Thread as written.
+    /// The thread id as the trace wrote it.
     pub tid_text: Option<String>,
 }
 
@@ -30,17 +30,18 @@ pub struct TrackIds {
 pub struct Shape {
     /// The tracks by `track_id`.
     pub tracks: Vec<TrackIds>,
-    /// Nanoseconds that are added to each time.
+    /// Nanoseconds to add to each time.
     pub shift_ns: i64,
-    /// Whether the end of each begin event is made from the begin, because the rows lack ends.
+    /// Whether the end of each begin event is computed from the begin event, because the rows
+    /// contain no end events.
     pub make_ends: bool,
     /// The rows to write; `None` for all of them.
     pub only: Option<Ids>,
-    /// How ids are kept apart from those of other traces in the same file.
+    /// Keeps the ids of this trace apart from those of other traces in the same file.
     pub merge: Option<Merge>,
 }
 
-/// A set of `event_id`s, one bit each.
+/// A set of `event_id`s, stored as one bit per id.
 #[derive(Debug, Clone, Default)]
 pub struct Ids {
     bits: Vec<u64>,
@@ -59,26 +60,26 @@ impl Ids {
         self.ends = Some(self.ends.map_or((id, id), |(a, b)| (a.min(id), b.max(id))));
     }
 
-    /// Whether the set holds an id.
+    /// Whether the set contains an id.
     pub fn has(&self, id: i64) -> bool {
         u32::try_from(id).is_ok_and(|at| {
             self.bits.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
         })
     }
 
-    /// The lowest and the highest id.
+    /// Returns the lowest and the highest id.
     pub fn ends(&self) -> Option<(i64, i64)> {
         self.ends
     }
 }
 
-/// The keys in `extra` that also have columns, with their values as written.
+/// The keys in `extra` that also have a column, with their values as the trace wrote them.
 #[derive(Default)]
 struct Own<'a> {
     pid: Option<&'a str>,
     tid: Option<&'a str>,
     id: Option<&'a str>,
-    /// Whether there is any such key, `cat` and `dur` included.
+    /// Whether `extra` has any such key, including `cat` and `dur`.
     any: bool,
 }
 
@@ -100,11 +101,12 @@ impl<'a> Own<'a> {
 }
 
 impl Shape {
-    /// Writes the rows of a batch; returns the number of elements.
+    /// Writes the rows of a batch and returns the number of elements written.
     ///
     /// # Errors
     ///
-    /// If a column of [`COLUMNS`] is missing or has another type, and the errors of [`Elements`].
+    /// Fails if a column of [`COLUMNS`] is missing or has the wrong type, and returns the errors of
+    /// [`Elements`].
     pub fn write(&self, batch: &RecordBatch, elements: &Elements) -> Result<u64> {
         let columns = Columns::of(batch)?;
         let (mut text, mut ids, mut count) = (Vec::new(), RowIds::default(), 0);
@@ -123,15 +125,15 @@ impl Shape {
         Ok(count)
     }
 
-    /// Appends the element of a row, and for a begin without its end also the end. Returns the
-    /// number of elements.
+    /// Appends the element of a row. For a begin event without an end, it also appends the end
+    /// event. Returns the number of elements.
     fn row(&self, c: &Columns<'_>, row: usize, out: &mut Vec<u8>, ids: &mut RowIds) -> u64 {
         let ph = c.ph.get(row).unwrap_or_default();
         if ph == "M"
             && self.merge.is_some()
             && matches!(c.name.get(row), Some("process_name" | "process_sort_index"))
         {
-            // The merged file names its processes itself.
+            // The merged file contains its own process names.
             return 0;
         }
         let extra = c.extra.get(row);
@@ -164,14 +166,15 @@ impl Shape {
         }
     }
 
-    /// Finds process and thread of a row in its columns, else in its own keys, else in its track.
+    /// Finds the process and the thread of a row: in its columns, then in its own keys, then in its
+    /// track.
     fn find_ids(&self, c: &Columns<'_>, row: usize, own: &Own<'_>, ids: &mut RowIds) {
         ids.pid.clear();
         ids.tid.clear();
         let track = usize::try_from(c.track_id.value(row)).ok().and_then(|at| self.tracks.get(at));
         match (int(c.pid, row), own.pid) {
-            // For async events and counters the track holds the process as written, for example
-            // 1.0.
+            // The tracks of async events and counters hold the process id as the trace wrote it,
+            // for example 1.0.
             (Some(pid), None) => match track
                 .filter(|t| t.pid.is_none())
                 .and_then(|t| t.pid_text.as_deref())
@@ -206,14 +209,14 @@ impl Shape {
     }
 }
 
-/// Process and thread of a row as JSON; empty where the row has none.
+/// The process and the thread of a row as JSON; empty if the row has none.
 #[derive(Default)]
 struct RowIds {
     pid: Vec<u8>,
     tid: Vec<u8>,
 }
 
-/// A row to be written as one or two elements.
+/// A row that becomes one or two elements.
 struct Element<'a> {
     shape: &'a Shape,
     c: &'a Columns<'a>,
@@ -228,7 +231,7 @@ impl Element<'_> {
     fn head(&self, ph: &str, ts: Option<i64>, dur: Option<i64>, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"ph\":");
         push_string(ph, out);
-        // If a key is repeated, readers take the last one. So the value of a column is written
+        // JSON readers keep the last value of a repeated key, so the value of a column is written
         // after the one in `extra`.
         if self.own.any {
             self.other_keys(out);
@@ -264,7 +267,7 @@ impl Element<'_> {
         let Some(id) = self.c.id.get(self.row) else { return };
         let mut json = Vec::new();
         if reads_as_value(id) {
-            // `extra` holds the same text in quotes, and it is written from there.
+            // `extra` holds the same text in quotes, so the id is written from there.
             if self.own.id.is_some_and(|own| own.starts_with('"')) {
                 return;
             }
@@ -298,7 +301,7 @@ impl Element<'_> {
     }
 }
 
-/// Appends a comma, the key and a colon. The key must need no escapes or be escaped already.
+/// Appends a comma, the key and a colon. The key must be escaped already or need no escapes.
 fn push_key(key: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"");
     out.extend_from_slice(key.as_bytes());

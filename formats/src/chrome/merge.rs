@@ -1,10 +1,10 @@
-//! Keeps processes and ids of several traces apart in one file.
+//! Keeps the processes and ids of several traces apart in one file.
 
 use std::collections::HashMap;
 
 use super::text::{members, push_int, push_string};
 
-/// Keys of args whose values link events of one trace to each other.
+/// Keys of args whose values link events of the same trace.
 const LINKS: &[&str] = &[
     "correlation",
     "External id",
@@ -18,26 +18,26 @@ const LINKS: &[&str] = &[
 /// Offsets that make the ids of one trace different from those of all others in the file.
 #[derive(Debug, Clone, Default)]
 pub struct Merge {
-    /// Number of the trace in the file, from 0.
+    /// The position of the trace in the file, counted from 0.
     pub trace: usize,
-    /// The new process for each old one, which is JSON text; the empty text stands for events
+    /// Maps each old process id, as JSON text, to the new one. The empty text stands for events
     /// without a process.
     pub pids: HashMap<Vec<u8>, i64>,
-    /// Added to ids of flows and async events. If there is no offset, or the sum overflows, an id
-    /// becomes a text that names the trace.
+    /// The offset for ids of flows and async events. If there is no offset, or the sum overflows,
+    /// the id becomes a string that names the trace.
     pub ids: Option<i64>,
-    /// Added to the ids in args.
+    /// The offset for the ids in args.
     pub links: i64,
 }
 
 impl Merge {
-    /// Replaces a process.
+    /// Replaces a process id.
     pub fn pid(&self, json: &mut Vec<u8>) {
         if let Some(&pid) = self.pids.get(json) {
             json.clear();
             push_int(pid, json);
         } else {
-            // An unknown process becomes a text that no other trace has.
+            // An unknown process becomes a string that no other trace uses.
             let text = format!(
                 "{}:{}",
                 self.trace,
@@ -59,7 +59,7 @@ impl Merge {
             }
             (Some(n), Some(_)) => out.extend_from_slice(format!("\"{n}\"").as_bytes()),
             (None, Some(text)) => {
-                // The text is escaped already.
+                // The text is already escaped.
                 out.extend_from_slice(format!("\"{}:", self.trace).as_bytes());
                 out.extend_from_slice(text.as_bytes());
                 out.push(b'"');
@@ -68,7 +68,7 @@ impl Merge {
         }
     }
 
-    /// Appends an `id2`. Its local ids hold within one process, so they are unique already.
+    /// Appends an `id2`. Its local ids are scoped to one process, so they are already unique.
     pub fn id2(&self, json: &str, out: &mut Vec<u8>) {
         if !json.starts_with('{') {
             return out.extend_from_slice(json.as_bytes());
@@ -87,7 +87,7 @@ impl Merge {
         out.push(b'}');
     }
 
-    /// Appends args, with this trace's offset added to the ids that link its events.
+    /// Appends args after adding this trace's offset to the ids that link its events.
     pub fn args(&self, args: &str, out: &mut Vec<u8>) {
         if self.links == 0 || !args.starts_with('{') || !LINKS.iter().any(|key| args.contains(key))
         {
@@ -99,7 +99,7 @@ impl Merge {
             out.extend_from_slice(key.as_bytes());
             out.extend_from_slice(b"\":");
             let bare = value.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(value);
-            // 0, negative numbers and 0xffffffff stand for "no id".
+            // The values 0, negative numbers and 0xffffffff mean "no id".
             let number = bare
                 .parse::<i64>()
                 .ok()
@@ -113,7 +113,7 @@ impl Merge {
     }
 }
 
-/// The value of an id that is a number: decimal, or hexadecimal after 0x.
+/// Parses a numeric id: decimal, or hexadecimal after 0x.
 pub fn id_number(text: &str) -> Option<i64> {
     let n = match text.strip_prefix("0x") {
         Some(hex) if !hex.is_empty() && !hex.starts_with('+') => {
@@ -123,7 +123,7 @@ pub fn id_number(text: &str) -> Option<i64> {
         None if text.starts_with('+') => return None,
         None => text.parse().ok()?,
     };
-    // The sum of a negative id and an offset could be an id of another trace.
+    // Adding the offset to a negative id could give an id of another trace.
     (n >= 0).then_some(n)
 }
 

@@ -1,8 +1,8 @@
 //! Writes rows of `events` as elements of a Chrome trace.
 //!
-//! Reading an element again gives the same row: times are exact decimal microseconds, ids are as
-//! the trace wrote them, and all other keys come from `extra`. [`Shape`] holds the settings for the
-//! rows of one trace, [`Elements`] brings the elements into the order of the file.
+//! Reading a written element again gives the same row: times are exact decimal microseconds, ids
+//! are kept as the trace wrote them, and all other keys come from `extra`. [`Shape`] holds the
+//! settings for the rows of one trace. [`Elements`] puts the elements into the order of the file.
 
 mod columns;
 mod event;

@@ -1,9 +1,9 @@
-//! Brings elements into the order of the file within bounded memory.
+//! Puts elements into the order of the file within bounded memory.
 //!
-//! Rows come in the order of tracks, and from several threads. The range of `event_id`s is divided
-//! into stretches, and each element goes to the stretch of its id. Stretches are written one after
-//! the other, each sorted on its own. Elements that do not fit into memory go to one temporary file
-//! per stretch.
+//! Rows arrive track by track, and from several threads. The range of `event_id`s is divided into
+//! stretches, and each element goes to the stretch of its id. Stretches are written one after the
+//! other, and each is sorted separately. Elements that do not fit into memory go to temporary
+//! files, one per stretch.
 
 use std::fs::File;
 use std::io::{Read, Seek, Write};
@@ -12,23 +12,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, Result};
 
-/// Creates a temporary file.
+/// A function that creates a temporary file.
 pub type MakeFile = Box<dyn Fn() -> std::io::Result<File> + Send + Sync>;
 
 /// Elements that wait to be written in the order of their ids.
 pub struct Elements {
     stretches: Vec<Mutex<Stretch>>,
-    /// Number of `event_id`s in a stretch.
+    /// Number of `event_id`s per stretch.
     width: u64,
-    /// Bytes in memory.
+    /// Bytes currently in memory.
     held: AtomicUsize,
-    /// Bytes that may be in memory before elements are spilled.
+    /// Maximum number of bytes in memory before elements are spilled to disk.
     max_held: usize,
     make_file: MakeFile,
 }
 
-/// Elements of a range of `event_id`s in any order. Each is its id and its length, 4 bytes each,
-/// and its text.
+/// Elements from a range of `event_id`s, in any order. Each element is stored as its id (4 bytes),
+/// its length (4 bytes) and its text.
 #[derive(Default)]
 struct Stretch {
     bytes: Vec<u8>,
@@ -38,11 +38,11 @@ struct Stretch {
 const HEAD: usize = 8;
 
 impl Elements {
-    /// For a file of `elements` elements and about `bytes` bytes, of which about `max_held` are
-    /// kept in memory.
+    /// Creates a buffer for a file of `elements` elements and about `bytes` bytes, and keeps about
+    /// `max_held` bytes in memory.
     pub fn new(elements: u64, bytes: u64, max_held: usize, make_file: MakeFile) -> Self {
-        // If elements are of equal size, a stretch takes a quarter of the memory at most while it
-        // is sorted.
+        // If all elements have the same size, sorting one stretch takes at most a quarter of the
+        // memory.
         let number = bytes.div_ceil((max_held as u64 / 4).max(1)).clamp(1, 512);
         let width = elements.div_ceil(number).max(1);
         let stretches = (0..elements.div_ceil(width).max(1)).map(|_| Mutex::default()).collect();
@@ -53,7 +53,7 @@ impl Elements {
     ///
     /// # Errors
     ///
-    /// If the id is negative, or the id or the length does not fit 32 bits.
+    /// Fails if the id is negative, or if the id or the length does not fit into 32 bits.
     pub fn add(&self, event_id: i64, text: &[u8]) -> Result<()> {
         let (Ok(id), Ok(len)) = (u32::try_from(event_id), u32::try_from(text.len())) else {
             return Err(Error::Input(format!(
@@ -74,7 +74,7 @@ impl Elements {
     ///
     /// # Errors
     ///
-    /// If a temporary file cannot be written.
+    /// Fails if a temporary file cannot be written.
     pub fn spill_if_full(&self) -> Result<()> {
         if self.held.load(Ordering::Relaxed) <= self.max_held {
             return Ok(());
@@ -101,7 +101,7 @@ impl Elements {
     ///
     /// # Errors
     ///
-    /// If a temporary file cannot be read, and the errors of `each`.
+    /// Fails if a temporary file cannot be read, and returns the errors of `each`.
     pub fn finish(self, mut each: impl FnMut(&[u8]) -> std::io::Result<()>) -> std::io::Result<()> {
         for stretch in self.stretches {
             let Stretch { mut bytes, file } =

@@ -1,8 +1,8 @@
-//! Writes and reads pieces of JSON text.
+//! Writes and reads fragments of JSON text.
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
-/// Appends a text in quotes.
+/// Appends a string in quotes.
 pub fn push_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let bytes = text.as_bytes();
@@ -82,8 +82,8 @@ pub fn push_time_us(ns: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// The members of a compact JSON object: each key as written between its quotes, and the text of
-/// its value. Ends early where the text is no such object.
+/// Iterates over the members of a compact JSON object: each key as it is written between its
+/// quotes, and the text of its value. The iterator ends early if the text is not such an object.
 pub fn members(object: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut at = 1;
     std::iter::from_fn(move || {
@@ -105,7 +105,7 @@ pub fn members(object: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The position after the string that begins at `start`.
+/// Returns the position after the string that begins at `start`.
 fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
@@ -136,8 +136,8 @@ fn value_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// Whether a text in the column `id` had no quotes in the trace: a number, `true`, `false`, a list
-/// or an object. If a quoted id looks like one of these, `extra` holds it too.
+/// Whether a text in the column `id` was written without quotes in the trace: a number, `true`,
+/// `false`, a list or an object. If a quoted id looks like one of these, `extra` holds it too.
 pub fn reads_as_value(text: &str) -> bool {
     matches!(text.as_bytes().first(), Some(b'{' | b'['))
         || matches!(text, "true" | "false" | "null")

@@ -1,7 +1,7 @@
-//! The codes of one and two letters for types and operators in mangled names (Itanium C++ ABI,
+//! The one-letter and two-letter codes of types and operators in mangled names (Itanium C++ ABI,
 //! section 5.1).
 
-/// A built-in type by its letter.
+/// Returns the built-in type for its letter.
 pub(super) fn builtin(code: u8) -> Option<&'static str> {
     Some(match code {
         b'v' => "void",
@@ -29,7 +29,7 @@ pub(super) fn builtin(code: u8) -> Option<&'static str> {
     })
 }
 
-/// A built-in type by the letter after `D`.
+/// Returns the built-in type for the letter after `D`.
 pub(super) fn builtin_d(code: u8) -> Option<&'static str> {
     Some(match code {
         b'd' => "decimal64",
@@ -46,7 +46,7 @@ pub(super) fn builtin_d(code: u8) -> Option<&'static str> {
     })
 }
 
-/// A class of the standard library by the letter after `S`.
+/// Returns the class of the standard library for the letter after `S`.
 pub(super) fn standard(code: u8) -> Option<&'static str> {
     Some(match code {
         b'a' => "std::allocator",
@@ -59,7 +59,7 @@ pub(super) fn standard(code: u8) -> Option<&'static str> {
     })
 }
 
-/// The symbol of an operator that can be overloaded.
+/// Returns the symbol of an operator that can be overloaded.
 pub(super) fn operator(code: &[u8]) -> Option<&'static str> {
     Some(match code {
         b"nw" => " new",
@@ -112,7 +112,8 @@ pub(super) fn operator(code: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// The number of operands of an operator in expressions, also for those that cannot occur there.
+/// Returns the number of operands of an operator in expressions, including operators that cannot
+/// occur there.
 pub(super) fn arity(code: &[u8]) -> Option<usize> {
     Some(match code {
         b"nw" | b"na" | b"qu" => 3,
@@ -122,12 +123,12 @@ pub(super) fn arity(code: &[u8]) -> Option<usize> {
     })
 }
 
-/// Whether a code of an expression is followed by a list that `E` ends.
+/// Whether an expression code is followed by a list that ends with `E`.
 pub(super) fn has_list(code: &[u8]) -> bool {
     matches!(code, b"cl" | b"cp" | b"il" | b"tl" | b"nw" | b"na" | b"pi" | b"sP" | b"rq" | b"rQ")
 }
 
-/// Whether a code of an expression is followed by a type.
+/// Whether an expression code is followed by a type.
 pub(super) fn has_type(code: &[u8]) -> bool {
     matches!(code, b"cv" | b"tl" | b"st" | b"at" | b"sr" | b"ti" | b"dc" | b"sc" | b"cc" | b"rc")
 }

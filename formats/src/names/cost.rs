@@ -1,22 +1,23 @@
 //! Bounds the time that demangling a name can take.
 //!
 //! The demangler tries one production after another at the same position. If one fails deep inside,
-//! the next one reads the same bytes again, and nested pieces multiply: a name of 54 bytes kept it
-//! busy for seconds, and every two more bytes doubled that. So each name is read here first, once
-//! and without backtracking, by the grammar as the demangler knows it (cpp_demangle 0.5). For each
-//! code this module computes how often the demangler can get there: the product of the tries of all
-//! open pieces. The sum of these numbers bounds its work, whether the name can be read or not. A
-//! name is refused if the sum exceeds `MAX_WORK` or if it has codes that are not known here. The
-//! demangler never sees a refused name.
+//! the next one reads the same bytes again, and the cost of nested pieces multiplies: a name of 54
+//! bytes kept the demangler busy for seconds, and every two additional bytes doubled that time. So
+//! each name is first read here, once and without backtracking, with the grammar that the demangler
+//! uses (cpp_demangle 0.5). For each code, this module computes how often the demangler can reach
+//! it: the product of the tries of all open pieces. The sum of these numbers bounds the work of the
+//! demangler, whether or not the name is valid. A name is refused if the sum exceeds `MAX_WORK` or
+//! if the name contains codes that this module does not know. The demangler never sees a refused
+//! name.
 
 use super::codes;
 
 mod expressions;
 mod tokens;
 
-/// Number of codes that the demangler may visit, all tries counted.
+/// Maximum number of codes that the demangler may visit, counting all tries.
 const MAX_WORK: u64 = 1 << 14;
-/// The demangler itself gives up at this depth.
+/// The nesting depth at which the demangler itself gives up.
 const MAX_DEPTH: u32 = 96;
 
 /// Whether the text after `_Z` is safe to demangle.
@@ -24,8 +25,8 @@ pub(super) fn is_bounded(encoding: &str) -> bool {
     work(encoding).is_some()
 }
 
-/// A bound of the codes that the demangler visits; `None` if it exceeds `MAX_WORK` or a code is not
-/// known here.
+/// Returns an upper bound of the number of codes that the demangler visits, or `None` if it exceeds
+/// `MAX_WORK` or a code is not known here.
 fn work(encoding: &str) -> Option<u64> {
     let mut reader = Reader {
         bytes: encoding.as_bytes(),
@@ -39,17 +40,17 @@ fn work(encoding: &str) -> Option<u64> {
     matches!(reader.rest(), [] | [b'.', ..]).then_some(reader.work)
 }
 
-/// The result of reading a piece; `None` refuses the name.
+/// The result of reading a piece; `None` means that the name is refused.
 type Read = Option<()>;
 
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// How often the demangler may get here.
+    /// How often the demangler may reach the current position.
     tries: u64,
     work: u64,
     depth: u32,
-    /// Inside a conversion operator.
+    /// Whether the reader is inside a conversion operator.
     in_conversion: bool,
 }
 
@@ -101,7 +102,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// A function, a variable, or a symbol that compilers generate for classes.
+    /// Reads a function, a variable, or a symbol that compilers generate for classes.
     fn encoding(&mut self) -> Read {
         self.piece(1, |r| {
             match r.rest() {
@@ -131,7 +132,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// `h 16 _` or `v n16 _ n24 _`.
+    /// Reads `h 16 _` or `v n16 _ n24 _`.
     fn call_offset(&mut self) -> Read {
         let numbers = if self.eat(b"h") { 1 } else { 2 };
         self.skip(numbers - 1)?;
@@ -291,8 +292,8 @@ impl<'a> Reader<'a> {
                 self.type_()
             }
             [b'N' | b'Z' | b'0'..=b'9', ..] | [b'L', b'0'..=b'9', ..] => self.name(),
-            // If the arguments after it cannot be read, the demangler takes it for `std` alone, and
-            // then for a template.
+            // If the arguments that follow cannot be read, the demangler first takes `St` for `std`
+            // alone, and then for a template.
             [b'S', b't', ..] => self.piece(2, Self::name),
             [b'S', ..] => {
                 self.substitution()?;
@@ -304,7 +305,7 @@ impl<'a> Reader<'a> {
             }
             [b'T', ..] => {
                 self.template_param()?;
-                // The demangler reads these twice even if it can read them.
+                // The demangler reads these arguments twice even if they are valid.
                 if self.in_conversion && self.peek() == Some(b'I') {
                     None
                 } else {
@@ -318,7 +319,7 @@ impl<'a> Reader<'a> {
                 self.type_()?;
                 self.type_()
             }
-            // After `C` these make a constructor.
+            // After `C`, these characters make a constructor.
             [b'C', b'1'..=b'4' | b'I', ..] => None,
             [b'P' | b'R' | b'O' | b'C' | b'G', ..] => {
                 self.skip(1)?;

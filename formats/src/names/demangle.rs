@@ -4,15 +4,16 @@ use cpp_demangle::{BorrowedSymbol, DemangleOptions, DemangleWrite};
 
 use super::cost;
 
-/// Bytes at most of a mangled name and of its demangled text, which can be longer than anyone can
-/// use. A name beyond this is not demangled.
+/// Maximum number of bytes of a mangled name and of its demangled text. Longer names are not
+/// demangled, because a text of this length is of no use to a reader.
 const MAX_BYTES: usize = 1 << 16;
 
-/// The C++ name for a mangled name of the Itanium ABI; `None` if the name is not mangled or cannot
-/// be read.
+/// Returns the C++ name for a mangled name of the Itanium ABI, or `None` if the name is not mangled
+/// or cannot be read.
 ///
-/// `.kd`, which AMD's compiler adds to the names of kernels, is dropped. The time is bounded: a name
-/// is not read if that would take too long, or if the name or its text exceeds 65,536 bytes.
+/// The suffix `.kd`, which AMD's compiler adds to the names of kernels, is dropped. The time is
+/// bounded: a name is not demangled if that would take too long, or if the name or its text exceeds
+/// 65,536 bytes.
 pub fn demangle(name: &str) -> Option<String> {
     let symbol = mangled(name)?;
     let encoding = symbol.strip_prefix("_Z").or_else(|| symbol.strip_prefix("__Z"))?;
@@ -25,16 +26,16 @@ pub fn demangle(name: &str) -> Option<String> {
     (rest.is_empty() || rest.starts_with(b".")).then_some(text.0)
 }
 
-/// The symbol without `.kd`, if it starts like a mangled name.
+/// Returns the symbol without `.kd` if it starts like a mangled name.
 pub(super) fn mangled(name: &str) -> Option<&str> {
     let symbol = name.strip_suffix(".kd").unwrap_or(name);
     (symbol.starts_with("_Z") || symbol.starts_with("__Z")).then_some(symbol)
 }
 
-/// The namespaces and the function of a mangled name, read from its start: `a::b::f` for
+/// Reads the namespaces and the function from the start of a mangled name: `a::b::f` for
 /// `_ZN1a1b1fI…`.
 ///
-/// For names that cannot be read as a whole, for instance because they were cut off.
+/// This is used for names that cannot be read as a whole, for instance because they were cut off.
 pub(super) fn path(name: &str) -> Option<String> {
     let symbol = mangled(name)?.trim_start_matches('_').strip_prefix('Z')?;
     let mut rest = symbol.strip_prefix('N').unwrap_or(symbol).trim_start_matches(['L', 'K']);
@@ -50,7 +51,7 @@ pub(super) fn path(name: &str) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("::"))
 }
 
-/// `3fooX` → `foo`, `X`.
+/// Splits `3fooX` into `foo` and `X`.
 fn identifier(text: &str) -> Option<(&str, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let length: usize = text.get(..digits)?.parse().ok()?;
@@ -58,7 +59,7 @@ fn identifier(text: &str) -> Option<(&str, &str)> {
     Some((text.get(digits..end)?, text.get(end..)?))
 }
 
-/// A text that refuses to grow beyond [`MAX_BYTES`].
+/// A string that refuses to grow beyond [`MAX_BYTES`].
 struct Limited(String);
 
 impl DemangleWrite for Limited {

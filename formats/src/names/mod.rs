@@ -1,6 +1,7 @@
-//! Names of C++ functions and kernels: demangled, written out plainly, shortened.
+//! Names of C++ functions and kernels: demangling, plain text forms and short forms.
 //!
-//! All of these are bounded: a hostile name costs no more time and memory than a long one.
+//! The cost of every function is bounded: a malicious name takes no more time and memory than a
+//! long ordinary name.
 
 mod codes;
 mod cost;

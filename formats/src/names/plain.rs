@@ -1,40 +1,40 @@
-//! Writes a name out plainly. Rules that classify names are matched against this text.
+//! Writes a name as plain text. The rules that classify names are matched against this text.
 //!
-//! It is not the C++ name, which can take a demangler any time and be of any length. Each byte of
-//! the name is read once, and no piece of it is written twice: back references are dropped. Every
-//! identifier of the name appears whole and in its order, after a character that is not part of a
-//! word.
+//! The result is not the exact C++ name, because demangling can take unbounded time and produce
+//! text of any length. Each byte of the name is read once, and no part is written twice: back
+//! references are dropped. Every identifier of the name appears in full and in its original order,
+//! after a character that is not part of a word.
 
 mod parts;
 mod types;
 
 use std::borrow::Cow;
 
-/// Bytes of a name that are read.
+/// Number of bytes of a name that are read.
 const MAX_READ: usize = 8192;
-/// Bytes of the text at most.
+/// Maximum number of bytes of the resulting text.
 const MAX_TEXT: usize = 4096;
 
-/// A name as readable text, from one walk over its first 8,192 bytes; at most 4,096 bytes.
+/// Converts a name to readable text of at most 4,096 bytes, in one pass over its first 8,192 bytes.
 ///
 /// A mangled name becomes `a::b::f<c::d<float, 128, true>>(int, e)`, without substitutions,
-/// qualifiers, pointers and references. From a wrong length or code on, the rest is copied as it
-/// is. Any other name stays itself, cut to the limit.
+/// qualifiers, pointers and references. From an invalid length or code on, the rest is copied
+/// unchanged. Any other name is returned unchanged, cut to the limit.
 pub fn plain(name: &str) -> Cow<'_, str> {
     let symbol = name.strip_prefix("_Z").or_else(|| name.strip_prefix("__Z"));
     let text = symbol.and_then(|symbol| Walk::new(prefix(symbol, MAX_READ)).text());
     text.map_or_else(|| Cow::Borrowed(prefix(name, MAX_TEXT)), Cow::Owned)
 }
 
-/// The longest prefix of a text that has at most `max_bytes` bytes.
+/// Returns the longest prefix of a text that has at most `max_bytes` bytes.
 pub fn prefix(text: &str, max_bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(max_bytes)).unwrap_or(text)
 }
 
-/// The kind of an open group; an `E` closes it.
+/// The kind of an open group, which an `E` closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A function: its name and then its types.
+    /// A function: its name, followed by its types.
     Encoding,
     /// A function that contains a local name.
     Local,
@@ -52,14 +52,14 @@ enum Kind {
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     kind: Kind,
-    /// Number of items written.
+    /// Number of items written so far.
     items: usize,
     /// Whether the type of a literal has been read.
     typed: bool,
 }
 
-/// The end of the last identifier. If its length turns out to be wrong, everything read since then
-/// may be part of it.
+/// The end of the last identifier. If the length of that identifier turns out to be wrong,
+/// everything read since then may be part of it.
 struct Mark {
     at: usize,
     written: usize,
@@ -72,13 +72,13 @@ struct Walk<'a> {
     out: String,
     full: bool,
     frames: Vec<Frame>,
-    /// The next item continues the last one, without a separator.
+    /// Whether the next item continues the last one, without a separator.
     glue: bool,
-    /// The last item was dropped; its template arguments may follow.
+    /// Whether the last item was dropped; its template arguments may follow.
     bare: bool,
-    /// The next letter is a type, whatever group is open.
+    /// Whether the next letter is a type, whatever group is open.
     type_next: bool,
-    /// There were local names or sizes of arrays, which are followed by `_`.
+    /// Whether the name contains local names or array sizes, which are followed by `_`.
     loose: bool,
     mark: Option<Mark>,
 }
@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The text; `None` if the name does not even start like a mangled one.
+    /// Returns the text, or `None` if the name does not even start like a mangled one.
     fn text(mut self) -> Option<String> {
         self.at += match self.rest() {
             [b'G', b'T', ..] => 3,
@@ -138,7 +138,7 @@ impl<'a> Walk<'a> {
         self.full = self.out.len() + 4 > MAX_TEXT;
     }
 
-    /// Starts an item: writes its separator from the last one.
+    /// Starts an item by writing the separator from the previous item.
     fn item(&mut self) {
         self.bare = false;
         self.type_next = false;
@@ -189,7 +189,7 @@ impl<'a> Walk<'a> {
         self.skip(bytes)
     }
 
-    /// Reads one code; `None` if the bytes are no code that can stand here.
+    /// Reads one code; returns `None` if no valid code stands here.
     fn step(&mut self) -> Option<()> {
         let frame = self.frame();
         let rest = self.rest();
@@ -265,7 +265,7 @@ impl<'a> Walk<'a> {
         self.skip(usize::from(self.rest().first() == Some(&b'_')))
     }
 
-    /// Closes the parameters of the function, which only the end of a name closes.
+    /// Closes the parameter list of the outermost function, which has no closing code of its own.
     fn end(&mut self) {
         if self.frames.len() == 1 && self.frame().items > 1 {
             self.write(")");
@@ -313,8 +313,8 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// Copies the rest as it is: from the last identifier on, if no group was opened or closed
-    /// since then.
+    /// Copies the rest unchanged. The copy starts after the last identifier if no group was opened
+    /// or closed since then.
     fn take_rest(&mut self) -> Option<()> {
         if let Some(mark) = self
             .mark

@@ -2,17 +2,17 @@
 
 use super::{demangle, plain};
 
-/// Bytes of a name that are read.
+/// Number of bytes of a name that are read.
 const MAX_READ: usize = 1 << 14;
-/// The short form of a name can be a name that can be shortened again; this often at most.
+/// Maximum number of rounds. The short form of a name can be a name that can be shortened again.
 const MAX_ROUNDS: usize = 8;
 
-/// The name of a function without its return type, template arguments and parameters, and with the
-/// outermost namespace only.
+/// Removes the return type, the template arguments and the parameters from the name of a function,
+/// and all namespaces except the outermost one.
 ///
-/// A text that is not a C++ function stays as it is, and so does a name that contains another one
-/// more than eight times over. Only the first 16,384 bytes are read. The result is empty only if
-/// the name is, and the short name of a short name is itself.
+/// A text that is not a C++ function is returned unchanged, and so is a name that contains another
+/// name at more than eight levels. Only the first 16,384 bytes are read. The result is empty only
+/// if the name is empty, and shortening a short name does not change it.
 pub fn short_name(name: &str) -> String {
     let whole = plain::prefix(name.trim(), MAX_READ).trim_end();
     let mut text = whole.to_owned();
@@ -38,7 +38,7 @@ fn shorten(text: &str) -> String {
 }
 
 const ANONYMOUS: &str = "(anonymous namespace)";
-/// Texts that can follow the parameters of a function.
+/// Texts that can follow the parameter list of a function.
 const AFTER_PARAMETERS: [&str; 6] = ["::", " const", " volatile", " &", " [clone", "["];
 
 /// Operators with brackets in their names, longer ones before shorter ones.
@@ -55,7 +55,7 @@ enum Outline {
     Text,
 }
 
-/// Tells C++ functions from other texts, and drops their brackets and everything after the
+/// Distinguishes C++ functions from other texts, and drops their brackets and everything after the
 /// parameters.
 fn outline(text: &str) -> Outline {
     let mut scan = Scan { text, at: 0, out: String::with_capacity(text.len()) };
@@ -114,7 +114,8 @@ impl<'a> Scan<'a> {
         found
     }
 
-    /// Keeps `operator<<` and the like: the brackets in their symbols are not brackets.
+    /// Copies `operator<<` and similar operators: the brackets in their symbols do not open or
+    /// close groups.
     fn operator(&mut self) -> bool {
         let starts_word = !self.out.ends_with(|last: char| last.is_alphanumeric() || last == '_');
         let found = starts_word && OPERATORS.iter().any(|word| self.keep(word));
@@ -130,7 +131,8 @@ impl<'a> Scan<'a> {
         ends_word || OPERATORS.iter().any(|word| self.out.ends_with(word))
     }
 
-    /// Skips a bracket and everything up to the one that closes it, or up to the end if none does.
+    /// Skips a bracket and everything up to the matching bracket, or up to the end if there is
+    /// none.
     fn skip_group(&mut self) {
         let mut open = Open::default();
         let mut before = b' ';
@@ -153,12 +155,11 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The open brackets.
+/// The brackets that are currently open.
 #[derive(Default)]
 struct Open {
     brackets: Vec<u8>,
-    /// Number of open brackets of each kind, so that a bracket without a partner is not searched
-    /// for.
+    /// Number of open brackets of each kind. It avoids a search for a bracket without a partner.
     counts: [usize; 4],
 }
 
@@ -184,7 +185,7 @@ impl Open {
         }
     }
 
-    /// Closes a bracket and everything opened since then: a `<` in between was a comparison.
+    /// Closes a bracket and everything opened since then. A `<` in between was a comparison.
     fn close(&mut self, opening: u8) {
         if self.counts[kind(opening)] > 0 {
             while self.pop().is_some_and(|bracket| bracket != opening) {}
@@ -201,7 +202,7 @@ fn kind(bracket: u8) -> usize {
     }
 }
 
-/// The text after the return type.
+/// Returns the text after the return type.
 fn last_word(text: &str) -> &str {
     let mut from = 0;
     for (at, _) in text.match_indices(' ') {
@@ -212,7 +213,7 @@ fn last_word(text: &str) -> &str {
     &text[from..]
 }
 
-/// `a::b::f` → `a::f`; anonymous namespaces do not count.
+/// Converts `a::b::f` to `a::f`; anonymous namespaces are ignored.
 fn outermost(path: &str) -> String {
     let parts: Vec<&str> =
         path.split("::").filter(|part| !part.is_empty() && *part != ANONYMOUS).collect();
@@ -316,7 +317,7 @@ mod tests {
         }
     }
 
-    /// Pieces of names, and pieces that make names hard to read.
+    /// Fragments of names, and fragments that make names difficult to parse.
     const PIECES: [&str; 32] = [
         "void ",
         "operator",

@@ -1,4 +1,4 @@
-//! Builds a profile. A profile cannot be built wrong, and equal contents give equal bytes.
+//! Builds a profile. The API does not allow invalid profiles, and equal contents give equal bytes.
 
 use hashbrown::HashMap;
 use prost::Message;
@@ -8,17 +8,17 @@ use super::proto;
 use crate::error::{Error, Result};
 use crate::stacks::{StackSums, Stacks};
 
-/// What a value measures and in which unit, for example `cpu` in `nanoseconds`.
+/// The quantity and the unit of a value, for example `cpu` in `nanoseconds`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SampleType {
-    /// What is measured.
+    /// The measured quantity.
     pub name: String,
-    /// The unit: nanoseconds, bytes, count, ….
+    /// The unit: nanoseconds, bytes, count and so on.
     pub unit: String,
 }
 
 impl SampleType {
-    /// A sample type.
+    /// Creates a sample type.
     pub fn new(name: impl Into<String>, unit: impl Into<String>) -> Self {
         Self { name: name.into(), unit: unit.into() }
     }
@@ -33,26 +33,26 @@ pub enum LabelValue {
     Number(i64),
 }
 
-/// Labels of a sample: names and values, in the order of writing.
+/// The labels of a sample: names and values, in the order in which they are written.
 pub type Labels = Vec<(String, LabelValue)>;
 
 /// The parts of a profile other than its samples.
 #[derive(Debug, Clone, Default)]
 pub struct Header {
-    /// Unix time of the first sample, ns; 0 if not known.
+    /// Unix time of the first sample in ns; 0 if unknown.
     pub time_ns: i64,
-    /// Time that the samples cover, ns; 0 if not known.
+    /// Duration that the samples cover in ns; 0 if unknown.
     pub duration_ns: i64,
-    /// The sample type that viewers show first. By default it is the first type in nanoseconds, or
+    /// The sample type that viewers show first. The default is the first type in nanoseconds, or
     /// the first type if none is in nanoseconds.
     pub default_sample_type: Option<String>,
-    /// The origin of the stacks, which viewers show as the name of the program.
+    /// The origin of the stacks, which viewers show as the program name.
     pub source: String,
-    /// Free text.
+    /// Comments in free text.
     pub comments: Vec<String>,
 }
 
-/// A profile under construction: sample types, labels, and values summed up by stack.
+/// A profile under construction: sample types, labels, and values summed by stack.
 #[derive(Debug)]
 pub struct Builder {
     types: Vec<SampleType>,
@@ -62,11 +62,11 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// An empty profile with values of these types.
+    /// Creates an empty profile with values of these types.
     ///
     /// # Errors
     ///
-    /// If there is no type, a name or unit is empty, or a name occurs twice.
+    /// Fails if there is no type, if a name or unit is empty, or if a name occurs twice.
     pub fn new(types: Vec<SampleType>) -> Result<Self> {
         if types.is_empty() {
             return Err(input("a profile has one sample type at least"));
@@ -88,7 +88,8 @@ impl Builder {
         Ok(Self { types, sums, labels: Vec::new(), groups: HashMap::new() })
     }
 
-    /// The number of a set of labels. Labels with empty text carry no information and are dropped.
+    /// Returns the number of a set of labels. Labels with empty text carry no information and are
+    /// dropped.
     pub fn group(&mut self, labels: &Labels) -> u32 {
         let is_empty =
             |value: &LabelValue| matches!(value, LabelValue::Text(text) if text.is_empty());
@@ -101,11 +102,12 @@ impl Builder {
         group
     }
 
-    /// Adds values to a stack given as texts, root first.
+    /// Adds values to a stack given as strings, root first.
     ///
     /// # Errors
     ///
-    /// If the number of values is not that of the sample types, or a sum does not fit 64 bits.
+    /// Fails if the number of values differs from the number of sample types, or if a sum does not
+    /// fit into 64 bits.
     pub fn add<'t>(
         &mut self,
         frames: impl IntoIterator<Item = &'t str>,
@@ -120,7 +122,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Those of [`Builder::add`].
+    /// Returns the errors of [`Builder::add`].
     pub fn add_row(
         &mut self,
         stacks: &Stacks,
@@ -143,22 +145,23 @@ impl Builder {
         Ok(())
     }
 
-    /// The sample types.
+    /// Returns the sample types.
     pub fn types(&self) -> &[SampleType] {
         &self.types
     }
 
-    /// Number of samples.
+    /// Returns the number of samples.
     pub fn len(&self) -> usize {
         self.sums.len()
     }
 
-    /// Whether there are no samples.
+    /// Whether the profile has no samples.
     pub fn is_empty(&self) -> bool {
         self.sums.is_empty()
     }
 
-    /// Drops the sample types that are 0 in all samples, but keeps the first one if all are.
+    /// Drops the sample types whose values are 0 in all samples. If this holds for every type, the
+    /// first one is kept.
     pub fn drop_types_without_values(&mut self) {
         let mut used = self.sums.used();
         if !used.contains(&true) {
@@ -180,7 +183,7 @@ impl Builder {
         })
     }
 
-    /// Approximate bytes of memory in use.
+    /// Returns the approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         self.sums.bytes() + self.labels.len() * size_of::<Labels>() * 4
     }
@@ -189,7 +192,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If the bytes are no such profile, or a sum does not fit 64 bits.
+    /// Fails if the bytes are not such a profile, or if a sum does not fit into 64 bits.
     pub fn merge(&mut self, bytes: &[u8]) -> Result<()> {
         let profile =
             proto::Profile::decode(bytes).map_err(|e| input(format!("not a profile: {e}")))?;
@@ -204,8 +207,8 @@ impl Builder {
         for sample in &profile.sample {
             let mut frames = Vec::with_capacity(sample.location_id.len());
             for id in sample.location_id.iter().rev() {
-                // A location and its function have the same number; numbers count from 1 in the
-                // order of writing.
+                // A location and its function have the same number. Numbers start at 1 and follow
+                // the order of writing.
                 let function = id
                     .checked_sub(1)
                     .and_then(|at| profile.function.get(at as usize))
@@ -231,11 +234,11 @@ impl Builder {
         Ok(())
     }
 
-    /// The profile's bytes, not compressed.
+    /// Returns the profile's bytes, not compressed.
     ///
     /// # Errors
     ///
-    /// If the header names a default sample type that the profile does not have.
+    /// Fails if the header names a default sample type that the profile does not have.
     pub fn encode(&self, header: &Header) -> Result<Vec<u8>> {
         let mut out = Writer {
             texts: HashMap::new(),
@@ -293,7 +296,7 @@ impl Builder {
         }
     }
 
-    /// The position of each set of labels in sorted order.
+    /// Returns the position of each set of labels in sorted order.
     fn group_order(&self) -> Vec<u32> {
         let mut groups: Vec<usize> = (0..self.labels.len()).collect();
         groups.sort_unstable_by_key(|&group| &self.labels[group]);
@@ -303,16 +306,17 @@ impl Builder {
     }
 }
 
-/// Written as the system name of a function whose frame equals its name.
+/// The system name of a function whose frame equals its name.
 const SAME: &str = "";
-/// Written as the system name of a function whose frame is empty.
+/// The system name of a function whose frame is empty.
 const EMPTY: &str = " ";
 
 fn input(message: impl Into<String>) -> Error {
     Error::Input(message.into())
 }
 
-/// A message being written. Texts, functions and locations get their numbers at their first use.
+/// A message under construction. Strings, functions and locations get a number when they are first
+/// used.
 struct Writer {
     texts: HashMap<String, i64>,
     functions: HashMap<String, u64>,
@@ -338,8 +342,8 @@ impl Writer {
         self.functions.insert(frame.to_owned(), id);
         let parsed = FrameName::of(frame);
         // The original frame is kept as the system name, so that `merge` can read it back. It is
-        // left out where it equals the name: pprof takes a name that is also the system name for a
-        // mangled one, and cuts everything in brackets.
+        // left out where it equals the name: if both names are equal, pprof treats them as a
+        // mangled name and removes everything in brackets.
         let system_name = match frame {
             "" => EMPTY,
             frame if frame == parsed.function => SAME,
@@ -365,7 +369,7 @@ impl Writer {
             LabelValue::Text(text) => {
                 proto::Label { key, str: self.text(text), num: 0, num_unit: 0 }
             }
-            // Readers ignore a label that has neither text nor number nor unit. The unit makes 0 a
+            // Readers ignore a label without text, number and unit. The unit makes 0 count as a
             // number.
             LabelValue::Number(num) => {
                 proto::Label { key, str: 0, num: *num, num_unit: self.text("count") }

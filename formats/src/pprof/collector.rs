@@ -1,4 +1,4 @@
-//! Collects samples from the result of any query. Types and names of the columns decide their
+//! Collects samples from the result of any query. The types and names of the columns decide their
 //! roles.
 
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch};
@@ -10,10 +10,10 @@ use super::labels::LabelReader;
 use crate::error::{Error, Result};
 use crate::stacks::{Stacks, is_text};
 
-/// Names of whole-number columns that become labels; all other whole numbers are values.
+/// Names of integer columns that become labels. All other integer columns are values.
 pub const LABEL_NAMES: [&str; 7] = ["rank", "step", "pid", "tid", "device", "stream", "track_id"];
 
-/// The label by which pprof marks the samples of the base of a comparison.
+/// The label that marks, in pprof, the samples of the base of a comparison.
 pub const BASE: &str = "pprof::base";
 
 /// Collects samples from batches of one schema.
@@ -24,17 +24,17 @@ pub struct Collector {
     values: Vec<usize>,
     labels: Vec<usize>,
     readers: [LabelReader; 2],
-    /// Number of rows that had no stack.
+    /// Number of rows without a stack.
     pub without_stack: u64,
 }
 
 impl Collector {
-    /// A collector for the columns of a query: one list of texts is the stack, whole numbers are
-    /// values, and everything else is a label.
+    /// Creates a collector for the columns of a query: one list of strings is the stack, integers
+    /// are values, and everything else is a label.
     ///
     /// # Errors
     ///
-    /// If there is not exactly one stack, there is no value, or a column fits no role.
+    /// Fails if there is not exactly one stack, if there is no value, or if a column fits no role.
     pub fn new(schema: &Schema) -> Result<Self> {
         let (mut stacks, mut values, mut labels) = (Vec::new(), Vec::new(), Vec::new());
         for (at, field) in schema.fields().iter().enumerate() {
@@ -74,11 +74,12 @@ impl Collector {
         Ok(Self { builder, stack, values, labels, readers, without_stack: 0 })
     }
 
-    /// Adds the rows of a batch. Rows of the `base` of a comparison count negative.
+    /// Adds the rows of a batch. Rows of the `base` of a comparison are counted with negative
+    /// values.
     ///
     /// # Errors
     ///
-    /// If a column cannot be cast, or a sum does not fit 64 bits.
+    /// Fails if a column cannot be cast, or if a sum does not fit into 64 bits.
     pub fn add(&mut self, batch: &RecordBatch, base: bool) -> Result<()> {
         let stacks = Stacks::read(batch.column(self.stack))?;
         let int = |&at: &usize| -> Result<Int64Array> {
@@ -103,15 +104,15 @@ impl Collector {
         Ok(())
     }
 
-    /// The profile of all added rows, without the sample types that are 0 in every sample.
+    /// Returns the profile of all added rows, without the sample types that are 0 in every sample.
     pub fn finish(mut self) -> Builder {
         self.builder.drop_types_without_values();
         self.builder
     }
 }
 
-/// The sample type that a column name stands for: `cpu_ns` is `cpu` in nanoseconds. A name without
-/// a unit is a count.
+/// Derives the sample type from a column name: `cpu_ns` is `cpu` in nanoseconds. A name without a
+/// unit is a count.
 fn sample_type(column: &str) -> SampleType {
     const UNITS: [(&str, &str); 5] = [
         ("_ns", "nanoseconds"),

@@ -1,30 +1,30 @@
-//! Reads a frame's text as a function: its name, file and first line.
+//! Splits a frame's text into a function, its file and its first line.
 
 use std::borrow::Cow;
 
 use crate::names::demangle;
 
-/// A function as profiles name it.
+/// A function as it is named in profiles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameName {
-    /// Name.
+    /// Name of the function.
     pub function: String,
-    /// File, empty if not known.
+    /// Source file; empty if unknown.
     pub file: String,
-    /// Line, 0 if not known.
+    /// Line number; 0 if unknown.
     pub line: i64,
 }
 
-/// Separates the name from the file in a frame that carries a file.
+/// Separates the name from the file in a frame that includes a file.
 pub const FILE: char = '\u{1f}';
 
 impl FrameName {
-    /// Reads a frame: `path/file.py(12): function` of Python, name and file around [`FILE`], a
-    /// mangled C++ name; anything else is a name as a whole.
+    /// Parses a frame: `path/file.py(12): function` from Python, a name and a file separated by
+    /// [`FILE`], or a mangled C++ name. Any other text is used as the name as a whole.
     ///
-    /// A Python function is named with its module, as in `torch.nn.modules.linear.forward`. Viewers
-    /// add up functions of one name, and half of all Python functions in a training run are called
-    /// `forward`.
+    /// The name of a Python function includes its module, as in `torch.nn.modules.linear.forward`.
+    /// Viewers sum functions with the same name, and half of all Python functions in a training run
+    /// are called `forward`.
     pub fn of(frame: &str) -> Self {
         if let Some((name, file)) = frame.rsplit_once(FILE) {
             return Self { function: name.to_owned(), file: file.to_owned(), line: 0 };
@@ -38,7 +38,7 @@ impl FrameName {
     }
 }
 
-/// A frame without the addresses of objects (` at 0x7f…`), which differ from run to run.
+/// Removes the addresses of objects (` at 0x7f…`), which differ between runs, from a frame.
 pub fn without_address(frame: &str) -> Cow<'_, str> {
     const ADDRESS: &str = " at 0x";
     let (mut kept, mut rest) = (String::new(), frame);
@@ -64,7 +64,7 @@ fn python(frame: &str) -> Option<FrameName> {
     Some(FrameName { function, file: file.to_owned(), line })
 }
 
-/// The module of a file: the path below the folder of packages, with its parts joined by `.`.
+/// Returns the module of a file: the path below the package folder, with its parts joined by `.`.
 fn module(file: &str) -> String {
     if let Some(inner) = file.strip_prefix('<').and_then(|f| f.strip_suffix('>')) {
         return inner.strip_prefix("frozen ").unwrap_or(inner).to_owned();
@@ -77,7 +77,7 @@ fn module(file: &str) -> String {
     let below = below.or_else(|| standard_library(&path));
     let below = match below {
         Some(below) => below,
-        // An absolute path gives the place of the file, not the name of its module.
+        // An absolute path contains the location of the file, not the name of its module.
         None if path.starts_with('/') || path.get(1..3) == Some(":/") => {
             path.rsplit('/').next().unwrap_or(&path)
         }
@@ -87,7 +87,7 @@ fn module(file: &str) -> String {
     module.strip_suffix("/__init__").unwrap_or(module).trim_start_matches("./").replace('/', ".")
 }
 
-/// The path after `/lib/python3.11/`.
+/// Returns the path after `/lib/python3.11/`.
 fn standard_library(path: &str) -> Option<&str> {
     let (_, below) = path.rsplit_once("/lib/python")?;
     below.split_once('/').map(|(_, below)| below)
@@ -145,7 +145,7 @@ mod tests {
         }
         assert_eq!(name("<method f at 0x7fA1> of X at 0x>").0, "<method f> of X at 0x>");
         assert_eq!(name("<f at 0x1> < at 0x2> at 0x").0, "<f> <> at 0x");
-        // Linear time: a million addresses in one name.
+        // The time is linear, even with a million addresses in one name.
         assert_eq!(name(&"x at 0x0".repeat(1_000_000)).0, "x".repeat(1_000_000));
         assert_eq!(name("").0, "(empty)");
         assert_eq!(name("_Z4gemmIfEvPT_").0, "void gemm<float>(float*)");

@@ -9,18 +9,19 @@ use super::builder::{Builder, LabelValue, Labels};
 use crate::error::Result;
 use crate::stacks::{Texts, frame_type, is_text};
 
-/// Reads labels, one column each. A NULL gives no label.
+/// Reads labels, one per column. A NULL gives no label.
 #[derive(Debug)]
 pub struct LabelReader {
     names: Vec<String>,
     more: Labels,
     texts: Texts,
     groups: HashMap<Vec<Option<i64>>, u32>,
-    /// The labels of the previous row and their group: neighbouring rows mostly share them.
+    /// The labels of the previous row and their group, because adjacent rows mostly share their
+    /// labels.
     last: Option<(Vec<Option<i64>>, u32)>,
 }
 
-/// The label columns of a batch, as numbers or as numbers of texts.
+/// The label columns of a batch, as numbers or as indices of strings.
 pub struct LabelColumns(Vec<LabelColumn>);
 
 struct LabelColumn {
@@ -29,7 +30,7 @@ struct LabelColumn {
 }
 
 impl LabelReader {
-    /// A reader of labels with these names.
+    /// Creates a reader of labels with these names.
     pub fn new(names: Vec<String>) -> Self {
         Self {
             names,
@@ -40,7 +41,7 @@ impl LabelReader {
         }
     }
 
-    /// Adds labels that every row has.
+    /// Adds labels that apply to every row.
     pub fn with(self, more: Labels) -> Self {
         Self { more, ..self }
     }
@@ -49,7 +50,7 @@ impl LabelReader {
     ///
     /// # Errors
     ///
-    /// If a column can be cast neither to whole numbers nor to text.
+    /// Fails if a column can be cast neither to integers nor to strings.
     pub fn columns(&mut self, columns: &[ArrayRef]) -> Result<LabelColumns> {
         Ok(LabelColumns(columns.iter().map(|column| self.column(column)).collect::<Result<_>>()?))
     }
@@ -78,7 +79,7 @@ impl LabelReader {
         })
     }
 
-    /// The group of a row's labels.
+    /// Returns the group of a row's labels.
     pub fn group(&mut self, columns: &LabelColumns, row: usize, builder: &mut Builder) -> u32 {
         let value =
             |column: &LabelColumn| column.values.is_valid(row).then(|| column.values.value(row));

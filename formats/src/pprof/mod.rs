@@ -1,8 +1,8 @@
 //! Profiles in the format of pprof (`profile.proto`).
 //!
-//! [`Builder`] takes stacks and values from any source, [`Collector`] takes the batches of a query.
-//! A profile is also what [`folded`](crate::folded()), [`flamegraph`](crate::flamegraph()) and
-//! [`speedscope`](crate::speedscope()) are written from.
+//! [`Builder`] takes stacks and values from any source. [`Collector`] takes the batches of a query.
+//! The formats of [`folded`](crate::folded()), [`flamegraph`](crate::flamegraph()) and
+//! [`speedscope`](crate::speedscope()) are written from a profile too.
 
 mod builder;
 mod collector;
@@ -21,15 +21,15 @@ pub use collector::{BASE, Collector, LABEL_NAMES, is_base};
 pub use frame::{FILE, FrameName, without_address};
 pub use labels::{LabelColumns, LabelReader};
 
-/// The bytes of a profile, packed with gzip as pprof writes its files. Equal samples give equal
-/// bytes.
+/// Returns the bytes of a profile, compressed with gzip as in pprof's own files. Equal samples give
+/// equal bytes.
 ///
 /// # Errors
 ///
-/// Those of [`Builder::encode`].
+/// Returns the errors of [`Builder::encode`].
 pub fn gzipped(profile: &Builder, header: &Header) -> Result<Vec<u8>> {
     let message = profile.encode(header)?;
-    // The gzip header carries no file name and no time: they would make each file different.
+    // The gzip header has no file name and no time, because they would make each file different.
     let mut packed = GzBuilder::new().write(Vec::new(), Compression::new(3));
     packed.write_all(&message)?;
     Ok(packed.finish()?)

@@ -1,7 +1,7 @@
-//! The messages of profile.proto, as far as this crate writes and reads them.
+//! The messages of profile.proto, limited to the fields that this crate writes and reads.
 //!
-//! Field numbers are those of the public format (github.com/google/pprof, proto/profile.proto).
-//! Texts are numbers into `string_table`, whose first text is empty.
+//! The field numbers are those of the public format (github.com/google/pprof, proto/profile.proto).
+//! Strings are indices into `string_table`, whose first string is empty.
 
 use prost::Message;
 
@@ -34,7 +34,7 @@ pub struct Profile {
     pub default_sample_type: i64,
 }
 
-/// What a value measures, and in which unit.
+/// The quantity and the unit of a value.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub struct ValueType {
     #[prost(int64, tag = "1")]
@@ -43,7 +43,7 @@ pub struct ValueType {
     pub unit: i64,
 }
 
-/// Values of a stack, leaf first.
+/// The values of a stack, leaf first.
 #[derive(Clone, PartialEq, Message)]
 pub struct Sample {
     #[prost(uint64, repeated, tag = "1")]
@@ -54,7 +54,7 @@ pub struct Sample {
     pub label: Vec<Label>,
 }
 
-/// A label of a sample: text, or a number with a unit.
+/// A label of a sample: a string, or a number with a unit.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub struct Label {
     #[prost(int64, tag = "1")]
@@ -67,7 +67,7 @@ pub struct Label {
     pub num_unit: i64,
 }
 
-/// The binary that code comes from; here the trace.
+/// The binary that contains the code. Here, the binary is the trace.
 #[derive(Clone, PartialEq, Message)]
 pub struct Mapping {
     #[prost(uint64, tag = "1")]
@@ -95,7 +95,7 @@ pub struct Location {
     pub line: Vec<Line>,
 }
 
-/// A function and a line of it.
+/// A function and a line in it.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub struct Line {
     #[prost(uint64, tag = "1")]

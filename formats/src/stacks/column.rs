@@ -1,4 +1,4 @@
-//! Columns of stacks: reads any list of texts, makes lists that hold each text once.
+//! Columns of stacks: reads any list of strings, and builds lists that store each string once.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,24 +12,24 @@ use hashbrown::HashMap;
 use super::types::{frame_type, stack_type};
 use crate::error::{Error, Result};
 
-/// Stands for a frame without a name.
+/// The name for a frame without a name.
 pub const NO_NAME: &str = "(no name)";
 
-/// A column of stacks: frames are numbers into one list of texts.
+/// A column of stacks whose frames are indices into one list of strings.
 pub struct Stacks {
     offsets: OffsetBuffer<i32>,
     nulls: Option<NullBuffer>,
     frames: Int32Array,
-    /// Texts of the frames.
+    /// The strings of the frames.
     pub texts: StringArray,
 }
 
 impl Stacks {
-    /// Reads a column: a list of texts of any kind.
+    /// Reads a column with lists of any string type.
     ///
     /// # Errors
     ///
-    /// If the column cannot be cast to stacks.
+    /// Fails if the column cannot be cast to stacks.
     pub fn read(column: &ArrayRef) -> Result<Self> {
         let column = match column.data_type() {
             DataType::List(_) => column.clone(),
@@ -49,18 +49,18 @@ impl Stacks {
         })
     }
 
-    /// Number of stacks.
+    /// Returns the number of stacks.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Whether there are no stacks.
+    /// Whether the column has no stacks.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The frames of a stack, root first, as numbers into [`texts`](Self::texts); a frame without a
-    /// name is `None`. The whole is `None` where the row holds no stack.
+    /// Returns the frames of a stack, root first, as indices into [`texts`](Self::texts). A frame
+    /// without a name is `None`. The whole result is `None` if the row has no stack.
     pub fn get(
         &self,
         row: usize,
@@ -69,13 +69,13 @@ impl Stacks {
         Some(frames.map(|at| self.frames.is_valid(at).then(|| self.frames.value(at) as usize)))
     }
 
-    /// The positions of a stack's frames.
+    /// Returns the positions of a stack's frames.
     fn range(&self, row: usize) -> Option<Range<usize>> {
         let known = self.nulls.as_ref().is_none_or(|n| n.is_valid(row));
         known.then(|| self.offsets[row] as usize..self.offsets[row + 1] as usize)
     }
 
-    /// The text of a frame.
+    /// Returns the text of a frame.
     pub fn text(&self, frame: Option<usize>) -> &str {
         match frame {
             Some(frame) if self.texts.is_valid(frame) => self.texts.value(frame),
@@ -83,7 +83,8 @@ impl Stacks {
         }
     }
 
-    /// Whether each text fits. Asking once for each text is cheaper than asking for each frame.
+    /// Evaluates a condition for each string. Testing each string once is cheaper than testing each
+    /// frame.
     pub fn texts_that(&self, fits: impl Fn(&str) -> bool) -> Vec<bool> {
         (0..self.texts.len()).map(|at| fits(self.text(Some(at)))).collect()
     }
@@ -99,11 +100,11 @@ pub struct StacksBuilder {
 }
 
 impl StacksBuilder {
-    /// A builder with room for `rows` stacks that have `frames` frames together.
+    /// Creates a builder with room for `rows` stacks that have `frames` frames in total.
     ///
     /// # Errors
     ///
-    /// If so many frames do not fit a column.
+    /// Fails if so many frames do not fit into one column.
     pub fn with_room(rows: usize, frames: usize) -> Result<Self> {
         if i32::try_from(frames).is_err() {
             return too_many();
@@ -116,7 +117,7 @@ impl StacksBuilder {
         })
     }
 
-    /// The number of a frame.
+    /// Returns the number of a frame.
     pub fn frame(&mut self, text: &str) -> i32 {
         self.texts.number(text)
     }
@@ -132,11 +133,11 @@ impl StacksBuilder {
         self.frames.extend_from_within(start..self.ends[row] as usize);
     }
 
-    /// Ends the current stack; `known` is false for a row without a stack.
+    /// Ends the current stack. `known` is false for a row without a stack.
     ///
     /// # Errors
     ///
-    /// If the frames of all stacks no longer fit a column.
+    /// Fails if the frames of all stacks no longer fit into one column.
     pub fn end(&mut self, known: bool) -> Result<()> {
         let Ok(end) = i32::try_from(self.frames.len()) else { return too_many() };
         self.ends.push(end);
@@ -144,7 +145,7 @@ impl StacksBuilder {
         Ok(())
     }
 
-    /// The number of finished stacks.
+    /// Returns the number of finished stacks.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -154,11 +155,11 @@ impl StacksBuilder {
         self.ends.is_empty()
     }
 
-    /// The column.
+    /// Returns the finished column.
     ///
     /// # Errors
     ///
-    /// If the texts of all frames do not fit a column.
+    /// Fails if the strings of all frames do not fit into one column.
     pub fn finish(self) -> Result<ArrayRef> {
         let frames = DictionaryArray::try_new(
             Int32Array::new(ScalarBuffer::from(self.frames), None),
@@ -184,7 +185,7 @@ fn too_many<T>() -> Result<T> {
     )))
 }
 
-/// A set of texts, each with a number.
+/// A set of strings, each with a number.
 #[derive(Debug, Default)]
 pub struct Texts {
     texts: Vec<Arc<str>>,
@@ -192,7 +193,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// The number of a text; numbers count from 0 in the order of first use.
+    /// Returns the number of a string. Numbers start at 0 and follow the order of first use.
     pub fn number(&mut self, text: &str) -> i32 {
         if let Some(&number) = self.numbers.get(text) {
             return number;
@@ -203,12 +204,12 @@ impl Texts {
         number
     }
 
-    /// All texts, by number.
+    /// Returns all strings, by number.
     pub fn all(&self) -> &[Arc<str>] {
         &self.texts
     }
 
-    /// Bytes of all texts.
+    /// Returns the total length of all strings in bytes.
     pub fn bytes(&self) -> usize {
         self.texts.iter().map(|t| t.len()).sum()
     }
@@ -226,11 +227,11 @@ impl Texts {
     }
 }
 
-/// The frame of each row, from a column of names; `number` gives the number of a text.
+/// Returns the frame of each row, from a column of names. `number` maps a string to its number.
 ///
 /// # Errors
 ///
-/// If the column cannot be cast to text.
+/// Fails if the column cannot be cast to strings.
 pub fn frames_by_name(names: &ArrayRef, number: &mut impl FnMut(&str) -> i32) -> Result<Vec<i32>> {
     let names = cast(names, &frame_type())?;
     let names = names.as_dictionary::<Int32Type>();

@@ -1,7 +1,7 @@
-//! Stacks as Arrow columns, and values summed up by stack.
+//! Stacks as Arrow columns, and values summed by stack.
 //!
-//! A stack is a list of frames, root first. A column of stacks holds each text once and frames as
-//! numbers, so a frame takes 4 bytes.
+//! A stack is a list of frames, root first. A column of stacks stores each string once and frames
+//! as indices, so a frame takes 4 bytes.
 
 mod column;
 mod sums;

@@ -1,6 +1,6 @@
-//! Values summed up by stack. Profiles and flame graphs are written from these sums.
+//! Values summed by stack. Profiles and flame graphs are written from these sums.
 //!
-//! Stacks are kept as a tree of frames, so a prefix that many stacks share is held once.
+//! Stacks are stored as a tree of frames, so a prefix that many stacks share is stored once.
 
 use arrow::array::{Array, StringArray};
 use hashbrown::HashMap;
@@ -8,10 +8,10 @@ use hashbrown::HashMap;
 use super::column::{NO_NAME, Stacks, Texts};
 use crate::error::{Error, Result};
 
-/// The root of the tree: the stack without frames.
+/// The root of the tree, which is the stack without frames.
 pub const ROOT: u32 = 0;
 
-/// Values by stack and group. A group keeps equal stacks apart; here it stands for a set of labels.
+/// Values by stack and group. A group keeps equal stacks apart; here it represents a set of labels.
 #[derive(Debug)]
 pub struct StackSums {
     width: usize,
@@ -24,25 +24,25 @@ pub struct StackSums {
     reader: Reader,
 }
 
-/// A stack, as its last frame and the node of the stack without that frame.
+/// A stack, stored as its last frame and the node of the stack without that frame.
 #[derive(Debug, Clone, Copy)]
 struct Node {
     parent: u32,
     frame: i32,
 }
 
-/// A stack's group and sums.
+/// A stack with its group and its sums.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StackSum<'a> {
     /// Frames, root first.
     pub frames: &'a [&'a str],
     /// The group.
     pub group: u32,
-    /// One sum for each value.
+    /// The sum of each value.
     pub values: &'a [i64],
 }
 
-/// State kept from one row of a column to the next: neighbouring rows share the array of texts and
+/// State kept from one row of a column to the next. Adjacent rows share the array of strings and
 /// most of their frames.
 #[derive(Debug, Default)]
 struct Reader {
@@ -52,7 +52,7 @@ struct Reader {
 }
 
 impl StackSums {
-    /// Sums of `width` values for each stack.
+    /// Creates sums of `width` values per stack.
     pub fn new(width: usize) -> Self {
         Self {
             width,
@@ -66,12 +66,12 @@ impl StackSums {
         }
     }
 
-    /// Number of different stacks and groups.
+    /// Returns the number of distinct combinations of stack and group.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether nothing was added.
+    /// Whether nothing has been added.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -83,7 +83,7 @@ impl StackSums {
             .collect()
     }
 
-    /// Keeps the values whose place in `kept` is true, and drops the others.
+    /// Keeps the values whose entry in `kept` is true, and drops the others.
     pub fn keep(&mut self, kept: &[bool]) {
         let mut at = 0..self.values.len();
         let width = self.width;
@@ -91,16 +91,16 @@ impl StackSums {
         self.width = kept.iter().filter(|&&k| k).count();
     }
 
-    /// Approximate bytes of memory in use.
+    /// Returns the approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         self.nodes.len() * 32 + self.keys.len() * (32 + 8 * self.width) + self.texts.bytes()
     }
 
-    /// Adds values to a stack given as texts, root first.
+    /// Adds values to a stack given as strings, root first.
     ///
     /// # Errors
     ///
-    /// If a sum does not fit 64 bits.
+    /// Fails if a sum does not fit into 64 bits.
     pub fn add<'t>(
         &mut self,
         frames: impl IntoIterator<Item = &'t str>,
@@ -119,7 +119,7 @@ impl StackSums {
     ///
     /// # Errors
     ///
-    /// If a sum does not fit 64 bits.
+    /// Fails if a sum does not fit into 64 bits.
     pub fn add_row(
         &mut self,
         stacks: &Stacks,
@@ -176,8 +176,8 @@ impl StackSums {
         Ok(())
     }
 
-    /// Visits all sums in the order of frames (as text, root first), then of `group_order`. The
-    /// order does not depend on the order of insertion.
+    /// Visits all sums, ordered by frames (as text, root first) and then by `group_order`. The
+    /// result does not depend on the order of insertion.
     pub fn visit<E>(
         &self,
         group_order: &[u32],
@@ -210,7 +210,7 @@ impl StackSums {
         Ok(())
     }
 
-    /// The position of each node when stacks are sorted by their frames.
+    /// Returns the position of each node when stacks are sorted by their frames.
     fn node_order(&self) -> Vec<u32> {
         let texts = self.texts.all();
         let mut by_text: Vec<u32> = (0..texts.len() as u32).collect();
@@ -221,8 +221,8 @@ impl StackSums {
             .enumerate()
             .for_each(|(place, &text)| text_order[text as usize] = place as u32);
         let mut nodes: Vec<u32> = (1..self.nodes.len() as u32).collect();
-        // Children of one parent in reverse order of their texts, because they are pushed on a
-        // stack and popped from its end.
+        // The children of one parent are in reverse order of their texts, because they are pushed
+        // on a stack and popped from its end.
         nodes.sort_unstable_by_key(|&node| {
             let Node { parent, frame } = self.nodes[node as usize];
             (parent, std::cmp::Reverse(text_order[frame as usize]))

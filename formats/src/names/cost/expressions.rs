@@ -87,7 +87,7 @@ impl Reader<'_> {
             }
             b"sr" => self.unresolved_name(),
             b"on" => self.base_name(true),
-            // The demangler tries these in two ways, and no template argument needs them.
+            // The demangler tries these codes in two ways, and no template argument needs them.
             b"nw" | b"na" | b"dl" | b"da" => None,
             _ => self.expressions(codes::arity(code)?),
         }

@@ -1,9 +1,9 @@
 use super::super::demangle::demangle;
 use super::{MAX_WORK, work};
 
-/// Made by a compiler from mangled.cpp, in the same folder.
+/// Names that a compiler generated from mangled.cpp, in the same folder.
 const COMPILED: &str = include_str!("../mangled.txt");
-/// The only one of them that the demangler does not know.
+/// The only one of these names that the demangler does not know.
 const UNKNOWN: &str =
     "_ZN3lib7reducedIdEENSt9enable_ifIXoosrSt7is_sameIT_fE5valuesrS2_IS3_dE5valueES3_E4typeES3_";
 
@@ -48,7 +48,7 @@ fn a_name_whose_tries_multiply_is_refused() {
         format!("_Z1a{}S99_{}", "IL3foo".repeat(12), "E1E".repeat(12)),
         format!("_Z{}S99_", "cvZ1fvE".repeat(15)),
         format!("_ZcvT_{}i{}v", "IT_".repeat(20), "E".repeat(20)),
-        // Text after a type that could be ended too early.
+        // Text after a type that could end too early.
         "_Z1fILSt3fooIS99_E1EEvv".to_owned(),
         "_Z1fILi1dldldlEEvv".to_owned(),
     ];
@@ -72,7 +72,7 @@ fn each_level_of_a_second_try_doubles_the_work() {
     );
 }
 
-/// Codes of operators, and the codes that start types, names, arguments and expressions.
+/// Codes of operators, and codes that start types, names, arguments and expressions.
 const CODES: &[&str] = &[
     "dl",
     "da",

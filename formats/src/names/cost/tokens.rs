@@ -49,13 +49,13 @@ impl Reader<'_> {
         if self.eat(b"T") { Some(()) } else { self.number() }
     }
 
-    /// `_` or `12_`.
+    /// Reads `_` or `12_`.
     pub(super) fn number(&mut self) -> Read {
         self.digits();
         self.need(b"_")
     }
 
-    /// `_1`, `__12_` or nothing.
+    /// Reads `_1`, `__12_` or nothing.
     pub(super) fn discriminator(&mut self) -> Read {
         match self.rest() {
             [b'_', b'_', ..] => {

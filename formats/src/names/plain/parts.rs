@@ -36,7 +36,7 @@ impl Walk<'_> {
             .fold(0_usize, |n, d| n.saturating_mul(10).saturating_add(usize::from(d - b'0')));
         let from = self.at + digits;
         let following = self.symbol.get(from..)?;
-        // The length before was too small: these digits are the end of the previous identifier.
+        // The previous length was too small: these digits are the end of the previous identifier.
         if length == 0
             || following == "E" && self.mark.as_ref().is_some_and(|mark| mark.at == self.at)
         {
@@ -58,7 +58,7 @@ impl Walk<'_> {
         Some(())
     }
 
-    /// Reads `S_`, `S1_`, `St`, `Sa`. Only those of the standard library are written.
+    /// Reads `S_`, `S1_`, `St` or `Sa`. Only substitutions of the standard library are written.
     pub(super) fn substitution(&mut self) -> Option<()> {
         match *self.rest() {
             [_, b't', ..] => {
@@ -82,7 +82,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads `T_`, `T1_`, and declarations of template parameters.
+    /// Reads `T_`, `T1_` and declarations of template parameters.
     pub(super) fn parameter(&mut self) -> Option<()> {
         match *self.rest() {
             [_, b't', ..] => self.open(Kind::Pack, "", 2),

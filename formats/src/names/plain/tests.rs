@@ -86,7 +86,7 @@ fn a_wrong_length_keeps_the_text() {
     assert_eq!(plain("_Z3aéb"), "aé(bool)");
 }
 
-/// The text holds every identifier of a name that a compiler made, and no other.
+/// The text contains every identifier of a compiled name, and no other identifier.
 #[test]
 fn no_identifier_is_lost_or_made_up() {
     let mut names = 0;
@@ -137,7 +137,8 @@ fn only_the_start_of_long_names_is_read() {
     assert!(plain(&format!("_Z5000000{long}")).len() <= MAX_TEXT);
 }
 
-/// Pieces of names in any order, and names that were cut or damaged anywhere.
+/// The input consists of pieces of names in any order, and of names that were cut or damaged
+/// anywhere.
 #[test]
 fn a_hostile_name_gives_a_short_text() {
     let pieces = [

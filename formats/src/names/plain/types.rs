@@ -43,7 +43,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Types whose codes begin with `D`.
+    /// Reads types whose codes begin with `D`.
     fn in_type_d(&mut self, code: u8) -> Option<()> {
         match code {
             b'F' | b'B' | b'U' => {
