@@ -1,56 +1,56 @@
-//! Errors of reading inputs and writing stores, with what to do about each.
+//! Errors of reading inputs and writing stores, with the next step for each.
 
 use std::path::PathBuf;
 
 /// The result of reading or storing a trace.
 pub type Result<T, E = IngestError> = std::result::Result<T, E>;
 
-/// A whole input was refused, or the store could not be written. Nothing was stored.
+/// An input was refused as a whole, or the store could not be written. Nothing was stored.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IngestError {
-    /// The input is damaged, or a trace of a kind that is not read.
+    /// The input is damaged, or it is a kind of trace that is not supported.
     #[error("{input}: {reason}{}", at(*byte_offset))]
     Input {
-        /// The input as the user named it; for archives with the member's name.
+        /// The input as the user named it; for archives, with the name of the member.
         input: String,
-        /// What is wrong and what to do about it.
+        /// The problem and the next step.
         reason: String,
-        /// Position in the decompressed text, in bytes, if it applies.
+        /// Byte offset in the decompressed text, if there is one.
         byte_offset: Option<u64>,
     },
     /// The input is not a trace.
     #[error("{input}: {reason}{}", at(*byte_offset))]
     NotATrace {
-        /// The input as the user named it; for archives with the member's name.
+        /// The input as the user named it; for archives, with the name of the member.
         input: String,
-        /// What it is, and what to give instead.
+        /// What the input is, and which input to use instead.
         reason: String,
-        /// Position in the decompressed text that shows it, in bytes.
+        /// Byte offset in the decompressed text where this was found.
         byte_offset: Option<u64>,
     },
     /// The operating system refused to read or write a file.
     #[error("{path}: {source}", path = path.display())]
     Io {
-        /// The file or folder concerned.
+        /// The file or folder.
         path: PathBuf,
         /// The cause.
         source: std::io::Error,
     },
-    /// Strict reading was asked for, and the input has issues worse than an info.
+    /// Strict reading was requested, and the input has issues more severe than an info.
     #[error("{input}: not clean ({issues}); nothing was stored because of --strict")]
     Strict {
         /// The input as the user named it.
         input: String,
-        /// The issues that were found, in brief.
+        /// A summary of the issues.
         issues: String,
     },
-    /// The store holds something this version cannot use.
+    /// The store contains something that this version cannot use.
     #[error("{path}: {reason}", path = path.display())]
     Store {
         /// The store or trace folder.
         path: PathBuf,
-        /// What is wrong and what to do about it.
+        /// The problem and the next step.
         reason: String,
     },
     /// Reading was stopped through [`Progress`](crate::Progress).
@@ -63,11 +63,11 @@ pub enum IngestError {
         path = path.display()
     )]
     StoreVersion {
-        /// The store.
+        /// The folder of the store.
         path: PathBuf,
-        /// The version of its tables.
+        /// The schema version of the store.
         found: u64,
-        /// The version that this program reads.
+        /// The schema version that this program reads.
         expected: u32,
     },
     /// Writing Parquet failed.
@@ -83,12 +83,12 @@ fn at(offset: Option<u64>) -> String {
 }
 
 impl IngestError {
-    /// An error about the input's content, without a position.
+    /// Creates an error about the content of an input, without a position.
     pub fn input(input: &str, reason: impl Into<String>) -> Self {
         Self::Input { input: input.to_owned(), reason: reason.into(), byte_offset: None }
     }
 
-    /// An error about the input's content at a byte offset of the decompressed text.
+    /// Creates an error about the content of an input at a byte offset of the decompressed text.
     pub fn input_at(input: &str, reason: impl Into<String>, byte_offset: u64) -> Self {
         Self::Input {
             input: input.to_owned(),
@@ -97,12 +97,13 @@ impl IngestError {
         }
     }
 
-    /// An operating system error on a path.
+    /// Creates an operating system error for a path.
     pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Self::Io { path: path.into(), source }
     }
 
-    /// An error for an input that is not a trace, at a byte offset of the decompressed text.
+    /// Creates an error for an input that is not a trace, at a byte offset of the decompressed
+    /// text.
     pub fn not_a_trace(input: &str, reason: impl Into<String>, byte_offset: u64) -> Self {
         Self::NotATrace {
             input: input.to_owned(),

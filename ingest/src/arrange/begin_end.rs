@@ -1,4 +1,5 @@
-//! Pairs begin events with the end events that close them, which gives the begins their duration.
+//! Pairs begin events with the end events that close them, and computes the duration of each begin
+//! event.
 
 use rustc_hash::FxHashMap;
 
@@ -7,18 +8,18 @@ use crate::error::Result;
 use crate::issues::{Code, Issues};
 use crate::trace::{EventRecord, LONG_ARGS, MERGES_ARGS, NO_TEXT, OPEN, PAIRED};
 
-/// The results of pairing apart from durations.
+/// The results of pairing other than durations.
 #[derive(Default)]
 pub struct Pairs {
-    /// For begin events whose end event carries args, by position in the event list: where those
-    /// args begin.
+    /// Where the args of the end event begin, for begin events whose end event has args. The key is
+    /// the position of the begin event in the event list.
     pub end_args: FxHashMap<u32, u64>,
-    /// What was odd.
+    /// Issues that were found.
     pub issues: Issues,
 }
 
-/// Pairs begins and ends track by track, last begin first, in the order of time and file, and
-/// pushes all of them to `into`.
+/// Pairs begin and end events of each track, in the order of time and file. An end event closes the
+/// last open begin event. All events are pushed to `into`.
 pub fn pair(sorter: Sorter, tracks: &[u32], budget: usize, into: &mut Sorter) -> Result<Pairs> {
     let mut pairs = Pairs::default();
     let mut open: Vec<EventRecord> = Vec::new();

@@ -1,15 +1,16 @@
-//! Arrows between events: joins flow elements that share an id, and so the events that they touch.
+//! Arrows between events: connects flow elements that share an id, and thereby the events to which
+//! they are attached.
 
 use crate::issues::{Code, Issues};
 
 /// A flow element, or a slice that takes part in a flow by `bind_id`.
 #[derive(Debug, Clone, Copy)]
 pub struct FlowPoint {
-    /// Category, as a text number.
+    /// Category, as the id of an interned text.
     pub cat: u32,
-    /// Name, as a text number.
+    /// Name, as the id of an interned text.
     pub name: u32,
-    /// The id, and whether it is a text number.
+    /// The flow id, and whether it is the id of an interned text.
     pub id: (i64, bool),
     /// `s`, `t` or `f`.
     pub ph: u8,
@@ -17,21 +18,21 @@ pub struct FlowPoint {
     pub ts: i64,
     /// The element's position in the event list.
     pub ord: u32,
-    /// Where the element's text begins.
+    /// Byte offset of the element's text.
     pub offset: u64,
-    /// The event it touches.
+    /// The event to which the element is attached.
     pub slice: Option<u32>,
 }
 
-/// All arrows, by the position of their start in the event list.
+/// All arrows, sorted by the position of their start in the event list.
 pub struct Flows {
     points: Vec<FlowPoint>,
-    /// Start and end of each arrow, as positions in `points`.
+    /// Start and end of each arrow, as indices into `points`.
     arrows: Vec<(u32, u32)>,
 }
 
 impl Flows {
-    /// Start and end of each arrow.
+    /// Iterates over the start and the end of each arrow.
     pub fn iter(&self) -> impl Iterator<Item = (&FlowPoint, &FlowPoint)> {
         self.arrows
             .iter()
@@ -39,9 +40,9 @@ impl Flows {
     }
 }
 
-/// Joins flow elements. Elements with the same category, name and id belong together. In the order
-/// of time (at the same time: starts, steps, ends, then file order), each start begins a chain, and
-/// each step or end is joined to the element before it.
+/// Connects flow elements that have the same category, name and id. Elements are processed in the
+/// order of time; at equal times, starts come first, then steps, then ends, then file order
+/// decides. Each start begins a chain, and each step or end is connected to the element before it.
 pub fn pair_flows(mut points: Vec<FlowPoint>, issues: &mut Issues) -> Flows {
     let rank = |ph: u8| match ph {
         b's' => 0,
@@ -59,8 +60,8 @@ pub fn pair_flows(mut points: Vec<FlowPoint>, issues: &mut Issues) -> Flows {
         }
     };
     let same = |a: &FlowPoint, b: &FlowPoint| (a.cat, a.name, a.id) == (b.cat, b.name, b.id);
-    // The element that the next one of its chain is joined to, and whether it is itself joined to
-    // an earlier one.
+    // The element to which the next one of its chain is connected, and whether it is itself
+    // connected to an earlier one.
     let mut last: Option<(u32, bool)> = None;
     for (at, point) in points.iter().enumerate() {
         if let Some((before, joined)) = last

@@ -1,4 +1,4 @@
-//! The calls that may have launched device work, by correlation and time.
+//! The calls that may have launched device work, found by correlation and time.
 
 use rustc_hash::FxHashMap;
 
@@ -7,37 +7,38 @@ use crate::trace::NO_LINK;
 /// A call that may have launched device work.
 #[derive(Debug, Clone, Copy)]
 pub struct Launch {
-    /// The correlation that it shares with its device work; [`NO_LINK`] for none.
+    /// The correlation that the call shares with its device work, or [`NO_LINK`] if it has none.
     pub correlation: i64,
-    /// The External id of a call without a correlation; [`NO_LINK`] for none.
+    /// The External id of a call without a correlation, or [`NO_LINK`] if it has none.
     pub shared_id: i64,
     /// Position in the event list.
     pub ord: u32,
-    /// The innermost operator around it, or [`NO_ROW`](super::NO_ROW).
+    /// The innermost enclosing operator, or [`NO_ROW`](super::NO_ROW).
     pub op: u32,
     /// Track number.
     pub track: u32,
     /// Start, ns.
     pub ts: i64,
-    /// Where its text begins.
+    /// Byte offset of the call's text.
     pub offset: u64,
-    /// Whether it launches a graph.
+    /// Whether the call launches a graph.
     pub graph: bool,
 }
 
-/// All launches, by correlation where they have one.
+/// All launches, indexed by correlation if they have one.
 #[derive(Default)]
 pub struct Launches {
-    /// Sorted by correlation, start and position once all are added.
+    /// Launches with a correlation, sorted by correlation, start and position once all are added.
     list: Vec<Launch>,
-    /// For each correlation, where its launches begin in `list`, and their number.
+    /// For each correlation, the index of its first launch in `list`, and the number of its
+    /// launches.
     groups: FxHashMap<i64, (u32, u32)>,
-    /// Those without a correlation.
+    /// Launches without a correlation.
     uncorrelated: Vec<Launch>,
 }
 
 impl Launches {
-    /// Adds a launch; returns whether another one has its correlation.
+    /// Adds a launch; returns whether an earlier launch has the same correlation.
     pub fn add(&mut self, launch: Launch) -> bool {
         if launch.correlation == NO_LINK {
             self.uncorrelated.push(launch);
@@ -49,7 +50,7 @@ impl Launches {
         *count > 1
     }
 
-    /// Prepares for [`Launches::find`] once all launches are added.
+    /// Sorts and indexes the launches for [`Launches::find`], once all of them are added.
     pub fn finish(&mut self) {
         self.list.sort_unstable_by_key(|l| (l.correlation, l.ts, l.ord));
         let mut at = 0;
@@ -61,8 +62,8 @@ impl Launches {
         }
     }
 
-    /// The launch of device work that starts at `ts`: the latest one that starts no later, else the
-    /// earliest one.
+    /// Finds the launch of device work that starts at `ts`: the latest launch that starts no later,
+    /// or otherwise the earliest one.
     pub fn find(&self, correlation: i64, ts: i64) -> Option<&Launch> {
         let &(start, count) = self.groups.get(&correlation)?;
         let group = &self.list[start as usize..][..count as usize];
@@ -70,12 +71,12 @@ impl Launches {
         group.get(after.saturating_sub(1))
     }
 
-    /// Launches with a correlation.
+    /// Iterates over the launches with a correlation.
     pub fn correlated(&self) -> impl Iterator<Item = &Launch> {
         self.list.iter()
     }
 
-    /// Launches without one.
+    /// Iterates over the launches without a correlation.
     pub fn uncorrelated(&self) -> impl Iterator<Item = &Launch> {
         self.uncorrelated.iter()
     }
@@ -85,7 +86,7 @@ impl Launches {
 mod tests {
     use super::*;
 
-    /// Builds `count` launches; `of(i)` returns (correlation, start).
+    /// Builds `count` launches; `of(i)` returns the correlation and the start of launch `i`.
     fn launches(count: i64, of: impl Fn(i64) -> (i64, i64)) -> Launches {
         let mut launches = Launches::default();
         for i in 0..count {

@@ -1,4 +1,4 @@
-//! Links between device work and the host where the correlation finds no launch.
+//! Links between device work and the host for device work whose correlation matches no launch.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,22 +16,22 @@ use crate::trace::{EventFields, EventRecord, IS_OP, NO_LINK, is_real_id};
 pub struct DeviceWork {
     /// Position in the event list.
     ord: u32,
-    /// Category, as a text number.
+    /// Category, as the id of an interned text.
     cat: u32,
     /// Code of its class.
     class: u8,
     /// Correlation, or [`NO_LINK`].
     correlation: i64,
-    /// External id where there is no correlation, or [`NO_LINK`].
+    /// External id of an activity without a correlation, or [`NO_LINK`].
     shared_id: i64,
     /// Start, ns.
     ts: i64,
-    /// Where its args begin in the text.
+    /// Byte offset of the activity's args in the text.
     args_at: u64,
 }
 
 impl DeviceWork {
-    /// The activity of a record.
+    /// Creates the activity of a record.
     pub fn new(record: &EventRecord) -> Self {
         Self {
             ord: record.ord,
@@ -45,16 +45,16 @@ impl DeviceWork {
     }
 }
 
-/// A link found without the correlation.
+/// A link that was found without the correlation.
 #[derive(Debug, Clone, Copy)]
 pub struct OtherLink {
-    /// The launch.
+    /// The launch, as a position in the event list.
     pub launch: Option<u32>,
-    /// The operator.
+    /// The operator, as a position in the event list.
     pub op: Option<u32>,
-    /// Value of `kernels.link`.
+    /// The value of `kernels.link`.
     pub way: &'static str,
-    /// Track and start of the launch or operator.
+    /// The track and the start of the launch or operator.
     pub at: Option<(u32, i64)>,
 }
 
@@ -65,22 +65,22 @@ impl OtherLink {
     }
 }
 
-/// Links without a correlation, and the kinds of device work that carry correlations.
+/// The links that do not use a correlation, and the kinds of device work that have correlations.
 #[derive(Debug, Default)]
 pub struct DeviceLinks {
-    /// By the activity's position in the event list.
+    /// The links, by the activity's position in the event list.
     links: FxHashMap<u32, OtherLink>,
     /// Categories and classes with at least one correlation.
     correlated: FxHashSet<(u32, u8)>,
 }
 
 impl DeviceLinks {
-    /// The link of an activity whose correlation finds no launch.
+    /// Returns the link of an activity whose correlation matches no launch.
     pub fn get(&self, ord: u32) -> Option<&OtherLink> {
         self.links.get(&ord)
     }
 
-    /// Whether no activity of this category and class has a correlation, while others have one.
+    /// Whether no activity of this category and class has a correlation although others have one.
     pub fn never_correlated(&self, record: &EventRecord) -> bool {
         !self.correlated.is_empty() && !self.correlated.contains(&(record.cat, record.class))
     }
@@ -88,8 +88,8 @@ impl DeviceLinks {
 
 type Links = FxHashMap<u32, OtherLink>;
 
-/// Links device work without a launch: by its flow, else by an External id that it shares with one
-/// call, else to its operator by an External id that can be trusted.
+/// Links device work without a launch. The flow of the work is tried first, then an External id
+/// that it shares with one call, and then an External id that identifies its operator reliably.
 pub fn link_otherwise(
     rows: &[DeviceWork],
     launches: &Launches,
@@ -134,7 +134,8 @@ fn by_flow(rows: &[&DeviceWork], launches: &Launches, flows: &Flows, links: &mut
     }
 }
 
-/// Some profilers write no correlation but the same External id for a call and what it launched.
+/// Some profilers write no correlation, but give a call and the work that it launched the same
+/// External id.
 fn by_shared_id(
     rows: &[&DeviceWork],
     launches: &Launches,
@@ -154,7 +155,7 @@ fn by_shared_id(
             found.entry(row.shared_id).or_insert((call, Vec::new())).1.push(row.ord);
         }
     }
-    // A call with a correlation may have the same id; then it is not known which call is meant.
+    // A call with a correlation may have the same id, which makes the id ambiguous.
     if !found.is_empty() {
         for launch in launches.correlated() {
             if let Some(id) = call_ids(launch, text)?.0 {
@@ -162,7 +163,8 @@ fn by_shared_id(
             }
         }
     }
-    // All calls of an operator have its id, and so has work of calls that are not in the trace.
+    // All calls of an operator share its id, and so does work whose calls are missing from the
+    // trace.
     if found.values().any(|(call, rows)| rows.len() > 1 && !call.graph) {
         records.for_each(|record| {
             if record.has(IS_OP)
@@ -216,7 +218,7 @@ fn by_external_id(
     }
     for (id, row) in rows_by_id {
         let ops = wanted.get(&id).map_or(&[][..], Vec::as_slice);
-        // Ids may repeat: take the operator that started last before the work.
+        // Ids may repeat, so take the last operator that started before the work.
         let before = &ops[..ops.partition_point(|&(_, ts, _)| ts <= row.ts)];
         if let Some(&(op, ts, track)) = before.last() {
             links.insert(
@@ -239,7 +241,7 @@ fn any_trustworthy(launches: &Launches, text: &mut Reader<'_>) -> Result<bool> {
     Ok(false)
 }
 
-/// External id and correlation of a call.
+/// Returns the External id and the correlation of a call.
 fn call_ids(launch: &Launch, text: &mut Reader<'_>) -> Result<(Option<i64>, Option<i64>)> {
     let Ok(head) = EventFields::read(&mut Cursor::new(text.from(launch.offset)?, 0)) else {
         return Ok((None, None));
@@ -247,7 +249,7 @@ fn call_ids(launch: &Launch, text: &mut Reader<'_>) -> Result<(Option<i64>, Opti
     Ok(head.args.map_or((None, None), |args| (external_id(args), value_of(args, b"correlation"))))
 }
 
-/// The External id of the args at the start of a text.
+/// Returns the External id of the args at the start of a text.
 fn external_id(args: &[u8]) -> Option<i64> {
     value_of(args, b"External id")
         .or_else(|| value_of(args, b"external id"))

@@ -1,5 +1,5 @@
-//! Arranges elements: puts them in the order of rows, and finds which event encloses, launches and
-//! follows which.
+//! Arranges elements: sorts them into the order of rows, and finds which events enclose, launch and
+//! follow each other.
 
 mod begin_end;
 mod flows;

@@ -1,34 +1,34 @@
-//! What nesting adds to a row.
+//! The values that nesting adds to a row.
 
 use bytemuck::{Pod, Zeroable};
 
 use crate::trace::NO_TIME;
 
-/// Stands for no event or no depth.
+/// Marks the absence of an event or a depth.
 pub const NO_ROW: u32 = u32::MAX;
-/// Bit of [`Nest::depth_and_overlap`].
+/// The bit of [`Nest::depth_and_overlap`] for an overlap.
 const OVERLAPS: u32 = 1 << 31;
 /// [`Nest::depth_and_overlap`] of a row that takes no part in nesting.
 const NO_DEPTH: u32 = OVERLAPS - 1;
 
-/// What nesting adds to a row.
+/// The values that nesting adds to a row.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct Nest {
-    /// Duration less the union of the direct children, ns; [`NO_TIME`] if not known.
+    /// Duration minus the union of the direct children, ns; [`NO_TIME`] if unknown.
     pub self_ns: i64,
     /// The parent's position in the event list, or [`NO_ROW`].
     pub parent: u32,
     depth_and_overlap: u32,
-    /// Number in an order in which an event's descendants follow it at once. It is the row number,
-    /// except where events overlap.
+    /// Preorder number: the descendants of an event directly follow it in this order. It equals the
+    /// row number, except where events overlap.
     pub pre: u32,
-    /// Number of the last descendant, or its own.
+    /// Preorder number of the last descendant, or of the event itself if it has none.
     pub post: u32,
 }
 
 impl Nest {
-    /// A row that takes no part in nesting.
+    /// Creates the values of a row that takes no part in nesting.
     pub fn outside(row: u32) -> Self {
         let depth_and_overlap = NO_DEPTH;
         Self { self_ns: NO_TIME, parent: NO_ROW, depth_and_overlap, pre: row, post: row }

@@ -1,4 +1,4 @@
-//! Which event encloses which: one pass over each track in row order.
+//! Finds the enclosing event of each event, in one pass over each track in row order.
 //!
 //! The rules: intervals are half-open. An event's parent is the innermost open event that encloses
 //! it fully; device work (kernels, copies, fills) is never a parent. An event that outlasts the
@@ -18,14 +18,14 @@ use crate::error::Result;
 use crate::issues::{Code, Issues};
 use crate::trace::*;
 
-/// A module at a place in the module tree.
+/// A module at a position in the module tree.
 #[derive(Debug, Clone, Copy)]
 pub struct ModuleCall {
-    /// The enclosing module, by position in the list of modules.
+    /// The enclosing module, as an index into the list of modules.
     pub parent: Option<u32>,
-    /// Name, as a text number.
+    /// Name, as the id of an interned text.
     pub name: u32,
-    /// First call, ns.
+    /// Start of the first call, ns.
     pub first_ts: i64,
     /// Number of calls.
     pub calls: u64,
@@ -33,15 +33,15 @@ pub struct ModuleCall {
 
 /// Nests the rows, track by track.
 pub struct Nester {
-    /// What was found for each row, in row order.
+    /// The nesting of each row, in row order.
     pub nests: SpillVec<Nest>,
-    /// Launches.
+    /// Calls that may have launched device work.
     pub launches: Launches,
-    /// Flow elements and the events they touch.
+    /// Flow elements and the events to which they are attached.
     pub flow_points: Vec<FlowPoint>,
-    /// Modules seen as calls.
+    /// Modules that occur as Python calls.
     pub modules: Vec<ModuleCall>,
-    /// What was odd.
+    /// Issues that were found.
     pub issues: Issues,
     module_ids: FxHashMap<(u32, u32), u32>,
     open: OpenSpans,
@@ -52,7 +52,7 @@ pub struct Nester {
 }
 
 impl Nester {
-    /// A nester that stores its results in `nests`.
+    /// Creates a nester that stores its results in `nests`.
     pub fn new(nests: SpillVec<Nest>) -> Self {
         Self {
             nests,
@@ -69,7 +69,7 @@ impl Nester {
         }
     }
 
-    /// Takes the next row.
+    /// Adds the next row.
     pub fn row(&mut self, record: &EventRecord) -> Result<()> {
         if record.track != self.track {
             self.finish_track()?;
@@ -98,7 +98,8 @@ impl Nester {
         }
         let parent = self.open.parent_of(record);
         self.tree.add(row, parent.map(|at| self.open.get(at).row));
-        // The innermost open event is no parent if it is outlasted or if it is device work.
+        // The innermost open event is not the parent if it ends before the record or if it is
+        // device work.
         self.tree.mixed |= parent.map_or(0, |at| at + 1) != self.open.len();
         let overlaps = span && self.open.last().is_some_and(|top| top.end < record.end());
         if overlaps {
@@ -139,7 +140,7 @@ impl Nester {
         }
     }
 
-    /// Opens an event with a duration; `module` is the module around it.
+    /// Opens an event with a duration; `module` is the enclosing module.
     fn open_span(&mut self, row: u32, record: &EventRecord, depth: u32, mut module: u32) {
         if record.class() == Class::Module {
             module = self.module_call(module, record);
@@ -170,7 +171,7 @@ impl Nester {
         self.open.push(open, record);
     }
 
-    /// Closes the last track. Launches can be found only after this.
+    /// Closes the last track. Launches can be looked up only after this call.
     pub fn finish(&mut self) -> Result<()> {
         self.launches.finish();
         self.finish_track()
@@ -182,7 +183,7 @@ impl Nester {
         self.tree.finish(&mut self.nests)
     }
 
-    /// Closes the innermost events that ended before an event at `ts`.
+    /// Closes the innermost open events that ended before an event at `ts`.
     fn close_before(&mut self, ts: i64, zero_length: bool) -> Result<()> {
         while let Some(top) = self.open.last()
             && !top.is_open_at(ts, zero_length)
@@ -195,7 +196,7 @@ impl Nester {
     }
 
     fn close(&mut self, top: Open) -> Result<()> {
-        // The row that closes others is not in `nests` yet.
+        // The row that closes the others is not in `nests` yet.
         let post = self.nests.len() as u32 - 1;
         let self_ns = if top.dur == NO_TIME { NO_TIME } else { top.dur - top.children_ns };
         self.nests.update(top.row as usize, |nest| {
@@ -222,15 +223,15 @@ impl Nester {
         id
     }
 
-    /// A start, step, or end with `bp: e` touches the event open at its time; another end the next
-    /// event to start.
+    /// Attaches a flow element to an event. A start, a step, or an end with `bp: e` belongs to the
+    /// event that is open at its time. Any other end belongs to the next event that starts.
     fn flow_point(&mut self, record: &EventRecord) {
         if record.link == NO_LINK {
             return;
         }
         let next = record.ph == b'f' && !record.has(BINDS_ENCLOSING);
-        // Of the events that start at the time of the flow, the outermost is the next one. They
-        // were seen before the flow.
+        // Among the events that start at the time of the flow, the outermost is the next one. All
+        // of them were read before the flow.
         let starts_now = self.open.first_starting_at(record.ts).map(|open| open.ord);
         let slice = if next { starts_now } else { self.open.last().map(|open| open.ord) };
         if next && slice.is_none() {
@@ -268,7 +269,7 @@ mod tests {
 
     use super::*;
 
-    /// Complete events of one track in the order of rows.
+    /// Creates complete events of one track in row order.
     fn rows(spans: impl Iterator<Item = (i64, i64, Class)>) -> Vec<EventRecord> {
         let mut records: Vec<EventRecord> = spans
             .enumerate()
@@ -301,7 +302,8 @@ mod tests {
         (nests, nester)
     }
 
-    /// The latest row before another one that fits and encloses it, as the rules put it.
+    /// Returns the latest row before `row` that fits and encloses it, by the definition of the
+    /// rules.
     fn around(records: &[EventRecord], row: usize, fits: impl Fn(&EventRecord) -> bool) -> u32 {
         let record = &records[row];
         let encloses = |k: &&EventRecord| {
@@ -333,12 +335,12 @@ mod tests {
     #[test]
     fn overlaps_take_linear_time() {
         let n = 300_000;
-        // Each reaches into the next, so that none has ended when the next one opens.
+        // Each event reaches into the next one, so none has ended when the next one opens.
         for class in [Class::Other, Class::Kernel, Class::Launch] {
             let (nests, _) = nested(&rows((0..n).map(|i| (2 * i, 3, class))));
             assert!(nests.iter().all(|nest| nest.depth() == Some(0)));
         }
-        // None of many that are open encloses what follows.
+        // Many events are open, and none of them encloses the kernels that follow.
         let deep = (0..n).map(|i| (i, 2 * (n - i), Class::Op));
         let kernels = (0..n).map(|i| (n, 3 * n + i, Class::Kernel));
         let (nests, _) = nested(&rows(deep.chain(kernels)));

@@ -1,7 +1,7 @@
-//! The events of a track that are open at a time, and which of them enclose another.
+//! The events of a track that are open at a given time, and which of them enclose another event.
 //!
-//! Searching all of them for each row would take quadratic time where events overlap. So candidates
-//! are also kept in two stacks, each entry ending later than the one above it.
+//! Searching all open events for each row would take quadratic time where events overlap. So the
+//! candidates are also kept in two stacks, in which each entry ends later than the entry above it.
 
 use crate::trace::{EventRecord, IS_OP};
 
@@ -14,22 +14,22 @@ pub struct Open {
     pub ord: u32,
     /// Start, ns.
     pub ts: i64,
-    /// End for nesting, ns.
+    /// End used for nesting, ns.
     pub end: i64,
-    /// Duration, ns; `NO_TIME` if it has no end.
+    /// Duration, ns; `NO_TIME` if the event has no end.
     pub dur: i64,
-    /// Up to where children cover it, ns.
+    /// The time up to which children cover the event, ns.
     pub covered_to: i64,
-    /// Union of its children, ns.
+    /// Length of the union of the children, ns.
     pub children_ns: i64,
     /// Number of ancestors.
     pub depth: u32,
-    /// The innermost module around it or the module itself, or `NO_ROW`.
+    /// The innermost enclosing module, the event itself if it is a module, or `NO_ROW`.
     pub module: u32,
 }
 
 impl Open {
-    /// Takes the time of a child into account.
+    /// Adds the time of a child.
     #[inline]
     pub fn cover(&mut self, start: i64, end: i64) {
         if end > self.covered_to {
@@ -44,15 +44,15 @@ impl Open {
     }
 }
 
-/// Open events in the order of their starts, innermost last. An event that has ended stays until
-/// those after it are gone.
+/// Open events in the order of their starts, innermost last. An event that has ended remains until
+/// the events after it are removed.
 #[derive(Default)]
 pub struct OpenSpans {
     all: Vec<Open>,
-    /// Positions of those that may be parents. One that ends no later than a later one is left out:
-    /// the later one encloses all that it encloses, and outlasts it.
+    /// Positions of the events that may be parents. An event is left out if a later one ends at the
+    /// same time or after it: the later event encloses everything that it could still enclose.
     parents: Vec<u32>,
-    /// Like `parents`, for operators only.
+    /// Like `parents`, but for operators only.
     operators: Vec<u32>,
 }
 
@@ -77,7 +77,7 @@ impl OpenSpans {
         &mut self.all[at]
     }
 
-    /// Adds the event of a record; it starts no earlier than the others.
+    /// Adds the event of a record. It must not start before the other events.
     pub fn push(&mut self, open: Open, record: &EventRecord) {
         if record.class().encloses() {
             add(&mut self.parents, &self.all, &open);
@@ -96,18 +96,19 @@ impl OpenSpans {
         top
     }
 
-    /// Position of the innermost event that encloses a record fully and may be its parent.
+    /// Returns the position of the innermost event that fully encloses a record and may be its
+    /// parent.
     #[inline]
     pub fn parent_of(&self, record: &EventRecord) -> Option<usize> {
         self.around(&self.parents, record)
     }
 
-    /// The innermost operator that contains a launch, whatever overlaps the two.
+    /// Returns the innermost operator that encloses a launch, even if other events overlap both.
     pub fn operator_around(&self, record: &EventRecord) -> Option<&Open> {
         self.around(&self.operators, record).map(|at| &self.all[at])
     }
 
-    /// The outermost of those that start at a time.
+    /// Returns the outermost event that starts at a given time.
     pub fn first_starting_at(&self, ts: i64) -> Option<&Open> {
         let at = self.all.partition_point(|open| open.ts < ts);
         self.all.get(at).filter(|open| open.ts == ts)
@@ -121,8 +122,8 @@ impl OpenSpans {
         if list.last().is_some_and(|&at| open(at).end < end) {
             lasting = list.partition_point(|&at| open(at).end >= end);
         }
-        // Of those that end late enough, only the last can have ended: where a zero-length event
-        // follows at its end.
+        // Among the events that end late enough, only the last can have ended already. This happens
+        // when a zero-length event follows at its end.
         list[..lasting]
             .iter()
             .rev()

@@ -1,13 +1,15 @@
-//! Preorder numbers of rows: an event comes before its descendants, and nothing else between them.
+//! Assigns preorder numbers to rows: only the descendants of an event lie between the event and its
+//! last descendant.
 //!
-//! Rows are in the order of their starts, which is a preorder unless events overlap: the children
-//! of two overlapping events start in turns. Only trees with such events are numbered here.
+//! Rows are in the order of their starts, which is a preorder unless events overlap: the starts of
+//! the children of two overlapping events can alternate. Only trees with such events are numbered
+//! here.
 
 use super::nest::{NO_ROW, Nest};
 use super::spill::SpillVec;
 use crate::error::Result;
 
-/// The rows from one outermost event to the next.
+/// The rows from one outermost event up to the next.
 #[derive(Default)]
 pub struct Tree {
     /// Whether any of its rows is not a child of the innermost event that is open at its start.
@@ -26,7 +28,7 @@ impl Tree {
         self.parents.push(parent.map_or(NO_ROW, |parent| parent - self.first));
     }
 
-    /// Numbers the rows if row numbers will not do, and starts the next tree.
+    /// Assigns preorder numbers if they differ from the row numbers, and starts the next tree.
     pub fn finish(&mut self, nests: &mut SpillVec<Nest>) -> Result<()> {
         if std::mem::take(&mut self.mixed) {
             let (pre, sizes) = number(&self.parents);
@@ -42,7 +44,8 @@ impl Tree {
     }
 }
 
-/// The number of each row and the size of its subtree; parents come before their children.
+/// Computes the number of each row and the size of its subtree. Parents must come before their
+/// children.
 fn number(parents: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let mut sizes = vec![1u32; parents.len()];
     for i in (0..parents.len()).rev() {
@@ -50,7 +53,7 @@ fn number(parents: &[u32]) -> (Vec<u32>, Vec<u32>) {
             sizes[parents[i] as usize] += sizes[i];
         }
     }
-    // For each row, the number that its next child takes.
+    // For each row, the number of its next child.
     let mut next = vec![0u32; parents.len()];
     let (mut pre, mut next_root) = (Vec::with_capacity(parents.len()), 0);
     for (i, &parent) in parents.iter().enumerate() {
@@ -69,7 +72,8 @@ mod tests {
 
     #[test]
     fn subtrees_are_together() {
-        // a encloses b and c, which overlap; d is in c, e in b, and f is another outermost event.
+        // Row a encloses b and c, which overlap; d is in c, e is in b, and f is another outermost
+        // event.
         let parents = [NO_ROW, 0, 0, 2, 1, NO_ROW];
         let (pre, sizes) = number(&parents);
         assert_eq!((pre, sizes), (vec![0, 1, 3, 4, 2, 5], vec![5, 2, 2, 1, 1, 1]));

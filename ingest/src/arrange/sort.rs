@@ -1,4 +1,5 @@
-//! Sorts records by track and time: in memory, or by sorted runs on disk if there are too many.
+//! Sorts records by track and time: in memory, or through sorted runs on disk if there are too
+//! many.
 
 use std::cmp::Ordering;
 use std::fs::File;
@@ -13,12 +14,12 @@ use super::spill::SpillVec;
 use crate::error::{IngestError, Result};
 use crate::trace::{EventRecord, RecordSink};
 
-/// The order of two records of one track.
+/// A function that compares two records of one track.
 pub type Order = fn(&EventRecord, &EventRecord) -> Ordering;
 
 const PAGE: usize = 1 << 16;
 
-/// Takes records in file order and returns them track by track, in order.
+/// Accepts records in file order and returns them track by track, sorted.
 pub struct Sorter {
     order: Order,
     folder: PathBuf,
@@ -37,22 +38,22 @@ impl RecordSink for Sorter {
     }
 }
 
-/// A part of the records on disk, sorted within each track: place and number of records by track
-/// number.
+/// A set of records on disk, sorted within each track. It holds the offset and the number of
+/// records of each track.
 struct Run {
     tracks: Vec<(u64, usize)>,
 }
 
-/// All records in order.
+/// All records in sorted order.
 pub enum SortedRecords {
-    /// In memory: records in file order, and their positions in order.
+    /// The records in memory, in file order, with a list of their sorted positions.
     Memory {
-        /// The records, [`PAGE`] to a page.
+        /// The records, in pages of [`PAGE`] records.
         pages: Vec<Vec<EventRecord>>,
-        /// Positions of records in order.
+        /// The positions of the records in sorted order.
         order: Vec<u32>,
     },
-    /// Partly on disk, in order.
+    /// The records in sorted order, partly on disk.
     Disk(SpillVec<EventRecord>),
 }
 
@@ -79,7 +80,7 @@ impl SortedRecords {
         }
     }
 
-    /// Calls a function for each record, in order.
+    /// Calls a function for each record, in sorted order.
     pub fn for_each(&self, mut each: impl FnMut(&EventRecord) -> Result<()>) -> Result<()> {
         let mut batch = Vec::new();
         let mut at = 0;
@@ -94,7 +95,7 @@ impl SortedRecords {
 }
 
 impl Sorter {
-    /// An empty sorter that holds about `budget` bytes of records in memory.
+    /// Creates an empty sorter that holds about `budget` bytes of records in memory.
     pub fn new(order: Order, folder: &Path, budget: usize, threads: usize) -> Self {
         Self {
             order,
@@ -109,7 +110,7 @@ impl Sorter {
         }
     }
 
-    /// Takes records.
+    /// Adds records.
     pub fn push(&mut self, records: &[EventRecord]) -> Result<()> {
         let mut rest = records;
         while !rest.is_empty() {
@@ -126,8 +127,8 @@ impl Sorter {
         if self.len > self.budget { self.spill() } else { Ok(()) }
     }
 
-    /// All records, track by track in the order of `tracks`. What does not fit in `budget` bytes is
-    /// on disk.
+    /// Returns all records, track by track in the order of `tracks`. Records that do not fit into
+    /// `budget` bytes are on disk.
     pub fn sorted(mut self, tracks: &[u32], budget: usize) -> Result<SortedRecords> {
         if self.runs.is_empty() {
             let mut by_track = self.order_by_track();
@@ -145,7 +146,8 @@ impl Sorter {
         Ok(SortedRecords::Disk(records))
     }
 
-    /// Positions of the records in memory by track number, each track in order.
+    /// Returns the positions of the records in memory, by track number and sorted within each
+    /// track.
     fn order_by_track(&self) -> Vec<Vec<u32>> {
         let mut by_track: Vec<Vec<u32>> = Vec::new();
         for (i, record) in self.pages.iter().flatten().enumerate() {
@@ -171,8 +173,8 @@ impl Sorter {
                         {
                             continue;
                         }
-                        // Both orders compare starts first, so sort by copies of the starts:
-                        // records are far apart in memory.
+                        // Both orders compare starts first, so sort by copies of the starts: the
+                        // records themselves are far apart in memory.
                         let mut starts: Vec<(i64, u32)> =
                             positions.iter().map(|&i| (record(i).ts, i)).collect();
                         starts.sort_by(|a, b| {
@@ -231,8 +233,8 @@ impl Sorter {
             }
         }
         while !heads.is_empty() {
-            // There are few runs. Of equal records, the earlier run's comes first, which is file
-            // order.
+            // There are few runs, so a linear search is enough. Among equal records, the one of the
+            // earlier run comes first, which preserves file order.
             let mut best = 0;
             for i in 1..heads.len() {
                 if (self.order)(heads[i].record(), heads[best].record()) == Ordering::Less {

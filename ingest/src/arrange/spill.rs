@@ -16,8 +16,8 @@ enum Page<T> {
     Disk(u64),
 }
 
-/// Values by position. One thread appends and changes them; afterwards any number of threads may
-/// read.
+/// Values by index. One thread appends and changes them. After that, any number of threads may read
+/// them.
 pub struct SpillVec<T> {
     pages: Vec<Page<T>>,
     len: usize,
@@ -30,8 +30,8 @@ pub struct SpillVec<T> {
 }
 
 impl<T: Pod> SpillVec<T> {
-    /// An empty array that keeps about `budget` bytes in memory and the rest in an unnamed file of
-    /// `folder`.
+    /// Creates an empty array that keeps about `budget` bytes in memory and the rest in an unnamed
+    /// file in `folder`.
     pub fn new(folder: &Path, budget: usize) -> Self {
         let max_pages = (budget / (PAGE * size_of::<T>())).max(4);
         Self {
@@ -46,7 +46,7 @@ impl<T: Pod> SpillVec<T> {
         }
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.len
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::trace::{Id, NO_TEXT, TextId, Track};
 
-/// The numbers of all tracks with elements, in the order of `track_id`: threads by process and
-/// thread, then counters, then async events.
+/// Returns the numbers of all tracks that have elements, in the order of `track_id`: threads by
+/// process and thread, then counters, then async events.
 pub fn order_tracks(tracks: &[Track], on_track: &[bool], texts: &[Arc<str>]) -> Vec<u32> {
     let mut order: Vec<u32> =
         (0..tracks.len() as u32).filter(|&no| on_track.get(no as usize) == Some(&true)).collect();
@@ -45,7 +45,7 @@ fn compare_ids(a: Id, b: Id, texts: &[Arc<str>]) -> Ordering {
     }
 }
 
-/// The text of an id as the trace wrote it.
+/// Returns the text of an id as the trace wrote it.
 pub fn id_text(id: Id, texts: &[Arc<str>]) -> Option<String> {
     match id {
         Id::None => None,
@@ -54,7 +54,7 @@ pub fn id_text(id: Id, texts: &[Arc<str>]) -> Option<String> {
     }
 }
 
-/// The text of a text number; `None` for [`NO_TEXT`].
+/// Returns an interned text; `None` for [`NO_TEXT`].
 pub fn text_of(id: TextId, texts: &[Arc<str>]) -> Option<&str> {
     if id == NO_TEXT { None } else { texts.get(id as usize).map(|t| &**t) }
 }

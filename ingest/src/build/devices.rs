@@ -1,4 +1,4 @@
-//! Facts from the top-level keys: about the trace, and the rows of `devices`.
+//! Values from the top-level keys: properties of the trace, and the rows of `devices`.
 
 use serde_json::{Map, Value};
 
@@ -10,12 +10,12 @@ use crate::rows::DeviceRow;
 use crate::source::Content;
 use crate::trace::{Document, TopLevel};
 
-/// Bytes of top-level values that are kept as metadata at most.
+/// Maximum total size of the top-level values that are kept as metadata, in bytes.
 const MAX_METADATA: usize = 256 << 20;
-/// Longest value that is looked into, in bytes.
+/// Maximum size of a top-level value that is parsed, in bytes.
 const MAX_FACTS: usize = 4 << 20;
 
-/// Facts of a trace from its top-level keys.
+/// Properties of a trace from its top-level keys.
 #[derive(Default)]
 pub struct TopFacts {
     pub rank: Option<i64>,
@@ -38,7 +38,7 @@ const KINETO_KEYS: &[&[u8]] = &[
 
 const BASE_TIME: &[u8] = b"baseTimeNanoseconds";
 
-/// Unix time of the clock's zero, ns; `None` if it was not recorded.
+/// Returns the Unix time of the clock's zero in ns; `None` if the trace does not contain it.
 pub fn base_time(content: &Content, document: &Document) -> Result<Option<i64>> {
     let mut base = None;
     for top in document.top.iter().filter(|top| top.key == BASE_TIME) {
@@ -47,7 +47,7 @@ pub fn base_time(content: &Content, document: &Document) -> Result<Option<i64>> 
     Ok(base)
 }
 
-/// Reads the facts, and appends the rows of `devices`.
+/// Reads the properties, and appends the rows of `devices`.
 pub fn read(
     content: &Content,
     document: &mut Document,
@@ -100,7 +100,8 @@ fn note(issues: &mut Issues, top: &TopLevel, what: &str) {
     issues.detail(Code::TopLevelValue, what.to_owned());
 }
 
-/// Bytes that a text takes at most as compact JSON, about: control characters become escapes.
+/// Estimates the maximum size of a text as compact JSON, in bytes: control characters become
+/// escapes.
 fn max_bytes(raw: &[u8]) -> usize {
     raw.len() + 5 * raw.iter().filter(|b| b.is_ascii_control() && !b.is_ascii_whitespace()).count()
 }
@@ -114,7 +115,7 @@ fn compact(raw: &[u8], top: &TopLevel, issues: &mut Issues) -> Vec<u8> {
     value
 }
 
-/// An integer, also if it is written as text.
+/// Returns an integer, even if it is written as a string.
 fn int(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| json::int(value.as_str()?.as_bytes()))
 }

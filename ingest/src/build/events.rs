@@ -20,9 +20,9 @@ use crate::source::Reader;
 use crate::store::TableFile;
 use crate::trace::{Document, Progress, Texts, Track, Tracks};
 
-/// Writes the tables of a document with an event list, in five phases: begin and end events are
-/// paired, rows sorted and nested, device work linked to launches, `events` written together with
-/// the tables that come with it, and the small tables written.
+/// Writes the tables of a document with an event list, in five phases: pairing begin and end
+/// events, sorting and nesting rows, linking device work to launches, writing `events` together
+/// with the tables derived from it, and writing the small tables.
 pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
     let Read {
         content,
@@ -115,7 +115,7 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     })
 }
 
-/// Seconds per phase.
+/// Measures the seconds that each phase takes.
 struct Clock<'a> {
     start: Instant,
     phases: &'a mut Vec<(&'static str, f64)>,
@@ -126,19 +126,19 @@ impl<'a> Clock<'a> {
         Self { start: Instant::now(), phases }
     }
 
-    /// Notes the time since the phase before ended.
+    /// Records the time since the end of the previous phase.
     fn ends(&mut self, phase: &'static str) {
         self.phases.push((phase, self.start.elapsed().as_secs_f64()));
         self.start = Instant::now();
     }
 }
 
-/// Texts and tracks by number, and the order of tracks.
+/// Interned texts and tracks by number, and the order of tracks.
 struct Names {
     texts: Vec<Arc<str>>,
     tracks: Vec<Track>,
     track_order: Vec<u32>,
-    /// `track_id` by track number.
+    /// The `track_id` of each track number.
     track_ids: Vec<u32>,
 }
 
@@ -154,17 +154,17 @@ impl Names {
     }
 }
 
-/// What one pass over the rows in order gives.
+/// The results of one pass over the rows in order.
 struct Nested {
     nester: Nester,
-    /// By track number.
+    /// Properties of the tracks, by track number.
     facts: Vec<TrackFacts>,
     devices: Vec<DeviceWork>,
-    /// Whether a category is one that only Kineto writes.
+    /// Whether the trace has a category that only Kineto writes.
     is_kineto: bool,
 }
 
-/// Nests the rows and notes which tracks and device work they show.
+/// Nests the rows, and collects the properties of tracks and the device work.
 fn nest(
     sorted: &SortedRecords,
     nests: SpillVec<Nest>,
@@ -199,7 +199,7 @@ fn nest(
     Ok(Nested { nester, facts, devices, is_kineto })
 }
 
-/// Tables whose rows come with the events.
+/// The tables whose rows are derived from the rows of `events`.
 struct Side {
     kernels: TableFile,
     memory: TableFile,

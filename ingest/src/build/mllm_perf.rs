@@ -1,4 +1,5 @@
-//! The tables of an MLLM `perf.json`: memory and operator blobs, in microseconds of one clock.
+//! Writes the tables of an MLLM `perf.json`: memory blobs and operator blobs, with times in
+//! microseconds of one clock.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::schema;
 use crate::source::Content;
 use crate::trace::Document;
 
-/// One blob; times in nanoseconds of the recording's clock.
+/// One blob; its times are in nanoseconds of the recording's clock.
 struct Blob {
     ord: i64,
     is_memory: bool,
@@ -96,32 +97,32 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     write_tables(content, &mut document, origin, folder, &blobs, base, phases)
 }
 
-/// Bytes of memory that a blob takes in addition to its texts: for its record, its place in the
+/// Memory in bytes that a blob takes in addition to its texts: its record, its positions in the
 /// orders of rows, and its encoded rows.
 const BLOB_MEMORY: usize = 512;
 
 struct Reader {
     blobs: Vec<Blob>,
-    /// About how many bytes of memory they take, and how many they may take.
+    /// Approximate memory that the blobs take, in bytes. `max_memory` is the limit.
     memory: usize,
     max_memory: usize,
     elements: u64,
     issues: Issues,
     uuids: FxHashMap<i64, u64>,
-    /// Size of all memory blobs. It is kept within 64 bits, so that no sum over some of them
+    /// Total size of all memory blobs in bytes. It is kept within 64 bits, so that no partial sum
     /// overflows.
     total_bytes: i64,
 }
 
-/// A time of a blob, ns. Only half of the 64-bit range is accepted, so that the difference of any
-/// two times fits.
+/// Parses a time of a blob, in ns. Only half of the 64-bit range is accepted, so that the
+/// difference of any two times fits.
 fn time(raw: &[u8]) -> std::result::Result<i64, TimeError> {
     let (ns, _) = json::time_ns(raw)?;
     if ns.unsigned_abs() < 1 << 62 { Ok(ns) } else { Err(TimeError::OutOfRange) }
 }
 
 impl Reader {
-    /// Reads the blobs of a list, up to one that is cut short.
+    /// Reads the blobs of a list, and stops at a blob that was cut off.
     fn list(&mut self, raw: &[u8], offset: u64, is_memory: bool) {
         let mut c = Cursor::new(raw, 1);
         while let Ok(token) = c.next_token() {
@@ -325,7 +326,7 @@ fn write_tables(
     })
 }
 
-/// Sets the columns of a blob's event: those of Kineto, Python and devices stay NULL.
+/// Sets the columns of a blob's event. The columns of Kineto, Python and devices stay NULL.
 fn event(
     columns: &mut EventColumns,
     row: usize,
@@ -355,8 +356,8 @@ fn event(
     columns.args.set(row, blob.args.as_bytes(), codec)
 }
 
-/// Allocations and frees in order of time; at the same time frees come first, except those of blobs
-/// that are held for no time. Blobs that were never freed have no free.
+/// Creates the rows of allocations and frees in the order of time. At equal times frees come first,
+/// except frees of blobs that are held for no time. A blob that was never freed has no free.
 fn memory(
     origin: &Origin<'_>,
     order: &[(usize, &Blob)],

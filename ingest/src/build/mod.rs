@@ -1,4 +1,4 @@
-//! One trace, from its text to the files of its tables.
+//! Converts one trace from its text to the files of its tables.
 
 mod devices;
 mod events;
@@ -15,18 +15,19 @@ use crate::issues::Issues;
 use crate::source::Content;
 use crate::trace::{Document, EventRecord, Form, Progress, Reading, Texts, Tracks, read_document};
 
-/// Options of reading a trace.
+/// Options for reading a trace.
 #[derive(Debug, Clone)]
 pub struct BuildOptions {
     /// Number of threads.
     pub threads: usize,
-    /// Bytes of memory for what grows with the trace; beyond that temporary files are used.
+    /// Memory limit in bytes for data that grows with the trace. Beyond it, temporary files are
+    /// used.
     pub memory_limit: usize,
-    /// Refuse anything that is not clean.
+    /// Whether to refuse an input that has issues worse than an info.
     pub strict: bool,
 }
 
-/// What is known of a trace apart from its content.
+/// Properties of a trace that do not come from its content.
 pub struct Origin<'a> {
     /// The input's name in messages and in `traces.path`.
     pub name: &'a str,
@@ -38,21 +39,21 @@ pub struct Origin<'a> {
     pub input_bytes: u64,
 }
 
-/// What was written.
+/// The result of writing a trace.
 pub struct Built {
-    /// Rows by table, in the order of the reference.
+    /// Number of rows of each table, in the order of the reference.
     pub rows: Vec<(&'static str, u64)>,
-    /// Elements in the event list.
+    /// Number of elements in the event list.
     pub elements: u64,
-    /// Length of the text.
+    /// Length of the text in bytes.
     pub text_bytes: u64,
-    /// What was odd.
+    /// Issues that were found.
     pub issues: Issues,
-    /// Seconds per phase.
+    /// Seconds that each phase took.
     pub phases: Vec<(&'static str, f64)>,
 }
 
-/// A document that was read, and whose tables are not written yet.
+/// A document that was read and whose tables are not written yet.
 pub struct Read<'a> {
     content: &'a Content,
     name: String,

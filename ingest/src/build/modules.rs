@@ -10,12 +10,13 @@ use crate::encode::TableRows;
 use crate::issues::{Code, Issues};
 use crate::rows::ModuleRow;
 
-/// Longest path that is kept whole, in bytes.
+/// Maximum length of a path in bytes; longer paths are cut.
 const MAX_PATH: usize = 4 << 10;
-/// Levels of a `Module Hierarchy` text that are read at most.
+/// Maximum number of levels of a `Module Hierarchy` text that are read.
 const MAX_LEVELS: usize = 512;
 
-/// Appends the modules that occur as Python calls; without any, those of `Module Hierarchy` texts.
+/// Appends the modules that occur as Python calls, or those of `Module Hierarchy` texts if there
+/// are no such calls.
 pub fn push(
     rows: &mut TableRows<ModuleRow<'static>>,
     trace_id: &str,
@@ -34,7 +35,8 @@ pub fn push(
     }
 }
 
-/// Names from the root, up to [`MAX_PATH`]. Modules below a path that was cut share it.
+/// The names from the root, up to [`MAX_PATH`] bytes. Modules below a path that was cut share that
+/// path.
 #[derive(Clone)]
 struct ModulePath {
     text: Arc<str>,
@@ -58,7 +60,7 @@ impl ModulePath {
     }
 }
 
-/// Returns how many paths were cut.
+/// Appends the modules of Python calls; returns the number of paths that were cut.
 fn push_calls(
     rows: &mut TableRows<ModuleRow<'static>>,
     trace_id: &str,
@@ -90,7 +92,8 @@ fn push_calls(
     paths.iter().filter(|(path, _)| path.is_cut).count() as u64
 }
 
-/// `Conv2d` for `Conv2d_0`; a name without a number is the class itself.
+/// Returns the class of a module name: `Conv2d` for `Conv2d_0`. A name without a number is the
+/// class itself.
 fn class_of(name: &str) -> &str {
     match name.rsplit_once('_') {
         Some((class, number))
@@ -109,7 +112,7 @@ struct Module {
     operators: u64,
 }
 
-/// The tree of all `Module Hierarchy` texts.
+/// The tree built from all `Module Hierarchy` texts.
 #[derive(Default)]
 struct Tree {
     modules: Vec<Module>,
@@ -118,8 +121,9 @@ struct Tree {
 }
 
 impl Tree {
-    /// Adds a text such as `TOP(Net)::forward.layer1(Sequential)::forward.conv1(Conv2d)::forward`:
-    /// names, classes in parentheses, and functions. Returns whether it was cut.
+    /// Adds a text such as `TOP(Net)::forward.layer1(Sequential)::forward.conv1(Conv2d)::forward`,
+    /// which consists of names, classes in parentheses, and functions. Returns whether the text was
+    /// cut.
     fn add(&mut self, text: &str, first_ts: i64, operators: u64) -> bool {
         let mut parts = text.split('.').filter(|part| !part.is_empty());
         let mut at = None;
@@ -143,7 +147,7 @@ impl Tree {
         parts.next().is_some()
     }
 
-    /// Children by name, last one first.
+    /// Returns the children by name, the last one first.
     fn children(&self, of: Option<usize>) -> impl Iterator<Item = (&str, usize)> {
         let children = self
             .children
@@ -154,7 +158,8 @@ impl Tree {
     }
 }
 
-/// Returns how many texts and paths were cut.
+/// Appends the modules of `Module Hierarchy` texts; returns the number of texts and paths that were
+/// cut.
 fn push_hierarchies(
     rows: &mut TableRows<ModuleRow<'static>>,
     trace_id: &str,

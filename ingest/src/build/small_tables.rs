@@ -1,4 +1,4 @@
-//! The small tables of a trace, written once everything about it is known.
+//! The small tables of a trace, which are written last.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::source::Content;
 use crate::store::TableFile;
 use crate::trace::{Class, Document, EventRecord, Id, Meta, MetaKind, NO_TEXT, Span, Track};
 
-/// What the rows of a track reveal about it.
+/// Properties of a track that its rows show.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TrackFacts {
     on_device: bool,
@@ -24,7 +24,7 @@ pub struct TrackFacts {
 }
 
 impl TrackFacts {
-    /// Takes a row of the track into account.
+    /// Adds a row of the track.
     #[inline]
     pub fn note(&mut self, record: &EventRecord) {
         let class = record.class();
@@ -45,23 +45,23 @@ pub struct SmallTables<'a> {
     pub track_ids: &'a [u32],
 }
 
-/// What the rows of `events` gave for other tables.
+/// Data for other tables that was collected from the rows of `events`.
 pub struct Found<'a> {
-    /// Whether a category is one that only Kineto writes.
+    /// Whether the trace has a category that only Kineto writes.
     pub is_kineto: bool,
-    /// By track number.
+    /// Properties of the tracks, by track number.
     pub facts: &'a [TrackFacts],
-    /// Device and stream by track number.
+    /// Device and stream of each track, by track number.
     pub streams: &'a FxHashMap<u32, (Option<i64>, Option<i64>)>,
-    /// When its work happened.
+    /// The time span of the trace's work.
     pub span: &'a Span,
     /// Modules that occur as Python calls.
     pub calls: &'a [ModuleCall],
-    /// `Module Hierarchy` texts: first start and number of operators.
+    /// First start and number of operators of each `Module Hierarchy` text.
     pub hierarchies: FxHashMap<String, (i64, u64)>,
 }
 
-/// Rows per table in the order of the reference.
+/// Number of rows of each table.
 pub type Counted = Vec<(&'static str, u64)>;
 
 impl SmallTables<'_> {
@@ -117,7 +117,7 @@ impl SmallTables<'_> {
         Ok(in_order(counted))
     }
 
-    /// Writes the tables that come last for every format.
+    /// Writes the tables that come last in every format.
     pub fn trace_and_issues(
         &self,
         kind: &TraceKind<'_>,
@@ -274,7 +274,7 @@ impl SmallTables<'_> {
     }
 }
 
-/// Rows per table in the order of the reference.
+/// Sorts the row counts into the order of the reference.
 pub fn in_order(counted: &Counted) -> Counted {
     TABLES
         .iter()
@@ -282,7 +282,7 @@ pub fn in_order(counted: &Counted) -> Counted {
         .collect()
 }
 
-/// The content of the row of `traces`.
+/// The values of a row of `traces` that depend on the format of the trace.
 pub struct TraceKind<'a> {
     pub format: &'static str,
     pub framework: Option<&'static str>,

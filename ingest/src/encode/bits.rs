@@ -1,6 +1,6 @@
-//! Bit packing, and Parquet's hybrid of runs and packed values.
+//! Bit packing, and Parquet's hybrid encoding of runs and packed values.
 
-/// Appends an unsigned number in groups of seven bits, lowest first.
+/// Appends an unsigned integer as a varint: groups of seven bits, lowest first.
 pub fn varint(mut n: u64, out: &mut Vec<u8>) {
     while n >= 0x80 {
         out.push(n as u8 | 0x80);
@@ -9,7 +9,7 @@ pub fn varint(mut n: u64, out: &mut Vec<u8>) {
     out.push(n as u8);
 }
 
-/// Bits that hold all numbers up to `max`.
+/// Returns the number of bits that can hold all values up to `max`.
 pub fn width_of(max: u64) -> u32 {
     64 - max.leading_zeros()
 }
@@ -42,7 +42,8 @@ pub fn hybrid(keys: &[u32], width: u32, out: &mut Vec<u8>) {
     while at < keys.len() {
         let key = keys[at];
         let end = at + keys[at..].iter().take_while(|&&k| k == key).count();
-        // A packed group holds a multiple of eight keys, so it may take the first ones of the run.
+        // A packed group holds a multiple of eight keys, so it may include the first keys of the
+        // run.
         let start = at + packed_from.wrapping_sub(at) % 8;
         if end >= start + 16 {
             packed(&keys[packed_from..start], width, out);

@@ -9,7 +9,7 @@ use parquet::schema::types::ColumnDescPtr;
 /// The encoder that suits a column's type and layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoder {
-    /// [`super::Ints`]: integers, and doubles by their bits.
+    /// [`super::Ints`]: integers, and doubles as their bits.
     Ints,
     /// [`super::DictionaryStrings`]: strings with few distinct values.
     DictionaryStrings,
@@ -20,7 +20,7 @@ pub enum Encoder {
 }
 
 impl Encoder {
-    /// The encoder of a column.
+    /// Chooses the encoder of a column.
     pub const fn of(column: &Column) -> Self {
         match (column.kind, column.layout) {
             (Kind::Int | Kind::Float, _) => Self::Ints,
@@ -36,7 +36,7 @@ pub trait ColumnEncoder {
     /// Ends the page before a row.
     fn end_page(&mut self, row: usize, codec: &mut Codec) -> Result<()>;
 
-    /// Returns the chunk of all rows and leaves the column empty.
+    /// Returns the chunk of all rows and empties the column.
     fn finish(&mut self, rows: usize, codec: &mut Codec, column: &ColumnDescPtr) -> Result<Chunk>;
 }
 
@@ -45,10 +45,10 @@ pub trait Columns {
     /// The table.
     fn table(&self) -> &'static Table;
 
-    /// The encoders in the order of the table.
+    /// Returns the encoders in the order of the table's columns.
     fn each(&mut self) -> Vec<&mut dyn ColumnEncoder>;
 
-    /// Encodes a row group of all rows and leaves the columns empty.
+    /// Encodes all rows as a row group and empties the columns.
     fn end_group(&mut self, rows: usize, codec: &mut Codec) -> Result<EncodedGroup> {
         let descriptors = descriptors(self.table())?;
         let chunks = self
@@ -60,8 +60,8 @@ pub trait Columns {
     }
 }
 
-/// Declares the columns of a table as a struct with one encoder for each. The compiler checks that
-/// the fields have the names, the order and the encoders of the table's columns.
+/// Declares the columns of a table as a struct with one encoder per column. The compiler checks
+/// that the fields have the names, the order and the encoders of the table's columns.
 macro_rules! columns {
     ($(#[$doc:meta])* $name:ident of $table:path { $($field:ident: $encoder:ident,)* }) => {
         $(#[$doc])*
@@ -72,7 +72,7 @@ macro_rules! columns {
         impl $name {
             const TABLE: &'static $crate::schema::Table = &$table;
 
-            /// Empty columns.
+            /// Creates empty columns.
             pub fn new(effort: $crate::encode::Effort) -> Self {
                 $(
                     let at = const { Self::TABLE.position(stringify!($field)) };
@@ -100,7 +100,7 @@ macro_rules! columns {
 }
 pub(crate) use columns;
 
-/// Fails the build unless a struct's fields are the table's columns.
+/// Fails the build unless the fields of a struct match the table's columns.
 pub const fn check_columns(table: &Table, fields: &[(&str, Encoder)]) {
     assert!(fields.len() == table.columns.len(), "the struct has not one field for each column");
     let mut at = 0;
@@ -115,7 +115,7 @@ pub const fn check_columns(table: &Table, fields: &[(&str, Encoder)]) {
     }
 }
 
-/// Rows of a table as row groups.
+/// Collects rows of a table and encodes them as row groups.
 pub struct RowGroups<C> {
     columns: C,
     codec: Codec,
@@ -124,12 +124,12 @@ pub struct RowGroups<C> {
 }
 
 impl<C: Columns> RowGroups<C> {
-    /// No rows yet.
+    /// Creates an empty table.
     pub fn new(columns: C, effort: Effort) -> Self {
         Self { columns, codec: Codec::new(effort), row: 0, done: Vec::new() }
     }
 
-    /// Appends a row; `set` gives its values to the columns, and those without one are NULL.
+    /// Appends a row. `set` passes the values to the columns; columns without a value are NULL.
     #[inline]
     pub fn push(
         &mut self,
@@ -158,12 +158,12 @@ impl<C: Columns> RowGroups<C> {
         Ok(())
     }
 
-    /// Takes the row groups that are complete.
+    /// Removes and returns the complete row groups.
     pub fn take_groups(&mut self) -> Vec<EncodedGroup> {
         std::mem::take(&mut self.done)
     }
 
-    /// Takes all rows as row groups and leaves the table empty.
+    /// Returns all rows as row groups and empties the table.
     pub fn finish(&mut self) -> Result<Vec<EncodedGroup>> {
         if self.row > 0 {
             self.end_group()?;

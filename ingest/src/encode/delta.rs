@@ -1,11 +1,11 @@
-//! Integers as differences from the one before (`DELTA_BINARY_PACKED`).
+//! Integers as differences from the previous value (`DELTA_BINARY_PACKED`).
 
 use super::bits::{pack, varint, width_of};
 
 const BLOCK: usize = 128;
 const MINI: usize = 32;
 
-/// Integers of one page.
+/// The integers of one page.
 pub struct Delta {
     first: i64,
     last: i64,
@@ -43,7 +43,7 @@ impl Delta {
         let deltas = &self.block[..self.filled];
         let min = deltas.iter().copied().fold(i64::MAX, i64::min);
         zigzag(min, &mut self.blocks);
-        // Differences wrap around, so that any two integers have one.
+        // Differences wrap around, so that the difference of any two integers can be represented.
         let mut packed = [0u64; BLOCK];
         let mut widths = [0u8; BLOCK / MINI];
         for (to, delta) in packed.iter_mut().zip(deltas) {
@@ -53,14 +53,14 @@ impl Delta {
             *width = width_of(mini.iter().fold(0, |all, v| all | v)) as u8;
         }
         self.blocks.extend_from_slice(&widths);
-        // Miniblocks after the last integer have width 0 and take no bytes.
+        // Miniblocks after the last integer have width 0 and occupy no bytes.
         for (&width, mini) in widths.iter().zip(packed.chunks(MINI)) {
             pack(mini, width as u32, &mut self.blocks);
         }
         self.filled = 0;
     }
 
-    /// Appends the page's values to `out` and leaves none.
+    /// Appends the page's values to `out` and empties the page.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         if self.filled > 0 {
             self.end_block();

@@ -5,15 +5,15 @@ use std::hash::Hasher;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
-/// Bytes of distinct texts from which on texts are written out instead.
+/// Total size of the distinct texts, in bytes, above which the dictionary is no longer used.
 const MAX_BYTES: usize = 1 << 20;
-/// Number of distinct integers from which on integers are written out instead.
+/// Number of distinct integers above which the dictionary is no longer used.
 const MAX_INTS: usize = 1 << 13;
 
-/// Distinct texts.
+/// A dictionary of distinct texts.
 #[derive(Default)]
 pub struct TextDictionary {
-    /// The texts, each after its length, as in a dictionary page.
+    /// The texts in the layout of a dictionary page: each text follows its length.
     page: Vec<u8>,
     places: Vec<(u32, u32)>,
     by_text: HashTable<u32>,
@@ -26,7 +26,7 @@ fn hash(text: &[u8]) -> u64 {
 }
 
 impl TextDictionary {
-    /// The key of a text.
+    /// Returns the key of a text, and adds the text if it is new.
     pub fn key(&mut self, text: &[u8]) -> u32 {
         let Self { page, places, by_text } = self;
         let at = |key: u32| {
@@ -46,36 +46,36 @@ impl TextDictionary {
         key
     }
 
-    /// The text of a key.
+    /// Returns the text of a key.
     pub fn text(&self, key: u32) -> &[u8] {
         self.places
             .get(key as usize)
             .map_or(&[], |&(start, end)| &self.page[start as usize..end as usize])
     }
 
-    /// Whether it has grown too large to be useful.
+    /// Whether the dictionary has grown too large to be useful.
     pub fn is_full(&self) -> bool {
         self.page.len() > MAX_BYTES
     }
 
-    /// Number of texts.
+    /// Returns the number of texts.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// The dictionary page.
+    /// Returns the dictionary page.
     pub fn page(&self) -> &[u8] {
         &self.page
     }
 
-    /// Lowest and highest text.
+    /// Returns the lowest and the highest text.
     pub fn bounds(&self) -> Option<(&[u8], &[u8])> {
         let mut texts = (0..self.places.len() as u32).map(|key| self.text(key));
         let first = texts.next()?;
         Some(texts.fold((first, first), |(min, max), t| (min.min(t), max.max(t))))
     }
 
-    /// Forgets all texts.
+    /// Removes all texts.
     pub fn clear(&mut self) {
         self.page.clear();
         self.places.clear();
@@ -83,7 +83,7 @@ impl TextDictionary {
     }
 }
 
-/// Distinct integers, or doubles by their bits.
+/// A dictionary of distinct integers, or of doubles as their bits.
 #[derive(Default)]
 pub struct IntDictionary {
     values: Vec<i64>,
@@ -92,7 +92,7 @@ pub struct IntDictionary {
 }
 
 impl IntDictionary {
-    /// The key of a value.
+    /// Returns the key of a value, and adds the value if it is new.
     #[inline]
     pub fn key(&mut self, value: i64) -> u32 {
         if let Some((last, key)) = self.last
@@ -113,23 +113,23 @@ impl IntDictionary {
         key
     }
 
-    /// Whether it has grown too large to be useful.
+    /// Whether the dictionary has grown too large to be useful.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.values.len() > MAX_INTS
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// The dictionary page.
+    /// Returns the dictionary page.
     pub fn page(&self) -> Vec<u8> {
         self.values.iter().flat_map(|v| v.to_le_bytes()).collect()
     }
 
-    /// Forgets all values.
+    /// Removes all values.
     pub fn clear(&mut self) {
         self.values.clear();
         self.keys.clear();

@@ -1,4 +1,4 @@
-//! Columns of texts with few distinct values.
+//! Columns of strings with few distinct values.
 
 use parquet::basic::Encoding;
 use parquet::data_type::ByteArray;
@@ -15,22 +15,22 @@ use super::table::Chunk;
 use crate::error::Result;
 use crate::schema::Column;
 
-/// A column of texts that are stored once each, until there are too many distinct ones.
+/// A column of strings that stores each distinct string once, until there are too many of them.
 pub struct DictionaryStrings {
     optional: bool,
     nulls: Nulls,
     page_start: usize,
     dictionary: TextDictionary,
     keys: Vec<u32>,
-    /// Keys of texts that have a number, by that number: 0 for none, else the key plus 1.
+    /// The key of each interned text, by the id of the text: 0 for none, otherwise the key plus 1.
     by_id: Vec<u32>,
-    /// Numbers that have a key.
+    /// The ids of interned texts that have a key.
     ids: Vec<u32>,
     last_key: u32,
-    /// Whether texts are written out, because the dictionary has grown too large.
+    /// Whether strings are written in plain encoding because the dictionary has grown too large.
     is_plain: bool,
     plain: Vec<u8>,
-    /// Bounds of texts that are not in the dictionary.
+    /// Lowest and highest of the strings that are not in the dictionary.
     plain_bounds: Option<(Vec<u8>, Vec<u8>)>,
     all_nulls: usize,
     /// Whether a page refers to the dictionary.
@@ -39,7 +39,7 @@ pub struct DictionaryStrings {
 }
 
 impl DictionaryStrings {
-    /// An empty column.
+    /// Creates an empty column.
     pub fn new(column: &Column, _: Effort) -> Self {
         Self {
             optional: !column.required,
@@ -59,13 +59,13 @@ impl DictionaryStrings {
         }
     }
 
-    /// Sets the text of a row. Rows come in order; rows without a text are left out.
+    /// Sets the string of a row. Rows come in ascending order; rows without a string are skipped.
     #[inline]
     pub fn set(&mut self, row: usize, text: &[u8], codec: &mut Codec) -> Result<()> {
         if self.is_plain {
             return self.set_plain(row, text, codec);
         }
-        // Texts often repeat from row to row.
+        // The string often repeats from row to row.
         if self.dictionary.len() == 0 || self.dictionary.text(self.last_key) != text {
             self.last_key = self.dictionary.key(text);
         }
@@ -73,7 +73,7 @@ impl DictionaryStrings {
         if self.dictionary.is_full() { self.give_up_dictionary(row, codec) } else { Ok(()) }
     }
 
-    /// Sets the text of a row, given a number that always stands for the same text.
+    /// Sets the string of a row, given an id that always represents the same string.
     #[inline]
     pub fn set_id(&mut self, row: usize, id: u32, text: &[u8], codec: &mut Codec) -> Result<()> {
         if self.is_plain {
@@ -128,7 +128,7 @@ impl DictionaryStrings {
         if self.plain.len() >= PAGE_BYTES { self.end_page(row + 1, codec) } else { Ok(()) }
     }
 
-    /// Sets the same text for all rows of an empty column.
+    /// Sets the same string for all rows of an empty column.
     pub fn set_all(&mut self, rows: usize, text: &[u8], codec: &mut Codec) -> Result<()> {
         let key = self.dictionary.key(text);
         let mut body = Vec::new();
@@ -143,7 +143,8 @@ impl DictionaryStrings {
         pages.add(codec, &body, rows, 0, Encoding::RLE_DICTIONARY, None)
     }
 
-    /// The page's values in plain encoding, unless they take too many bytes to be worth it.
+    /// Returns the page's values in plain encoding, or `None` if they take too many bytes for this
+    /// to pay off.
     fn written_out(&self) -> Option<Way<'static>> {
         let bytes: usize = self.keys.iter().map(|&key| self.dictionary.text(key).len() + 4).sum();
         if bytes > PAGE_BYTES {
@@ -228,7 +229,7 @@ impl ColumnEncoder for DictionaryStrings {
     }
 }
 
-/// Bytes of a text in statistics at most.
+/// Maximum length of a string in the statistics, in bytes.
 const SHORT: usize = 64;
 
 fn text_statistics(bounds: Option<(&[u8], &[u8])>, nulls: u64) -> Statistics {
@@ -245,7 +246,7 @@ fn text_statistics(bounds: Option<(&[u8], &[u8])>, nulls: u64) -> Statistics {
     )
 }
 
-/// The first bytes of a text, cut between characters.
+/// Returns the first bytes of a string, cut at a character boundary.
 fn prefix(text: &[u8]) -> &[u8] {
     let mut end = text.len().min(SHORT);
     while end < text.len() && end > 0 && text[end] & 0xc0 == 0x80 {
@@ -254,7 +255,7 @@ fn prefix(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// A short text that is greater than all texts that begin with `prefix`.
+/// Returns a short string that is greater than all strings that begin with `prefix`.
 fn above(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|b| b.is_ascii() && *b < 0x7e)?;
     let mut text = prefix[..=last].to_vec();

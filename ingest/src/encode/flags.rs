@@ -20,12 +20,12 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// An empty column.
+    /// Creates an empty column.
     pub fn new(_: &Column, _: Effort) -> Self {
         Self::default()
     }
 
-    /// Sets a row to true; the others are false.
+    /// Sets a row to true; all other rows are false.
     pub fn set(&mut self, row: usize) {
         let row = row - self.page_start;
         if self.bits.len() <= row / 8 {
@@ -52,7 +52,7 @@ impl ColumnEncoder for Flags {
 
     fn finish(&mut self, rows: usize, codec: &mut Codec, column: &ColumnDescPtr) -> Result<Chunk> {
         self.end_page(rows, codec)?;
-        // Bounds say only whether any row is true.
+        // The bounds only show whether any row is true.
         let statistics = (!self.any)
             .then(|| Statistics::boolean(Some(false), Some(false), None, Some(0), false));
         (self.page_start, self.any) = (0, false);

@@ -19,12 +19,12 @@ use crate::schema::{Column, Kind, Layout};
 enum Mode {
     Delta,
     Dictionary,
-    /// Plain encoding: doubles with many distinct values, and columns of small traces until all
-    /// values are known.
+    /// Plain encoding. It is used for doubles with many distinct values, and for columns of small
+    /// traces until all values are known.
     Plain,
 }
 
-/// A column of integers, or of doubles by their bits.
+/// A column of integers, or of doubles as their bits.
 pub struct Ints {
     is_float: bool,
     is_near: bool,
@@ -46,7 +46,7 @@ pub struct Ints {
 }
 
 impl Ints {
-    /// An empty column.
+    /// Creates an empty column.
     pub fn new(column: &Column, effort: Effort) -> Self {
         Self {
             is_float: column.kind == Kind::Float,
@@ -75,7 +75,7 @@ impl Ints {
         }
     }
 
-    /// Sets the value of a row. Rows come in order; rows without a value are left out.
+    /// Sets the value of a row. Rows come in ascending order; rows without a value are skipped.
     #[inline(always)]
     pub fn set(&mut self, row: usize, value: i64) {
         if self.optional {
@@ -96,7 +96,7 @@ impl Ints {
     }
 
     /// Appends the values of a small trace in the encoding that takes the fewest bytes, or nearly
-    /// so.
+    /// the fewest.
     fn smallest(&mut self, codec: &mut Codec, body: &mut Vec<u8>) -> Result<Encoding> {
         let plain = std::mem::take(&mut self.plain);
         let count = plain.len() / 8;
@@ -117,7 +117,7 @@ impl Ints {
                 encoding: Encoding::DELTA_BINARY_PACKED,
             });
         }
-        // With many distinct values a dictionary does not pay.
+        // A dictionary of many distinct values saves no space.
         let _ = values().try_for_each(|value| {
             let key = self.dictionary.key(value);
             self.keys.push(key);
@@ -201,7 +201,7 @@ impl ColumnEncoder for Ints {
         self.end_page(rows, codec)?;
         let nulls = Some(self.all_nulls as u64);
         let statistics = match self.all_bounds.of_some() {
-            // Doubles have no bounds: those of their bits would be wrong.
+            // Doubles have no bounds, because the bounds of their bits would be wrong.
             _ if self.is_float => Statistics::double(None, None, None, nulls, false),
             Some(Bounds { min, max }) => {
                 Statistics::int64(Some(min), Some(max), None, nulls, false)

@@ -1,14 +1,14 @@
-//! Values to Parquet pages.
+//! Encodes values as Parquet pages.
 //!
-//! A general writer takes arrays, looks each string up in a table of its own, and writes down for
-//! each row whether it is NULL. Here most of that is known beforehand: strings have numbers, most
-//! columns of a row are NULL, and the layout of a column is fixed by its table. So columns encode
-//! values as they come, NULLs cost nothing until a page ends, and the `parquet` crate is left with
-//! headers, row groups and the footer.
+//! A general Parquet writer takes arrays, looks up each string in a table of its own, and records
+//! for each row whether it is NULL. Here most of that is known in advance: strings have numbers,
+//! most columns of a row are NULL, and the layout of a column is fixed by its table. So columns
+//! encode values as they arrive, and NULLs cost nothing until a page ends. The `parquet` crate
+//! writes only headers, row groups and the footer.
 //!
 //! A table is written through a struct with one field per column: [`columns!`] declares the
-//! encoders of the columns, [`row!`] the values of a row. Both are checked against
-//! [`crate::schema`] by the compiler.
+//! encoders of the columns, and [`row!`] declares the values of a row. The compiler checks both
+//! against [`crate::schema`].
 
 mod bits;
 mod columns;
@@ -36,13 +36,13 @@ pub(crate) use rows::row;
 pub use rows::{Field, Interned, Row, RowWriter, TableRows, check_row};
 pub use table::{EncodedGroup, descriptors};
 
-/// Rows in a row group.
+/// Number of rows in a row group.
 pub const GROUP_ROWS: usize = 1 << 16;
 
-/// Rows in a page of a large trace.
+/// Number of rows in a page of a large trace.
 const PAGE_ROWS: usize = 1 << 14;
 
-/// Bytes of text after which a page ends before it has all its rows.
+/// Size of the text in a page, in bytes, at which the page ends before it has all its rows.
 const PAGE_BYTES: usize = 1 << 20;
 
 #[cfg(test)]

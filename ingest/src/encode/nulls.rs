@@ -1,19 +1,19 @@
-//! Which rows of a page have a value.
+//! Records which rows of a page have a value.
 
 use super::bits::{run, varint};
 
 /// The rows of one page that have a value; all others are NULL.
 #[derive(Default)]
 pub struct Nulls {
-    /// Rows up to the last one with a value.
+    /// Number of rows up to the last one with a value.
     rows: usize,
     values: usize,
-    /// A bit for each row, kept from the first value after a NULL on; 0 after the last value.
+    /// One bit per row, used only once a value follows a NULL. The bits after the last value are 0.
     bits: Vec<u8>,
 }
 
 impl Nulls {
-    /// Notes that a row has a value; rows come in order.
+    /// Records that a row has a value. Rows come in ascending order.
     #[inline(always)]
     pub fn set(&mut self, row: usize) {
         if self.values == row {
@@ -47,7 +47,7 @@ impl Nulls {
         self.bits[whole] = (1 << (self.rows % 8)) - 1;
     }
 
-    /// How many rows have a value.
+    /// Returns the number of rows that have a value.
     pub fn values(&self) -> usize {
         self.values
     }
@@ -77,13 +77,13 @@ impl Nulls {
     }
 }
 
-/// Appends levels of 0 and 1: as runs where eight or more bytes are equal, else packed.
+/// Appends levels of 0 and 1: as runs where eight or more bytes are equal, otherwise packed.
 fn levels(bits: &[u8], rows: usize, out: &mut Vec<u8>) {
     let (mut plain_from, mut at) = (0, 0);
     while at < bits.len() {
         let byte = bits[at];
         let end = at + bits[at..].iter().take_while(|&&b| b == byte).count();
-        // A run counts rows, so it may not reach into the unused bits of the last byte.
+        // A run counts rows, so it must not reach into the unused bits of the last byte.
         let end =
             if !rows.is_multiple_of(8) && end == bits.len() { (end - 1).max(at) } else { end };
         if matches!(byte, 0 | 0xff) && end - at >= 8 {

@@ -1,4 +1,4 @@
-//! The pages of one column chunk, and its entry in the footer.
+//! The pages of one column chunk, and the chunk's entry in the footer.
 
 use bytes::Bytes;
 use parquet::basic::{BoundaryOrder, Compression, Encoding, Type, ZstdLevel};
@@ -14,17 +14,17 @@ use super::table::Chunk;
 use super::{GROUP_ROWS, PAGE_ROWS};
 use crate::error::Result;
 
-/// How much time to spend on compression.
+/// How much time is spent on compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// For small traces, where time does not matter.
+    /// For small traces, where the time does not matter.
     Small,
     /// For large traces.
     Fast,
 }
 
 impl Effort {
-    /// The effort for a trace of this size.
+    /// Returns the effort for a trace of this size.
     pub fn for_text(bytes: u64) -> Self {
         if bytes < 128 << 20 { Self::Small } else { Self::Fast }
     }
@@ -32,44 +32,44 @@ impl Effort {
 
 /// Zstandard level for small traces.
 const SMALL_LEVEL: i32 = 12;
-/// Zstandard level for finding out which of two ways is smaller.
+/// Zstandard level for measuring which of two encodings is smaller.
 const TRIAL_LEVEL: i32 = 1;
 
-/// A way to encode the values of a chunk that is one page.
+/// One possible encoding of the values of a chunk that has a single page.
 pub struct Way<'a> {
-    /// The values without their levels.
+    /// The encoded values without their levels.
     pub values: Vec<u8>,
-    /// The dictionary page that they refer to.
+    /// The dictionary page to which the values refer.
     pub dictionary: Option<&'a [u8]>,
-    /// Their encoding.
+    /// The encoding of the values.
     pub encoding: Encoding,
 }
 
-/// Compresses pages, of any number of columns one after the other.
+/// Compresses pages. One codec serves any number of columns, one after the other.
 pub struct Codec {
     effort: Effort,
     zstd: Option<(i32, zstd::bulk::Compressor<'static>)>,
-    /// The page that is being built: levels, then values.
+    /// The page under construction: levels, then values.
     pub body: Vec<u8>,
 }
 
 impl Codec {
-    /// A codec for pages of a trace.
+    /// Creates a codec for the pages of a trace.
     pub fn new(effort: Effort) -> Self {
         Self { effort, zstd: None, body: Vec::new() }
     }
 
-    /// Its effort.
+    /// Returns the effort of the codec.
     pub fn effort(&self) -> Effort {
         self.effort
     }
 
-    /// Rows after which pages end.
+    /// Returns the number of rows after which a page ends.
     pub fn page_rows(&self) -> usize {
         if self.effort == Effort::Small { GROUP_ROWS } else { PAGE_ROWS }
     }
 
-    /// The smaller of two ways to encode a chunk, dictionary included.
+    /// Returns the smaller of two encodings of a chunk. The sizes include the dictionaries.
     pub fn smaller<'a>(&mut self, a: Way<'a>, b: Way<'a>) -> Result<Way<'a>> {
         let (size_a, size_b) = (self.size(&a)?, self.size(&b)?);
         Ok(if size_b < size_a { b } else { a })
@@ -101,7 +101,7 @@ impl Codec {
     }
 }
 
-/// The lowest and highest of some integers.
+/// The lowest and the highest of a set of integers.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     pub min: i64,
@@ -109,17 +109,17 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of no integers.
+    /// The bounds of an empty set of integers.
     pub const NONE: Self = Self { min: i64::MAX, max: i64::MIN };
 
-    /// Takes an integer into account.
+    /// Extends the bounds to include an integer.
     #[inline(always)]
     pub fn add(&mut self, value: i64) {
         self.min = self.min.min(value);
         self.max = self.max.max(value);
     }
 
-    /// `None` if there are no integers.
+    /// Returns the bounds, or `None` if there are no integers.
     pub fn of_some(self) -> Option<Self> {
         (self.min <= self.max).then_some(self)
     }
@@ -132,26 +132,27 @@ struct Raw {
     encoding: Encoding,
 }
 
-/// The pages of a column chunk, one added after the other.
+/// The pages of a column chunk, which are added one after the other.
 pub struct Pages {
     level: i32,
     bytes: TrackedWrite<Vec<u8>>,
-    /// The first page, while it is small and the only one: compression may not pay for it.
+    /// The first page, while it is small and the only one: compressing it may not save space.
     only: Option<Raw>,
     uncompressed: usize,
     rows: usize,
     encodings: Vec<Encoding>,
     offsets: OffsetIndexBuilder,
-    /// Rows, NULLs and bounds of each page, if pages carry bounds.
+    /// Number of rows, number of NULLs and bounds of each page, if pages have bounds.
     bounds: Option<Vec<(usize, usize, Option<Bounds>)>>,
 }
 
-/// A first page of at most this size waits until it is known whether it stays the only one.
+/// Maximum size, in bytes, of a first page that stays uncompressed until it is known whether it is
+/// the only page.
 const SMALL_PAGE: usize = 4 << 10;
 
 impl Pages {
-    /// No pages yet. `level` is the Zstandard level for large traces; `bounds` says whether pages
-    /// carry bounds.
+    /// Creates an empty chunk. `level` is the Zstandard level for large traces; `bounds` determines
+    /// whether pages have bounds.
     pub fn new(level: i32, bounds: bool) -> Self {
         Self {
             level,
@@ -221,8 +222,8 @@ impl Pages {
         Ok(())
     }
 
-    /// The whole chunk: the dictionary if there is one (its bytes and its number of values), then
-    /// the data pages.
+    /// Returns the whole chunk: the dictionary if there is one (its bytes and its number of
+    /// values), followed by the data pages.
     pub fn finish(
         mut self,
         codec: &mut Codec,
@@ -277,7 +278,7 @@ impl Pages {
         if let Some(statistics) = statistics {
             metadata = metadata.set_statistics(statistics);
         }
-        // Only large traces have an index of pages; small ones are read whole.
+        // Only large traces have a page index; small traces are read as a whole.
         let large = codec.effort() == Effort::Fast;
         let close = ColumnCloseResult {
             bytes_written: bytes.len() as u64,

@@ -1,4 +1,4 @@
-//! Columns of texts in plain encoding.
+//! Columns of strings in plain encoding.
 
 use parquet::basic::Encoding;
 use parquet::schema::types::ColumnDescPtr;
@@ -11,22 +11,23 @@ use super::table::Chunk;
 use crate::error::Result;
 use crate::schema::Column;
 
-/// Bytes reserved before the values of a page, for levels, which are known only when it ends.
+/// Bytes reserved before the values of a page for its levels, which are known only when the page
+/// ends.
 const LEVELS: usize = 9 << 10;
 
-/// A column of texts, written out one by one.
+/// A column of strings that are written one after the other.
 pub struct PlainStrings {
     optional: bool,
     nulls: Nulls,
     page_start: usize,
-    /// Room for levels, then each text after its length.
+    /// Space for the levels, followed by the strings, each after its length.
     page: Vec<u8>,
     levels: Vec<u8>,
     pages: Option<Pages>,
 }
 
 impl PlainStrings {
-    /// An empty column.
+    /// Creates an empty column.
     pub fn new(column: &Column, _: Effort) -> Self {
         Self {
             optional: !column.required,
@@ -38,15 +39,15 @@ impl PlainStrings {
         }
     }
 
-    /// Begins a text; its bytes are appended to the returned buffer. [`PlainStrings::end`]
-    /// completes it.
+    /// Begins a string. The caller appends its bytes to the returned buffer and then calls
+    /// [`PlainStrings::end`].
     #[inline]
     pub fn begin(&mut self) -> &mut Vec<u8> {
         self.page.extend_from_slice(&[0; 4]);
         &mut self.page
     }
 
-    /// Completes the text of a row whose bytes begin at `start` of the buffer.
+    /// Completes the string of a row whose bytes begin at `start` of the buffer.
     #[inline]
     pub fn end(&mut self, start: usize, row: usize, codec: &mut Codec) -> Result<()> {
         let len = (self.page.len() - start) as u32;
@@ -57,13 +58,13 @@ impl PlainStrings {
         if self.page.len() >= PAGE_BYTES { self.end_page(row + 1, codec) } else { Ok(()) }
     }
 
-    /// Discards a text that was begun.
+    /// Discards a string that was begun.
     #[inline]
     pub fn drop_begun(&mut self, start: usize) {
         self.page.truncate(start - 4);
     }
 
-    /// Sets the text of a row. Rows come in order; rows without a text are left out.
+    /// Sets the string of a row. Rows come in ascending order; rows without a string are skipped.
     pub fn set(&mut self, row: usize, text: &[u8], codec: &mut Codec) -> Result<()> {
         let out = self.begin();
         let start = out.len();

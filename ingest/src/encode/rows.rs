@@ -1,4 +1,4 @@
-//! Rows as structs with one field for each column.
+//! Rows as structs with one field per column.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -11,13 +11,13 @@ use crate::schema::{Kind, Table};
 
 /// A column of any type.
 pub enum AnyColumn {
-    /// Integers or doubles.
+    /// A column of integers or doubles.
     Ints(Box<Ints>),
-    /// Strings with few distinct values.
+    /// A column of strings with few distinct values.
     DictionaryStrings(DictionaryStrings),
-    /// Other strings.
+    /// A column of other strings.
     PlainStrings(PlainStrings),
-    /// Booleans.
+    /// A column of booleans.
     Flags(Flags),
 }
 
@@ -28,7 +28,7 @@ pub struct AnyColumns {
 }
 
 impl AnyColumns {
-    /// Empty columns.
+    /// Creates empty columns.
     pub fn new(table: &'static Table, effort: Effort) -> Self {
         let columns = table.columns.iter().map(|c| match Encoder::of(c) {
             Encoder::Ints => AnyColumn::Ints(Box::new(Ints::new(c, effort))),
@@ -41,7 +41,7 @@ impl AnyColumns {
         Self { table, columns: columns.collect() }
     }
 
-    /// Takes the values of a row, one for each column in turn.
+    /// Returns a writer for the values of one row.
     pub fn row<'c>(&'c mut self, row: usize, codec: &'c mut Codec) -> RowWriter<'c> {
         RowWriter { columns: self.columns.iter_mut(), row, codec }
     }
@@ -65,7 +65,7 @@ impl Columns for AnyColumns {
     }
 }
 
-/// Takes the values of one row, one for each column in turn.
+/// Writes the values of one row, column by column.
 pub struct RowWriter<'c> {
     columns: std::slice::IterMut<'c, AnyColumn>,
     row: usize,
@@ -73,7 +73,7 @@ pub struct RowWriter<'c> {
 }
 
 impl RowWriter<'_> {
-    /// Gives the next column its value.
+    /// Sets the value of the next column.
     #[inline]
     pub fn put(&mut self, value: &impl Value) -> Result<()> {
         match self.columns.next() {
@@ -89,15 +89,15 @@ impl RowWriter<'_> {
     }
 }
 
-/// A value of a row. [`Value::put`] is called for columns of `KIND` only: [`check_row`] sees to
-/// that.
+/// A value of a row. [`Value::put`] is called only for columns of type `KIND`, which [`check_row`]
+/// verifies.
 pub trait Value {
-    /// The type of its column.
+    /// The type of the value's column.
     const KIND: Kind;
-    /// Whether it may be NULL.
+    /// Whether the value may be NULL.
     const IS_OPTIONAL: bool = false;
 
-    /// Appends it to its column.
+    /// Appends the value to its column.
     fn put(&self, column: &mut AnyColumn, row: usize, codec: &mut Codec) -> Result<()>;
 }
 
@@ -159,11 +159,11 @@ impl Value for Cow<'_, str> {
     }
 }
 
-/// A string of the trace, with its number if it has one: the same number is always the same string.
+/// A string of the trace, with its id if it has one. The same id always represents the same string.
 pub enum Interned<'a> {
-    /// A string with a number.
+    /// An interned string with its id.
     Numbered(u32, &'a str),
-    /// A string that is not kept in memory.
+    /// A string that is not interned.
     Inline(String),
 }
 
@@ -200,7 +200,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// A field that holds values of a type.
+    /// Declares a field that holds values of a type.
     pub const fn of<V: Value>(name: &'static str) -> Self {
         Self { name, kind: V::KIND, is_optional: V::IS_OPTIONAL }
     }
@@ -208,18 +208,18 @@ impl Field {
 
 /// A row of a table; [`row!`] declares one.
 pub trait Row {
-    /// The same row without a lifetime, which names the table in [`TableRows`].
+    /// The same row type without a lifetime. It identifies the table in [`TableRows`].
     type Of: Row;
     /// The table.
     const TABLE: &'static Table;
 
-    /// Gives each column its value.
+    /// Writes the value of each column.
     fn put(&self, out: &mut RowWriter<'_>) -> Result<()>;
 }
 
-/// Declares the rows of a table as a struct with one field for each column. The compiler checks
-/// that the fields have the names, the order and the types of the table's columns, and that a
-/// column that is never NULL gets a value.
+/// Declares the rows of a table as a struct with one field per column. The compiler checks that the
+/// fields have the names, the order and the types of the table's columns, and that a column that is
+/// never NULL gets a value.
 macro_rules! row {
     ($(#[$doc:meta])* $name:ident of $table:path { $($field:ident: $value:ty,)* }) => {
         $(#[$doc])*
@@ -251,7 +251,7 @@ macro_rules! row {
 }
 pub(crate) use row;
 
-/// Fails the build unless a row's fields are the table's columns.
+/// Fails the build unless the fields of a row match the table's columns.
 pub const fn check_row(table: &Table, fields: &[Field]) {
     assert!(fields.len() == table.columns.len(), "the row has not one field for each column");
     let mut at = 0;
@@ -267,7 +267,7 @@ pub const fn check_row(table: &Table, fields: &[Field]) {
     }
 }
 
-/// Takes rows of one table and encodes them. `T` is the row with any lifetime.
+/// Encodes rows of one table. `T` is the row type with any lifetime.
 pub struct TableRows<T> {
     groups: RowGroups<AnyColumns>,
     failure: Result<()>,
@@ -275,13 +275,13 @@ pub struct TableRows<T> {
 }
 
 impl<T: Row> TableRows<T> {
-    /// No rows yet.
+    /// Creates an empty table.
     pub fn new(effort: Effort) -> Self {
         let columns = AnyColumns::new(T::TABLE, effort);
         Self { groups: RowGroups::new(columns, effort), failure: Ok(()), rows: PhantomData }
     }
 
-    /// Appends a row. Failures are kept until the rows are taken.
+    /// Appends a row. An error is kept and returned when the row groups are taken.
     #[inline]
     pub fn push(&mut self, row: impl Row<Of = T>) {
         if self.failure.is_ok() {
@@ -290,12 +290,12 @@ impl<T: Row> TableRows<T> {
         }
     }
 
-    /// Takes the row groups that are complete.
+    /// Removes and returns the complete row groups.
     pub fn take_groups(&mut self) -> Vec<EncodedGroup> {
         self.groups.take_groups()
     }
 
-    /// Takes all rows as row groups and leaves the table empty.
+    /// Returns all rows as row groups and empties the table.
     pub fn finish(&mut self) -> Result<Vec<EncodedGroup>> {
         std::mem::replace(&mut self.failure, Ok(()))?;
         self.groups.finish()

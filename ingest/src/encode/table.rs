@@ -13,9 +13,9 @@ use crate::schema::{TABLES, Table};
 
 /// The pages of one column of a row group.
 pub struct Chunk {
-    /// The pages, dictionary first.
+    /// The bytes of the pages, dictionary first.
     pub bytes: Bytes,
-    /// The footer's entry for them.
+    /// The chunk's entry in the footer.
     pub close: ColumnCloseResult,
 }
 
@@ -23,11 +23,11 @@ pub struct Chunk {
 pub struct EncodedGroup {
     /// Number of rows.
     pub rows: usize,
-    /// Columns in the order of the table.
+    /// Column chunks in the order of the table.
     pub chunks: Vec<Chunk>,
 }
 
-/// The Parquet schema of a table.
+/// Returns the Parquet schema of a table.
 pub fn descriptors(table: &Table) -> Result<SchemaDescPtr> {
     static ALL: LazyLock<HashMap<&'static str, SchemaDescPtr>> = LazyLock::new(|| {
         let made = TABLES.iter().filter_map(|t| {

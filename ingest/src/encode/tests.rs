@@ -1,4 +1,5 @@
-//! Encoded tables are read with the `parquet` crate's reader and compared with their values.
+//! Reads encoded tables with the `parquet` crate's reader and compares them with the original
+//! values.
 
 use std::fs::File;
 
@@ -17,13 +18,13 @@ use crate::store::TableFile;
 enum Value {
     Null,
     Int(i64),
-    /// A double by its bits.
+    /// A double as its bits.
     Float(u64),
     Text(String),
     Bool(bool),
 }
 
-/// Pseudo-random numbers from a seed.
+/// A generator of pseudo-random numbers with a seed.
 struct Random(u64);
 
 impl Random {
@@ -38,8 +39,8 @@ impl Random {
     }
 }
 
-/// The character of a column: how often it is NULL, for how many rows a value stays, how many
-/// distinct values there are.
+/// The distribution of a column: how often it is NULL, for how many rows a value repeats, and how
+/// many distinct values it has.
 struct Habit {
     nulls: u64,
     lasts: u64,
@@ -152,7 +153,7 @@ fn check(table: &'static Table, rows: usize, seed: u64, effort: Effort) {
     }
 }
 
-/// The statistics in the footer hold for the values of a column.
+/// The statistics in the footer are valid for the values of a column.
 fn bounds_hold(chunk: &parquet::file::metadata::ColumnChunkMetaData, values: &[Value]) {
     use parquet::file::statistics::Statistics;
     let Some(statistics) = chunk.statistics() else { return };
