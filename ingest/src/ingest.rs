@@ -1,4 +1,4 @@
-//! Reading one input into a store.
+//! Reads one input into a store.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,16 +12,16 @@ use crate::source::{HashSource, Input, open, without_comments};
 use crate::store::{Manifest, Store, TableFacts, VERSION};
 use crate::trace::Progress;
 
-/// Options of reading an input. `default()` uses all cores and half of the machine's memory.
+/// Options for reading an input. `default()` uses all cores and half of the machine's memory.
 #[derive(Debug, Clone, Default)]
 pub struct IngestOptions {
     /// Number of threads; 0 (the default) means all cores.
     pub threads: usize,
-    /// Bytes of memory to stay within; 0 (the default) means half of the machine's memory.
+    /// Memory limit in bytes; 0 (the default) means half of the machine's memory.
     pub memory_limit: usize,
-    /// Refuse an input that has issues worse than an info.
+    /// Whether to refuse an input that has issues worse than an info.
     pub strict: bool,
-    /// Read an input again even if the store holds it.
+    /// Whether to read an input again even if the store already contains it.
     pub replace: bool,
 }
 
@@ -31,11 +31,11 @@ pub struct IngestOptions {
 pub struct Outcome {
     /// The trace in the store.
     pub manifest: Manifest,
-    /// Whether the store already held it.
+    /// Whether the store already contained the trace.
     pub was_there: bool,
-    /// What was odd; empty if the store already held it.
+    /// Issues that were found; empty if the store already contained the trace.
     pub issues: Issues,
-    /// Seconds per phase.
+    /// Seconds that each phase took.
     pub phases: Vec<(&'static str, f64)>,
 }
 
@@ -44,7 +44,8 @@ impl IngestOptions {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let threads = if self.threads == 0 { cores } else { self.threads };
         let limit = if self.memory_limit == 0 { physical_memory() / 2 } else { self.memory_limit };
-        // Mapped text, encoders and names take a share that does not grow with the trace.
+        // Mapped text, encoders and names take an amount of memory that does not grow with the
+        // trace.
         let fixed = (threads * (96 << 20)).min(limit / 2);
         BuildOptions { threads, memory_limit: limit - fixed, strict: self.strict }
     }
@@ -58,10 +59,10 @@ fn physical_memory() -> usize {
     total.map_or(4 << 30, |kib| kib << 10)
 }
 
-/// Reads an input and stores it; does nothing if the store already holds the same bytes.
+/// Reads an input and stores it. Does nothing if the store already contains the same bytes.
 ///
 /// Fails if the input cannot be read or is not a trace, if it changes while it is read, if
-/// [`Progress::stop`] is set, or if the store cannot be written. The store then stays as it was.
+/// [`Progress::stop`] is set, or if the store cannot be written. The store is then unchanged.
 pub fn ingest(
     input: &Input,
     store: &Store,
@@ -135,7 +136,7 @@ pub fn ingest(
     Ok(Outcome { manifest, was_there: false, issues: built.issues, phases: built.phases })
 }
 
-/// The size of a file and the BLAKE3 hash of its bytes.
+/// Returns the size of a file and the BLAKE3 hash of its bytes.
 pub(crate) fn file_facts(path: &Path) -> Result<(u64, String)> {
     let io = |e| IngestError::io(path, e);
     let mut hasher = blake3::Hasher::new();
@@ -143,14 +144,14 @@ pub(crate) fn file_facts(path: &Path) -> Result<(u64, String)> {
     Ok((bytes, hasher.finalize().to_hex().to_string()))
 }
 
-/// The hash of a file's bytes, as in `traces.content_hash`; `None` for standard input and archive
-/// members. Fails if the file cannot be read.
+/// Returns the hash of a file's bytes, as in `traces.content_hash`, or `None` for standard input
+/// and archive members. Fails if the file cannot be read.
 pub fn trace_hash(input: &Input) -> Result<Option<String>> {
     let Input::File(path) = input else { return Ok(None) };
     Ok(Some(file_facts(path)?.1))
 }
 
-/// The readable part of a trace's name.
+/// Returns the readable part of a trace's name.
 fn slug(name: &str) -> String {
     let base = name.rsplit(['/', '\\', '!']).next().unwrap_or(name);
     let mut base = base.to_lowercase();

@@ -1,4 +1,5 @@
-//! The stages of reading, one at a time, for benches, fuzzers and tests. Not a stable interface.
+//! The stages of reading, one at a time, for benchmarks, fuzzers and tests. This is not a stable
+//! interface.
 
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use crate::rows::{ArgValues, OwnArgs};
 use crate::store::Store;
 use crate::trace::{EventRecord, Local, Texts, Tracks, read_chunk};
 
-/// Steps over the elements of an event list's text, without its brackets; returns their number.
+/// Steps over the elements of an event list's text, without its brackets. Returns their number.
 pub fn frame(text: &[u8]) -> usize {
     let mut c = Cursor::new(text, 0);
     let mut elements = 0;
@@ -26,7 +27,7 @@ pub fn frame(text: &[u8]) -> usize {
     elements
 }
 
-/// The args of all elements of an event list's text, as they are stored.
+/// Returns the args of all elements of an event list's text, in the form in which they are stored.
 pub fn args_json(text: &[u8]) -> Vec<Vec<u8>> {
     let (mut c, mut found) = (Cursor::new(text, 0), Vec::new());
     while let Ok(token) = c.next_token() {
@@ -52,7 +53,7 @@ pub fn args_json(text: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
-/// Elements decoded to records.
+/// Elements decoded into records.
 pub struct Decoded {
     records: Vec<EventRecord>,
     pairs: Vec<EventRecord>,
@@ -62,7 +63,7 @@ pub struct Decoded {
     pub elements: usize,
 }
 
-/// Decodes an event list's text to records.
+/// Decodes an event list's text into records.
 pub fn decode(text: &[u8]) -> Decoded {
     let (texts, tracks) = (Texts::default(), Tracks::default());
     let chunk = read_chunk(text, 0, &mut Local::new(&texts, &tracks), false, Vec::new());
@@ -75,8 +76,8 @@ pub fn decode(text: &[u8]) -> Decoded {
     }
 }
 
-/// Sorts, pairs and nests decoded records; returns the number of rows. Fails if `folder` is needed
-/// for temporary files and cannot be written.
+/// Sorts, pairs and nests decoded records; returns the number of rows. Fails if temporary files are
+/// needed and `folder` cannot be written.
 pub fn nest(decoded: &Decoded, folder: &Path) -> Result<usize> {
     let mut records = Sorter::new(EventRecord::row_order, folder, usize::MAX, 1);
     let mut pairs = Sorter::new(EventRecord::pairing_order, folder, usize::MAX, 1);
@@ -92,8 +93,8 @@ pub fn nest(decoded: &Decoded, folder: &Path) -> Result<usize> {
     Ok(sorted.len())
 }
 
-/// A hidden folder of a store as a running ingest has one; it is removed when dropped. Fails if the
-/// store cannot be written.
+/// Creates a hidden folder in a store, like the folder of a running ingest. It is removed when the
+/// returned value is dropped. Fails if the store cannot be written.
 pub fn scratch(store: &Store) -> Result<impl Sized + use<>> {
     store.scratch()
 }

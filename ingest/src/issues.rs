@@ -1,4 +1,4 @@
-//! What was odd about a trace: counted, located and stored as rows of `ingest_issues`.
+//! Issues of a trace: counted, located and stored as rows of `ingest_issues`.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use crate::json::Oddities;
 /// How serious an issue is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing; nothing is wrong (for example, times were rounded to the nanosecond).
+    /// Worth knowing, but not an error (for example, times were rounded to the nanosecond).
     Info,
-    /// Something was odd; the element was kept.
+    /// Something was unusual, but the element was kept.
     Warning,
-    /// An element, or bytes of the input, could not be kept.
+    /// An element, or some bytes of the input, could not be kept.
     Error,
 }
 
 impl Severity {
-    /// The text stored in `ingest_issues.severity`.
+    /// Returns the text stored in `ingest_issues.severity`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -28,22 +28,22 @@ impl Severity {
 
 macro_rules! codes {
     ($($variant:ident $severity:ident $skips:literal $code:literal $meaning:literal;)*) => {
-        /// The kinds of issues. Queries may rely on the text of each ([`Code::as_str`]).
+        /// The kinds of issues. Queries may rely on the text of each kind ([`Code::as_str`]).
         #[non_exhaustive]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code { $(#[doc = $meaning] $variant),* }
         impl Code {
-            /// Every code, in the order in which `ingest_issues` lists them.
+            /// All codes, in the order in which `ingest_issues` lists them.
             pub const ALL: &[Code] = &[$(Code::$variant),*];
-            /// The text stored in `ingest_issues.code`.
+            /// Returns the text stored in `ingest_issues.code`.
             pub fn as_str(self) -> &'static str { match self { $(Code::$variant => $code),* } }
-            /// How serious the issue is.
+            /// Returns the severity of the issue.
             pub fn severity(self) -> Severity {
                 match self { $(Code::$variant => Severity::$severity),* }
             }
-            /// Whether each count of it is an element that has no row in `events`.
+            /// Whether each occurrence is an element that has no row in `events`.
             pub fn skips(self) -> bool { match self { $(Code::$variant => $skips),* } }
-            /// One sentence: what was found and what was done.
+            /// Describes in one sentence what was found and how it was handled.
             pub fn meaning(self) -> &'static str { match self { $(Code::$variant => $meaning),* } }
         }
     };
@@ -166,7 +166,7 @@ codes! {
          start, or negative.";
 }
 
-/// The codes of what was odd about text that was decoded or made compact.
+/// Maps the faults of text that was decoded or made compact to issue codes.
 pub(crate) fn codes_of(odd: Oddities) -> impl Iterator<Item = Code> {
     [
         (odd.invalid_utf8, Code::InvalidUtf8),
@@ -179,22 +179,24 @@ pub(crate) fn codes_of(odd: Oddities) -> impl Iterator<Item = Code> {
     .filter_map(|(met, code)| met.then_some(code))
 }
 
-/// The count of one kind of issue: a row of `ingest_issues`.
+/// The count of one kind of issue, which becomes a row of `ingest_issues`.
 #[derive(Debug, Clone, Default)]
 pub struct IssueCount {
-    /// How often it occurred.
+    /// Number of occurrences.
     pub count: u64,
-    /// The first element concerned, as position in the event list, if it concerns elements.
+    /// The first element with the issue, as a position in the event list, if the issue concerns
+    /// elements.
     pub first_event_id: Option<u64>,
-    /// Where that begins, in bytes of the decompressed text.
+    /// Byte offset of the first occurrence in the decompressed text.
     pub first_byte_offset: Option<u64>,
-    /// The text at that place, shortened.
+    /// The text at that offset, shortened.
     pub example: Option<String>,
-    /// Figures, for example how many bytes were lost.
+    /// Additional figures, for example how many bytes were lost.
     pub detail: Option<String>,
 }
 
-/// Counted issues. Merging does not depend on the order: the earliest place in the input wins.
+/// Counted issues. The result of merging does not depend on the order: the earliest place in the
+/// input is kept.
 #[derive(Debug, Clone, Default)]
 pub struct Issues {
     counts: BTreeMap<Code, IssueCount>,
@@ -203,7 +205,7 @@ pub struct Issues {
 const EXAMPLE_BYTES: usize = 160;
 
 impl Issues {
-    /// Counts one issue at an element.
+    /// Counts one issue of an element.
     pub fn add(
         &mut self,
         code: Code,
@@ -214,7 +216,7 @@ impl Issues {
         self.add_many(code, 1, event_id, byte_offset, example);
     }
 
-    /// Counts several issues of one kind; the place is that of the first.
+    /// Counts several issues of one kind. The place is that of the first one.
     pub fn add_many(
         &mut self,
         code: Code,
@@ -237,12 +239,12 @@ impl Issues {
         }
     }
 
-    /// Sets the note of an issue that was counted before.
+    /// Sets the detail text of an issue.
     pub fn detail(&mut self, code: Code, detail: String) {
         self.counts.entry(code).or_default().detail = Some(detail);
     }
 
-    /// Adds `base` to all event ids, to count them from the start of the event list.
+    /// Adds `base` to all event ids, so that they count from the start of the event list.
     pub fn rebase(&mut self, base: u64) {
         for issue in self.counts.values_mut() {
             issue.first_event_id = issue.first_event_id.map(|id| id + base);
@@ -268,27 +270,27 @@ impl Issues {
         }
     }
 
-    /// All issues, in the order of their codes.
+    /// Iterates over all issues, in the order of their codes.
     pub fn iter(&self) -> impl Iterator<Item = (Code, &IssueCount)> {
         self.counts.iter().map(|(c, i)| (*c, i))
     }
 
-    /// How often an issue occurred.
+    /// Returns how often an issue occurred.
     pub fn count(&self, code: Code) -> u64 {
         self.counts.get(&code).map_or(0, |i| i.count)
     }
 
-    /// How many elements have no row.
+    /// Returns the number of elements that have no row.
     pub fn skipped(&self) -> u64 {
         self.iter().filter(|(c, _)| c.skips()).map(|(_, i)| i.count).sum()
     }
 
-    /// Whether there is anything worse than an info.
+    /// Whether any issue is worse than an info.
     pub fn has_warnings(&self) -> bool {
         self.counts.keys().any(|c| c.severity() > Severity::Info)
     }
 
-    /// `count × code` of everything worse than an info.
+    /// Formats every issue that is worse than an info as `count × code`.
     pub fn summary(&self) -> String {
         let parts: Vec<_> = self
             .iter()

@@ -1,9 +1,9 @@
 //! Reads profiler traces exactly and writes them as a store of Parquet files.
 //!
-//! A trace is a file of Chrome JSON as the PyTorch profiler and others write it, or an MLLM
-//! `perf.json`; it may be compressed or a member of an archive. [`expand`] turns names into
-//! [`Input`]s, [`ingest`] reads one input into a [`Store`], and [`examine`] checks whether a store
-//! is sound. Each element of a trace becomes a row or is counted as an issue; [`schema`] describes
+//! A trace is a file of Chrome JSON as written by the PyTorch profiler and other tools, or an MLLM
+//! `perf.json`. It may be compressed or be a member of an archive. [`expand`] converts names to
+//! [`Input`]s, [`ingest`] reads one input into a [`Store`], and [`examine`] checks a store for
+//! damage. Each element of a trace becomes a row or is counted as an issue. [`schema`] describes
 //! the tables.
 //!
 //! ```
@@ -25,11 +25,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The path of the bytes: `source` unpacks and maps the text, `trace` makes a small record of each
-//! element (first reading), `arrange` sorts, nests and links the records, `rows` reads the elements
-//! again in the order of rows (second reading), `encode` makes Parquet pages of them, `build`
-//! writes the tables, and `store` makes the trace appear. Of a whole trace only the records are
-//! kept in memory, and those go to disk when they outgrow the memory limit.
+//! The modules in the order in which data passes through them: `source` unpacks and maps the text,
+//! `trace` creates a small record of each element (first reading), `arrange` sorts, nests and links
+//! the records, `rows` reads the elements again in row order (second reading), `encode` converts
+//! them to Parquet pages, `build` writes the tables, and `store` publishes the trace. Only the
+//! records of a whole trace are kept in memory, and they are moved to disk when they exceed the
+//! memory limit.
 
 mod arrange;
 mod build;
@@ -51,6 +52,6 @@ pub use source::{Input, expand};
 pub use store::{Examined, Gravity, Manifest, Problem, Store, TableFacts, VERSION, examine};
 pub use trace::Progress;
 
-/// Parts that benches, fuzzers and tests drive on their own; not a stable interface.
+/// Internal stages for benchmarks, fuzzers and tests; not a stable interface.
 #[doc(hidden)]
 pub mod internals;

@@ -1,11 +1,11 @@
-//! Writing a raw value as compact JSON that every parser accepts.
+//! Writes a raw value as compact JSON that every parser accepts.
 
 use super::text::{Oddities, hex4};
 
-/// Appends `raw` to `out` without white space. Text that is not valid JSON is repaired so that
-/// nothing is lost: values that are not JSON are put in quotes (an empty value becomes `null`),
-/// control characters are escaped, stray backslashes doubled, and invalid UTF-8 and lone surrogates
-/// become U+FFFD.
+/// Appends `raw` to `out` without white space. Text that is not valid JSON is repaired without
+/// losing content: values that are not JSON are put in quotes (an empty value becomes `null`),
+/// control characters are escaped, stray backslashes are doubled, and invalid UTF-8 and lone
+/// surrogates become U+FFFD.
 #[inline]
 pub fn compact_value(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
     match raw.first() {
@@ -17,7 +17,7 @@ pub fn compact_value(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
 
 fn nested(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
     let mut i = 0;
-    // The last token: after some of them, a comma or bracket means that a value is missing.
+    // The last token. After some tokens, a comma or a bracket means that a value is missing.
     let mut last = 0u8;
     while i < raw.len() {
         match raw[i] {
@@ -55,7 +55,7 @@ fn nested(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
     }
 }
 
-/// The position after the string that begins at `start`.
+/// Returns the position after the string that begins at `start`.
 fn string_end(raw: &[u8], start: usize) -> usize {
     let mut i = start + 1;
     while i < raw.len() {
@@ -109,7 +109,7 @@ pub(super) fn mend_string(raw: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) {
     out.push(b'"');
 }
 
-/// Writes one escape; returns how many bytes of `text` it takes.
+/// Writes one escape; returns the number of bytes of `text` that it occupies.
 fn escape(text: &[u8], out: &mut Vec<u8>, odd: &mut Oddities) -> usize {
     match text.get(1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
@@ -166,7 +166,7 @@ fn is_json_word(raw: &[u8]) -> bool {
     matches!(raw, b"0" | b"true" | b"false" | b"null") || is_json_number(raw)
 }
 
-/// Whether a decoded text would be read as something other than a string if it had no quotes.
+/// Whether a decoded text would be read as a type other than string if it had no quotes.
 pub fn reads_as_value(text: &[u8]) -> bool {
     matches!(text.first(), Some(b'{' | b'[')) || is_json_word(text)
 }

@@ -1,22 +1,22 @@
-//! Copying an object as compact JSON and handing out its members, in one walk.
+//! Copies an object as compact JSON and passes on its members, in one pass.
 
 use super::compact::{mend_string, word};
 use super::cursor::{Cursor, WORD_END};
 use super::text::Oddities;
 
-/// A value as it stands in the text, and as compact JSON.
+/// A value in its original form and as compact JSON.
 pub struct Copied<'a, 'o> {
-    /// The value as it stands in the text.
+    /// The value as it is written in the text.
     pub raw: &'a [u8],
-    /// The compact value.
+    /// The value as compact JSON.
     pub compact: &'o [u8],
 }
 
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The high bit of each byte that ends a plain part of a string: quotes, backslashes, control
-/// characters and bytes beyond ASCII. Only the lowest set bit is certain.
+/// Sets the high bit of each byte that ends a plain part of a string: quotes, backslashes, control
+/// characters and non-ASCII bytes. Only the lowest set bit is reliable.
 #[inline(always)]
 fn not_plain(w: u64) -> u64 {
     let quote = w ^ (LOW * b'"' as u64);
@@ -26,8 +26,9 @@ fn not_plain(w: u64) -> u64 {
         & HIGH
 }
 
-/// Walks a text that a cursor has stepped over before, so that its structure is known to be right,
-/// unless the file has changed since. Then the output is meaningless, but the walk still ends.
+/// Walks over a text that a cursor has already stepped over, so its structure is known to be valid,
+/// unless the file has changed in between. In that case the output is meaningless, but the walk
+/// still ends.
 struct Walk<'a, 'o> {
     raw: &'a [u8],
     at: usize,
@@ -48,21 +49,21 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// The next eight bytes, the first one lowest.
+    /// Returns the next eight bytes, the first one lowest.
     #[inline(always)]
     fn word_at(&self, at: usize) -> Option<[u8; 8]> {
         self.raw.get(at..at + 8)?.try_into().ok()
     }
 
-    /// Copies the string at the cursor; returns its text, undecoded.
+    /// Copies the string at the cursor; returns its text without decoding it.
     #[inline]
     fn string(&mut self) -> &'a [u8] {
         let (start, old) = (self.at, self.out.len());
         self.out.push(b'"');
         let mut i = start + 1;
         while let Some(bytes) = self.word_at(i) {
-            // Copy whole words, which is cheaper than a call for the exact length, and cut off the
-            // excess.
+            // Copy whole words and remove the excess afterwards, because this is cheaper than a
+            // call for the exact length.
             self.out.extend_from_slice(&bytes);
             let hit = not_plain(u64::from_le_bytes(bytes));
             if hit != 0 {
@@ -81,8 +82,8 @@ impl<'a> Walk<'a, '_> {
         self.odd_string()
     }
 
-    /// Copies a string that is near the end of the text, or that has escapes or characters that are
-    /// not plain.
+    /// Copies a string that is near the end of the text, or that contains escapes or characters
+    /// that are not plain.
     #[cold]
     fn odd_string(&mut self) -> &'a [u8] {
         let mut c = Cursor::new(self.raw, self.at);
@@ -135,7 +136,7 @@ impl<'a> Walk<'a, '_> {
 
     fn nested(&mut self) {
         let mut depth = 0usize;
-        // The last token, which decides what may follow.
+        // The last token, which determines the tokens that may follow.
         let mut last = 0u8;
         while self.at < self.raw.len() {
             let b = self.raw[self.at];
@@ -185,9 +186,9 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
-/// Appends the members of the object at the start of `raw`, without its braces, as compact JSON;
-/// invalid JSON is repaired. Hands out each member: its key, undecoded, its value, and the position
-/// of the compact value in `out`.
+/// Appends the members of the object at the start of `raw`, without its braces, as compact JSON.
+/// Invalid JSON is repaired. Passes each member to the callback: its undecoded key, its value, and
+/// the position of the compact value in `out`.
 pub fn copy_members<'a>(
     raw: &'a [u8],
     out: &mut Vec<u8>,
@@ -217,7 +218,7 @@ pub fn copy_members<'a>(
         w.skip_space();
         let (start, raw_start) = (w.out.len(), w.at);
         w.value();
-        // A file that was cut short meanwhile can end a value beyond its text.
+        // If the file was cut short in the meantime, a value can end beyond its text.
         let raw = raw.get(raw_start..w.at).unwrap_or_default();
         each(key, Copied { raw, compact: &w.out[start..] }, start);
     }

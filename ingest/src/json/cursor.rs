@@ -1,24 +1,24 @@
-//! A position in JSON text that steps over whole values.
+//! A position in JSON text, with functions that step over whole values.
 
-/// Levels of nesting that are read at most.
+/// Maximum nesting depth that is read.
 pub const MAX_DEPTH: usize = 512;
 
-/// Why a value could not be stepped over.
+/// Reasons why a value could not be stepped over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bad {
-    /// The text ends within the value.
+    /// The text ends inside the value.
     End,
     /// The text at this position is neither valid JSON nor one of the tolerated faults.
     Syntax(usize),
-    /// The value nests deeper than [`MAX_DEPTH`].
+    /// The value is nested deeper than [`MAX_DEPTH`].
     Deep,
 }
 
 /// A position in JSON text.
 ///
 /// Values are returned as raw text. A *bare word* (a number, `true`, `NaN`, `0x1f`, `N/A`, or
-/// nothing) is any run of bytes up to white space or a structural character. Whether it is valid
-/// JSON is left to whatever decodes the value.
+/// nothing) is any run of bytes up to white space or a structural character. The code that decodes
+/// the value decides whether it is valid JSON.
 #[derive(Debug, Clone)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
@@ -26,7 +26,7 @@ pub struct Cursor<'a> {
     pub pos: usize,
 }
 
-/// Bytes that end a bare word.
+/// Marks the bytes that end a bare word.
 pub(super) const WORD_END: [bool; 256] = {
     let mut t = [false; 256];
     let ends = b",]}[{\":\0";
@@ -46,7 +46,8 @@ pub(super) const WORD_END: [bool; 256] = {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The lowest bit set in the result is the high bit of the lowest byte of `w` that equals `b`.
+/// Finds bytes of `w` that equal `b`: the lowest bit set in the result is the high bit of the
+/// lowest such byte.
 #[inline(always)]
 fn bytes_equal(w: u64, b: u8) -> u64 {
     let x = w ^ (LOW * b as u64);
@@ -54,17 +55,17 @@ fn bytes_equal(w: u64, b: u8) -> u64 {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor at `pos` of `bytes`.
+    /// Creates a cursor at `pos` of `bytes`.
     pub fn new(bytes: &'a [u8], pos: usize) -> Self {
         Self { bytes, pos }
     }
 
-    /// The address of the first byte, for locating slices that were handed out.
+    /// Returns the address of the first byte, for locating slices that were returned.
     pub fn origin(&self) -> usize {
         self.bytes.as_ptr() as usize
     }
 
-    /// The byte at the cursor.
+    /// Returns the byte at the cursor.
     #[inline(always)]
     pub fn peek(&self) -> Option<u8> {
         self.bytes.get(self.pos).copied()
@@ -88,8 +89,8 @@ impl<'a> Cursor<'a> {
         self.peek().ok_or(Bad::End)
     }
 
-    /// Steps over a string; the cursor is at its opening quote. Returns the text between the
-    /// quotes, undecoded.
+    /// Steps over a string. The cursor must be at the opening quote. Returns the undecoded text
+    /// between the quotes.
     #[inline]
     pub fn string(&mut self) -> Result<&'a [u8], Bad> {
         let start = self.pos + 1;
@@ -116,8 +117,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over any value; returns its raw text with quotes or brackets. The text is empty where
-    /// the value is missing.
+    /// Steps over any value; returns its raw text, including quotes or brackets. The text is empty
+    /// if the value is missing.
     #[inline]
     pub fn value(&mut self) -> Result<&'a [u8], Bad> {
         let start = self.pos;
@@ -137,8 +138,8 @@ impl<'a> Cursor<'a> {
         let start = self.pos;
         while let Some(&b) = self.bytes.get(self.pos) {
             if WORD_END[b as usize] {
-                // An empty word, or one followed by a quote or opening bracket, means that we lost
-                // sync.
+                // An empty word, or one followed by a quote or an opening bracket, means that the
+                // cursor is no longer aligned with the structure of the text.
                 let in_step =
                     matches!(b, b',' | b'}' | b']') || (b <= b' ' && b != 0 && self.pos > start);
                 return if in_step { Ok(()) } else { Err(Bad::Syntax(self.pos)) };
@@ -148,7 +149,7 @@ impl<'a> Cursor<'a> {
         Err(Bad::End)
     }
 
-    /// Steps over an object or list without recursion; the cursor is at its opening bracket.
+    /// Steps over an object or list without recursion. The cursor must be at the opening bracket.
     fn nested(&mut self) -> Result<(), Bad> {
         let mut is_object = [0u64; MAX_DEPTH / 64];
         let mut depth = 0usize;
@@ -225,8 +226,9 @@ impl<'a> Cursor<'a> {
         Ok(key)
     }
 
-    /// Steps over an object and hands out each key, undecoded, with the raw text of its value. The
-    /// cursor is at the opening brace; a comma before the closing brace is tolerated.
+    /// Steps over an object and passes each undecoded key to the callback, with the raw text of its
+    /// value. The cursor must be at the opening brace. A comma before the closing brace is
+    /// tolerated.
     #[inline]
     pub fn object(&mut self, mut each: impl FnMut(&'a [u8], &'a [u8])) -> Result<(), Bad> {
         self.pos += 1;

@@ -1,7 +1,8 @@
-//! Reading JSON as real traces contain it: exactly, fast, and tolerating the mistakes of writers.
+//! Reads JSON as real traces contain it: exactly, fast, and with tolerance for the mistakes of
+//! writers.
 //!
-//! No tree is built. A [`Cursor`] walks the bytes and hands out the raw text of keys and values;
-//! [`number`] and [`text`] decode raw text; [`compact`] writes a value as valid compact JSON.
+//! No tree is built. A [`Cursor`] walks over the bytes and returns the raw text of keys and values.
+//! [`number`] and [`text`] decode raw text. [`compact`] writes a value as valid compact JSON.
 
 mod compact;
 mod copy;

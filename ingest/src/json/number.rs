@@ -1,6 +1,6 @@
-//! Numbers from their text, never through a double where exactness matters.
+//! Parses numbers from text, without converting to a double where the exact value matters.
 
-/// Why a text is not a time.
+/// Reasons why a text is not a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeError {
     /// The text is not a decimal number.
@@ -9,18 +9,18 @@ pub enum TimeError {
     OutOfRange,
 }
 
-/// Converts microseconds in decimal text to nanoseconds. The flag says whether digits below 1 ns
-/// were rounded (ties to even).
+/// Converts microseconds in decimal text to nanoseconds. The flag is true if digits below 1 ns were
+/// rounded (ties to even).
 ///
 /// Numbers in quotes, blanks around them, signs, exponents and forms such as `.5` and `007` are
-/// accepted. The value is exact for any number of digits.
+/// accepted. The result is exact for any number of digits.
 #[inline]
 pub fn time_ns(raw: &[u8]) -> Result<(i64, bool), TimeError> {
     let text = bare(raw);
     let mut n: i64 = 0;
     let mut i = 0;
     if text.len() <= 19 {
-        // Longer numbers are left to the general path.
+        // Longer numbers are handled by the general code path.
         while i < 16
             && let Some(d) = digit(text, i)
         {
@@ -50,9 +50,9 @@ fn digit(text: &[u8], i: usize) -> Option<i64> {
     text.get(i).filter(|b| b.is_ascii_digit()).map(|b| (b - b'0') as i64)
 }
 
-/// Digits of whole nanoseconds that are read at most: more than 64 bits hold.
+/// Maximum number of digits of whole nanoseconds that are read. This is more than 64 bits can hold.
 const MAX_DIGITS: i64 = 40;
-/// Exponents are clamped to this: no text has enough digits for a larger one to matter.
+/// Limit for exponents. No text has enough digits for a larger exponent to make a difference.
 const MAX_EXPONENT: i64 = 1 << 40;
 
 #[cold]
@@ -110,7 +110,7 @@ fn exponent(text: &[u8]) -> Option<i64> {
     Some(digits.iter().fold(0i64, |n, b| (n * 10 + (b - b'0') as i64).min(MAX_EXPONENT)) * sign)
 }
 
-/// The text of a number without quotes and the blanks inside them.
+/// Returns the text of a number without quotes and without the blanks inside them.
 #[inline(always)]
 fn bare(raw: &[u8]) -> &[u8] {
     match raw {
@@ -119,7 +119,7 @@ fn bare(raw: &[u8]) -> &[u8] {
     }
 }
 
-/// A 64-bit integer, bare or in quotes; `12.0` counts as 12.
+/// Parses a 64-bit integer, with or without quotes. `12.0` is accepted as 12.
 #[inline]
 pub fn int(raw: &[u8]) -> Option<i64> {
     let text = bare(raw);
@@ -148,7 +148,7 @@ pub fn int(raw: &[u8]) -> Option<i64> {
     Some(n)
 }
 
-/// A finite floating-point number, bare or in quotes.
+/// Parses a finite floating-point number, with or without quotes.
 pub fn float(raw: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(bare(raw)).ok()?;
     let starts =

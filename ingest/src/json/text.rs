@@ -1,24 +1,24 @@
-//! Strings from their raw JSON text.
+//! Decodes strings from their raw JSON text.
 
 use std::borrow::Cow;
 
-/// Faults of text that was decoded or made compact.
+/// Faults found in text that was decoded or made compact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Oddities {
-    /// Bytes that are not UTF-8.
+    /// The text contains bytes that are not UTF-8.
     pub invalid_utf8: bool,
-    /// A backslash that starts no JSON escape.
+    /// The text contains a backslash that does not start a JSON escape.
     pub bad_escape: bool,
-    /// Half of a surrogate pair.
+    /// The text contains half of a surrogate pair.
     pub lone_surrogate: bool,
-    /// Raw control characters.
+    /// The text contains unescaped control characters.
     pub control: bool,
-    /// A value that is not JSON.
+    /// The text contains a value that is not JSON.
     pub non_json: bool,
 }
 
 impl Oddities {
-    /// Whether anything was odd.
+    /// Whether any fault was found.
     #[inline]
     pub fn any(self) -> bool {
         self != Self::default()
@@ -30,7 +30,7 @@ pub fn is_text(raw: &[u8]) -> bool {
     raw.first() == Some(&b'"')
 }
 
-/// The text within the quotes of a raw string value, still escaped.
+/// Returns the text inside the quotes of a raw string value, still escaped.
 pub fn unquote(raw: &[u8]) -> &[u8] {
     match raw {
         [b'"', inner @ .., b'"'] => inner,
@@ -38,7 +38,7 @@ pub fn unquote(raw: &[u8]) -> &[u8] {
     }
 }
 
-/// Decodes the text between quotes. Broken escapes are kept as they are; broken UTF-8 becomes
+/// Decodes the text between quotes. Invalid escapes are kept as they are; invalid UTF-8 becomes
 /// U+FFFD.
 pub fn as_text<'a>(inner: &'a [u8], odd: &mut Oddities) -> Cow<'a, str> {
     let plain = !inner.iter().any(|&b| b == b'\\' || b < 0x20 || b == 0x7f);
@@ -69,7 +69,7 @@ fn push_utf8(bytes: &[u8], out: &mut String, odd: &mut Oddities) {
     }
 }
 
-/// The beginning of a text between quotes: at most `max` bytes, not ending inside an escape.
+/// Returns the beginning of a text between quotes: at most `max` bytes, without cutting an escape.
 pub fn cut(inner: &[u8], max: usize) -> &[u8] {
     if inner.len() <= max {
         return inner;
@@ -88,7 +88,7 @@ pub fn cut(inner: &[u8], max: usize) -> &[u8] {
     }
 }
 
-/// Decodes one escape at the start of `text`; returns how many bytes it takes.
+/// Decodes one escape at the start of `text`; returns the number of bytes that it occupies.
 fn escape(text: &[u8], out: &mut String, odd: &mut Oddities) -> usize {
     let simple = match text.get(1) {
         Some(b'"') => '"',

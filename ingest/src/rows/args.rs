@@ -1,13 +1,13 @@
-//! The args of an element, walked once: their compact text, the values that have columns in
-//! `events`, and what rows of other tables are made from.
+//! Reads the args of an element in one pass: their compact text, the values that have columns in
+//! `events`, and the data for rows of other tables.
 
 use super::kernel::KernelArgs;
 use super::memory::MemoryArgs;
 use crate::json::{self, Cursor, Oddities};
 use crate::trace::is_real_id;
 
-/// The values of args that have columns in `events`; of repeated keys, the last. Texts are ranges
-/// of the compact args.
+/// The values of args that have columns in `events`. For repeated keys, the last value is kept.
+/// Texts are ranges of the compact args.
 #[derive(Debug, Default)]
 pub struct ArgValues {
     pub external_id: Option<i64>,
@@ -25,29 +25,31 @@ pub struct ArgValues {
     pub concrete_inputs: Option<Span>,
     pub call_stack: Option<Span>,
     pub module_hierarchy: Option<Span>,
-    /// A value meant for an integer column was not an integer.
+    /// Whether a value for an integer column was not an integer.
     pub bad_id: bool,
 }
 
 /// A range of the compact args.
 pub type Span = (usize, usize);
 
-/// What the tables besides `events` need of an element's own args, as they stand in the text.
+/// The parts of an element's own args that other tables than `events` need, as they are written in
+/// the text.
 #[derive(Default)]
 pub struct OwnArgs<'t> {
-    /// Members for the row of another table.
+    /// Members of args for the row of another table.
     pub members: Members<'t>,
-    /// `Module Hierarchy`, in its quotes.
+    /// The value of `Module Hierarchy`, including its quotes.
     pub module_hierarchy: Option<&'t [u8]>,
 }
 
-/// The members of args that the row of another table is made from.
+/// The members of args from which the row of another table is built.
 #[derive(Default)]
 pub enum Members<'t> {
     /// The element has no row in another table.
     #[default]
     None,
-    /// For a row of `kernels`; in a box, so that other elements do not move its kilobyte.
+    /// For a row of `kernels`. The value is boxed, so that other elements do not move about 1 KiB
+    /// each.
     Kernel(Box<KernelArgs<'t>>),
     /// For a row of `memory`.
     Memory(MemoryArgs),
@@ -66,7 +68,7 @@ impl<'t> Members<'t> {
         }
     }
 
-    /// Takes the members of args that are not stored.
+    /// Reads the members of args that are not stored.
     pub fn read(&mut self, raw: &'t [u8]) {
         if raw.first() == Some(&b'{') {
             let _ = Cursor::new(raw, 0).object(|key, value| self.add(key, value));
@@ -75,8 +77,8 @@ impl<'t> Members<'t> {
 }
 
 impl ArgValues {
-    /// Appends the args at the start of `raw` to `out` as compact JSON and picks values out of
-    /// them. Anything but an object is copied unchanged.
+    /// Appends the args at the start of `raw` to `out` as compact JSON, and extracts values from
+    /// them. Args that are not an object are copied unchanged.
     pub fn read<'t>(
         &mut self,
         raw: &'t [u8],

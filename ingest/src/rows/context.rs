@@ -1,4 +1,4 @@
-//! What is known about a whole trace when its rows are written.
+//! Data about a whole trace that is needed when its rows are written.
 
 use std::sync::Arc;
 
@@ -9,53 +9,53 @@ use crate::error::Result;
 use crate::source::Content;
 use crate::trace::{Class, EventRecord, Id, NO_LINK, NO_TIME, Span, Step, Track};
 
-/// Everything that rows are made from, for all threads.
+/// The data from which rows are built, shared by all threads.
 pub struct Context<'a> {
-    /// Value of `trace_id`.
+    /// The value of `trace_id`.
     pub trace_id: &'a str,
     /// The text of the trace.
     pub content: &'a Content,
-    /// Length of the text.
+    /// Length of the text in bytes.
     pub text_bytes: u64,
     /// Elements in row order.
     pub records: &'a SortedRecords,
     /// Results of nesting, in row order.
     pub nests: &'a SpillVec<Nest>,
-    /// Texts by number.
+    /// Interned texts by id.
     pub texts: &'a [Arc<str>],
     /// Tracks by number.
     pub tracks: &'a [Track],
-    /// `track_id` by track number.
+    /// The `track_id` of each track number.
     pub track_ids: &'a [u32],
-    /// Launches.
+    /// Calls that may have launched device work.
     pub launches: &'a Launches,
-    /// Links that were found by other means than the correlation.
+    /// Links that were found without the correlation.
     pub device_links: &'a DeviceLinks,
-    /// Steps.
+    /// The steps of each process.
     pub steps: &'a StepTimes,
-    /// For begin events whose end event carries args: where those begin.
+    /// Byte offsets of the args of end events, for begin events whose end event has args.
     pub end_args: &'a FxHashMap<u32, u64>,
-    /// When the work happened.
+    /// The time span of the trace's work.
     pub span: &'a Span,
 }
 
 impl Context<'_> {
-    /// The process of a track.
+    /// Returns the process of a track.
     pub fn pid(&self, track: u32) -> Id {
         self.tracks[track as usize].pid()
     }
 
-    /// The `track_id` of a row.
+    /// Returns the `track_id` of a row.
     pub fn track_id(&self, record: &EventRecord) -> i64 {
         self.track_ids[record.track as usize].into()
     }
 
-    /// Whether the time of a row was not set by the profiler.
+    /// Whether the profiler did not set the time of a row.
     pub fn is_unset(&self, record: &EventRecord) -> bool {
         self.span.unset.iter().any(|unset| unset.ts == record.ts)
     }
 
-    /// The launch and the operator of a device row, and how they were found.
+    /// Returns the launch and the operator of a device row, and how they were found.
     pub fn link(&self, record: &EventRecord) -> Link {
         let correlation = record.correlation();
         if correlation != NO_LINK
@@ -89,29 +89,29 @@ impl Context<'_> {
     }
 }
 
-/// How a device row is linked to the host.
+/// The link of a device row to the host.
 pub struct Link {
-    /// The launch, as position in the event list.
+    /// The launch, as a position in the event list.
     pub launch: Option<u32>,
-    /// The operator, as position in the event list.
+    /// The operator, as a position in the event list.
     pub op: Option<u32>,
-    /// Value of `kernels.link`.
+    /// The value of `kernels.link`.
     pub way: &'static str,
-    /// Value of `kernels.link_reason`.
+    /// The value of `kernels.link_reason`.
     pub reason: Option<&'static str>,
-    /// The step.
+    /// The number of the step.
     pub step: Option<i64>,
 }
 
-/// Steps of each process by time.
+/// The steps of each process by time.
 #[derive(Default)]
 pub struct StepTimes {
-    /// Intervals that do not overlap, in order: start, end and step.
+    /// Disjoint intervals in ascending order: start, end and step.
     by_pid: FxHashMap<Id, Vec<(i64, i64, i64)>>,
 }
 
 impl StepTimes {
-    /// Orders steps. Where steps overlap, the one that started last applies.
+    /// Sorts the steps. Where steps overlap, the one that started last applies.
     pub fn new(steps: &[Step]) -> Self {
         let mut by_pid: FxHashMap<Id, Vec<&Step>> = FxHashMap::default();
         for step in steps {
@@ -120,12 +120,12 @@ impl StepTimes {
         Self { by_pid: by_pid.into_iter().map(|(pid, steps)| (pid, intervals(steps))).collect() }
     }
 
-    /// The step at a time.
+    /// Returns the step at a given time.
     pub fn at(&self, pid: Id, ts: i64) -> Option<i64> {
         self.span_at(pid, ts).step
     }
 
-    /// The step at a time, and the interval in which it stays the same.
+    /// Returns the step at a given time, and the interval in which it stays the same.
     fn span_at(&self, pid: Id, ts: i64) -> StepSpan {
         let Some(list) = self.by_pid.get(&pid) else {
             return StepSpan { from: i64::MIN, to: i64::MAX, step: None };
@@ -142,7 +142,7 @@ impl StepTimes {
     }
 }
 
-/// The steps of a process as intervals that do not overlap.
+/// Converts the steps of a process to disjoint intervals.
 fn intervals(mut steps: Vec<&Step>) -> Vec<(i64, i64, i64)> {
     steps.sort_by_key(|s| (s.ts, s.ord));
     let mut intervals = Vec::with_capacity(steps.len());
@@ -177,14 +177,14 @@ struct StepSpan {
     step: Option<i64>,
 }
 
-/// Finds the steps of host rows, which come in the order of time.
+/// Finds the steps of host rows, which must come in the order of time.
 #[derive(Default)]
 pub struct StepCursor {
     last: Option<(u32, StepSpan)>,
 }
 
 impl StepCursor {
-    /// The step of a host row.
+    /// Returns the step of a host row.
     #[inline]
     pub fn step(&mut self, c: &Context<'_>, record: &EventRecord) -> Option<i64> {
         if record.ts == NO_TIME || record.class() == Class::DeviceAnnotation {
@@ -206,7 +206,7 @@ impl StepCursor {
 }
 
 impl Context<'_> {
-    /// Copies records and nests of a range of rows.
+    /// Copies the records and the nesting of a range of rows.
     pub fn read(
         &self,
         rows: std::ops::Range<usize>,

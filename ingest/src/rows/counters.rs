@@ -8,7 +8,7 @@ use crate::issues::{Code, Issues};
 use crate::json::{self, Oddities};
 use crate::trace::{NO_TEXT, Track};
 
-/// Appends one row for each series of a counter event; `series` are the members of its args.
+/// Appends one row per series of a counter event. `series` contains the members of its args.
 pub fn push(
     rows: &mut TableRows<CounterRow<'static>>,
     c: &Context<'_>,
@@ -16,7 +16,7 @@ pub fn push(
     series: &[(&[u8], &[u8])],
     issues: &mut Issues,
 ) {
-    // The name that distinguishes a counter's track always has a number.
+    // The name that distinguishes a counter's track is always interned.
     let name = match c.tracks[e.record.track as usize] {
         Track::Counter { name, .. } if name != NO_TEXT => Some(name),
         _ => None,

@@ -12,7 +12,7 @@ use crate::issues::{Code, Issues, codes_of};
 use crate::json::{self, Cursor, Oddities};
 use crate::trace::*;
 
-/// Rows of `events`: one row group at a time.
+/// Builds the rows of `events`, one row group at a time.
 pub struct EventRows {
     row: usize,
     codec: Codec,
@@ -21,20 +21,20 @@ pub struct EventRows {
     columns: EventColumns,
 }
 
-/// The element that a row is made from.
+/// The element from which a row is built.
 pub struct Element<'a> {
-    /// Its record.
+    /// The record of the element.
     pub record: &'a EventRecord,
-    /// The text from its args on, if it has any.
+    /// The text from the start of the args, if there are any.
     pub args: Option<&'a [u8]>,
-    /// Its own fields, for elements that need them ([`WHOLE`]).
+    /// The element's own fields, for elements that need them ([`WHOLE`]).
     pub fields: Option<&'a EventFields<'a>>,
-    /// The text from its start on.
+    /// The text from the start of the element.
     pub text: &'a [u8],
 }
 
 impl<'a> Element<'a> {
-    /// Its name.
+    /// Returns the name of the element.
     pub fn name(&self, c: &Context<'a>) -> Option<Interned<'a>> {
         match self.record.name {
             NO_TEXT => None,
@@ -48,7 +48,7 @@ impl<'a> Element<'a> {
 }
 
 impl EventRows {
-    /// No rows yet.
+    /// Creates an empty row group.
     pub fn new(effort: Effort) -> Self {
         Self {
             row: 0,
@@ -58,12 +58,12 @@ impl EventRows {
         }
     }
 
-    /// The values from the args of the last row.
+    /// Returns the values from the args of the last row.
     pub fn values(&self) -> &ArgValues {
         &self.values
     }
 
-    /// Appends a row. `own` receives what other tables need of the element's args.
+    /// Appends a row. `own` receives the parts of the element's args that other tables need.
     pub fn push<'t>(
         &mut self,
         c: &Context<'_>,
@@ -84,7 +84,7 @@ impl EventRows {
         Ok(())
     }
 
-    /// The columns that every element's own fields give.
+    /// Sets the columns that come from the fields that every element has.
     fn fields(&mut self, c: &Context<'_>, e: &Element<'_>) -> Result<()> {
         let (record, row) = (e.record, self.row);
         let (columns, codec) = (&mut self.columns, &mut self.codec);
@@ -92,7 +92,7 @@ impl EventRows {
         columns.track_id.set(row, c.track_id(record));
         let (pid, tid) = match c.tracks[record.track as usize] {
             Track::Thread { pid, tid } => (pid, tid),
-            // These are not tracks of a thread, so the ids of the thread are read again.
+            // These tracks do not belong to a thread, so the ids of the thread are read again.
             Track::Async { pid, .. } | Track::Counter { pid, .. } => (
                 e.fields.map_or(pid, |f| number_of(f.pid)),
                 e.fields.map_or(Id::None, |f| number_of(f.tid)),
@@ -117,7 +117,7 @@ impl EventRows {
         set_text(&mut columns.name, row, c, record.name, read_name, codec)
     }
 
-    /// The columns of time and nesting.
+    /// Sets the columns for time and nesting.
     fn nesting(&mut self, record: &EventRecord, nest: &Nest, step: Option<i64>) {
         let (row, columns) = (self.row, &mut self.columns);
         set_time(&mut columns.ts_ns, row, record.ts);
@@ -136,7 +136,7 @@ impl EventRows {
         }
     }
 
-    /// The columns that come from args.
+    /// Sets the columns that come from args.
     fn args<'t>(
         &mut self,
         c: &Context<'_>,
@@ -206,7 +206,7 @@ impl EventRows {
         Ok(())
     }
 
-    /// The element's `id`, and all its keys that have no column.
+    /// Sets the element's `id`, and `extra` with all keys that have no column.
     fn id_and_extra(
         &mut self,
         c: &Context<'_>,
@@ -255,11 +255,11 @@ impl EventRows {
 
     fn end_page(&mut self) -> Result<()> {
         let (row, codec) = (self.row, &mut self.codec);
-        // The first column, `trace_id`, is one page, which `finish` writes.
+        // The first column, `trace_id`, has a single page, which `finish` writes.
         self.columns.each().into_iter().skip(1).try_for_each(|c| c.end_page(row, codec))
     }
 
-    /// Returns the row group of all rows and leaves none.
+    /// Returns all rows as a row group and empties the columns.
     pub fn finish(&mut self, trace_id: &str) -> Result<EncodedGroup> {
         let rows = std::mem::take(&mut self.row);
         self.columns.trace_id.set_all(rows, trace_id.as_bytes(), &mut self.codec)?;
@@ -285,7 +285,7 @@ fn number_of(raw: Option<&[u8]>) -> Id {
     raw.filter(|raw| !json::is_text(raw)).and_then(json::int).map_or(Id::None, Id::Int)
 }
 
-/// Whether a key of an element is kept by a column other than `extra`, with this value.
+/// Whether a column other than `extra` preserves this key and value of an element.
 fn has_column(record: &EventRecord, on_thread: bool, key: &[u8], value: &[u8]) -> bool {
     match key {
         b"ph" | b"name" | b"ts" | b"args" => true,
@@ -296,7 +296,7 @@ fn has_column(record: &EventRecord, on_thread: bool, key: &[u8], value: &[u8]) -
         }
         b"cat" => json::is_text(value) || json::is_null(value),
         b"dur" => record.ph == b'X' && record.dur != NO_TIME,
-        // Without its quotes, a text such as "7" would be another id.
+        // Without its quotes, a text such as "7" would be a different id.
         b"id" => {
             !(json::is_null(value)
                 || (json::is_text(value) && json::reads_as_value(written_id(value).as_bytes())))

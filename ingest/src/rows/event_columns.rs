@@ -4,8 +4,8 @@ use crate::encode::columns;
 use crate::schema;
 
 columns! {
-    /// The columns of `events`. The args of an event are encoded where they are read, so these rows
-    /// are not structs: a row's values are given to the columns one by one.
+    /// The columns of `events`. The args of an event are encoded directly where they are read, so
+    /// these rows are not structs: the values of a row are passed to the columns one by one.
     EventColumns of schema::EVENTS {
         trace_id: DictionaryStrings,
         event_id: Ints,

@@ -11,17 +11,17 @@ use crate::issues::{Code, Issues};
 use crate::json::{self, Oddities};
 use crate::trace::{Class, NO_TIME};
 
-/// What the args of a device activity say about it.
+/// The args of a device activity.
 #[derive(Default)]
 pub struct KernelArgs<'t> {
-    /// A row with the columns that come from args alone.
+    /// A row in which only the columns that come from args are set.
     row: KernelRow<'t>,
     grid: Option<&'t [u8]>,
     block: Option<&'t [u8]>,
 }
 
 impl<'t> KernelArgs<'t> {
-    /// Takes a member of the args; of repeated keys the last one counts.
+    /// Adds a member of the args. For repeated keys, the last one is kept.
     pub fn add(&mut self, key: &'t [u8], value: &'t [u8]) {
         let row = &mut self.row;
         match key {
@@ -60,7 +60,7 @@ impl<'t> KernelArgs<'t> {
     }
 }
 
-/// A text without its quotes, anything else as compact JSON; `None` for null.
+/// Returns a string without its quotes, and any other value as compact JSON; `None` for null.
 fn plain_text(raw: &[u8]) -> Option<Cow<'_, str>> {
     let mut odd = Oddities::default();
     if json::is_text(raw) {
@@ -71,7 +71,7 @@ fn plain_text(raw: &[u8]) -> Option<Cow<'_, str>> {
     (!json::is_null(&out)).then(|| String::from_utf8_lossy(&out).into_owned().into())
 }
 
-/// The three numbers of a grid or block, and whether it is a list of three numbers.
+/// Returns the three numbers of a grid or block, and whether the value is a list of three numbers.
 fn triple(raw: Option<&[u8]>) -> ([Option<i64>; 3], bool) {
     let mut out = [None; 3];
     let Some(raw) = raw else { return (out, true) };

@@ -13,10 +13,11 @@ const DEVICE_TYPES: [&str; 21] = [
     "metal", "xpu", "mps", "meta", "hpu", "ve", "lazy", "ipu", "mtia", "privateuseone",
 ];
 
-/// Sizes from here on (9 petabytes) are not believed, because their sums would not fit.
+/// Sizes from this value on (9 petabytes) are treated as invalid, because their sums would
+/// overflow.
 const MAX_BYTES: u64 = 1 << 53;
 
-/// What the args of an allocation or free say about it.
+/// The args of an allocation or free.
 #[derive(Default)]
 pub struct MemoryArgs {
     bytes: Option<i64>,
@@ -28,7 +29,7 @@ pub struct MemoryArgs {
 }
 
 impl MemoryArgs {
-    /// Takes a member of the args; of repeated keys the last one counts.
+    /// Adds a member of the args. For repeated keys, the last one is kept.
     pub fn add(&mut self, key: &[u8], value: &[u8]) {
         let slot = match key {
             b"Bytes" => &mut self.bytes,

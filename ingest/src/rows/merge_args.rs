@@ -1,12 +1,13 @@
-//! The args of an end event added to those of its begin event.
+//! Merges the args of an end event into those of its begin event.
 
 use rustc_hash::FxHashSet;
 
 use super::args::{ArgValues, OwnArgs};
 use crate::json::{Cursor, Oddities};
 
-/// Adds the args of an end event, at the start of `text`, to those of its begin event, which are
-/// the compact object at `start` of `out`. Where both have a key, the end's value wins.
+/// Merges the args of an end event, at the start of `text`, into those of its begin event, which
+/// are the compact object at `start` of `out`. If both contain the same key, the value of the end
+/// event is kept.
 pub fn merge_end_args(
     text: &[u8],
     values: &mut ArgValues,

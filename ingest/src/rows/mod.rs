@@ -1,5 +1,5 @@
-//! Second reading: elements in row order become the columns of `events` and of the tables made from
-//! them.
+//! Second reading: converts elements in row order to the columns of `events` and of the tables
+//! derived from it.
 
 mod args;
 mod context;

@@ -1,4 +1,4 @@
-//! Encoding one row group of `events`, and the rows of other tables that its events give.
+//! Encodes one row group of `events`, and the rows of other tables that come from its events.
 
 use std::ops::Range;
 
@@ -19,17 +19,17 @@ use crate::trace::*;
 
 const BATCH_ROWS: usize = 4096;
 
-/// An encoded row group, and what its events gave for other tables.
+/// An encoded row group, with the data from its events for other tables.
 pub struct Group {
     /// The rows of `events`.
     pub events: EncodedGroup,
     /// Rows of other tables.
     pub side: SideRows,
-    /// What was odd.
+    /// Issues that were found.
     pub issues: Issues,
 }
 
-/// Rows of other tables, in the order of events.
+/// Rows of other tables, in the order of their events.
 pub struct SideRows {
     /// Rows of `kernels`.
     pub kernels: Vec<EncodedGroup>,
@@ -37,13 +37,13 @@ pub struct SideRows {
     pub memory: Vec<EncodedGroup>,
     /// Rows of `counters`.
     pub counters: Vec<EncodedGroup>,
-    /// Device and stream of tracks with device work, by track number.
+    /// Device and stream of each track that has device work, by track number.
     pub streams: FxHashMap<u32, (Option<i64>, Option<i64>)>,
-    /// `Module Hierarchy` texts: first start and number of operators.
+    /// First start and number of operators of each `Module Hierarchy` text.
     pub hierarchies: FxHashMap<String, (i64, u64)>,
 }
 
-/// Builds row groups, one after the other.
+/// Builds row groups one after the other.
 pub struct GroupBuilder<'a> {
     c: &'a Context<'a>,
     events: EventRows,
@@ -57,7 +57,7 @@ pub struct GroupBuilder<'a> {
 }
 
 impl<'a> GroupBuilder<'a> {
-    /// A builder of row groups of a trace.
+    /// Creates a builder for the row groups of a trace.
     pub fn new(c: &'a Context<'a>, effort: Effort) -> Self {
         Self {
             c,

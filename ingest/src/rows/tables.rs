@@ -1,5 +1,5 @@
-//! The rows of all tables but `events`, one struct for each table. [`crate::schema`] says what the
-//! columns mean; that the fields are its columns is checked by the compiler.
+//! The rows of all tables except `events`, one struct per table. [`crate::schema`] documents the
+//! columns, and the compiler checks that the fields match them.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Strings of the trace as values of columns.
+//! Writes strings of the trace to columns.
 
 use super::context::Context;
 use crate::encode::{Codec, DictionaryStrings};
@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::json::{self, Oddities};
 use crate::trace::{INLINE_TEXT, MAX_NAME, NO_TEXT, TextId};
 
-/// Sets a text by its number; `read` finds the raw value again if the text is too long to have one.
+/// Sets an interned text by its id. `read` finds the raw value again if the text is too long to be
+/// interned.
 #[inline]
 pub fn set_text<'a>(
     column: &mut DictionaryStrings,
@@ -26,7 +27,7 @@ pub fn set_text<'a>(
     }
 }
 
-/// The text of a name or category, cut at [`MAX_NAME`].
+/// Returns the text of a name or category, cut to [`MAX_NAME`] bytes.
 pub fn cut_text(inner: &[u8]) -> String {
     let mut text = json::as_text(json::cut(inner, MAX_NAME), &mut Oddities::default()).into_owned();
     while text.ends_with('\u{fffd}') && inner.len() > MAX_NAME {
@@ -35,7 +36,7 @@ pub fn cut_text(inner: &[u8]) -> String {
     text
 }
 
-/// Sets a part of the compact args: texts without their quotes, anything else unchanged.
+/// Sets a part of the compact args: strings without their quotes, any other value unchanged.
 pub fn set_span(
     column: &mut DictionaryStrings,
     row: usize,

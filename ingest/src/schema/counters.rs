@@ -1,6 +1,6 @@
 use super::{TRACE_ID, Table, code, float, label, near};
 
-/// Counters.
+/// Values of counters over time.
 pub const TABLE: Table = Table {
     name: "counters",
     about: "One row per series of each counter event, in the order of events.",

@@ -1,6 +1,6 @@
 use super::{Kind, Layout, TRACE_ID, Table, column, label, near};
 
-/// Flows.
+/// Arrows between events.
 pub const TABLE: Table = Table {
     name: "flows",
     about: "One row per arrow between two events, in the order of the flow elements that start \

@@ -1,6 +1,6 @@
 use super::{TRACE_ID, Table, code, label};
 
-/// Issues.
+/// Issues that were found in the traces.
 pub const TABLE: Table = Table {
     name: "ingest_issues",
     about: "One row per kind of oddity met while reading a trace.",

@@ -1,7 +1,7 @@
 //! The tables of a store: names, columns, types, units and meanings, one file per table.
 //!
-//! These definitions give the Arrow schemas, the Parquet encodings and the reference for users. The
-//! structs that rows are written through are checked against them by the compiler.
+//! The Arrow schemas, the Parquet encodings and the user reference are generated from these
+//! definitions. The compiler checks the structs through which rows are written against them.
 
 mod counters;
 mod devices;
@@ -20,7 +20,7 @@ use std::sync::{Arc, LazyLock};
 
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
-/// Version of the tables. It is raised with every change that readers could notice.
+/// Version of the tables. It increases with every change that readers could notice.
 pub const SCHEMA_VERSION: u32 = 4;
 
 /// The type of a column's values.
@@ -39,37 +39,37 @@ pub enum Kind {
 /// How a column is laid out in Parquet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// Few distinct values: dictionary encoding.
+    /// For few distinct values: dictionary encoding.
     Repeats,
-    /// Values close to their neighbours: delta encoding.
+    /// For values close to their neighbours: delta encoding.
     Near,
-    /// Anything else.
+    /// For all other values: plain encoding.
     Plain,
 }
 
 /// A column of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct Column {
-    /// Name, with the unit as suffix where there is one.
+    /// Name, with the unit as a suffix if there is one.
     pub name: &'static str,
-    /// Type.
+    /// The type of the values.
     pub kind: Kind,
-    /// Unit: `ns`, `bytes`, `id`, `count`, `pct`, `text`, `json`, `flag`, `GB/s` or `-`.
+    /// The unit: `ns`, `bytes`, `id`, `count`, `pct`, `text`, `json`, `flag`, `GB/s` or `-`.
     pub unit: &'static str,
-    /// Meaning, and when it is NULL.
+    /// The meaning of a value, and when it is NULL.
     pub about: &'static str,
-    /// Layout in Parquet.
+    /// The layout in Parquet.
     pub layout: Layout,
-    /// Whether it is never NULL.
+    /// Whether the column is never NULL.
     pub required: bool,
-    /// Whether its pages carry bounds, by which readers skip pages; for integers only.
+    /// Whether the pages have bounds, which readers use to skip pages; for integers only.
     pub has_page_bounds: bool,
 }
 
 /// A table of a store.
 #[derive(Debug, Clone, Copy)]
 pub struct Table {
-    /// Name; the file is `<name>.parquet`.
+    /// The name of the table. Its file is `<name>.parquet`.
     pub name: &'static str,
     /// The meaning of a row, and the order of rows.
     pub about: &'static str,
@@ -104,20 +104,21 @@ pub use steps::TABLE as STEPS;
 pub use traces::TABLE as TRACES;
 pub use tracks::TABLE as TRACKS;
 
-/// A table by name.
+/// Finds a table by its name.
 pub fn table(name: &str) -> Option<&'static Table> {
     TABLES.iter().copied().find(|t| t.name == name)
 }
 
 impl Table {
-    /// The Arrow schema.
+    /// Returns the Arrow schema.
     pub fn schema(&self) -> SchemaRef {
         static SCHEMAS: LazyLock<HashMap<&'static str, SchemaRef>> =
             LazyLock::new(|| TABLES.iter().map(|t| (t.name, Arc::new(t.make_schema()))).collect());
         SCHEMAS.get(self.name).cloned().unwrap_or_else(|| Arc::new(self.make_schema()))
     }
 
-    /// The position of a column, for use in constants: a name that the table lacks fails the build.
+    /// Returns the position of a column, for use in constants. A name that the table lacks fails
+    /// the build.
     pub(crate) const fn position(&self, name: &str) -> usize {
         let mut at = 0;
         while at < self.columns.len() {
@@ -162,37 +163,37 @@ const fn column(
     Column { name, kind, unit, about, layout, required: false, has_page_bounds: false }
 }
 
-/// A column that is never NULL.
+/// Declares a column that is never NULL.
 const fn required(column: Column) -> Column {
     Column { required: true, ..column }
 }
 
-/// A column whose pages carry bounds.
+/// Declares a column whose pages have bounds.
 const fn page_bounds(column: Column) -> Column {
     Column { has_page_bounds: true, ..column }
 }
 
-/// An integer with few distinct values.
+/// Declares an integer column with few distinct values.
 const fn code(name: &'static str, unit: &'static str, about: &'static str) -> Column {
     column(name, Kind::Int, unit, Layout::Repeats, about)
 }
 
-/// An integer close to that of the row before.
+/// Declares an integer column whose values are close to that of the previous row.
 const fn near(name: &'static str, unit: &'static str, about: &'static str) -> Column {
     column(name, Kind::Int, unit, Layout::Near, about)
 }
 
-/// A text with few distinct values.
+/// Declares a text column with few distinct values.
 const fn label(name: &'static str, about: &'static str) -> Column {
     column(name, Kind::Text, "text", Layout::Repeats, about)
 }
 
-/// A JSON text.
+/// Declares a column of JSON texts.
 const fn json(name: &'static str, layout: Layout, about: &'static str) -> Column {
     column(name, Kind::Text, "json", layout, about)
 }
 
-/// A double.
+/// Declares a column of doubles.
 const fn float(name: &'static str, unit: &'static str, about: &'static str) -> Column {
     column(name, Kind::Float, unit, Layout::Repeats, about)
 }
