@@ -1,8 +1,8 @@
-//! Hostile traces: the time and memory that they take stay within bounds, and nothing is lost
-//! without being counted.
+//! Tests with hostile traces: time and memory stay within bounds, and every lost element is
+//! counted.
 //!
-//! Sizes are such that quadratic algorithms would take minutes, or more memory than the machine
-//! has.
+//! The sizes are chosen so that quadratic algorithms would take minutes, or more memory than the
+//! machine has.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -16,7 +16,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use tempfile::TempDir;
 use tracesql_ingest::{IngestOptions, Input, Progress, Result, Store, expand, ingest};
 
-/// A store with one trace.
+/// A store that contains one trace.
 struct Stored {
     store: Store,
     _folder: TempDir,
@@ -37,14 +37,14 @@ impl Stored {
         Ok(Self { store, _folder: folder })
     }
 
-    /// A trace of a text.
+    /// Stores a trace with this text.
     fn of_text(text: &[u8]) -> Self {
         let file = tempfile::Builder::new().suffix(".json").tempfile().expect("a file");
         std::fs::write(file.path(), text).expect("written");
         Self::of_file(file.path()).expect("ingested")
     }
 
-    /// A trace of these elements.
+    /// Stores a trace with these elements.
     fn of(elements: impl IntoIterator<Item = String>) -> Self {
         let elements: Vec<String> = elements.into_iter().collect();
         Self::of_text(format!(r#"{{"traceEvents":[{}]}}"#, elements.join(",\n")).as_bytes())
@@ -77,7 +77,7 @@ impl Stored {
             .collect()
     }
 
-    /// `code count` of each issue.
+    /// Formats each issue as `code count`.
     fn issues(&self) -> Vec<String> {
         let (codes, counts) =
             (self.texts("ingest_issues", "code"), self.ints("ingest_issues", "count"));
@@ -104,7 +104,7 @@ fn one_external_id_for_all_operators_and_kernels_takes_little_time() {
             r#"{{"ph":"X","name":"k","cat":"kernel","pid":0,"tid":7,"ts":{i},"dur":0.5,"args":{{"External id":5}}}}"#
         )
     };
-    // External ids are trusted only if that of some launch differs from its correlation.
+    // External ids are trusted only if the External id of some launch differs from its correlation.
     let launch = r#"{"ph":"X","name":"cudaLaunchKernel","cat":"cuda_runtime","pid":1,"tid":2,"ts":0,"dur":0.5,"args":{"correlation":3,"External id":7}}"#;
     let stored = Stored::of((0..n).map(op).chain([launch.to_owned()]).chain((0..n).map(kernel)));
     assert!(stored.ints("kernels", "op_id").into_iter().eq((0..n).map(Some)));

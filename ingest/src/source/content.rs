@@ -14,16 +14,16 @@ use crate::json::{Bad, Cursor};
 
 /// The decompressed text of an input.
 ///
-/// A plain file is used in place. Anything else is unpacked by a thread into an unnamed temporary
-/// file, which readers follow.
+/// A plain file is used in place. Any other input is unpacked by a thread into an unnamed temporary
+/// file, which is read while it grows.
 #[derive(Clone)]
 pub struct Content {
     file: Arc<File>,
     name: PathBuf,
     feed: Arc<Feed>,
-    /// State of the file when it was opened, if other processes may change it.
+    /// Properties of the file when it was opened, if other processes may change it.
     stamp: Option<Stamp>,
-    /// Whether a mapped part of it was missing when it was read.
+    /// Whether a mapped part of the file was missing when it was read.
     broken: Arc<AtomicBool>,
 }
 
@@ -43,14 +43,15 @@ struct FeedState {
 }
 
 impl Content {
-    /// A complete file that belongs to the user.
+    /// Opens a complete file that belongs to the user.
     pub fn of_file(file: File, path: &Path) -> Result<Self> {
         let metadata = file.metadata().map_err(|e| IngestError::io(path, e))?;
         let content = Self::complete(file, path, metadata.len(), Issues::default());
         Ok(Self { stamp: Some(Stamp::of(&metadata)), ..content })
     }
 
-    /// A complete temporary file that replaces another content, with the issues of that.
+    /// Opens a complete temporary file that replaces another content, and takes over the issues of
+    /// that content.
     pub fn of_copy(file: File, path: &Path, issues: Issues) -> Result<Self> {
         let len = file.metadata().map_err(|e| IngestError::io(path, e))?.len();
         Ok(Self::complete(file, path, len, issues))
@@ -76,7 +77,7 @@ impl Content {
         }
     }
 
-    /// An empty text in a temporary file of `folder`, and the writer that fills it.
+    /// Creates an empty text in a temporary file in `folder`, and the writer that fills it.
     pub fn growing(folder: &Path) -> Result<(Self, ContentWriter)> {
         let file = Arc::new(tempfile::tempfile_in(folder).map_err(|e| IngestError::io(folder, e))?);
         let feed = Arc::new(Feed {
@@ -90,8 +91,8 @@ impl Content {
         ))
     }
 
-    /// Waits until at least `len` bytes are available or no more will come. Returns how many are
-    /// available, and whether that is all.
+    /// Waits until at least `len` bytes are available or no more bytes will arrive. Returns the
+    /// number of available bytes, and whether the text is complete.
     pub fn wait(&self, len: u64) -> Result<(u64, bool)> {
         let mut state = self.feed.state.lock().unwrap_or_else(|e| e.into_inner());
         while state.len < len && !state.done {
@@ -103,24 +104,26 @@ impl Content {
         }
     }
 
-    /// Tells the unpacking thread to stop, because the rest will not be read.
+    /// Stops the unpacking thread, because the rest will not be read.
     pub fn abandon(&self) {
         self.feed.state.lock().unwrap_or_else(|e| e.into_inner()).wanted = false;
     }
 
-    /// What was odd about the compression; complete once all bytes are available.
+    /// Returns the issues of decompression. They are complete once all bytes are available.
     pub fn issues(&self) -> Issues {
         self.feed.state.lock().unwrap_or_else(|e| e.into_inner()).issues.clone()
     }
 
-    /// Maps the bytes from `start` up to `end`, which must be available. Where another process has
-    /// cut the file meanwhile they are zeros, and [`Content::must_be_unchanged`] fails.
+    /// Maps the bytes from `start` up to `end`, which must be available. If another process has cut
+    /// the file in the meantime, the missing bytes are zeros and [`Content::must_be_unchanged`]
+    /// fails.
     pub fn map(&self, start: u64, end: u64) -> Result<Mapping> {
         let broken = self.stamp.is_some().then_some(&self.broken);
         Mapping::of(&self.file, start, end, broken).map_err(|e| IngestError::io(&self.name, e))
     }
 
-    /// Bytes of a complete text that include the whole value at `start`, unless that is cut short.
+    /// Maps a range of a complete text that includes the whole value at `start`, unless the value
+    /// is cut off.
     pub fn value(&self, start: u64) -> Result<Mapping> {
         let (len, _) = self.wait(u64::MAX)?;
         let mut want = 4 << 10;
@@ -154,8 +157,8 @@ impl Content {
 
 /// Random access to a complete text.
 ///
-/// Pages that were touched count as memory of this process while they are mapped, up to a block for
-/// each place. So the text is mapped again after many blocks were touched.
+/// Pages that were read count as memory of this process while they are mapped, up to one block for
+/// each accessed place. So the text is mapped again after many blocks were accessed.
 pub struct Reader<'a> {
     content: &'a Content,
     len: u64,
@@ -164,13 +167,13 @@ pub struct Reader<'a> {
     blocks: u32,
 }
 
-/// Bytes of a block.
+/// Size of a block in bytes.
 const BLOCK: u64 = 2 << 20;
-/// Blocks that are touched before the text is mapped again.
+/// Number of blocks that may be accessed before the text is mapped again.
 const MAX_BLOCKS: u32 = 12;
 
 impl<'a> Reader<'a> {
-    /// A reader of a text of `len` bytes.
+    /// Creates a reader of a text of `len` bytes.
     pub fn new(content: &'a Content, len: u64) -> Result<Self> {
         Ok(Self {
             content,
@@ -181,7 +184,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The text from `offset` on; empty beyond its end.
+    /// Returns the text from `offset` on; empty beyond its end.
     #[inline]
     pub fn from(&mut self, offset: u64) -> Result<&[u8]> {
         if let Some(touched) = self.touched.get_mut((offset / BLOCK) as usize)
@@ -199,7 +202,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The error for an input that has changed.
+/// Creates the error for an input that has changed.
 pub fn changed(name: &str) -> IngestError {
     IngestError::input(
         name,
@@ -208,7 +211,7 @@ pub fn changed(name: &str) -> IngestError {
     )
 }
 
-/// Properties of a file by which changes are noticed.
+/// Properties of a file that reveal changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     len: u64,
@@ -221,7 +224,7 @@ impl Stamp {
     }
 }
 
-/// The writing end of a growing [`Content`], for the unpacking thread.
+/// The writer of a growing [`Content`], for the unpacking thread.
 pub struct ContentWriter {
     file: Arc<File>,
     feed: Arc<Feed>,
@@ -237,12 +240,12 @@ impl ContentWriter {
         Ok(state.wanted)
     }
 
-    /// Number of bytes written.
+    /// Returns the number of bytes written.
     pub fn len(&self) -> u64 {
         self.feed.state.lock().unwrap_or_else(|e| e.into_inner()).len
     }
 
-    /// Marks the text as complete, with the issues of unpacking it.
+    /// Marks the text as complete, and adds the issues of unpacking.
     pub fn finish(self, issues: Issues) {
         let mut state = self.feed.state.lock().unwrap_or_else(|e| e.into_inner());
         state.issues = issues;
@@ -261,7 +264,7 @@ impl ContentWriter {
 
 impl Drop for ContentWriter {
     fn drop(&mut self) {
-        // A panic of the unpacking thread must not leave readers waiting.
+        // If the unpacking thread panics, readers must not wait forever.
         let mut state = self.feed.state.lock().unwrap_or_else(|e| e.into_inner());
         state.done = true;
         self.feed.grown.notify_all();

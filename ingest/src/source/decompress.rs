@@ -1,4 +1,4 @@
-//! Reading packed files as their unpacked bytes, and not believing in more of them than traces
+//! Decompresses files, and refuses files that unpack to more bytes than a trace of their size can
 //! have.
 
 use std::fs::File;
@@ -8,12 +8,12 @@ use std::path::Path;
 use super::sniff::{Container, container, read_head};
 use crate::error::{IngestError, Result};
 
-/// Text of up to this size is unpacked however densely it is packed.
+/// Text up to this size, in bytes, is unpacked at any compression ratio.
 const TRUSTED_BYTES: u64 = 1 << 30;
-/// Beyond that, no trace is this many times larger than its packed form.
+/// Maximum compression ratio of a larger text. No trace exceeds it.
 const MAX_RATIO: u64 = 500;
 
-/// Why so few packed bytes cannot be a trace of so many bytes; `None` if they can.
+/// Explains why so few packed bytes cannot be a trace of so many bytes; `None` if they can.
 pub(super) fn too_dense(packed: u64, unpacked: u64) -> Option<String> {
     (unpacked > TRUSTED_BYTES && unpacked / packed.max(1) > MAX_RATIO).then(|| {
         format!(
@@ -23,9 +23,9 @@ pub(super) fn too_dense(packed: u64, unpacked: u64) -> Option<String> {
     })
 }
 
-/// The unpacked bytes of an archive. Reading fails where they are too many for the packed ones:
-/// names of members are read into memory whatever their length, so a bound on members would come
-/// too late.
+/// Reads the unpacked bytes of an archive. Reading fails if there are too many of them for the
+/// packed size. The names of members are read into memory whatever their length, so a limit on
+/// members would take effect too late.
 struct Bounded<R> {
     inner: R,
     packed: u64,
@@ -47,8 +47,8 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// A reader of a file, unpacked if it is gzip or Zstandard. It fails where the file is packed more
-/// densely than any trace.
+/// Opens a file, and unpacks it if it is gzip or Zstandard. Reading fails if the file is packed
+/// more densely than any trace.
 pub(super) fn unpacked(path: &Path) -> Result<Box<dyn Read + Send>> {
     let io = |e| IngestError::io(path, e);
     let mut file = File::open(path).map_err(io)?;

@@ -1,4 +1,4 @@
-//! From names as on a command line to one [`Input`] per trace.
+//! Converts names, as given on a command line, to one [`Input`] per trace.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::store::Store;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Input {
-    /// A file, packed or not.
+    /// A file, compressed or not.
     File(PathBuf),
     /// Standard input.
     Stdin,
@@ -20,24 +20,24 @@ pub enum Input {
     ZipMember {
         /// The archive.
         archive: PathBuf,
-        /// Its position in the archive.
+        /// The position of the member in the archive.
         index: usize,
-        /// The member's name.
+        /// The name of the member.
         member: String,
     },
-    /// One member of a tar archive, packed with gzip or Zstandard or not.
+    /// One member of a tar archive, which may be compressed with gzip or Zstandard.
     TarMember {
         /// The archive.
         archive: PathBuf,
-        /// Its position in the archive.
+        /// The position of the member in the archive.
         index: usize,
-        /// The member's name.
+        /// The name of the member.
         member: String,
     },
 }
 
 impl Input {
-    /// The input's name in messages and in `traces.path`.
+    /// Returns the input's name for messages and for `traces.path`.
     pub fn name(&self) -> String {
         match self {
             Self::File(path) => path.display().to_string(),
@@ -52,11 +52,11 @@ impl Input {
 const TRACE_ENDINGS: &[&str] =
     &[".json", ".json.gz", ".json.zst", ".gz", ".zst", ".zip", ".tar", ".tgz"];
 
-/// Turns files, folders, glob patterns and `-` (standard input) into inputs, in a stable order.
-/// Traces are not opened.
+/// Converts files, folders, glob patterns and `-` (standard input) to inputs, in a stable order.
+/// The traces are not opened.
 ///
-/// A folder stands for all files under it with the extension of a trace, an archive for all such
-/// members. Fails if a name matches nothing or an archive cannot be read.
+/// A folder represents all files in it whose extension is that of a trace, and an archive
+/// represents all such members. Fails if a name matches nothing or if an archive cannot be read.
 pub fn expand(names: &[String]) -> Result<Vec<Input>> {
     let mut inputs = Vec::new();
     for name in names {
@@ -98,7 +98,7 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     paths.sort();
     for path in paths {
         let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
-        // Skip stores: they are output, not input.
+        // Skip stores, because they are output.
         if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && !Store::is_store(&path)
         {
             walk(&path, files)?;

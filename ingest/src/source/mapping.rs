@@ -1,4 +1,4 @@
-//! Mapped ranges of a file.
+//! Memory-mapped ranges of a file.
 
 use std::fs::File;
 use std::ops::Deref;
@@ -10,16 +10,16 @@ use memmap2::{Mmap, MmapMut, MmapOptions};
 
 use super::sigbus::BusErrorGuard;
 
-/// A range of a file in memory.
+/// A memory-mapped range of a file.
 pub struct Mapping {
-    /// Dropped before the mapping.
+    /// Declared before the mapping, so that it is dropped first.
     _guard: Option<BusErrorGuard>,
     map: Option<Mmap>,
 }
 
 impl Mapping {
-    /// Maps the bytes from `start` up to `end`. `broken` must be given for files that other
-    /// processes may change; it is set when the mapping is dropped, if a part of it was missing.
+    /// Maps the bytes from `start` up to `end`. `broken` is required for files that other processes
+    /// may change. It is set when the mapping is dropped, if a part of the mapping was missing.
     pub fn of(
         file: &File,
         start: u64,
@@ -30,8 +30,8 @@ impl Mapping {
             return Ok(Self { _guard: None, map: None });
         }
         let len = (end - start) as usize;
-        // SAFETY: the mapping is read-only. It may change under us if another process writes to the
-        // file, and the parser accepts any bytes; the guard puts zeros where the file was cut.
+        // SAFETY: the mapping is read-only. Its bytes may change if another process writes to the
+        // file, and the parser accepts any bytes. The guard supplies zeros where the file was cut.
         let map = unsafe { MmapOptions::new().offset(start).len(len).map(file) }?;
         let Some(broken) = broken else { return Ok(Self { _guard: None, map: Some(map) }) };
         match BusErrorGuard::of(&map, broken) {
@@ -41,7 +41,7 @@ impl Mapping {
     }
 }
 
-/// A copy of the bytes, for when no guard is available.
+/// Copies the bytes, for the case that no guard is available.
 fn copied(file: &File, start: u64, len: usize) -> std::io::Result<Mmap> {
     let mut copy = MmapMut::map_anon(len)?;
     file.read_exact_at(&mut copy, start)?;

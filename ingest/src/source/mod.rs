@@ -1,8 +1,8 @@
-//! From the user's names to bytes of JSON text: files, folders, globs, standard input, compressed
-//! files, archives.
+//! Converts the names given by the user to bytes of JSON text: files, folders, glob patterns,
+//! standard input, compressed files and archives.
 //!
 //! An [`Input`] is one trace. [`Content`] is its decompressed text, which grows while a thread
-//! unpacks it. It is mapped in pieces, so that only what is being read is in memory.
+//! unpacks it. The text is mapped in parts, so that only the part being read is in memory.
 
 mod content;
 mod decompress;

@@ -1,26 +1,26 @@
-//! Survives reading mapped files that other processes may cut short.
+//! Allows reading mapped files that other processes may cut short.
 //!
-//! A mapped page beyond the end of its file, or one that the disk cannot deliver, raises SIGBUS
-//! when it is read, and that ends the process. Pages of mappings that are registered here become
-//! zeros instead, and a flag is set; callers must check the flag before they trust what they read.
-//! Any other SIGBUS goes to the handler that was installed before.
+//! Reading a mapped page raises SIGBUS if the page is beyond the end of its file or cannot be read
+//! from disk, and the signal ends the process. If the mapping is registered here, the page is
+//! replaced by zeros and a flag is set. Callers must check the flag before they trust the data. Any
+//! other SIGBUS goes to the handler that was installed before.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// A mapping, registered where a signal handler can read it: a handler can neither lock nor
+/// A mapping, registered in a form that a signal handler can read: a handler can neither lock nor
 /// allocate.
 struct Slot {
     taken: AtomicBool,
     start: AtomicUsize,
-    /// 0 for no mapping.
+    /// End address; 0 if there is no mapping.
     end: AtomicUsize,
     hit: AtomicBool,
 }
 
-/// Several times as many as the threads of one ingest use.
+/// Slots for mappings, several times as many as the threads of one ingest use.
 static SLOTS: [Slot; 1024] = [const {
     Slot {
         taken: AtomicBool::new(false),
@@ -30,15 +30,15 @@ static SLOTS: [Slot; 1024] = [const {
     }
 }; 1024];
 
-/// Guards a mapping until it is dropped.
+/// Guards a mapping until the guard is dropped.
 pub struct BusErrorGuard {
     slot: &'static Slot,
     broken: Arc<AtomicBool>,
 }
 
 impl BusErrorGuard {
-    /// Guards a mapping; `broken` is set on drop if a part of the mapping was missing. `None` if
-    /// there are too many guards.
+    /// Guards a mapping. `broken` is set on drop if a part of the mapping was missing. Returns
+    /// `None` if there are too many guards.
     pub fn of(mapping: &[u8], broken: &Arc<AtomicBool>) -> Option<Self> {
         if !installed() {
             return None;
@@ -61,7 +61,7 @@ impl Drop for BusErrorGuard {
     }
 }
 
-/// State from before the handler was installed.
+/// The state before the handler was installed.
 struct Before {
     action: libc::sigaction,
     page: usize,
@@ -69,10 +69,10 @@ struct Before {
 
 static BEFORE: OnceLock<Option<Before>> = OnceLock::new();
 
-/// Installs the handler once; returns whether it is installed.
+/// Installs the handler on the first call; returns whether it is installed.
 fn installed() -> bool {
     let before = BEFORE.get_or_init(|| {
-        // SAFETY: a zeroed sigaction is one, and the call only fills it.
+        // SAFETY: a zeroed sigaction is a valid value, and the call only fills it.
         let (mut action, page) =
             unsafe { (std::mem::zeroed::<libc::sigaction>(), libc::sysconf(libc::_SC_PAGESIZE)) };
         // SAFETY: as above.
@@ -82,7 +82,7 @@ fn installed() -> bool {
     static INSTALLED: OnceLock<bool> = OnceLock::new();
     before.is_some()
         && *INSTALLED.get_or_init(|| {
-            // SAFETY: the handler is async-signal-safe, and the action from before is kept for it.
+            // SAFETY: the handler is async-signal-safe, and it keeps the previous action.
             unsafe {
                 let mut action = std::mem::zeroed::<libc::sigaction>();
                 action.sa_sigaction = on_bus_error as *const () as usize;
@@ -93,7 +93,7 @@ fn installed() -> bool {
         })
 }
 
-/// Uses only atomics and system calls, because it interrupts arbitrary code.
+/// Handles SIGBUS. It uses only atomics and system calls, because it interrupts arbitrary code.
 extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
     let Some(Some(before)) = BEFORE.get() else { return };
     // SAFETY: the system passes a valid siginfo to handlers with SA_SIGINFO.
@@ -108,12 +108,12 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_
             }
         }
     }
-    // Replace only the page that failed: the interrupted thread is reading it, so its mapping is
-    // still there.
+    // Replace only the page that failed. The interrupted thread is reading it, so its mapping still
+    // exists.
     if is_ours && zeros(address / before.page * before.page, before.page) {
         return;
     }
-    // SAFETY: the action from before is restored. It gets the signal when the instruction is
+    // SAFETY: the previous action is restored. It receives the signal when the instruction is
     // retried.
     unsafe {
         libc::sigaction(signal, &before.action, null_mut());
@@ -126,6 +126,6 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_
 fn zeros(page: usize, len: usize) -> bool {
     let (access, kind) =
         (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED);
-    // SAFETY: the page is part of a read-only mapping that its holder unmaps as a whole.
+    // SAFETY: the page is part of a read-only mapping, which its owner unmaps as a whole.
     unsafe { libc::mmap(page as *mut c_void, len, access, kind, -1, 0) != libc::MAP_FAILED }
 }

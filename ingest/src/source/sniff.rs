@@ -4,12 +4,12 @@ use std::io::Read;
 
 use crate::json::Cursor;
 
-/// How the bytes of an input are packed.
+/// The container format of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Container {
-    /// Not packed.
+    /// Neither compressed nor an archive.
     Plain,
-    /// A gzip stream, of one or more members.
+    /// A gzip stream with one or more members.
     Gzip,
     /// A Zstandard stream.
     Zstd,
@@ -19,7 +19,7 @@ pub enum Container {
     Tar,
 }
 
-/// The container of a file with these first bytes (262 suffice).
+/// Determines the container from the first bytes of a file (262 bytes are enough).
 pub fn container(head: &[u8]) -> Container {
     match head {
         [0x1f, 0x8b, ..] => Container::Gzip,
@@ -30,7 +30,7 @@ pub fn container(head: &[u8]) -> Container {
     }
 }
 
-/// Reads as many of the first bytes as there are and fit; returns how many.
+/// Fills `head` with the first bytes, as far as they exist; returns their number.
 pub fn read_head(reader: &mut impl Read, head: &mut [u8]) -> std::io::Result<usize> {
     let mut n = 0;
     while n < head.len() {
@@ -42,14 +42,14 @@ pub fn read_head(reader: &mut impl Read, head: &mut [u8]) -> std::io::Result<usi
     Ok(n)
 }
 
-/// A known format that is not read, and what to do instead.
+/// A known format that is not supported, and what the user can do instead.
 struct Known {
     what: &'static str,
     advice: &'static str,
 }
 
-/// Why unpacked content is refused if it does not begin like JSON, and where; `None` if it may be
-/// JSON.
+/// Explains why unpacked content that does not begin like JSON is refused, and at which offset.
+/// Returns `None` if the content may be JSON.
 pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
     let known = |what, advice| Some(Known { what, advice });
     let found = match head {
@@ -112,7 +112,8 @@ pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
     Some((reason, offset))
 }
 
-/// A length-delimited field 1 at the start, and bytes that JSON does not allow soon after.
+/// Whether the content starts with a length-delimited field 1, soon followed by bytes that JSON
+/// does not allow.
 fn looks_like_protobuf(head: &[u8]) -> bool {
     head.first() == Some(&0x0a)
         && head.iter().take(64).any(|&b| b < 0x09 || (0x0e..0x20).contains(&b))

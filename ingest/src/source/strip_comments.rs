@@ -1,7 +1,7 @@
-//! Replaces comments by blanks in MLLM's perf.json, a file that people edit.
+//! Replaces comments by blanks in MLLM's perf.json, because people edit this file.
 //!
-//! Other traces are left alone. Some contain names with unescaped quotes, where it is uncertain
-//! what is outside of strings.
+//! Other traces are not changed. Some of them contain names with unescaped quotes, so it is not
+//! certain which text is outside of strings.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,13 +10,13 @@ use super::Content;
 use crate::error::{IngestError, Result};
 use crate::issues::Code;
 
-/// Bytes at the start that are searched for a comment.
+/// Number of bytes at the start that are searched for a comment.
 const HEAD: u64 = 64 << 10;
-/// The longest text that is copied without its comments, in bytes.
+/// Maximum size, in bytes, of a text that is copied without its comments.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// The content itself, or for a perf.json with a comment near its beginning a copy in which
-/// comments are blank, so that offsets stay the same.
+/// Returns the content unchanged. For a perf.json with a comment near its beginning, it returns a
+/// copy in which comments are replaced by blanks, so that offsets stay the same.
 pub fn without_comments(content: &Content, scratch: &Path) -> Result<Content> {
     let (len, _) = content.wait(HEAD)?;
     let head = content.map(0, len.min(HEAD))?;
@@ -45,8 +45,8 @@ pub fn without_comments(content: &Content, scratch: &Path) -> Result<Content> {
     Content::of_copy(file, scratch, issues)
 }
 
-/// Where comments outside of strings begin and end. A comment that is not closed extends to the
-/// end.
+/// Finds the start and end of each comment outside of strings. A comment that is not closed extends
+/// to the end.
 fn comments(text: &[u8]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut i = 0;

@@ -1,4 +1,4 @@
-//! Opens an input: starts the thread that hashes its bytes and unpacks them.
+//! Opens an input, and starts the thread that hashes its bytes and unpacks them.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -13,22 +13,22 @@ use super::sniff::{Container, container};
 use crate::error::{IngestError, Result};
 use crate::issues::{Code, Issues};
 
-/// An input whose text can be read.
+/// An input that was opened for reading.
 pub struct Opened {
-    /// The text, complete or growing.
+    /// The text, which is complete or still growing.
     pub content: Content,
     /// Hash and size of the input's own bytes. For standard input, archive members and files that
-    /// are new to the store they are known only at the end.
+    /// are new to the store, they are known only after reading.
     pub hash: HashSource,
-    /// The thread that unpacks, or only hashes.
+    /// The thread that unpacks the input, or only computes its hash.
     unpacker: Option<std::thread::JoinHandle<Result<(blake3::Hash, u64)>>>,
 }
 
-/// When the content hash is known.
+/// The time at which the content hash is known.
 pub enum HashSource {
-    /// Known before reading.
+    /// The hash and the size are known before reading.
     Known(blake3::Hash, u64),
-    /// Known once [`Opened::finish`] returns.
+    /// The hash is known after [`Opened::finish`] returns.
     AtEnd,
 }
 
@@ -54,7 +54,7 @@ impl Opened {
     }
 }
 
-/// Hashes a file.
+/// Computes the hash of a file.
 fn hash_file(content: &Content) -> Result<(blake3::Hash, u64)> {
     let (len, _) = content.wait(0)?;
     let mut hasher = blake3::Hasher::new();
@@ -68,7 +68,8 @@ fn hash_file(content: &Content) -> Result<(blake3::Hash, u64)> {
 }
 
 /// Opens an input. `scratch` is a folder for unpacked text. `may_be_known` returns whether the
-/// store may hold a file of this size already; then its hash is computed before it is read.
+/// store may already contain a file of this size. In that case the hash of the file is computed
+/// before it is read.
 pub fn open(
     input: &Input,
     scratch: &Path,
@@ -88,7 +89,7 @@ pub fn open(
                 let len = file.metadata().map_err(io)?.len();
                 let mut archive = zip::ZipArchive::new(file).map_err(fail)?;
                 let member = archive.by_index(index).map_err(fail)?;
-                // The archive may claim a larger size than it has itself.
+                // The size in the archive's directory may be larger than the archive itself.
                 let packed = member.compressed_size().min(len);
                 copy_unpacked(member, writer, Some(packed))
             })
@@ -186,13 +187,13 @@ fn spool_with(
     Ok(Opened { content, hash: HashSource::AtEnd, unpacker: Some(unpacker) })
 }
 
-/// Keeps a few packed bytes from filling the disk.
+/// A limit that prevents a few packed bytes from filling the disk.
 struct Bound {
     /// Number of packed bytes read.
     read: Arc<AtomicU64>,
-    /// Number of packed bytes of the archive's member, or of the archive.
+    /// Size in packed bytes of the archive's member, or of the archive.
     packed: Option<u64>,
-    /// The operating system's error that ended reading; 0 for none.
+    /// The operating system error that ended reading; 0 if there was none.
     os_error: Arc<AtomicI32>,
 }
 
@@ -208,7 +209,7 @@ impl Bound {
     }
 }
 
-/// A reader that hashes and counts the bytes read.
+/// A reader that computes the hash of the bytes read and counts them.
 struct Hashing<R> {
     inner: R,
     hasher: blake3::Hasher,
@@ -261,15 +262,15 @@ fn copy_unpacked(
             }
         }
     }
-    // The hash covers the whole input, also what was not needed.
+    // The hash covers the whole input, including bytes that were not needed.
     std::io::copy(&mut source, &mut std::io::sink()).ok();
     let hashing = source.into_inner();
     Ok((issues, hashing.hasher.finalize(), hashing.hasher.count()))
 }
 
-/// Copies until the end, or until no more is wanted. An error of reading is returned as a value,
-/// because the bytes before it are kept. An error of writing (a full disk) is not the input's fault
-/// and ends everything.
+/// Copies until the end, or until no more bytes are needed. A read error is returned as a value,
+/// because the bytes before it are kept. A write error (for example a full disk) does not depend on
+/// the input and ends everything.
 fn pour(
     reader: &mut impl Read,
     writer: &mut ContentWriter,
@@ -301,8 +302,8 @@ fn pour(
     }
 }
 
-/// Keeps what was unpacked before a stream turned out to be damaged. If that is nothing, or if the
-/// disk failed, it is an error.
+/// Keeps the text that was unpacked before the stream turned out to be damaged. Returns an error if
+/// there is no such text, or if the disk failed.
 fn damaged(
     writer: &ContentWriter,
     issues: &mut Issues,
@@ -310,7 +311,7 @@ fn damaged(
     format: &str,
     bound: &Bound,
 ) -> Result<()> {
-    // A failing disk says nothing about the stream.
+    // A disk failure does not mean that the stream is damaged.
     let os_error = bound.os_error.load(Ordering::Relaxed);
     if os_error != 0 {
         let reason = format!("cannot be read: {}", std::io::Error::from_raw_os_error(os_error));
@@ -350,7 +351,7 @@ fn gunzip(
                 return Ok(());
             }
         }
-        // More members or zero padding may follow; anything else is not part of the stream.
+        // More members or zero padding may follow; any other bytes are not part of the stream.
         loop {
             let Ok(rest) = source.fill_buf() else { return Ok(()) };
             match rest {

@@ -1,6 +1,7 @@
-//! Whether a store is sound: manifests, files, checksums, footers, every page.
+//! Checks whether a store is undamaged: manifests, files, checksums, footers and every page.
 //!
-//! Nothing is changed and nothing is trusted: even a store that cannot be opened can be examined.
+//! Nothing is changed, and nothing is assumed to be valid: a store that cannot be opened can still
+//! be examined.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -16,17 +17,17 @@ use crate::error::{IngestError, Result};
 use crate::ingest::file_facts;
 use crate::schema::{SCHEMA_VERSION, TABLES, Table};
 
-/// Rows that are decoded at a time.
+/// Number of rows that are decoded at a time.
 const ROWS_AT_ONCE: usize = 1024;
-/// Rows that are decoded at a time where texts are long: args may be 64 MiB each.
+/// Number of rows that are decoded at a time where texts are long: args may be 64 MiB each.
 const LONG_ROWS_AT_ONCE: usize = 16;
-/// Bytes from which on a row group counts as one with long texts.
+/// Size in bytes from which on a row group is treated as one with long texts.
 const LONG_GROUP: i64 = 1 << 30;
 
 /// How serious a problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gravity {
-    /// Nothing is lost, and nothing needs to be done.
+    /// Nothing is lost, and no action is needed.
     Note,
     /// Stored data cannot be used or trusted.
     Damage,
@@ -36,15 +37,15 @@ pub enum Gravity {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The file or folder, within the store.
+    /// The path of the file or folder within the store.
     pub place: String,
-    /// How serious it is.
+    /// The severity of the problem.
     pub gravity: Gravity,
-    /// Kind of the problem; stable.
+    /// The kind of the problem. The code is stable across versions.
     pub code: &'static str,
-    /// What was found, with figures.
+    /// A description of the problem, with figures.
     pub what: String,
-    /// What to do about it.
+    /// The action to take.
     pub advice: String,
 }
 
@@ -56,16 +57,16 @@ pub struct Examined {
     pub traces: usize,
     /// Number of files that were read completely.
     pub files: usize,
-    /// Their bytes.
+    /// Total size of these files in bytes.
     pub bytes: u64,
-    /// Rows that were decoded.
+    /// Number of rows that were decoded.
     pub rows: u64,
-    /// Faults.
+    /// The problems that were found.
     pub problems: Vec<Problem>,
 }
 
 impl Examined {
-    /// Whether nothing is damaged.
+    /// Whether no data is damaged.
     pub fn is_sound(&self) -> bool {
         self.problems.iter().all(|p| p.gravity < Gravity::Damage)
     }
@@ -98,7 +99,7 @@ impl Examined {
     }
 }
 
-/// Reads everything in a store and checks it. Fails if `root` is not a store or cannot be read.
+/// Reads and checks the entire store. Fails if `root` is not a store or cannot be read.
 pub fn examine(root: &Path) -> Result<Examined> {
     let mut found = Examined::default();
     let mut entries: Vec<PathBuf> = fs::read_dir(root)
@@ -265,7 +266,8 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
         } else if blake3 != facts.blake3 {
             found.damage(&place, "checksum", "its bytes are not those that were written", again());
         } else {
-            // Only files with the right checksum are decoded, so a fault found here was written.
+            // Only files with the right checksum are decoded, so a fault found here was already
+            // present when the file was written.
             match decode(&path, table) {
                 Ok(rows) => {
                     found.rows += rows;
@@ -297,7 +299,7 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
     Some(manifest.content_hash)
 }
 
-/// Decodes every page of a file; returns its number of rows.
+/// Decodes every page of a file; returns the number of rows.
 fn decode(path: &Path, table: &Table) -> Result<u64> {
     let wrong = |reason: String| IngestError::Store { path: path.to_owned(), reason };
     let open = || File::open(path).map_err(|e| IngestError::io(path, e));
@@ -312,7 +314,7 @@ fn decode(path: &Path, table: &Table) -> Result<u64> {
     if !names.iter().eq(table.columns.iter().map(|c| &c.name)) {
         return Err(wrong(format!("its columns are {}", names.join(", "))));
     }
-    // Read strings as views: those of a batch may exceed 32-bit offsets.
+    // Read strings as views, because the strings of a batch may exceed 32-bit offsets.
     let fields = reader.schema().fields().iter().map(|f| match f.data_type() {
         DataType::Utf8 => f.as_ref().clone().with_data_type(DataType::Utf8View),
         _ => f.as_ref().clone(),

@@ -1,4 +1,4 @@
-//! The manifest of a trace: what it is and what its folder holds.
+//! The manifest of a trace: the properties of the trace and the files in its folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,30 +9,30 @@ use serde::{Deserialize, Serialize};
 use super::write_whole;
 use crate::error::{IngestError, Result};
 
-/// Name of the file.
+/// Name of the manifest file.
 pub const FILE: &str = "manifest.json";
 
-/// A trace of a store: its origin and its files.
+/// A trace in a store: its origin and its files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Manifest {
     /// Version of the tables.
     pub schema_version: u32,
-    /// Version of the program that wrote them.
+    /// Version of the program that wrote the tables.
     pub tracesql_version: String,
     /// Name of the trace and of its folder.
     pub trace_id: String,
-    /// BLAKE3 hash of the input's bytes, hexadecimal.
+    /// BLAKE3 hash of the input's bytes, in hexadecimal.
     pub content_hash: String,
     /// The input as the user named it.
     pub path: String,
     /// Size of the input on disk, in bytes.
     pub input_bytes: u64,
-    /// Size of its JSON text, in bytes.
+    /// Size of the trace's JSON text in bytes.
     pub text_bytes: u64,
-    /// Number of elements in its event list.
+    /// Number of elements in the event list.
     pub element_count: u64,
-    /// The files by table.
+    /// The file of each table.
     pub tables: BTreeMap<String, TableFacts>,
 }
 
@@ -44,12 +44,12 @@ pub struct TableFacts {
     pub rows: u64,
     /// Size in bytes.
     pub bytes: u64,
-    /// BLAKE3 hash of the file, hexadecimal.
+    /// BLAKE3 hash of the file, in hexadecimal.
     pub blake3: String,
 }
 
 impl Manifest {
-    /// Reads the manifest of a trace's folder. Fails if it is missing or damaged.
+    /// Reads the manifest of a trace from its folder. Fails if the manifest is missing or damaged.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
         let bytes = fs::read(&path).map_err(|e| IngestError::io(&path, e))?;
@@ -61,7 +61,7 @@ impl Manifest {
         })
     }
 
-    /// Writes it to a folder. Fails if that cannot be written.
+    /// Writes the manifest to a folder. Fails if the file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let path = folder.join(FILE);
         let mut text = serde_json::to_vec_pretty(self)
@@ -70,12 +70,12 @@ impl Manifest {
         write_whole(&path, &text)
     }
 
-    /// Size of all tables, in bytes.
+    /// Returns the total size of all tables in bytes.
     pub fn bytes(&self) -> u64 {
         self.tables.values().map(|t| t.bytes).sum()
     }
 
-    /// Number of rows of a table; 0 if there is no such table.
+    /// Returns the number of rows of a table; 0 if there is no such table.
     pub fn rows(&self, table: &str) -> u64 {
         self.tables.get(table).map_or(0, |t| t.rows)
     }

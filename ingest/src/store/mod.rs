@@ -1,7 +1,7 @@
 //! A store: one folder per trace with a Parquet file per table and a manifest.
 //!
-//! A trace is written to a hidden folder of the store and appears by one rename, so that readers
-//! never see part of it and a crash leaves the store as it was.
+//! A trace is written to a hidden folder of the store and is published by one rename. So readers
+//! never see an incomplete trace, and a crash leaves the store unchanged.
 
 mod examine;
 mod manifest;
@@ -28,7 +28,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens a store. Fails if there is none, or if it has another version of the tables.
+    /// Opens a store. Fails if there is no store, or if its tables have another version.
     pub fn open(root: &Path) -> Result<Self> {
         let refuse = |reason: &str| {
             Err(IngestError::Store { path: root.to_owned(), reason: reason.to_owned() })
@@ -56,8 +56,8 @@ impl Store {
         }
     }
 
-    /// Opens a store, or makes an empty one if the folder is missing or empty. Fails if the folder
-    /// holds something else or cannot be written.
+    /// Opens a store, or creates an empty one if the folder is missing or empty. Fails if the
+    /// folder contains something else or cannot be written.
     pub fn open_or_create(root: &Path) -> Result<Self> {
         if Self::is_store(root) {
             return Self::open(root);
@@ -93,12 +93,12 @@ impl Store {
         root.join(MARKER).is_file()
     }
 
-    /// The store's folder.
+    /// Returns the folder of the store.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The traces in the order of their names. Fails if a manifest cannot be read.
+    /// Returns all traces, in the order of their names. Fails if a manifest cannot be read.
     pub fn traces(&self) -> Result<Vec<Manifest>> {
         let mut all = Vec::new();
         for entry in fs::read_dir(&self.root).map_err(|e| IngestError::io(&self.root, e))?.flatten()
@@ -114,20 +114,20 @@ impl Store {
         Ok(all)
     }
 
-    /// The trace that was made from an input with this hash, if the store holds it in this schema
-    /// version. Fails like [`Store::traces`].
+    /// Returns the trace that was created from the input with this hash, if the store contains it
+    /// in this schema version. Fails like [`Store::traces`].
     pub fn find(&self, content_hash: &str) -> Result<Option<Manifest>> {
         Ok(self.traces()?.into_iter().find(|m| {
             m.content_hash == content_hash && m.schema_version == crate::schema::SCHEMA_VERSION
         }))
     }
 
-    /// The folder of a trace.
+    /// Returns the folder of a trace.
     pub fn trace_folder(&self, trace_id: &str) -> PathBuf {
         self.root.join(trace_id)
     }
 
-    /// A hidden folder for unfinished files; it is removed when the value is dropped.
+    /// Creates a hidden folder for unfinished files. It is removed when the value is dropped.
     pub(crate) fn scratch(&self) -> Result<Scratch> {
         let _lock = self.lock()?;
         Scratch::new(&self.root)
@@ -140,9 +140,9 @@ impl Store {
         Ok(file)
     }
 
-    /// Makes a finished folder appear as a trace, in place of one with the same name. If another
-    /// process stored the same bytes first, its trace stays unless `replace` is set. Returns the
-    /// manifest of the trace that stays.
+    /// Publishes a finished folder as a trace, and replaces any trace with the same name. If
+    /// another process has stored the same bytes first, its trace is kept unless `replace` is set.
+    /// Returns the manifest of the trace that is kept.
     pub(crate) fn commit(
         &self,
         folder: &Path,
@@ -174,7 +174,7 @@ impl Store {
         Ok(manifest.clone())
     }
 
-    /// Removes a trace. Fails if the store does not hold it or cannot be written.
+    /// Removes a trace. Fails if the store does not contain it or cannot be written.
     pub fn remove(&self, trace_id: &str) -> Result<()> {
         let target = self.trace_folder(trace_id);
         if trace_id.is_empty()
@@ -198,11 +198,12 @@ fn sync_folder(folder: &Path) -> Result<()> {
     File::open(folder).and_then(|f| f.sync_all()).map_err(|e| IngestError::io(folder, e))
 }
 
-/// Writes a file so that it appears complete or not at all.
+/// Writes a file atomically, so that it is either complete or missing.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let io = |e| IngestError::io(path, e);
     let folder = path.parent().unwrap_or(Path::new("."));
-    // Temporary files are private by default; other files of a store follow the user's mask.
+    // Temporary files are private by default, whereas other files of a store follow the user's
+    // umask.
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
     let mut file = tempfile::Builder::new()
         .prefix(".tmp-file-")

@@ -12,10 +12,10 @@ use crate::encode::{EncodedGroup, descriptors};
 use crate::error::{IngestError, Result};
 use crate::schema::{EVENTS, SCHEMA_VERSION, Table};
 
-/// Version of this crate, written to every file.
+/// Version of this crate. It is written to every file.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The content of a file's footer apart from its row groups.
+/// Returns the contents of a file's footer other than its row groups.
 fn properties(table: &Table) -> WriterProperties {
     let p = WriterProperties::builder()
         .set_created_by(format!("tracesql {VERSION}"))
@@ -34,7 +34,7 @@ fn properties(table: &Table) -> WriterProperties {
     p.set_sorting_columns(Some(vec![sorted(TRACK), sorted(TS)])).build()
 }
 
-/// A table's file that is being written.
+/// The file of a table while it is being written.
 pub struct TableFile {
     writer: SerializedFileWriter<File>,
     rows: u64,
@@ -63,7 +63,7 @@ impl TableFile {
         Ok(())
     }
 
-    /// Completes the file and syncs it to disk; returns the number of its rows.
+    /// Completes the file and syncs it to disk; returns its number of rows.
     pub fn finish(mut self) -> Result<u64> {
         self.writer.finish()?;
         self.writer.inner().sync_data().map_err(|e| IngestError::io("store", e))?;

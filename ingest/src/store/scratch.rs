@@ -1,4 +1,4 @@
-//! Hidden folders for unfinished work.
+//! Hidden folders for unfinished files.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -7,16 +7,17 @@ use crate::error::{IngestError, Result};
 
 const PREFIX: &str = ".tmp-";
 
-/// A hidden folder of a store. It is removed when dropped, or by the next process if this one dies.
+/// A hidden folder of a store. It is removed when dropped. If this process dies, the next process
+/// removes the folder.
 pub(crate) struct Scratch {
     path: PathBuf,
     _lock: File,
 }
 
 impl Scratch {
-    /// Makes a folder, and removes those that dead processes left. The caller holds the lock of the
-    /// store: otherwise another process could take this folder for a leftover before its lock file
-    /// exists.
+    /// Creates a folder, and removes the folders that dead processes left. The caller must hold the
+    /// lock of the store. Otherwise another process could take this folder for a leftover before
+    /// its lock file exists.
     pub(super) fn new(root: &Path) -> Result<Self> {
         sweep(root);
         let io = |e| IngestError::io(root, e);
@@ -26,12 +27,12 @@ impl Scratch {
         Ok(Self { path, _lock: lock })
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Makes a folder in it.
+    /// Creates a folder inside it.
     pub fn folder(&self, name: &str) -> Result<PathBuf> {
         let path = self.path.join(name);
         fs::create_dir_all(&path).map_err(|e| IngestError::io(&path, e))?;
@@ -45,13 +46,13 @@ impl Drop for Scratch {
     }
 }
 
-/// Whether an entry of a store is such a folder, by its name. Unfinished files have such names too.
+/// Whether an entry of a store is such a folder or an unfinished file, judged by its name.
 pub fn is_scratch(name: &str) -> bool {
     name.starts_with(PREFIX)
 }
 
-/// Removes folders whose lock is not held or does not exist: a process may die at any moment, even
-/// before it has made the lock file or after it has removed it.
+/// Removes folders whose lock is not held or does not exist. A process may die at any moment,
+/// including before it has created the lock file or after it has removed it.
 fn sweep(root: &Path) {
     for entry in fs::read_dir(root)
         .into_iter()

@@ -1,10 +1,12 @@
-//! The class of an event by its category, in the names of all PyTorch versions.
+//! The class of an event, derived from its category. The categories of all PyTorch versions are
+//! known.
 
-/// The class of an event, as far as nesting and linking need it.
+/// The class of an event. Classes distinguish only the kinds of events that matter for nesting and
+/// linking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
-    /// Anything else.
+    /// Any other event.
     Other = 0,
     /// A framework operator on the host.
     Op,
@@ -12,7 +14,7 @@ pub enum Class {
     Step,
     /// A runtime or driver call that may launch device work.
     Launch,
-    /// A call that launches a whole graph.
+    /// A call that launches an entire graph.
     GraphLaunch,
     /// A kernel on a device.
     Kernel,
@@ -31,7 +33,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// The class of an event with this category, name and phase.
+    /// Determines the class of an event from its category, name and phase.
     pub fn of(cat: &[u8], name: &[u8], ph: u8) -> Self {
         match cat {
             b"cpu_op" | b"Operator" | b"operator" | b"user_annotation" if is_step(name) => {
@@ -52,8 +54,8 @@ impl Class {
         }
     }
 
-    /// MTIA has one category for all work of its command processors. The names of commands are
-    /// fixed; all others are kernels.
+    /// Determines the class of work on MTIA, which has one category for all work of its command
+    /// processors. The names of commands are fixed, and any other name is a kernel.
     fn mtia(name: &[u8]) -> Self {
         match name {
             b"dma_request" => Self::Memcpy,
@@ -66,14 +68,14 @@ impl Class {
         if name.windows(11).any(|w| w == b"GraphLaunch") { Self::GraphLaunch } else { Self::Launch }
     }
 
-    /// Work or a wait on a device: a row of `kernels`.
+    /// Whether the event is work or a wait on a device, and thus a row of `kernels`.
     #[inline]
     pub fn is_device(self) -> bool {
         matches!(self, Self::Kernel | Self::Memcpy | Self::Memset | Self::Sync)
     }
 
-    /// Whether the event can be a parent. Device work cannot: it does not cause what runs on its
-    /// stream at the same time.
+    /// Whether the event can be a parent. Device work cannot, because it does not cause other work
+    /// that runs on its stream at the same time.
     #[inline]
     pub fn encloses(self) -> bool {
         !matches!(self, Self::Kernel | Self::Memcpy | Self::Memset)
@@ -85,7 +87,7 @@ impl Class {
         matches!(self, Self::Launch | Self::GraphLaunch)
     }
 
-    /// The class that [`Self::code`] stands for.
+    /// Converts [`Self::code`] back to a class.
     pub fn from_code(code: u8) -> Self {
         const ALL: [Class; 12] = [
             Class::Other,
@@ -104,7 +106,7 @@ impl Class {
         ALL.get(code as usize).copied().unwrap_or(Class::Other)
     }
 
-    /// A stable number for compact rows.
+    /// Returns a stable number, for compact records.
     pub fn code(self) -> u8 {
         self as u8
     }
@@ -114,7 +116,7 @@ fn is_step(name: &[u8]) -> bool {
     step_number(name).is_some()
 }
 
-/// N of `ProfilerStep#N` or `ProfilerStep #N`.
+/// Parses the N of `ProfilerStep#N` or `ProfilerStep #N`.
 pub fn step_number(name: &[u8]) -> Option<i64> {
     let rest = name.strip_prefix(b"ProfilerStep")?;
     let digits = rest.strip_prefix(b" ").unwrap_or(rest).strip_prefix(b"#")?;

@@ -1,5 +1,5 @@
-//! First reading of a chunk of the event list: each element becomes an [`EventRecord`] or a counted
-//! issue.
+//! First reading of a chunk of the event list. Each element becomes an [`EventRecord`] or is
+//! counted as an issue.
 
 use super::element::Element;
 use super::event_fields::EventFields;
@@ -11,13 +11,13 @@ use super::times::WorkTimes;
 use crate::issues::{Code, Issues};
 use crate::json::{Bad, Cursor};
 
-/// Longest element that is read, in bytes.
+/// Maximum length of an element that is read, in bytes.
 pub const MAX_ELEMENT: usize = 256 << 20;
-/// Longest args that are kept, in bytes.
+/// Maximum length of args that are kept, in bytes.
 pub const MAX_ARGS: usize = 64 << 20;
-/// Longest name that is kept, in bytes.
+/// Maximum length of a name that is kept, in bytes.
 pub const MAX_NAME: usize = 1 << 20;
-/// Bytes of an issue's element that are looked at for an example.
+/// Number of bytes of an element that are used for the example of an issue.
 const EXAMPLE_BYTES: usize = 200;
 
 /// How a chunk ended.
@@ -28,20 +28,20 @@ pub enum End {
         /// Whether a comma must come before the next element.
         after_element: bool,
     },
-    /// The list was closed; the byte after its bracket.
+    /// The list was closed. Holds the position after its closing bracket.
     Closed(u64),
-    /// The element that begins here does not end within the chunk.
+    /// The element that begins at this position does not end within the chunk.
     Incomplete(u64),
 }
 
 /// A `ProfilerStep#N` annotation.
 #[derive(Debug, Clone, Copy)]
 pub struct Step {
-    /// N.
+    /// The N in the name of the annotation.
     pub number: i64,
     /// Position in the event list.
     pub ord: u32,
-    /// Its name, as a text number.
+    /// Name, as the id of an interned text.
     pub name: u32,
     /// Process.
     pub pid: Id,
@@ -53,28 +53,28 @@ pub struct Step {
     pub end: i64,
 }
 
-/// The content of a chunk. Positions in the event list count from the start of the chunk.
+/// The content of a chunk. Positions in the event list are relative to the start of the chunk.
 pub struct Chunk {
-    /// How it ended.
+    /// The way in which the chunk ended.
     pub end: End,
-    /// Number of elements, skipped ones included.
+    /// Number of elements, including skipped ones.
     pub elements: u32,
-    /// Elements whose extent is known.
+    /// Elements whose end is known.
     pub records: Vec<EventRecord>,
-    /// Begin and end events, to be paired.
+    /// Begin and end events that are to be paired.
     pub pairs: Vec<EventRecord>,
     /// Properties of processes and threads.
     pub metas: Metas,
-    /// Steps.
+    /// The steps in the chunk.
     pub steps: Vec<Step>,
-    /// When its work starts and ends.
+    /// Start and end of the chunk's work.
     pub times: WorkTimes,
-    /// What was odd.
+    /// Issues that were found.
     pub issues: Issues,
 }
 
 impl Chunk {
-    /// Moves all positions from the start of the chunk to the start of the event list.
+    /// Converts all positions from relative to the chunk to relative to the event list.
     pub fn rebase(&mut self, base: u32) {
         for record in self.records.iter_mut().chain(&mut self.pairs) {
             record.ord += base;
@@ -89,15 +89,15 @@ impl Chunk {
         self.issues.rebase(base as u64);
     }
 
-    /// Counts an issue at the next element, which begins at `offset` with `text`.
+    /// Counts an issue of the next element, whose text is `text` and begins at `offset`.
     pub fn issue(&mut self, code: Code, offset: u64, text: &[u8]) {
         let example = &text[..text.len().min(EXAMPLE_BYTES)];
         self.issues.add(code, Some(self.elements.into()), Some(offset), example);
     }
 }
 
-/// Reads the elements in `bytes`, which begin at `offset` of the text. `after_element` says whether
-/// a comma must come first; `records` is an empty list whose memory is reused.
+/// Reads the elements in `bytes`, which begin at `offset` of the text. `after_element` states
+/// whether a comma must come first. `records` is an empty list whose memory is reused.
 pub fn read(
     bytes: &[u8],
     offset: u64,
@@ -153,7 +153,8 @@ impl ChunkReader<'_, '_, '_> {
                         self.element(&fields, start);
                     }
                 }),
-                // No value begins with these, so stepping over one would make no progress.
+                // No value begins with these characters, so stepping over one would make no
+                // progress.
                 b'}' | b':' => Err(Bad::Syntax(start)),
                 _ => c.value().map(|_| self.issue(Code::NotAnObject, start)),
             };

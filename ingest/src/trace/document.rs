@@ -1,4 +1,4 @@
-//! Reading the document around the event list.
+//! Reads the document that contains the event list.
 
 use std::sync::atomic::Ordering;
 
@@ -13,14 +13,14 @@ use crate::issues::{Code, Issues};
 use crate::json::{Bad, Cursor};
 use crate::source::refuse_by_content;
 
-/// Number of top-level keys that are read at most.
+/// Maximum number of top-level keys that are read.
 const MAX_KEYS: usize = 10_000;
-/// Longest top-level key that is read, in bytes.
+/// Maximum length of a top-level key that is read, in bytes.
 const MAX_KEY_BYTES: u64 = 1 << 20;
 
-/// Takes the records of elements in file order.
+/// Receives the records of elements in file order.
 pub trait RecordSink {
-    /// Takes records.
+    /// Adds records.
     fn push(&mut self, records: &[EventRecord]) -> Result<()>;
 }
 
@@ -35,41 +35,42 @@ pub enum Form {
     Blobs,
 }
 
-/// A top-level key and where its value lies.
+/// A top-level key and the position of its value.
 #[derive(Debug, Clone)]
 pub struct TopLevel {
     /// The key, still escaped.
     pub key: Vec<u8>,
-    /// First byte of the value.
+    /// Offset of the first byte of the value.
     pub start: u64,
-    /// Byte after the value.
+    /// Offset of the byte after the value.
     pub end: u64,
 }
 
-/// What was read in addition to the records of elements.
+/// The results of reading a document, other than the records of elements.
 pub struct Document {
     /// The form of the document.
     pub form: Form,
     /// Top-level keys other than the event list, in order.
     pub top: Vec<TopLevel>,
-    /// Number of elements in the event list, skipped ones included.
+    /// Number of elements in the event list, including skipped ones.
     pub elements: u64,
     /// Length of the text in bytes.
     pub text_bytes: u64,
-    /// Names and orders of processes and threads.
+    /// Names and sort orders of processes and threads.
     pub metas: Metas,
-    /// By track number, whether the track has elements. Chunks that were read from a wrong place
-    /// may have named others.
+    /// Whether a track has elements, by track number. Chunks that were read from a wrong position
+    /// may have registered tracks without elements.
     pub on_track: Vec<bool>,
     /// Steps, in file order.
     pub steps: Vec<Step>,
-    /// When its work starts and ends.
+    /// Start and end of the trace's work.
     pub times: WorkTimes,
-    /// What was odd.
+    /// Issues that were found.
     pub issues: Issues,
 }
 
-/// Reads a document. Begin and end events go to `pairs`, the records of all others to `records`.
+/// Reads a document. The records of begin and end events are added to `pairs`, all other records to
+/// `records`.
 pub fn read_document(
     reading: &Reading<'_>,
     records: &mut dyn RecordSink,
@@ -127,7 +128,7 @@ fn refuse_if_no_events(reading: &Reading<'_>, document: &mut Document) -> Result
     Ok(())
 }
 
-/// A document that is being read.
+/// The state while a document is being read.
 struct DocumentReader<'a, 'r> {
     r: &'a Reading<'a>,
     document: Document,
@@ -211,7 +212,7 @@ impl DocumentReader<'_, '_> {
         }
     }
 
-    /// The next byte that is not white space, and where it is.
+    /// Returns the next byte that is not white space, and its position.
     fn next_token(&self, mut at: u64) -> Result<Option<(u64, u8)>> {
         loop {
             let (len, _) = self.r.content.wait(at + 1)?;
@@ -226,7 +227,8 @@ impl DocumentReader<'_, '_> {
         }
     }
 
-    /// The end of the value that begins at `at`; `None` if the text ends within it.
+    /// Returns the end of the value that begins at `at`, or an error of the cursor, for instance if
+    /// the text ends within the value.
     fn value_end(&self, at: u64) -> Result<Result<u64, Bad>> {
         let mut want = TAIL;
         loop {
@@ -347,7 +349,7 @@ impl DocumentReader<'_, '_> {
         }
     }
 
-    /// Handles a text that ends within the top-level object.
+    /// Handles a text that ends inside the top-level object.
     fn object_cut(&mut self, at: u64) -> Result<()> {
         let (len, _) = self.r.content.wait(u64::MAX)?;
         if self.lists == 0 && !self.has_blobs() {
@@ -362,8 +364,8 @@ impl DocumentReader<'_, '_> {
         self.truncated(at.min(len), len)
     }
 
-    /// Handles a top-level object with more or longer keys than any trace: what came before is
-    /// kept.
+    /// Handles a top-level object with more keys or longer keys than any trace has. The content
+    /// before this point is kept.
     fn too_much(&mut self, at: u64) -> Result<()> {
         if self.lists == 0 {
             let reason = "this is a JSON object with more than 10,000 keys or one longer than \
@@ -373,7 +375,8 @@ impl DocumentReader<'_, '_> {
         self.object_broken(at, "there are more than 10,000 keys, or one is longer than 1 MiB")
     }
 
-    /// Handles a top-level object that cannot be read further: what came before is kept.
+    /// Handles a top-level object that cannot be read any further. The content before this point is
+    /// kept.
     fn object_broken(&mut self, at: u64, expected: &str) -> Result<()> {
         if self.lists == 0 {
             return self.refuse(format!("not JSON: {expected}"), at);

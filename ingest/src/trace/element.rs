@@ -1,4 +1,5 @@
-//! First reading of one element: its [`EventRecord`], and what it says about processes and steps.
+//! First reading of one element: creates its [`EventRecord`], and collects properties of processes
+//! and steps.
 
 use super::category::{Class, step_number};
 use super::chunk::{Chunk, MAX_ARGS, MAX_NAME, Step};
@@ -10,22 +11,22 @@ use super::times::is_work;
 use crate::issues::{Code, codes_of};
 use crate::json::{self, Cursor, Oddities};
 
-/// Bytes of a text that are kept in memory because it distinguishes tracks.
+/// Maximum number of bytes, of a text that distinguishes tracks, that are kept in memory.
 const MAX_TRACK_TEXT: usize = 1 << 10;
 
-/// An element that is being read.
+/// An element while it is being read.
 pub struct Element<'e, 'f, 't> {
-    /// Its own fields.
+    /// The element's own fields.
     pub fields: &'e EventFields<'f>,
-    /// The text from its start on.
+    /// The text from the start of the element.
     pub text: &'e [u8],
-    /// Where the text of its chunk begins to be the element's.
+    /// Position of the element in the text of its chunk.
     pub start: usize,
-    /// Where it begins in the text of the trace.
+    /// Position of the element in the text of the trace.
     pub offset: u64,
-    /// The chunk that takes its record.
+    /// The chunk to which its record is added.
     pub chunk: &'e mut Chunk,
-    /// Strings and tracks of the trace.
+    /// Interned strings and tracks of the trace.
     pub local: &'e mut Local<'t>,
 }
 
@@ -38,7 +39,7 @@ impl Element<'_, '_, '_> {
         codes_of(odd).for_each(|code| self.issue(code));
     }
 
-    /// Reads the element: a record, or an issue if it is skipped.
+    /// Reads the element. It becomes a record, or an issue if it is skipped.
     pub fn read(&mut self) {
         let fields = self.fields;
         let (ph, mut flags) = match fields.phase() {
@@ -146,7 +147,8 @@ impl Element<'_, '_, '_> {
         }
     }
 
-    /// The number of a name or category; one that is too long is cut when its row is written.
+    /// Returns the id of an interned name or category. A text that is too long is cut when its row
+    /// is written.
     fn text_or_cut(&mut self, inner: &[u8]) -> u32 {
         if inner.len() > MAX_NAME {
             self.issue(Code::StringCut);
@@ -170,8 +172,9 @@ impl Element<'_, '_, '_> {
         id
     }
 
-    /// The number of a text that must have one, because it distinguishes tracks or belongs to no
-    /// event. For a text that is not kept in memory: the number of its beginning and a checksum.
+    /// Returns the id of a text that must be interned, because it distinguishes tracks or belongs
+    /// to no event. For a text that is too long to be kept in memory, the id is that of its
+    /// beginning and a checksum.
     fn always(&mut self, id: u32, inner: &[u8]) -> u32 {
         if id != INLINE_TEXT {
             return id;
@@ -237,7 +240,7 @@ impl Element<'_, '_, '_> {
         let pid = self.id(fields.pid);
         let track = match ph {
             b'b' | b'n' | b'e' if fields.has_id() => {
-                // Ids belong to a process unless they say that they do not.
+                // Ids are scoped to a process unless they are marked as global.
                 let pid = if fields.has_global_id() { Id::None } else { pid };
                 let cat = self.always(cat, fields.cat_text());
                 Track::Async { pid, cat, id: self.local.texts.intern_always(&fields.async_id()) }
@@ -279,7 +282,7 @@ impl Element<'_, '_, '_> {
             record.flags |= BINDS_ENCLOSING;
         }
         match id.filter(|r| !json::is_null(r)) {
-            // The number that stands for "no id" is kept as a text.
+            // The number that represents "no id" is stored as a text.
             Some(raw) if !json::is_text(raw) && json::int(raw).is_some_and(|id| id != NO_LINK) => {
                 record.link = json::int(raw).unwrap_or(NO_LINK)
             }
@@ -323,8 +326,8 @@ impl Element<'_, '_, '_> {
     }
 }
 
-/// The correlation in the args of a launch or device activity, else the External id, else
-/// [`NO_LINK`], which also replaces ids that stand for "none".
+/// Returns the correlation in the args of a launch or device activity, or otherwise the External
+/// id. Without either, or if the id is a value that stands for "none", it returns [`NO_LINK`].
 fn call_id(args: &[u8], flags: &mut u16) -> i64 {
     let (mut correlation, mut external_id) = (None, None);
     if args.first() == Some(&b'{') {
@@ -344,7 +347,7 @@ fn call_id(args: &[u8], flags: &mut u16) -> i64 {
     external_id
 }
 
-/// Whether an id is not one of the values that profilers write for "none" (0, −1, 2³²−1).
+/// Whether an id differs from the values that profilers write for "none" (0, −1, 2³²−1).
 pub fn is_real_id(id: i64) -> bool {
     !matches!(id, 0 | -1 | 0xffff_ffff)
 }

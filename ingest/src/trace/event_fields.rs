@@ -3,11 +3,11 @@
 use crate::issues::Code;
 use crate::json::{self, Bad, Cursor, Oddities, TimeError};
 
-/// The reason why an element cannot be a row.
+/// The reason why an element cannot become a row.
 #[derive(Debug)]
 pub struct Refusal(pub Code);
 
-/// The fields of an element, as raw text; of repeated keys, the last.
+/// The fields of an element as raw text. For repeated keys, the last value is kept.
 #[derive(Debug, Default)]
 pub struct EventFields<'a> {
     pub ph: Option<&'a [u8]>,
@@ -22,19 +22,19 @@ pub struct EventFields<'a> {
     pub scope: Option<&'a [u8]>,
     pub bind_id: Option<&'a [u8]>,
     pub args: Option<&'a [u8]>,
-    /// Where the args begin in the cursor's text.
+    /// Position of the args in the cursor's text.
     pub args_at: Option<usize>,
     pub binds_enclosing: bool,
     pub flow_in: bool,
     pub flow_out: bool,
-    /// Whether there are keys that other columns do not keep.
+    /// Whether there are keys that only the column `extra` keeps.
     pub other_keys: bool,
     /// Whether one of the keys above occurs more than once.
     pub repeated: bool,
 }
 
 impl<'a> EventFields<'a> {
-    /// Reads the element at the cursor.
+    /// Reads the fields of the element at the cursor.
     #[inline]
     pub fn read(c: &mut Cursor<'a>) -> Result<Self, Bad> {
         let mut fields = EventFields::default();
@@ -72,7 +72,7 @@ impl<'a> EventFields<'a> {
         Ok(fields)
     }
 
-    /// The phase; `None` if it is text but not one character.
+    /// Returns the phase, or `None` if it is a string that is not a single character.
     pub fn phase(&self) -> Result<Option<u8>, Refusal> {
         match self.ph {
             Some(&[b'"', ph @ 0x20..0x7f, b'"']) => Ok(Some(ph)),
@@ -86,41 +86,41 @@ impl<'a> EventFields<'a> {
         }
     }
 
-    /// Start in ns, and whether it was rounded.
+    /// Returns the start in ns, and whether it was rounded.
     #[inline]
     pub fn ts_ns(&self) -> Result<(i64, bool), Refusal> {
         let raw = self.ts.ok_or(Refusal(Code::NoTimestamp))?;
         match json::time_ns(raw) {
-            // The lowest value stands for no time.
+            // The lowest value is reserved for "no time".
             Ok((i64::MIN, _)) | Err(TimeError::OutOfRange) => Err(Refusal(Code::TimestampRange)),
             Ok(time) => Ok(time),
             Err(TimeError::NotANumber) => Err(Refusal(Code::NoTimestamp)),
         }
     }
 
-    /// Duration in ns, and whether it was rounded.
+    /// Returns the duration in ns, and whether it was rounded.
     #[inline]
     pub fn dur_ns(&self) -> Result<(i64, bool), ()> {
         let time = json::time_ns(self.dur.ok_or(())?).map_err(|_| ())?;
         if time.0 == i64::MIN { Err(()) } else { Ok(time) }
     }
 
-    /// The category's text, still escaped.
+    /// Returns the text of the category, still escaped.
     pub fn cat_text(&self) -> &'a [u8] {
         self.cat.map_or(&[], json::unquote)
     }
 
-    /// The name's text, still escaped.
+    /// Returns the text of the name, still escaped.
     pub fn name_text(&self) -> &'a [u8] {
         self.name.map_or(&[], json::unquote)
     }
 
-    /// Whether an async or counter event carries an id.
+    /// Whether an async event or a counter event has an id.
     pub fn has_id(&self) -> bool {
         self.id.is_some_and(|r| !json::is_null(r)) || self.id2.is_some()
     }
 
-    /// Whether the id is one for all processes (`id2.global`).
+    /// Whether the id is shared by all processes (`id2.global`).
     pub fn has_global_id(&self) -> bool {
         let mut global = false;
         if let (None, Some(raw @ [b'{', ..])) = (self.id, self.id2) {
@@ -129,10 +129,10 @@ impl<'a> EventFields<'a> {
         global
     }
 
-    /// The async id with its scope, as text.
+    /// Returns the async id with its scope, as text.
     pub fn async_id(&self) -> String {
-        // Strings keep their quotes: a number is not the same id as its digits in quotes. Values
-        // that are not JSON count as strings.
+        // Strings keep their quotes, because a number is not the same id as its digits in quotes.
+        // Values that are not JSON are treated as strings.
         let text = |raw: Option<&[u8]>| {
             raw.map(|r| match written_id(r) {
                 id if json::is_text(r) || id.starts_with('"') => format!("\"{id}\""),
@@ -147,8 +147,8 @@ impl<'a> EventFields<'a> {
     }
 }
 
-/// An id as text: decoded if it is a string, else as compact JSON, so that white space and escapes
-/// do not make different ids.
+/// Converts an id to text: strings are decoded, and other values become compact JSON, so that white
+/// space and escapes do not make ids different.
 pub fn written_id(raw: &[u8]) -> String {
     let mut odd = Oddities::default();
     if json::is_text(raw) {

@@ -1,7 +1,7 @@
-//! Reading the event list on all cores.
+//! Reads the event list on all cores.
 //!
-//! The list is divided at places that look like the start of an element. A chunk is trusted only if
-//! the chunk before it was read to exactly that place, so a wrong guess costs time but never a row,
+//! The list is divided at positions that look like the start of an element. A chunk is used only if
+//! the chunk before it ended at exactly that position. So a wrong guess costs time but never a row,
 //! and the result does not depend on how the text was divided.
 
 use std::collections::BTreeMap;
@@ -17,21 +17,22 @@ use super::resync::{find_element, find_last_element};
 use crate::error::{IngestError, Result};
 use crate::issues::Code;
 
-/// Takes what an event list holds, in file order.
+/// Receives the contents of an event list, in file order.
 pub trait ChunkSink {
-    /// Takes a chunk; returns its list of records, emptied, for reuse.
+    /// Adds a chunk; returns its list of records, emptied, for reuse.
     fn accept(&mut self, chunk: Chunk) -> Result<Vec<EventRecord>>;
 
-    /// Counts an issue at the next element, which begins at `at`; a code that skips elements stands
-    /// for that element.
+    /// Counts an issue of the next element, which begins at `at`. If the code skips elements, the
+    /// issue takes the place of that element.
     fn issue(&mut self, code: Code, at: u64, example: &[u8]);
 }
 
-/// How an event list ended.
+/// The way in which an event list ended.
 pub enum ListEnd {
-    /// The byte after its bracket.
+    /// The list was closed. Holds the position after its closing bracket.
     Closed(u64),
-    /// The text ended; where the element begins that is cut, and the text's length.
+    /// The text ended. Holds the position of the element that was cut off, if any, and the length
+    /// of the text.
     Eof { cut: Option<u64>, len: u64 },
 }
 
@@ -86,15 +87,15 @@ fn decode(
     }
 }
 
-/// The reading of one event list: hands out chunks and takes their results in order.
+/// The state of reading one event list: distributes chunks and collects their results in order.
 struct List<'a, 's, 't> {
     r: &'a Reading<'a>,
     sink: &'s mut dyn ChunkSink,
     tasks: Option<Sender<Task>>,
     results: Receiver<(Task, Result<Chunk>)>,
-    /// Takes lists of records for reuse.
+    /// Returns lists of records to the decoding threads for reuse.
     spare: Sender<Vec<EventRecord>>,
-    /// Up to where the list was read.
+    /// The position up to which the list was read.
     at: u64,
     /// Whether a comma must come before the next element.
     after_element: bool,
@@ -149,7 +150,7 @@ impl List<'_, '_, '_> {
         Ok(ListEnd::Eof { cut: None, len })
     }
 
-    /// Accepts a chunk that was read from the right place up to `end`.
+    /// Accepts a chunk that was read from the right position up to `end`.
     fn take(&mut self, chunk: Chunk, end: u64) -> Result<Option<ListEnd>> {
         self.r.progress.go_on()?;
         self.r.progress.bytes.store(end, Ordering::Relaxed);
@@ -170,7 +171,7 @@ impl List<'_, '_, '_> {
 
     fn accept(&mut self, chunk: Chunk) -> Result<()> {
         let records = self.sink.accept(chunk)?;
-        // The receivers may be gone; then the list is dropped.
+        // If the receivers are gone, the list is dropped.
         let _ = self.spare.send(records);
         Ok(())
     }
@@ -179,7 +180,8 @@ impl List<'_, '_, '_> {
         Ok(self.r.content.map(self.at, self.at + 1)?.first() == Some(&b'{'))
     }
 
-    /// Reads from where the list stands to at least `end`, or as far as it takes to end an element.
+    /// Reads from the current position to at least `end`, and further if that is needed to complete
+    /// an element.
     fn read_here(&mut self, end: u64) -> Result<Option<ListEnd>> {
         let mut end = end;
         loop {
@@ -199,8 +201,8 @@ impl List<'_, '_, '_> {
         }
     }
 
-    /// The element at `at` does not end within the text: it is cut short, or broken so that it
-    /// seems to have no end.
+    /// Handles an element at `at` that does not end within the text. It is either cut off, or
+    /// damaged so that it seems to have no end.
     fn last_element(&mut self, at: u64, len: u64) -> Result<Option<ListEnd>> {
         let mapping = self.r.content.map(at, len)?;
         let Some(next) = find_element(&mapping, 1) else {
@@ -212,7 +214,7 @@ impl List<'_, '_, '_> {
         self.read_here(len)
     }
 
-    /// Where the chunk that begins at `start` should end.
+    /// Returns the position at which the chunk that begins at `start` should end.
     fn boundary(&self, start: u64) -> Result<Boundary> {
         let content = self.r.content;
         let mut target = start + STRETCH;
@@ -227,7 +229,8 @@ impl List<'_, '_, '_> {
                 return Ok(Boundary { at: tail + i as u64, is_last: false });
             }
             if target - start > 4 * STRETCH {
-                // No element in sight: cut anywhere. The next chunk is put right when it is taken.
+                // No start of an element was found, so cut anywhere. This is corrected when the
+                // next chunk is taken.
                 return Ok(Boundary { at: target, is_last: false });
             }
             target += STRETCH;
@@ -242,7 +245,7 @@ struct Boundary {
 
 impl Drop for List<'_, '_, '_> {
     fn drop(&mut self) {
-        // Without tasks the decoding threads end.
+        // The decoding threads end when there are no more tasks.
         self.tasks = None;
     }
 }

@@ -1,22 +1,23 @@
-//! Texts and tracks as small numbers, shared by all decoding threads.
+//! Interned texts and tracks, shared by all decoding threads.
 
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-/// A text as a number. The number depends on the timing of threads and must not reach any output.
+/// The id of an interned text. It depends on the timing of threads and must not appear in any
+/// output.
 pub type TextId = u32;
-/// Stands for no text.
+/// Marks the absence of a text.
 pub const NO_TEXT: TextId = u32::MAX;
-/// Stands for a text that is not kept in memory and is read again from the trace.
+/// Represents a text that is not kept in memory and is read again from the trace.
 pub const INLINE_TEXT: TextId = u32::MAX - 1;
 
-/// Longest text that is kept in memory, in bytes.
+/// Maximum length of a text that is kept in memory, in bytes.
 const MAX_TEXT: usize = 16 << 10;
-/// Bytes of texts that are kept in memory at most.
+/// Maximum total size of the texts that are kept in memory, in bytes.
 const MAX_BYTES: usize = 128 << 20;
 
-/// All texts of a trace.
+/// All interned texts of a trace.
 #[derive(Default)]
 pub struct Texts {
     inner: Mutex<TextsInner>,
@@ -30,7 +31,8 @@ struct TextsInner {
 }
 
 impl Texts {
-    /// The number of a text, or [`INLINE_TEXT`] if it is too long or memory for texts is used up.
+    /// Returns the id of a text, or [`INLINE_TEXT`] if it is too long or the memory for texts is
+    /// used up.
     pub fn intern(&self, text: &str) -> TextId {
         if text.len() > MAX_TEXT {
             return INLINE_TEXT;
@@ -38,7 +40,7 @@ impl Texts {
         self.insert(text, MAX_BYTES)
     }
 
-    /// The number of a text that must have one, because it distinguishes tracks.
+    /// Returns the id of a text that must be interned, because it distinguishes tracks.
     pub fn intern_always(&self, text: &str) -> TextId {
         self.insert(text, usize::MAX)
     }
@@ -59,7 +61,7 @@ impl Texts {
         id
     }
 
-    /// All texts by number.
+    /// Returns all texts by id.
     pub fn snapshot(&self) -> Vec<Arc<str>> {
         self.inner.lock().unwrap_or_else(|e| e.into_inner()).texts.clone()
     }
@@ -68,16 +70,16 @@ impl Texts {
 /// A process or thread id as the trace wrote it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Id {
-    /// Not given, or null.
+    /// Missing or null.
     None,
     /// An integer.
     Int(i64),
-    /// Anything else, by its text.
+    /// Any other value, as its text.
     Text(TextId),
 }
 
 impl Id {
-    /// The id if it is an integer.
+    /// Returns the id if it is an integer.
     pub fn number(self) -> Option<i64> {
         match self {
             Self::Int(n) => Some(n),
@@ -86,7 +88,7 @@ impl Id {
     }
 }
 
-/// What makes events share a track.
+/// The identity of a track: events with equal values share a track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Track {
     /// A thread of a process, or a stream of a device.
@@ -96,7 +98,7 @@ pub enum Track {
         /// Thread.
         tid: Id,
     },
-    /// The async events of one id.
+    /// The async events with the same id.
     Async {
         /// Process.
         pid: Id,
@@ -109,15 +111,15 @@ pub enum Track {
     Counter {
         /// Process.
         pid: Id,
-        /// Counter name.
+        /// Name of the counter.
         name: TextId,
-        /// The counter's id, if it has one.
+        /// The id of the counter, if it has one.
         id: TextId,
     },
 }
 
 impl Track {
-    /// The process.
+    /// Returns the process of the track.
     pub fn pid(&self) -> Id {
         match *self {
             Self::Thread { pid, .. } | Self::Async { pid, .. } | Self::Counter { pid, .. } => pid,
@@ -125,7 +127,7 @@ impl Track {
     }
 }
 
-/// A track as a number, like [`TextId`].
+/// The number of a track, similar to [`TextId`].
 pub type TrackNo = u32;
 
 /// All tracks of a trace.
@@ -135,7 +137,7 @@ pub struct Tracks {
 }
 
 impl Tracks {
-    /// The number of a track.
+    /// Returns the number of a track, and adds the track if it is new.
     pub fn intern(&self, track: Track) -> TrackNo {
         let mut inner = self.inner.lock().unwrap_or_else(|e| e.into_inner());
         if let Some(&no) = inner.0.get(&track) {
@@ -147,13 +149,13 @@ impl Tracks {
         no
     }
 
-    /// All tracks by number.
+    /// Returns all tracks by number.
     pub fn snapshot(&self) -> Vec<Track> {
         self.inner.lock().unwrap_or_else(|e| e.into_inner()).1.clone()
     }
 }
 
-/// One thread's view of the shared numbers: a raw text that was seen before costs one lookup and no
+/// One thread's cache of the shared ids. A raw text that was seen before costs one lookup and no
 /// lock.
 pub struct Local<'a> {
     /// The shared texts.
@@ -165,7 +167,7 @@ pub struct Local<'a> {
 }
 
 impl<'a> Local<'a> {
-    /// An empty view.
+    /// Creates an empty cache.
     pub fn new(texts: &'a Texts, tracks: &'a Tracks) -> Self {
         Self {
             texts,
@@ -176,20 +178,20 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// The number of a raw text seen before.
+    /// Returns the id of a raw text that was seen before.
     #[inline]
     pub fn seen(&self, raw: &[u8]) -> Option<TextId> {
         self.by_raw.get(raw).copied()
     }
 
-    /// Remembers the number of a raw text, unless memory for that is used up.
+    /// Caches the id of a raw text, unless the cache is full.
     pub fn remember(&mut self, raw: &[u8], id: TextId) {
         if self.by_raw.len() < 1 << 18 && raw.len() <= MAX_TEXT && id != INLINE_TEXT {
             self.by_raw.insert(raw.into(), id);
         }
     }
 
-    /// The number of a track.
+    /// Returns the number of a track.
     #[inline]
     pub fn track(&mut self, track: Track) -> TrackNo {
         if let Some((last, no)) = self.last_track

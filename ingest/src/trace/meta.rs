@@ -1,11 +1,11 @@
-//! Metadata elements: names, labels and order of processes and threads.
+//! Metadata elements: names, labels and sort order of processes and threads.
 
 use rustc_hash::FxHashMap;
 
 use super::intern::Id;
 use crate::json::{self, Cursor};
 
-/// Longest text that is kept, in bytes.
+/// Maximum length of a text that is kept, in bytes.
 pub const MAX_META: usize = 16 << 10;
 
 /// A property of a process or thread.
@@ -13,7 +13,7 @@ pub const MAX_META: usize = 16 << 10;
 pub struct Meta {
     /// Position in the event list.
     pub ord: u32,
-    /// The value's text.
+    /// The text of the value.
     pub value: String,
 }
 
@@ -36,14 +36,14 @@ pub enum MetaKind {
 pub type Metas = FxHashMap<(MetaKind, Id, Id), Meta>;
 
 impl MetaKind {
-    /// Whether it belongs to a process, with all its threads.
+    /// Whether the property belongs to a process, including all its threads.
     pub fn is_of_process(self) -> bool {
         matches!(self, Self::ProcessName | Self::ProcessLabels | Self::ProcessSortIndex)
     }
 }
 
-/// The property that a metadata element of this name sets, and the raw text of its value if that is
-/// usable.
+/// Returns the property that a metadata element with this name sets, and the raw text of its value
+/// if the value is usable.
 pub fn property<'a>(name: &[u8], args: &'a [u8]) -> Option<(MetaKind, Option<&'a [u8]>)> {
     let (kind, field): (_, &[u8]) = match name {
         b"process_name" => (MetaKind::ProcessName, b"name"),

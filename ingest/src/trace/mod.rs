@@ -1,5 +1,5 @@
-//! From the text of a trace to compact records: reading the document, its elements, their classes
-//! and names.
+//! Converts the text of a trace to compact records: reads the document and its elements, determines
+//! their classes and interns their names.
 
 mod category;
 mod chunk;

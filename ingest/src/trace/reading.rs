@@ -1,4 +1,4 @@
-//! What reading a trace needs, and how far it has come.
+//! The inputs of reading a trace, and its progress.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -6,45 +6,45 @@ use super::intern::{Texts, Tracks};
 use crate::error::{IngestError, Result};
 use crate::source::Content;
 
-/// Bytes of text that are read at a time.
+/// Number of bytes of text that are read at a time.
 pub const STRETCH: u64 = 4 << 20;
-/// Bytes of text that are looked at first.
+/// Number of bytes of text that are examined first.
 pub const TAIL: u64 = 64 << 10;
 
-/// How far reading has come, for a display in another thread, and a way to stop it.
+/// The progress of reading, for a display in another thread, and a flag to stop it.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Bytes of text read.
+    /// Number of bytes of text read so far.
     pub bytes: AtomicU64,
-    /// Elements read.
+    /// Number of elements read so far.
     pub elements: AtomicU64,
-    /// Rows in their final order, nested.
+    /// Number of rows that are nested and in their final order.
     pub nested: AtomicU64,
-    /// Rows written.
+    /// Number of rows written so far.
     pub rows: AtomicU64,
-    /// Set this to end reading with [`IngestError::Stopped`]; nothing is stored then.
+    /// Set this flag to end reading with [`IngestError::Stopped`]. Nothing is stored in that case.
     pub stop: AtomicBool,
 }
 
 impl Progress {
-    /// Fails if reading is to end.
+    /// Fails if reading should stop.
     pub(crate) fn go_on(&self) -> Result<()> {
         if self.stop.load(Ordering::Relaxed) { Err(IngestError::Stopped) } else { Ok(()) }
     }
 }
 
-/// The input of reading, and what it fills.
+/// The input of reading, and the tables that it fills.
 pub struct Reading<'a> {
     /// The input's name in messages.
     pub name: &'a str,
-    /// Its text.
+    /// The text of the input.
     pub content: &'a Content,
-    /// Texts of the trace.
+    /// Interned texts of the trace.
     pub texts: &'a Texts,
     /// Tracks of the trace.
     pub tracks: &'a Tracks,
     /// Number of decoding threads.
     pub threads: usize,
-    /// How far reading has come.
+    /// The progress of reading.
     pub progress: &'a Progress,
 }

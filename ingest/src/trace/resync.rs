@@ -1,10 +1,10 @@
-//! Finds where elements begin in the middle of the text.
+//! Finds the starts of elements in the middle of the text.
 //!
-//! This is a guess from a few bytes around a brace. It decides only where work is divided and where
-//! reading resumes after a broken element. Whether it is right is known once the text before it has
-//! been read.
+//! The result is a guess from a few bytes around a brace. It only determines where work is divided
+//! and where reading resumes after a damaged element. Whether the guess is right is known only when
+//! the text before it has been read.
 
-/// Keys that come first in events of real writers.
+/// Keys that come first in the events of known writers.
 const EVENT_KEYS: &[&[u8]] = &[
     b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"dur", b"args", b"id", b"s", b"bp", b"cname",
     b"tts", b"sf", b"id2", b"scope", b"device_type", b"end_time", b"memory_usage", b"start_time",
@@ -31,22 +31,22 @@ pub fn looks_like_element(bytes: &[u8], at: usize) -> bool {
     })
 }
 
-/// The first likely element start at or after `from`.
+/// Finds the first probable start of an element at or after `from`.
 pub fn find_element(bytes: &[u8], from: usize) -> Option<usize> {
     memchr::memchr_iter(b'{', bytes.get(from..)?)
         .map(|i| from + i)
         .find(|&i| looks_like_element(bytes, i))
 }
 
-/// The last likely element start after `from`.
+/// Finds the last probable start of an element after `from`.
 pub fn find_last_element(bytes: &[u8], from: usize) -> Option<usize> {
     memchr::memrchr_iter(b'{', bytes.get(from..)?)
         .map(|i| from + i)
         .find(|&i| i > from && looks_like_element(bytes, i))
 }
 
-/// Where to resume after a broken element: at the next element, or at the bracket that closes the
-/// list.
+/// Returns the position at which to resume after a damaged element: the next element, or the
+/// bracket that closes the list.
 pub fn resume(bytes: &[u8], from: usize) -> Option<usize> {
     let next = find_element(bytes, from);
     let limit = next.unwrap_or(bytes.len());
@@ -56,8 +56,8 @@ pub fn resume(bytes: &[u8], from: usize) -> Option<usize> {
     close.or(next)
 }
 
-/// Whether the bracket at `at` looks like the end of the event list: a brace before it, a key or
-/// the end after it.
+/// Whether the bracket at `at` looks like the end of the event list: a brace precedes it, and a key
+/// or the end of the text follows it.
 fn closes_list(bytes: &[u8], at: usize) -> bool {
     let before = bytes[..at].trim_ascii_end();
     let after = bytes[at + 1..].trim_ascii_start();

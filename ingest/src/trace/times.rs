@@ -1,45 +1,46 @@
-//! When the work of a trace begins and ends.
+//! Determines when the work of a trace begins and ends.
 //!
-//! Work is what happens at a time: durations, instants, counters. Metadata, clock marks and flows
-//! are not work; their time is arbitrary, most often 0. Work whose time was never set is written at
-//! 0 too, or at the value of 0 on a clock that begins at `baseTimeNanoseconds`. Traces may begin at
-//! 0, so such a time counts as not set only if all other work is more than a day away.
+//! Work consists of elements that happen at a time: durations, instants and counters. Metadata,
+//! clock marks and flows are not work; their time is arbitrary and most often 0. Work whose time
+//! was never set is also written at 0, or at the value that corresponds to 0 on a clock that begins
+//! at `baseTimeNanoseconds`. Traces may begin at 0, so such a time counts as unset only if all
+//! other work is more than a day away.
 
-/// Work at 0 has no time if it is farther than this from all other work, ns.
+/// Distance from all other work, in ns, beyond which work at 0 counts as work without a time.
 const FAR: u64 = 86_400_000_000_000;
 
-/// Whether an element with this phase happens at its time.
+/// Whether an element with this phase is work.
 #[inline]
 pub fn is_work(ph: u8) -> bool {
     !matches!(ph, b'M' | b'c' | b's' | b't' | b'f')
 }
 
-/// Work that starts at one instant.
+/// The work that starts at one instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instant {
-    /// When it starts, ns.
+    /// Start, ns.
     pub ts: i64,
-    /// Its latest end, ns.
+    /// Latest end, ns.
     pub end: i64,
-    /// Number of elements that start there.
+    /// Number of elements that start at this instant.
     pub count: u64,
-    /// Position of the first in the event list.
+    /// Position of the first element in the event list.
     pub ord: u32,
-    /// Where the text of the first begins.
+    /// Byte offset of the first element's text.
     pub offset: u64,
 }
 
-/// Starts and ends of work, with all that is needed to decide later which starts were not set.
+/// Starts and ends of work, with the data that is needed to decide later which starts were not set.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkTimes {
-    /// When `first` starts; `i64::MAX` while there is no `first`.
+    /// Start of `first`; `i64::MAX` while there is no `first`.
     after: i64,
-    /// Earliest start and latest end of work that is not in `zero` or `first`; the start is after
-    /// the end if there is none.
+    /// Earliest start and latest end of the work that is in neither `zero` nor `first`. The start
+    /// is after the end if there is no such work.
     rest: (i64, i64),
     /// Work that starts at 0.
     zero: Option<Instant>,
-    /// The earliest other work.
+    /// The earliest work that does not start at 0.
     first: Option<Instant>,
 }
 
@@ -49,17 +50,17 @@ impl Default for WorkTimes {
     }
 }
 
-/// When the work of a trace happened.
+/// The time span of a trace's work.
 #[derive(Debug, Clone, Default)]
 pub struct Span {
-    /// Earliest start and latest end, ns; `None` without work.
+    /// Earliest start and latest end, ns; `None` if there is no work.
     pub bounds: Option<(i64, i64)>,
     /// Work whose time was not set.
     pub unset: Vec<Instant>,
 }
 
 impl WorkTimes {
-    /// Takes an element into account.
+    /// Adds an element.
     #[inline]
     pub fn note(&mut self, ts: i64, end: i64, ord: u32, offset: u64) {
         if ts > self.after && ts != 0 {
@@ -83,7 +84,7 @@ impl WorkTimes {
             .for_each(|instant| instant.ord += base);
     }
 
-    /// When the work happened. `base` is the Unix time of the clock's zero, if known.
+    /// Computes the time span of the work. `base` is the Unix time of the clock's zero, if known.
     pub fn span(&self, base: Option<i64>) -> Span {
         let bounds = |instant: Option<Instant>| instant.map(|i| (i.ts, i.end));
         let join = |a: Option<(i64, i64)>, b| match b {
@@ -107,7 +108,7 @@ impl WorkTimes {
         Span { bounds: join(join(rest, bounds(first)), bounds(zero)), unset }
     }
 
-    /// Takes work into account that starts at 0, or no later than all other work.
+    /// Adds work that starts at 0, or no later than all other work.
     #[cold]
     fn edge(&mut self, instant: Instant) {
         if instant.ts == 0 {
@@ -170,7 +171,7 @@ mod tests {
         times
     }
 
-    /// Start and end, and the times that were not set with their counts.
+    /// Start and end, followed by the times that were not set with their counts.
     type Span = (Option<(i64, i64)>, Vec<(i64, u64)>);
 
     fn span(list: &[(i64, i64)], base: Option<i64>) -> Span {
