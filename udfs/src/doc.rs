@@ -1,12 +1,12 @@
-//! The documentation of functions as data: the only source of the reference, of completion and of
-//! help.
+//! The documentation of functions as data. The reference, the completion and the help are generated
+//! from it alone.
 
 use std::sync::Arc;
 
 use datafusion_expr::planner::{ExprPlanner, RelationPlanner};
 use datafusion_expr::{AggregateUDF, ScalarUDF, WindowUDF};
 
-/// A function of this crate and its documentation.
+/// A function of this crate with its documentation.
 #[derive(Debug, Clone)]
 pub struct Function {
     /// The implementation.
@@ -15,7 +15,7 @@ pub struct Function {
     pub doc: FunctionDoc,
 }
 
-/// The implementation of a function, by kind.
+/// The implementation of a function, by its kind.
 #[derive(Debug, Clone)]
 pub enum Call {
     /// One value for each row.
@@ -24,14 +24,14 @@ pub enum Call {
     Aggregate(Arc<AggregateUDF>),
     /// One value for each row of an ordered window.
     Window(Arc<WindowUDF>),
-    /// A relation made of relations: `FROM f(relation, name => value, …)`.
+    /// A relation computed from relations: `FROM f(relation, name => value, …)`.
     Relation(Arc<dyn RelationPlanner>),
     /// An operator of expressions.
     Operator(Arc<dyn ExprPlanner>),
 }
 
 impl Call {
-    /// The name of the kind in the reference.
+    /// Returns the name of the kind in the reference.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Scalar(_) => "scalar",
@@ -46,29 +46,30 @@ impl Call {
 /// The documentation of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FunctionDoc {
-    /// Name, as called in SQL.
+    /// The name as called in SQL.
     pub name: &'static str,
     /// The area: intervals, nesting, stacks, statistics, names, json, format.
     pub area: &'static str,
-    /// Arguments and result: `f(a BIGINT, b BIGINT) → BIGINT`.
+    /// The arguments and the result: `f(a BIGINT, b BIGINT) → BIGINT`.
     pub signature: &'static str,
-    /// One sentence.
+    /// A summary of one sentence.
     pub summary: &'static str,
-    /// Units, the rules in full, the source of a formula.
+    /// The units, the complete rules and the source of a formula.
     pub detail: &'static str,
     /// The treatment of NULL.
     pub nulls: &'static str,
-    /// What is refused and with which message; "None." if nothing is.
+    /// The inputs that are refused and the messages for them; "None." if there are none.
     pub errors: &'static str,
-    /// Statements with their results; the tests run them.
+    /// Statements with their results, which the tests run.
     pub examples: &'static [Example],
 }
 
-/// A statement that runs without any table, and its result.
+/// A statement that needs no table, with its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Example {
     /// The statement.
     pub sql: &'static str,
-    /// The result: values of a row separated by ` | `, rows by line ends, NULL as `NULL`.
+    /// The result: values of a row are separated by ` | `, rows by line ends, and NULL is written
+    /// as `NULL`.
     pub answer: &'static str,
 }

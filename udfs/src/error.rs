@@ -1,9 +1,9 @@
-//! Errors of the writers of formats as errors of DataFusion.
+//! Converts the errors of format writers to errors of DataFusion.
 
 use datafusion_common::DataFusionError;
 use tracesql_formats::Error;
 
-/// The error as DataFusion reports errors of execution.
+/// Converts the error to an execution error of DataFusion.
 pub fn from_formats(error: Error) -> DataFusionError {
     match error {
         Error::Arrow(e) => e.into(),

@@ -1,4 +1,4 @@
-//! Functions that write numbers with units for people.
+//! Functions that format numbers with units for people.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! SQL functions for traces, usable from any DataFusion program.
 //!
-//! They cover intervals (`interval_union_len`, `interval_intersect`, …), nesting in time
+//! The functions cover intervals (`interval_union_len`, `interval_intersect`, …), nesting in time
 //! (`nest_parent`, …), stacks (`stack`, `pprof`, …), names of kernels (`classify`, `demangle`, …),
 //! statistics (`quantile`, `mann_whitney`, …), JSON, and trees given by ids.
 //!
@@ -24,8 +24,8 @@
 //! [`functions`] lists all functions with their documentation, which is data: signature, summary,
 //! treatment of NULL, errors, and examples that the tests run.
 //!
-//! The crate needs only the small crates of DataFusion, except for the functions on JSON: the crate
-//! `datafusion-functions-json`, which they come from, depends on `datafusion` as a whole.
+//! The crate depends only on the small crates of DataFusion, except for the functions on JSON: they
+//! come from the crate `datafusion-functions-json`, which depends on the entire `datafusion` crate.
 
 mod doc;
 mod error;
@@ -50,12 +50,12 @@ use datafusion_expr::registry::FunctionRegistry;
 pub use doc::{Call, Example, Function, FunctionDoc};
 use names::Rules;
 
-/// All functions, area by area, with the built-in rules for names.
+/// Returns all functions, area by area, with the built-in rules for names.
 pub fn functions() -> Vec<Function> {
     functions_with_rules(Rules::built_in())
 }
 
-/// All functions, area by area, with the given rules for names.
+/// Returns all functions, area by area, with the given rules for names.
 pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
     [
         intervals::functions(),
@@ -71,22 +71,22 @@ pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
     .concat()
 }
 
-/// Registers all functions, for instance with a `SessionContext`. Only functions that are called in
-/// `FROM` are missing, because the registry has no place for them: see [`relation_planners`].
+/// Registers all functions, for instance with a `SessionContext`. Functions that are called in
+/// `FROM` are not included, because the registry does not support them: see [`relation_planners`].
 ///
 /// # Errors
 ///
-/// If the registry refuses a function, an operator or a rewrite.
+/// Fails if the registry refuses a function, an operator or a rewrite.
 pub fn register(registry: &mut dyn FunctionRegistry) -> Result<()> {
     register_with_rules(registry, Rules::built_in())
 }
 
-/// Registers all functions as [`register`] does, with rules for names, for instance
+/// Registers all functions as [`register`] does, with the given rules for names, for instance
 /// `Rules::built_in().extend(…)`.
 ///
 /// # Errors
 ///
-/// Those of [`register`].
+/// Returns the errors of [`register`].
 pub fn register_with_rules(registry: &mut dyn FunctionRegistry, rules: Rules) -> Result<()> {
     let mut operators: Vec<Arc<dyn ExprPlanner>> = Vec::new();
     for function in functions_with_rules(rules) {
@@ -94,7 +94,7 @@ pub fn register_with_rules(registry: &mut dyn FunctionRegistry, rules: Rules) ->
             Call::Scalar(f) => _ = registry.register_udf(f)?,
             Call::Aggregate(f) => _ = registry.register_udaf(f)?,
             Call::Window(f) => _ = registry.register_udwf(f)?,
-            // One planner can serve several operators.
+            // One planner can implement several operators.
             Call::Operator(f) if operators.iter().any(|known| Arc::ptr_eq(known, &f)) => {}
             Call::Operator(f) => operators.push(f),
             Call::Relation(_) => {}
@@ -109,7 +109,7 @@ pub fn register_with_rules(registry: &mut dyn FunctionRegistry, rules: Rules) ->
     Ok(())
 }
 
-/// The planners of the functions that are called in `FROM`, to be given to
+/// Returns the planners of the functions that are called in `FROM`. They are passed to
 /// `SessionContext::register_relation_planner`.
 pub fn relation_planners() -> Vec<Arc<dyn RelationPlanner>> {
     let planner = |function: Function| match function.call {

@@ -1,4 +1,4 @@
-//! `pprof`: stacks and values of a group of rows as a profile.
+//! `pprof`: converts the stacks and values of a group of rows to a profile.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ struct Pprof {
     signature: Signature,
 }
 
-/// Whether labels follow the values, by the number of arguments.
+/// Whether labels follow the values, judged by the number of arguments.
 fn has_labels(arguments: usize) -> bool {
     arguments % 3 == 2
 }

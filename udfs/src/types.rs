@@ -4,20 +4,20 @@ use arrow::datatypes::DataType;
 use datafusion_common::{Result, plan_err};
 use tracesql_formats::stacks::{is_text, stack_type};
 
-/// What an argument accepts.
+/// The kinds of arguments that a function accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
-    /// Anything.
+    /// Any type.
     Any,
-    /// A whole number.
+    /// An integer.
     Int,
-    /// Text.
+    /// A string.
     Text,
-    /// A stack: a list of texts.
+    /// A stack: a list of strings.
     Stack,
 }
 
-/// The types that arguments are cast to; `names` lists the arguments for messages.
+/// Returns the types to which arguments are cast; `names` lists the arguments for messages.
 pub fn arguments(
     function: &str,
     names: &str,
@@ -39,7 +39,7 @@ pub fn arguments(
         .collect()
 }
 
-/// The type that argument `position` (from 0) is cast to.
+/// Returns the type to which argument `position` (counted from 0) is cast.
 pub fn argument(
     function: &str,
     position: usize,

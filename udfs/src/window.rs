@@ -1,7 +1,7 @@
-//! The common part of window functions that answer for a whole partition at once.
+//! The common part of window functions that compute a whole partition at once.
 //!
-//! They have no use for frames (`ROWS …`): `evaluate` gets all rows of a partition in the order of
-//! the window.
+//! These functions ignore frames (`ROWS …`): `evaluate` receives all rows of a partition in the
+//! order of the window.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use datafusion_expr::{PartitionEvaluator, Signature, Volatility, WindowUDF, Wind
 
 use crate::doc::{Call, Function, FunctionDoc};
 
-/// A window function over whole partitions.
+/// A window function that computes whole partitions.
 pub struct PartitionFunction {
-    /// The documentation, which also gives the name.
+    /// The documentation, which also defines the name.
     pub doc: FunctionDoc,
     /// The arguments that the function accepts.
     pub arguments: Arguments,
     /// The type of the result.
     pub result_type: fn(&WindowUDFFieldArgs) -> DataType,
-    /// The result for a partition, from its argument columns and its number of rows.
+    /// Computes the result for a partition from its argument columns and its number of rows.
     pub evaluate: Evaluate,
 }
 
@@ -34,12 +34,12 @@ pub enum Arguments {
     One,
     /// Two arguments of type BIGINT, or of a type that DataFusion casts to it.
     TwoInts,
-    /// What a function accepts; it returns the types that the arguments are cast to.
+    /// Arguments checked by a function, which returns the types to which they are cast.
     Coerced(fn(&[DataType]) -> Result<Vec<DataType>>),
 }
 
 impl PartitionFunction {
-    /// The function with its documentation.
+    /// Returns the function with its documentation.
     pub fn into_function(self) -> Function {
         let Self { doc, arguments, result_type, evaluate } = self;
         let (signature, coerce) = match arguments {
@@ -56,7 +56,7 @@ impl PartitionFunction {
     }
 }
 
-/// The type of an argument, or NULL's type if there is no such argument.
+/// Returns the type of an argument, or the type of NULL if there is no such argument.
 pub fn argument_type(args: &WindowUDFFieldArgs, at: usize) -> DataType {
     args.get_input_field(at).map_or(DataType::Null, |field| field.data_type().clone())
 }
@@ -70,7 +70,7 @@ struct PartitionWindow {
     evaluate: Evaluate,
 }
 
-// Functions have different names, so the name alone decides.
+// Functions have different names, so comparing the names is enough.
 impl PartialEq for PartitionWindow {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

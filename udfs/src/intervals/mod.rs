@@ -4,8 +4,8 @@
 //! but does not overlap it. All values are BIGINT, in the caller's unit. An interval of length zero
 //! contains no instant, so it adds nothing.
 //!
-//! `algorithm` computes, `aggregate` and `relation` make SQL functions of it, `aggregate_docs` and
-//! `relation_docs` document them.
+//! `algorithm` contains the computations, `aggregate` and `relation` turn them into SQL functions,
+//! and `aggregate_docs` and `relation_docs` document these functions.
 
 mod aggregate;
 mod aggregate_docs;

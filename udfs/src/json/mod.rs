@@ -1,5 +1,5 @@
-//! Functions on values inside JSON texts, such as the column `args` of events. They come from the
-//! crate datafusion-functions-json and are documented here.
+//! Functions on values inside JSON texts, such as the column `args` of events. The crate
+//! datafusion-functions-json implements them, and this module documents them.
 
 mod docs;
 mod operators;
@@ -37,13 +37,13 @@ pub fn functions() -> Vec<Function> {
         .collect()
 }
 
-/// Rewrites that a session needs in addition to the functions: they turn `(args -> 'x')::BIGINT`
-/// into `json_get_int(args, 'x')`.
+/// Returns the rewrites that a session needs in addition to the functions. They convert `(args ->
+/// 'x')::BIGINT` to `json_get_int(args, 'x')`.
 pub(crate) fn rewrites() -> Vec<Arc<dyn FunctionRewrite + Send + Sync>> {
     Parts::of_the_crate().rewrites
 }
 
-/// A registry that keeps what the crate registers. The crate offers no other access to its
+/// A registry that collects everything the crate registers. The crate offers no other access to its
 /// operators and rewrites.
 #[derive(Default)]
 struct Parts {
@@ -55,7 +55,7 @@ struct Parts {
 impl Parts {
     fn of_the_crate() -> Self {
         let mut parts = Self::default();
-        // Nothing here refuses a registration; a test counts the registered functions.
+        // This registry never refuses a registration, and a test counts the registered functions.
         let _ = datafusion_functions_json::register_all(&mut parts);
         parts
     }

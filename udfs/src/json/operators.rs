@@ -1,9 +1,10 @@
 //! The precedence of `->`, `->>`, `#>`, `#>>` and comparisons.
 //!
-//! In the SQL that DataFusion reads by default these operators bind looser than comparisons:
-//! `args->>'k' = 'v'` arrives as `args->>('k' = 'v')`, and `x = args->>'k'` as `(x = args)->>'k'`.
-//! A truth value is neither JSON nor a step in it, so a comparison next to such an operator can
-//! only mean the other order, which PostgreSQL has. The expression is rewritten to that order.
+//! In the SQL dialect that DataFusion reads by default, these operators bind less tightly than
+//! comparisons: `args->>'k' = 'v'` is parsed as `args->>('k' = 'v')`, and `x = args->>'k'` as `(x =
+//! args)->>'k'`. A boolean is neither JSON nor a step in it, so a comparison next to such an
+//! operator can only mean the other order, which PostgreSQL uses. The expression is rewritten to
+//! that order.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use datafusion_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
 use datafusion_expr::sqlparser::ast::BinaryOperator;
 use datafusion_expr::{Expr, Operator};
 
-/// A planner whose operators bind tighter than comparisons.
+/// A planner whose operators bind more tightly than comparisons.
 #[derive(Debug)]
 pub(super) struct Tight(pub Arc<dyn ExprPlanner>);
 
@@ -92,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes the operator as a call of `at`.
+    /// A planner for tests that writes the operator as a call of `at`.
     #[derive(Debug)]
     struct Shown;
 
@@ -131,7 +132,7 @@ mod tests {
             plan(col("x").lt(args()), key().is_true()),
             col("x").lt(at("args", key()).is_true())
         );
-        // Arithmetic can compute a step.
+        // A step can be an arithmetic expression.
         assert_eq!(plan(args(), col("i") + lit(1)), at("args", col("i") + lit(1)));
     }
 }

@@ -1,4 +1,4 @@
-//! Reads CSV according to RFC 4180: fields in quotes may hold commas, line ends and doubled quotes.
+//! Reads CSV according to RFC 4180: quoted fields may contain commas, line ends and doubled quotes.
 
 /// A record and the number of its first line.
 #[derive(Debug, PartialEq, Eq)]
@@ -7,8 +7,8 @@ pub(super) struct Record {
     pub fields: Vec<String>,
 }
 
-/// The records of a text; empty lines are skipped. A quote that is never closed takes the rest of
-/// the text.
+/// Returns the records of a text; empty lines are skipped. A quote that is never closed extends to
+/// the end of the text.
 pub(super) fn records(text: &str) -> Vec<Record> {
     let mut reader =
         Reader { chars: text.strip_prefix('\u{feff}').unwrap_or(text).chars().peekable(), line: 1 };

@@ -1,10 +1,10 @@
 //! Sizes of the element types that occur in traces.
 
-/// Bytes of one element of a type, by any name of PyTorch, Kineto, NCCL or numpy; `None` if the
-/// name is unknown.
+/// Returns the size in bytes of one element of a type, for any name that PyTorch, Kineto, NCCL or
+/// numpy uses; `None` if the name is unknown.
 ///
 /// The names of C++ (`long int`, `unsigned char`), of PyTorch's scalar types (`Long`, `Byte`) and
-/// of its Python types (`torch.int64`) agree if case is ignored, so one list serves all.
+/// of its Python types (`torch.int64`) agree if case is ignored, so one list covers all of them.
 pub(super) fn bytes(name: &str) -> Option<i64> {
     let lower = name.trim().to_ascii_lowercase();
     let mut plain = lower.as_str();
@@ -12,7 +12,7 @@ pub(super) fn bytes(name: &str) -> Option<i64> {
         plain = plain.strip_prefix(prefix).unwrap_or(plain);
     }
     if let Some(part) = plain.strip_prefix("complex<").and_then(|rest| rest.strip_suffix('>')) {
-        // A complex number of complex numbers is not a type.
+        // A complex number cannot consist of complex numbers.
         return if part.contains('<') { None } else { bytes(part).map(|part| 2 * part) };
     }
     if plain.starts_with("float8_e") || plain.starts_with("fp8_e") {

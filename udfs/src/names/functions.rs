@@ -16,7 +16,7 @@ use super::rules::{Rule, Rules};
 use super::subject::subject;
 use super::{dtype, text};
 
-/// `classify(ruleset, text)`, and `classify_rule`, which returns the priority of the deciding rule.
+/// `classify(ruleset, text)`, and `classify_rule`, which returns the priority of the matching rule.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Classify {
     rules: Rules,
@@ -24,7 +24,7 @@ pub(super) struct Classify {
     signature: Signature,
 }
 
-/// The result that a function takes from the matching rule.
+/// The value that a function returns from the matching rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Answer {
     Value,
@@ -95,7 +95,7 @@ impl ScalarUDFImpl for Classify {
         Ok(self.answer.data_type())
     }
 
-    /// Refuses an unknown ruleset before the first row.
+    /// Refuses an unknown ruleset before the first row is processed.
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
         if let Some(Some(Some(Some(ruleset)))) =
             args.scalar_arguments.first().map(|value| value.map(ScalarValue::try_as_str))
@@ -137,14 +137,14 @@ impl ScalarUDFImpl for Classify {
     }
 }
 
-/// A function of one text.
+/// A function with one string argument.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct OfText {
     what: What,
     signature: Signature,
 }
 
-/// Which function of one text.
+/// The functions with one string argument.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) enum What {
     KernelType(Rules),
@@ -154,7 +154,7 @@ pub(super) enum What {
     DtypeBytes,
 }
 
-/// The type of a kernel of a class. Classes that do not compute are separate types.
+/// Returns the type of a kernel from its class. Classes that do not compute are separate types.
 fn kernel_type(class: Option<&str>) -> &str {
     match class {
         Some(class @ ("communication" | "memcpy" | "memset" | "sync")) => class,

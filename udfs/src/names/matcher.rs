@@ -1,9 +1,10 @@
 //! Finds the first of many patterns in a text.
 //!
-//! One automaton for all patterns would be the simplest. But it is built lazily, state by state,
-//! and names of kernels differ enough to need tens of thousands of states. So for each pattern the
-//! matcher computes literal texts that must occur in any match. One Aho-Corasick pass finds these
-//! texts, and only patterns that can still match are tried, in order.
+//! A single automaton for all patterns would be the simplest solution. But it is built lazily,
+//! state by state, and the names of kernels differ so much that they need tens of thousands of
+//! states. Therefore the matcher computes, for each pattern, literal texts that must occur in any
+//! match. One Aho-Corasick pass finds these texts, and only patterns that can still match are
+//! tried, in order.
 
 use std::sync::OnceLock;
 
@@ -12,28 +13,28 @@ use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Bytes that a compiled pattern may take.
+/// Maximum size of a compiled pattern in bytes.
 const SIZE_LIMIT: usize = 16 << 20;
-/// Texts at most for a part of a pattern; a part with more of them is not used.
+/// Maximum number of texts for a part of a pattern. A part with more texts is not used.
 const MAX_TEXTS: usize = 64;
-/// Characters at most for a class, where upper and lower case count as one.
+/// Maximum number of characters in a class, where upper and lower case count as one.
 const MAX_CHARACTERS: usize = 4;
 
 /// Patterns in the order in which they are tried.
 #[derive(Debug)]
 pub(super) struct Matcher {
     patterns: Vec<(String, OnceLock<Regex>)>,
-    /// Finds the texts that patterns need; `None` if there are none.
+    /// Finds the texts that patterns require; `None` if there are no such texts.
     texts: Option<AhoCorasick>,
-    /// The pattern of each text.
+    /// The pattern that requires each text.
     owners: Vec<usize>,
-    /// Patterns that need no text.
+    /// Patterns that require no text.
     always: Vec<usize>,
 }
 
 impl Matcher {
-    /// Does not compile the patterns yet. An invalid regular expression is an error when it is
-    /// first tried.
+    /// Creates a matcher without compiling the patterns. An invalid regular expression is reported
+    /// when it is first tried.
     pub fn new<'a>(patterns: impl Iterator<Item = &'a str>) -> Self {
         let patterns: Vec<(String, OnceLock<Regex>)> =
             patterns.map(|pattern| (pattern.to_owned(), OnceLock::new())).collect();
@@ -56,11 +57,11 @@ impl Matcher {
         Self { patterns, texts, owners, always }
     }
 
-    /// The first pattern that is found in the text.
+    /// Returns the first pattern that matches the text.
     ///
     /// # Errors
     ///
-    /// An invalid regular expression, with its position.
+    /// Returns an invalid regular expression with its position.
     pub fn first(&self, text: &[u8]) -> Result<Option<usize>, (usize, regex::Error)> {
         let mut candidates = self.always.clone();
         if let Some(texts) = &self.texts {
@@ -84,7 +85,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// The first invalid regular expression, with its position.
+    /// Returns the first invalid regular expression with its position.
     pub fn check(&self) -> Result<(), (usize, regex::Error)> {
         (0..self.patterns.len()).try_for_each(|at| self.regex(at).map(|_| ()))
     }
@@ -94,7 +95,7 @@ impl Matcher {
         if let Some(regex) = regex.get() {
             return Ok(Some(regex));
         }
-        // Almost all names are ASCII, and without Unicode the classes stay small.
+        // Almost all names are ASCII, and character classes are smaller without Unicode.
         let compiled = RegexBuilder::new(pattern)
             .unicode(false)
             .dot_matches_new_line(true)
@@ -104,8 +105,8 @@ impl Matcher {
     }
 }
 
-/// Lower-case texts one of which must occur, in any case, in each match of the pattern; `None` if
-/// nothing is known.
+/// Returns lower-case texts, at least one of which must occur, in any case, in each match of the
+/// pattern. Returns `None` if no such texts are known.
 fn needed(pattern: &str) -> Option<Vec<String>> {
     let hir = ParserBuilder::new()
         .unicode(false)
@@ -117,11 +118,11 @@ fn needed(pattern: &str) -> Option<Vec<String>> {
     Needs::of(&hir).texts()
 }
 
-/// The texts that a part of a pattern needs.
+/// The texts that a part of a pattern requires.
 enum Needs {
     /// A match is exactly one of these texts.
     Exactly(Vec<String>),
-    /// A match contains one of these texts.
+    /// A match contains at least one of these texts.
     OneOf(Vec<String>),
     Nothing,
 }
@@ -214,7 +215,7 @@ impl Needs {
         if all_exact { Self::Exactly(exact) } else { Self::OneOf(texts) }
     }
 
-    /// The texts one of which must occur; `None` if one of them is empty.
+    /// Returns the texts, at least one of which must occur; `None` if one of them is empty.
     fn texts(self) -> Option<Vec<String>> {
         match self {
             Self::Exactly(texts) | Self::OneOf(texts) => {
@@ -225,7 +226,7 @@ impl Needs {
     }
 }
 
-/// The list whose shortest text is longer.
+/// Returns the list whose shortest text is longer.
 fn better(a: Option<Vec<String>>, b: Option<Vec<String>>) -> Option<Vec<String>> {
     let shortest = |texts: &Option<Vec<String>>| {
         texts.as_ref().and_then(|texts| texts.iter().map(String::len).min()).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Functions on the names of kernels, operators, calls and types: their classes, and shorter forms.
+//! Functions that classify and shorten the names of kernels, operators, calls and types.
 
 mod csv;
 mod docs;
@@ -18,7 +18,8 @@ use functions::{Answer, Classify, OfText, What};
 
 pub use rules::{BUILT_IN_RULES, Rule, Rules};
 
-/// The functions on names; `classify`, `classify_rule` and `kernel_type` use the given rules.
+/// Returns the functions on names; `classify`, `classify_rule` and `kernel_type` use the given
+/// rules.
 pub fn functions(rules: Rules) -> Vec<Function> {
     let of_text = |what| ScalarUDF::new_from_impl(OfText::new(what));
     let scalar = |udf, doc| Function { call: Call::Scalar(Arc::new(udf)), doc };

@@ -1,5 +1,5 @@
-//! Rules that classify names by regular expressions. They are data: `name_rules.csv` holds the
-//! built-in ones.
+//! Rules that classify names by regular expressions. The rules are data: `name_rules.csv` contains
+//! the built-in ones.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -10,24 +10,25 @@ use tracesql_formats::names::prefix;
 use super::csv::{Record, records};
 use super::matcher::Matcher;
 
-/// The rules that come with the crate, as CSV. [`Rules::parse`] documents the columns.
+/// The built-in rules as CSV. [`Rules::parse`] documents the columns.
 pub const BUILT_IN_RULES: &str = include_str!("name_rules.csv");
-/// Bytes of a text that are matched.
+/// Maximum number of bytes of a text that are matched.
 const MAX_MATCHED: usize = 4096;
 const COLUMNS: [&str; 6] = ["ruleset", "priority", "pattern", "value", "source", "description"];
 
-/// A rule: a text that `pattern` matches has the class `value`.
+/// A rule: a text that matches `pattern` has the class `value`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Rule {
     /// Name of the ruleset.
     pub ruleset: String,
-    /// Rules are tried by ascending priority; those of equal priority in the order of their lines.
+    /// The priority. Rules are tried by ascending priority, and rules of equal priority in the
+    /// order of their lines.
     pub priority: i64,
-    /// Regular expression that can match anywhere in the text; `(?i)` at its start ignores case.
+    /// A regular expression that can match anywhere in the text; `(?i)` at its start ignores case.
     pub pattern: String,
-    /// The class; `None` ends the search without a class.
+    /// The class. `None` ends the search without a class.
     pub value: Option<String>,
-    /// The tool or library that the rule comes from.
+    /// The tool or library from which the rule comes.
     pub source: String,
     /// The purpose of the rule.
     pub description: String,
@@ -42,19 +43,20 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules that come with the crate.
+    /// Returns the built-in rules.
     pub fn built_in() -> Self {
-        // Patterns are compiled when a ruleset is first used, so a program that classifies nothing
-        // does not pay for them. A test reads and compiles all of them.
+        // Patterns are compiled when a ruleset is first used, so programs that classify nothing do
+        // not spend time on them. A test reads and compiles all of them.
         read(BUILT_IN_RULES).map(Self::of).unwrap_or_default()
     }
 
-    /// Rules from CSV with the columns ruleset, priority, pattern, value, source, description, in
-    /// this order and with their names in the first line.
+    /// Parses rules from CSV with the columns ruleset, priority, pattern, value, source,
+    /// description. The first line must contain these names in this order.
     ///
     /// # Errors
     ///
-    /// The message names the line, the ruleset and the pattern of a rule that cannot be used.
+    /// Fails if a rule cannot be used. The message names the line, the ruleset and the pattern of
+    /// the rule.
     pub fn parse(csv: &str) -> Result<Self> {
         let rules = Self::of(read(csv)?);
         for set in rules.sets.values() {
@@ -63,27 +65,28 @@ impl Rules {
         Ok(rules)
     }
 
-    /// These rules and `others`, ordered by priority; at equal priority these come first.
+    /// Combines these rules with `others`, ordered by priority. At equal priority, these rules come
+    /// first.
     #[must_use]
     pub fn extend(self, others: Rules) -> Self {
         Self::of(self.into_rules().chain(others.into_rules()).collect())
     }
 
-    /// Names of the rulesets, in order.
+    /// Returns the names of the rulesets, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.sets.keys().map(String::as_str)
     }
 
-    /// The rules of a ruleset, in the order in which they are tried.
+    /// Returns the rules of a ruleset, in the order in which they are tried.
     pub fn rules(&self, ruleset: &str) -> &[Rule] {
         self.sets.get(ruleset).map_or(&[], |set| &set.rules)
     }
 
-    /// A ruleset by name.
+    /// Finds a ruleset by name.
     ///
     /// # Errors
     ///
-    /// If there is no ruleset of this name; the message lists all rulesets.
+    /// Fails if there is no ruleset with this name. The message lists all rulesets.
     pub(super) fn ruleset(&self, name: &str) -> Result<&Arc<Ruleset>> {
         self.sets.get(name).ok_or_else(|| {
             let known: Vec<&str> = self.names().collect();
@@ -130,7 +133,7 @@ impl std::hash::Hash for Rules {
     }
 }
 
-/// The rules of one ruleset by priority, and the matcher that finds the first match.
+/// The rules of one ruleset by priority, with the matcher that finds the first match.
 #[derive(Debug)]
 pub(super) struct Ruleset {
     rules: Vec<Rule>,
@@ -138,20 +141,21 @@ pub(super) struct Ruleset {
 }
 
 impl Ruleset {
-    /// The value of the first matching rule.
+    /// Returns the value of the first matching rule.
     ///
     /// # Errors
     ///
-    /// If a pattern is not a regular expression; the message names ruleset, line and pattern.
+    /// Fails if a pattern is not a valid regular expression. The message names the ruleset, the
+    /// line and the pattern.
     pub fn value(&self, text: &str) -> Result<Option<&str>> {
         Ok(self.rule(text)?.and_then(|rule| rule.value.as_deref()))
     }
 
-    /// The first rule whose pattern matches the text.
+    /// Returns the first rule whose pattern matches the text.
     ///
     /// # Errors
     ///
-    /// Those of [`Ruleset::value`].
+    /// Returns the errors of [`Ruleset::value`].
     pub fn rule(&self, text: &str) -> Result<Option<&Rule>> {
         let first = self
             .matcher()
@@ -169,7 +173,7 @@ impl Ruleset {
             .get_or_init(|| Matcher::new(self.rules.iter().map(|rule| rule.pattern.as_str())))
     }
 
-    /// The error that names the rule with an invalid regular expression.
+    /// Creates the error that names the rule with an invalid regular expression.
     fn blame(&self, (at, error): (usize, regex::Error)) -> DataFusionError {
         match self.rules.get(at) {
             Some(rule) => invalid(

@@ -1,4 +1,4 @@
-//! The form of a kernel's name that rules about kernels match.
+//! The form of a kernel's name against which rules about kernels are matched.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,13 @@ use tracesql_formats::names::plain;
 /// The names that compilers and profilers give to anonymous namespaces.
 const ANONYMOUS: [&str; 3] = ["(anonymous namespace)::", "<unnamed>::", "{anonymous}::"];
 
-/// The plain name without return type, anonymous namespaces and `.kd`.
+/// Returns the plain name without return type, anonymous namespaces and `.kd`.
 pub(super) fn subject(name: &str) -> Cow<'_, str> {
     let plain = match plain(name) {
         Cow::Borrowed(plain) => {
             let plain = plain.strip_suffix(".kd").unwrap_or(plain);
-            // `std::enable_if<…>::type f<…>(…)` is the only other return type of kernels.
+            // Apart from `void`, kernels have only one form of return type:
+            // `std::enable_if<…>::type f<…>(…)`.
             let constrained = || {
                 plain
                     .strip_prefix("std::enable_if<")?

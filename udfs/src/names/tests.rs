@@ -6,7 +6,7 @@ mod tools;
 
 use super::Rules;
 
-/// A ruleset with texts and their expected classes; `-` stands for no class.
+/// A ruleset with texts and their expected classes; `-` means no class.
 type Cases = (&'static str, &'static [(&'static str, &'static str)]);
 
 fn cases() -> impl Iterator<Item = Cases> {
@@ -37,7 +37,7 @@ fn every_ruleset_has_a_test() {
     assert!(untested.is_empty(), "rulesets without a test: {untested:?}");
 }
 
-/// The texts that a rule needs only rule out rules that cannot match.
+/// The texts required by a rule exclude only rules that cannot match.
 #[test]
 fn the_matcher_finds_what_trying_all_rules_finds() {
     let rules = Rules::built_in();

@@ -1,15 +1,16 @@
-//! Applies a function once to each distinct text of a column.
+//! Applies a function once to each distinct string of a column.
 
 use arrow::array::{Array, ArrayRef, AsArray, UInt32Array, new_null_array};
 use arrow::compute::take;
 use arrow::datatypes::DataType;
 use datafusion_common::{HashMap, Result, exec_err, plan_err};
 
-/// The type that a text argument is cast to: any text type stays as it is, dictionaries included.
+/// Returns the type to which a text argument is cast. Any string type is kept as it is, including
+/// dictionaries.
 ///
 /// # Errors
 ///
-/// If the argument is not text.
+/// Fails if the argument is not a string.
 pub(super) fn text_type(function: &str, given: &DataType) -> Result<DataType> {
     match given {
         DataType::Null => Ok(DataType::Utf8),
@@ -25,8 +26,8 @@ fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Passes the distinct texts of a column to `results`, and spreads its values, one for each text,
-/// over the rows. NULL gives NULL.
+/// Passes the distinct strings of a column to `results`, which returns one value per string, and
+/// maps these values back to the rows. NULL gives NULL.
 pub(super) fn map(
     column: &ArrayRef,
     result: &DataType,

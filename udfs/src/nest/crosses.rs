@@ -1,4 +1,4 @@
-//! `nest_crosses`: finds the intervals to remove so that the others nest or are disjoint.
+//! `nest_crosses`: finds the intervals to remove so that the remaining ones nest or are disjoint.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use datafusion_common::{Result, exec_err};
 use crate::doc::{Example, Function, FunctionDoc};
 use crate::window::{Arguments, PartitionFunction};
 
-/// The function with its documentation.
+/// Returns the function with its documentation.
 pub fn function() -> Function {
     PartitionFunction {
         doc: DOC,
@@ -65,7 +65,7 @@ fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
     Ok(Arc::new(answer.finish()))
 }
 
-/// Ends of the open intervals that were kept; each is no later than the one before it.
+/// The ends of the open intervals that were kept. Each end is no later than the one before it.
 #[derive(Default)]
 struct Kept {
     ends: Vec<i64>,

@@ -2,7 +2,7 @@
 
 use crate::doc::{Example, FunctionDoc};
 
-/// The errors of all of them.
+/// The errors of all functions on nesting.
 pub const ERRORS: &str = "Rows that are not in the order of start, longest first (`ORDER BY start, \
     end DESC`) are refused, and so is an end before its start; the message names the function and \
     the row.";

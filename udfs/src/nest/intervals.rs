@@ -1,4 +1,4 @@
-//! The intervals of a window's partition, and the nesting of all of them.
+//! The intervals in a partition of a window, and the nesting of all of them.
 
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
 use arrow::compute::cast;
@@ -14,7 +14,7 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// Reads the two columns.
+    /// Reads the columns of starts and ends.
     pub fn new(starts: &ArrayRef, ends: &ArrayRef) -> Result<Self> {
         let int = |column: &ArrayRef| -> Result<Int64Array> {
             Ok(cast(column, &DataType::Int64)?.as_primitive::<Int64Type>().clone())
@@ -22,15 +22,15 @@ impl Intervals {
         Ok(Self { starts: int(starts)?, ends: int(ends)? })
     }
 
-    /// The interval of a row, if it has both a start and an end.
+    /// Returns the interval of a row, if the row has both a start and an end.
     fn get(&self, row: usize) -> Option<(i64, i64)> {
         (self.starts.is_valid(row) && self.ends.is_valid(row))
             .then(|| (self.starts.value(row), self.ends.value(row)))
     }
 }
 
-/// Nests all rows for `function`. `nested` gets each row that has an interval, in order; `closed`
-/// gets the self time of each.
+/// Nests all rows for `function`. `nested` is called for each row that has an interval, in order.
+/// `closed` receives the self time of each of these rows.
 pub fn nest_all(
     function: &str,
     intervals: &Intervals,

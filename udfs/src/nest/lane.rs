@@ -1,4 +1,5 @@
-//! `lane`: the row of a timeline in which an interval is drawn, so that no interval covers another.
+//! `lane`: the line of a timeline in which an interval is drawn, so that no interval covers
+//! another.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use datafusion_common::{Result, exec_err};
 use crate::doc::{Example, Function, FunctionDoc};
 use crate::window::{Arguments, PartitionFunction};
 
-/// The function with its documentation.
+/// Returns the function with its documentation.
 pub fn function() -> Function {
     PartitionFunction {
         doc: DOC,
@@ -60,12 +61,12 @@ fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
     Ok(Arc::new(answer.finish()))
 }
 
-/// Ends of the last interval of each lane, as a binary tree of minima: the first free lane is found
-/// in logarithmic time.
+/// The end of the last interval of each lane, stored as a binary tree of minima. The first free
+/// lane is found in logarithmic time.
 #[derive(Default)]
 struct Lanes {
-    /// Node i has the children 2i and 2i + 1; the lanes are the last half. Lanes not used yet are
-    /// free.
+    /// The nodes of the tree. Node i has the children 2i and 2i + 1, and the last half are the
+    /// lanes. Unused lanes are free.
     least: Vec<i64>,
 }
 
@@ -110,7 +111,7 @@ mod tests {
         intervals.iter().map(|(start, end)| lanes.take(*start, *end)).collect()
     }
 
-    /// The definition: the first lane that is free.
+    /// The definition of a lane: the first lane that is free.
     fn first_fit(intervals: &[(i64, i64)]) -> Vec<usize> {
         let mut ends: Vec<i64> = Vec::new();
         let mut place = |start, end| {

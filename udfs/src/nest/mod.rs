@@ -1,6 +1,6 @@
 //! Nesting of intervals as window functions: parent, depth and self time within any set of rows.
 //!
-//! The functions never sort and never repair: they refuse rows that come in another order.
+//! The functions never sort or repair their input. They refuse rows that come in another order.
 
 mod crosses;
 mod docs;

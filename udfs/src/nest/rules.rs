@@ -1,11 +1,11 @@
-//! Which interval encloses which: one pass over intervals in the order of start, longest first.
+//! Finds the enclosing interval of each interval, in one pass in the order of start, longest first.
 //!
 //! The rules are those of the reader (`ingest/src/arrange/nesting.rs`): intervals are half-open; the
 //! parent is the innermost open interval that encloses an interval fully; zero-length intervals at
 //! the same instant stack, but one at the end of another is not its child; self time is the length
 //! minus the union of the direct children.
 
-/// An interval that may still enclose others.
+/// An open interval that may still enclose others.
 #[derive(Debug, Clone, Copy)]
 struct Open {
     row: usize,
@@ -16,14 +16,14 @@ struct Open {
     depth: u32,
     /// Position of the next outer open interval that ends later than this one, or [`NONE`].
     ///
-    /// All intervals between the two end no later than this one, so a search for a later end can
-    /// skip them. The search takes constant time on average, however the intervals overlap.
+    /// All intervals between these two end no later than this one, so a search for a later end can
+    /// skip them. The search takes amortized constant time, however the intervals overlap.
     outer: usize,
 }
 
 const NONE: usize = usize::MAX;
 
-/// Nests the intervals of one set.
+/// Nests the intervals of one partition.
 #[derive(Debug, Default)]
 pub struct Nester {
     open: Vec<Open>,
@@ -33,26 +33,26 @@ pub struct Nester {
 /// The parent and depth of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nested {
-    /// Row of the parent.
+    /// The row of the parent.
     pub parent: Option<usize>,
     /// Number of ancestors.
     pub depth: u32,
 }
 
-/// Why an interval cannot be nested.
+/// Reasons why an interval cannot be nested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// It ends before it starts.
+    /// The interval ends before it starts.
     EndBeforeStart,
-    /// It comes after an interval that should follow it.
+    /// The interval comes after one that should follow it.
     Order,
-    /// Its length does not fit 64 bits.
+    /// The length of the interval does not fit into 64 bits.
     TooLong,
 }
 
 impl Nester {
-    /// Adds the next interval. `closed` gets the row and self time of each interval that ends
-    /// before it.
+    /// Adds the next interval. `closed` receives the row and the self time of each interval that
+    /// ends before the new one.
     pub fn push(
         &mut self,
         row: usize,
@@ -140,7 +140,7 @@ mod tests {
 
     use super::*;
 
-    /// Parent, depth and self time of each interval.
+    /// Returns the parent, the depth and the self time of each interval.
     fn nest(intervals: &[(i64, i64)]) -> Vec<(Option<usize>, u32, i64)> {
         let mut nester = Nester::default();
         let mut found = vec![(None, 0, i64::MIN); intervals.len()];
@@ -154,10 +154,10 @@ mod tests {
         found
     }
 
-    /// The same by definition, from all pairs.
+    /// Computes the same values by definition, from all pairs.
     ///
-    /// Among the earlier intervals that enclose one fully and are open at its start, the latest is
-    /// the innermost.
+    /// Among the earlier intervals that fully enclose an interval and are open at its start, the
+    /// latest one is the innermost.
     fn by_definition(intervals: &[(i64, i64)]) -> Vec<(Option<usize>, u32, i64)> {
         let mut found: Vec<(Option<usize>, u32, i64)> = Vec::new();
         for (row, &(start, end)) in intervals.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The window functions that give the results of nesting.
+//! The window functions that return the results of nesting.
 
 use std::sync::Arc;
 

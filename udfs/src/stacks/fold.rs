@@ -1,4 +1,4 @@
-//! Stacks as one line of text: the folded format of flame graph tools.
+//! Converts stacks to one line of text: the folded format of flame graph tools.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -64,8 +64,8 @@ fn fold(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
     let stacks = Stacks::read(&args[0].to_array(rows)?).map_err(from_formats)?;
     let texts: Vec<Cow<'_, str>> =
         (0..stacks.texts.len()).map(|at| fold_frame(stacks.text(Some(at)))).collect();
-    // Rows share stacks, so each text is held once. A column with a copy for each row could exceed
-    // memory and offsets.
+    // Rows share stacks, so each text is stored once. A column with one copy per row could exceed
+    // the memory and the range of offsets.
     let mut folded = StringViewBuilder::with_capacity(stacks.len()).with_deduplicate_strings();
     let mut line = String::new();
     for row in 0..stacks.len() {

@@ -1,5 +1,5 @@
-//! Functions on stacks: lists of frames from the root to the leaf, made by nesting in time, read,
-//! joined and folded.
+//! Functions on stacks, which are lists of frames from the root to the leaf. The functions build
+//! stacks from nesting in time, read them, join them and fold them.
 
 mod fold;
 mod scalar;

@@ -132,7 +132,8 @@ const CONCAT: FunctionDoc = FunctionDoc {
 /// Computes the result of a function from its arguments and the number of rows.
 pub type Run = fn(&[ColumnarValue], usize) -> Result<ArrayRef>;
 
-/// A scalar function. An empty `takes` stands for any number of stacks and texts.
+/// Creates a scalar function. If `takes` is empty, the function accepts any number of stacks and
+/// strings.
 pub fn function(
     doc: FunctionDoc,
     takes: &'static [Takes],
@@ -199,14 +200,14 @@ impl ScalarUDFImpl for StackFunction {
     }
 }
 
-/// The frame at one end of each stack.
+/// Returns the frame at one end of each stack.
 fn end(
     args: &[ColumnarValue],
     rows: usize,
     pick: fn(&mut dyn DoubleEndedIterator<Item = Option<usize>>) -> Option<Option<usize>>,
 ) -> Result<ArrayRef> {
     let stacks = Stacks::read(&args[0].to_array(rows)?).map_err(from_formats)?;
-    // Views share the texts. One more text stands for a frame without a name.
+    // Views share the strings. One additional string represents a frame without a name.
     let texts = StringViewArray::from_iter_values(
         (0..stacks.texts.len()).map(|at| stacks.text(Some(at))).chain([NO_NAME]),
     );
@@ -219,7 +220,7 @@ fn end(
     Ok(take(&texts, &(0..stacks.len()).map(frame).collect::<UInt32Array>(), None)?)
 }
 
-/// Whether any frame fits the text of the second argument.
+/// Whether any frame matches the text of the second argument.
 fn any(args: &[ColumnarValue], rows: usize, fits: fn(&str, &str) -> bool) -> Result<ArrayRef> {
     let stacks = Stacks::read(&args[0].to_array(rows)?).map_err(from_formats)?;
     let found: BooleanArray = match &args[1] {
@@ -292,7 +293,7 @@ fn concat(args: &[ColumnarValue], rows: usize) -> Result<ArrayRef> {
     made.finish().map_err(from_formats)
 }
 
-/// A part of a joined stack, its frames numbered as in the result.
+/// A part of a joined stack, with frames numbered as in the result.
 enum Part {
     Stack { stacks: Box<Stacks>, numbers: Vec<i32>, no_name: i32 },
     Frame { frames: Vec<i32>, nulls: Option<NullBuffer> },

@@ -1,4 +1,4 @@
-//! Stacks by nesting in time: the names of a row's ancestors and its own name.
+//! Builds stacks from nesting in time: the names of a row's ancestors followed by its own name.
 
 use std::sync::Arc;
 
@@ -78,8 +78,8 @@ const STACK_ID: FunctionDoc = FunctionDoc {
 
 fn stacks(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
     let intervals = &Intervals::new(&values[1], &values[2])?;
-    // Frames are counted first, so that a set that is too deep is refused before it takes memory,
-    // and the column is allocated once.
+    // Frames are counted first, so that a set with too deep nesting is refused before it uses
+    // memory, and the column is allocated once.
     let mut frames = 0usize;
     let count = |_, nested: nest::Nested| {
         frames = frames.saturating_add(nested.depth as usize + 1);

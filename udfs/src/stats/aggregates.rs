@@ -21,7 +21,7 @@ pub(super) struct Aggregate {
     signature: Signature,
 }
 
-/// Which aggregate.
+/// The aggregates of this file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum What {
     WeightedAvg,
@@ -111,17 +111,17 @@ fn line_fields() -> Fields {
     ])
 }
 
-/// The values of a column; NULL and NaN are `None`.
+/// Iterates over the values of a column; NULL and NaN become `None`.
 fn numbers(column: &ArrayRef) -> impl Iterator<Item = Option<f64>> {
     column.as_primitive::<Float64Type>().iter().map(|value| value.filter(|value| !value.is_nan()))
 }
 
-/// The rows in which both columns are numbers.
+/// Iterates over the rows in which both columns contain a number.
 fn both<'a>(columns: &'a [ArrayRef]) -> impl Iterator<Item = (f64, f64)> + 'a {
     numbers(&columns[0]).zip(numbers(&columns[1])).filter_map(|(one, other)| one.zip(other))
 }
 
-/// A number, or NULL if arithmetic with infinities gives NaN.
+/// Returns a number, or NULL if arithmetic with infinities gives NaN.
 fn number(value: Option<f64>) -> ScalarValue {
     ScalarValue::Float64(value.filter(|value| !value.is_nan()))
 }
@@ -215,7 +215,7 @@ impl Accumulator for Regression {
     }
 }
 
-/// All values of a group, for statistics of their order.
+/// All values of a group, for order statistics.
 #[derive(Debug)]
 struct Values {
     values: Vec<f64>,
@@ -230,7 +230,7 @@ enum Statistic {
 }
 
 impl Values {
-    /// Reads the share of a quantile, which must be the same in all rows.
+    /// Reads the share of a quantile. The share must be the same in all rows.
     fn take_share(&mut self, given: &ArrayRef) -> Result<()> {
         for share in numbers(given).flatten() {
             match self.share {

@@ -1,11 +1,11 @@
-//! A confidence interval for the difference of two medians, by the bootstrap.
+//! Computes a confidence interval for the difference of two medians with the bootstrap.
 
 use super::quantile::{median, quantile};
 
 const DRAWS: usize = 2000;
 const SEED: u64 = 0x7472_6163_6573_716c;
 
-/// The difference of the medians and its 95 % interval.
+/// The difference of the medians with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Difference {
     /// Median of `b` minus median of `a`.
@@ -16,8 +16,8 @@ pub(super) struct Difference {
     pub high: f64,
 }
 
-/// Resamples both samples with replacement `DRAWS` times. The same values in any order give the
-/// same result. `None` if either sample is empty.
+/// Resamples both samples with replacement `DRAWS` times. The result does not depend on the order
+/// of the values. Returns `None` if either sample is empty.
 pub(super) fn bootstrap_diff(a: &[f64], b: &[f64]) -> Option<Difference> {
     let (mut a, mut b) = (a.to_vec(), b.to_vec());
     a.sort_unstable_by(f64::total_cmp);
@@ -52,7 +52,7 @@ impl Random {
 
     fn median_of(&mut self, values: &[f64], drawn: &mut Vec<f64>) -> Option<f64> {
         drawn.clear();
-        // The high half of the product spreads 64 random bits over the places.
+        // The high half of the product distributes 64 random bits over the positions.
         drawn
             .extend((0..values.len()).map(|_| {
                 values[((u128::from(self.next()) * values.len() as u128) >> 64) as usize]
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn the_random_numbers_are_those_of_splitmix64() {
-        // The reference implementation with seed 1234567.
+        // The expected values come from the reference implementation with seed 1234567.
         let mut random = Random(1_234_567);
         assert_eq!(
             [random.next(), random.next()],

@@ -1,24 +1,24 @@
-//! The Mann-Whitney test: do values of one sample tend to be larger than those of another?
+//! The Mann-Whitney test: whether values of one sample tend to be larger than those of another.
 
-/// p-values are exact if the smaller sample has at most this many values, …
+/// Maximum size of the smaller sample for an exact p-value, which also needs distinct values.
 const EXACT_SMALLER: usize = 8;
-/// … the larger at most this many, and no two values are equal.
+/// Maximum size of the larger sample for an exact p-value.
 const EXACT_LARGER: usize = 10_000;
 
 /// The result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct MannWhitney {
-    /// Pairs in which `a` is larger; equal values count one half.
+    /// Number of pairs in which `a` is larger; equal values count one half.
     pub u: f64,
-    /// Probability of a `u` at least as far from its mean if both samples come from one
-    /// distribution (two-sided).
+    /// Two-sided probability of a `u` at least as far from its mean if both samples come from the
+    /// same distribution.
     pub p_value: f64,
     /// Share of pairs in which `b` is larger minus the share in which `a` is larger: −1 to 1
     /// (Cliff's delta).
     pub effect: f64,
 }
 
-/// The test of two samples, in any order; `None` if either is empty.
+/// Tests two samples, whose values may be in any order; returns `None` if either sample is empty.
 pub(super) fn mann_whitney(a: &[f64], b: &[f64]) -> Option<MannWhitney> {
     if a.is_empty() || b.is_empty() {
         return None;
@@ -61,8 +61,8 @@ fn ranks(a: &[f64], b: &[f64]) -> Ranks {
     ranks
 }
 
-/// Twice the share of arrangements with at most `u` pairs, from the generating function ∏ (1 −
-/// q^(m+i)) / (1 − q^i).
+/// Computes twice the share of arrangements with at most `u` pairs, from the generating function ∏
+/// (1 − q^(m+i)) / (1 − q^i).
 fn exact_p(u: f64, n: usize, m: usize) -> f64 {
     let (small, large) = (n.min(m), n.max(m));
     let last = u as usize;
@@ -81,7 +81,7 @@ fn exact_p(u: f64, n: usize, m: usize) -> f64 {
     (2.0 * arrangements.iter().sum::<f64>() / all).min(1.0)
 }
 
-/// The normal approximation, corrected for ties and for continuity.
+/// Computes the normal approximation, corrected for ties and for continuity.
 fn normal_p(u: f64, n: f64, m: f64, ties: f64) -> f64 {
     let all = n + m;
     let variance = n * m / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(same, MannWhitney { u: 10.0, p_value: 1.0, effect: 0.0 });
     }
 
-    /// All arrangements of small samples, counted one by one.
+    /// Compares with counts over all arrangements of small samples.
     #[test]
     fn exact_p_values_are_counts() {
         let (n, m) = (4, 5);

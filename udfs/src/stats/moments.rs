@@ -1,6 +1,6 @@
-//! The sums that aggregates keep, for weighted values and for linear regression.
+//! The sums that aggregates maintain, for weighted values and for linear regression.
 
-/// A sum that keeps its rounding error (Neumaier), so the order of rows hardly matters.
+/// A sum that tracks its rounding error (Neumaier), so that the order of rows hardly matters.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Sum {
     pub total: f64,
@@ -35,7 +35,7 @@ pub(super) struct Pairs {
     pub xy: f64,
 }
 
-/// The line of least squares `y = intercept + slope · x`.
+/// The least-squares line `y = intercept + slope · x`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Line {
     pub slope: f64,
@@ -68,7 +68,7 @@ impl Pairs {
         self.count = count;
     }
 
-    /// `None` with fewer than two pairs or if all x are equal.
+    /// Fits the line; returns `None` with fewer than two pairs or if all x are equal.
     pub fn line(&self) -> Option<Line> {
         if self.count < 2 || self.xx == 0.0 {
             return None;

@@ -1,12 +1,12 @@
-//! Order statistics of numbers, exact in the arithmetic of f64.
+//! Order statistics of numbers, exact within f64 arithmetic.
 
 use std::cmp::Ordering;
 
-/// The quantile of a share between 0 and 1, interpolated between the two nearest values; `None`
-/// without values.
+/// Computes the quantile for a share between 0 and 1, interpolated between the two nearest values;
+/// `None` if there are no values.
 ///
-/// Type 7 of Hyndman and Fan, the default of numpy, pandas and R: position `share · (n − 1)` in the
-/// sorted values.
+/// This is type 7 of Hyndman and Fan, the default of numpy, pandas and R: position `share · (n −
+/// 1)` in the sorted values.
 pub(super) fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
     let last = values.len().checked_sub(1)?;
     let position = share.clamp(0.0, 1.0) * last as f64;
@@ -20,7 +20,7 @@ pub(super) fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
     Some(between(low, high, part))
 }
 
-/// Interpolates from the nearer end, so that equal ends give exactly their value.
+/// Interpolates from the nearer end, so that equal ends give exactly their common value.
 fn between(low: f64, high: f64, part: f64) -> f64 {
     if part < 0.5 { low + (high - low) * part } else { high - (high - low) * (1.0 - part) }
 }
@@ -29,7 +29,7 @@ pub(super) fn median(values: &mut [f64]) -> Option<f64> {
     quantile(values, 0.5)
 }
 
-/// The median of the distances from the median.
+/// Computes the median of the distances from the median.
 pub(super) fn mad(values: &mut [f64]) -> Option<f64> {
     let center = median(values)?;
     for value in values.iter_mut() {
@@ -38,10 +38,10 @@ pub(super) fn mad(values: &mut [f64]) -> Option<f64> {
     median(values)
 }
 
-/// The median of all differences `b − a` of a value of `b` and one of `a` (Hodges and Lehmann);
-/// `None` if either is empty.
+/// Computes the median of all differences `b − a` between a value of `b` and a value of `a` (Hodges
+/// and Lehmann); `None` if either is empty.
 ///
-/// Both must be sorted. The differences are not formed. Their order statistics are found by
+/// Both must be sorted. The differences are not stored. Their order statistics are found by
 /// bisecting the range of f64 and counting, which takes `64 · (a + b)` steps.
 pub(super) fn hodges_lehmann(a: &[f64], b: &[f64]) -> Option<f64> {
     let pairs = a.len() as u64 * b.len() as u64;
@@ -54,7 +54,7 @@ pub(super) fn hodges_lehmann(a: &[f64], b: &[f64]) -> Option<f64> {
     }
 }
 
-/// The difference with this rank among all sorted differences, counted from 1.
+/// Returns the difference with this rank, counted from 1, among all sorted differences.
 fn difference_of_rank(a: &[f64], b: &[f64], rank: u64) -> f64 {
     let (mut low, mut high) = (ordered(f64::NEG_INFINITY), ordered(f64::INFINITY));
     while low < high {
@@ -65,7 +65,7 @@ fn difference_of_rank(a: &[f64], b: &[f64], rank: u64) -> f64 {
             low = middle + 1;
         }
     }
-    // The search finds −0 rather than 0.
+    // The search finds −0 instead of 0, and the addition converts it to 0.
     from_ordered(low) + 0.0
 }
 

@@ -1,4 +1,4 @@
-//! Functions that compare two samples, given as lists. NULL and NaN in a list are ignored.
+//! Functions that compare two samples given as lists. NULL and NaN in a list are ignored.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) struct OfSamples {
     signature: Signature,
 }
 
-/// Which function of two samples.
+/// The functions of two samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum What {
     MannWhitney,
@@ -30,7 +30,7 @@ impl OfSamples {
         Self { what, signature: Signature::user_defined(Volatility::Immutable) }
     }
 
-    /// Names of the fields of the result; empty if it is a single number.
+    /// Returns the names of the fields of the result; empty if the result is a single number.
     fn fields(&self) -> &'static [&'static str] {
         match self.what {
             What::MannWhitney => &["u", "p_value", "effect"],

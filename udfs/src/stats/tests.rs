@@ -1,4 +1,4 @@
-//! Figures of scipy 1.17.1 and numpy 2.4.6 on the same data.
+//! Compares the results with those of scipy 1.17.1 and numpy 2.4.6 for the same data.
 
 use super::bootstrap::bootstrap_diff;
 use super::mann_whitney::mann_whitney;
@@ -69,7 +69,8 @@ fn mann_whitney_and_hodges_lehmann() {
     }
 }
 
-/// scipy.stats.bootstrap, method percentile, 20,000 draws. Draws differ, so the ends agree roughly.
+/// The expected values are from scipy.stats.bootstrap, method percentile, 20,000 draws. The draws
+/// differ, so the ends agree only approximately.
 #[test]
 fn bootstrap() {
     let cases = [
@@ -96,7 +97,7 @@ fn bootstrap() {
 #[test]
 fn linear_regression() {
     let y = [2.1, 3.9, 6.2, 7.8, 10.1, 12.2, 13.8];
-    // x far from 0, where sums of squares lose all their digits.
+    // If x is far from 0, sums of squares lose all their digits.
     for far in [0.0, 1e9] {
         let mut pairs = Pairs::default();
         y.iter().enumerate().for_each(|(at, y)| pairs.add(*y, far + at as f64 + 1.0));

@@ -1,4 +1,4 @@
-//! `align_trees`: two trees of calls, paired.
+//! `align_trees`: pairs the rows of two call trees.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use tracesql_formats::stacks::is_text;
 use super::pairing::{Broken, Pair, Tree, align};
 use crate::doc::{Call, Example, Function, FunctionDoc};
 
-/// The function with its documentation.
+/// Returns the function with its documentation.
 pub fn function() -> Function {
     let signature = Signature::user_defined(Volatility::Immutable);
     Function {
@@ -152,7 +152,7 @@ impl ScalarUDFImpl for AlignTrees {
     }
 }
 
-/// The tree of one row.
+/// Reads the tree of one row.
 fn tree(lists: &[&ListArray], row: usize) -> Result<Tree> {
     let [ids, parents, keys] = [lists[0].value(row), lists[1].value(row), lists[2].value(row)];
     if ids.len() != parents.len() || ids.len() != keys.len() {
@@ -184,7 +184,7 @@ fn tree(lists: &[&ListArray], row: usize) -> Result<Tree> {
         })
 }
 
-/// The result column: the pairs of all rows.
+/// Builds the result column from the pairs of all rows.
 fn answer(rows: Vec<Option<Vec<Pair>>>) -> Result<ListArray> {
     let valid = NullBuffer::from_iter(rows.iter().map(Option::is_some));
     let offsets = OffsetBuffer::from_lengths(rows.iter().map(|r| r.as_ref().map_or(0, Vec::len)));

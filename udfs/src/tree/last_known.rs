@@ -1,4 +1,4 @@
-//! `last_known`: carries a value down over the rows that have none.
+//! `last_known`: copies a value down to the following rows that have none.
 
 use arrow::array::{Array, ArrayRef, UInt64Array};
 use arrow::compute::take;
@@ -7,7 +7,7 @@ use datafusion_common::Result;
 use crate::doc::{Example, Function, FunctionDoc};
 use crate::window::{Arguments, PartitionFunction, argument_type};
 
-/// The function with its documentation.
+/// Returns the function with its documentation.
 pub fn function() -> Function {
     PartitionFunction {
         doc: DOC,

@@ -6,7 +6,7 @@ use arrow::array::Int64Array;
 use arrow::compute::{max, min};
 use datafusion_common::HashMap;
 
-/// Marks a row without a parent.
+/// Marks a row that has no parent.
 const NONE: u32 = u32::MAX;
 
 /// The row of each row's parent.
@@ -15,27 +15,27 @@ pub struct Links {
     parents: Vec<u32>,
 }
 
-/// A row is its own ancestor.
+/// The error that a row is its own ancestor.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Circle {
-    /// A row of the circle, or a row below it.
+    /// A row in the circle, or a descendant of such a row.
     pub row: usize,
 }
 
 impl Links {
-    /// Finds the parents. There must be fewer than 2^32 rows.
+    /// Finds the parent of each row. There must be fewer than 2^32 rows.
     pub fn new(ids: &Int64Array, parents: &Int64Array) -> Self {
         let rows = Rows::new(ids);
         Self { parents: parents.iter().map(|p| p.map_or(NONE, |p| rows.find(p))).collect() }
     }
 
-    /// The row of a row's parent.
+    /// Returns the parent of a row.
     pub fn parent(&self, row: usize) -> Option<usize> {
         let parent = self.parents[row];
         (parent != NONE).then_some(parent as usize)
     }
 
-    /// The sum over each row's children.
+    /// Computes the sum over each row's children.
     pub fn children_sums<T: Copy + Default + AddAssign>(&self, values: &[T]) -> Vec<T> {
         let mut sums = vec![T::default(); self.parents.len()];
         for (&parent, &value) in self.parents.iter().zip(values) {
@@ -46,7 +46,7 @@ impl Links {
         sums
     }
 
-    /// The sum over each row and all below it.
+    /// Computes the sum over each row and all its descendants.
     pub fn subtree_sums<T: Copy + Default + AddAssign>(
         &self,
         values: Vec<T>,
@@ -58,7 +58,7 @@ impl Links {
                 open[parent] += 1;
             }
         }
-        // A row is done when all its children are done, so walk up from each leaf as far as
+        // A row is complete when all its children are complete, so walk up from each leaf as far as
         // possible.
         let mut done = 0;
         for leaf in 0..sums.len() {
@@ -73,7 +73,7 @@ impl Links {
                 let sum = sums[row];
                 sums[parent] += sum;
                 open[parent] -= 1;
-                // The loop over leaves reaches later rows by itself.
+                // The loop over leaves will reach later rows.
                 if open[parent] != 0 || parent > leaf {
                     break;
                 }
@@ -89,7 +89,7 @@ impl Links {
 
 /// Finds the first row with an id.
 enum Rows {
-    /// The ids are close together: a table by id, starting at `first`.
+    /// The ids are close together: a table indexed by id, starting at `first`.
     Dense { first: i64, rows: Vec<u32> },
     /// The ids are far apart: a hash map.
     Sparse(HashMap<i64, u32>),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     proptest! {
-        /// Parents are drawn from earlier rows, then all rows are shuffled.
+        /// Parents are drawn from earlier rows, and then all rows are shuffled.
         #[test]
         fn sums_equal_those_of_walking_up_the_tree(
             parents in prop::collection::vec(0usize..40, 1..40),

@@ -1,7 +1,7 @@
-//! Trees given by ids: each row has an id and names its parent's id. Window functions carry values
-//! along these links or down the rows, and `align_trees` pairs two trees.
+//! Trees given by ids: each row has an id and contains the id of its parent. Window functions copy
+//! or sum values along these links or down the rows, and `align_trees` pairs two trees.
 //!
-//! They replace joins of a relation with itself, which would compute the relation twice.
+//! These functions replace joins of a relation with itself, which would compute the relation twice.
 
 mod align_trees;
 mod docs;

@@ -1,4 +1,4 @@
-//! Pairs two trees of calls, so that comparable calls stand side by side.
+//! Pairs the rows of two call trees, so that comparable calls are shown side by side.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,7 +12,7 @@ pub(super) struct Tree {
     outermost: Vec<usize>,
 }
 
-/// Why rows do not form a tree.
+/// Reasons why rows do not form a tree.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Broken {
     /// Two rows have this id.
@@ -22,7 +22,7 @@ pub(super) enum Broken {
 }
 
 impl Tree {
-    /// A tree of rows. A row whose parent is not among them is outermost.
+    /// Builds a tree from rows. A row whose parent is not one of the rows is outermost.
     pub fn new(
         ids: Vec<i64>,
         parents: &[Option<i64>],
@@ -45,7 +45,7 @@ impl Tree {
         if tree.downwards().len() < tree.ids.len() { Err(Broken::Circle) } else { Ok(tree) }
     }
 
-    /// All rows below the outermost ones, parents before their children.
+    /// Returns all rows from the outermost ones down, parents before their children.
     fn downwards(&self) -> Vec<usize> {
         let mut order = self.outermost.clone();
         let mut next = 0;
@@ -57,28 +57,30 @@ impl Tree {
     }
 }
 
-/// Rows of both trees that stand side by side.
+/// Rows of both trees that are paired with each other.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Pair {
-    /// Its position in the tree of pairs, as the number of the child at each level: `0-3-1`.
+    /// The position of the pair in the tree of pairs, as the number of the child at each level:
+    /// `0-3-1`.
     pub path: String,
-    /// The number of the last pair inside it; all pairs from this one to that one are inside.
+    /// The number of the last pair inside this pair. All pairs from this one up to that one are
+    /// inside.
     pub last: usize,
-    /// The ids that are compared, for both sides.
+    /// The ids that are compared, for each side.
     pub sides: [Vec<i64>; 2],
-    /// The ids of all rows that belong to these and to no inner pair, for both sides.
+    /// The ids of all rows that belong to this pair and to no inner pair, for each side.
     pub inside: [Vec<i64>; 2],
 }
 
-/// A pair whose inner pairs are still to be found.
+/// A pair whose inner pairs have not been found yet.
 struct Open {
     path: String,
     parent: usize,
     sides: [Vec<usize>; 2],
 }
 
-/// Pairs two trees: first all outermost rows; within a pair of one row on each side, and within the
-/// first pair, the children's lists by `stretches`.
+/// Pairs two trees. The first pair consists of all outermost rows. Within the first pair, and
+/// within each pair of one row per side, the lists of children are divided by `stretches`.
 pub(super) fn align(trees: [&Tree; 2]) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = Vec::new();
     let mut parents = Vec::new();
@@ -99,7 +101,7 @@ pub(super) fn align(trees: [&Tree; 2]) -> Vec<Pair> {
             ([_, _, ..], [_, _, ..]) => Some([sides[0].as_slice(), sides[1].as_slice()]),
             _ => None,
         };
-        // In reverse order, because the pair opened last is handled first.
+        // The order is reversed, because the pair opened last is handled first.
         for (i, of) in
             lists.map(|l| stretches(trees, l)).unwrap_or_default().into_iter().enumerate().rev()
         {
@@ -128,11 +130,12 @@ pub(super) fn align(trees: [&Tree; 2]) -> Vec<Pair> {
     pairs
 }
 
-/// Cuts two lists into stretches that stand side by side; there are none if no rows pair up.
+/// Divides two lists into stretches that are paired with each other. There are no stretches if no
+/// rows pair up.
 ///
-/// Each row of the left list that has a key pairs with the first row on the right that has the same
-/// key and comes after all rows paired so far. The rows between two such pairs stand side by side
-/// too.
+/// Each row of the left list that has a key is paired with the first row on the right that has the
+/// same key and comes after all rows paired so far. The rows between two such pairs are paired with
+/// each other too.
 fn stretches(trees: [&Tree; 2], lists: [&[usize]; 2]) -> Vec<[Vec<usize>; 2]> {
     let mut on_the_right: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, row) in lists[1].iter().enumerate() {
@@ -169,7 +172,7 @@ fn stretches(trees: [&Tree; 2], lists: [&[usize]; 2]) -> Vec<[Vec<usize>; 2]> {
 mod tests {
     use super::*;
 
-    /// A tree from rows of id, parent (0 for none) and key (empty for none).
+    /// Builds a tree from rows of id, parent (0 for none) and key (empty for none).
     fn tree(rows: &[(i64, i64, &str)]) -> Tree {
         let parents: Vec<Option<i64>> = rows.iter().map(|r| (r.1 != 0).then_some(r.1)).collect();
         let keys = rows.iter().map(|r| (!r.2.is_empty()).then(|| r.2.to_owned())).collect();
@@ -226,7 +229,7 @@ mod tests {
     fn lists_without_a_common_key_stay_whole() {
         let (left, right) = (tree(&[(1, 0, "a"), (2, 1, "")]), tree(&[(11, 0, "b"), (12, 0, "c")]));
         assert_eq!(shown(&left, &right), ["0 0 [1] [11, 12] [1, 2] [11, 12]"]);
-        // Single rows on both sides are paired whatever their keys, and so are their children.
+        // Single rows on both sides are paired regardless of their keys, and so are their children.
         let (left, right) =
             (tree(&[(1, 0, "a"), (2, 1, "x"), (3, 1, "")]), tree(&[(11, 0, "b"), (12, 11, "x")]));
         assert_eq!(

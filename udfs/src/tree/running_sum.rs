@@ -9,7 +9,7 @@ use datafusion_common::{Result, exec_datafusion_err, plan_err};
 use crate::doc::{Example, Function, FunctionDoc};
 use crate::window::{Arguments, PartitionFunction, argument_type};
 
-/// The function with its documentation.
+/// Returns the function with its documentation.
 pub fn function() -> Function {
     PartitionFunction {
         doc: DOC,

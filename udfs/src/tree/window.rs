@@ -1,4 +1,4 @@
-//! The window functions that carry values along links.
+//! The window functions that copy or sum values along links.
 
 use std::ops::AddAssign;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub fn functions() -> [Function; 3] {
     ]
 }
 
-/// The types of id, parent and value; `is_sum` asks for a value that is a number.
+/// Returns the types of id, parent and value. If `is_sum` is true, the value must be a number.
 fn arguments(name: &str, types: &[DataType], is_sum: bool) -> Result<Vec<DataType>> {
     let [id, parent, value] = types else {
         return plan_err!(
@@ -87,7 +87,7 @@ fn subtree_sums(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
     sums(SUBTREE_SUM.name, &SubtreeSums(links), &values[2])
 }
 
-/// Sums along links, for any type of number.
+/// Computes sums along links, for any numeric type.
 trait Sums {
     fn of<T: Copy + Default + AddAssign>(&self, addends: Vec<T>) -> Result<Vec<T>>;
 }
@@ -120,12 +120,12 @@ fn sums(function: &str, sums: &impl Sums, values: &ArrayRef) -> Result<ArrayRef>
         return Ok(Arc::new(Float64Array::from(sums)));
     }
     let addends = known(values.as_primitive::<Int64Type>());
-    // Where the sum of all magnitudes fits, so does every other sum.
+    // If the sum of all magnitudes fits, every other sum fits too.
     let magnitude: u128 = addends.iter().map(|v| u128::from(v.unsigned_abs())).sum();
     if i64::try_from(magnitude).is_ok() {
         return Ok(Arc::new(Int64Array::from(sums.of(addends)?)));
     }
-    // Sums of fewer than 2^32 64-bit integers fit 128 bits.
+    // Sums of fewer than 2^32 64-bit integers fit into 128 bits.
     let sums = sums.of(addends.into_iter().map(i128::from).collect())?;
     let fit = |sum: i128| {
         i64::try_from(sum)
@@ -138,7 +138,7 @@ fn ints(column: &ArrayRef) -> Result<ArrayRef> {
     Ok(cast(column, &DataType::Int64)?)
 }
 
-/// The values, with 0 for NULL.
+/// Returns the values, with 0 for NULL.
 fn known<T: ArrowPrimitiveType>(column: &PrimitiveArray<T>) -> Vec<T::Native> {
     if column.null_count() == 0 {
         return column.values().to_vec();

@@ -1,8 +1,8 @@
-//! Reads rows and states into groups, and returns results and states of groups.
+//! Reads rows and states into groups, and returns the results and states of groups.
 //!
-//! A state is one list of integers per group: start and end of each interval, preceded by the set
-//! if there are sets. Sets named by text are numbered within the group, and a second list holds
-//! their texts.
+//! The state of a group is one list of integers: the start and end of each interval, preceded by
+//! the set if there are sets. Sets named by strings are numbered within the group, and a second
+//! list holds the strings.
 
 use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Int64Array, ListBuilder, PrimitiveBuilder,
@@ -33,7 +33,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// No groups yet.
+    /// Creates an aggregation without groups.
     pub fn new(measure: Measure, text_sets: bool) -> Self {
         Self { measure, rows: Rows::new(measure.unites()), labels: text_sets.then(Labels::default) }
     }
@@ -50,7 +50,7 @@ impl Groups {
         if (0..MAX_SETS as i64).contains(&set) { Ok(set as u32) } else { Err(Fault::Set(set)) }
     }
 
-    /// Adds rows; `group` gives the group of each.
+    /// Adds rows. `group` maps each row to its group.
     fn read(
         &mut self,
         values: &[ArrayRef],
@@ -115,7 +115,7 @@ impl Groups {
         Ok(())
     }
 
-    /// The results of groups whose rows are in order.
+    /// Computes the results of groups whose rows are sorted.
     fn answers(&self, rows: &Rows) -> Result<ArrayRef> {
         let fault = |fault| self.fault(fault);
         match self.measure {
@@ -190,7 +190,7 @@ impl Groups {
         lists.finish()
     }
 
-    /// The states of groups whose rows are in the order of groups.
+    /// Returns the states of groups whose rows are in the order of groups.
     fn states(&self, rows: &Rows) -> Result<Vec<ArrayRef>> {
         let mut intervals = ListBuilder::new(PrimitiveBuilder::<Int64Type>::new());
         let mut texts = ListBuilder::new(StringBuilder::new());
@@ -276,12 +276,12 @@ impl GroupsAccumulator for Groups {
     }
 }
 
-/// One group.
+/// The accumulator of a single group.
 #[derive(Debug)]
 pub struct Single(Groups);
 
 impl Single {
-    /// A group without rows.
+    /// Creates a group without rows.
     pub fn new(mut groups: Groups) -> Self {
         groups.rows.grow(1);
         Self(groups)

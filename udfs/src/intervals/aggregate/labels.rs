@@ -1,8 +1,8 @@
-//! Texts that name sets, as numbers.
+//! Numbers for the strings that name sets.
 
 use std::collections::HashMap;
 
-/// Texts and their numbers, from 0 in the order of their first use.
+/// Strings and their numbers, which start at 0 and follow the order of first use.
 #[derive(Debug, Default)]
 pub struct Labels {
     numbers: HashMap<Box<str>, u32>,
@@ -12,9 +12,9 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// The number of a text.
+    /// Returns the number of a string, and adds the string if it is new.
     pub fn number(&mut self, text: &str) -> u32 {
-        // Neighbouring rows often have the same label.
+        // Adjacent rows often have the same label.
         if self.texts.get(self.last as usize).is_some_and(|t| **t == *text) {
             return self.last;
         }
@@ -31,12 +31,12 @@ impl Labels {
         self.last
     }
 
-    /// The text of a number.
+    /// Returns the string of a number.
     pub fn text(&self, number: u32) -> &str {
         self.texts.get(number as usize).map_or("", |t| t)
     }
 
-    /// Approximate bytes in use.
+    /// Returns the approximate memory use in bytes.
     pub fn size(&self) -> usize {
         self.bytes
     }
@@ -51,7 +51,7 @@ pub struct OwnLabels {
 }
 
 impl OwnLabels {
-    /// Replaces the labels by those of a group.
+    /// Replaces the labels by those of another group.
     pub fn set(&mut self, numbers: impl IntoIterator<Item = u32>, labels: &Labels) {
         self.known.clear();
         self.known.extend(numbers);
@@ -68,12 +68,12 @@ impl OwnLabels {
         }
     }
 
-    /// The position of a label of the group.
+    /// Returns the position of a label of the group.
     pub fn position(&self, number: u32) -> u32 {
         self.known.binary_search(&number).map_or(0, |at| self.positions[at])
     }
 
-    /// The labels, in the order of their texts.
+    /// Returns the labels in the order of their texts.
     pub fn in_order(&self) -> &[u32] {
         &self.in_order
     }

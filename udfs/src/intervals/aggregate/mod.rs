@@ -1,4 +1,5 @@
-//! Aggregates over intervals: their arguments, states and results. `groups` does the work.
+//! Aggregates over intervals: their arguments, states and results. `groups` contains the
+//! implementation.
 
 mod groups;
 mod labels;
@@ -25,18 +26,18 @@ pub use struct_lists::{Lists, list_of};
 pub enum Measure {
     /// Length of the union.
     UnionLen,
-    /// Length for each combination of sets.
+    /// Length for each combination of sets that are open at the same time.
     OverlapLen,
     /// The parts of the union.
     Merge,
-    /// The largest number of open intervals.
+    /// The largest number of intervals that are open at the same time.
     MaxOverlap,
     /// The number of open intervals over time.
     OverlapCount,
 }
 
 impl Measure {
-    /// The name in SQL.
+    /// Returns the name in SQL.
     pub fn name(self) -> &'static str {
         match self {
             Self::UnionLen => "interval_union_len",
@@ -47,7 +48,7 @@ impl Measure {
         }
     }
 
-    /// The function.
+    /// Returns the function.
     pub fn function(self) -> Arc<AggregateUDF> {
         Arc::new(AggregateUDF::new_from_impl(IntervalAggregate {
             measure: self,
@@ -55,7 +56,7 @@ impl Measure {
         }))
     }
 
-    /// Whether intervals may be replaced by their union.
+    /// Whether intervals may be replaced by their union without changing the result.
     fn unites(self) -> bool {
         matches!(self, Self::UnionLen | Self::OverlapLen | Self::Merge)
     }
@@ -85,7 +86,7 @@ impl Measure {
     }
 }
 
-/// The type that a start or end is cast to; types other than integers are refused.
+/// Returns the type to which a start or end is cast. Types other than integers are refused.
 pub fn time_type(function: &str, argument: &str, given: &DataType) -> Result<DataType> {
     if given.is_integer() || given.is_null() {
         return Ok(DataType::Int64);
@@ -102,7 +103,7 @@ fn is_text(given: &DataType) -> bool {
     }
 }
 
-/// An aggregate over intervals.
+/// An aggregate function over intervals.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct IntervalAggregate {
     measure: Measure,

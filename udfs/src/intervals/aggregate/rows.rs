@@ -1,22 +1,22 @@
 //! The intervals of all groups, in one flat list.
 //!
 //! One list for all groups costs 24 bytes per interval and nothing per group, so many small groups
-//! stay cheap. If only unions matter, the list is compacted whenever it has doubled, and sorted
-//! input is merged on arrival.
+//! need little memory. If only unions matter, the list is compacted whenever its size has doubled,
+//! and sorted input is merged on arrival.
 
 use datafusion_expr::EmitTo;
 
 use crate::intervals::algorithm::Span;
 use crate::intervals::algorithm::merge::merge;
 
-/// An interval with its group and its set, if there are sets.
+/// An interval with its group, and with its set if there are sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
     /// Group number.
     pub group: u32,
     /// Set number, or 0.
     pub set: u32,
-    /// The interval, which is not empty.
+    /// The interval. It is not empty.
     pub span: Span,
 }
 
@@ -32,24 +32,24 @@ pub struct Rows {
 const COMPACT_AT: usize = 1 << 13;
 
 impl Rows {
-    /// No intervals. With `unite`, intervals of the same group and set may be replaced by their
-    /// union.
+    /// Creates an empty list. If `unite` is true, intervals of the same group and set may be
+    /// replaced by their union.
     pub fn new(unite: bool) -> Self {
         Self { rows: Vec::new(), groups: 0, unite, compact_at: COMPACT_AT }
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     #[cfg(test)]
     fn groups(&self) -> usize {
         self.groups
     }
 
-    /// Raises the number of groups to at least this number.
+    /// Increases the number of groups to at least `groups`.
     pub fn grow(&mut self, groups: usize) {
         self.groups = self.groups.max(groups);
     }
 
-    /// Bytes in use.
+    /// Returns the memory use in bytes.
     pub fn size(&self) -> usize {
         self.rows.capacity() * size_of::<Row>()
     }
@@ -75,7 +75,7 @@ impl Rows {
         self.rows.push(row);
     }
 
-    /// Replaces the intervals of each group and set by their union, if that is allowed.
+    /// Replaces the intervals of each group and set by their union, if this is allowed.
     pub fn compact(&mut self) {
         if !self.unite {
             return;
@@ -87,8 +87,8 @@ impl Rows {
             let Row { group, set, .. } = self.rows[from];
             let len =
                 self.rows[from..].iter().take_while(|r| (r.group, r.set) == (group, set)).count();
-            // There are never more parts than rows, so the parts fit before the rows that are not
-            // yet read.
+            // There are never more parts than rows, so the parts can be written before the rows
+            // that are still to be read.
             let mut open = self.rows[from];
             for at in from..from + len {
                 let span = self.rows[at].span;
@@ -108,12 +108,12 @@ impl Rows {
         self.compact_at = COMPACT_AT.max(2 * kept).max(4 * self.groups);
     }
 
-    /// Orders the intervals by group and start.
+    /// Sorts the intervals by group and start.
     pub fn sort(&mut self) {
         self.by_group(|row| row.span.start);
     }
 
-    /// The intervals of each group in turn. The rows must be in the order of groups.
+    /// Iterates over the intervals of each group. The rows must be in the order of groups.
     pub fn each_group(&self) -> impl Iterator<Item = &[Row]> {
         let mut rest = self.rows.as_slice();
         (0..self.groups).map(move |group| {
@@ -124,7 +124,7 @@ impl Rows {
         })
     }
 
-    /// Removes and returns the first groups; the groups after them move to the front.
+    /// Removes and returns the first groups. The groups after them move to the front.
     pub fn take(&mut self, emit: EmitTo) -> Self {
         let first = match emit {
             EmitTo::First(first) if first < self.groups => first,
@@ -140,7 +140,7 @@ impl Rows {
         taken
     }
 
-    /// Orders the rows by group, and within a group by a key.
+    /// Sorts the rows by group, and within a group by a key.
     fn by_group<K: Ord>(&mut self, key: impl Fn(&Row) -> K) {
         if !self.rows.is_sorted_by_key(|r| r.group) {
             self.rows = self.scattered();
@@ -157,7 +157,8 @@ impl Rows {
         }
     }
 
-    /// The rows in the order of groups, by a counting sort, because group numbers are dense.
+    /// Returns the rows in the order of groups. It uses a counting sort, because group numbers are
+    /// dense.
     fn scattered(&self) -> Vec<Row> {
         let mut next = vec![0usize; self.groups + 1];
         for row in &self.rows {
@@ -177,7 +178,7 @@ impl Rows {
     }
 }
 
-/// The union of rows in the order of starts.
+/// Computes the union of rows that are in the order of starts.
 pub fn united(rows: &[Row], each: impl FnMut(Span)) {
     merge(rows.iter().map(|r| r.span), each);
 }

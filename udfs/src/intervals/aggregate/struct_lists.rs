@@ -9,7 +9,7 @@ use datafusion_common::Result;
 
 use crate::intervals::algorithm::Fault;
 
-/// `LIST<STRUCT<name type, …>>`.
+/// Returns the type `LIST<STRUCT<name type, …>>`.
 pub fn list_of(fields: Vec<(&'static str, DataType)>) -> DataType {
     DataType::List(Arc::new(Field::new_list_field(DataType::Struct(struct_fields(fields)), true)))
 }
@@ -18,7 +18,7 @@ fn struct_fields(fields: Vec<(&'static str, DataType)>) -> Fields {
     fields.into_iter().map(|(name, data_type)| Field::new(name, data_type, true)).collect()
 }
 
-/// Lists of structs, filled element by element and closed group by group.
+/// Lists of structs that are filled element by element and closed group by group.
 pub struct Lists<const N: usize> {
     names: [&'static str; N],
     columns: [Vec<i64>; N],
@@ -27,12 +27,12 @@ pub struct Lists<const N: usize> {
 }
 
 impl<const N: usize> Lists<N> {
-    /// Lists of structs with these integers.
+    /// Creates lists of structs with these integer fields.
     pub fn new(names: [&'static str; N]) -> Self {
         Self { names, columns: std::array::from_fn(|_| Vec::new()), labels: None, ends: vec![0] }
     }
 
-    /// The same with a list of texts as first field.
+    /// Creates lists like [`Lists::new`], with a list of strings as the first field.
     pub fn labelled(label: &'static str, names: [&'static str; N]) -> Self {
         Self { labels: Some((label, ListBuilder::new(StringBuilder::new()))), ..Self::new(names) }
     }
@@ -44,7 +44,7 @@ impl<const N: usize> Lists<N> {
         }
     }
 
-    /// Adds an element with texts to the current list.
+    /// Adds an element with strings to the current list.
     pub fn push_labelled<'a>(
         &mut self,
         texts: impl IntoIterator<Item = &'a str>,
@@ -66,7 +66,7 @@ impl<const N: usize> Lists<N> {
         Ok(())
     }
 
-    /// The lists as a column.
+    /// Returns the lists as a column.
     pub fn finish(self) -> Result<ArrayRef> {
         let mut fields = Vec::new();
         let mut columns: Vec<ArrayRef> = Vec::new();

@@ -1,5 +1,5 @@
-//! Accumulators against definitions checked instant by instant: however rows are split, merged and
-//! emitted.
+//! Compares the accumulators with definitions that are checked instant by instant, for any way to
+//! split, merge and emit rows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::intervals::algorithm::testing::*;
 const GROUPS: usize = 3;
 const SETS: [&str; 3] = ["b", "c", "a"];
 
-/// A row: group, start and end if known, set, whether the filter lets it through.
+/// A row: its group, its start and end if known, its set, and whether it passes the filter.
 type Input = (usize, Option<(i64, i64)>, usize, bool);
 
 fn inputs() -> impl Strategy<Value = Vec<Input>> {
@@ -48,7 +48,7 @@ fn update(groups: &mut Groups, rows: &[Input], measure: Measure, text: bool) {
     groups.update_batch(&arrays(rows, measure, text), &numbers, Some(&filter), GROUPS).unwrap();
 }
 
-/// One pass over all rows, in their order.
+/// Aggregates all rows in one pass, in their order.
 fn one_pass(rows: &[Input], measure: Measure, text: bool) -> ArrayRef {
     let mut groups = Groups::new(measure, text);
     update(&mut groups, rows, measure, text);
@@ -192,7 +192,7 @@ proptest! {
         let wanted = one_pass(&rows, measure, text).slice(0, 1);
         let mut single = Single::new(Groups::new(measure, text));
         single.update_batch(&arrays(front, measure, text)).unwrap();
-        // A window evaluates in between.
+        // A window also evaluates between its rows.
         prop_assert_eq!(
             &single.evaluate().unwrap().to_array().unwrap(),
             &one_pass(front, measure, text).slice(0, 1)

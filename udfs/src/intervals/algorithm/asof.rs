@@ -1,7 +1,7 @@
 //! Finds the latest row at or before a time.
 
-/// Calls `each` with every left row and the last right row that is not later. Both lists are in the
-/// order of time. Among right rows with the same time the last one counts.
+/// Calls `each` with every left row and the last right row that is not later. Both lists must be in
+/// the order of time. Among right rows with the same time, the last one is used.
 pub fn asof(left: &[(i64, u32)], right: &[(i64, u32)], mut each: impl FnMut(u32, Option<u32>)) {
     let mut next = 0;
     for (time, row) in left {

@@ -1,11 +1,11 @@
-//! Counts the intervals that are open at a time.
+//! Counts the intervals that are open at each time.
 
 use super::Span;
 
-/// Calls `each` with the longest stretches during which the number of open spans stays the same and
-/// is not 0.
+/// Calls `each` with the longest stretches during which the number of open spans is constant and
+/// not 0.
 ///
-/// Takes starts and ends, each in ascending order.
+/// Starts and ends must each be in ascending order.
 pub fn segments(
     starts: impl IntoIterator<Item = i64>,
     ends: &[i64],
@@ -34,7 +34,7 @@ pub fn segments(
     }
 }
 
-/// The largest number of spans that are open at the same time.
+/// Returns the largest number of spans that are open at the same time.
 pub fn max_overlap(starts: impl IntoIterator<Item = i64>, ends: &[i64]) -> i64 {
     let mut most = 0;
     segments(starts, ends, |_, open| most = most.max(open));

@@ -1,13 +1,13 @@
-//! The innermost interval at each instant.
+//! Finds the innermost interval at each instant.
 
 use super::{Item, Span};
 
 /// Calls `each` with stretches of time and their innermost row, which is the last open row in the
 /// given order.
 ///
-/// Items come in nesting order: by start, longest first, and equal ones in the caller's order. If
-/// items nest, the innermost one is the leaf. If two overlap partly, it is the later one while both
-/// are open.
+/// Items must be in nesting order: by start, then longest first, and equal ones in the caller's
+/// order. If items nest, the innermost item is the leaf. If two items overlap partly, it is the
+/// later one while both are open.
 pub fn flatten(nesting_order: &[Item], mut each: impl FnMut(u32, Span)) {
     let mut open: Vec<Item> = Vec::new();
     let mut at = i64::MIN;

@@ -1,12 +1,12 @@
-//! The gaps between intervals.
+//! Finds the gaps between intervals.
 
 use super::Span;
 
-/// Calls `each` with the gaps between parts, which must be in order and not overlap.
+/// Calls `each` with the gaps between parts. The parts must be in order and must not overlap.
 ///
-/// With `from`, the time from there to the first part is a gap; with `to`, the time from the last
-/// part to there is one. Nothing outside these bounds is a gap. Without any part and without `from`
-/// there is no gap.
+/// With `from`, the time from there to the first part is a gap. With `to`, the time from the last
+/// part up to there is a gap. Time outside these bounds is never a gap. Without any part and
+/// without `from`, there is no gap.
 pub fn gaps(
     merged: impl IntoIterator<Item = Span>,
     from: Option<i64>,

@@ -1,9 +1,9 @@
-//! The union of intervals.
+//! Computes the union of intervals.
 
 use super::{Fault, Span, as_bigint};
 
-/// Calls `each` with the parts of the union of spans that are in the order of their starts. Parts
-/// do not touch.
+/// Calls `each` with the parts of the union of spans. The spans must be in the order of their
+/// starts. The resulting parts do not touch.
 pub fn merge(sorted: impl IntoIterator<Item = Span>, mut each: impl FnMut(Span)) {
     let mut spans = sorted.into_iter();
     let Some(mut open) = spans.next() else { return };
@@ -18,7 +18,7 @@ pub fn merge(sorted: impl IntoIterator<Item = Span>, mut each: impl FnMut(Span))
     each(open);
 }
 
-/// The length of the union of spans in the order of their starts.
+/// Returns the length of the union of spans, which must be in the order of their starts.
 pub fn union_len(sorted: impl IntoIterator<Item = Span>) -> Result<i64, Fault> {
     let mut len = 0u128;
     merge(sorted, |part| len += u128::from(part.len()));

@@ -1,6 +1,7 @@
-//! The algorithms of the functions, on plain slices without Arrow and DataFusion.
+//! The algorithms of the functions, on plain slices without Arrow or DataFusion.
 //!
-//! Intervals are half-open, `[start, end)`. Callers drop empty intervals, which contain no instant.
+//! Intervals are half-open, `[start, end)`. Callers must drop empty intervals, because these
+//! contain no instant.
 
 pub mod asof;
 pub mod count;
@@ -18,14 +19,14 @@ use std::fmt;
 /// A half-open interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// First instant.
+    /// The first instant in the interval.
     pub start: i64,
-    /// First instant after it.
+    /// The first instant after the interval.
     pub end: i64,
 }
 
 impl Span {
-    /// A span; an error if it ends before it starts.
+    /// Creates a span; returns an error if it ends before it starts.
     pub fn new(start: i64, end: i64) -> Result<Self, Fault> {
         if end < start { Err(Fault::Negative { start, end }) } else { Ok(Self { start, end }) }
     }
@@ -35,13 +36,13 @@ impl Span {
         self.start >= self.end
     }
 
-    /// The length, which can exceed `i64`.
+    /// Returns the length, which can exceed `i64`.
     pub fn len(self) -> u64 {
         self.end.wrapping_sub(self.start) as u64
     }
 }
 
-/// A span and the number of the row it comes from.
+/// A span with the number of its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Item {
     /// Row number.
@@ -50,16 +51,16 @@ pub struct Item {
     pub span: Span,
 }
 
-/// Why values are refused.
+/// Reasons why values are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// An interval that ends before it starts.
     Negative { start: i64, end: i64 },
     /// A length that overflows BIGINT.
     TooLong,
-    /// A set number without a bit.
+    /// A set number that has no bit.
     Set(i64),
-    /// More sets in one group than there are bits.
+    /// More sets in one group than available bits.
     TooManySets(usize),
     /// Bounds in the wrong order.
     Bounds { from: i64, to: i64 },
@@ -67,7 +68,7 @@ pub enum Fault {
     TooMany,
 }
 
-/// Number of sets: they are the bits of a BIGINT that stays positive.
+/// Maximum number of sets. Each set is a bit of a BIGINT that stays positive.
 pub const MAX_SETS: usize = 63;
 
 impl fmt::Display for Fault {
@@ -102,7 +103,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A length as BIGINT.
+/// Converts a length to BIGINT.
 pub fn as_bigint(len: u128) -> Result<i64, Fault> {
     i64::try_from(len).map_err(|_| Fault::TooLong)
 }

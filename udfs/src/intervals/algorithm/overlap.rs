@@ -1,14 +1,14 @@
-//! The time during which each combination of sets is open.
+//! Computes how long each combination of sets is open.
 
 use std::collections::BTreeMap;
 
 use super::{MAX_SETS, Span};
 
-/// The time during which exactly the sets of a bit mask are open, for each mask that occurs except
-/// the empty one.
+/// Returns, for each bit mask that occurs, how long exactly the sets of this mask are open. The
+/// empty mask is omitted.
 ///
-/// Spans come in the order of their starts; sets are below [`MAX_SETS`]. A set is open while any of
-/// its spans is.
+/// Spans must be in the order of their starts, and sets must be below [`MAX_SETS`]. A set is open
+/// while any of its spans is open.
 pub fn overlap(sorted: impl IntoIterator<Item = (u32, Span)>) -> BTreeMap<u64, u128> {
     let mut sweep = Sweep { at: 0, open: 0, ends: [0; MAX_SETS], lens: BTreeMap::new() };
     for (set, span) in sorted {
@@ -29,7 +29,7 @@ struct Sweep {
 }
 
 impl Sweep {
-    /// Closes the spans that end up to `time`, and counts the time until then.
+    /// Closes the spans that end at or before `time`, and adds the time up to then.
     fn go_to(&mut self, time: i64) {
         while self.open != 0 {
             let (mut next, mut closing) = (i64::MAX, 0u64);

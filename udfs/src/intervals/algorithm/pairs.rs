@@ -2,7 +2,8 @@
 
 use super::{Item, Span};
 
-/// Calls `each` with every overlapping pair and its overlap. Both lists are in the order of starts.
+/// Calls `each` with every overlapping pair and its overlap. Both lists must be in the order of
+/// starts.
 ///
 /// Every step over a list except one gives a pair, so the cost is proportional to the result.
 pub fn pairs(a: &[Item], b: &[Item], mut each: impl FnMut(u32, u32, Span)) {

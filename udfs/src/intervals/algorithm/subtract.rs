@@ -1,9 +1,9 @@
-//! The parts of an interval that others do not cover.
+//! Computes the parts of an interval that other intervals do not cover.
 
 use super::Span;
 
-/// Calls `each` with the parts of a span that no span of `merged` covers. `merged` must be in order
-/// and not overlap.
+/// Calls `each` with the parts of a span that no span of `merged` covers. `merged` must be in
+/// order, and its spans must not overlap.
 pub fn subtract(span: Span, merged: &[Span], mut each: impl FnMut(Span)) {
     let mut at = span.start;
     let first = merged.partition_point(|m| m.end <= span.start);

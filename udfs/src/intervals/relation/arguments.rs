@@ -1,4 +1,5 @@
-//! The arguments of a call: queries first, then named arguments. Errors tell what to write instead.
+//! The arguments of a call: queries first, then named arguments. Each error message contains the
+//! correct form.
 
 use datafusion_common::{Column, Result, plan_datafusion_err, plan_err};
 use datafusion_expr::planner::RelationPlannerContext;
@@ -22,7 +23,7 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Reads the arguments of a call that takes this number of queries and these names.
+    /// Reads the arguments of a call that has this number of queries and these named arguments.
     pub fn read(
         function: &'static str,
         given: Vec<FunctionArg>,
@@ -104,8 +105,8 @@ impl<'a> Arguments<'a> {
         Ok(())
     }
 
-    /// A relation by its name. Only names that the planner knows already are found, because SQL
-    /// does not treat the argument as a table.
+    /// Looks up a relation by its name. Only names that the planner already knows are found,
+    /// because SQL does not treat the argument as a table.
     fn named_input(&mut self, name: ObjectName) -> Result<LogicalPlan> {
         let (function, text) = (self.function, name.to_string());
         let table = TableFactor::Table {
@@ -128,12 +129,12 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Takes the next query.
+    /// Removes and returns the next query.
     pub fn input(&mut self) -> LogicalPlan {
         self.inputs.remove(0)
     }
 
-    /// Whether an argument is given.
+    /// Whether an argument was given.
     pub fn has(&self, name: &str) -> bool {
         self.named.iter().any(|(n, _)| n == name)
     }
@@ -142,7 +143,7 @@ impl<'a> Arguments<'a> {
         self.named.iter().find(|(n, _)| n == name).map(|(_, value)| value)
     }
 
-    /// The columns in `by`.
+    /// Returns the columns of the argument `by`.
     pub fn by(&mut self, input: &LogicalPlan) -> Result<Vec<String>> {
         let values = match self.value("by") {
             None => vec![],
@@ -153,13 +154,13 @@ impl<'a> Arguments<'a> {
         values.into_iter().map(|value| self.name_of("by", value, input)).collect()
     }
 
-    /// The column that an argument names.
+    /// Returns the column that an argument names.
     pub fn column(&mut self, name: &str, input: &LogicalPlan) -> Result<Option<String>> {
         let value = self.value(name).cloned();
         value.map(|value| self.name_of(name, value, input)).transpose()
     }
 
-    /// The columns of start and end, which must be integers.
+    /// Returns the columns of start and end, which must be integers.
     pub fn times(&mut self, [start, end]: [&str; 2], input: &LogicalPlan) -> Result<[String; 2]> {
         let function = self.function;
         let known = |name: &str| has_column(input, name);
@@ -192,7 +193,7 @@ impl<'a> Arguments<'a> {
         .map(|_| ())
     }
 
-    /// An expression over the columns of the input.
+    /// Parses an expression over the columns of the input.
     pub fn expression(&mut self, name: &str, input: &LogicalPlan) -> Result<Option<Expr>> {
         let Some(value) = self.value(name).cloned() else { return Ok(None) };
         let expression = self.context.sql_to_expr(value, input.schema())?;
@@ -232,12 +233,12 @@ pub fn has_column(plan: &LogicalPlan, name: &str) -> bool {
     plan.schema().fields().iter().any(|f| f.name() == name)
 }
 
-/// The names of a plan's columns.
+/// Returns the names of a plan's columns.
 pub fn names(plan: &LogicalPlan) -> Vec<String> {
     plan.schema().fields().iter().map(|f| f.name().clone()).collect()
 }
 
-/// A column by its exact name.
+/// Refers to a column by its exact name.
 pub fn column(name: &str) -> Expr {
     Expr::Column(Column::new_unqualified(name))
 }
@@ -254,7 +255,7 @@ fn all(names: &[&str]) -> String {
     names.join(", ")
 }
 
-/// The plan with columns that have unique names and no qualifier.
+/// Returns the plan with unique column names and without qualifiers.
 fn plain(function: &str, plan: LogicalPlan) -> Result<LogicalPlan> {
     let mut seen = std::collections::HashSet::new();
     if let Some(twice) = plan.schema().fields().iter().find(|f| !seen.insert(f.name().clone())) {

@@ -1,9 +1,9 @@
-//! An aggregate that collects rows of two sides with all their columns and returns the result rows
-//! as a list.
+//! An aggregate that collects the rows of two sides with all their columns, and returns the result
+//! rows as a list.
 //!
-//! Only the relation functions call it. Its arguments are `right, start, end, id` and then the
-//! columns to carry; the result is a list of structs with `start`, `end` and `c0, c1, …` for the
-//! columns.
+//! Only the relation functions call this aggregate. Its arguments are `right, start, end, id`,
+//! followed by the columns to keep. The result is a list of structs with the fields `start` and
+//! `end`, and `c0, c1, …` for the columns.
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ use datafusion_expr::{
 use super::result_rows::{Answers, Operation, Times};
 use crate::intervals::algorithm::Fault;
 
-/// Arguments before the columns.
+/// Number of arguments before the columns.
 const FIXED: usize = 4;
 
-/// The aggregate of one call.
+/// The aggregate function of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Collect {
     function: &'static str,
@@ -38,8 +38,8 @@ pub struct Collect {
 }
 
 impl Collect {
-    /// The aggregate for a function; the first `left_columns` of its columns belong to the left
-    /// side.
+    /// Creates the aggregate for a function. The first `left_columns` of its columns belong to the
+    /// left side.
     pub fn function(
         function: &'static str,
         operation: Operation,
@@ -152,7 +152,7 @@ struct Collected {
 struct Ordered {
     rows: ArrayRef,
     order: Vec<u32>,
-    /// The position in `order` where each group begins, and where the last one ends.
+    /// The position in `order` where each group begins, followed by the end of the last group.
     bounds: Vec<usize>,
 }
 
@@ -167,8 +167,8 @@ impl Collected {
         self.batches.push(rows);
     }
 
-    /// The rows as one array. Texts are copied, because views would keep whole pages of the input
-    /// files in memory.
+    /// Returns the rows as one array. Strings are copied, because views would keep whole pages of
+    /// the input files in memory.
     fn rows(&self, values: &[ArrayRef]) -> Result<ArrayRef> {
         let own = |array: &ArrayRef| match array.as_string_view_opt() {
             Some(views) => Arc::new(views.gc()) as ArrayRef,
@@ -181,7 +181,7 @@ impl Collected {
         )?))
     }
 
-    /// Removes and returns the first groups; the groups after them move to the front.
+    /// Removes and returns the first groups. The groups after them move to the front.
     fn take(&mut self, emit: EmitTo) -> Result<Ordered> {
         let batches: Vec<&dyn Array> = self.batches.iter().map(|b| b.as_ref()).collect();
         let rows = if batches.is_empty() {
@@ -337,7 +337,7 @@ impl GroupsAccumulator for Collected {
     }
 }
 
-/// One group.
+/// The accumulator of a single group.
 #[derive(Debug)]
 struct Single(Collected);
 

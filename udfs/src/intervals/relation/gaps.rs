@@ -1,4 +1,4 @@
-//! The gaps in a list of merged intervals: a function that only relations call.
+//! Finds the gaps in a list of merged intervals. Only the relation functions call this function.
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{DataType, Int64Type};
@@ -11,7 +11,7 @@ use crate::intervals::aggregate::{Lists, list_of};
 use crate::intervals::algorithm::gaps::gaps;
 use crate::intervals::algorithm::{Fault, Span};
 
-/// `(merged LIST, from BIGINT, to BIGINT) → LIST<STRUCT<start, end>>`.
+/// Returns the function `(merged LIST, from BIGINT, to BIGINT) → LIST<STRUCT<start, end>>`.
 pub fn gaps_function() -> ScalarUDF {
     ScalarUDF::new_from_impl(Gaps { signature: Signature::user_defined(Volatility::Immutable) })
 }

@@ -1,10 +1,10 @@
-//! Group keys for aggregates whose lists become rows.
+//! Group keys for aggregates whose lists are converted to rows.
 //!
-//! DataFusion assumes that the keys of an aggregate are unique, even after unnest has made several
-//! rows of each. It then drops later sort keys, DISTINCT and rows of joins
-//! (apache/datafusion#24787). The assumption ends if one of the keys is dropped. So there is one
-//! additional key that is equal for all rows and is not selected. The other keys get new names, so
-//! that nothing known about the input's columns applies to them either.
+//! DataFusion assumes that the keys of an aggregate are unique, even after unnest has created
+//! several rows for each key. Based on this, it drops later sort keys, DISTINCT and rows of joins
+//! (apache/datafusion#24787). It no longer assumes this if one of the keys is dropped. Therefore an
+//! additional key is added that is equal for all rows and is not selected. The other keys get new
+//! names, so that known properties of the input's columns do not apply to them either.
 
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue};
@@ -14,7 +14,7 @@ use datafusion_expr::{
 
 use super::arguments::column;
 
-/// The keys for groups by these columns; `any` is a column that is not among them.
+/// Creates the keys for grouping by these columns. `any` is a column that is not one of them.
 pub fn keys(by: &[String], any: &str) -> Vec<Expr> {
     let mut keys: Vec<Expr> =
         by.iter().enumerate().map(|(i, name)| column(name).alias(key(i))).collect();
@@ -27,12 +27,12 @@ pub fn keys(by: &[String], any: &str) -> Vec<Expr> {
     keys
 }
 
-/// The keys under the names of the columns.
+/// Selects the keys under the names of the columns.
 pub fn key_columns(by: &[String]) -> Vec<Expr> {
     by.iter().enumerate().map(|(i, name)| column(&key(i)).alias(name)).collect()
 }
 
-/// The name of a key.
+/// Returns the name of a key.
 pub fn key(position: usize) -> String {
     format!("__key{position}")
 }

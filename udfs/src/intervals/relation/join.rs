@@ -1,5 +1,5 @@
-//! Functions that keep the other columns of their rows. Both sides form one relation, collected by
-//! group.
+//! Functions that keep the other columns of their rows. Both sides are combined into one relation
+//! and collected by group.
 
 use arrow::datatypes::DataType;
 use datafusion_common::{Result, ScalarValue, plan_err};
@@ -16,11 +16,11 @@ struct Side {
     plan: LogicalPlan,
     times: [String; 2],
     id: Option<String>,
-    /// The columns that are carried through.
+    /// The columns that are kept in the result.
     columns: Vec<String>,
 }
 
-/// The innermost interval at each instant.
+/// Finds the innermost interval at each instant.
 pub fn flatten(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let plan = arguments.input();
     let by = arguments.by(&plan)?;
@@ -33,7 +33,7 @@ pub fn flatten(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     rows(plan, same_columns(&output, &by, &side, &fields))
 }
 
-/// The parts of the first relation's intervals that the second does not cover.
+/// Finds the parts of the first relation's intervals that the second relation does not cover.
 pub fn subtract(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let (a, b) = (arguments.input(), arguments.input());
     let (by, [a_times, b_times]) = both(arguments, &a, &b)?;
@@ -46,7 +46,7 @@ pub fn subtract(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     rows(plan, same_columns(&output, &by, &left, &fields))
 }
 
-/// The pairs of intervals that overlap.
+/// Finds the pairs of intervals that overlap.
 pub fn intersect(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let (a, b) = (arguments.input(), arguments.input());
     let (by, [a_times, b_times]) = both(arguments, &a, &b)?;
@@ -67,7 +67,7 @@ pub fn intersect(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     rows(plan, output)
 }
 
-/// Each row of the first relation with the latest row of the second that is not later.
+/// Joins each row of the first relation with the latest row of the second one that is not later.
 pub fn asof(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let (left, right) = (arguments.input(), arguments.input());
     let (left_by, _) = (arguments.by(&left)?, arguments.by(&right)?);
@@ -103,8 +103,8 @@ fn both(
     let by = arguments.by(a)?;
     arguments.by(b)?;
     let a_times = arguments.times(["start", "end"], a)?;
-    // The columns named for the first relation also apply to the second, unless others are named or
-    // the second has no such column.
+    // The column names given for the first relation also apply to the second one, unless other
+    // names are given or the second relation has no such column.
     let mut of_b = ["b_start", "b_end"];
     for (name, (own, time)) in of_b.iter_mut().zip(["start", "end"].into_iter().zip(&a_times)) {
         if !arguments.has(name) && arguments.has(own) && has_column(b, time) {
@@ -158,7 +158,7 @@ fn by_name(position: usize) -> String {
     format!("__by{position}")
 }
 
-/// The columns of the left input, with the new start and end in place of the old ones.
+/// Selects the columns of the left input, with the new start and end in place of the old ones.
 fn same_columns(output: &[String], by: &[String], left: &Side, fields: &[String]) -> Vec<Expr> {
     let column = |name: &String| {
         if let Some(i) = by.iter().position(|b| b == name) {
@@ -175,8 +175,8 @@ fn same_columns(output: &[String], by: &[String], left: &Side, fields: &[String]
     output.iter().map(|name| column(name).alias(name)).collect()
 }
 
-/// The rows of both sides, collected by group into a list, and the names of the fields that hold
-/// their columns.
+/// Collects the rows of both sides by group into a list. Also returns the names of the fields that
+/// hold their columns.
 fn collected(
     function: &'static str,
     operation: Operation,
@@ -198,8 +198,8 @@ fn collected(
     Ok((plan, fields))
 }
 
-/// One side in the common form: groups, side, times, id, then the columns of both sides, with NULL
-/// for those of the other side.
+/// Converts one side to the common form: groups, side, times, id, and the columns of both sides.
+/// The columns of the other side are NULL.
 fn side_rows(
     by: &[String],
     side: &Side,

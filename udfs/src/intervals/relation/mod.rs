@@ -1,9 +1,9 @@
-//! Functions from relations to relations: `FROM interval_merge((SELECT …), by => (trace_id,
-//! device))`.
+//! Functions that take relations and return a relation: `FROM interval_merge((SELECT …), by =>
+//! (trace_id, device))`.
 //!
-//! Each call becomes an ordinary plan: an aggregate that makes a list for each group, and the list
-//! as rows. No operator of its own is needed, so optimizer, memory limit and threads work as for
-//! any other query.
+//! Each call becomes an ordinary plan: an aggregate that builds one list per group, and an unnest
+//! that converts the lists to rows. This needs no custom operator, so the optimizer, the memory
+//! limit and threads work as for any other query.
 
 mod arguments;
 mod collect;
@@ -37,7 +37,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// The name in SQL.
+    /// Returns the name in SQL.
     pub fn name(self) -> &'static str {
         match self {
             Self::Merge => "interval_merge",
@@ -50,12 +50,12 @@ impl Relation {
         }
     }
 
-    /// Its planner.
+    /// Returns the planner of the function.
     pub fn planner(self) -> Arc<dyn RelationPlanner> {
         Arc::new(self)
     }
 
-    /// Number of queries that the function takes, and the names of its other arguments.
+    /// Returns the number of queries that the function takes, and the names of its other arguments.
     fn takes(self) -> (usize, &'static [&'static str]) {
         match self {
             Self::Merge | Self::OverlapCount => (1, &["start", "end", "by"]),

@@ -1,4 +1,5 @@
-//! The result rows, group by group: the input rows that they come from, and their start and end.
+//! Computes the result rows group by group: the input rows that they come from, and their start and
+//! end.
 
 use arrow::array::{Array, BooleanArray, Int64Array};
 
@@ -18,19 +19,19 @@ pub enum Operation {
     Subtract,
     /// Pairs of left and right rows.
     Intersect,
-    /// The latest right row for each left one.
+    /// The latest right row for each left row.
     Asof,
 }
 
-/// The columns that decide the result.
+/// The columns that determine the result.
 pub struct Times<'a> {
     /// Whether a row belongs to the right side.
     pub right: &'a BooleanArray,
-    /// Start, or the only time.
+    /// The start, or the only time.
     pub start: &'a Int64Array,
     /// End.
     pub end: &'a Int64Array,
-    /// Decides between rows with equal times: the row with the greater id is later.
+    /// Resolves ties between rows with equal times: the row with the greater id is later.
     pub id: &'a Int64Array,
 }
 
@@ -40,23 +41,23 @@ impl Times<'_> {
     }
 }
 
-/// Result rows.
+/// The result rows.
 pub struct Answers {
     operation: Operation,
-    /// Starts.
+    /// The start of each row.
     pub starts: Vec<i64>,
-    /// Ends.
+    /// The end of each row.
     pub ends: Vec<i64>,
-    /// Row of the left side.
+    /// The row of the left side.
     pub left: Vec<u32>,
-    /// Row of the right side, if there is one.
+    /// The row of the right side, if there is one.
     pub right: Vec<Option<u32>>,
     a: Vec<Item>,
     b: Vec<Item>,
 }
 
 impl Answers {
-    /// No rows yet.
+    /// Creates an empty result.
     pub fn new(operation: Operation) -> Self {
         Self {
             operation,
@@ -102,7 +103,8 @@ impl Answers {
         Ok(())
     }
 
-    /// Reads the intervals of both sides, except empty ones and those without start or end.
+    /// Reads the intervals of both sides, except empty intervals and intervals without a start or
+    /// an end.
     fn split(&mut self, rows: &[u32], times: &Times<'_>) -> Result<(), Fault> {
         self.a.clear();
         self.b.clear();
@@ -127,7 +129,7 @@ impl Answers {
             match (times.start.is_valid(at), times.right.value(at)) {
                 (true, true) => right.push((times.start.value(at), *row)),
                 (true, false) => left.push((times.start.value(at), *row)),
-                // A row without a time has nothing before it, but stays in the result.
+                // A row without a time has no earlier row, but it stays in the result.
                 (false, false) => self.push(*row, None, Span { start: 0, end: 0 }),
                 (false, true) => {}
             }

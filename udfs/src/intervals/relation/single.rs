@@ -1,4 +1,4 @@
-//! Functions of one relation that need only its intervals.
+//! Functions with one relation that only use its intervals.
 
 use std::sync::Arc;
 
@@ -13,10 +13,11 @@ use super::gaps::gaps_function;
 use super::groups::{key, key_columns, keys};
 use crate::intervals::aggregate::Measure;
 
-/// The column of lists between aggregation and rows.
+/// The name of the list column between the aggregation and the rows.
 pub const LIST: &str = "__list";
 
-/// Merged intervals, or intervals with the number of open ones: the aggregate's list as rows.
+/// Converts the list of an aggregate to rows: merged intervals, or intervals with the number of
+/// open ones.
 pub fn listed(relation: Relation, arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let input = arguments.input();
     let by = arguments.by(&input)?;
@@ -32,7 +33,8 @@ pub fn listed(relation: Relation, arguments: &mut Arguments<'_>) -> Result<Logic
     rows(plan, columns)
 }
 
-/// The gaps between merged intervals, from and to bounds of the group if there are any.
+/// Finds the gaps between merged intervals, including those up to the bounds of the group if there
+/// are any.
 pub fn gaps(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     let input = arguments.input();
     let by = arguments.by(&input)?;
@@ -52,12 +54,12 @@ pub fn gaps(arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
     rows(plan, columns)
 }
 
-/// A field of the list's elements.
+/// Refers to a field of the list's elements.
 pub fn field(name: &str) -> Expr {
     get_field(column(LIST), name).alias(name)
 }
 
-/// The elements of the lists as rows with these columns.
+/// Converts the elements of the lists to rows with these columns.
 pub fn rows(plan: LogicalPlanBuilder, columns: Vec<Expr>) -> Result<LogicalPlan> {
     let options = UnnestOptions { null_handling: NullHandling::Drop, recursions: vec![] };
     plan.unnest_column_with_options(LIST, options)?.project(columns)?.build()

@@ -1,4 +1,4 @@
-//! Rulesets on operators and on calls of runtimes, drivers and Python.
+//! Rulesets for operators and for calls of runtimes, drivers and Python.
 
 use super::Cases;
 

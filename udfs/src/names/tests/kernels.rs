@@ -1,4 +1,4 @@
-//! Rulesets on the names of kernels.
+//! Rulesets for the names of kernels.
 
 use super::Cases;
 

@@ -1,4 +1,4 @@
-//! Rulesets that repeat the classes of other tools.
+//! Rulesets that reproduce the classes of other tools.
 
 use super::Cases;
 
