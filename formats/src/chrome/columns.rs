@@ -1,4 +1,4 @@
-//! The columns of `events` that an element is made from, looked up by name.
+//! The columns of `events` from which an element is built, looked up by name.
 
 use crate::error::{Error, Result};
 use arrow::array::{

@@ -8,7 +8,7 @@ use super::merge::Merge;
 use super::order::Elements;
 use super::text::{members, push_int, push_string, push_time_us, reads_as_value};
 
-/// The columns of `events` that elements are made from.
+/// The columns of `events` from which elements are built.
 pub const COLUMNS: &[&str] = &[
     "event_id", "track_id", "pid", "tid", "ph", "cat", "name", "ts_ns", "dur_ns", "id", "args",
     "extra",

@@ -198,8 +198,8 @@ fn by_external_id(
             rows_by_id.push((id, *row));
         }
     }
-    // In older traces the External id of launches repeats their correlation and does not identify
-    // operators.
+    // In older traces, the External id of a launch repeats its correlation and does not identify an
+    // operator.
     if wanted.is_empty() || !any_trustworthy(launches, text)? {
         return Ok(());
     }

@@ -1,10 +1,10 @@
 //! Finds the enclosing event of each event, in one pass over each track in row order.
 //!
-//! The rules: intervals are half-open. An event's parent is the innermost open event that encloses
-//! it fully; device work (kernels, copies, fills) is never a parent. An event that outlasts the
-//! innermost open one *overlaps* it. Zero-length events at the same instant stack; one at the end
-//! of another event is not its child. Self time is the duration less the union of the direct
-//! children.
+//! The rules: intervals are half-open. The parent of an event is the innermost open event that
+//! encloses it fully. Device work (kernels, copies, fills) is never a parent. An event *overlaps*
+//! the innermost open event if it ends after that event. Zero-length events at the same instant are
+//! nested in each other. A zero-length event at the end of another event is not its child. Self
+//! time is the duration minus the union of the direct children.
 
 use rustc_hash::FxHashMap;
 

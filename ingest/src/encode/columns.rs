@@ -1,4 +1,4 @@
-//! The columns of a table as encoders, and row groups made from them.
+//! Encoders for the columns of a table, and the row groups that they produce.
 
 use super::table::{Chunk, EncodedGroup, descriptors};
 use super::{Codec, Effort, GROUP_ROWS};

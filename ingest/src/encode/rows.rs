@@ -281,7 +281,7 @@ impl<T: Row> TableRows<T> {
         Self { groups: RowGroups::new(columns, effort), failure: Ok(()), rows: PhantomData }
     }
 
-    /// Appends a row. An error is kept and returned when the row groups are taken.
+    /// Appends a row. An error is kept and returned by [`TableRows::finish`].
     #[inline]
     pub fn push(&mut self, row: impl Row<Of = T>) {
         if self.failure.is_ok() {

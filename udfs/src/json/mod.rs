@@ -37,8 +37,8 @@ pub fn functions() -> Vec<Function> {
         .collect()
 }
 
-/// Returns the rewrites that a session needs in addition to the functions. They convert `(args ->
-/// 'x')::BIGINT` to `json_get_int(args, 'x')`.
+/// Returns the rewrites that a session needs in addition to the functions. They convert
+/// `(args -> 'x')::BIGINT` to `json_get_int(args, 'x')`.
 pub(crate) fn rewrites() -> Vec<Arc<dyn FunctionRewrite + Send + Sync>> {
     Parts::of_the_crate().rewrites
 }

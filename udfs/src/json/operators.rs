@@ -1,8 +1,8 @@
 //! The precedence of `->`, `->>`, `#>`, `#>>` and comparisons.
 //!
 //! In the SQL dialect that DataFusion reads by default, these operators bind less tightly than
-//! comparisons: `args->>'k' = 'v'` is parsed as `args->>('k' = 'v')`, and `x = args->>'k'` as `(x =
-//! args)->>'k'`. A boolean is neither JSON nor a step in it, so a comparison next to such an
+//! comparisons: it parses `args->>'k' = 'v'` as `args->>('k' = 'v')`, and `x = args->>'k'` as
+//! `(x = args)->>'k'`. A boolean is neither JSON nor a step in it. So a comparison next to such an
 //! operator can only mean the other order, which PostgreSQL uses. The expression is rewritten to
 //! that order.
 

@@ -1,4 +1,4 @@
-//! The classes that the built-in rules give to names from real traces.
+//! Checks the classes that the built-in rules assign to names from real traces.
 
 mod calls;
 mod kernels;

@@ -1,9 +1,10 @@
 //! Finds the enclosing interval of each interval, in one pass in the order of start, longest first.
 //!
-//! The rules are those of the reader (`ingest/src/arrange/nesting.rs`): intervals are half-open; the
-//! parent is the innermost open interval that encloses an interval fully; zero-length intervals at
-//! the same instant stack, but one at the end of another is not its child; self time is the length
-//! minus the union of the direct children.
+//! The rules are those of the reader (`ingest/src/arrange/nesting.rs`). Intervals are half-open.
+//! The parent of an interval is the innermost open interval that encloses it fully. Zero-length
+//! intervals at the same instant are nested in each other. A zero-length interval at the end of
+//! another interval is not its child. Self time is the length minus the union of the direct
+//! children.
 
 /// An open interval that may still enclose others.
 #[derive(Debug, Clone, Copy)]

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 /// Computes the quantile for a share between 0 and 1, interpolated between the two nearest values;
 /// `None` if there are no values.
 ///
-/// This is type 7 of Hyndman and Fan, the default of numpy, pandas and R: position `share · (n −
-/// 1)` in the sorted values.
+/// This is type 7 of Hyndman and Fan, the default of numpy, pandas and R: position
+/// `share · (n − 1)` in the sorted values.
 pub(super) fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
     let last = values.len().checked_sub(1)?;
     let position = share.clamp(0.0, 1.0) * last as f64;

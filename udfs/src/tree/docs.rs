@@ -1,4 +1,4 @@
-//! The documentation of the functions that carry values along links.
+//! The documentation of the functions that copy or sum values along links.
 
 use crate::doc::{Example, FunctionDoc};
 

@@ -9,7 +9,7 @@ impl Reader<'_> {
             self.encoding()?;
             return self.need(b"E");
         }
-        // If the demangler could end the type too early, it would read the rest of the name from
+        // If the type could end too early, the demangler would read the rest of the name from
         // another position.
         let real = matches!(self.peek(), Some(b'f' | b'd' | b'e' | b'g'));
         if self.eat(b"St") {

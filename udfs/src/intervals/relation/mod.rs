@@ -1,5 +1,5 @@
-//! Functions that take relations and return a relation: `FROM interval_merge((SELECT …), by =>
-//! (trace_id, device))`.
+//! Functions that take relations and return a relation:
+//! `FROM interval_merge((SELECT …), by => (trace_id, device))`.
 //!
 //! Each call becomes an ordinary plan: an aggregate that builds one list per group, and an unnest
 //! that converts the lists to rows. This needs no custom operator, so the optimizer, the memory

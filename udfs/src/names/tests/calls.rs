@@ -2,7 +2,7 @@
 
 use super::Cases;
 
-/// Operators, collectives and calls by class.
+/// Names of operators, collectives and calls with their class.
 pub const CALLS: &[Cases] = &[
     (
         "operator_class",

@@ -2,7 +2,7 @@
 
 use super::Cases;
 
-/// Kernels by class, library, matrix unit, precision and vendor.
+/// Names of kernels with their class, library, matrix unit, precision and vendor.
 pub const KERNELS: &[Cases] = &[
     (
         "kernel_class",
