@@ -20,8 +20,8 @@ impl Engine {
         objects(self.run(statement, &[]).await?.try_collect().await?)
     }
 
-    /// All rows of each query. The queries compute shared views once. If one fails, the others still
-    /// give their rows.
+    /// All rows of each query. The queries compute shared views once. If one fails, the others
+    /// still give their rows.
     pub async fn objects_of_all(&self, queries: &[String]) -> Vec<Result<Vec<Object>>> {
         let together =
             match queries.iter().map(|sql| self.one_statement(sql)).collect::<Result<Vec<_>>>() {

@@ -1,5 +1,5 @@
-//! The limit of memory. It watches the memory that the process holds, because operators do not count
-//! all of theirs.
+//! The limit of memory. It watches the memory that the process holds, because operators do not
+//! count all of theirs.
 //!
 //! This is not an optimizer rule: it changes no plan, but ends the stream of a result.
 
@@ -36,8 +36,8 @@ pub fn fits_in_memory(limit: usize, events: u64) -> bool {
     limit == 0 || limit as u64 / SHARED_BYTES_PER_EVENT >= events
 }
 
-/// A limit of the memory of the process. A result that is read while the limit is exceeded ends with
-/// an error.
+/// A limit of the memory of the process. A result that is read while the limit is exceeded ends
+/// with an error.
 pub struct MemoryLimit {
     bytes: usize,
     is_exceeded: watch::Receiver<bool>,
@@ -63,7 +63,8 @@ impl MemoryLimit {
 
     /// The pool of sorts, groups and joins, which spill to disk when it is used up. Its size is the
     /// limit without what the process holds already and what operators hold without counting it. If
-    /// shared views fit in memory, each operator may take all of the pool; otherwise each has an equal share.
+    /// shared views fit in memory, each operator may take all of the pool; otherwise each has an
+    /// equal share.
     pub fn pool(&self, views_fit: bool) -> Arc<dyn MemoryPool> {
         let left = self.bytes - resident_bytes().unwrap_or(0).min(self.bytes / 2);
         let bytes = left - UNCOUNTED_BYTES.min(left / 2);
@@ -115,7 +116,8 @@ impl MemoryLimit {
 fn exceeded(limit: usize) -> DataFusionError {
     let limit = limit as f64 / f64::from(1 << 20);
     DataFusionError::ResourcesExhausted(format!(
-        "the process came to hold more than the {limit:.0} MiB of its limit of memory; allow it more, or ask for less at once"
+        "the process came to hold more than the {limit:.0} MiB of its limit of memory; \
+         allow it more, or ask for less at once"
     ))
 }
 

@@ -1,5 +1,5 @@
-//! Threads for planning: queries that start together, and views that do not build on each other, are
-//! planned side by side.
+//! Threads for planning: queries that start together, and views that do not build on each other,
+//! are planned side by side.
 
 use std::num::NonZero;
 use std::sync::Mutex;

@@ -2,10 +2,11 @@
 //!
 //! DataFusion puts the query of a view into each place that names it. A query over views that build
 //! on views then reads the same events dozens of times, and takes as long to plan. Here the places
-//! are counted first. A view with one place is put into it, as DataFusion would do. A view with more
-//! becomes a table that is computed once, with the columns that any reader needs, and its rows are
-//! kept until the queries end. Branches of larger unions are treated like views with several places
-//! so that they are planned side by side, but their rows go to their one reader and are not kept.
+//! are counted first. A view with one place is put into it, as DataFusion would do. A view with
+//! more becomes a table that is computed once, with the columns that any reader needs, and its rows
+//! are kept until the queries end. Branches of larger unions are treated like views with several
+//! places so that they are planned side by side, but their rows go to their one reader and are not
+//! kept.
 
 use std::collections::HashMap;
 use std::sync::Arc;

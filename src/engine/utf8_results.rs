@@ -55,8 +55,8 @@ fn utf8_batch(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     )?)
 }
 
-/// Cuts a batch into pieces in which no column has more than `max` bytes of text. Views of many rows
-/// share one text, which `Utf8` repeats.
+/// Cuts a batch into pieces in which no column has more than `max` bytes of text. Views of many
+/// rows share one text, which `Utf8` repeats.
 fn cut(batch: RecordBatch, max: u64, pieces: &mut Vec<Result<RecordBatch>>) {
     let rows = batch.num_rows();
     if batch.columns().iter().all(|column| text_bytes(column) <= max) {

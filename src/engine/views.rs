@@ -1,5 +1,5 @@
-//! Plans views of the library, in the order in which they build on each other, and checks that their
-//! columns are those that their comments declare.
+//! Plans views of the library, in the order in which they build on each other, and checks that
+//! their columns are those that their comments declare.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -94,7 +94,8 @@ fn parse(view: &View, text: &str) -> Result<Statement> {
     }
 }
 
-/// Plans a view whose own views are planned already. Fails if its columns are not the declared ones.
+/// Plans a view whose own views are planned already. Fails if its columns are not the declared
+/// ones.
 pub async fn plan(
     view: &View,
     statement: &Statement,

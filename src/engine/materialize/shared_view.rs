@@ -33,8 +33,8 @@ pub struct SharedView {
 }
 
 impl SharedView {
-    /// A view with a query that scans tables and shared views only. `constants` are its columns that
-    /// hold the store's one trace in each row.
+    /// A view with a query that scans tables and shared views only. `constants` are its columns
+    /// that hold the store's one trace in each row.
     pub fn new(view: &PlannedView, body: LogicalPlan, constants: HashSet<String>) -> Self {
         Self {
             name: view.name().to_owned(),
