@@ -89,7 +89,7 @@ pub struct Item {
     pub message: String,
     /// Advice to the user.
     pub advice: Option<String>,
-    /// A query that returns the rows behind the finding.
+    /// A query that returns the rows that show the finding.
     pub evidence: Option<String>,
     /// The file and line of an assertion.
     pub place: Option<(String, usize)>,
