@@ -139,8 +139,8 @@ def numbers(event, text):
 
 
 class Body:
-    """The repeated events as a list of pieces; pieces that change are made again for each copy, once
-    per distinct value."""
+    """The repeated events as a list of pieces; pieces that change are made again for each copy,
+    once per distinct value."""
 
     def __init__(self, text, events, separator):
         self.places = {}  # (kind, value) -> index in pieces; kind "text" is fixed

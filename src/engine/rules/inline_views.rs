@@ -4,7 +4,8 @@
 //!   that build on views then reads the same events dozens of times, and takes as long to plan.
 //! - Measured (1 million events): `tb_step_time` takes 0.8 instead of 11.5 CPU seconds;
 //!   `recommendations` takes 0.2 instead of 1.3 s to plan.
-//! - Remove when DataFusion computes repeated subplans once: apache/datafusion#8777, #17737, #22676.
+//! - Remove when DataFusion computes repeated subplans once: apache/datafusion#8777, #17737,
+//!   #22676.
 
 use std::collections::HashMap;
 use std::sync::Arc;

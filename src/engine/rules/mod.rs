@@ -2,16 +2,17 @@
 //!
 //! DataFusion's traits give each rule a name, which `EXPLAIN VERBOSE` shows with the plan after it.
 //!
-//! | when | rules, in order |
-//! | --- | --- |
-//! | a statement or the query of a view is analyzed ([`naming`]) | DataFusion's analyzer, [`repeated_queries`], [`union_branches`] |
-//! | a statement is about to be optimized ([`inlining`]) | [`inline_views`], [`constant_trace_id`] |
-//! | the statement, or a view that is computed on its own, is optimized | DataFusion's analyzer and optimizer |
-//! | it becomes a physical plan ([`physical`]) | DataFusion's rules, [`keep_single_stream`], [`yielding_joins`] |
+//! 1. A statement, or the query of a view, is analyzed ([`naming`]): DataFusion's analyzer,
+//!    [`repeated_queries`], [`union_branches`].
+//! 2. A statement is about to be optimized ([`inlining`]): [`inline_views`], [`constant_trace_id`].
+//! 3. The statement, or a view that is computed on its own, is optimized: DataFusion's analyzer and
+//!    optimizer.
+//! 4. It becomes a physical plan ([`physical`]): DataFusion's rules, [`keep_single_stream`],
+//!    [`yielding_joins`].
 //!
-//! The first two groups are not part of the session's own analyzer. DataFusion runs that analyzer
-//! more than once over a plan. A branch that was named after its readers were counted would not be
-//! planned with the others.
+//! The rules of the first two steps are not part of the session's own analyzer. DataFusion runs that
+//! analyzer more than once over a plan. A branch that was named after its readers were counted would
+//! not be planned with the others.
 //!
 //! Everything else that the engine does to a query is not a rule, because a rule sees only one plan
 //! at a time and is applied to every plan:

@@ -1,0 +1,1 @@
+"""The parts of recount.py, whose docstring holds every rule."""
