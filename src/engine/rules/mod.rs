@@ -10,9 +10,9 @@
 //! 4. It becomes a physical plan ([`physical`]): DataFusion's rules, [`keep_single_stream`],
 //!    [`yielding_joins`].
 //!
-//! The rules of the first two steps are not part of the session's own analyzer. DataFusion runs that
-//! analyzer more than once over a plan. A branch that was named after its readers were counted would
-//! not be planned with the others.
+//! The rules of the first two steps are not part of the session's own analyzer. DataFusion runs
+//! that analyzer more than once over a plan. A branch that was named after its readers were counted
+//! would not be planned with the others.
 //!
 //! Everything else that the engine does to a query is not a rule, because a rule sees only one plan
 //! at a time and is applied to every plan:
