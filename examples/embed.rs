@@ -1,5 +1,5 @@
-//! Uses the library from a program of one's own: reads traces into a store, runs SQL over it, and
-//! writes the result as CSV: `cargo run --release --example embed -- STORE SQL TRACE…`
+//! Uses the library in another program: reads traces into a store, runs SQL over it, and writes the
+//! result as CSV. Run it with `cargo run --release --example embed -- STORE SQL TRACE…`
 
 use std::error::Error;
 use std::path::Path;
@@ -15,13 +15,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: embed STORE SQL TRACE…".into());
     };
 
-    // A store may hold any number of traces. One that it has already is not read again.
+    // A store may contain any number of traces. A trace that it already contains is not read again.
     let store = Store::open_or_create(Path::new(&store))?;
     for input in expand(&arguments.collect::<Vec<_>>())? {
         ingest(&input, &store, &IngestOptions::default(), &Progress::default())?;
     }
 
-    // The engine has tables, views and functions; its queries run on the threads of a runtime.
+    // The engine contains tables, views and functions. Its queries run on the threads of a runtime.
     let engine = Engine::open(&store, None, &EngineOptions::default())?;
     runtime::with_threads(0)?.block_on(async {
         for statement in engine.parse(&sql)? {

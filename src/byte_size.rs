@@ -1,6 +1,6 @@
-//! Sizes as people write them.
+//! Sizes in the notation that people use.
 
-/// The bytes of a size such as `1.5GB` or `400MiB`; else a message for the user.
+/// Parses a size such as `1.5GB` or `400MiB` into bytes. The error is a message for the user.
 pub fn bytes(text: &str) -> Result<usize, String> {
     let text = text.trim();
     let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());

@@ -1,5 +1,5 @@
-//! The names that SQL can use in a session, with their documentation: for completion, descriptions
-//! and suggestions.
+//! The names that SQL can use in a session, with their documentation. Completion, descriptions and
+//! suggestions use them.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::library::{self, View, sql_type};
 pub struct Catalog {
     /// Tables, then views.
     pub relations: Vec<Relation>,
-    /// Functions: those for traces first, then those of the engine, by name.
+    /// Functions, by name: first those for traces, then those of the engine.
     pub functions: Vec<Function>,
 }
 
@@ -23,17 +23,17 @@ pub struct Catalog {
 pub struct Relation {
     /// Name.
     pub name: String,
-    /// `table`, `view`, or `session view` for one made with CREATE VIEW.
+    /// `table`, `view`, or `session view` for a view that a CREATE VIEW statement made.
     pub kind: &'static str,
-    /// Area of the library it belongs to.
+    /// The area of the library that it belongs to.
     pub area: String,
-    /// One sentence.
+    /// A summary of one sentence.
     pub summary: String,
-    /// More about it.
+    /// A longer description.
     pub detail: String,
-    /// Where its formula comes from.
+    /// The origin of its formula.
     pub source: String,
-    /// A statement that uses it.
+    /// A statement that uses it as an example.
     pub example: String,
     /// Conditions that its rows satisfy, one per line.
     pub truths: String,
@@ -46,7 +46,7 @@ pub struct Relation {
 pub struct Column {
     /// Name.
     pub name: String,
-    /// Type, as SQL writes it.
+    /// The name of its type in SQL.
     pub data_type: String,
     /// Unit.
     pub unit: String,
@@ -63,11 +63,11 @@ pub struct Function {
     pub kind: &'static str,
     /// Its area; empty for functions of the engine.
     pub area: String,
-    /// How it is called and what it gives.
+    /// Its arguments and the type of its result.
     pub signature: String,
-    /// One sentence.
+    /// A summary of one sentence.
     pub summary: String,
-    /// More lines for its own page.
+    /// Further lines for the function's own page.
     pub detail: Vec<String>,
 }
 
@@ -97,7 +97,8 @@ impl Catalog {
     }
 }
 
-/// Tables come first, as they are documented; views by area and name.
+/// The sort key. Tables come first, in the order in which they are documented. Views follow by area
+/// and name.
 fn order(relation: &Relation) -> (&str, &str, &str) {
     if relation.kind == "view" {
         (relation.kind, &relation.area, &relation.name)
@@ -126,7 +127,7 @@ fn of_view(kind: &'static str, view: View) -> Relation {
     }
 }
 
-/// Tables and views that CREATE statements added.
+/// The tables and views that CREATE statements added to the session.
 fn of_session(engine: &Engine, runtime: &Runtime, known: &[Relation]) -> Vec<Relation> {
     let Some(schema) = engine.context().catalog("tracesql").and_then(|c| c.schema("main")) else {
         return Vec::new();

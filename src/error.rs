@@ -1,4 +1,4 @@
-//! Errors, by the exit code that they lead to.
+//! Errors, grouped by the exit code that they lead to.
 
 use datafusion::error::DataFusionError;
 use tracesql_ingest::IngestError;
@@ -6,7 +6,7 @@ use tracesql_ingest::IngestError;
 /// The result of a function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error; its kind decides the exit code of the program.
+/// An error. Its kind determines the exit code of the program.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -25,8 +25,8 @@ pub enum Error {
     /// A query failed (exit code 4).
     #[error("{0}")]
     Query(String),
-    /// The query engine refused or failed a query (exit code 4). [`crate::explain`] finds the place
-    /// in the statement and what was probably meant.
+    /// The query engine rejected or failed a query (exit code 4). [`crate::explain`] finds the
+    /// place in the statement and what the user probably meant.
     #[error("{}", .0.strip_backtrace())]
     Sql(Box<DataFusionError>),
     /// The user stopped a query (exit code 4).
@@ -38,9 +38,9 @@ pub enum Error {
     /// Threads, signal handlers or another program could not be started (exit code 4).
     #[error("cannot start {what}: {source}")]
     Start {
-        /// What could not be started.
+        /// A description of the thing that could not be started.
         what: &'static str,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// A result could not be written (exit code 4).
@@ -63,7 +63,7 @@ impl Error {
         }
     }
 
-    /// Whether the reader of our output went away, which is not an error to report.
+    /// Whether the reader of our output closed it, which is not an error to report.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Output(_, e) if e.kind() == std::io::ErrorKind::BrokenPipe)
     }

@@ -1,8 +1,8 @@
 //! Patterns in which `*` stands for any text.
 
-/// Whether all of a text matches a pattern; capitals count.
+/// Whether a whole text matches a pattern. Upper and lower case differ.
 ///
-/// Each part between two stars is taken where it first occurs, so the time is bounded by the
+/// Each part between two stars is matched at its first occurrence, so the time is bounded by the
 /// product of both lengths, however many stars there are.
 pub fn matches(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };

@@ -1,13 +1,13 @@
 //! SQL over machine-learning profiler traces.
 //!
-//! A trace is read once into a *store*, a folder of Parquet files ([`tracesql_ingest`] does that).
+//! A trace is read once into a *store*, a folder of Parquet files. [`tracesql_ingest`] does this.
 //! An [`engine::Engine`] is a DataFusion session over the traces of a store: its tables and a
-//! library of documented views. The other modules are built on its answers: [`report`], [`check`],
-//! [`compare`], [`stacks`] and [`export`]; [`output`] writes rows in the formats of the command
-//! line. Data flows one way: ingest → store → engine → output.
+//! library of documented views. The other modules use its results: [`report`], [`check`],
+//! [`compare`], [`stacks`] and [`export`]. [`output`] writes rows in the formats of the command
+//! line. Data flows in one direction: ingest → store → engine → output.
 //!
-//! The command line and the shell are the package `tracesql-cli`; nothing here prints, reads
-//! arguments or ends the process.
+//! The command line and the shell are in the package `tracesql-cli`. This crate does not print,
+//! read arguments or end the process.
 //!
 //! # Example
 //!
@@ -38,7 +38,7 @@
 //!
 //! # Stability
 //!
-//! The names and meanings of tables, views, columns and commands are what users rely on. The Rust
+//! The names and meanings of tables, views, columns and commands are the stable interface. The Rust
 //! API is unstable before version 1.0: any release may change it.
 
 pub mod byte_size;

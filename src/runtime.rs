@@ -4,10 +4,11 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::error::{Error, Result};
 
-/// Stack of each thread: the planner handles deep expressions by recursion.
+/// The stack size of each thread. It is large because the planner handles deep expressions by
+/// recursion.
 pub const STACK_BYTES: usize = 8 << 20;
 
-/// A runtime with this many worker threads; 0 stands for all cores.
+/// A runtime with this number of worker threads; 0 stands for one per core.
 pub fn with_threads(threads: usize) -> Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     if threads > 0 {

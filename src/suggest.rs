@@ -1,16 +1,16 @@
-//! "Did you mean": the names that a misspelled one may stand for.
+//! "Did you mean": suggests the names that a misspelled name may stand for.
 //!
-//! There are two measures. [`nearest`] counts edits and is for names among hundreds, where most of
-//! what looks alike is not meant. [`most_similar`] weighs common beginnings and is for names of few
-//! options, where even a distant guess helps.
+//! There are two measures. [`nearest`] counts edits. It is for names among hundreds of others,
+//! where most similar names are not the intended one. [`most_similar`] gives weight to common
+//! beginnings. It is for a few names, such as options, where even a distant guess helps.
 
-/// Similarity from 0 to 1 that [`most_similar`] asks for.
+/// The minimum similarity, from 0 to 1, of a name that [`most_similar`] returns.
 const MIN_SIMILARITY: f64 = 0.7;
 
-/// Names that [`nearest`] returns at most.
+/// The maximum number of names that [`nearest`] returns.
 const MAX_NAMES: usize = 3;
 
-/// Edits between two words, where exchanging two neighbours is one edit.
+/// The number of edits between two words. Exchanging two adjacent characters is one edit.
 pub fn edits(a: &str, b: &str) -> usize {
     strsim::osa_distance(a, b)
 }
@@ -32,8 +32,8 @@ pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'
             longer.push((lower.len().abs_diff(wanted.len()), name));
         }
     }
-    // A part of a longer name, such as `kernel` of `kernel_name`, is only meant if no name is
-    // misspelled.
+    // A name that only contains the word, such as `kernel_name` for `kernel`, is suggested only
+    // if no name is a misspelling.
     let mut near = if near.is_empty() { longer } else { near };
     near.sort_unstable();
     near.dedup();
@@ -46,13 +46,13 @@ pub fn most_similar<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> O
     (similarity > MIN_SIMILARITY).then_some(name)
 }
 
-/// The name most similar to a misspelled one, however far it is, with its similarity.
+/// The name most similar to a misspelled one, however distant, and its similarity.
 pub fn closest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<(f64, &'a str)> {
     let all = names.map(|name| (strsim::jaro_winkler(name, wanted), name));
     all.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// A hint for the end of a message: `; did you mean NAME?`, or nothing.
+/// A hint to append to a message: `; did you mean NAME?`, or an empty text.
 pub fn hint(name: Option<&str>) -> String {
     name.map(|name| format!("; did you mean {name}?")).unwrap_or_default()
 }

@@ -1,16 +1,16 @@
-//! The scripts and styles of web pages, and how a page that is a single file holds them.
+//! The scripts and styles of web pages, and how they are embedded in a page that is a single file.
 //!
-//! Scripts are ES modules in `web/` (shared by all pages) and next to the page that they make. A
-//! page cannot import from itself, so [`inline`] rewrites modules into one script: each becomes a
-//! function that returns what it exports, and imports become variables. It is not a general
-//! bundler. It knows `import { a, b } from "./file.js";` at the start of a line and `export` in
-//! front of functions and constants, which is all that the modules use. Comments and indentation,
-//! a quarter of the text, are left out.
+//! Scripts are ES modules in `web/` (shared by all pages) and next to the page that they belong to.
+//! A page cannot import from itself, so [`inline`] converts modules into one script: each module
+//! becomes a function that returns its exports, and imports become variables. This is not a general
+//! bundler. It supports `import { a, b } from "./file.js";` at the start of a line, and `export`
+//! before functions and constants. The modules use nothing else. Comments and indentation, a
+//! quarter of the text, are left out.
 
-/// A module: the name of its file without `.js`, by which others import it, and its text.
+/// A module: its text, and the name of its file without `.js`, by which other modules import it.
 pub type Module = (&'static str, &'static str);
 
-/// A list of modules with these names in a folder.
+/// A list of the modules with these names in a folder.
 macro_rules! modules {
     ($folder:literal: $($name:literal),+ $(,)?) => {
         &[$(($name, include_str!(concat!($folder, $name, ".js")))),+]
@@ -18,10 +18,10 @@ macro_rules! modules {
 }
 pub(crate) use modules;
 
-/// Elements and numbers, in the order in which they need each other.
+/// Helpers for elements and numbers, in the order in which they depend on each other.
 pub const BASE: &[Module] = modules!("../web/base/": "elements", "format");
 
-/// Charts, in the order in which they need each other.
+/// Charts, in the order in which they depend on each other.
 pub const CHARTS: &[Module] = modules!("../web/charts/":
     "theme", "ticks", "axis", "surface", "tooltip", "legend", "zoom", "stack", "plot", "bars",
     "lying_bars", "lines", "heat_map", "sunburst",
@@ -31,7 +31,7 @@ pub const CHARTS: &[Module] = modules!("../web/charts/":
 pub const STYLES: &[&str] =
     &[include_str!("../web/styles/colours.css"), include_str!("../web/charts/charts.css")];
 
-/// One script of modules, each of which comes after those that it imports.
+/// Joins modules into one script. Each module must come after those that it imports.
 pub fn inline(modules: &[&[Module]]) -> String {
     let mut script = String::from("\"use strict\";\nconst modules = {};\n");
     for (name, text) in modules.iter().copied().flatten() {
@@ -40,7 +40,7 @@ pub fn inline(modules: &[&[Module]]) -> String {
     script
 }
 
-/// A module as a function that is called at once and leaves its exports in `modules`.
+/// A module as a function that is called immediately and stores its exports in `modules`.
 fn wrapped(name: &str, text: &str) -> String {
     let mut body = String::with_capacity(text.len() + 200);
     let mut exports: Vec<&str> = Vec::new();
@@ -71,12 +71,12 @@ fn wrapped(name: &str, text: &str) -> String {
     format!("modules.{name} = (() => {{\n{body}return {{ {} }};\n}})();\n", exports.join(", "))
 }
 
-/// Whether a line without its indentation is nothing but a comment.
+/// Whether a line without its indentation is only a comment.
 fn is_comment(line: &str) -> bool {
     ["//", "/*", "* ", "*/"].iter().any(|start| line.starts_with(start)) || line == "*"
 }
 
-/// The name of a file in quotes, without folders and ending.
+/// The name of a file in quotes, without folders and extension.
 fn file_stem(path: &str) -> &str {
     let path = path.trim().trim_matches('"');
     let file = path.rsplit('/').next().unwrap_or(path);
@@ -94,7 +94,7 @@ pub(crate) mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// The names that a module imports, with the module they come from.
+    /// The names that a module imports, with the module that they come from.
     fn imports(text: &str) -> Vec<(&str, &str)> {
         let statements = text.split(";\n").map(|s| s.rsplit("\nimport ").next().unwrap_or(s));
         statements
@@ -112,7 +112,8 @@ pub(crate) mod tests {
         text.lines().filter_map(|l| l.strip_prefix("export ").and_then(declared)).collect()
     }
 
-    /// Every import names an export of an earlier module, and no two modules have one name.
+    /// Checks that every import names an export of an earlier module, and that no two modules have
+    /// the same name.
     pub fn check_modules(modules: &[&[Module]]) {
         let mut known: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (name, text) in modules.iter().copied().flatten() {
@@ -126,7 +127,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// Lines can lose their indentation, and those that look like comments are comments.
+    /// Checks that lines can lose their indentation, and that lines which look like comments are
+    /// comments.
     fn check_lines(name: &str, text: &str) {
         let mut is_block = false;
         for line in text.lines().map(str::trim) {

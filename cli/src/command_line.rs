@@ -1,4 +1,4 @@
-//! The command line as a whole: its commands, and what is given without one.
+//! The whole command line: its commands, and the arguments of a call without a command.
 
 use clap::{Parser, Subcommand};
 

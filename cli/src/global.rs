@@ -43,7 +43,7 @@ pub struct Global {
 }
 
 impl Global {
-    /// How engines are opened.
+    /// The options with which engines are opened.
     pub fn engine_options(&self) -> EngineOptions {
         EngineOptions {
             threads: self.threads,
@@ -56,7 +56,7 @@ impl Global {
         }
     }
 
-    /// How inputs are read.
+    /// The options with which inputs are read.
     pub fn ingest_options(&self, strict: bool, replace: bool) -> IngestOptions {
         IngestOptions {
             threads: self.threads,
@@ -67,7 +67,7 @@ impl Global {
     }
 }
 
-/// A time such as `30s`.
+/// Parses a time such as `30s`.
 fn duration(text: &str) -> Result<Duration, String> {
     let text = text.trim();
     let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
@@ -86,7 +86,7 @@ fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// `name=value`.
+/// Parses `name=value`.
 pub fn parameter(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write it as name=value")?;
     Ok((name.to_owned(), value.to_owned()))

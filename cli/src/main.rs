@@ -1,8 +1,8 @@
-//! The program `tracesql`: the command line and the shell over the library of this name.
+//! The program `tracesql`: a command line and a shell for the library of the same name.
 //!
-//! `command_line` describes the arguments, `commands` has one file per command with its own, and
-//! `shell` runs SQL that people write. What they do is in the library; here is what prints, reads
-//! arguments, listens to Ctrl-C and ends the process.
+//! `command_line` describes the arguments, `commands` has one file per command with its own
+//! arguments, and `shell` runs SQL that people write. The work itself is done in the library. This
+//! package contains the code that prints, reads arguments, listens for Ctrl-C and ends the process.
 
 mod command_line;
 mod commands;
@@ -24,8 +24,8 @@ use command_line::CommandLine;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // Huge pages are filled with zeros 2 MiB at a time, most of which short-lived buffers never
-    // use: a tenth of the time and of the memory of an ingest.
+    // The kernel zeroes huge pages 2 MiB at a time, and short-lived buffers never use most of that.
+    // This would cost a tenth of the time and memory of an ingest.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     let arguments = match CommandLine::try_parse() {

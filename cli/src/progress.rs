@@ -1,4 +1,4 @@
-//! A progress bar on a terminal: bytes, events per second, time left.
+//! A progress bar on a terminal with bytes, events per second and remaining time.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -8,20 +8,21 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use tracesql_ingest::{Input, Progress};
 
-/// Shares of the bar, by the time that they take: reading, sorting and nesting, writing.
+/// The shares of the bar for reading, for sorting and nesting, and for writing, in proportion to
+/// their time.
 const READING: f64 = 0.26;
 const NESTING: f64 = 0.14;
 const WRITING: f64 = 0.60;
 const ALL: u64 = 1000;
 
-/// Shows the progress of one input while it lives.
+/// Shows the progress of an input until it is dropped.
 pub struct Shown {
     done: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Shown {
-    /// Starts to show progress, if standard error is a terminal.
+    /// Starts to show progress if standard error is a terminal.
     pub fn start(input: &Input, progress: &Arc<Progress>, quiet: bool) -> Self {
         let done = Arc::new(AtomicBool::new(false));
         if quiet || !std::io::stderr().is_terminal() {
@@ -89,8 +90,8 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
-/// The size of the text, as far as it can be known before it is read: gzip notes it, modulo 4 GiB,
-/// at the end.
+/// The size of the uncompressed text if it is known before the text is read. gzip stores it at the
+/// end, modulo 4 GiB.
 fn expected_text(input: &Input) -> Option<u64> {
     use std::io::{Read, Seek, SeekFrom};
     let Input::File(path) = input else { return None };

@@ -1,10 +1,10 @@
-//! Errors and warnings on standard error.
+//! Writes errors and warnings to standard error.
 
 use std::io::{IsTerminal, Write};
 
 use tracesql::output::safe;
 
-/// Whether the user wants colours at all.
+/// Whether the user wants colours in general.
 pub fn wants_colour() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }
@@ -25,8 +25,8 @@ pub fn warning(message: &str) {
 }
 
 fn report(word: &str, hue: anstyle::AnsiColor, message: &str) {
-    // Names of files and events come from elsewhere: no control character of them may reach the
-    // terminal.
+    // Names of files and events come from outside, so none of their control characters may reach
+    // the terminal.
     let message = message.lines().map(safe).collect::<Vec<_>>().join("\n");
     if colour() {
         let style = anstyle::Style::new().fg_color(Some(hue.into())).bold();
@@ -36,8 +36,8 @@ fn report(word: &str, hue: anstyle::AnsiColor, message: &str) {
     }
 }
 
-/// Writes a line to standard error. A failure is ignored: results and exit codes do not depend on
-/// it.
+/// Writes a line to standard error. A failure is ignored, because results and exit codes do not
+/// depend on it.
 pub fn line(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

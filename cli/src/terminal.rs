@@ -1,4 +1,4 @@
-//! Reading inputs with progress, warnings and a summary on standard error.
+//! Reads inputs, and shows progress, warnings and a summary on standard error.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -15,19 +15,19 @@ use crate::stderr;
 
 /// Reads inputs one after the other and reports on standard error.
 pub struct Terminal {
-    /// Whether only errors and skipped files are reported.
+    /// Whether to report only errors and skipped files.
     quiet: bool,
-    /// How far the input is read that is read now.
+    /// The progress of the current input.
     progress: Arc<Progress>,
 }
 
 impl Terminal {
-    /// A reader that reports what it reads, unless it is to be quiet.
+    /// Creates a reader that reports its inputs unless `quiet` is set.
     pub fn new(quiet: bool) -> Self {
         Self { quiet, progress: Arc::default() }
     }
 
-    /// The progress of the current input; its `stop` ends the reading of this and all others.
+    /// The progress of the current input. Its `stop` ends the reading of this and all later inputs.
     pub fn progress(&self) -> Arc<Progress> {
         self.progress.clone()
     }

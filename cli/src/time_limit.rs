@@ -1,4 +1,4 @@
-//! Waiting for work, for as long as `--timeout` allows.
+//! Waits for work, at most as long as `--timeout` allows.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -10,22 +10,22 @@ use tracesql::{Error, Result, runtime};
 use crate::global::Global;
 use crate::stderr;
 
-/// How long a query may take to end after it was stopped.
+/// How long a stopped query may take to end.
 pub const GRACE: Duration = Duration::from_secs(1);
 
-/// Runs work on the threads that the user asked for, within the time that the user allows.
+/// Runs work with the number of threads and the time limit that the user gave.
 pub fn block_on<T>(global: &Global, work: impl Future<Output = Result<T>>) -> Result<T> {
     within(&runtime::with_threads(global.threads)?, global.timeout, work)
 }
 
-/// Runs work until its end, at most for as long as it may take. Work that cannot be stopped ends
+/// Runs work until it ends, at most as long as its limit allows. Work that cannot be stopped ends
 /// with the process.
 pub fn within<T>(
     runtime: &Runtime,
     limit: Option<Duration>,
     work: impl Future<Output = Result<T>>,
 ) -> Result<T> {
-    // Libraries below may panic over a damaged file; that is an error like others.
+    // Libraries may panic because of a damaged file. This is reported like any other error.
     let outcome = catch_unwind(AssertUnwindSafe(|| in_time(runtime, limit, work)));
     outcome.unwrap_or_else(|_| {
         let message = "the query engine failed; if the store may be damaged, `tracesql doctor` \
@@ -51,13 +51,13 @@ fn in_time<T>(
     });
     match runtime.block_on(async { tokio::time::timeout(limit, work).await }) {
         Ok(outcome) => {
-            // The other thread has ended if the time is up just now.
+            // If the time is up at this moment, the other thread has already ended.
             let _ = done.send(());
             outcome
         }
         Err(_) => {
-            // The rest of the work may keep the process from ending, so the other thread must
-            // still end it: a sender that is dropped would stop its waiting.
+            // The remaining work may keep the process from ending, so the other thread must still
+            // end it. Dropping the sender would stop that thread's waiting.
             std::mem::forget(done);
             Err(Error::Timeout(limit))
         }

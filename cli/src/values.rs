@@ -1,5 +1,5 @@
-//! Values that options take by name: the choices of the library, as the command line spells and
-//! documents them.
+//! Values that options take by name: choices of the library, with their names and documentation on
+//! the command line.
 
 use std::path::Path;
 
@@ -162,7 +162,7 @@ impl From<CompareFormat> for compare::Style {
     }
 }
 
-/// What a comparison is by.
+/// A dimension of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum By {
     /// The length of steps
@@ -199,7 +199,7 @@ impl From<By> for compare::By {
     }
 }
 
-/// What is counted at which stack.
+/// The rule that assigns values to stacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Rule {
     /// Host time without children; device time and memory at the stack that launched or allocated.
@@ -225,7 +225,7 @@ impl From<Rule> for stacks::Rule {
     }
 }
 
-/// Which way stacks grow.
+/// The direction in which stacks grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Direction {
     /// Down, the root at the top.
@@ -243,7 +243,7 @@ impl From<Direction> for stacks::Direction {
     }
 }
 
-/// A format of what `doctor` found.
+/// The output format of `doctor`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DoctorFormat {
     /// Lines for people.
@@ -252,7 +252,7 @@ pub enum DoctorFormat {
     Json,
 }
 
-/// A format for other tools.
+/// An export format for other tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     /// Chrome trace JSON, for Perfetto and chrome://tracing; packed if the file ends in .gz.
@@ -276,7 +276,7 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// The format that a file's name asks for.
+    /// The format that matches the extension of a file name.
     pub fn of_file(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let endings: [(&[&str], Self); 8] = [
@@ -295,7 +295,7 @@ impl ExportFormat {
             .map(|(_, format)| format)
     }
 
-    /// The format of tables, and the ending of their files.
+    /// The format of tables, and the extension of their files.
     pub fn table(self) -> Option<(output::Format, &'static str)> {
         Some(match self {
             Self::Csv => (output::Format::Csv, "csv"),

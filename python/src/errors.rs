@@ -37,7 +37,8 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// The exception for an error.
 pub fn exception(error: tracesql::Error) -> PyErr {
     use tracesql::Error as E;
-    // Names of files and events are not ours: nothing in them may reach a terminal raw.
+    // Names of files and events come from outside, so none of their control characters may reach a
+    // terminal.
     let message = error.to_string().lines().map(safe).collect::<Vec<_>>().join("\n");
     match (&error, error.exit_code()) {
         (E::Cancelled | E::Input(IngestError::Stopped), _) => PyKeyboardInterrupt::new_err(message),

@@ -1,8 +1,8 @@
 //! The native module of the Python package `tracesql`: the library, callable from Python.
 //!
-//! Only what must be Rust is here. How it looks to users (names, defaults, displays) is Python, in
-//! `python/tracesql`. Rows leave through Arrow's C interface, which hands over buffers and copies
-//! nothing.
+//! This module contains only code that must be Rust. The interface for users (names, defaults,
+//! displays) is written in Python, in `python/tracesql`. Rows are passed on through Arrow's C
+//! interface, which hands over buffers and copies nothing.
 
 mod errors;
 mod open;

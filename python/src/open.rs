@@ -1,4 +1,4 @@
-//! Opening and reading traces.
+//! Opens and reads traces.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl InputReader for Notes {
     }
 }
 
-/// Runs work that reads inputs. Its result, and warnings.
+/// Runs work that reads inputs. Returns its result and warnings.
 fn read<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Notes) -> Result<T> + Send + 'static,
@@ -74,13 +74,13 @@ fn read<T: Send + 'static>(
     }
 }
 
-/// A size in bytes, or written as `1GiB`.
+/// Parses a size: a number of bytes, or a text such as `1GiB`.
 fn bytes(text: Option<&str>) -> PyResult<usize> {
     let size = text.map(tracesql::byte_size::bytes).transpose();
     Ok(size.map_err(|e| exception(Error::Usage(format!("memory_limit: {e}"))))?.unwrap_or(0))
 }
 
-/// Opens a store or traces; a session and warnings.
+/// Opens a store or traces. Returns a session and warnings.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 #[pyo3(signature = (names, threads, memory_limit, sql, rules, settings, strict))]
@@ -110,7 +110,7 @@ pub fn open(
     Ok((Session::new(engine, threads)?, warnings))
 }
 
-/// Reads traces into a store; their names and warnings.
+/// Reads traces into a store. Returns their names and warnings.
 #[pyfunction]
 #[pyo3(signature = (names, store, threads, memory_limit, strict, replace))]
 pub fn ingest(

@@ -28,7 +28,7 @@ impl Rows {
     }
 }
 
-/// A reader for consumers of Arrow's C interface.
+/// An Arrow stream for consumers of Arrow's C interface.
 pub fn stream_capsule<'py>(
     py: Python<'py>,
     reader: Box<dyn RecordBatchReader + Send>,
@@ -43,7 +43,7 @@ pub fn schema_capsule<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Boun
     PyCapsule::new_with_value(py, schema, c"arrow_schema")
 }
 
-/// Names of columns with their types, as SQL writes them.
+/// The names of columns with their SQL types.
 pub fn columns(schema: &SchemaRef) -> Vec<(String, String)> {
     schema.fields().iter().map(|f| (f.name().clone(), sql_type(f.data_type()))).collect()
 }
@@ -54,7 +54,7 @@ impl Rows {
         self.count
     }
 
-    /// Bytes of memory that the rows take.
+    /// The memory that the rows take, in bytes.
     #[getter]
     fn nbytes(&self) -> usize {
         self.batches.iter().map(RecordBatch::get_array_memory_size).sum()
@@ -65,13 +65,13 @@ impl Rows {
         columns(&self.schema)
     }
 
-    /// Number of batches.
+    /// The number of batches.
     #[getter]
     fn batches(&self) -> usize {
         self.batches.len()
     }
 
-    /// Rows as tuples: of one batch, at most `most` of them.
+    /// The rows of one batch as tuples, at most `most` of them.
     fn batch(&self, py: Python<'_>, at: usize, most: usize) -> PyResult<Vec<Py<PyTuple>>> {
         match self.batches.get(at) {
             Some(batch) => values::tuples(py, &batch.slice(0, batch.num_rows().min(most))),
@@ -94,7 +94,8 @@ impl Rows {
             .map_err(exception)
     }
 
-    /// The rows as an Arrow stream. They come as they are, whatever schema is asked for.
+    /// The rows as an Arrow stream. They keep their own schema, even if the consumer requests
+    /// another one.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -22,7 +22,7 @@ use crate::stream::Stream;
 use crate::threads::Threads;
 use crate::{values, wait};
 
-/// An engine with threads.
+/// An engine with its threads.
 #[pyclass(frozen, module = "tracesql._native")]
 pub struct Session {
     engine: Arc<Engine>,
@@ -35,7 +35,7 @@ impl Session {
         Ok(Self { engine: Arc::new(engine), threads: Arc::new(threads) })
     }
 
-    /// Runs all statements of a text but the last one, and starts that.
+    /// Runs all statements of a text except the last one, and starts the last one.
     fn start(
         &self,
         py: Python<'_>,
@@ -83,7 +83,7 @@ impl Session {
         Ok(Rows::new(schema, self.explained(py, text, batches)?))
     }
 
-    /// Starts SQL, whose rows are made while they are read.
+    /// Starts SQL whose rows are produced while they are read.
     fn stream(
         &self,
         py: Python<'_>,
@@ -93,13 +93,13 @@ impl Session {
         Ok(Stream::new(self.start(py, text, parameters)?, self.threads.clone()))
     }
 
-    /// Names of the traces that are open.
+    /// The names of the open traces.
     #[getter]
     fn trace_ids(&self) -> Vec<String> {
         self.engine.traces().iter().map(|t| t.trace_id.clone()).collect()
     }
 
-    /// The reference of everything, or of what has a name.
+    /// The whole reference, or the part about one name.
     fn docs(&self, name: Option<&str>, style: &str) -> PyResult<String> {
         let style = match style {
             "text" => Style::Text,
@@ -118,7 +118,8 @@ impl Session {
         Ok(reference.write(style, name.is_none()))
     }
 
-    /// A report; it goes to a file if one is named. Its text otherwise, and sections that failed.
+    /// Makes a report. It is written to a file if one is named, else returned as text. Also returns
+    /// the sections that failed.
     fn report(
         &self,
         py: Python<'_>,
@@ -153,7 +154,7 @@ impl Session {
         wait::query(py, &self.threads, work)?.map_err(exception)
     }
 
-    /// Writes stacks as a profile; what may surprise about it.
+    /// Writes stacks as a profile. Returns notes about properties that may surprise the user.
     #[allow(clippy::too_many_arguments)]
     fn pprof(
         &self,

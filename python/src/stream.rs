@@ -1,4 +1,4 @@
-//! Rows of a query that are made while they are read, for results that are larger than memory.
+//! Query rows that are produced while they are read, for results that are larger than memory.
 
 use std::sync::Arc;
 
@@ -60,10 +60,10 @@ impl Stream {
     }
 }
 
-/// Waits for each batch on the thread that wants it.
+/// Waits for each batch on the thread that requests it.
 struct Reader {
     stream: SendableRecordBatchStream,
-    /// The threads that it was started on.
+    /// The runtime on which the query was started.
     handle: Handle,
     _threads: Arc<Threads>,
 }

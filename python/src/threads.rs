@@ -4,10 +4,10 @@ use parking_lot::Mutex;
 use tokio::runtime::{Handle, Runtime};
 use tracesql::{Result, runtime};
 
-/// The threads of a session. They end with it, without waiting for queries that were given up.
+/// The threads of a session. They end when the session ends, without waiting for abandoned queries.
 pub struct Threads {
     count: usize,
-    /// The last one takes new work.
+    /// The last one accepts new work.
     runtimes: Mutex<Vec<Runtime>>,
     handle: Mutex<Handle>,
 }
@@ -22,13 +22,13 @@ impl Threads {
         })
     }
 
-    /// Takes new work.
+    /// The runtime that accepts new work.
     pub fn handle(&self) -> Handle {
         self.handle.lock().clone()
     }
 
-    /// Replaces the threads, because a query that does not stop keeps these busy. Other queries on
-    /// them go on.
+    /// Replaces the threads if a query that does not stop keeps them busy. Other queries on them
+    /// continue.
     pub fn renew(&self) {
         if let Ok(runtime) = runtime::with_threads(self.count) {
             *self.handle.lock() = runtime.handle().clone();

@@ -1,4 +1,4 @@
-//! Values between Python and Arrow.
+//! Converts values between Python and Arrow.
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::compute::cast;
@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::errors::{QueryError, UsageError};
 
-/// Values of `$name`: numbers, texts, bytes, booleans and None.
+/// The values of `$name`: numbers, texts, bytes, booleans and None.
 pub fn parameters(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, ScalarValue)>> {
     given.iter().map(|(name, value)| Ok((name.extract()?, scalar(&name, &value)?))).collect()
 }
@@ -54,7 +54,8 @@ pub fn tuples(py: Python<'_>, batch: &RecordBatch) -> PyResult<Vec<Py<PyTuple>>>
         .collect()
 }
 
-/// Times, decimals and what else has no plain counterpart in Python come as texts.
+/// A column as Python values. Times, decimals and other types without a plain counterpart in Python
+/// become texts.
 fn column<'py>(py: Python<'py>, array: &dyn Array) -> PyResult<Vec<Bound<'py, PyAny>>> {
     macro_rules! primitive {
         ($type:ty) => {

@@ -1,4 +1,4 @@
-//! Waiting for work, while other Python threads run and Ctrl-C is handled.
+//! Waits for work while other Python threads run and Ctrl-C is handled.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -10,10 +10,10 @@ use tracesql::{Error, Result};
 use crate::errors::exception;
 use crate::threads::Threads;
 
-/// How often Python is asked for signals.
+/// The interval at which Python is asked for signals.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long a query may take to end after Ctrl-C before it is abandoned.
+/// How long to wait after Ctrl-C until a query is abandoned.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Waits for a query. Ctrl-C ends it.
@@ -36,7 +36,7 @@ pub fn query<T: Send + 'static>(
     })
 }
 
-/// Waits for work on a thread of its own. Ctrl-C calls `stop`, and does not wait for the thread.
+/// Waits for work in a separate thread. Ctrl-C calls `stop`, and does not wait for the thread.
 pub fn thread<T: Send + 'static>(
     py: Python<'_>,
     stop: impl FnOnce(),
@@ -50,7 +50,7 @@ pub fn thread<T: Send + 'static>(
 }
 
 fn send<T>(sender: &SyncSender<Result<T>>, outcome: Result<T>) {
-    // After Ctrl-C the receiver is gone.
+    // After Ctrl-C the receiver no longer exists.
     let _ = sender.send(outcome);
 }
 

@@ -1,4 +1,4 @@
--- Calls and time that comparison compares: a row per side, trace, step (NULL outside of steps),
+-- Calls and time that comparison compares: one row per side, trace, step (NULL outside of steps),
 -- dimension, key and measure.
 WITH device AS (
     SELECT

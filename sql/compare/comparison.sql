@@ -82,7 +82,7 @@ WITH size AS (
         min(trace_id) FILTER (WHERE side = 'candidate') AS trace_id
     FROM compare_sides
 ),
--- A step of a run with the number of ranks that have it.
+-- The steps of a run, with the number of ranks that contain each step.
 marks AS (
     SELECT s.side, s.run, t.step, count(DISTINCT t.trace_id) AS ranks
     FROM steps t
@@ -95,7 +95,7 @@ mark_counts AS (
         count(*) FILTER (WHERE side = 'candidate') AS cand_marks
     FROM marks
 ),
--- Steps of runs, and with a NULL step what is outside of steps.
+-- The steps of runs. Rows with a NULL step contain everything outside of steps.
 by_step AS (
     SELECT
         v.dimension, v.key, v.measure, v.side, v.run, v.step,
@@ -108,7 +108,7 @@ by_step AS (
     LEFT JOIN marks m ON m.side = v.side AND m.run = v.run AND m.step = v.step
     GROUP BY v.dimension, v.key, v.measure, v.side, v.run, v.step
 ),
--- Traces in which a key occurs.
+-- The traces in which a key occurs.
 seen AS (
     SELECT
         dimension, key, measure,
@@ -134,7 +134,7 @@ totals AS (
     FROM by_step
     GROUP BY dimension, key, measure
 ),
--- Steps in which a key does not occur count as 0; of steps and categories all values are there.
+-- Steps in which a key does not occur count as 0. For steps and categories, all values exist.
 padded AS (
     SELECT
         t.* EXCLUDE (base_found, cand_found),
@@ -183,7 +183,7 @@ figures AS (
     FROM (
         SELECT
             * EXCLUDE (base, cand),
-            -- A row with NULL where there are no steps, as unnest drops rows with nothing in them.
+            -- Without steps, this is a row with NULL, because unnest drops rows with an empty list.
             unnest(
                 CASE
                     WHEN array_length(base) > 0 OR array_length(cand) > 0 THEN base

@@ -80,7 +80,7 @@ launch_values AS (
     ) l ON l.trace_id = e.trace_id AND l.launch_id = e.event_id
     GROUP BY e.trace_id
 ),
--- Which number a device has depends on the machine; metrics count the devices of a trace from 1.
+-- The numbers of devices depend on the machine, so metrics count the devices of a trace from 1.
 numbers AS (
     SELECT
         trace_id, device,
@@ -212,8 +212,8 @@ listed AS (
         )
     FROM memories
     UNION ALL
-    -- Without device work in the trace, what an operator took on the device is not recorded,
-    -- which is not 0.
+    -- If a trace has no device work, the device time of an operator was not recorded. That is not
+    -- 0.
     SELECT
         o.trace_id, o.name,
         unnest(make_array('operator_calls', 'operator_host_time', 'operator_device_time')),

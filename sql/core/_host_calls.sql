@@ -1,8 +1,8 @@
--- Host calls that views of operators, launches and steps build on, with the kind of each call.
+-- Host calls on which views of operators, launches and steps are based, with the kind of each call.
 --
 -- kind is launch (a runtime or driver call), step, module, operator, collective (an annotation, not
 -- an operator), dataloader, optimizer or python (of category python). is_operator marks calls of an
--- operator category, to which annotations of data loading, optimizers and Lightning count.
+-- operator category, which includes annotations of data loading, optimizers and Lightning.
 -- is_listed marks the calls that operator tables list. owns_launches marks calls that launches
 -- belong to: operators and collective marks.
 WITH calls AS (

@@ -1,11 +1,11 @@
 -- Host calls with the call that owns them, and the device work of launches.
 --
--- owner_id is the node around a node, and the operator or collective mark around a launch. Nodes
--- are all calls but launches. A launch at the very end of an operator belongs to it: ends count as
--- part of operators here, which traces in whole microseconds need; times are doubled so that
--- integers can express this (times more than 146 years from the base time are left out). A launch
--- within a launch has the owner of the outer one. Nodes of length zero own nothing: several at one
--- instant are siblings.
+-- owner_id is the node that encloses a node, and the operator or collective mark that encloses a
+-- launch. All calls except launches are nodes. A launch at the very end of an operator belongs to
+-- it: ends count as part of operators here, which traces in whole microseconds need. Times are
+-- doubled so that integers can express this (times more than 146 years from the base time are left
+-- out). A launch within a launch has the owner of the outer one. Nodes of length zero own nothing:
+-- several at one instant are siblings.
 WITH launched AS (
     SELECT
         trace_id, launch_id,

@@ -1,8 +1,8 @@
 -- Host calls with the time of nodes and launches inside, their device work, and the call that
 -- represents them in tables.
 --
--- PyTorch wraps some operators in another call of the same name. Where such a call is the only node
--- in an operator of its name, the two count as one: call_id is the outermost of them, and figures
+-- PyTorch wraps some operators in another call of the same name. If such a call is the only node in
+-- an operator with its name, the two count as one: call_id is the outermost of them, and figures
 -- named call_… are sums over them.
 WITH owned AS (
     SELECT

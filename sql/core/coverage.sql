@@ -22,7 +22,7 @@ WITH host AS (
     SELECT
         trace_id,
         count(*) FILTER (WHERE cat IN ('cpu_op', 'Operator', 'operator')) AS operators,
-        -- Old profilers write an empty list to each operator where shapes were not asked for.
+        -- If shapes were not requested, old profilers write an empty list to each operator.
         CASE
             WHEN count(*) FILTER (
                 WHERE cat IN ('cpu_op', 'Operator', 'operator') AND input_dims <> '[]'

@@ -128,8 +128,8 @@ found AS (
     FROM memory_peak
     WHERE peak_pct > setting('advice_memory_pct')
 )
--- DISTINCT removes nothing: it keeps the planner from taking each part's constants for an order of
--- the whole.
+-- DISTINCT removes nothing. It prevents the planner from treating the constants of each part as an
+-- order of the whole.
 SELECT
     f.trace_id, t.rank, f.position, f.rule, f.device, f.value, f.threshold, f.unit,
     concat(round(f.value, 1), CASE f.unit WHEN 'pct' THEN ' % ' ELSE ' ' END, f.finding) AS finding,

@@ -1,4 +1,4 @@
--- Classes of device activities in their order of precedence for moments that several share:
+-- Classes of device activities in their order of precedence for times that several classes share:
 -- computation, then communication, then copies.
 SELECT
     rank, class,

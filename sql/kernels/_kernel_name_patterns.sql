@@ -7,8 +7,8 @@ WITH heads AS (
         regexp_replace(plain_name(name), '(?s)[<(].*$', '') AS head
     FROM (SELECT DISTINCT name FROM kernels WHERE name IS NOT NULL AND kind = 'kernel')
 ),
--- A name that begins with a bracket has no other beginning than itself. 200 characters tell names
--- apart and can be read.
+-- If a name begins with a bracket, its beginning is the whole name. 200 characters are enough to
+-- distinguish names, and still readable.
 cuts AS (
     SELECT
         name, plain_name,
@@ -19,7 +19,7 @@ cuts AS (
 SELECT
     name, plain_name,
     concat(
-        -- Control characters and what has a meaning in regular expressions.
+        -- Control characters, and characters with a special meaning in regular expressions.
         replace(
             replace(
                 replace(

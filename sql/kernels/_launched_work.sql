@@ -1,5 +1,5 @@
--- Kernels, copies and fills with the launch and the operator or collective mark around it, whose
--- columns are NULL if there is none.
+-- Kernels, copies and fills with their launch and the enclosing operator or collective mark. The
+-- columns of a missing launch, operator or mark are NULL.
 WITH launches AS (
     SELECT
         trace_id, event_id, ts_ns, end_ns, owner_id, is_launch,

@@ -85,11 +85,11 @@ overlaps AS (
     FROM activities
     GROUP BY trace_id, {keys}
 ),
--- The lowest bit of a combination is the class that it counts for.
+-- A combination counts for the class of its lowest bit.
 counted AS (
     SELECT trace_id, {keys}, bit, sum(len_ns) AS time_ns
-    -- Grouped a level further up: the planner takes what is unnested to follow from the keys of
-    -- the lists, and would group by it.
+    -- Grouping happens one level further up. Otherwise the planner would assume that the unnested
+    -- columns follow from the keys of the lists, and would group by them.
     FROM (
         SELECT trace_id, {keys}, o['sets'] & (0 - o['sets']) AS bit, o['len'] AS len_ns
         FROM overlaps

@@ -65,7 +65,8 @@ operators AS (
     FROM (SELECT DISTINCT trace_id, op_id FROM unclear WHERE op_id IS NOT NULL) o
     JOIN events e ON e.trace_id = o.trace_id AND e.event_id = o.op_id
 ),
--- The innermost mark of a collective around the launch of a kernel that its name does not classify.
+-- The innermost collective mark around the launch of a kernel whose name does not determine its
+-- class.
 launches AS (
     SELECT l.trace_id, l.track_id, l.ts_ns, l.end_ns, u.launch_id
     FROM (

@@ -1,9 +1,10 @@
--- Memory of host rows of PyTorch's own table: allocations less frees while they run, on any thread.
+-- Memory of the host rows in PyTorch's own table: allocations minus frees while they run, on any
+-- thread.
 --
--- A record at the very start or end of a row counts for it. inside_… is that of rows and Python
--- frames directly inside, where frames count in times too (_record_functions), else NULL. Each
--- record while nothing runs is a row without event_id. Traces without records of memory have no
--- rows.
+-- A record at the very start or end of a row counts for it. inside_… is the memory of rows directly
+-- inside, and of Python frames where frames also count in times (_record_functions). Otherwise it
+-- is NULL. Each record while no row runs is a row without event_id. Traces without memory records
+-- have no rows.
 WITH records AS (
     SELECT
         m.trace_id, m.ts_ns,
@@ -35,7 +36,7 @@ nodes AS (
     JOIN with_frames f ON f.trace_id = e.trace_id
     WHERE e.cat = 'python_function' AND e.ph IN ('X', 'B') AND e.dur_ns IS NOT NULL
 ),
--- At one instant: starts, records, ends.
+-- The order at one instant is starts, records, ends.
 points AS (
     SELECT
         trace_id, event_id, parent_id,

@@ -1,4 +1,4 @@
--- Records of allocators with the number of the record at which their device first reached its peak.
+-- Allocator records with the number of the record at which their device first reached its peak.
 WITH highest AS (
     SELECT *, max(allocated_bytes) OVER (PARTITION BY trace_id, device_type, device) AS peak_bytes
     FROM _memory_records

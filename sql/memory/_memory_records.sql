@@ -1,10 +1,10 @@
--- Records of allocators in their order on each device, with what is allocated after each.
+-- Allocator records in their order on each device, with the allocated memory after each record.
 --
--- record counts the records of a device from 1. Ends of a blob of perf.json share an event; blob_id
--- keeps blobs of one uuid apart. Frees come before allocations at the same instant there, as its
--- clock counts whole microseconds. Where the profiler did not write totals, allocated_bytes is the
--- sum of all changes since the recording began. Records without a usable size change nothing there;
--- ingest_issues counts them.
+-- record counts the records of a device from 1. The start and end of a blob of perf.json share an
+-- event, and blob_id distinguishes blobs with the same uuid. In perf.json, frees come before
+-- allocations at the same instant, because its clock counts whole microseconds. If the profiler did
+-- not write totals, allocated_bytes is the sum of all changes since the recording began. Records
+-- without a usable size do not change that sum, and ingest_issues counts them.
 WITH records AS (
     SELECT
         m.trace_id, t.rank, t.format, m.device_type, m.device, m.step, m.event_id, m.ts_ns,

@@ -1,10 +1,11 @@
 -- The operator and the modules around each instant and thread at which memory was allocated or
 -- freed.
 --
--- The operator is the innermost call around the instant, if that is one: memory that a module's own
--- Python code takes has no operator. operators are the names of all operators around, from the
--- outermost. Threads are distinguished by the text of their ids: PyTorch 1.8 writes the same id as
--- a number for memory and as a text for operators, which makes two tracks.
+-- The operator is the innermost call around the instant, if that call is an operator. Memory that a
+-- module's own Python code allocates has no operator. operators are the names of all enclosing
+-- operators, starting with the outermost. Threads are distinguished by the text of their ids,
+-- because PyTorch 1.8 writes the same id as a number for memory and as a text for operators, which
+-- makes two tracks.
 WITH threads AS (
     SELECT
         trace_id, track_id,

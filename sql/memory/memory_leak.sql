@@ -43,7 +43,7 @@ points AS (
     FROM devices_used d
     JOIN steps s ON s.trace_id = d.trace_id
 ),
--- A point belongs to the last record before it: the one after which as many records were counted.
+-- A point belongs to the last record before it, which is the record with the same count of records.
 counted AS (
     SELECT
         trace_id, device_type, device, step, allocated_bytes,

@@ -51,7 +51,7 @@ grouped AS (
     FROM held
     GROUP BY trace_id, rank, device_type, device, kind, op_name, module_path, alloc_step
 ),
--- So far the row unknown holds the whole peak; what is known is taken off.
+-- At first the row unknown contains the whole peak. The known parts are subtracted here.
 rest AS (
     SELECT
         *,

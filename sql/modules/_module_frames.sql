@@ -1,9 +1,9 @@
--- Calls of modules: marks of PyTorch Lightning if the trace has them, else nn.Module frames of
+-- Calls of modules: marks of PyTorch Lightning if the trace has them, or else nn.Module frames of
 -- Python stacks.
 --
--- name is the instance, which distinguishes instances of one class; PyTorch 1.12 writes the class
--- only; the number that later versions add is then taken from Python module id. For Lightning it is
--- the whole dotted path that the mark has.
+-- name is the instance, which distinguishes instances of one class. PyTorch 1.12 writes only the
+-- class. The number that later versions add is then taken from Python module id. For Lightning,
+-- name is the whole dotted path of the mark.
 WITH calls AS (
     SELECT
         trace_id, event_id, track_id, step, ts_ns,

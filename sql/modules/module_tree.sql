@@ -73,7 +73,7 @@ framed AS (
     LEFT JOIN inside i ON i.trace_id = m.trace_id AND i.owner_id = m.event_id AND m.is_launch = 0
     WHERE m.path <> ''
 ),
--- Operators with the modules around them, each with what it does itself.
+-- Operators with their enclosing modules. Each has only its own figures.
 hierarchical AS (
     SELECT
         e.trace_id,
@@ -104,7 +104,7 @@ own AS (
         sum(host_exclusive_ns) AS host_exclusive_ns,
         sum(device_ns) AS device_ns, sum(activities) AS activities
     FROM framed
-    -- Lists are slow to group by.
+    -- Grouping by lists is slow.
     GROUP BY trace_id, source, array_to_string(names, chr(31))
     UNION ALL
     SELECT
@@ -114,7 +114,7 @@ own AS (
     LEFT ANTI JOIN _module_frames f ON f.trace_id = h.trace_id
     GROUP BY h.trace_id, h.names
 ),
--- A module and each module around it: what it has itself belongs to the totals of all of them.
+-- A module and each enclosing module: its own figures belong to the totals of all of them.
 spread AS (
     SELECT *, unnest(range(1, CAST(array_length(names) AS BIGINT) + 1)) AS place FROM own
 ),
@@ -158,7 +158,8 @@ rows AS (
     FROM placed
     GROUP BY trace_id, source, path, parent_path, place
     UNION ALL
-    -- The row without a path holds all device work; what modules launched is taken off below.
+    -- The row without a path first contains all device work. The work that modules launched is
+    -- subtracted below.
     SELECT
         o.trace_id, max(o.source), NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL,
         max(d.device_ns), max(d.device_ns), max(d.activities)

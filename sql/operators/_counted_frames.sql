@@ -1,4 +1,4 @@
--- Traces whose Python frames PyTorch counts as rows of its own table: those that carry CallFrom
+-- Traces whose Python frames PyTorch counts as rows of its own table: traces that contain CallFrom
 -- (PyTorch 2.15).
 SELECT trace_id
 FROM events

@@ -1,5 +1,5 @@
--- What one call of each row of _operator_results computes, reads and writes; is_measurable says
--- whether all of it is known.
+-- The operations, bytes read and bytes written by one call of each row of _operator_results.
+-- is_measurable is true if all of them are known.
 WITH results AS (
     SELECT
         *,
@@ -21,7 +21,8 @@ WITH results AS (
                         ELSE 0
                     END + CASE masks[2] WHEN 'true' THEN 1 ELSE 0 END
                 )
-            -- Two products of 2 operations forward; five backward, of which one repeats the scores.
+            -- The forward pass has two products of 2 operations. The backward pass has five
+            -- products, one of which repeats the scores.
             WHEN attention_products IS NOT NULL
                 THEN attention_products
                     * scores

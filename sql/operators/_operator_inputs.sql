@@ -1,7 +1,7 @@
--- Rows of _operator_shapes with the size of what is read and the shape of results.
+-- Rows of _operator_shapes with the size of the data read and the shapes of the results.
 --
--- The tensors that are read. A tensor without dimensions has one element; an argument that is not a
--- tensor has a type without a width.
+-- The data read is that of the tensors. A tensor without dimensions has one element. An argument
+-- that is not a tensor has a type without a width.
 WITH listed AS (
     SELECT
         id + 0 AS call_id,
@@ -41,7 +41,7 @@ inputs AS (
     FROM counted
     GROUP BY call_id, name
 ),
--- Broadcasting: sizes are matched from the last dimension.
+-- For broadcasting, sizes are matched from the last dimension.
 sizes AS (
     SELECT
         call_id + 0 AS read_id,

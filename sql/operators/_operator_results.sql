@@ -1,8 +1,8 @@
 -- Rows of _operator_inputs with the sizes of results: positions of convolutions, elements of
 -- products, scores of attention.
 --
--- Positions of the output of a convolution, of up to three spatial dimensions; a stride of one
--- number is that of all.
+-- The positions are those in the output of a convolution with up to three spatial dimensions. A
+-- stride of one number applies to all dimensions.
 WITH spatial AS (
     SELECT
         *,
@@ -39,15 +39,17 @@ WITH spatial AS (
                 ) / nullif(coalesce(stride[3], stride[1]), 0) + 1 ELSE 1 END
             END
         END AS positions,
-        -- The backward pass: gradient, input and weight are the first three arguments.
+        -- In the backward pass, gradient, input and weight are the first three arguments.
         try_cast(json_get_array(shapes[2]) AS BIGINT[]) AS input_dims,
         try_cast(json_get_array(shapes[3]) AS BIGINT[]) AS weight_dims,
-        -- Attention: query, key and value; heads_at is 1 or 2, the other of them is the length.
+        -- Attention has query, key and value. heads_at is 1 or 2, and the other of these dimensions
+        -- is the length.
         try_cast(json_get_array(shapes[first + 2]) AS BIGINT[]) AS key,
         try_cast(json_get_array(shapes[first + 3]) AS BIGINT[]) AS value
     FROM _operator_inputs
 )
--- Products of matrices of several dimensions: one factor alone may have a batch, or both the same.
+-- Matrix products of several dimensions: either only one factor has a batch, or both have the same
+-- one.
 SELECT
     *,
     CASE
@@ -71,7 +73,8 @@ SELECT
     CASE
         WHEN form IN ('attention', 'attention_backward')
             AND x_dims = 4 AND array_length(key) = 4 AND array_length(value) = 4
-        -- Batch, heads and lengths; a head of the value may have another size than that of the key.
+        -- Batch, heads and lengths. A head of the value may have a different size from that of the
+        -- key.
         THEN x[1] * x[heads_at + 1] * x[4 - heads_at] * key[4 - heads_at]
     END AS scores
 FROM spatial

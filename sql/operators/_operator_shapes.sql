@@ -1,7 +1,7 @@
--- Each operator of operator_formulas with each list of shapes, types and arguments that it was
--- called with, taken apart.
+-- Each operator of operator_formulas with each list of shapes, types and arguments of its calls,
+-- split into single values.
 --
--- arguments is NULL where the formula does not need values of arguments. id counts the rows. Texts
+-- arguments is NULL if the formula does not need values of arguments. id numbers the rows. Texts
 -- that are not numbers become NULL.
 WITH distinct_calls AS (
     SELECT DISTINCT
@@ -29,7 +29,7 @@ formed AS (
     JOIN operator_formulas f ON f.name = c.name
     WHERE json_length(c.input_shapes) > 0
 )
--- Texts of arguments lose their quotes; lists become lists of numbers.
+-- Texts of arguments lose their quotes, and lists become lists of numbers.
 SELECT
     *,
     try_cast(json_get_array(shapes[first + 1]) AS BIGINT[]) AS x,

@@ -1,10 +1,10 @@
 -- Floating point operations of calls, by PyTorch's own formulas, from the shapes and values of
 -- their inputs.
 --
--- Products of matrices count 2 m n k for each matrix, aten::conv2d 2 per weight and output element,
--- aten::add and aten::mul the elements of their first input. flops is NULL if shapes were not
--- recorded, or, for aten::conv2d, the values of stride, padding, dilation and groups (since PyTorch
--- 2.0).
+-- A matrix product counts as 2 m n k. aten::conv2d counts 2 per weight and output element, and
+-- aten::add and aten::mul count the elements of their first input. flops is NULL if shapes were not
+-- recorded. For aten::conv2d it is also NULL if the values of stride, padding, dilation and groups
+-- were not recorded (they are since PyTorch 2.0).
 WITH calls AS (
     SELECT
         trace_id, event_id, name,

@@ -1,11 +1,11 @@
 -- Host rows of PyTorch's own table: operators, annotations and runtime calls, nested by time on
 -- their thread, with device work.
 --
--- A row that is the only one inside a row of its name counts as one with it: call_id is the
--- outermost of them, figures named call_… are sums. Rows of length zero enclose no others. PyTorch
--- counts collectives of gloo as asynchronous, without time of their own. Where Python frames carry
--- CallFrom (PyTorch 2.15), it takes frames directly inside a row off the row's own time too;
--- before, it did not.
+-- A row that is the only one inside a row of the same name is combined with it: call_id is the
+-- outermost of them, and figures named call_… are sums. Rows of length zero enclose no others.
+-- PyTorch counts collectives of gloo as asynchronous, without self time. If Python frames have
+-- CallFrom (PyTorch 2.15), PyTorch also subtracts frames directly inside a row from the row's self
+-- time. Earlier versions do not.
 WITH launched AS (
     SELECT trace_id, launch_id, sum(dur_ns) AS device_ns
     FROM kernels

@@ -138,7 +138,8 @@ grouped AS (
 )
 -- @if rest
 ,
--- So far the last row holds all device work; what operators launched is taken off.
+-- At first the last row contains all device work. The work that operators launched is subtracted
+-- here.
 rest AS (
     SELECT
         trace_id, rank, {keys}, calls, host_total_ns, host_self_ns,

@@ -1,4 +1,4 @@
--- Marks of collectives on the host: nccl:…, gloo:… and similar names.
+-- Host marks of collectives: nccl:…, gloo:… and similar names.
 SELECT trace_id, event_id, track_id, step, name, ts_ns, end_ns, dur_ns, input_dims, input_types
 FROM events
 WHERE dur_ns IS NOT NULL AND cat IN ('user_annotation', 'cpu_op', 'Operator', 'operator')

@@ -1,10 +1,10 @@
 -- Time ranges of collectives: the mark on the host and the kernels launched in it, with the part
 -- that is data transfer.
 --
--- A communication kernel without a mark around its launch is a record of its own. Records and
--- ranges of the ranks of a job are matched by name and order; the shortest range of all ranks is
--- the transfer of each, at its end. If the ranks differ in their number of ranges of a name, or
--- only one rank is known, transfer_start_ns is NULL.
+-- A communication kernel whose launch has no enclosing mark is a separate record. Records and
+-- ranges of the ranks of a job are matched by name and order. The shortest range of all ranks is
+-- taken as the transfer of each rank, at the end of its range. If the ranks have different numbers
+-- of ranges with a name, or if only one rank is known, transfer_start_ns is NULL.
 WITH work AS (
     SELECT trace_id, mark_id, event_id, collective AS name, ts_ns, end_ns
     FROM collectives

@@ -1,7 +1,7 @@
--- Marks of collectives on the host with the size of their inputs, as far as shapes were recorded.
+-- Host marks of collectives with the size of their inputs, if shapes were recorded.
 --
--- Sizes are products of up to six dimensions, times the size of the type; NULL where the trace has
--- no shapes.
+-- A size is a product of up to six dimensions, multiplied by the size of the type. It is NULL if
+-- the trace has no shapes.
 WITH tensors AS (
     SELECT
         trace_id, event_id,

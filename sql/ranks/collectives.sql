@@ -56,7 +56,7 @@ WITH launches AS (
 marks AS (
     SELECT *, CAST(NULL AS BIGINT) AS mark_id FROM _collective_sizes
 ),
--- The innermost mark around a launch, by nesting on its thread.
+-- The innermost mark that encloses a launch, by nesting on its thread.
 nested AS (
     SELECT
         trace_id, is_launch, launch_id,
@@ -118,15 +118,16 @@ every AS (
     SELECT
         *,
         coalesce(classify('collective', label), known_collective, label) AS collective
-    -- DISTINCT keeps the optimizer from taking place, a constant in each branch, for one of the
-    -- whole: one thread then got no order by it.
+    -- DISTINCT prevents the optimizer from treating place, a constant in each branch, as a constant
+    -- of the whole. Otherwise one thread would not sort by it.
     FROM (SELECT DISTINCT * FROM (SELECT * FROM on_device UNION ALL SELECT * FROM on_host))
 ),
 sized AS (
     SELECT
         e.*, j.job, j.rank,
         coalesce(e.group_size, j.world_size) AS ranks,
-        -- Marks do not say what comes out: of all_gather it is what every rank puts in.
+        -- Marks do not contain the size of the output. For all_gather, it is the sum of the inputs
+        -- of all ranks.
         greatest(
             e.in_bytes,
             coalesce(

@@ -1,7 +1,7 @@
--- What each trace says about data parallelism: calls of DataParallel and DistributedDataParallel,
--- and collectives marked on the host by backend.
+-- The information of each trace about data parallelism: calls of DataParallel and
+-- DistributedDataParallel, and collectives marked on the host, by backend.
 --
--- Backends of the host are those that copy tensors of a device to the host and back: gloo and mpi.
+-- Host backends are those that copy device tensors to the host and back: gloo and mpi.
 WITH calls AS (
     SELECT
         trace_id, name, dur_ns,

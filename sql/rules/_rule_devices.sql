@@ -1,5 +1,5 @@
--- Devices with work, and why shares of one device say nothing: too_little_reason of its trace, or
--- too little work of its own.
+-- Devices with work, and the reason why shares of a device are not meaningful: too_little_reason of
+-- its trace, or too little work on the device itself.
 WITH work AS (
     SELECT trace_id, device, count(*) AS device_work
     FROM kernels

@@ -1,9 +1,9 @@
--- Traces as rules look at them: how much device work each has, why rules about devices cannot be
--- measured where it has none, and why shares of it say nothing.
+-- Traces as rules see them: the amount of device work, the reason why rules about devices cannot be
+-- measured without it, and the reason why shares of it are not meaningful.
 --
--- too_little_reason is for rules about shares, which are not measurable where it is set: a few
--- kernels or less than rule_min_duration_ns show how the recording began, not how the program runs.
--- Rules about facts, such as elements that were lost or memory that is full, do not ask for it.
+-- too_little_reason is for rules about shares, which are not measurable if it is set: a few
+-- kernels, or less than rule_min_duration_ns, show how the recording began and not how the program
+-- runs. Rules about facts, such as lost elements or full memory, do not use it.
 WITH device AS (
     SELECT trace_id, count(*) AS device_work, count(launch_id) AS linked_work
     FROM kernels

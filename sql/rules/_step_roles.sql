@@ -1,11 +1,11 @@
--- How long each combination of roles was active within the steps of a trace: bit r of mask is set
--- while role r is.
+-- The time for which each combination of roles was active within the steps of a trace. Bit r of
+-- mask is set while role r is active.
 --
--- 0 computation and fills on the device, 9 kernels that could not be classified, 1 copies, 3
--- communication (kernels, and what the host itself exchanges), 4 runtime and driver calls, 5 data
--- loading, 6 operators, looked at only in traces without device work, 7 calls in which the host
--- only waits for the device (_waiting_calls), which are not among those of role 4. Steps are those
--- of step_time, which takes fills for themselves and waits for runtime calls.
+-- The roles are: 0 computation and fills on the device; 9 kernels that could not be classified; 1
+-- copies; 3 communication (kernels, and data exchange by the host itself); 4 runtime and driver
+-- calls; 5 data loading; 6 operators, considered only in traces without device work; 7 calls in
+-- which the host only waits for the device (_waiting_calls), which role 4 does not include. Steps
+-- are those of step_time, which counts fills separately and waits as runtime calls.
 WITH with_device AS (
     SELECT DISTINCT trace_id
     FROM kernels

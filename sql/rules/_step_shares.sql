@@ -1,15 +1,15 @@
--- What the steps of each trace went to: sums over all steps, from _step_roles.
+-- The use of time in the steps of each trace: sums over all steps, from _step_roles.
 --
--- Times named exposed_ count only where nothing of higher rank runs. The ranks are: computation,
--- copies, communication, runtime calls, waits for the device, data loading. But communication is
--- exposed wherever no computation runs, and in traces without device work computation is that of
--- operators. runtime_ns holds waits, exposed_runtime_ns does not. device_computation_ns is the time
--- of computation on the device; no_communication_ns is all time without communication. start_ns and
--- end_ns are those of the first and the last step. unclassified_ns is the part of computation in
--- kernels that could not be classified, exposed_communication_max_ns the exposed communication if
--- all of them were communication. host_steps counts the steps of the host, including those that
--- _steps leaves out at the end. span says in a sentence what total_ns is, denominator_name in
--- findings; it is NULL where there are steps.
+-- Times named exposed_ count only while nothing of higher rank runs. The ranks are: computation,
+-- copies, communication, runtime calls, waits for the device, data loading. However, communication
+-- is exposed whenever no computation runs, and in traces without device work, operators count as
+-- computation. runtime_ns includes waits, and exposed_runtime_ns does not. device_computation_ns is
+-- the time of computation on the device. no_communication_ns is all time without communication.
+-- start_ns and end_ns are the start of the first step and the end of the last. unclassified_ns is
+-- the part of computation in kernels that could not be classified. exposed_communication_max_ns is
+-- the exposed communication if all of those were communication. host_steps counts the steps of the
+-- host, including those that _steps leaves out at the end. span describes total_ns in a sentence,
+-- for denominator_name in findings. It is NULL if there are steps.
 WITH counted AS (
     SELECT
         trace_id, count(*) AS steps, bool_or(is_marked) AS is_marked, min(start_ns) AS start_ns,

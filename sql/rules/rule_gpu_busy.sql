@@ -36,7 +36,7 @@ WITH busy AS (
     WHERE k.kind IN ('kernel', 'memcpy', 'memset') AND k.dur_ns >= 0 AND w.end_ns > w.start_ns
     GROUP BY k.trace_id, k.device, w.is_marked, w.denominator_name, w.start_ns, w.end_ns
 ),
--- Findings of other rules that lie in the idle time of a device, in the order of their naming.
+-- Findings of other rules about the idle time of a device, in the order in which they are named.
 others AS (
     SELECT
         trace_id, device, 1 AS place, rule, numerator AS cause_ns,

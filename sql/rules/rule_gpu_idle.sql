@@ -37,7 +37,7 @@ parts AS (
     WHERE place <= 3 AND idle_ns > 0
     GROUP BY trace_id, device
 ),
--- Findings of other rules, with the causes that they are about.
+-- Findings of other rules, with the causes that they report.
 others AS (
     SELECT trace_id, device, 'data_loading' AS cause, rule, severity, numerator AS cause_ns
     FROM rule_data_loading

@@ -36,7 +36,7 @@ sums AS (
     FROM names
     GROUP BY trace_id
 ),
--- Copies, fills and communication outside operators are not operations that memory can bound.
+-- Copies, fills and communication outside operators are not operations that can be memory-bound.
 device AS (
     SELECT
         trace_id, sum(dur_ns) AS device_ns,

@@ -44,7 +44,7 @@ times AS (
     FROM work
     GROUP BY trace_id, device
 ),
--- The share if none and if all of the unclear kernels use the unit.
+-- The share if none of the unclear kernels use the unit, and the share if all of them do.
 bounds AS (
     SELECT
         *, 100.0 * unit_ns / nullif(known_ns + unclear_ns, 0) AS least_pct,

@@ -1,8 +1,8 @@
--- Calls on the host by their path from the outermost, with own time and own device work.
+-- Host calls by their path from the outermost call, with self time and own device work.
 --
--- Calls are steps, modules, operators, data loading, optimizers, collectives and runtime calls;
--- user's regions too. Names that differ from run to run only by a number are joined: steps,
--- instances of modules, kinds of data loaders.
+-- Calls are steps, modules, operators, data loading, optimizers, collectives, runtime calls and
+-- users' regions. Names that differ only by a number between runs are joined: steps, instances of
+-- modules, and kinds of data loaders.
 WITH launched AS (
     SELECT trace_id, launch_id, sum(dur_ns) AS device_ns
     FROM kernels

@@ -40,7 +40,7 @@ WITH work AS (
     WHERE launch_id IS NULL AND kind IN ('kernel', 'memcpy', 'memset') AND dur_ns IS NOT NULL
     GROUP BY trace_id
 ),
--- A path and each path around it: device work belongs to the totals of all of them.
+-- A path and each enclosing path: device work belongs to the totals of all of them.
 spread AS (
     SELECT
         *,

@@ -38,7 +38,8 @@ spans AS (
   WHERE e.ph IN ('X', 'B', 'b') AND (e.dur_ns >= 0 OR (e.ph <> 'X' AND e.dur_ns IS NULL))
 ),
 texts AS (
-  -- Texts of outermost operators. That of a step is left out: it says who ended the step before.
+  -- The texts of outermost operators. The text of a step is left out, because it describes the
+  -- caller that ended the previous step.
   SELECT
       e.trace_id, e.track_id, e.event_id, e.ts_ns, e.end_ns,
       unfold_stack(trim(e.call_stack, ';')) AS frames
@@ -52,7 +53,7 @@ texts AS (
         AND (p.event_id IS NULL OR p.name LIKE 'ProfilerStep%')
 ),
 callers AS (
-  -- The leaf comes first, unless the script itself does.
+  -- The leaf comes first, unless the first frame is the script itself.
   SELECT
     trace_id, track_id, event_id, ts_ns, end_ns,
     unnest(
@@ -71,7 +72,7 @@ rows AS (
   FROM callers
 ),
 nested AS (
-  -- Callers last as long as the operator whose text names them, and come before it.
+  -- Callers last as long as the operator whose text names them, and they come before it.
   SELECT
     *,
     stack(name, ts_ns, end_ns) OVER (

@@ -41,8 +41,8 @@ launches AS (
   WHERE kind <> 'sync' AND launch_id IS NOT NULL
   GROUP BY trace_id, launch_id
 ),
--- Operators of pairs, and launches as instants: the operator of a launch is the innermost one of a
--- pair.
+-- Operators of pairs, and launches as instants. The operator of a launch is the innermost operator
+-- of a pair.
 spans AS (
   SELECT e.trace_id, e.track_id, e.event_id, e.ts_ns, e.end_ns, 0 AS gpu_ns, 1 AS is_operator
   FROM operators o

@@ -1,4 +1,5 @@
--- Calls of regions with their self time among regions and the device time launched inside.
+-- Calls of regions, with their self time relative to other regions and the device time launched
+-- inside.
 WITH launched AS (
     SELECT trace_id, launch_id, sum(dur_ns) AS device_ns
     FROM kernels

@@ -1,12 +1,11 @@
--- Time ranges with the role they play in the step time breakdown.
+-- Time ranges with their role in the step time breakdown.
 --
--- 0 kernel, 1 copy, 2 fill, 3 communication, 4 runtime call, 5 data loading, 6 other work on the
--- host, 7 operators that only hand work to a collective (c10d::…, record_param_comms). Classes of
--- kernels are those of kernel_classes. Marks of collectives on the host are communication too if
--- the host exchanges data in them: gloo, mpi and ucc. Those of nccl and xccl only launch kernels;
--- they count where the trace has no device work.
--- Work on the host within other such work is left out, and so are ranges of length zero: they
--- change no union.
+-- The roles are: 0 kernel, 1 copy, 2 fill, 3 communication, 4 runtime call, 5 data loading, 6 other
+-- work on the host, 7 operators that only pass work to a collective (c10d::…, record_param_comms).
+-- Classes of kernels are those of kernel_classes. Host marks of collectives also count as
+-- communication if the host exchanges data in them: gloo, mpi and ucc. Those of nccl and xccl only
+-- launch kernels, so they count only if the trace has no device work. Work on the host within other
+-- such work is left out, and so are ranges of length zero, because they do not change any union.
 WITH owned AS (
     SELECT
         trace_id, event_id, kind, ts_ns, end_ns, is_launch,
@@ -44,8 +43,8 @@ device AS (
     FROM kernel_classes
     WHERE dur_ns > 0 AND class <> 'sync'
 ),
--- A launch has a row for each of its device activities, which have a row without a launch if theirs
--- is not in the trace.
+-- A launch has a row for each of its device activities. An activity whose launch is not in the
+-- trace has a row without a launch.
 pairs AS (
     SELECT
         coalesce(h.trace_id, d.trace_id) AS trace_id,

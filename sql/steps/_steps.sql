@@ -1,11 +1,11 @@
--- Steps extended to the end of the device work they launched; each starts when the previous one
--- ends.
+-- Steps extended to the end of the device work that they launched. Each step starts when the
+-- previous one ends.
 --
--- Device work belongs to the step that encloses its whole launch; a trace without steps has one
--- with the number 0. Other work that ends before the first device work of the first step delays the
--- start of that step. Steps at the end without device work are left out, and so is the last if it
--- has less than 0.8 of the device work of the one before: profiling ended before its work did.
--- Steps do not overlap.
+-- Device work belongs to the step that encloses its whole launch. A trace without steps has a
+-- single step with the number 0. Other work that ends before the first device work of the first
+-- step delays the start of that step. Steps at the end without device work are left out. The last
+-- step is also left out if it has less than 0.8 of the device work of the step before, because
+-- profiling ended before its work did. Steps do not overlap.
 WITH launches AS (
     SELECT trace_id, event_id, coalesce(step, 0) AS step, ts_ns, end_ns FROM _launches
 ),

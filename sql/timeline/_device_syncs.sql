@@ -1,8 +1,8 @@
--- Calls in which the host waits for the device, each with what it was called from; copies of a few
--- bytes to the host are among them, pageable or not.
+-- Calls in which the host waits for the device, each with the frame that called it. Copies of a few
+-- bytes to the host are included, pageable or not.
 --
--- python_frame is the innermost frame that a user can change: not of PyTorch, not of Python itself
--- (python_frame in name_rules).
+-- python_frame is the innermost frame that a user can change, which means that it belongs neither
+-- to PyTorch nor to Python itself (python_frame in name_rules).
 WITH copies AS (
     SELECT
         trace_id, launch_id,

@@ -7,14 +7,14 @@
 --   tensorboard
 --
 -- @if tensorboard
--- As _gpu_segments, with the times, steps and buckets of torch-tb-profiler 0.4.3.
+-- Like _gpu_segments, with the times, steps and buckets of torch-tb-profiler 0.4.3.
 -- @else
--- Stretches of time on each device in which the same kernels run, cut at the ends of the steps and
--- of the buckets of the profiled time.
+-- Periods on each device in which the same kernels run, cut at the ends of the steps and of the
+-- buckets of the profiled time.
 --
 -- in_steps marks the time from the start of the first step to the end of the last. bucket is NULL
--- outside the profiled time. sm_level is the sum of blocks per multiprocessor of the kernels
--- running, at most 1; has_blocks says whether one of them has that figure.
+-- outside the profiled time. sm_level is the sum of blocks per multiprocessor of the running
+-- kernels, at most 1. has_blocks is true if at least one of them has that figure.
 -- @end
 WITH work AS (
     SELECT
@@ -32,8 +32,8 @@ ends AS (
     GROUP BY trace_id
 ),
 edges AS (SELECT *, unnest(generate_series(0, buckets)) AS i FROM {window}),
--- Running sums of the columns say what is going on: kernels, their blocks, kernels with blocks,
--- whether within the steps, the bucket from 1.
+-- Running sums of the columns describe the current state: kernels, their blocks, kernels with
+-- blocks, whether it is within the steps, and the bucket from 1.
 points AS (
     SELECT trace_id, device, {from} AS at, 1 AS running, blocks, 1 AS sign, 0 AS step, 0 AS bucket
     FROM work

@@ -1,11 +1,12 @@
--- Stretches of _idle_stretches divided by cause: why the device had nothing to run.
+-- Periods of _idle_stretches divided by cause, which is the reason why the device had nothing to
+-- run.
 --
--- Before the next launch call the host is late: data_loading_ns while it fetches a batch, and the
--- rest is synchronisation_ns where the host was waiting for the device when the stretch began and
--- came back before that launch, else host_late_ns. launch_call_ns is the launch call itself,
--- queued_ns what lies between the call and the start on the device. A launch call that is a copy
--- which blocks the host counts as synchronisation_ns instead. A stretch without a known launch is
--- unlinked_ns.
+-- Before the next launch call the host is late. This time is data_loading_ns while the host fetches
+-- a batch. The rest is synchronisation_ns if the host was waiting for the device when the period
+-- began and returned before that launch, or else host_late_ns. launch_call_ns is the launch call
+-- itself. queued_ns is the time between the call and the start on the device. A launch call that is
+-- a copy which blocks the host counts as synchronisation_ns instead. A period without a known
+-- launch is unlinked_ns.
 WITH stretches AS (
     SELECT *, launch_ns - start_ns AS before_launch_ns FROM _idle_stretches
 ),

@@ -1,10 +1,10 @@
--- Stretches in which no work runs on a device between its first and its last work, with the call
--- that launched what comes next.
+-- Periods in which no work runs on a device, between its first and its last work, with the call
+-- that launched the next work.
 --
--- next_id is the work that ends the stretch: of several that begin at once the one launched first.
--- before_end_ns, the start of the stretch, is when the last work before it ended. launch_ns and
--- ready_ns are start and end of the launch call within the stretch; both are NULL if no launch was
--- found.
+-- next_id is the work that ends the period. If several begin at once, it is the one launched first.
+-- before_end_ns, the start of the period, is the end of the last work before it. launch_ns and
+-- ready_ns are the start and end of the launch call within the period. Both are NULL if no launch
+-- was found.
 WITH work AS (
     SELECT
         trace_id, device, event_id, launch_id, ts_ns, end_ns,
@@ -29,7 +29,7 @@ stretches AS (
 SELECT
     s.trace_id, s.device, s.start_ns, s.end_ns, s.next_id, s.launch_id,
     l.track_id AS launch_track_id,
-    -- Both skip NULL: a launch that is not known has no time.
+    -- Both functions skip NULL: an unknown launch has no time.
     CASE
         WHEN l.event_id IS NOT NULL THEN least(greatest(l.ts_ns, s.start_ns), s.end_ns)
     END AS launch_ns,

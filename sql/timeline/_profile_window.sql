@@ -1,5 +1,5 @@
--- The time that was profiled: the profiler's own span, else from the first to the last event that
--- views look at. Work whose time was not set lies outside of its trace, and does not count.
+-- The profiled time: the profiler's own span, or else from the first to the last event that views
+-- consider. Work whose time was not set lies outside of its trace and does not count.
 WITH spans AS (
     SELECT
         trace_id,

@@ -1,11 +1,11 @@
 -- Runtime and driver calls in which the host only waits for the device: synchronisations and copies
 -- that block.
 --
--- What a call waits for is sync_call in name_rules; freeing memory waits too, but is work of its
--- own, so it is left out. A copy with Async in its name blocks where its device activity says that
--- the host's memory is pageable: always on the way to the host; on the way to the device more than
--- 64 KiB are staged piece by piece, so there it counts if the call did not return before the copy
--- had ended. CUDA takes smaller ones along with the call.
+-- Calls that wait are listed as sync_call in name_rules. Freeing memory also waits, but it is
+-- separate work, so it is left out. A copy with Async in its name blocks if its device activity
+-- shows that the host memory is pageable. Copies to the host always block in this case. Copies to
+-- the device of more than 64 KiB are staged piece by piece, so they count if the call did not
+-- return before the copy ended. CUDA passes smaller copies along with the call.
 WITH names AS (
     SELECT name, waits_for
     FROM (

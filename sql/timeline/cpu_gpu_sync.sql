@@ -54,7 +54,7 @@ busy AS (
 stepped AS (
     SELECT trace_id, count(DISTINCT step) AS steps FROM steps GROUP BY trace_id
 ),
--- What waits and steps have in common is what their union is shorter than their sum.
+-- The overlap of waits and steps is the sum of their lengths minus the length of their union.
 within AS (
     SELECT
         trace_id, interval_union_len(ts_ns, end_ns) FILTER (WHERE is_step) AS step_ns,

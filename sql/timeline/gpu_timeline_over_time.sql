@@ -45,7 +45,7 @@ spans AS (
 sized AS (
     SELECT *, (last_ns - first_ns - 1) / setting_int('time_buckets') + 1 AS bucket_ns
     FROM spans
-    -- A length beyond 64 bits comes out below 0.
+    -- A length of more than 64 bits becomes negative.
     WHERE last_ns > first_ns AND last_ns - first_ns > 0
 ),
 placed AS (
@@ -62,7 +62,7 @@ cut AS (
         ) AS bucket
     FROM placed
 ),
--- Each stretch has a row without time, so that those without work are there.
+-- Each period has an additional row without time, so that periods without work are included.
 parts AS (
     SELECT
         trace_id, device, bucket, class,

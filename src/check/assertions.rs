@@ -1,7 +1,7 @@
 //! Assertions: named queries that must return no rows.
 //!
-//! A file holds queries that end with `;`, each with a line `-- name: …` before it. They are parsed
-//! before anything runs.
+//! A file holds queries that end with `;`. A line `-- name: …` comes before each of them. All
+//! queries are parsed before the first one runs.
 
 use std::path::Path;
 
@@ -27,11 +27,11 @@ pub struct Assertion {
     sql: String,
 }
 
-/// How the line with a name begins, after `--`.
+/// The start of a line that names an assertion, after the `--`.
 const NAME: &str = "name:";
 
 impl Assertion {
-    /// The assertions of a file.
+    /// Reads the assertions of a file.
     pub fn read(path: &Path, engine: &Engine) -> Result<Vec<Self>> {
         Self::parse(&path.display().to_string(), &read(path)?, engine)
     }
@@ -104,7 +104,8 @@ impl Assertion {
         Ok(all)
     }
 
-    /// Runs it, and keeps at most `max_rows` of the rows that it must not return.
+    /// Runs the query. The item keeps at most `max_rows` of the rows that the query should not have
+    /// returned.
     pub async fn run(&self, engine: &Engine, max_rows: usize) -> Item {
         let (status, message, rows) = match self.violations(engine, max_rows).await {
             Ok((0, _)) => (Status::Passed, "no rows".to_owned(), Vec::new()),
@@ -140,7 +141,7 @@ impl Assertion {
     }
 }
 
-/// The names that comments between queries give, each with its line counted from the start of the
+/// The names in the comments between queries, each with its line, counted from the start of the
 /// part.
 fn names_in(part: Part<'_>) -> Vec<(String, usize)> {
     if part.piece != Piece::Gap {
@@ -159,7 +160,7 @@ fn is_query(statement: &Statement) -> bool {
     }
 }
 
-/// The parser's message, with the line of the file instead of that of the statement.
+/// The parser's message, with a line number of the file instead of one of the statement.
 fn parse_error(file: &str, first_line: usize, error: &Error) -> String {
     let text = brief(error);
     let place = text

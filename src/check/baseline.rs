@@ -1,4 +1,4 @@
-//! Baselines: the figures of another store, or of a JSON file that was made from a store.
+//! Baselines: figures from another store, or from a JSON file that was made from a store.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,12 +13,12 @@ use crate::error::{Error, Result};
 const FORMAT: &str = "tracesql-baseline";
 const VERSION: u64 = 1;
 
-/// Figures to compare with.
+/// The figures to compare with.
 #[derive(Debug)]
 pub struct Baseline {
-    /// The store or file as it was named.
+    /// The name of the store or file as the user gave it.
     pub name: String,
-    /// Labels of its traces.
+    /// The labels of its traces.
     pub labels: Vec<String>,
     /// Its figures.
     pub metrics: BTreeMap<Key, Metric>,
@@ -55,7 +55,7 @@ struct Figure {
 }
 
 impl Baseline {
-    /// Reads a JSON file.
+    /// Reads the baseline from a JSON file.
     pub fn read(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let text = read(path)?;
@@ -111,7 +111,8 @@ impl Baseline {
         Ok(Self { name, labels, metrics, note })
     }
 
-    /// The JSON file of figures, with one metric per line so that differences are readable.
+    /// The JSON file with the figures. It has one metric per line so that its differences are
+    /// readable.
     pub fn document(sources: &[Source], metrics: &BTreeMap<Key, Metric>) -> Result<String> {
         let traces: Result<Vec<String>> = sources
             .iter()
@@ -150,7 +151,7 @@ fn line(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(|e| Error::Query(format!("the baseline as JSON: {e}")))
 }
 
-/// A baseline that another version of the program made (exit code 4).
+/// The error for a baseline that another version of the program made (exit code 4).
 pub fn version_error(name: &str, what: &str) -> Error {
     Error::Query(format!(
         "{name}: the baseline is of another version: {what}; make it again from its traces"

@@ -1,4 +1,4 @@
-//! Figures against a baseline.
+//! Compares figures with a baseline.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::{Item, Kind, Status};
 use crate::error::{Error, Result};
 use crate::output::{change, figure};
 
-/// Differences below this share of the value are taken for rounding.
+/// A difference below this share of the value counts as a rounding error.
 const ROUNDING: f64 = 1e-9;
 
 /// The outcome of a comparison with a baseline.
@@ -116,10 +116,11 @@ pub fn compare(
     Ok(Compared { items, notes })
 }
 
-/// Metrics that every file has, whatever it holds.
+/// Metrics that exist for every file, whatever its content.
 const OF_ANY_FILE: [&str; 3] = ["wall_time", "events", "skipped_events"];
 
-/// Whether the two sides of a trace have no telling metric in common, as a trace and a perf.json.
+/// Whether the two sides of a trace have no meaningful metric in common, as for a Kineto trace and
+/// a perf.json.
 fn has_nothing_in_common(
     label: &str,
     base: &BTreeMap<Key, Metric>,
@@ -135,8 +136,8 @@ fn has_nothing_in_common(
     !(base.is_empty() && cand.is_empty()) && base.is_disjoint(&cand)
 }
 
-/// The baseline with labels that match those of the candidate. Two single traces are compared
-/// whatever their labels.
+/// The baseline with its labels changed to match those of the candidate. Two single traces are
+/// compared even if their labels differ.
 fn match_labels(
     mut baseline: Baseline,
     ours: &BTreeSet<&str>,
@@ -269,7 +270,7 @@ fn judge(
     Ok(Some((if worse > allowed { Status::Failed } else { Status::Passed }, message, figures)))
 }
 
-/// Failures for lines of a user's file that name a metric that neither side has.
+/// A failure for each line of a user's file that names a metric which neither side has.
 fn missing_metrics(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<Item> {
     if thresholds.is_built_in {
         return Vec::new();
@@ -295,8 +296,8 @@ fn missing_metrics(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<Item> 
     .collect()
 }
 
-/// Patterns of a user's file that match no metric of either side. Without this note a slip, such as
-/// `gpu#*` for devices called `cuda#1`, would go unnoticed.
+/// A note for each pattern of a user's file that matches no metric of either side. Without the
+/// note, a typing mistake such as `gpu#*` for devices called `cuda#1` would go unnoticed.
 fn unused_patterns(thresholds: &Thresholds, keys: &BTreeSet<&Key>) -> Vec<String> {
     if thresholds.is_built_in {
         return Vec::new();

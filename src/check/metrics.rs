@@ -5,36 +5,36 @@ use std::collections::BTreeMap;
 use crate::engine::{Engine, int, number, text};
 use crate::error::{Error, Result};
 
-/// The beginning of the label of a trace whose rank is known.
+/// The prefix of the label of a trace whose rank is known.
 pub const RANK: &str = "rank ";
 
-/// A trace of a store, with its label in comparisons.
+/// A trace of a store, with the label that comparisons use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// Name of the trace.
+    /// The name of the trace.
     pub trace_id: String,
-    /// `rank N`, or the name of the file if the rank is not known; it matches the traces of both
-    /// sides.
+    /// `rank N`, or the name of the file if the rank is not known. Traces of the two sides are
+    /// matched by it.
     pub label: String,
-    /// The input as it was named.
+    /// The path of the input as the user gave it.
     pub path: String,
-    /// BLAKE3 of its bytes.
+    /// The BLAKE3 hash of its bytes.
     pub content_hash: String,
 }
 
-/// Which way a metric gets better.
+/// Whether a higher or a lower value of a metric is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// Less is better.
+    /// Lower is better.
     Lower,
-    /// More is better.
+    /// Higher is better.
     Higher,
     /// Neither.
     Neutral,
 }
 
 impl Better {
-    /// Its name in results.
+    /// The name of the direction in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Lower => "lower",
@@ -43,13 +43,13 @@ impl Better {
         }
     }
 
-    /// The direction of this name.
+    /// The direction with this name.
     pub fn of(name: &str) -> Option<Self> {
         [Self::Lower, Self::Higher, Self::Neutral].into_iter().find(|b| b.name() == name)
     }
 }
 
-/// Identifies a figure: label of the trace, metric, subject.
+/// Identifies a figure by the label of the trace, the metric and the subject.
 pub type Key = (String, String, Option<String>);
 
 /// A figure.
@@ -59,9 +59,9 @@ pub struct Metric {
     pub value: Option<f64>,
     /// Its unit.
     pub unit: String,
-    /// Which way it gets better.
+    /// Whether a higher or a lower value is better.
     pub better: Better,
-    /// Number of traces in the median.
+    /// The number of traces that the median is taken over.
     pub traces: usize,
 }
 
@@ -81,7 +81,7 @@ pub async fn sources(engine: &Engine) -> Result<Vec<Source>> {
     Ok(rows.iter().map(source).collect())
 }
 
-/// All figures of a session; of traces with the same label it is the median.
+/// All figures of a session. Traces with the same label are combined by the median.
 pub async fn collect(engine: &Engine, sources: &[Source]) -> Result<BTreeMap<Key, Metric>> {
     let mut all: BTreeMap<Key, (Metric, Vec<f64>)> = BTreeMap::new();
     for row in

@@ -1,7 +1,7 @@
-//! Checks of a pipeline: rules, assertions in SQL, and figures against a baseline.
+//! Checks for a pipeline: rules, assertions in SQL, and comparisons with a baseline.
 //!
-//! The outcome of each check is an [`Item`]; [`Verdict`] adds them up. A check that could not be
-//! made never counts as passed.
+//! The outcome of each check is an [`Item`]. A [`Verdict`] sums up all items. A check that could
+//! not be made never counts as passed.
 
 mod assertions;
 mod baseline;
@@ -23,11 +23,11 @@ pub use thresholds::Thresholds;
 /// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    /// It found nothing wrong.
+    /// The check found nothing wrong.
     Passed,
-    /// It found something that does not fail the check.
+    /// The check found something that does not make it fail.
     Noted,
-    /// It could not be measured, which does not count as passed.
+    /// The check could not be measured. This does not count as passed.
     NotMeasurable,
     /// The check failed.
     Failed,
@@ -36,7 +36,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Its name in results.
+    /// The name of the status in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -48,7 +48,7 @@ impl Status {
     }
 }
 
-/// What kind of check it was.
+/// The kind of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A rule of the library or of the user.
@@ -60,7 +60,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name in results.
+    /// The name of the kind in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rule => "rule",
@@ -70,37 +70,37 @@ impl Kind {
     }
 }
 
-/// One check with its outcome.
+/// A check with its outcome.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// What kind of check.
+    /// The kind of check.
     pub kind: Kind,
-    /// Name of the rule, assertion or metric.
+    /// The name of the rule, assertion or metric.
     pub name: String,
-    /// The part of the trace that it is about: device, operator, …
+    /// The part of the trace that the check is about, such as a device or an operator.
     pub subject: Option<String>,
-    /// The trace that it is about; `None` for all of them.
+    /// The trace that the check is about. `None` stands for all traces.
     pub trace: Option<String>,
-    /// Its outcome.
+    /// The outcome.
     pub status: Status,
-    /// Severity of a finding.
+    /// The severity of a finding.
     pub severity: Option<Severity>,
-    /// One sentence with the figures.
+    /// A sentence that contains the figures.
     pub message: String,
-    /// Advice.
+    /// Advice to the user.
     pub advice: Option<String>,
-    /// A query for the rows that show it.
+    /// A query that returns the rows that show the finding.
     pub evidence: Option<String>,
-    /// For assertions: file and line.
+    /// The file and line of an assertion.
     pub place: Option<(String, usize)>,
-    /// For assertions: rows that show it, after a row with the names of the columns.
+    /// The rows that make an assertion fail, after a row with the column names.
     pub rows: Vec<Vec<String>>,
-    /// Its figures, as JSON.
+    /// The figures as JSON.
     pub figures: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Item {
-    /// A check with its outcome and no details.
+    /// Creates an item without details.
     pub fn new(kind: Kind, name: &str, status: Status, message: String) -> Self {
         Self {
             kind,
@@ -118,7 +118,7 @@ impl Item {
         }
     }
 
-    /// Name and subject.
+    /// The name together with the subject.
     pub fn title(&self) -> String {
         match &self.subject {
             Some(subject) => format!("{} [{subject}]", self.name),
@@ -127,45 +127,46 @@ impl Item {
     }
 }
 
-/// All checks of a call.
+/// All checks of a call of `tracesql check`.
 #[derive(Debug)]
 pub struct Verdict {
-    /// The store or trace as it was named.
+    /// The store or trace as the user named it.
     pub source: String,
-    /// Its traces.
+    /// The traces of the store.
     pub traces: Vec<Source>,
-    /// Each check, in order.
+    /// The outcome of each check, in order.
     pub items: Vec<Item>,
-    /// Remarks for the user, for example which traces were compared.
+    /// Notes for the user, for example which traces were compared.
     pub notes: Vec<String>,
-    /// Under what limits the checks were made.
+    /// The limits that the checks used.
     pub limits: Limits,
 }
 
-/// Limits of checks that the user chose.
+/// The limits of checks that the user chose.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Findings of this severity and worse fail.
+    /// Findings of this or a worse severity fail.
     pub severity: Severity,
-    /// The file of thresholds; `None` for those of the program, or without a baseline.
+    /// The file of thresholds. `None` stands for the built-in thresholds, or for a call without a
+    /// baseline.
     pub thresholds: Option<String>,
     /// Settings that are not at their defaults.
     pub settings: Vec<(String, crate::engine::Setting)>,
 }
 
 impl Verdict {
-    /// Number of checks with this outcome.
+    /// The number of checks with this status.
     pub fn count(&self, status: Status) -> usize {
         self.items.iter().filter(|i| i.status == status).count()
     }
 
-    /// Whether there were checks, and not one of them could be measured.
+    /// Whether there were checks but none of them could be measured.
     pub fn nothing_was_measured(&self) -> bool {
         !self.items.is_empty() && self.count(Status::NotMeasurable) == self.items.len()
     }
 
-    /// The exit code: 4 if a check could not be made, or none could be measured; 1 if one failed;
-    /// else 0.
+    /// The exit code: 4 if a check could not be made or if none could be measured, else 1 if a
+    /// check failed, else 0.
     pub fn exit_code(&self) -> u8 {
         if self.count(Status::Error) > 0 || self.nothing_was_measured() {
             4
@@ -176,7 +177,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict in one word.
+    /// The verdict as a single word.
     pub fn word(&self) -> &'static str {
         match self.exit_code() {
             0 => "passed",
@@ -186,8 +187,8 @@ impl Verdict {
     }
 }
 
-/// The message of a query's error in one line of bounded length. Messages of the planner may hold
-/// whole plans and all columns.
+/// The message of a query's error in one line of bounded length. The planner's messages can contain
+/// whole plans and lists of all columns.
 fn brief(error: &crate::error::Error) -> String {
     let text = error.to_string();
     let line = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
@@ -198,7 +199,7 @@ fn brief(error: &crate::error::Error) -> String {
     crate::output::clip(inner.map_or(line, |inner| inner.trim_end_matches("\")")), 400)
 }
 
-/// Reads a file that the user named. An error of reading is one of an input (exit code 3).
+/// Reads a file that the user named. A failure counts as an input error (exit code 3).
 fn read(path: &std::path::Path) -> Result<String> {
     let bytes = std::fs::read(path).map_err(|e| tracesql_ingest::IngestError::io(path, e))?;
     String::from_utf8(bytes).map_err(|_| {

@@ -1,5 +1,5 @@
-//! Rules: they run at the same time and compute shared views once. Each has an answer of its own, so
-//! that a rule that fails is known by name.
+//! Runs rules. They run at the same time and compute shared views once. Each rule is a query of its
+//! own, so that a failure can be reported with the name of the rule.
 
 use super::{Item, Kind, Source, Status, brief};
 use crate::engine::{Engine, Object, int, number, text};
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::library::{RULE_COLUMNS, View};
 use crate::suggest::{hint, most_similar};
 
-/// How bad a finding is, worst first.
+/// The severity of a finding, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// High
@@ -21,7 +21,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Its name in results.
+    /// The name of the severity in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::High => "high",
@@ -36,23 +36,23 @@ impl Severity {
     }
 }
 
-/// Which rules are run, and what fails.
+/// Which rules run, and which of their results make the check fail.
 #[derive(Debug, Clone)]
 pub struct Selection {
-    /// Only these rules; empty for all.
+    /// Run only these rules. If the list is empty, all rules run.
     pub only: Vec<String>,
-    /// Not these rules; `all` for no rule at all.
+    /// Leave out these rules. `all` leaves out every rule.
     pub skip: Vec<String>,
-    /// Rules that fail when they cannot be measured; `all` for each of them.
+    /// Rules that fail if they cannot be measured. `all` stands for every rule.
     pub require: Vec<String>,
-    /// Findings of this severity and worse fail.
+    /// Findings of this or a worse severity fail.
     pub severity: Severity,
 }
 
 const ALL: &str = "all";
 
 impl Selection {
-    /// The rules that are run; an error for names of rules that are not there.
+    /// The rules to run. A name of a rule that does not exist is an error.
     pub fn rules<'a>(&self, engine: &'a Engine) -> Result<Vec<&'a View>> {
         let names: Vec<&str> = engine.library().rules().filter_map(View::rule_name).collect();
         let named = |option: &str, list: &[String]| {
@@ -209,7 +209,7 @@ fn subject(row: &Object) -> Option<String> {
     if parts.is_empty() { None } else { Some(parts.join(", ")) }
 }
 
-/// The item for a trace that a rule gives no row for, which does not count as passed.
+/// The item for a trace that a rule returned no row for. It does not count as passed.
 fn without_row(rule: &str, trace: &Source, rows: &[Object], selection: &Selection) -> Option<Item> {
     if rows.iter().any(|r| text(r, "trace_id").as_deref() == Some(&trace.trace_id)) {
         return None;

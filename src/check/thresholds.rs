@@ -1,5 +1,5 @@
-//! Thresholds: how far a metric may be from its baseline. The first line of a CSV file that matches
-//! the metric decides.
+//! Thresholds: how far a metric may be from its baseline. They come from a CSV file, in which the
+//! first line that matches a metric applies.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::glob;
 use crate::suggest::{hint, most_similar};
 
-/// The thresholds that hold if no file is given.
+/// The thresholds that apply if the user gives no file.
 const BUILT_IN: &str = include_str!("thresholds.csv");
 
 const COLUMNS: &[&str] =
@@ -17,9 +17,9 @@ const COLUMNS: &[&str] =
 /// The lines of a file.
 #[derive(Debug)]
 pub struct Thresholds {
-    /// The file as it was named.
+    /// The name of the file as the user gave it.
     pub name: String,
-    /// Whether they are the built-in ones.
+    /// Whether these are the built-in thresholds.
     pub is_built_in: bool,
     /// Its lines, in order.
     pub lines: Vec<Line>,
@@ -28,11 +28,11 @@ pub struct Thresholds {
 /// A line of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// Its number in the file.
+    /// The line number in the file.
     pub number: usize,
     metric: String,
     subject: String,
-    /// Which changes fail.
+    /// Which changes count as failures.
     pub direction: Direction,
     tolerance_pct: f64,
     tolerance: Amount,
@@ -40,10 +40,11 @@ pub struct Line {
     pub may_be_missing: bool,
 }
 
-/// Which changes fail.
+/// The changes that count as failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// Changes for the worse, by the metric's own direction; none if it has no direction.
+    /// Changes for the worse, by the metric's own direction. A metric without a direction never
+    /// fails.
     Worse,
     /// An increase.
     Increase,
@@ -64,13 +65,13 @@ impl Direction {
         ("ignore", Self::Ignore),
     ];
 
-    /// Its name in files and results.
+    /// The name of the direction in files and results.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, d)| *d == self).map_or("", |(n, _)| n)
     }
 }
 
-/// A tolerance, in the unit of the metric unless it has one of its own.
+/// A tolerance, in the unit of the metric unless it has its own unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Amount {
     value: f64,
@@ -79,7 +80,7 @@ struct Amount {
 }
 
 impl Thresholds {
-    /// The thresholds of a file, or the built-in ones.
+    /// Reads the thresholds from a file, or takes the built-in ones.
     pub fn load(path: Option<&Path>) -> Result<Self> {
         match path {
             Some(path) => Self::parse(&path.display().to_string(), &read(path)?, false),
@@ -134,7 +135,7 @@ impl Thresholds {
         Ok(Self { name: name.to_owned(), is_built_in, lines })
     }
 
-    /// Refuses lines about unknown metrics.
+    /// Returns an error if a line is about an unknown metric.
     pub fn validate(&self, metrics: &[String]) -> Result<()> {
         for line in &self.lines {
             if !metrics.iter().any(|m| glob::matches(&line.metric, m)) {
@@ -150,7 +151,7 @@ impl Thresholds {
         Ok(())
     }
 
-    /// The line that decides about a metric.
+    /// The line that applies to a metric.
     pub fn line(&self, metric: &str, subject: Option<&str>) -> Option<&Line> {
         self.lines.iter().find(|l| l.is_about(metric, subject))
     }
@@ -197,14 +198,14 @@ impl Line {
         })
     }
 
-    /// Whether the line is about a metric. A line without a subject is about the metric of the
+    /// Whether the line applies to a metric. A line without a subject applies to the metric of the
     /// whole trace.
     pub fn is_about(&self, metric: &str, subject: Option<&str>) -> bool {
         glob::matches(&self.metric, metric)
             && glob::matches(&self.subject, subject.unwrap_or_default())
     }
 
-    /// The one metric and subject that the line names, if it names no pattern.
+    /// The metric and subject of the line, unless they are patterns.
     pub fn exact(&self) -> Option<(&str, Option<&str>)> {
         let is_exact = !self.metric.contains('*') && !self.subject.contains('*');
         is_exact.then_some((
@@ -213,17 +214,17 @@ impl Line {
         ))
     }
 
-    /// Whether the metric is named, not a pattern.
+    /// Whether the line names a metric and not a pattern.
     pub fn names_a_metric(&self) -> bool {
         !self.metric.contains('*')
     }
 
-    /// The metric as it was written.
+    /// The metric as the user wrote it.
     pub fn metric(&self) -> &str {
         &self.metric
     }
 
-    /// Metric and subject as they were written.
+    /// The metric and subject as the user wrote them.
     pub fn pattern(&self) -> String {
         if self.subject.is_empty() {
             self.metric.clone()
@@ -232,7 +233,7 @@ impl Line {
         }
     }
 
-    /// How far a value may be from its base: the larger of both tolerances.
+    /// The allowed difference from the base value, which is the larger one of the two tolerances.
     pub fn allowed(&self, base: f64, unit: &str) -> Result<f64, String> {
         match self.tolerance.unit {
             Some(needs) if needs != unit => {
@@ -278,7 +279,7 @@ impl Amount {
     }
 }
 
-/// The values of one line; lines are parsed one by one so that errors have their number.
+/// The values of one line. Lines are parsed one by one so that errors have line numbers.
 fn values(line: &str) -> Result<Vec<String>, String> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)

@@ -4,19 +4,19 @@ use super::{By, Row};
 use crate::error::{Error, Result};
 use crate::output::figure;
 
-/// A condition of the user.
+/// A condition that the user gave.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// What rows it is about.
+    /// The dimension of the rows that the condition applies to.
     pub by: By,
     what: What,
-    /// As it was written.
+    /// The condition as the user wrote it.
     pub text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum What {
-    /// Slower by more than a percentage, and by at least some nanoseconds.
+    /// Slower by more than a percentage, and by at least some number of nanoseconds.
     Slower {
         pct: f64,
         min_ns: f64,
@@ -25,12 +25,12 @@ enum What {
     Removed,
 }
 
-/// A row that a condition holds for.
+/// A row that meets a condition.
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// The condition as it was written.
+    /// The condition as the user wrote it.
     pub condition: String,
-    /// The difference, in one sentence.
+    /// A sentence about the difference.
     pub message: String,
 }
 
@@ -72,7 +72,7 @@ impl std::str::FromStr for Condition {
     }
 }
 
-/// A time such as 100us, in nanoseconds.
+/// Parses a time such as 100us into nanoseconds.
 fn time(text: &str) -> Option<f64> {
     let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
     let scale = match text[at..].trim() {
@@ -86,11 +86,11 @@ fn time(text: &str) -> Option<f64> {
 }
 
 impl Condition {
-    /// The rows that it holds for. An error if no row could be compared, or if one side lacks a
-    /// measure that the other has.
+    /// The rows that meet the condition. It is an error if no row could be compared, or if one side
+    /// lacks a measure that the other side has.
     ///
-    /// A row without a verdict fails if its figures differ by that much: a difference that might be
-    /// noise does not count as passed.
+    /// A row without a verdict fails if its figures differ by the given amount, because a
+    /// difference that might be noise does not count as passed.
     pub fn failures(&self, rows: &[Row]) -> Result<Vec<Failure>> {
         let rows: Vec<&Row> = rows.iter().filter(|r| r.by == self.by).collect();
         let refuse = |what: String| Err(Error::Query(format!("--fail-on {}: {what}", self.text)));
@@ -130,7 +130,7 @@ impl Condition {
             What::Slower { pct, min_ns } => {
                 let is_open =
                     row.verdict == "slower" || (row.verdict == "not judged" && row.is_on_both());
-                // Growth from nothing is more than any percentage.
+                // An increase from 0 is larger than any percentage.
                 let is_more = row.delta_pct.map_or(row.cand_ns > 0.0, |delta| delta > pct);
                 if !(is_open && is_more && row.delta_ns() >= min_ns) {
                     return None;

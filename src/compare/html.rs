@@ -1,6 +1,7 @@
-//! A comparison as one page without other files: tables that can be sorted and searched.
+//! Writes a comparison as a single HTML page with tables that can be sorted and searched.
 //!
-//! As on the page of a report, nothing runs unless it carries a nonce that is made from the content.
+//! As on the page of a report, a script or style only takes effect if it carries a nonce, which is
+//! made from the content.
 
 use super::{Comparison, json};
 
@@ -8,13 +9,13 @@ const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/page.js");
 
-/// Rows of each dimension on the page; the largest differences come first.
+/// The rows of each dimension on the page, starting with the largest differences.
 const MAX_ROWS: usize = 5000;
 
-/// The limit of a name, in characters.
+/// The maximum length of a name, in characters.
 const MAX_NAME_CHARS: usize = 2000;
 
-/// The page. Data is JSON without any `<`, and the script shows it as text only.
+/// The page. The data is JSON without any `<`, and the script only shows it as text.
 pub fn page(comparison: &Comparison) -> String {
     let mut data = json::value(comparison);
     let mut left_out = 0;
@@ -42,7 +43,7 @@ pub fn page(comparison: &Comparison) -> String {
         .replace('\u{2029}', "\\u2029");
     let title = format!("{} compared with {}", comparison.cand.name, comparison.base.name);
     let nonce = blake3::hash(data.as_bytes()).to_hex();
-    // Data is inserted last, so that nothing in it is taken for a placeholder.
+    // The data is inserted last, so that nothing in it can be mistaken for a placeholder.
     PAGE.replace("{{title}}", &escape(&title))
         .replace("{{nonce}}", &nonce[..32])
         .replace("{{style}}", STYLE)

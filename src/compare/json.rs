@@ -1,10 +1,10 @@
-//! A comparison for programs.
+//! Writes a comparison as JSON for programs.
 
 use serde_json::{Value, json};
 
 use super::{Comparison, Side};
 
-/// One object; its rows have the columns of the view `comparison`.
+/// The comparison as one object. Its rows have the columns of the view `comparison`.
 pub fn value(comparison: &Comparison) -> Value {
     let side = |side: &Side| json!({"name": side.name, "traces": side.traces, "steps": side.steps});
     let failures = comparison

@@ -1,4 +1,4 @@
-//! A comparison for a comment on a change.
+//! Writes a comparison as Markdown for a comment on a change.
 
 use std::fmt::Write;
 
@@ -6,11 +6,11 @@ use super::{Comparison, is_per_step, many, percent, tables};
 use crate::output::escape::{code, plain};
 use crate::output::figure;
 
-/// Characters of a name and of a sentence; the rest is cut.
+/// The maximum length of a name and of a sentence in characters. Longer texts are cut.
 const MAX_NAME: usize = 120;
 const MAX_SENTENCE: usize = 1000;
 
-/// A table for steps, the others folded away.
+/// The report shows the table of steps. All other tables are folded.
 pub fn report(comparison: &Comparison, limit: usize) -> String {
     let mut out = String::new();
     let _ = writeln!(

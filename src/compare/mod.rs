@@ -12,12 +12,12 @@ use crate::error::Result;
 use crate::output::units::plural;
 pub use fail_on::{Condition, Failure};
 
-/// What rows are about.
+/// A dimension of a comparison, which determines the subject of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum By {
     /// The length of steps
     Step,
-    /// What each moment of a step went to
+    /// The category of work that took the time of a step
     Category,
     /// Operators by name, with the device work that they launched
     Op,
@@ -34,7 +34,7 @@ pub enum By {
 }
 
 impl By {
-    /// All, in the order of reports.
+    /// All dimensions, in the order of reports.
     pub const ALL: [Self; 8] = [
         Self::Step,
         Self::Category,
@@ -46,7 +46,7 @@ impl By {
         Self::Module,
     ];
 
-    /// Its name in the view and on the command line.
+    /// The name of the dimension in the view and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Step => "step",
@@ -77,57 +77,57 @@ impl By {
 /// One of the two sides.
 #[derive(Debug, Clone)]
 pub struct Side {
-    /// The store or trace as it was named.
+    /// The store or trace as the user named it.
     pub name: String,
-    /// Names of its traces.
+    /// The names of its traces.
     pub traces: Vec<String>,
-    /// Steps that are compared.
+    /// The number of steps that are compared.
     pub steps: i64,
 }
 
 /// A row of the view.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// What it is about.
+    /// The dimension of the row.
     pub by: By,
-    /// Name of the operator, kernel, …
+    /// The name of the operator, kernel and so on.
     pub key: String,
     /// host, device or time.
     pub measure: String,
     /// slower, faster, same, noise, added, removed or not judged.
     pub verdict: String,
-    /// Why it is not judged.
+    /// The reason if the row is not judged.
     pub reason: Option<String>,
-    /// Time per step, or per trace where there are no steps.
+    /// The time of the base per step, or per trace if there are no steps.
     pub base_ns: f64,
     /// The same for the candidate.
     pub cand_ns: f64,
-    /// Change in percent; `None` from 0.
+    /// The change in percent. `None` if the base is 0.
     pub delta_pct: Option<f64>,
-    /// Calls.
+    /// The number of calls.
     pub calls: (i64, i64),
-    /// Traces that have it.
+    /// The number of traces that contain the key.
     pub traces: (i64, i64),
-    /// Steps that are compared.
+    /// The number of steps that are compared.
     pub steps: (i64, i64),
-    /// p-value of the test.
+    /// The p-value of the test.
     pub p_value: Option<f64>,
-    /// All columns as the view gives them.
+    /// All columns as the view returns them.
     pub columns: Object,
 }
 
 impl Row {
-    /// By how much the candidate takes longer.
+    /// The time that the candidate takes beyond the base.
     pub fn delta_ns(&self) -> f64 {
         self.cand_ns - self.base_ns
     }
 
-    /// Whether both sides have it.
+    /// Whether the key occurs on both sides.
     pub fn is_on_both(&self) -> bool {
         self.traces.0 > 0 && self.traces.1 > 0
     }
 
-    /// Whether its key names one thing, unlike the keys of rests.
+    /// Whether the key names a single thing. The keys of remainder rows do not.
     pub fn says_what(&self) -> bool {
         !matches!(
             (self.by, self.key.as_str()),
@@ -146,17 +146,17 @@ pub struct Comparison {
     pub base: Side,
     /// The candidate.
     pub cand: Side,
-    /// Dimensions that are shown.
+    /// The dimensions that are shown.
     pub by: Vec<By>,
-    /// All rows, the greatest differences first.
+    /// All rows, sorted by the size of the difference, largest first.
     pub rows: Vec<Row>,
-    /// Conditions that hold, on which the call fails.
+    /// The conditions that are met. If there are any, the command fails.
     pub failures: Vec<Failure>,
-    /// Remarks for the user.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// How a comparison is written.
+/// The output format of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// For a terminal
@@ -170,7 +170,7 @@ pub enum Style {
 }
 
 impl Style {
-    /// The style that a file's name asks for.
+    /// The style that matches the extension of a file name.
     pub fn of_file(path: &std::path::Path) -> Option<Self> {
         Some(match path.extension()?.to_str()? {
             "md" => Self::Markdown,
@@ -182,7 +182,7 @@ impl Style {
     }
 }
 
-/// Reads the rows of some dimensions; the settings compare_base and compare_candidate name the
+/// Reads the rows of some dimensions. The settings compare_base and compare_candidate name the two
 /// sides.
 pub async fn rows(engine: &Engine, by: &[By]) -> Result<Vec<Row>> {
     let names: Vec<String> = by.iter().map(|b| format!("'{}'", b.name())).collect();
@@ -220,7 +220,7 @@ fn row(columns: Object) -> Option<Row> {
     })
 }
 
-/// The numbers of marked steps on both sides.
+/// The number of marked steps on each side.
 pub async fn steps(engine: &Engine) -> Result<(i64, i64)> {
     let sql = "WITH marks AS (
                    SELECT s.side, concat(s.run, ' ', t.step) AS mark
@@ -234,8 +234,8 @@ pub async fn steps(engine: &Engine) -> Result<(i64, i64)> {
     Ok((of("base"), of("cand")))
 }
 
-/// Why the two sides do not compare. `None` if they do, or if they are of one kind and only have no
-/// name in common.
+/// The reason why the two sides cannot be compared. `None` if they can, or if they are of the same
+/// kind and only have no name in common.
 pub async fn apart(engine: &Engine, rows: &[Row]) -> Result<Option<String>> {
     if rows.iter().any(|r| r.is_on_both() && r.says_what()) {
         return Ok(None);
@@ -262,7 +262,7 @@ pub async fn apart(engine: &Engine, rows: &[Row]) -> Result<Option<String>> {
     Ok(Some(format!("the base is of format {base}, the candidate of format {cand}; {why}")))
 }
 
-/// Reasons in one sentence; the things that a side lacks become one list.
+/// Joins reasons into one sentence. The things that a side lacks are joined into one list.
 fn together(reasons: &[&str]) -> String {
     let sides = ["the base has no ", "the candidate has no "];
     let lacks = |side: &&str| {
@@ -276,8 +276,8 @@ fn together(reasons: &[&str]) -> String {
     sides.iter().filter_map(lacks).chain(others).collect::<Vec<_>>().join("; ")
 }
 
-/// Writes a comparison. `width` is that of the terminal; tables for people have at most `limit` rows
-/// (0 for all).
+/// Writes a comparison. `width` is the width of the terminal. Tables for people have at most
+/// `limit` rows; 0 stands for all rows.
 pub fn write(comparison: &Comparison, style: Style, width: usize, limit: usize) -> Result<String> {
     Ok(match style {
         Style::Text => text::report(comparison, width, limit),
@@ -287,12 +287,12 @@ pub fn write(comparison: &Comparison, style: Style, width: usize, limit: usize) 
     })
 }
 
-/// Rows of one table, and how many there are of each verdict.
+/// The rows of one table, and the number of rows with each verdict.
 struct Table<'a> {
     title: String,
     rows: Vec<&'a Row>,
     counts: String,
-    /// Why nothing is judged, if it is the same for all rows.
+    /// The reason why no row is judged, if all rows have the same reason.
     reason: Option<&'a str>,
 }
 
@@ -343,12 +343,12 @@ fn percent(row: &Row) -> String {
     }
 }
 
-/// Whether the figures are per step, or per trace because a side has no steps.
+/// Whether the figures are per step. They are per trace if a side has no steps.
 fn is_per_step(comparison: &Comparison) -> bool {
     comparison.base.steps > 0 && comparison.cand.steps > 0
 }
 
-/// A number of things, as in `2 traces`.
+/// A count with its noun, as in `2 traces`.
 fn many(count: i64, word: &str) -> String {
     format!("{count} {}", plural(count, word))
 }

@@ -1,4 +1,4 @@
-//! A comparison for a terminal.
+//! Writes a comparison as text for a terminal.
 
 use std::fmt::Write;
 
@@ -11,12 +11,12 @@ use crate::output::{clip, figure, safe, width as columns, wrap};
 const TIME: usize = 9;
 const PERCENT: usize = 9;
 const VERDICT: usize = 10;
-/// From this width on there is room for calls and the p-value.
+/// From this width on, there is room for the calls and the p-value.
 const WIDE: usize = 110;
 const CALLS: usize = 15;
 const P_VALUE: usize = 6;
 
-/// Tables with the greatest differences first.
+/// Tables sorted by the size of the difference, largest first.
 pub fn report(comparison: &Comparison, width: usize, limit: usize) -> String {
     let mut out = String::new();
     for (word, side) in [("base", &comparison.base), ("candidate", &comparison.cand)] {
@@ -124,7 +124,8 @@ fn line(out: &mut String, row: &Row, name: usize, is_wide: bool) {
     let _ = writeln!(out, "{}", text.trim_end());
 }
 
-/// A name in a column of a width. Of long names the middle is left out, as many begin or end alike.
+/// A name padded or cut to the width of a column. Long names lose their middle, because many names
+/// have the same beginning or the same end.
 fn pad(text: &str, size: usize) -> String {
     let text = if columns(text) > size { shorten(text, size) } else { text.to_owned() };
     let missing = size.saturating_sub(columns(&text));
@@ -134,7 +135,7 @@ fn pad(text: &str, size: usize) -> String {
 fn shorten(text: &str, size: usize) -> String {
     let end = size / 3;
     let (mut left, mut tail) = (end, Vec::new());
-    // There may be any number of characters without width.
+    // There may be any number of zero-width characters.
     for c in text.chars().rev().take(4 * end) {
         let Some(room) = left.checked_sub(c.width().unwrap_or(0)) else { break };
         left = room;
@@ -152,7 +153,7 @@ mod tests {
         assert_eq!(pad("a_long_name_of_a_kernel<float>", 15), "a_long_na…loat>");
         assert_eq!(pad("short", 8), "short   ");
         assert_eq!(columns(&pad("日本語日本語日本語", 9)), 9);
-        // Signs without width do not make it slow.
+        // Zero-width characters do not make it slow.
         assert_eq!(columns(&pad(&("a".repeat(40) + &"\u{300}".repeat(500_000)), 15)), 15);
     }
 }

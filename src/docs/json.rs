@@ -1,4 +1,4 @@
-//! The reference as one JSON object, for programs.
+//! Writes the reference as one JSON object for programs.
 
 use serde_json::{Value, json};
 

@@ -1,11 +1,12 @@
-//! The reference as one Markdown page, whose lines are short enough to read and compare as text.
+//! Writes the reference as one Markdown page. Its lines are short enough to read and compare as
+//! text.
 
 use std::fmt::Write;
 
 use super::{Reference, by_area};
 use crate::library::{Column, View};
 
-/// The longest line, where words allow it.
+/// The maximum length of a line. A longer word is not broken.
 const WIDTH: usize = 100;
 
 const INTRODUCTION: &str = "\
@@ -69,7 +70,7 @@ pub fn page(reference: &Reference) -> String {
     out
 }
 
-/// What has one name: a topic is its page, all else a page of the reference.
+/// The page for the entries with one name: the text of a topic, else a page of the reference.
 pub fn part(reference: &Reference) -> String {
     match reference.topics.as_slice() {
         [] => page(reference),
@@ -101,18 +102,19 @@ fn relation(out: &mut String, view: &View) {
     }
 }
 
-/// An entry of a list.
+/// Writes an item of a list.
 fn item(out: &mut String, text: &str) {
     fill(out, "- ", "  ", &words(text, false));
 }
 
-/// A paragraph with an empty line after it; its own line ends stay.
+/// Writes a paragraph and an empty line after it. Line ends in the text are kept.
 fn paragraph(out: &mut String, text: &str) {
     text.lines().for_each(|line| fill(out, "", "", &words(line, false)));
     out.push('\n');
 }
 
-/// A query; a long one has a line for each clause, broken between words outside of quotes.
+/// Writes a query. A long query gets a line for each clause, and its lines are broken between words
+/// outside of quotes.
 fn sql(out: &mut String, text: &str) {
     for line in text.lines() {
         let is_long = line.chars().count() > WIDTH;
@@ -121,7 +123,7 @@ fn sql(out: &mut String, text: &str) {
     }
 }
 
-/// The clauses of a query, without those of queries in brackets.
+/// The clauses of a query. Clauses of subqueries in brackets are not separated.
 fn clauses(query: &str) -> Vec<&str> {
     const STARTS: &[&str] = &["FROM ", "WHERE ", "GROUP BY ", "ORDER BY "];
     let (mut clauses, mut start) = (Vec::new(), 0);
@@ -165,8 +167,8 @@ fn fill(out: &mut String, first: &str, rest: &str, words: &[String]) {
     let _ = writeln!(out, "{line}");
 }
 
-/// The words of a line; with `keeps_quotes`, what stands in single quotes is not divided. A sign that
-/// would begin a list at the start of a line belongs to the word before it.
+/// The words of a line. With `keeps_quotes`, text in single quotes counts as a single word. A sign
+/// that would start a list at the beginning of a line stays attached to the word before it.
 fn words(line: &str, keeps_quotes: bool) -> Vec<String> {
     let mut is_quoted = false;
     let mut words: Vec<String> = Vec::new();

@@ -1,6 +1,6 @@
 //! The reference of tables, views, functions, settings and rules. Its texts are the comments in
-//! `sql/` and the records in `udfs/`. Topics are pages of `docs/` about what concerns several of
-//! them.
+//! `sql/` and the documentation records in `udfs/`. Topics are pages of `docs/` that concern
+//! several entries.
 
 mod json;
 mod markdown;
@@ -24,7 +24,7 @@ pub use topics::{TOPICS, Topic, topic};
 pub struct Reference {
     /// Tables of the store and of the system.
     pub tables: Vec<View>,
-    /// Views, by area and name; rules are those for which [`View::rule_name`] has a name.
+    /// Views, by area and name. A view is a rule if [`View::rule_name`] returns a name.
     pub views: Vec<View>,
     /// Functions, by area and name.
     pub functions: Vec<Function>,
@@ -34,7 +34,7 @@ pub struct Reference {
     pub topics: Vec<Topic>,
 }
 
-/// How the reference is written.
+/// The output format of the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// For a terminal
@@ -46,7 +46,7 @@ pub enum Style {
 }
 
 impl Reference {
-    /// Everything in a session.
+    /// The reference of everything in a session.
     pub fn of(engine: &Engine) -> Self {
         let (mut tables, mut views) = (Vec::new(), Vec::new());
         for (kind, view) in documented(engine.library()) {
@@ -64,7 +64,8 @@ impl Reference {
         }
     }
 
-    /// Keeps only what has this name; an error that suggests the nearest name if nothing has it.
+    /// Keeps only the entries with this name. If there are none, the error suggests the nearest
+    /// name.
     pub fn named(mut self, name: &str) -> Result<Self> {
         let near = self.most_similar(name);
         self.tables.retain(|t| t.name == name);
@@ -94,7 +95,7 @@ impl Reference {
         suggest::most_similar(name, all).map(str::to_owned)
     }
 
-    /// The reference as a text.
+    /// The reference as text.
     pub fn write(&self, style: Style, whole: bool) -> String {
         match style {
             Style::Text if whole => text::overview(self),
@@ -106,7 +107,7 @@ impl Reference {
     }
 }
 
-/// Groups of things with the same area, in the order of the list.
+/// Groups entries by area. The areas keep the order of the list.
 fn by_area<'a, T>(list: &'a [T], area: impl Fn(&'a T) -> &'a str) -> Vec<(&'a str, Vec<&'a T>)> {
     let mut groups: Vec<(&str, Vec<&T>)> = Vec::new();
     for item in list {

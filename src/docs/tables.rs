@@ -1,12 +1,12 @@
-//! `docs/tables.md`: the tables of a store with their columns, and the codes of issues, from the
-//! definitions in `tracesql-ingest`.
+//! Writes `docs/tables.md`: the tables of a store with their columns, and the codes of issues. It
+//! is made from the definitions in `tracesql-ingest`.
 
 use std::fmt::Write;
 
 use tracesql_ingest::Code;
 use tracesql_ingest::schema::{Column, Kind, SCHEMA_VERSION, TABLES, Table};
 
-/// Lines of the page are at most this many characters long.
+/// The maximum length of a line, in characters.
 const WIDTH: usize = 100;
 
 const HOW_TO_READ_IT: &str = "\
@@ -58,7 +58,7 @@ of a code that *skips* is an element that has no row in `events`: their sum is
 
 ";
 
-/// The page.
+/// The whole page.
 pub fn tables_page() -> String {
     let mut out = String::from("# Tables, columns and issue codes\n\n");
     let head = format!(
@@ -104,13 +104,14 @@ fn arrow_type(kind: Kind) -> &'static str {
     }
 }
 
-/// Writes a paragraph behind a mark, its further lines indented to the text of the first.
+/// Writes a paragraph after a mark. Its other lines are indented to align with the text of the
+/// first line.
 fn wrap(out: &mut String, mark: &str, text: &str) {
     let mut line = mark.to_owned();
     let mut words = text.split_whitespace().peekable();
     let mut is_empty = true;
     while let Some(word) = words.next() {
-        // At the start of a line some words would begin a list, a heading or a quotation.
+        // Some words would begin a list, a heading or a quotation at the start of a line.
         let mut unit = word.to_owned();
         while let Some(next) = words.next_if(|next| is_mark(next)) {
             unit = format!("{unit} {next}");
@@ -129,7 +130,7 @@ fn wrap(out: &mut String, mark: &str, text: &str) {
     let _ = writeln!(out, "{line}");
 }
 
-/// Whether Markdown takes a word at the start of a line for markup.
+/// Whether Markdown would treat a word at the start of a line as markup.
 fn is_mark(word: &str) -> bool {
     let number = word.trim_end_matches(['.', ')']);
     let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());

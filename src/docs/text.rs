@@ -1,4 +1,4 @@
-//! The reference for a terminal: an overview of all names, or the full text for some of them.
+//! Writes the reference for a terminal: an overview of all names, or the full text of some entries.
 
 use std::fmt::Write;
 

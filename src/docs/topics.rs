@@ -1,11 +1,11 @@
 //! Pages of `docs/` that the program can print.
 
-/// A page.
+/// A page of documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Topic {
-    /// Name, which no table, view, function or setting has.
+    /// The name. No table, view, function or setting has the same name.
     pub name: &'static str,
-    /// One sentence.
+    /// A summary of one sentence.
     pub summary: &'static str,
     /// The file in `docs/`.
     pub file: &'static str,
@@ -22,7 +22,7 @@ pub const TOPICS: &[Topic] = &[Topic {
     text: include_str!("../../docs/kernels.md"),
 }];
 
-/// A topic by name.
+/// The topic with this name.
 pub fn topic(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|t| t.name.eq_ignore_ascii_case(name))
 }

@@ -1,6 +1,6 @@
-//! The one schema of a session: tables of the store, views of the library, data tables, system
-//! tables, and relations that the user creates. Each is opened or planned when it is first used, so
-//! that opening a store costs nothing.
+//! The only schema of a session: tables of the store, views of the library, data tables, system
+//! tables, and relations that the user creates. Each of them is opened or planned when it is first
+//! used, so that opening a store costs nothing.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
@@ -32,7 +32,7 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// A catalogue. It can plan views after [`Catalog::attach`] was called.
+    /// Creates a catalogue. It can plan views after [`Catalog::attach`] was called.
     pub fn new(tables: StoreTables, library: Arc<Library>, settings: Arc<Settings>) -> Self {
         Self { tables, library, settings, state: OnceLock::new(), open: Mutex::new(HashMap::new()) }
     }
@@ -50,13 +50,13 @@ impl Catalog {
         self.open.lock().unwrap_or_else(|e| e.into_inner()).insert(name.to_owned(), provider)
     }
 
-    /// Whether a name belongs to tracesql, so that users can neither replace nor drop it.
+    /// Whether a name is reserved by tracesql, so that users can neither replace nor drop it.
     fn is_fixed(&self, name: &str) -> bool {
         schema::table(name).is_some() || system_tables::NAMES.contains(&name)
     }
 
-    /// Plans views and the views that they build on, as far as they are not planned yet. Views that
-    /// do not build on each other are planned side by side.
+    /// Plans views and the views that they build on, unless they are already planned. Views that do
+    /// not build on each other are planned in parallel.
     pub fn plan(&self, names: &[&str]) -> Result<()> {
         let Some(state) = self.state.get().and_then(Weak::upgrade) else { return Ok(()) };
         let state = state.read().clone();
@@ -96,7 +96,7 @@ impl SchemaProvider for Catalog {
     }
 
     async fn table(&self, name: &str) -> Result<Option<Provider>> {
-        // Settings change within a session, so their table is never kept.
+        // Settings can change during a session, so their table is never kept.
         if name == system_tables::SETTINGS {
             return system_tables::settings(&self.settings).map(Some);
         }

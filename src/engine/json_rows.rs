@@ -1,4 +1,4 @@
-//! Results as JSON objects, for commands that work with rows rather than print them.
+//! Query results as JSON objects, for commands that process rows instead of printing them.
 
 use arrow::array::RecordBatch;
 use arrow::json::ArrayWriter;
@@ -10,18 +10,19 @@ use serde_json::{Map, Value};
 use super::Engine;
 use crate::error::{Error, Result};
 
-/// A row: values by column. NULL is left out, and so is NaN, which JSON does not have.
+/// A row: its values by column name. NULL is left out. NaN is left out as well, because JSON cannot
+/// represent it.
 pub type Object = Map<String, Value>;
 
 impl Engine {
-    /// All rows of one query.
+    /// All rows of a query.
     pub async fn objects(&self, sql: &str) -> Result<Vec<Object>> {
         let statement = self.one_statement(sql)?;
         objects(self.run(statement, &[]).await?.try_collect().await?)
     }
 
-    /// All rows of each query. The queries compute shared views once. If one fails, the others
-    /// still give their rows.
+    /// All rows of each query. Shared views are computed once for all queries. If a query fails,
+    /// the others still return their rows.
     pub async fn objects_of_all(&self, queries: &[String]) -> Vec<Result<Vec<Object>>> {
         let together =
             match queries.iter().map(|sql| self.one_statement(sql)).collect::<Result<Vec<_>>>() {
@@ -67,17 +68,17 @@ fn objects(batches: Vec<RecordBatch>) -> Result<Vec<Object>> {
     Ok(objects.into_iter().map(|o| o.into_iter().filter(|(_, v)| !v.is_null()).collect()).collect())
 }
 
-/// The text of a column; `None` for NULL.
+/// The text in a column; `None` for NULL.
 pub fn text(object: &Object, name: &str) -> Option<String> {
     object.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// The number of a column; `None` for NULL.
+/// The number in a column; `None` for NULL.
 pub fn number(object: &Object, name: &str) -> Option<f64> {
     object.get(name).and_then(Value::as_f64)
 }
 
-/// The integer of a column; `None` for NULL.
+/// The integer in a column; `None` for NULL.
 pub fn int(object: &Object, name: &str) -> Option<i64> {
     object.get(name).and_then(Value::as_i64)
 }

@@ -1,7 +1,7 @@
-//! The limit of memory. It watches the memory that the process holds, because operators do not
-//! count all of theirs.
+//! The memory limit. It watches the memory of the whole process, because operators do not count all
+//! memory that they use.
 //!
-//! This is not an optimizer rule: it changes no plan, but ends the stream of a result.
+//! This is not an optimizer rule, because it changes no plan. It ends the stream of a result.
 
 use std::sync::Arc;
 use std::thread;
@@ -17,26 +17,26 @@ use tokio::sync::watch;
 
 /// The time between two readings of the memory of the process.
 const INTERVAL: Duration = Duration::from_millis(3);
-/// How long to wait for freed memory to return to the system, which takes a second at most.
+/// How long to wait until freed memory is returned to the system, which takes at most a second.
 const SETTLING: Duration = Duration::from_secs(3);
-/// The number of batches that wait for their reader.
+/// The number of batches that can wait for the reader.
 const BUFFERED_BATCHES: usize = 2;
 
-/// What scans, joins and windows hold without counting it, measured over several queries. With more
-/// set aside, sorts lack room for their runs; with less, queries reach the limit before sorts spill
-/// to disk.
+/// The memory that scans, joins and windows hold without counting it, measured over several
+/// queries. If the reserve is larger, sorts lack room for their runs. If it is smaller, queries
+/// reach the limit before sorts spill to disk.
 const UNCOUNTED_BYTES: usize = 128 << 20;
 
-/// An upper bound of what a report, which reads nearly all views, holds for each event when views
-/// are shared: 0.6 KiB with 5 million events, 0.9 KiB with 1 million.
+/// An upper bound of the memory that a report needs for each event when views are shared. A report
+/// reads nearly all views. Measured: 0.6 KiB with 5 million events, 0.9 KiB with 1 million.
 const SHARED_BYTES_PER_EVENT: u64 = 1 << 10;
 
-/// Whether the rows of shared views over so many events fit in the limit; 0 stands for no limit.
+/// Whether the rows of shared views over this many events fit in the limit; 0 stands for no limit.
 pub fn fits_in_memory(limit: usize, events: u64) -> bool {
     limit == 0 || limit as u64 / SHARED_BYTES_PER_EVENT >= events
 }
 
-/// A limit of the memory of the process. A result that is read while the limit is exceeded ends
+/// A memory limit for the process. If a result is read while the limit is exceeded, the result ends
 /// with an error.
 pub struct MemoryLimit {
     bytes: usize,
@@ -44,7 +44,8 @@ pub struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// A limit that is watched until it is dropped. Fails if the watching thread cannot start.
+    /// Creates a limit that is watched until it is dropped. Fails if the watching thread cannot
+    /// start.
     pub fn new(bytes: usize) -> Result<Self> {
         let (exceeded, is_exceeded) = watch::channel(false);
         let watch = move || {
@@ -61,10 +62,10 @@ impl MemoryLimit {
         Ok(Self { bytes, is_exceeded })
     }
 
-    /// The pool of sorts, groups and joins, which spill to disk when it is used up. Its size is the
-    /// limit without what the process holds already and what operators hold without counting it. If
-    /// shared views fit in memory, each operator may take all of the pool; otherwise each has an
-    /// equal share.
+    /// The memory pool for sorts, groups and joins, which spill to disk when it is used up. Its
+    /// size is the limit minus the memory that the process already holds and the memory that
+    /// operators use without counting it. If shared views fit in memory, each operator may use the
+    /// whole pool. Otherwise each operator has an equal share.
     pub fn pool(&self, views_fit: bool) -> Arc<dyn MemoryPool> {
         let left = self.bytes - resident_bytes().unwrap_or(0).min(self.bytes / 2);
         let bytes = left - UNCOUNTED_BYTES.min(left / 2);
@@ -81,7 +82,7 @@ impl MemoryLimit {
         let _ = tokio::time::timeout(SETTLING, is_exceeded.wait_for(|is| !*is)).await;
     }
 
-    /// The rows of a result, until the limit is exceeded.
+    /// Passes on the rows of a result until the limit is exceeded.
     pub fn enforce(&self, mut rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
         let schema = rows.schema();
         // A task computes the rows, so that the stream can end while a batch is being computed.
@@ -121,7 +122,7 @@ fn exceeded(limit: usize) -> DataFusionError {
     ))
 }
 
-/// The physical memory that the process holds; `None` where the system does not report it.
+/// The physical memory of the process; `None` if the system does not report it.
 fn resident_bytes() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

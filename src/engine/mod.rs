@@ -41,20 +41,20 @@ pub use settings::{Setting, Settings};
 use store_tables::StoreTables;
 pub use system_tables::documented;
 
-/// How queries run.
+/// Options for running queries.
 #[derive(Debug, Clone, Default)]
 pub struct EngineOptions {
-    /// Number of threads; 0 stands for one per core.
+    /// The number of threads; 0 stands for one thread per core.
     pub threads: usize,
     /// Bytes of memory that the process may hold while a query runs; 0 for no limit. Sorts, joins
     /// and aggregations spill to disk before the limit is reached; a query that needs more fails.
     pub memory_limit: usize,
-    /// Whether each reader of a view computes it, even where there is memory to keep its rows for
-    /// all readers.
+    /// Whether each reader of a view computes the view itself, even if there is enough memory to
+    /// keep its rows for all readers.
     pub shares_nothing: bool,
-    /// Folders with views of the user, laid out like `sql/`.
+    /// Folders with the user's views, laid out like `sql/`.
     pub sql: Vec<PathBuf>,
-    /// Folders with rules of the user.
+    /// Folders with the user's rules.
     pub rules: Vec<PathBuf>,
     /// Settings to change.
     pub settings: Vec<(String, String)>,
@@ -69,7 +69,7 @@ pub fn functions() -> Vec<tracesql_udfs::Function> {
     all
 }
 
-/// A session over traces of a store.
+/// A session over the traces of a store.
 pub struct Engine {
     context: SessionContext,
     catalog: Arc<Catalog>,
@@ -83,7 +83,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Opens all traces of a store, or those whose ids are given.
+    /// Opens all traces of a store, or those with the given IDs.
     pub fn open(store: &Store, only: Option<&[String]>, options: &EngineOptions) -> Result<Self> {
         let mut traces = store.traces()?;
         if let Some(only) = only {
@@ -93,7 +93,8 @@ impl Engine {
         Self::over(traces, folders, options)
     }
 
-    /// Opens traces of several stores as one. A trace that several stores hold is there once.
+    /// Opens traces of several stores as one. A trace that several stores contain is opened only
+    /// once.
     pub fn open_together(
         stores: &[(&Store, Option<&[String]>)],
         options: &EngineOptions,
@@ -124,13 +125,13 @@ impl Engine {
             .with_default_catalog_and_schema("tracesql", "main")
             .with_create_default_catalog_and_schema(false)
             .with_target_partitions(threads)
-            // Files of a store are small and expensive to decode.
+            // The files of a store are small and expensive to decode.
             .with_repartition_file_min_size(1 << 20);
         config.options_mut().sql_parser.enable_ident_normalization = true;
         // A third pass changes nothing in `findings`, the largest query, and takes a fifth of its
         // planning time.
         config.options_mut().optimizer.max_passes = 2;
-        // Errors give the place in the statement.
+        // Errors contain their place in the statement.
         config.options_mut().sql_parser.collect_spans = true;
         let (mut runtime, mut memory_limit) = (RuntimeEnvBuilder::new(), None);
         let events = traces
@@ -212,7 +213,7 @@ impl Engine {
         &self.traces
     }
 
-    /// The rule for a store of one trace; `None` for any other number of traces.
+    /// The rule for a store with a single trace; `None` for any other number of traces.
     fn constant_trace_id(&self) -> Option<ConstantTraceId> {
         match self.traces.as_slice() {
             [trace] => Some(ConstantTraceId::new(&trace.trace_id)),
@@ -225,7 +226,7 @@ impl Engine {
         self.shares_views
     }
 
-    /// Waits until the memory of earlier queries is returned to the system, if the process holds
+    /// Waits until the memory of earlier queries is returned to the system, if the process uses
     /// more than its limit. Gives up after a few seconds.
     pub async fn memory_settled(&self) {
         if let Some(limit) = &self.memory_limit {
@@ -233,7 +234,7 @@ impl Engine {
         }
     }
 
-    /// The DataFusion session, for what this type does not offer.
+    /// The DataFusion session, for features that this type does not offer.
     pub fn context(&self) -> &SessionContext {
         &self.context
     }
@@ -253,7 +254,7 @@ impl Engine {
         Ok(self.start(statement, parameters).await?.result)
     }
 
-    /// Starts one statement. The returned plan counts what it reads.
+    /// Starts one statement. The returned plan counts the rows and bytes that it reads.
     pub async fn start(
         &self,
         statement: Statement,
@@ -263,8 +264,8 @@ impl Engine {
         started.pop().ok_or_else(|| Error::Query("the query was not planned".into()))
     }
 
-    /// Starts statements that compute shared views once. Their results can be read in any order, or
-    /// concurrently.
+    /// Starts statements together, so that they compute shared views once. Their results can be
+    /// read in any order, or concurrently.
     pub async fn start_all(
         &self,
         statements: Vec<Statement>,
@@ -290,8 +291,8 @@ impl Engine {
         Ok(Started { result, plan })
     }
 
-    /// Plans the views that the statements name, all together. An error in a view is reported when
-    /// its statement is planned.
+    /// Plans all views that the statements name. An error in a view is reported when its statement
+    /// is planned.
     fn plan_views_of(&self, statements: &[Statement]) {
         let state = self.context.state();
         let references = statements
@@ -308,7 +309,7 @@ impl Engine {
         parameters: &[(String, ScalarValue)],
     ) -> Result<LogicalPlan> {
         let plan = self.context.state().statement_to_plan(statement).await?;
-        // Only `output` writes results, so that a query cannot write files unnoticed.
+        // Only the module `output` writes results, so that a query cannot write files unnoticed.
         let allowed = SQLOptions::new().with_allow_dml(false);
         allowed.verify_plan(&plan)?;
         if !self.allow_files {

@@ -1,4 +1,4 @@
-//! A view of the library as plans name it, and how its query takes the place of its name.
+//! A view of the library as plans refer to it, and how its query replaces its name.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, TableScan, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 
-/// Identifies the query of a view: views with the same key have the same query.
+/// Identifies the query of a view. Views with equal keys have the same query.
 pub type ViewKey = usize;
 
 /// A view whose query is planned. A plan that reads the view scans it like a table, so that
@@ -25,7 +25,7 @@ pub struct PlannedView {
 }
 
 impl PlannedView {
-    /// A view of an analyzed query.
+    /// Creates a view from an analyzed query.
     pub fn new(name: &str, query: LogicalPlan) -> Self {
         Self {
             name: name.to_owned(),
@@ -35,7 +35,7 @@ impl PlannedView {
         }
     }
 
-    /// A branch of a union as a view of its own.
+    /// Creates a view from a branch of a union.
     pub fn branch(name: &str, query: LogicalPlan) -> Self {
         Self { is_branch: true, ..Self::new(name, query) }
     }
@@ -54,27 +54,27 @@ impl PlannedView {
         self.is_branch
     }
 
-    /// Its name.
+    /// The name of the view.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its query, in which other views are still scans.
+    /// The query of the view, in which other views are still scans.
     pub fn body(&self) -> &Arc<LogicalPlan> {
         &self.body
     }
 
-    /// The key of its query.
+    /// The key of the query.
     pub fn key(&self) -> ViewKey {
         Arc::as_ptr(&self.body) as ViewKey
     }
 }
 
-/// Decides what takes the place of a scan of a view; `None` stands for the view's query.
+/// Returns the plan that replaces a scan of a view. `None` stands for the view's query.
 pub type Replacement<'a> = &'a dyn Fn(&PlannedView, &TableScan) -> Result<Option<LogicalPlan>>;
 
-/// Returns the plan without scans of views: each becomes what `replacement` gives, or the query of
-/// the view.
+/// Returns the plan with each scan of a view replaced by the result of `replacement`, or by the
+/// query of the view.
 pub fn inline(plan: LogicalPlan, replacement: Replacement) -> Result<LogicalPlan> {
     let inlined = plan.transform_down_with_subqueries(|node| {
         let LogicalPlan::TableScan(scan) = &node else { return Ok(Transformed::no(node)) };
@@ -106,7 +106,7 @@ impl TableProvider for PlannedView {
         TableType::View
     }
 
-    // Only plans that DataFusion makes by itself get here, such as that of `CREATE TABLE … AS`:
+    // Only plans that DataFusion makes by itself get here, such as the plan of `CREATE TABLE … AS`.
     // `planning` leaves no scan of a view in a plan.
     async fn scan(
         &self,

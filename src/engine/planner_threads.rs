@@ -1,5 +1,5 @@
-//! Threads for planning: queries that start together, and views that do not build on each other,
-//! are planned side by side.
+//! Threads for planning. Queries that start together, and views that do not build on each other,
+//! are planned in parallel.
 
 use std::num::NonZero;
 use std::sync::Mutex;
@@ -11,8 +11,9 @@ use datafusion::error::{DataFusionError, Result};
 /// Plans of views on views are deep, and planning recurses into them.
 const STACK_BYTES: usize = 64 << 20;
 
-/// The results of `f` for each item, in their order, or the error of the first item that fails. `f`
-/// runs on threads of its own, so that it may wait for tasks of the runtime that calls this.
+/// The results of `f` for each item, in the order of the items, or the error of the first item that
+/// fails. `f` runs on separate threads, so it may wait for tasks of the runtime that calls this
+/// function.
 pub fn each<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
     let next = AtomicUsize::new(0);

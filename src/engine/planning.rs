@@ -1,12 +1,12 @@
-//! Makes physical plans of statements that start together.
+//! Makes physical plans for statements that start together.
 //!
-//! DataFusion puts the query of a view into each place that names it. A query over views that build
-//! on views then reads the same events dozens of times, and takes as long to plan. Here the places
-//! are counted first. A view with one place is put into it, as DataFusion would do. A view with
-//! more becomes a table that is computed once, with the columns that any reader needs, and its rows
-//! are kept until the queries end. Branches of larger unions are treated like views with several
-//! places so that they are planned side by side, but their rows go to their one reader and are not
-//! kept.
+//! DataFusion copies the query of a view into each place that names the view. A query over views
+//! that build on views then reads the same events dozens of times, and planning takes
+//! correspondingly long. Here the places are counted first. A view with one place is inlined, as
+//! DataFusion would do. A view with more places becomes a table that is computed once, with the
+//! columns that any reader needs, and its rows are kept until the queries end. Branches of larger
+//! unions are treated like views with several places so that they are planned in parallel, but
+//! their rows go to their only reader and are not kept.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use super::rules::constant_trace_id::ConstantTraceId;
 use super::rules::inline_views::InlineViews;
 use super::rules::{analyze, inlining, naming};
 
-/// Returns a physical plan for each query. `trace_id` is given for a store of one trace. If
-/// `share` is false, each reader of a view computes it.
+/// Returns a physical plan for each query. `trace_id` is given for a store with a single trace. If
+/// `share` is false, each reader of a view computes the view.
 pub fn physical_plans(
     queries: Vec<LogicalPlan>,
     state: &SessionState,
@@ -36,7 +36,7 @@ pub fn physical_plans(
     let optimized = optimize(queries, state, trace_id.map(Arc::new), share)?;
     let (runtime, parts) = (Handle::current(), optimized.parts.len());
     let places: Vec<usize> = (0..parts + optimized.queries.len()).collect();
-    // Parts are planned before their readers. A reader that needs a part that is not ready waits.
+    // Parts are planned before their readers. A reader waits if it needs a part that is not ready.
     let plans = planner_threads::each(&places, |&place| {
         runtime.block_on(async {
             match place.checked_sub(parts) {
@@ -52,10 +52,10 @@ pub fn physical_plans(
     Ok(plans.into_iter().flatten().collect())
 }
 
-/// Optimized queries, and what they read of shared views.
+/// Optimized queries, and the parts of shared views that they read.
 struct Optimized {
     queries: Vec<LogicalPlan>,
-    /// Each part before those that read it.
+    /// The parts. Each part comes before those that read it.
     parts: Vec<Arc<Part>>,
 }
 
@@ -84,7 +84,8 @@ fn optimize(
     for query in &queries {
         needs.collect(query)?;
     }
-    // Readers come before the views that they read, so that all needs of a view are known.
+    // Readers come before the views that they read, so that all needs of a view are known when it
+    // is planned.
     for level in levels(places.readers_first().filter_map(|view| views.shared(view)))? {
         let parts: Vec<_> = level
             .iter()
@@ -100,11 +101,11 @@ fn optimize(
     Ok(Optimized { queries, parts: planned })
 }
 
-/// The views below some queries, with the number of places that name each.
+/// The views that some queries read, with the number of places that name each view.
 #[derive(Default)]
 struct Places {
     found: HashMap<ViewKey, (PlannedView, usize)>,
-    /// Each view after those that it reads.
+    /// The views. Each view comes after those that it reads.
     order: Vec<ViewKey>,
 }
 
@@ -130,7 +131,7 @@ impl Places {
         Ok(())
     }
 
-    /// The views that are computed apart from their readers.
+    /// The views that are computed separately from their readers.
     fn shared_views(&self, trace_id: Option<&ConstantTraceId>) -> Result<InlineViews> {
         let mut views = InlineViews::default();
         for key in &self.order {
@@ -153,8 +154,8 @@ impl Places {
     }
 }
 
-/// Shared views in groups: each view comes after its readers, and the views of a group read nothing
-/// of each other.
+/// Shared views in groups. Each view comes after its readers, and the views of a group do not read
+/// each other.
 fn levels<'v>(
     readers_first: impl Iterator<Item = &'v Arc<SharedView>>,
 ) -> Result<Vec<Vec<&'v Arc<SharedView>>>> {

@@ -1,5 +1,5 @@
-//! Settings: named values that views read with `setting(…)`, with defaults from the library and
-//! changes by the user.
+//! Settings: named values that views read with `setting(…)`. The library provides defaults, and the
+//! user can change them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
@@ -20,12 +20,12 @@ use crate::suggest;
 /// The name of the data table with all settings and their defaults.
 const TABLE: &str = "settings";
 
-/// A setting and its present value.
+/// A setting and its current value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
     /// Its value as text; `None` for NULL.
     pub value: Option<String>,
-    /// Its value until it is changed.
+    /// The default value.
     pub default: Option<String>,
     /// Unit of the value.
     pub unit: String,
@@ -68,8 +68,9 @@ impl Settings {
         Ok(Self { values: RwLock::new(values) })
     }
 
-    /// Why a value has the wrong type for a setting; `None` if it fits. Where the default is a
-    /// number, the value must be a finite number: NaN or infinity would let every limit pass.
+    /// The reason why a value has the wrong type for a setting; `None` if it fits. If the default
+    /// is a number, the value must be a finite number, because NaN or infinity would let every
+    /// check pass.
     pub fn type_error(&self, name: &str, value: &str) -> Option<String> {
         let values = self.values.read().unwrap_or_else(|e| e.into_inner());
         let default = values.get(name)?.default.as_deref().and_then(number)?;
@@ -91,7 +92,7 @@ impl Settings {
         true
     }
 
-    /// Sets a setting back to its default; `false` if the name is unknown.
+    /// Resets a setting to its default; `false` if the name is unknown.
     pub fn reset(&self, name: &str) -> bool {
         let mut values = self.values.write().unwrap_or_else(|e| e.into_inner());
         let Some(setting) = values.get_mut(name) else { return false };
@@ -119,7 +120,7 @@ impl Settings {
     }
 }
 
-/// A finite number.
+/// Parses a finite number.
 fn number(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|v: &f64| v.is_finite())
 }
@@ -170,7 +171,8 @@ const TEXT: FunctionDoc = FunctionDoc {
     ..NUMBER
 };
 
-/// Settings that compare by identity: DataFusion compares functions, but values of settings change.
+/// A reference to the settings that is compared by identity. DataFusion compares functions, but the
+/// values of settings change.
 #[derive(Debug, Clone)]
 struct SameSettings(Arc<Settings>);
 

@@ -1,4 +1,4 @@
-//! The tables of a store as DataFusion sees them. A table is opened when it is first used, so that
+//! The tables of a store as DataFusion tables. A table is opened when it is first used, so that
 //! opening a store costs nothing.
 
 use std::path::{Path, PathBuf};
@@ -27,13 +27,13 @@ pub struct StoreTables {
 }
 
 impl StoreTables {
-    /// Tables over the folders of traces, given with the manifests.
+    /// Creates the tables from the folders of traces and their manifests.
     pub fn new(folders: Vec<(PathBuf, Manifest)>) -> Self {
         Self { folders }
     }
 
-    /// A table over the files of all traces. Fails if a file is missing or has another length than
-    /// its manifest gives.
+    /// Opens a table over the files of all traces. Fails if a file is missing, or if its length
+    /// differs from the length in the manifest.
     pub fn open(&self, table: &'static schema::Table) -> Result<Arc<dyn TableProvider>> {
         let rows = with_text_views(&table.schema());
         if self.folders.is_empty() {
@@ -46,7 +46,7 @@ impl StoreTables {
                 DataFusionError::External(format!("{}: {e}", path.display()).into())
             })?;
             check_size(&path, folder, manifest, table)?;
-            // A URL, because DataFusion would take a path for a glob pattern.
+            // A URL is needed, because DataFusion would treat a path as a glob pattern.
             let url = Url::from_file_path(&path).map_err(|()| {
                 DataFusionError::Plan(format!("{}: not an absolute path", path.display()))
             })?;
@@ -84,8 +84,8 @@ impl StoreTables {
 
 /// A table over files of the store.
 ///
-/// A scan can apply filters while it reads, so that only rows that pass are decoded. That pays for
-/// long texts only: decoding all rows of another column is faster than selecting some.
+/// A scan can apply filters while it reads, so that only rows that pass are decoded. That pays off
+/// only for long texts, because for other columns decoding all rows is faster than selecting some.
 #[derive(Debug)]
 pub struct StoreTable {
     name: &'static str,
@@ -98,7 +98,7 @@ pub struct StoreTable {
 }
 
 impl StoreTable {
-    /// Its name.
+    /// The name of the table.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -135,8 +135,8 @@ impl TableProvider for StoreTable {
     }
 }
 
-/// The schema with `Utf8View` in place of `Utf8`: rows are then sorted, joined and gathered without
-/// copying their texts.
+/// The schema with `Utf8View` in place of `Utf8`, so that sorting, joining and gathering rows does
+/// not copy their texts.
 fn with_text_views(schema: &SchemaRef) -> SchemaRef {
     let fields = schema.fields().iter().map(|field| match field.data_type() {
         DataType::Utf8 => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View)),
@@ -145,8 +145,8 @@ fn with_text_views(schema: &SchemaRef) -> SchemaRef {
     Arc::new(Schema::new_with_metadata(fields.collect::<Fields>(), schema.metadata().clone()))
 }
 
-/// Fails if a file does not have the length with which it was written, so that a truncated file is
-/// reported before anything in it is trusted.
+/// Fails if the length of a file has changed since it was written, so that a truncated file is
+/// reported before its content is used.
 fn check_size(
     path: &Path,
     folder: &Path,
@@ -157,7 +157,7 @@ fn check_size(
         .map_err(|e| DataFusionError::External(format!("{}: {e}", path.display()).into()))?
         .len();
     let written = |manifest: &Manifest| manifest.tables.get(table.name).map(|t| t.bytes);
-    // The trace may have been replaced since its manifest was read.
+    // The trace may have been replaced after its manifest was read.
     if written(manifest) == Some(bytes)
         || Manifest::read(folder).is_ok_and(|now| written(&now) == Some(bytes))
     {

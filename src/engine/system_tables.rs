@@ -1,5 +1,5 @@
-//! Tables about tracesql itself: its relations, columns, functions and settings, made from the
-//! comments that document them.
+//! Tables about tracesql itself: its relations, columns, functions and settings. They are made from
+//! the comments that document them.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub const SETTINGS: &str = "tracesql_settings";
 /// All system tables.
 pub const NAMES: &[&str] = &["tracesql_views", "tracesql_columns", "tracesql_functions", SETTINGS];
 
-/// The table of one of [`NAMES`], except [`SETTINGS`].
+/// The table with one of the names in [`NAMES`], except [`SETTINGS`].
 pub fn table(name: &str, library: &Library) -> Result<Arc<dyn TableProvider>> {
     match name {
         "tracesql_views" => relations(library),
@@ -26,7 +26,7 @@ pub fn table(name: &str, library: &Library) -> Result<Arc<dyn TableProvider>> {
     }
 }
 
-/// All documented relations: tables of the store, system tables, then views.
+/// All documented relations: first tables of the store, then system tables, then views.
 pub fn documented(library: &Library) -> Vec<(&'static str, View)> {
     let tables = Library::tables().chain(own()).map(|v| ("table", v));
     tables.chain(library.public_views().map(|v| ("view", v.clone()))).collect()
@@ -93,7 +93,7 @@ fn functions() -> Result<Arc<dyn TableProvider>> {
     ])
 }
 
-/// The table of the settings with their present values.
+/// The table of the settings with their current values.
 pub fn settings(settings: &Settings) -> Result<Arc<dyn TableProvider>> {
     let all = settings.all();
     rows(vec![
@@ -118,7 +118,7 @@ fn rows(columns: Vec<(&str, ArrayRef)>) -> Result<Arc<dyn TableProvider>> {
     Ok(Arc::new(MemTable::try_new(batch.schema(), vec![vec![batch]])?))
 }
 
-/// The system tables, with the same documentation as views.
+/// The system tables, documented in the same way as views.
 fn own() -> impl Iterator<Item = View> {
     let of = |name: &str, summary: &str, columns: &[(&str, &str)]| View {
         name: name.to_owned(),

@@ -1,8 +1,8 @@
-//! Gives the texts of results as `Utf8`, which every reader of Arrow knows. Within a query they are
-//! `Utf8View`: views into the pages they come from.
+//! Converts the texts of results to `Utf8`, which every consumer of Arrow supports. Within a query
+//! they are `Utf8View`, which refers to the pages that the texts come from.
 //!
-//! This is not an optimizer rule: rules see every plan, also those of views, and only the result
-//! may change its types.
+//! This is not an optimizer rule. Rules see every plan, including those of views, and only the
+//! types of the final result may change.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::{StreamExt, stream};
 
-/// The longest column of a batch: offsets of `Utf8` have 31 bits.
+/// The maximum size of a column in a batch: the offsets of `Utf8` have 31 bits.
 const MAX_BYTES: u64 = i32::MAX as u64;
 
-/// The rows of a result with `Utf8` in place of `Utf8View`, in lists too.
+/// The rows of a result with `Utf8` in place of `Utf8View`, also inside lists.
 pub fn utf8(rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
     let given = rows.schema();
     let fields: Fields = given.fields().iter().map(utf8_field).collect();
@@ -55,8 +55,8 @@ fn utf8_batch(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     )?)
 }
 
-/// Cuts a batch into pieces in which no column has more than `max` bytes of text. Views of many
-/// rows share one text, which `Utf8` repeats.
+/// Cuts a batch into pieces in which no column has more than `max` bytes of text. With `Utf8View`,
+/// many rows can share one text, which `Utf8` repeats.
 fn cut(batch: RecordBatch, max: u64, pieces: &mut Vec<Result<RecordBatch>>) {
     let rows = batch.num_rows();
     if batch.columns().iter().all(|column| text_bytes(column) <= max) {
@@ -71,10 +71,10 @@ fn cut(batch: RecordBatch, max: u64, pieces: &mut Vec<Result<RecordBatch>>) {
     }
 }
 
-/// The length of all texts of a column together, in bytes.
+/// The total length of all texts in a column, in bytes.
 fn text_bytes(column: &ArrayRef) -> u64 {
     match column.data_type() {
-        // The lower half of the first 8 bytes of a view is the length.
+        // The lower half of the first 8 bytes of a view is the length of its text.
         DataType::Utf8View => {
             column.as_string_view().views().iter().map(|view| u64::from(*view as u32)).sum()
         }
@@ -94,7 +94,7 @@ fn utf8_field(field: &Arc<Field>) -> Arc<Field> {
     }
 }
 
-/// The type with `Utf8` in place of `Utf8View`; `None` if it has none.
+/// The type with `Utf8` in place of `Utf8View`; `None` if the type contains no `Utf8View`.
 fn utf8_type(data_type: &DataType) -> Option<DataType> {
     match data_type {
         DataType::Utf8View => Some(DataType::Utf8),

@@ -1,5 +1,5 @@
-//! Plans views of the library, in the order in which they build on each other, and checks that
-//! their columns are those that their comments declare.
+//! Plans views of the library in the order in which they build on each other. It also checks that
+//! their columns match those that their comments declare.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use super::planned_view::PlannedView;
 use super::rules::{analyze, naming};
 use crate::library::{Body, Library, View, matches, sql_type};
 
-/// A view that is not planned yet, and its statement; a data table has no statement.
+/// A view that is not yet planned, and its statement. A data table has no statement.
 pub type Unplanned<'a> = (&'a View, Option<Statement>);
 
-/// The named views and those that they build on, as far as they are not planned yet, in groups: a
-/// group builds only on the groups before it.
+/// The named views and those that they build on, except views that are already planned. They are in
+/// groups, and a group builds only on the groups before it.
 pub fn levels<'a>(
     names: &[&str],
     library: &'a Library,
@@ -48,7 +48,7 @@ struct Levels<'a, 's, P> {
 }
 
 impl<P: Fn(&str) -> bool> Levels<'_, '_, P> {
-    /// Places a relation in its group, and returns the first group that can build on it.
+    /// Puts a relation into its group, and returns the first group that can build on it.
     fn visit(&mut self, name: &str) -> Result<usize> {
         let Some(view) = self.library.view(name).filter(|_| !(self.is_planned)(name)) else {
             return Ok(0);
@@ -84,8 +84,8 @@ impl<P: Fn(&str) -> bool> Levels<'_, '_, P> {
     }
 }
 
-/// The one query of a view. The whole file is parsed, with its comments, so that errors give the
-/// line of the file.
+/// The only query of a view. The whole file is parsed with its comments, so that errors contain
+/// line numbers of the file.
 fn parse(view: &View, text: &str) -> Result<Statement> {
     let mut statements = DFParser::parse_sql(text).map_err(|e| in_file(view, e))?;
     match (statements.pop_front(), statements.is_empty()) {
@@ -94,8 +94,7 @@ fn parse(view: &View, text: &str) -> Result<Statement> {
     }
 }
 
-/// Plans a view whose own views are planned already. Fails if its columns are not the declared
-/// ones.
+/// Plans a view that builds only on planned views. Fails if its columns are not the declared ones.
 pub async fn plan(
     view: &View,
     statement: &Statement,

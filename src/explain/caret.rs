@@ -1,10 +1,11 @@
-//! A report as lines of text: the message, the line of the statement, and carets under the place.
+//! Formats a report as lines of text: the message, the line of the statement, and carets below the
+//! place.
 
 use super::Report;
 use crate::output::{clip, safe, width};
 use crate::sql_text::lex;
 
-/// The report as lines; the statement begins at byte `start` of `text`.
+/// Formats a report as lines. The statement begins at byte `start` of `text`.
 pub fn render(report: &Report, text: &str, start: usize, file: Option<&str>) -> String {
     let Some(place) = &report.place else {
         return match &report.help {
@@ -31,7 +32,8 @@ pub fn render(report: &Report, text: &str, start: usize, file: Option<&str>) -> 
     )
 }
 
-/// The part of a line around a place. Characters that a terminal must not get are blanks.
+/// The part of a line around a place. Characters that must not reach a terminal are replaced by
+/// blanks.
 fn window(before: &str, caret: &str, after: &str) -> (String, String, String) {
     const BEFORE: usize = 60;
     const AFTER: usize = 40;

@@ -1,8 +1,8 @@
-//! Explains errors of the query engine: what is wrong with a statement, where, and what was
+//! Explains errors of the query engine: what is wrong with a statement, where, and what the user
 //! probably meant.
 //!
-//! The engine gives some of this only in the words of its messages, so [`explain`] depends on how
-//! DataFusion phrases them; the tests of the shell and of the command line hold the phrases.
+//! The engine gives some of this information only in the text of its messages, so [`explain`]
+//! depends on their wording. The tests of the shell and of the command line check the wording.
 
 mod caret;
 
@@ -22,18 +22,18 @@ use crate::sql_text::KEYWORDS;
 use crate::sql_text::lex::{self, Kind, Token};
 use crate::suggest::{edits, nearest};
 
-/// An error that is explained.
+/// An explained error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// The error.
     pub message: String,
-    /// Where in the statement, in bytes.
+    /// The place in the statement, as a range of bytes.
     pub place: Option<Range<usize>>,
-    /// The name that was probably meant, or advice.
+    /// The name that the user probably meant, or advice.
     pub help: Option<String>,
 }
 
-/// Where an error is read: the advice names what can be done there.
+/// Where an error is shown. The advice depends on what the user can do there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// In the shell or on the command line.
@@ -65,10 +65,10 @@ impl Audience {
     }
 }
 
-/// An error of a text of statements, with its place and what was probably meant. Errors of other
-/// kinds stay as they are.
+/// Explains an error in a text of statements, with its place and what the user probably meant.
+/// Errors of other kinds are returned unchanged.
 ///
-/// It waits for what it looks up, so a thread that runs queries must not call it.
+/// It waits for the names that it looks up, so a thread that runs queries must not call it.
 pub fn explained(error: Error, text: &str, engine: &Engine, audience: Audience) -> Error {
     let Error::Sql(e) = error else { return error };
     match runtime::with_threads(1) {
@@ -80,7 +80,7 @@ pub fn explained(error: Error, text: &str, engine: &Engine, audience: Audience) 
     }
 }
 
-/// The report of an engine's error about a statement.
+/// Explains an engine error about a statement.
 pub fn explain(
     error: &DataFusionError,
     statement: &str,
@@ -89,7 +89,7 @@ pub fn explain(
 ) -> Report {
     let tokens = lex::words(&lex::tokens(statement));
     if let Some((place, inner)) = in_view(error) {
-        // Places and names are those of the view, which the user did not write.
+        // The places and names are those of the view, which the user did not write.
         let named = between(place, "in view ", " (")
             .and_then(|name| tokens.iter().find(|t| t.name().as_deref() == Some(name)));
         return Report {
@@ -150,7 +150,7 @@ pub fn explain(
             } else {
                 let mut report = generic(error, text, statement);
                 if report.place.is_none() {
-                    // Wrong arguments of a function: the message names it.
+                    // The message names a function whose arguments are wrong.
                     let named = tokens.iter().zip(tokens.iter().skip(1)).find(|(f, open)| {
                         f.kind == Kind::Word
                             && open.text == "("
@@ -165,7 +165,7 @@ pub fn explain(
     }
 }
 
-/// The library's view whose text has the error, and the error.
+/// The library view whose text contains the error, and the error.
 fn in_view(error: &DataFusionError) -> Option<(&str, &DataFusionError)> {
     match error {
         DataFusionError::Context(text, inner) if text.starts_with("in view ") => {
@@ -180,7 +180,7 @@ fn in_view(error: &DataFusionError) -> Option<(&str, &DataFusionError)> {
     }
 }
 
-/// The error within diagnostics and context.
+/// The innermost error, without diagnostics and context.
 fn root(error: &DataFusionError) -> &DataFusionError {
     match error {
         DataFusionError::Diagnostic(_, inner) | DataFusionError::Context(_, inner) => root(inner),
@@ -190,7 +190,7 @@ fn root(error: &DataFusionError) -> &DataFusionError {
     }
 }
 
-/// Its message, without the words that only name a layer of the engine.
+/// The message of an error, without the words that only name a layer of the engine.
 fn message(root: &DataFusionError) -> String {
     let text = match root {
         DataFusionError::Plan(_)
@@ -203,7 +203,7 @@ fn message(root: &DataFusionError) -> String {
     text.strip_prefix("Execution error: ").unwrap_or(text).replace('\t', "  ")
 }
 
-/// The message of the parser, without the name of its layer.
+/// The message of a parser error, without the name of the parser layer.
 fn parser_message(error: &ParserError) -> String {
     match error {
         ParserError::TokenizerError(text) | ParserError::ParserError(text) => text.clone(),
@@ -231,9 +231,9 @@ fn bytes(statement: &str, span: &Span) -> Range<usize> {
         ..lex::byte_at(statement, span.end.line, span.end.column)
 }
 
-/// The place of a name: the place that the engine gives if the name is there, else the first one.
+/// The place of a name: the engine's place if the name is there, else the first occurrence.
 ///
-/// The engine's place may be one in the text of a view, which the user did not write.
+/// The engine's place may lie in the text of a view, which the user did not write.
 fn placed(
     error: &DataFusionError,
     statement: &str,
@@ -248,7 +248,7 @@ fn placed(
     given.or_else(|| tokens.iter().find(is_it)).map(|t| t.start..t.end())
 }
 
-/// A syntax error, whose place is in the words of the parser.
+/// Explains a syntax error, whose place is part of the parser's message.
 fn syntax(text: &str, statement: &str, tokens: &[Token], catalog: &Catalog) -> Report {
     let (message, at) = match text.rsplit_once(" at Line: ") {
         Some((message, at)) => (
@@ -291,7 +291,7 @@ fn misspelt_keyword(token: &Token, catalog: &Catalog) -> Option<String> {
         return None;
     }
     let near = KEYWORDS.iter().find(|k| edits(&word, k) == 1)?;
-    // A view has a column `form`, but FORM in the place of a clause stands for FROM.
+    // A view has a column `form`, but FORM in the place of a clause is a misspelt FROM.
     let is_column = || {
         catalog
             .relations

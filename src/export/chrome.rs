@@ -1,7 +1,7 @@
-//! Chrome JSON of one trace or of several.
+//! Writes Chrome JSON for one trace or several.
 //!
-//! One whole trace keeps its processes, ids and times as they are, so that reading it gives the
-//! same rows. Several traces are put on one clock and kept apart ([`super::merge`]).
+//! A single whole trace keeps its processes, IDs and times, so that reading the file gives the same
+//! rows. Several traces are shifted to a common clock and kept separate ([`super::merge`]).
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,9 +22,10 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::output::{Document, Target};
 
-/// Top-level key under which an export records its selection and skipped elements.
+/// The top-level key under which an export records its selection and the number of skipped
+/// elements.
 pub(super) const OWN_KEY: &str = "tracesqlExport";
-/// Default number of bytes of elements in memory.
+/// The default limit of memory for elements, in bytes.
 const MEMORY: usize = 512 << 20;
 
 /// The contents of a Chrome trace.
@@ -33,25 +34,25 @@ pub struct ChromeRequest {
     pub traces: Vec<TraceFacts>,
     /// The selected events.
     pub selection: Selection,
-    /// Whether findings become instant events on a track of their own.
+    /// Whether findings are added as instant events on a separate track.
     pub findings: bool,
-    /// Whether device utilization and memory become counters.
+    /// Whether device utilization and memory are added as counters.
     pub counters: bool,
-    /// Whether the file is packed with gzip.
+    /// Whether the file is compressed with gzip.
     pub gzip: bool,
-    /// Bytes of memory for elements; 0 for the default.
+    /// The limit of memory for elements, in bytes; 0 for the default.
     pub memory: usize,
 }
 
 /// The result of an export.
 pub struct Written {
-    /// Elements of traces.
+    /// The number of elements from traces.
     pub elements: u64,
-    /// Elements that the export added.
+    /// The number of elements that the export added.
     pub added: u64,
-    /// Elements of the inputs that were skipped at ingest.
+    /// The number of input elements that were skipped at ingest.
     pub skipped: u64,
-    /// Notes on anything a user may not expect.
+    /// Notes on anything that a user may not expect.
     pub notes: Vec<String>,
 }
 
@@ -118,7 +119,7 @@ pub async fn chrome(engine: &Engine, request: &ChromeRequest, target: &Target) -
     Ok(written)
 }
 
-/// The file, with commas between its elements.
+/// The output file, with commas between its elements.
 struct File<'a> {
     document: Document<'a>,
     first: bool,
@@ -132,7 +133,7 @@ impl File<'_> {
         self.document.put(element)
     }
 
-    /// Writes name and position of a process; returns the number of elements.
+    /// Writes the name and position of a process; returns the number of elements.
     fn process(&mut self, process: &Process) -> Result<u64> {
         let of = |name: &str, args: Value| {
             json!({"ph": "M", "name": name, "pid": process.pid, "args": args}).to_string()
@@ -182,7 +183,7 @@ impl Clock {
         }
     }
 
-    /// Nanoseconds to add to the times of a trace.
+    /// The number of nanoseconds to add to the times of a trace.
     fn shift(&self, trace: &TraceFacts) -> i64 {
         match (self.is_merged, trace.base_time_ns, self.base_time_ns) {
             (true, Some(own), Some(base)) => own.saturating_sub(base),
@@ -231,12 +232,12 @@ fn head(request: &ChromeRequest, clock: &Clock) -> String {
         for (key, value) in members(&trace.metadata).filter(|(key, _)| *key != OWN_KEY) {
             out += &format!("\"{key}\":{value},\n");
         }
-        // A perf.json has the base time under another key.
+        // A perf.json stores the base time under another key.
         if let Some(base) = trace.base_time_ns.filter(|_| trace.format == "mllm_perf") {
             out += &format!("\"baseTimeNanoseconds\":{base},\n");
         }
     } else {
-        // Keys with the same value in all traces are kept for the file.
+        // Keys with the same value in all traces are written once for the file.
         let is_common = |key: &str, value: &str| {
             request.traces.iter().all(|t| members(&t.metadata).any(|m| m == (key, value)))
         };
@@ -259,7 +260,7 @@ fn head(request: &ChromeRequest, clock: &Clock) -> String {
     out + &format!("\"{OWN_KEY}\":{own},\n\"traceEvents\":[\n")
 }
 
-/// Processes and threads of the tracks of a trace.
+/// The processes and threads of all tracks of a trace.
 async fn tracks(engine: &Engine, trace: &TraceFacts) -> Result<Vec<TrackIds>> {
     let sql = format!(
         "SELECT track_id, pid, pid_text, tid_text FROM tracks WHERE trace_id = {} ORDER BY \
@@ -319,7 +320,7 @@ async fn events(
     Ok(count)
 }
 
-/// The ids of the events of a selection.
+/// The IDs of the events that a selection contains.
 async fn chosen(engine: &Engine, selection: &Selection, trace: &TraceFacts) -> Result<Ids> {
     let mut ids = Ids::default();
     let mut rows = engine.context().sql(&selection.ids_sql(trace)).await?.execute_stream().await?;

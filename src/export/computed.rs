@@ -1,5 +1,5 @@
-//! Elements that an export adds to the events of traces: findings as instant events, utilization
-//! and memory as counters.
+//! Elements that an export adds to the events of traces: findings as instant events, and
+//! utilization and memory as counters.
 
 use serde_json::{Value, json};
 use tracesql_formats::chrome::push_time_us;
@@ -9,14 +9,14 @@ use super::{literal, rows};
 use crate::engine::Engine;
 use crate::error::Result;
 
-/// A trace with its label and clock shift in the file.
+/// A trace with its label and its clock shift in the file.
 pub struct Place {
     pub trace: TraceFacts,
     pub shift_ns: i64,
     pub label: String,
 }
 
-/// The added elements, which form a process of their own.
+/// The added elements, which form a separate process.
 pub async fn elements(
     engine: &Engine,
     places: &[Place],
@@ -26,7 +26,7 @@ pub async fn elements(
 ) -> Result<Vec<String>> {
     let mut made = Made { pid, elements: Vec::new() };
     made.meta("process_name", None, json!({"name": "tracesql"}));
-    // Sort index -1 lists this process before those of the traces.
+    // Sort index -1 puts this process before those of the traces.
     made.meta("process_sort_index", None, json!({"sort_index": -1}));
     for (at, place) in places.iter().enumerate() {
         if findings {
@@ -65,7 +65,7 @@ impl Made {
         ));
     }
 
-    /// Adds each finding at the start of its step, or else of its trace.
+    /// Adds each finding at the start of its step, or at the start of its trace if it has no step.
     async fn findings(&mut self, engine: &Engine, place: &Place, tid: i64) -> Result<()> {
         let id = literal(&place.trace.trace_id);
         let sql = format!(
@@ -107,7 +107,7 @@ impl Made {
         Ok(())
     }
 
-    /// Adds the share of each time bucket in which a kernel runs.
+    /// Adds the share of each time bucket during which a kernel runs.
     async fn utilization(&mut self, engine: &Engine, place: &Place) -> Result<()> {
         let id = literal(&place.trace.trace_id);
         let sql = format!(
@@ -141,7 +141,7 @@ impl Made {
         Ok(())
     }
 
-    /// Adds allocated and reserved memory for each device.
+    /// Adds the allocated and reserved memory of each device.
     async fn memory(&mut self, engine: &Engine, place: &Place) -> Result<()> {
         let id = literal(&place.trace.trace_id);
         let sql = format!(

@@ -1,17 +1,17 @@
-//! Compresses output on its way to a file.
+//! Compresses output while it is written to a file.
 
 use std::io::{Error, Result, Write};
 
 use flate2::{Compression, GzBuilder, write::GzEncoder};
 
-/// Compresses everything written to it. Flushing ends the stream, after which nothing can be
-/// written.
+/// Compresses all bytes that are written to it. Flushing ends the stream, and nothing can be
+/// written afterwards.
 pub struct Gzip<W: Write>(Option<GzEncoder<W>>);
 
 impl<W: Write> Gzip<W> {
     pub fn new(out: W) -> Self {
-        // The header has no name and no time, so equal traces give equal bytes. Higher levels take
-        // far longer and save a few percent.
+        // The header has no name and no time, so equal traces result in equal bytes. Higher levels
+        // take far longer and save only a few percent.
         Self(Some(GzBuilder::new().write(out, Compression::new(4))))
     }
 }

@@ -1,4 +1,5 @@
-//! Merges several traces into one file: one clock, and separate processes and ids for each trace.
+//! Merges several traces into one file with a common clock. Each trace gets separate processes and
+//! IDs.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,14 +10,14 @@ use super::{literal, rows};
 use crate::engine::Engine;
 use crate::error::Result;
 
-/// A process of the new file.
+/// A process of the merged file.
 pub struct Process {
     pub pid: i64,
     pub name: String,
     pub sort_index: i64,
 }
 
-/// The numbers in use, which grow from trace to trace.
+/// The numbers that are already in use. They grow from trace to trace.
 #[derive(Default)]
 pub struct Merger {
     taken: std::collections::HashSet<i64>,
@@ -27,7 +28,7 @@ pub struct Merger {
 }
 
 impl Merger {
-    /// Starts above every pid in the store, so that new pids cannot collide.
+    /// Starts above every pid in the store, so that new pids cannot collide with existing ones.
     pub async fn new(engine: &Engine) -> Result<Self> {
         let most = rows::query(engine, "SELECT max(pid) AS most FROM tracks")
             .await?
@@ -41,7 +42,7 @@ impl Merger {
         })
     }
 
-    /// A process number that is not in use.
+    /// Returns a process number that is not in use.
     pub fn new_pid(&mut self) -> i64 {
         while !self.taken.insert(self.next_pid) {
             self.next_pid = self.next_pid.wrapping_add(1);
@@ -49,7 +50,7 @@ impl Merger {
         self.next_pid
     }
 
-    /// The offsets and processes of the next trace.
+    /// Returns the offsets and processes for the next trace.
     pub async fn next(
         &mut self,
         engine: &Engine,
@@ -156,7 +157,7 @@ impl Merger {
     }
 }
 
-/// The forms in which elements write a process.
+/// The ways in which elements write a process ID.
 fn written(pid: Option<i64>, text: Option<&str>) -> Vec<Vec<u8>> {
     let mut forms = Vec::new();
     match (pid, text) {
@@ -165,7 +166,7 @@ fn written(pid: Option<i64>, text: Option<&str>) -> Vec<Vec<u8>> {
             let mut quoted = Vec::new();
             push_string(text, &mut quoted);
             forms.push(quoted);
-            // Counters and async events keep a number such as 1.0 as it is.
+            // Counters and async events keep a number such as 1.0 unchanged.
             forms.push(text.as_bytes().to_vec());
         }
         (None, None) => forms.push(Vec::new()),

@@ -1,7 +1,7 @@
 //! Exports traces and views for other tools: Chrome JSON of any selection, and tables as files.
 //!
-//! All data comes from SQL. A Chrome trace of one whole trace, and a perf.json of an MLLM
-//! recording, are read back as the same rows.
+//! All data comes from SQL. Reading an exported Chrome trace of a whole trace, or an exported
+//! perf.json of an MLLM recording, gives the same rows.
 
 mod chrome;
 mod computed;

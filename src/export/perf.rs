@@ -1,5 +1,5 @@
-//! Writes a `perf.json` of MLLM from the args of its blobs and its other top-level keys. Reading it
-//! again gives the same rows.
+//! Writes MLLM's `perf.json` from the args of its blobs and its other top-level keys. Reading the
+//! file gives the same rows.
 
 use futures::StreamExt;
 use serde_json::json;
@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::output::{Document, Target};
 
-/// The lists of blobs by their category.
+/// The name of the list for each category of blobs.
 const LISTS: [(&str, &str); 2] = [("memory_blob", "memory_blobs"), ("op_blob", "op_blobs")];
 
 /// The contents of a perf.json.
@@ -22,7 +22,7 @@ pub struct PerfRequest {
     pub trace: TraceFacts,
     /// The selected blobs.
     pub selection: Selection,
-    /// Whether the file is packed with gzip.
+    /// Whether the file is compressed with gzip.
     pub gzip: bool,
 }
 
@@ -57,8 +57,8 @@ pub async fn perf(engine: &Engine, request: &PerfRequest, target: &Target) -> Re
     Ok(Written { elements, added: 0, skipped: trace.skipped, notes: Vec::new() })
 }
 
-/// Writes the blobs in the order of the input: one list for each run of one kind, so that positions
-/// stay the same, and an empty list for a kind without blobs.
+/// Writes the blobs in the order of the input. Each run of blobs of one kind becomes a list, so
+/// that positions stay the same. A kind without blobs gets an empty list.
 async fn blobs(engine: &Engine, request: &PerfRequest, document: &mut Document<'_>) -> Result<u64> {
     let (mut count, mut open, mut written) = (0, None, Vec::new());
     let mut stream = engine

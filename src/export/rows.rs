@@ -8,7 +8,7 @@ use futures::TryStreamExt;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 
-/// A result held in memory.
+/// A query result that is held in memory.
 pub struct Rows {
     batches: Vec<RecordBatch>,
 }
@@ -25,7 +25,8 @@ pub async fn query(engine: &Engine, sql: &str) -> Result<Rows> {
     Rows::of(engine.context().sql(sql).await?.collect().await?)
 }
 
-/// The same for queries over views that use other views: each of those is computed once.
+/// Like [`query`], for queries over views that use other views. Each of those is computed
+/// once.
 pub async fn query_views(engine: &Engine, sql: &str) -> Result<Rows> {
     let mut batches = Vec::new();
     for statement in engine.parse(sql)? {
@@ -35,7 +36,7 @@ pub async fn query_views(engine: &Engine, sql: &str) -> Result<Rows> {
 }
 
 impl Rows {
-    /// Batches whose columns are integers, doubles or texts.
+    /// Reads batches whose columns are integers, doubles or texts.
     pub fn of(batches: Vec<RecordBatch>) -> Result<Self> {
         Ok(Self { batches: batches.iter().map(plain).collect::<Result<_>>()? })
     }
@@ -66,25 +67,25 @@ fn plain(batch: &RecordBatch) -> Result<RecordBatch> {
 }
 
 impl<'a> Row<'a> {
-    /// An integer by column name; `None` for NULL.
+    /// The integer in a column; `None` for NULL.
     pub fn int(&self, name: &str) -> Option<i64> {
         let column = self.batch.column_by_name(name)?.as_primitive_opt::<Int64Type>()?;
         column.is_valid(self.at).then(|| column.value(self.at))
     }
 
-    /// A double by column name.
+    /// The double in a column; `None` for NULL.
     pub fn float(&self, name: &str) -> Option<f64> {
         let column = self.batch.column_by_name(name)?.as_primitive_opt::<Float64Type>()?;
         column.is_valid(self.at).then(|| column.value(self.at))
     }
 
-    /// A text by column name.
+    /// The text in a column; `None` for NULL.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         let column = self.batch.column_by_name(name)?.as_string_view_opt()?;
         column.is_valid(self.at).then(|| column.value(self.at))
     }
 
-    /// All values as JSON by column name.
+    /// All values as JSON, by column name.
     pub fn json(&self) -> serde_json::Map<String, serde_json::Value> {
         let names = self.batch.schema();
         let value = |name: &str| match (self.int(name), self.float(name), self.text(name)) {

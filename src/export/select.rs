@@ -6,28 +6,28 @@ use super::{literal, rows};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 
-/// The facts about a trace that an export needs.
+/// The properties of a trace that an export needs.
 #[derive(Debug, Clone)]
 pub struct TraceFacts {
-    /// Its name.
+    /// The name of the trace.
     pub trace_id: String,
-    /// The input as it was named.
+    /// The path of the input as the user gave it.
     pub path: String,
-    /// kineto, chrome or mllm_perf.
+    /// `kineto`, `chrome` or `mllm_perf`.
     pub format: String,
-    /// Its rank.
+    /// The rank.
     pub rank: Option<i64>,
-    /// Unix time of its clock's zero.
+    /// The Unix time at which the clock of the trace is 0.
     pub base_time_ns: Option<i64>,
-    /// Earliest start.
+    /// The earliest start of an event.
     pub start_ns: Option<i64>,
-    /// Elements of its event list.
+    /// The number of elements in its event list.
     pub elements: u64,
-    /// Elements that have no row.
+    /// The number of elements that have no row.
     pub skipped: u64,
-    /// Size of its JSON text.
+    /// The size of its JSON text in bytes.
     pub text_bytes: u64,
-    /// All top-level keys but the event list.
+    /// All top-level keys except the event list.
     pub metadata: String,
 }
 
@@ -57,24 +57,24 @@ pub async fn traces(engine: &Engine) -> Result<Vec<TraceFacts>> {
     Ok(found.iter().map(facts).collect())
 }
 
-/// The selected events; all of them by default.
+/// The selected events. By default all events are selected.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// A condition on the columns of `events` (or of the view that is exported).
+    /// A condition on the columns of `events`, or on those of the exported view.
     pub condition: Option<String>,
-    /// First and last step.
+    /// The first and the last step.
     pub steps: Option<(i64, i64)>,
-    /// A query whose columns `trace_id` and `event_id` name events.
+    /// A query whose columns `trace_id` and `event_id` identify events.
     pub query: Option<String>,
 }
 
 impl Selection {
-    /// Whether every event is taken.
+    /// Whether all events are selected.
     pub fn is_all(&self) -> bool {
         self.condition.is_none() && self.steps.is_none() && self.query.is_none()
     }
 
-    /// The selection as text.
+    /// The selection as text for people.
     pub fn text(&self) -> String {
         let steps = self
             .steps
@@ -85,7 +85,7 @@ impl Selection {
 
     /// The conditions on rows, if there are any.
     pub fn conditions(&self) -> Option<String> {
-        // The end of a line ends a comment at the end of the condition.
+        // The line end closes a comment at the end of the condition.
         let condition = self.condition.as_ref().map(|c| format!("(\n{c}\n)"));
         let steps = self.steps.map(|(a, b)| format!("(step BETWEEN {a} AND {b})"));
         let parts: Vec<String> = [condition, steps].into_iter().flatten().collect();
@@ -101,17 +101,17 @@ impl Selection {
         format!("SELECT {columns} FROM events WHERE trace_id = {}{range}", literal(&trace.trace_id))
     }
 
-    /// The query for the ids of chosen events and of the events that belong to them. An id can
-    /// occur several times.
+    /// The query for the IDs of the selected events and of the events that belong to them. An ID
+    /// can occur several times.
     ///
-    /// Metadata belongs to them, so that tracks keep their names, and so do arrows with both ends
-    /// chosen. End events do not: they are made from their begin events.
+    /// Metadata events belong to them, so that tracks keep their names. Arrows belong to them if
+    /// both ends are selected. End events do not, because they are made from their begin events.
     pub fn ids_sql(&self, trace: &TraceFacts) -> String {
         let id = literal(&trace.trace_id);
         let conditions = self.conditions().map(|c| format!(" AND {c}")).unwrap_or_default();
         let picked = match &self.query {
-            // The columns are qualified, because a column that the query lacks would be taken from
-            // the events around it.
+            // The columns are qualified, because otherwise a column that the query lacks would be
+            // taken from the events of the outer query.
             Some(query) => {
                 format!(
                     " AND event_id IN (SELECT picked.event_id FROM (\n{}\n) AS picked WHERE \
@@ -140,8 +140,8 @@ impl Selection {
     }
 }
 
-/// Blobs of a perf.json as elements. Memory blobs overlap, so they become async events; operators
-/// become complete events.
+/// The elements for the blobs of a perf.json. Memory blobs overlap, so they become async events.
+/// Operators become complete events.
 const BLOBS: &str = "event_id, track_id, CAST(1 AS BIGINT) AS pid, track_id + 1 AS tid, CASE WHEN \
     cat = 'memory_blob' THEN 'b' ELSE ph END AS ph, cat, name, ts_ns, dur_ns, CASE WHEN cat = \
     'memory_blob' THEN concat('blob ', event_id) END AS id, args, CAST(NULL AS VARCHAR) AS extra";
@@ -151,7 +151,7 @@ pub fn without_end(sql: &str) -> &str {
     sql.trim_end().trim_end_matches(';')
 }
 
-/// The traces with these names and this rank. A name can be a unique prefix.
+/// The traces with these names and this rank. A unique prefix is enough as a name.
 pub fn named(all: &[TraceFacts], names: &[String], rank: Option<i64>) -> Result<Vec<String>> {
     let known = || all.iter().map(|t| t.trace_id.as_str()).collect::<Vec<_>>().join(", ");
     let mut chosen: Vec<&TraceFacts> = Vec::new();

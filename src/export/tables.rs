@@ -12,24 +12,25 @@ use crate::output::{Format, Target, write};
 
 /// The tables to write, and their format.
 pub struct TablesRequest {
-    /// Names of tables and views. If empty, all tables, unless the selection has a query.
+    /// Names of tables and views. If the list is empty, all tables are exported, unless the
+    /// selection has a query.
     pub views: Vec<String>,
-    /// The selected rows; if it has a query, the query is exported.
+    /// The selected rows. If the selection has a query, the result of that query is exported.
     pub selection: Selection,
-    /// Format of the files.
+    /// The format of the files.
     pub format: Format,
-    /// File name extension.
+    /// The extension of the file names.
     pub ending: &'static str,
 }
 
-/// Writes them; returns each file's name and number of rows.
+/// Writes the tables; returns the name and the number of rows of each file.
 pub async fn tables(
     engine: &Engine,
     request: &TablesRequest,
     target: &Target,
 ) -> Result<Vec<(String, usize)>> {
     if let Some(query) = &request.selection.query {
-        // As a subquery it would lose its order.
+        // A subquery would lose its order.
         let sql = match request.selection.conditions() {
             None => without_end(query).to_owned(),
             Some(_) => {
@@ -81,9 +82,9 @@ fn name(target: &Target) -> String {
     }
 }
 
-/// Checks that a table or view exists and has the columns that the selection needs.
+/// Checks that a table or view exists and that it has the columns that the selection needs.
 async fn check(engine: &Engine, view: &str, request: &TablesRequest) -> Result<()> {
-    // The name also becomes the name of a file.
+    // The name is also used as the name of a file.
     if view.is_empty()
         || view.contains(['/', '\\', '\0'])
         || Path::new(view) != PathBuf::from(view).file_name().map(PathBuf::from).unwrap_or_default()

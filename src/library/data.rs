@@ -1,4 +1,4 @@
-//! Data tables: rows of CSV files, typed by the comments of the view.
+//! Data tables: rows of CSV files, with the column types that the comments of the view declare.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
 use super::{Body, Problem, View};
 
-/// The rows of a data table; all files of it have a header line with the columns in order.
+/// The rows of a data table. All its files have a header line with the columns in order.
 pub fn rows(view: &View) -> Result<(SchemaRef, Vec<RecordBatch>), Problem> {
     let Body::Data(files) = &view.body else {
         return Err(Problem {

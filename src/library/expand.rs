@@ -1,4 +1,4 @@
-//! View families: one file that makes several views which differ in little.
+//! View families: one file that defines several views which differ only in a few places.
 //!
 //! ```text
 //! -- The operator table, by name alone or by name and input shapes.
@@ -16,11 +16,13 @@
 //! ```
 //!
 //! Each `@expand` line names a view, with parameters (`NAME="TEXT"`) and flags (`NAME`). The lines
-//! after them are the file of that view, in which `{NAME}` stands for the parameter and `{view}`
-//! for the name of the view. Lines from `-- @if FLAG` to `-- @else` or `-- @end` are left out of
-//! views without the flag, those from `-- @else` to `-- @end` out of views that have it.
+//! after the `@expand` lines are the file of that view, in which `{NAME}` stands for the parameter
+//! and `{view}` for the name of the view. Lines from `-- @if FLAG` to `-- @else` or `-- @end` are
+//! left out of views without the flag. Lines from `-- @else` to `-- @end` are left out of views
+//! that have it.
 //!
-//! Lines that are left out become empty lines, so that places in errors are those of the file.
+//! Lines that are left out become empty lines, so that line numbers in errors are those of the
+//! file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,10 +30,10 @@ use super::{File, Problem};
 
 const EXPAND: &str = "@expand ";
 
-/// The parameter that every member has: the name of the view.
+/// The parameter that every member has. Its value is the name of the view.
 const VIEW: &str = "view";
 
-/// The files with each family replaced by its members, and what is wrong with families.
+/// The files with each family replaced by its members, and the problems in families.
 pub fn families(files: Vec<File>) -> (Vec<File>, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut all = Vec::with_capacity(files.len());
@@ -52,7 +54,7 @@ fn is_family(file: &File) -> bool {
     file.text.lines().map_while(comment).any(|text| text.starts_with(EXPAND))
 }
 
-/// The text of a comment line; `None` for any other line.
+/// The text of a comment line; `None` for other lines.
 fn comment(line: &str) -> Option<&str> {
     line.trim_start().strip_prefix("--").map(str::trim)
 }
@@ -60,7 +62,7 @@ fn comment(line: &str) -> Option<&str> {
 /// A file with `@expand` lines.
 struct Family<'a> {
     members: Vec<Member<'a>>,
-    /// The lines after the `@expand` lines, with their numbers.
+    /// The lines after the `@expand` lines, with their line numbers.
     template: Vec<(usize, &'a str)>,
     /// The number of lines before the template.
     skipped: usize,
@@ -84,7 +86,7 @@ impl<'a> Family<'a> {
             if let Some(rest) = text.strip_prefix(EXPAND) {
                 members.push(Member::parse(rest, number).map_err(|m| file.problem(number, m))?);
             } else if let Some(member) = members.last_mut() {
-                // An empty comment line may stand between the members and their text.
+                // An empty comment line may separate the members from their text.
                 if !line.starts_with("--   ") && line.trim_end() != "--" {
                     break;
                 }
@@ -98,7 +100,8 @@ impl<'a> Family<'a> {
         Ok(family)
     }
 
-    /// What no single view would show: names that nothing uses, and `@expand` out of place.
+    /// Checks for errors that no single view would show: names that nothing uses, and `@expand`
+    /// lines in the wrong place.
     fn lint(&self, file: &File) -> Result<(), Problem> {
         let mut used = BTreeSet::from([VIEW]);
         for (number, line) in &self.template {
@@ -132,7 +135,7 @@ impl<'a> Family<'a> {
 
     fn view(&self, member: &Member<'a>, file: &File) -> Result<File, Problem> {
         let mut text = "\n".repeat(self.skipped);
-        // The line of the open `@if`, and whether its lines count for this view.
+        // The line of the open `@if`, and whether the lines after it count for this view.
         let mut open: Option<(usize, bool)> = None;
         for (number, line) in &self.template {
             match (comment(line).unwrap_or_default(), open) {
@@ -204,7 +207,8 @@ impl<'a> Member<'a> {
         Ok(())
     }
 
-    /// A line of the template with the values of the parameters.
+    /// A line of the template in which the placeholders are replaced by the values of the
+    /// parameters.
     fn fill(&self, line: &str) -> Result<String, String> {
         let mut filled = String::with_capacity(line.len());
         let mut done = 0;
@@ -231,8 +235,8 @@ fn is_name(c: char) -> bool {
     c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'
 }
 
-/// The names that stand in braces in a line, and where their braces begin. Braces around anything
-/// else, as in a regular expression, are text.
+/// The names in braces in a line, and the positions of the braces. Braces around anything else, for
+/// example in a regular expression, are plain text.
 fn placeholders(line: &str) -> impl Iterator<Item = (&str, usize)> {
     line.match_indices('{').filter_map(|(at, _)| {
         let inside = &line[at + 1..];

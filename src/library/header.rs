@@ -1,11 +1,11 @@
-//! The comment at the top of a view's file: summary, detail, source, example, what must hold, and
-//! columns.
+//! Parses the comment at the top of a view's file: summary, detail, source, example, conditions on
+//! its rows, and columns.
 
 use std::collections::BTreeMap;
 
 use super::{Body, Column, Csv, File, Problem, Truths, View};
 
-/// Reads the file of a view. A data table takes its CSV file out of `data`.
+/// Parses the file of a view. A data table takes its CSV file out of `data`.
 pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Problem> {
     let mut view = View {
         name: file.stem.clone(),
@@ -21,8 +21,8 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
     };
     let mut part = Part::Summary;
     let mut csv = None;
-    // Truths may go on over several lines and are parsed when they are complete: line number,
-    // keyword, text.
+    // Truths may continue over several lines. They are parsed when they are complete. Each is a
+    // line number, a keyword and a text.
     let mut truths: Vec<(usize, &str, String)> = Vec::new();
     let mut lines = file.text.lines().enumerate().map(|(i, line)| (i + 1, line.trim_end()));
     for (number, line) in lines.by_ref() {
@@ -91,7 +91,7 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
     Ok(view)
 }
 
-/// The keywords of lines that state what must hold.
+/// The keywords of lines that state conditions on the rows.
 const TRUTHS: &[&str] = &["Holds:", "Parts:", "Range:"];
 
 /// The part of the comment that a line belongs to.
@@ -106,7 +106,7 @@ enum Part {
 }
 
 impl Part {
-    /// The part of the next line.
+    /// The part that the next line belongs to.
     fn after(self, text: &str, indented: bool) -> Self {
         match self {
             Self::Summary if text.is_empty() => Self::Detail,

@@ -1,4 +1,4 @@
-//! Checks of a view's documentation, before the view is planned.
+//! Checks the documentation of a view before the view is planned.
 
 use super::{Body, File, Problem, View};
 
@@ -8,7 +8,8 @@ pub const UNITS: &[&str] = &[
     "TFLOP/s", "json", "flag", "list", "number",
 ];
 
-/// Suffixes of names and their units: a column has the suffix if and only if it has the unit.
+/// Suffixes of column names and their units. A column has the suffix if and only if it has the
+/// unit.
 const SUFFIXES: &[(&str, &str)] = &[
     ("ns", "ns"),
     ("us", "us"),
@@ -19,7 +20,7 @@ const SUFFIXES: &[(&str, &str)] = &[
     ("tflop_s", "TFLOP/s"),
 ];
 
-/// Returns the view, or the first problem of its comments.
+/// Returns the view, or the first problem in its comments.
 pub fn check(file: &File, view: View) -> Result<View, Problem> {
     let at = |needle: &str| file.text.lines().position(|l| l.contains(needle)).map_or(1, |i| i + 1);
     if !is_name(&view.name) {

@@ -1,9 +1,9 @@
-//! The standard library: views, data tables and their documentation, read from `sql/` and from
-//! folders of the user.
+//! The standard library: views, data tables and their documentation. They are read from `sql/` and
+//! from the user's folders.
 //!
-//! One file is one view: a comment that documents it and each column, then a SELECT. The catalogue,
-//! `tracesql docs`, completion and the reference all come from what is read here. Nothing is planned
-//! here, because a library of hundreds of views must not slow down the start.
+//! One file defines one view: a comment that documents it and each column, then a SELECT. The
+//! catalogue, `tracesql docs`, completion and the reference are all made from this. Nothing is
+//! planned here, because a library of hundreds of views must not slow down the start.
 
 mod data;
 mod expand;
@@ -29,48 +29,48 @@ pub use types::{matches, sql_type};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sql");
 
-/// The data table with rules that classify names. Its documentation is in `sql/core`, its rows come
-/// with the functions that use them.
+/// The data table with the rules that classify names. Its documentation is in `sql/core`. Its rows
+/// come with the functions that use them.
 const NAME_RULES: &str = "name_rules";
 
 /// A view or data table, with its documentation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
-    /// Name of the view and of its file.
+    /// The name of the view and of its file.
     pub name: String,
-    /// Area: the name of the folder.
+    /// The area, which is the name of the folder.
     pub area: String,
-    /// One sentence.
+    /// A summary of one sentence.
     pub summary: String,
-    /// How the rows are made, in full.
+    /// A full description of how the rows are made.
     pub detail: String,
-    /// Where the formula comes from; empty if it is the project's own.
+    /// The origin of the formula; empty if the project defines the formula itself.
     pub source: String,
     /// An example query; empty if there is none.
     pub example: String,
     /// Columns in order.
     pub columns: Vec<Column>,
-    /// What must hold of the rows.
+    /// Conditions that the rows satisfy.
     pub truths: Truths,
-    /// The file, for messages: `sql/core/settings.sql` for the built-in ones, else the path.
+    /// The file name for messages: `sql/core/settings.sql` for a built-in view, else the path.
     pub file: String,
-    /// What makes the rows.
+    /// The definition of the rows.
     pub body: Body,
 }
 
-/// What makes the rows of a view.
+/// The definition of the rows of a view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// The text of the file: comments, then one query. For composed rules the composed query.
+    /// The text of the file: comments, then one query. A composed rule has the composed query.
     Query(String),
-    /// CSV files with the same columns: the built-in one, then those of users.
+    /// CSV files with the same columns: first the built-in one, then those of users.
     Data(Vec<Csv>),
 }
 
 /// A CSV file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Csv {
-    /// The file, for messages.
+    /// The file name for messages.
     pub file: String,
     /// Its text.
     pub text: String,
@@ -85,7 +85,7 @@ pub struct Column {
     pub data_type: String,
     /// Unit, one of [`UNITS`].
     pub unit: String,
-    /// Meaning, and when it is NULL.
+    /// The meaning of the column, and when it is NULL.
     pub description: String,
 }
 
@@ -96,9 +96,9 @@ pub use lint::UNITS;
 pub struct Problem {
     /// The file.
     pub file: String,
-    /// The line, from 1.
+    /// The line number, starting at 1.
     pub line: usize,
-    /// What is wrong, and what to do.
+    /// A description of the problem, and what the user can do about it.
     pub message: String,
 }
 
@@ -118,16 +118,17 @@ pub struct Library {
 }
 
 impl Library {
-    /// The built-in views, and those of the user's folders; a later folder replaces views of the
-    /// same name.
+    /// Loads the built-in views and those in the user's folders. A view of a later folder replaces
+    /// a view of the same name.
     ///
-    /// An invalid file is left out and reported by [`Library::problems`]; a folder that cannot be
+    /// An invalid file is left out and reported by [`Library::problems`]. A folder that cannot be
     /// read is an error.
     pub fn load(folders: &[PathBuf]) -> Result<Self> {
         Self::load_with_rules(folders, &[])
     }
 
-    /// The same with folders of rules; their files may lie directly in the folder.
+    /// Like [`Library::load`], with additional folders of rules. Their files may lie directly in
+    /// the folder.
     pub fn load_with_rules(folders: &[PathBuf], rules: &[PathBuf]) -> Result<Self> {
         let mut library = Self {
             views: BTreeMap::new(),
@@ -237,22 +238,22 @@ impl Library {
         self.views.values().filter(|v| !v.is_private())
     }
 
-    /// A view.
+    /// The view with this name.
     pub fn view(&self, name: &str) -> Option<&View> {
         self.views.get(name)
     }
 
-    /// The rules that `classify` follows: the built-in ones and those of the user.
+    /// The rules that `classify` follows: the built-in rules and those of the user.
     pub fn name_rules(&self) -> &Rules {
         &self.name_rules
     }
 
-    /// Files that were left out.
+    /// The files that were left out.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// The tables of every store, documented as views are.
+    /// The tables that every store has, documented like views.
     pub fn tables() -> impl Iterator<Item = View> {
         schema::TABLES.iter().map(|table| View {
             name: table.name.to_owned(),
@@ -285,7 +286,7 @@ impl Library {
     }
 }
 
-/// The name rules of a user's file, or all problems in it.
+/// The name rules of a user's file, or all problems in the file.
 fn usable(csv: &Csv) -> std::result::Result<Rules, Vec<Problem>> {
     let problem = |line: usize, message: String| Problem { file: csv.file.clone(), line, message };
     let rules = Rules::parse(&csv.text).map_err(|e| vec![problem(1, e.strip_backtrace())])?;
@@ -306,7 +307,7 @@ fn column(data_type: &arrow::datatypes::DataType, column: &schema::Column) -> Co
 }
 
 impl View {
-    /// Whether only other views use it.
+    /// Whether the view is private, so that only other views use it.
     pub fn is_private(&self) -> bool {
         self.name.starts_with('_')
     }
@@ -339,7 +340,8 @@ fn embedded(folder: &Dir<'_>, files: &mut Vec<File>) {
     }
 }
 
-/// The files of a folder laid out as AREA/NAME.sql; areas may hold folders, which are areas too.
+/// The files of a folder with the layout AREA/NAME.sql. Areas may contain folders, which are areas
+/// too.
 fn on_disk(option: &str, folder: &Path) -> Result<Vec<File>> {
     let mut files = Vec::new();
     for area in folders_in(option, folder)? {
@@ -364,7 +366,7 @@ fn folders_in(option: &str, folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// The files of one folder; their area is the path of the folder below the root.
+/// The files of a single folder. Their area is the path of the folder below the root.
 fn in_folder(option: &str, root: &Path, folder: &Path) -> Result<Vec<File>> {
     let cannot = |path: &Path, e: &dyn std::fmt::Display| {
         Error::Usage(format!("{option} {}: cannot be read: {e}", path.display()))
@@ -391,7 +393,7 @@ fn in_folder(option: &str, root: &Path, folder: &Path) -> Result<Vec<File>> {
 }
 
 impl File {
-    /// A file; its area is empty if it lies in no folder.
+    /// Creates a file. Its area is empty if it is not in a folder.
     fn new(inside: &Path, shown: String, text: String) -> Option<Self> {
         let area = inside.parent()?.to_str()?.to_owned();
         let stem = inside.file_stem()?.to_str()?.to_owned();

@@ -1,11 +1,11 @@
-//! Checks of a user's name rules beyond their syntax: rules that no view reads are refused, not
-//! ignored.
+//! Checks of a user's name rules beyond their syntax. Rules that no view reads are rejected rather
+//! than ignored.
 
 use std::collections::BTreeSet;
 
 use tracesql_udfs::names::{Rule, Rules};
 
-/// Former rulesets, and what replaces them.
+/// Former rulesets and their replacements.
 const RETIRED: [(&str, &str); 4] = [
     ("kernel_type", "kernel_class, whose values are classes of kernels"),
     ("comm_library", "kernel_library"),
@@ -17,14 +17,16 @@ const RETIRED: [(&str, &str); 4] = [
     ),
 ];
 
-/// Rulesets with a fixed set of values that views know, and the ruleset that has all of them.
+/// Rulesets with a fixed set of values that views know, and the ruleset that contains all these
+/// values.
 const CLOSED: [(&str, &str); 3] = [
     ("kernel_class", "kernel_class"),
     ("operator_class", "kernel_class"),
     ("kernel_matrix_unit", "kernel_matrix_unit"),
 ];
 
-/// Line and problem of each rule that would have no effect, or a value that no view knows.
+/// The line and the problem of each rule that would have no effect, or that has a value unknown to
+/// all views.
 pub fn problems(rules: &Rules, built_in: &Rules) -> Vec<(usize, String)> {
     let mut problems = Vec::new();
     for (ruleset, replacement) in RETIRED {

@@ -1,4 +1,4 @@
-//! What must hold for the rows of a view, as its comment states it: equations, parts of a whole, and
+//! Conditions on the rows of a view, which its comment states: equations, parts of a whole, and
 //! ranges of columns.
 //!
 //! ```text
@@ -8,22 +8,23 @@
 //! -- Range: any delta_pct; a difference may have any size.
 //! ```
 //!
-//! Nothing is checked here; tests check it over all of their traces.
+//! This module does not check the conditions. Tests check them over all of their traces.
 
 use super::{Column, View};
 
-/// What the comment of a view states about its rows.
+/// The conditions that the comment of a view states about its rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Truths {
-    /// Boolean expressions over columns, windows too, that are true or NULL in each row.
+    /// Boolean expressions over columns, which may contain window functions. They are true or NULL
+    /// in each row.
     pub holds: Vec<String>,
-    /// Columns that add up to one of another view.
+    /// Columns whose sums equal a column of another view.
     pub parts: Vec<Parts>,
     /// Columns whose range differs from the one that their unit and name imply.
     pub ranges: Vec<Ranges>,
 }
 
-/// A column that adds up, by some keys, to a column of another view.
+/// A column whose sums, grouped by some keys, equal a column of another view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parts {
     /// The column that is summed.
@@ -32,7 +33,7 @@ pub struct Parts {
     pub keys: Vec<String>,
     /// The other view.
     pub whole: String,
-    /// Its column.
+    /// The column of the other view.
     pub of: String,
 }
 
@@ -54,9 +55,9 @@ pub enum Range {
     Share,
     /// From 0 to the length of the trace: a duration, or a time in which something ran.
     Length,
-    /// From the start to the end of the trace: a point in time on its clock.
+    /// From the start to the end of the trace: a point in time on the trace's clock.
     Time,
-    /// 0 or more: durations added up that may lie side by side, bytes, counts.
+    /// At least 0: bytes, counts, and sums of durations that may overlap.
     Sum,
     /// Anything.
     Any,
@@ -71,13 +72,13 @@ const RANGES: &[(&str, Range)] = &[
 ];
 
 impl Range {
-    /// The word for it.
+    /// The word for the range in comments.
     pub fn word(self) -> &'static str {
         RANGES.iter().find(|(_, range)| *range == self).map_or("any", |(word, _)| word)
     }
 
-    /// The range that unit and name imply: shares for percent, points in time for names like
-    /// `start_ns`, lengths for other times.
+    /// The range that the unit and the name imply: a share for percent, a point in time for names
+    /// like `start_ns`, and a length for other times.
     pub fn usual(column: &Column) -> Option<Self> {
         if column.data_type != "BIGINT" && column.data_type != "DOUBLE" {
             return None;
@@ -98,8 +99,8 @@ impl Range {
 }
 
 impl View {
-    /// The range of a column: the one that the comment states, else the one that unit and name
-    /// imply; `None` for texts, ids and numbers without a bound.
+    /// The range of a column: the range that the comment states, else the range that the unit and
+    /// the name imply. `None` for texts, IDs and numbers without a bound.
     pub fn range(&self, column: &Column) -> Option<Range> {
         let stated = self.truths.ranges.iter().find(|r| r.columns.contains(&column.name));
         stated.map_or_else(|| Range::usual(column), |r| Some(r.range))
@@ -107,7 +108,7 @@ impl View {
 }
 
 impl Truths {
-    /// Parses what follows the keyword of a line; the error describes the form.
+    /// Parses the text after the keyword of a line. The error describes the expected form.
     pub(super) fn add(&mut self, keyword: &str, text: &str) -> Result<(), String> {
         match keyword {
             "Holds:" if !text.is_empty() => self.holds.push(text.to_owned()),
@@ -120,7 +121,7 @@ impl Truths {
         Ok(())
     }
 
-    /// One sentence or formula for each, as the reference shows them.
+    /// A sentence or formula for each condition, as the reference shows them.
     pub fn lines(&self) -> Vec<String> {
         let parts = self.parts.iter().map(|p| {
             format!("sum of {} by {} = {}.{}", p.column, p.keys.join(", "), p.whole, p.of)

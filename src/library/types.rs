@@ -1,8 +1,8 @@
-//! SQL names of Arrow types.
+//! The SQL names of Arrow types.
 
 use arrow::datatypes::DataType;
 
-/// The SQL name of a type; all layouts of the same values have one name.
+/// The SQL name of a type. All layouts of the same values have the same name.
 pub fn sql_type(data_type: &DataType) -> String {
     match data_type {
         DataType::Int64 => "BIGINT".to_owned(),
@@ -33,7 +33,7 @@ pub fn sql_type(data_type: &DataType) -> String {
 }
 
 /// Whether a column has the type that its comment declares. Structs are declared as `STRUCT`,
-/// because a comment has one word for the type.
+/// because the type in a comment is a single word.
 pub fn matches(declared: &str, data_type: &DataType) -> bool {
     let actual = sql_type(data_type);
     let lists = declared.strip_prefix("STRUCT");

@@ -1,7 +1,7 @@
-//! A store for traces that are opened without one, keyed by content.
+//! A store for traces that the user opens without naming a store. Its entries are keyed by content.
 //!
-//! A file with the path, size, inode and time of change that it had when it was read is not hashed
-//! again.
+//! A file is not hashed again if its path, size, inode and modification time are the same as when
+//! it was read.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use tracesql_ingest::{IngestOptions, Input, Store};
 use super::InputReader;
 use crate::error::{Error, Result};
 
-/// The cache of this user: `$TRACESQL_CACHE`, or `tracesql` in the folder for caches.
+/// The cache of this user: `$TRACESQL_CACHE`, or `tracesql` in the user's cache folder.
 pub struct Cache {
     store: Store,
     seen: PathBuf,
 }
 
-/// A file that was read, as it was then.
+/// The properties of a file at the time when it was read.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Seen {
     path: PathBuf,
@@ -29,14 +29,15 @@ struct Seen {
 }
 
 impl Cache {
-    /// Opens the cache, or makes it.
+    /// Opens the cache, or creates it.
     pub fn open() -> Result<Self> {
         let root = folder().ok_or_else(|| {
             Error::Usage(
                 "there is no folder for caches; set TRACESQL_CACHE or use `tracesql ingest`".into(),
             )
         })?;
-        // One folder for each schema version: an older program can still read what it stored.
+        // There is a folder for each schema version, so an older program can still read the traces
+        // that it stored.
         let root = root.join(format!("traces-v{}", tracesql_ingest::schema::SCHEMA_VERSION));
         let store = Store::open_or_create(&root)?;
         Ok(Self { store, seen: root.join(".seen") })
@@ -47,7 +48,7 @@ impl Cache {
         &self.store
     }
 
-    /// The name of an input's trace. The input is read if the cache does not hold it.
+    /// The name of an input's trace. The input is read if its trace is not in the cache.
     pub fn trace(
         &self,
         input: &Input,
@@ -55,7 +56,8 @@ impl Cache {
         reader: &dyn InputReader,
     ) -> Result<String> {
         let state = match input {
-            // A strict call reads the file again, because only reading finds issues.
+            // A call with `strict` reads the file again, because issues are found only while
+            // reading.
             Input::File(path) if !options.strict => state(path),
             _ => None,
         };
@@ -70,7 +72,7 @@ impl Cache {
         let outcome = reader.read(input, &self.store, &options)?;
         let trace_id = outcome.manifest.trace_id;
         if let Some((key, state)) = state {
-            // If this fails, the next call only has to hash the file again.
+            // If this fails, the only effect is that the next call hashes the file again.
             let _ = self.write(&key, &Seen { trace_id: trace_id.clone(), ..state.as_seen() });
         }
         Ok(trace_id)
@@ -88,7 +90,7 @@ impl Cache {
     }
 }
 
-/// The folder of this user for cached traces and the history of the shell.
+/// The user's folder for cached traces and the history of the shell.
 pub fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("TRACESQL_CACHE").filter(|v| !v.is_empty()).map(PathBuf::from);
     named.or_else(|| Some(dirs::cache_dir()?.join("tracesql")))
@@ -113,7 +115,7 @@ impl FileState {
     }
 }
 
-/// The current state of a file, and the name under which it is kept.
+/// The current state of a file, and the name under which its state is stored.
 fn state(path: &Path) -> Option<(String, FileState)> {
     let path = path.canonicalize().ok()?;
     let meta = path.metadata().ok().filter(|m| m.is_file())?;

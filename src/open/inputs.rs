@@ -1,4 +1,4 @@
-//! The inputs that names stand for, read one by one.
+//! Finds the inputs that names stand for, and reads them one by one.
 
 use tracesql_ingest::{IngestError, Input, Outcome, Severity, expand};
 
@@ -6,7 +6,7 @@ use super::InputReader;
 use crate::error::{Error, Result};
 use crate::output::units::plural;
 
-/// The inputs that names stand for, and an error for each name that stands for none.
+/// The inputs that names stand for, and an error for each name that matches no input.
 pub(super) fn inputs(names: &[String]) -> Vec<Result<Input>> {
     let mut inputs = Vec::new();
     for name in names {
@@ -19,7 +19,7 @@ pub(super) fn inputs(names: &[String]) -> Vec<Result<Input>> {
 }
 
 /// Reads every input and reports those that fail. Files in a folder or archive that are not traces
-/// are skipped with a warning, unless there was nothing else.
+/// are skipped with a warning, unless there are no other inputs.
 pub(super) fn read_all<T>(
     inputs: Vec<Result<Input>>,
     names: &[String],
@@ -35,7 +35,7 @@ pub(super) fn read_all<T>(
         };
         match outcome {
             Ok(outcome) => done.push(outcome),
-            // A user who stops the reading does not want the other inputs either.
+            // If the user stops the reading, the other inputs are not read either.
             Err(e @ (Error::Cancelled | Error::Input(IngestError::Stopped))) => return Err(e),
             Err(e) if count == 1 => return Err(e),
             Err(Error::Input(e @ IngestError::NotATrace { .. })) if !is_named => {
@@ -55,8 +55,8 @@ pub(super) fn read_all<T>(
     }
 }
 
-/// The issues of an input that was read, in one sentence; `None` if none of them is worse than a
-/// remark.
+/// A sentence about the issues of an input that was read; `None` if none of them is worse than a
+/// note.
 pub fn oddities(name: &str, outcome: &Outcome) -> Option<String> {
     let odd: Vec<_> =
         outcome.issues.iter().filter(|(code, _)| code.severity() > Severity::Info).collect();

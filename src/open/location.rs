@@ -1,46 +1,47 @@
-//! Where the traces are stored that a user named.
+//! Locates the traces that a user named.
 
 use tracesql_ingest::Store;
 
 use crate::engine::{Engine, EngineOptions};
 use crate::error::Result;
 
-/// A store on disk and which of its traces are meant.
+/// A store on disk, and the selected traces in it.
 #[derive(Debug, Clone)]
 pub struct Location {
     store: Store,
-    /// Names of the traces; `None` for all that the store holds when it is opened.
+    /// The names of the traces. `None` stands for all traces that the store contains when it is
+    /// opened.
     only: Option<Vec<String>>,
     is_in_cache: bool,
 }
 
 impl Location {
-    /// All traces of a store.
+    /// Selects all traces of a store.
     pub fn of_store(store: Store) -> Self {
         Self { store, only: None, is_in_cache: false }
     }
 
-    /// Traces that the cache holds.
+    /// Selects traces in the cache.
     pub(super) fn in_cache(store: Store, traces: Vec<String>) -> Self {
         Self { store, only: Some(traces), is_in_cache: true }
     }
 
-    /// Some of the traces.
+    /// The same store with other selected traces.
     pub fn with_only(self, traces: Vec<String>) -> Self {
         Self { only: Some(traces), ..self }
     }
 
-    /// The store that holds them.
+    /// The store that contains the traces.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// Whether the traces were opened without a store of their own.
+    /// Whether the traces are in the cache and not in a store of their own.
     pub fn is_in_cache(&self) -> bool {
         self.is_in_cache
     }
 
-    /// Names of the traces.
+    /// The names of the traces.
     pub fn traces(&self) -> Result<Vec<String>> {
         match &self.only {
             Some(traces) => Ok(traces.clone()),
@@ -48,7 +49,7 @@ impl Location {
         }
     }
 
-    /// A session over the traces.
+    /// Opens a session over the traces.
     pub fn engine(&self, options: &EngineOptions) -> Result<Engine> {
         Engine::open(&self.store, self.only.as_deref(), options)
     }

@@ -1,8 +1,8 @@
-//! Opening stores, and traces through the cache: what commands, the shell and the Python package
-//! share.
+//! Opens stores, and traces through the cache. Commands, the shell and the Python package share
+//! this code.
 //!
-//! An [`Opener`] turns names into a [`Location`], which says where their traces are stored and
-//! makes an engine over them. Nothing here prints: an [`InputReader`] reads the inputs and is told
+//! An [`Opener`] turns names into a [`Location`], which knows where the traces are stored and makes
+//! an engine over them. Nothing here prints: an [`InputReader`] reads the inputs and is notified
 //! about those that fail.
 
 mod cache;
@@ -21,9 +21,9 @@ pub use location::Location;
 
 use crate::error::{Error, Result};
 
-/// Reads inputs for a user interface, which decides how progress and failures are shown.
+/// Reads inputs for a user interface, which decides how to show progress and failures.
 pub trait InputReader {
-    /// Reads one input into a store.
+    /// Reads an input into a store.
     fn read(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome>;
     /// A file in a folder or archive is not a trace and was skipped.
     fn left_out(&self, why: &IngestError);
@@ -31,19 +31,19 @@ pub trait InputReader {
     fn failed(&self, why: &Error);
 }
 
-/// Opens what users name: a store, or traces.
+/// Opens a store or traces that the user named.
 pub struct Opener<'a> {
     options: IngestOptions,
     reader: &'a dyn InputReader,
 }
 
 impl<'a> Opener<'a> {
-    /// An opener that reads inputs with these options.
+    /// Creates an opener that reads inputs with these options.
     pub fn new(options: IngestOptions, reader: &'a dyn InputReader) -> Self {
         Self { options, reader }
     }
 
-    /// Opens one store, or traces; those that the cache does not hold are read into it.
+    /// Opens one store, or traces. Traces that are not in the cache are read into it.
     pub fn open(&self, names: &[String]) -> Result<Location> {
         let stores = names.iter().filter(|i| Store::is_store(Path::new(i))).count();
         if stores > 0 && names.len() > 1 {
@@ -60,13 +60,13 @@ impl<'a> Opener<'a> {
         Ok(Location::in_cache(cache.store().clone(), traces))
     }
 
-    /// Opens what one name stands for.
+    /// Opens the store or trace that a name stands for.
     pub fn open_one(&self, name: &str) -> Result<Location> {
         self.open(&[name.to_owned()])
     }
 
-    /// Reads more traces to where the open ones are: into their store, or into the cache. The
-    /// location of all of them together.
+    /// Reads more traces into the location of the open ones, which is their store or the cache.
+    /// Returns the location of all of them together.
     pub fn add(&self, open: &Location, names: &[String]) -> Result<Location> {
         if !open.is_in_cache() {
             self.ingest(open.store().root(), names, |_| Ok(()))?;
@@ -80,8 +80,8 @@ impl<'a> Opener<'a> {
         Ok(Location::in_cache(cache.store().clone(), traces))
     }
 
-    /// Reads traces into a store, which is made if it does not exist; the names that they have in
-    /// it. `done` is called after each one.
+    /// Reads traces into a store, which is created if it does not exist. Returns their names in the
+    /// store. `done` is called after each trace.
     pub fn ingest(
         &self,
         store: &Path,
@@ -90,7 +90,7 @@ impl<'a> Opener<'a> {
     ) -> Result<Vec<String>> {
         let inputs = inputs(names);
         if inputs.iter().all(Result::is_err) {
-            // No store is made if there is nothing to read.
+            // No store is created if there is nothing to read.
             return read_all(inputs, names, self.reader, |_| Ok(String::new()));
         }
         let store = Store::open_or_create(store)?;

@@ -1,21 +1,21 @@
-//! Fitting tables into the width of a terminal.
+//! Fits tables into the width of a terminal.
 //!
-//! Numbers are never cut. Texts are cut at their end, the longest first. If that is not enough,
-//! columns are left out from the right, and counted.
+//! Numbers are never cut. Texts are cut at their end, longest first. If that is not enough, columns
+//! are left out from the right, and their number is reported.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// A text that is cut below this width tells too little to be worth its column.
+/// A text that is cut below this width conveys too little to justify its column.
 const MIN_TEXT: usize = 8;
-/// Columns that a cell takes in addition to its text: two blanks and a line.
+/// The number of terminal columns that a cell takes in addition to its text: two blanks and a line.
 const FRAME: usize = 3;
 
-/// The columns of a terminal that a text takes.
+/// The number of terminal columns that a text takes.
 pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// A text cut to a width; `…` stands for the missing part.
+/// A text cut to a width. `…` replaces the missing part.
 pub fn clip(text: &str, max_width: usize) -> String {
     if text.width() <= max_width {
         return text.to_owned();
@@ -36,8 +36,8 @@ pub fn clip(text: &str, max_width: usize) -> String {
     clipped
 }
 
-/// Cuts and drops columns until a table fits; returns how many it dropped. At least one column
-/// stays.
+/// Cuts and drops columns until a table fits. Returns the number of dropped columns. At least one
+/// column stays.
 pub fn table(
     header: &mut Vec<String>,
     rows: &mut [Vec<String>],
@@ -67,7 +67,7 @@ pub fn table(
     hidden
 }
 
-/// Widths of the header and the cells of a column.
+/// The widths of the header and of the cells of a column.
 #[derive(Debug, Clone, Copy)]
 struct Column {
     header: usize,
@@ -89,7 +89,7 @@ impl Column {
     }
 }
 
-/// The width of each column that stays.
+/// The widths of the columns that stay.
 fn widths(columns: &[Column], screen: usize) -> Vec<usize> {
     let total = |widths: &[usize]| widths.iter().map(|w| w + FRAME).sum::<usize>() + 1;
     let mut kept = columns.len();
@@ -101,7 +101,7 @@ fn widths(columns: &[Column], screen: usize) -> Vec<usize> {
         columns[..kept].iter().map(|c| c.natural().min(cap).max(c.min_width())).collect()
     };
     let widest = columns.iter().map(Column::natural).max().unwrap_or(0);
-    // The largest cap under which all fits.
+    // Finds the largest cap under which all columns fit.
     let (mut low, mut high) = (0, widest);
     while low < high {
         let middle = (low + high).div_ceil(2);

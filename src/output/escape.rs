@@ -1,8 +1,9 @@
-//! Escaping for texts of unknown origin in Markdown.
+//! Escapes texts of unknown origin for Markdown.
 
 use super::safe;
 
-/// A text of unknown origin as code: nothing in it is Markdown, HTML or a mention.
+/// A text of unknown origin as a code span, in which nothing can act as Markdown, HTML or a
+/// mention.
 pub fn code(text: &str, max_chars: usize) -> String {
     let text = one_line(text, max_chars);
     let (mut longest, mut run) = (0, 0);
@@ -16,11 +17,12 @@ pub fn code(text: &str, max_chars: usize) -> String {
     } else {
         ""
     };
-    // Unescaped, it would be a border of a table, even in code.
+    // An unescaped `|` would be a border of a table, even in code.
     format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
 }
 
-/// A sentence that may hold names: what could be Markdown, HTML or a mention is escaped.
+/// A sentence that may contain names. Anything that could act as Markdown, HTML or a mention is
+/// escaped.
 pub fn plain(text: &str, max_chars: usize) -> String {
     let mut out = String::new();
     for c in one_line(text, max_chars).chars() {
@@ -28,7 +30,7 @@ pub fn plain(text: &str, max_chars: usize) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            // A character without width keeps it from being a mention or a reference to an issue.
+            // A zero-width character prevents a mention or a reference to an issue.
             '@' | '#' => {
                 out.push(c);
                 out.push('\u{200b}');
@@ -40,7 +42,7 @@ pub fn plain(text: &str, max_chars: usize) -> String {
             c => out.push(c),
         }
     }
-    // An address would become a link.
+    // A URL would become a link.
     out.replace("://", ":\u{200b}//")
 }
 

@@ -1,4 +1,4 @@
-//! Writing results: one file per family of formats.
+//! Writes results. There is one file per family of formats.
 
 mod binary_formats;
 mod column_widths;
@@ -24,7 +24,7 @@ use futures::StreamExt;
 
 use crate::error::{Error, Result};
 
-/// A format for results.
+/// A format of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -36,7 +36,7 @@ pub enum Format {
     Tsv,
     /// One JSON list of objects.
     Json,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Ndjson,
     /// A Markdown table.
     Markdown,
@@ -44,7 +44,7 @@ pub enum Format {
     Parquet,
     /// An Arrow IPC stream.
     Arrow,
-    /// One value a line, for wide rows.
+    /// One value per line, for wide rows.
     Vertical,
 }
 
@@ -62,7 +62,7 @@ impl Format {
         Self::Vertical,
     ];
 
-    /// Its name on the command line.
+    /// The name of the format on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Table => "table",
@@ -77,7 +77,7 @@ impl Format {
         }
     }
 
-    /// The format that a file's name asks for.
+    /// The format that matches the extension of a file name.
     pub fn of_file(path: &Path) -> Option<Self> {
         Some(match path.extension()?.to_str()? {
             "csv" => Self::Csv,
@@ -93,39 +93,40 @@ impl Format {
     }
 }
 
-/// How a table is laid out on a terminal; by default as in a file.
+/// The layout of a table on a terminal. The default is the layout in a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TableStyle {
-    /// Width in columns that tables have to fit into.
+    /// The width that tables have to fit into, in columns.
     pub width: Option<usize>,
-    /// Rows to show; the query stops after them.
+    /// The number of rows to show. The query stops after them.
     pub max_rows: Option<usize>,
-    /// Whether the shell shows it: the number of rows stands below, and how to see more.
+    /// Whether the shell shows the table. A line below it then gives the number of rows, and how to
+    /// see more.
     pub in_shell: bool,
 }
 
 /// How much of a result was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shown {
-    /// Rows that were written.
+    /// The number of rows that were written.
     pub rows: usize,
-    /// Whether there were more.
+    /// Whether the result had more rows.
     pub has_more: bool,
 }
 
-/// Takes the batches of one result.
+/// A consumer of the batches of one result.
 trait Sink: Send {
     fn batch(&mut self, batch: &RecordBatch) -> Result<()>;
-    /// Ends; `has_more` if the result had more rows than were taken.
+    /// Finishes the output. `has_more` is true if the result had more rows than were written.
     fn end(self: Box<Self>, has_more: bool) -> Result<()>;
 }
 
-/// Where results go.
+/// The destination of results.
 #[derive(Debug, Clone)]
 pub enum Target {
     /// Standard output.
     Stdout,
-    /// A file, which appears when it is complete.
+    /// A file, which appears only when it is complete.
     File(PathBuf),
 }
 
@@ -162,13 +163,13 @@ impl Target {
     }
 }
 
-/// Whether a path is a device or pipe, which is written as it is: replacing /dev/null by a file
+/// Whether a path is a device or pipe, which is written directly. Replacing /dev/null by a file
 /// would break other programs.
 fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-/// The file that a link leads to, so that the link stays.
+/// The file that a link points to. Writing to it keeps the link.
 fn followed(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
@@ -179,7 +180,7 @@ fn partial(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Writes a result; returns the number of its rows.
+/// Writes a result; returns the number of rows.
 pub async fn write(
     result: SendableRecordBatchStream,
     format: Format,
@@ -196,25 +197,25 @@ pub async fn write(
     Ok(shown.rows)
 }
 
-/// A document that is written piece by piece; a file appears when it is complete.
+/// A document that is written piece by piece. A file appears only when it is complete.
 pub struct Document<'a> {
     partial: Partial<'a>,
     out: Out,
 }
 
 impl<'a> Document<'a> {
-    /// Begins a document.
+    /// Starts a document.
     pub fn begin(target: &'a Target) -> Result<Self> {
         let partial = Partial(target);
         Ok(Self { out: Out { out: target.open()?, name: target.name() }, partial })
     }
 
-    /// Puts a compressor between the document and its file.
+    /// Inserts a compressor between the document and its file.
     pub fn map(self, wrap: impl FnOnce(Box<dyn Write + Send>) -> Box<dyn Write + Send>) -> Self {
         Self { out: Out { out: wrap(self.out.out), name: self.out.name }, partial: self.partial }
     }
 
-    /// Where it goes, for messages.
+    /// The name of the destination, for messages.
     pub fn name(&self) -> &str {
         &self.out.name
     }
@@ -224,7 +225,7 @@ impl<'a> Document<'a> {
         self.out.out.write_all(bytes).map_err(|e| Error::Output(self.out.name.clone(), e))
     }
 
-    /// Ends the document.
+    /// Finishes the document.
     pub fn complete(mut self) -> Result<()> {
         self.out.flush()?;
         drop(self.out);
@@ -256,7 +257,7 @@ pub async fn show(
     write_all(result, format, Out { out, name: Target::Stdout.name() }, style).await
 }
 
-/// Rows as a table for people.
+/// Formats rows as a table for people.
 pub fn table(schema: SchemaRef, rows: &[RecordBatch], style: TableStyle) -> Result<String> {
     let (sender, receiver) = std::sync::mpsc::channel();
     let mut sink = sink(
@@ -270,7 +271,7 @@ pub fn table(schema: SchemaRef, rows: &[RecordBatch], style: TableStyle) -> Resu
     Ok(String::from_utf8_lossy(&receiver.iter().flatten().collect::<Vec<u8>>()).into_owned())
 }
 
-/// Sends the bytes that are written to it.
+/// A writer that sends its bytes through a channel.
 struct Pieces(std::sync::mpsc::Sender<Vec<u8>>);
 
 impl Write for Pieces {
@@ -332,7 +333,7 @@ fn sink(format: Format, out: Out, schema: SchemaRef, style: TableStyle) -> Resul
     })
 }
 
-/// Removes an unfinished file when it is dropped, also when the query is cancelled.
+/// Removes an unfinished file when it is dropped, including when the query is cancelled.
 struct Partial<'a>(&'a Target);
 
 impl Drop for Partial<'_> {
@@ -343,7 +344,7 @@ impl Drop for Partial<'_> {
     }
 }
 
-/// A writer that knows its name for errors.
+/// A writer that knows the name of its destination, for errors.
 struct Out {
     out: Box<dyn Write + Send>,
     name: String,
@@ -369,7 +370,7 @@ impl Write for Out {
     }
 }
 
-/// The error for a failed Arrow or Parquet writer: its I/O error if there is one.
+/// The error for a failed Arrow or Parquet writer. It is the underlying I/O error if there is one.
 fn from_writer(name: &str, e: impl std::error::Error + 'static) -> Error {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&e);
     while let Some(c) = cause {

@@ -1,4 +1,4 @@
-//! Results for people: boxed tables, Markdown, one value a line.
+//! Formats results for people: boxed tables, Markdown, or one value per line.
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -8,7 +8,7 @@ use comfy_table::{CellAlignment, presets};
 use super::{Out, Sink, TableStyle, column_widths};
 use crate::error::{Error, Result};
 
-/// The values of a batch as texts that are safe on a terminal, column by column.
+/// The values of a batch as texts that are safe on a terminal, grouped by column.
 fn cells(batch: &RecordBatch, null: &str) -> Result<Vec<Vec<String>>> {
     let options = FormatOptions::new().with_null(null);
     let mut rows = vec![Vec::with_capacity(batch.num_columns()); batch.num_rows()];
@@ -22,7 +22,8 @@ fn cells(batch: &RecordBatch, null: &str) -> Result<Vec<Vec<String>>> {
     Ok(rows)
 }
 
-/// Control characters, which could move a terminal's cursor or colour its text, as escapes.
+/// A text with escapes for control characters, which could move a terminal's cursor or colour its
+/// text.
 pub fn safe(text: &str) -> String {
     if !text.chars().any(is_unsafe) {
         return text.to_owned();
@@ -40,7 +41,7 @@ pub fn safe(text: &str) -> String {
     out
 }
 
-/// Control characters, and those that reorder text.
+/// Whether a character is a control character or reorders text.
 fn is_unsafe(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -53,7 +54,7 @@ fn numeric(schema: &SchemaRef) -> Vec<bool> {
     schema.fields().iter().map(|f| f.data_type().is_numeric()).collect()
 }
 
-/// A box around columns.
+/// A table with a box around its columns.
 pub struct Table {
     out: Out,
     schema: SchemaRef,
@@ -110,7 +111,7 @@ impl Sink for Table {
     }
 }
 
-/// How many rows there are, in words.
+/// The number of rows in words.
 fn rows_note(rows: usize, has_more: bool) -> String {
     match (rows, has_more) {
         (_, true) => format!("the first {rows} rows; \\maxrows changes how many are shown"),
@@ -119,14 +120,14 @@ fn rows_note(rows: usize, has_more: bool) -> String {
     }
 }
 
-/// Whether a result is that of EXPLAIN.
+/// Whether a result comes from EXPLAIN.
 pub fn is_plan(schema: &SchemaRef) -> bool {
     schema.fields().len() == 2
         && schema.field(0).name() == "plan_type"
         && schema.field(1).name() == "plan"
 }
 
-/// Plans of EXPLAIN, line by line.
+/// Prints the plans of EXPLAIN line by line.
 pub struct Plan {
     out: Out,
 }
@@ -174,7 +175,7 @@ impl Markdown {
     }
 }
 
-/// Escapes what Markdown would take for a separator or for markup.
+/// Escapes characters that Markdown would treat as separators or markup.
 fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;")
 }

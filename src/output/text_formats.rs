@@ -1,4 +1,4 @@
-//! CSV, TSV and JSON, by Arrow's writers.
+//! CSV, TSV and JSON, written by Arrow's writers.
 
 use std::sync::Arc;
 
@@ -18,7 +18,8 @@ struct Separated {
     writer: CsvWriter<Out>,
 }
 
-/// Values between separators, quoted where needed, with a header line, also when there are no rows.
+/// Values between separators, quoted where needed. The header line is written even if there are no
+/// rows.
 pub fn separated(out: Out, separator: u8, schema: SchemaRef) -> Result<impl Sink> {
     let name = out.name.clone();
     let mut sink = Separated {
@@ -40,7 +41,7 @@ impl Sink for Separated {
     }
 }
 
-/// Lists and objects as text, which is all that values between separators can be.
+/// Converts lists and objects to text, because CSV and TSV have no other representation for them.
 fn flat(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let options = FormatOptions::new();
     let column =
@@ -69,18 +70,18 @@ fn flat(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
 struct Json<F: JsonFormat> {
     name: String,
     writer: JsonWriter<Out, F>,
-    /// What follows the last value.
+    /// The text after the last value.
     tail: &'static str,
 }
 
-/// One list of objects; NULLs are written.
+/// One list of objects, which include NULLs.
 pub fn json_list(out: Out) -> impl Sink {
     let name = out.name.clone();
     let writer = JsonBuilder::new().with_explicit_nulls(true).build::<_, JsonArray>(out);
     Json { name, writer, tail: "\n" }
 }
 
-/// One object a line; NULLs are written.
+/// One object per line, including NULLs.
 pub fn json_lines(out: Out) -> impl Sink {
     let name = out.name.clone();
     let writer = JsonBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(out);

@@ -1,14 +1,15 @@
-//! Numbers with their units, for people; formats for programs have the exact numbers.
+//! Formats numbers with their units for people. Formats for programs contain the exact numbers.
 //!
-//! There are two styles. [`figure`] keeps a fixed number of decimals, so that the two sides of a
-//! comparison are rounded alike; [`value`] has three significant digits, for tables of reports.
+//! There are two styles. [`figure`] keeps a fixed number of decimals, so that both sides of a
+//! comparison are rounded in the same way. [`value`] has three significant digits, for tables of
+//! reports.
 
 use serde_json::Value;
 
-/// Units of time, with their nanoseconds, longest first.
+/// Units of time with their length in nanoseconds, longest first.
 const TIMES: &[(f64, &str)] = &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
 
-/// Units of size, with their bytes, largest first.
+/// Units of size with their number of bytes, largest first.
 const SIZES: &[(f64, &str)] = &[
     ((1u64 << 40) as f64, "TiB"),
     ((1u64 << 30) as f64, "GiB"),
@@ -17,10 +18,10 @@ const SIZES: &[(f64, &str)] = &[
     (1.0, "B"),
 ];
 
-/// What stands for no value in a table.
+/// The text for a missing value in a table.
 pub const NONE: &str = "–";
 
-/// A value in the unit that fits.
+/// A value in a unit that suits its size.
 pub fn figure(value: f64, unit: &str) -> String {
     if !value.is_finite() {
         return "no value".to_owned();
@@ -38,7 +39,7 @@ pub fn figure(value: f64, unit: &str) -> String {
     }
 }
 
-/// A change in percent with its sign.
+/// A change in percent, with its sign.
 pub fn change(pct: f64) -> String {
     if pct.abs() >= 1000.0 { format!("{pct:+.0} %") } else { format!("{pct:+.1} %") }
 }
@@ -54,7 +55,7 @@ fn figure_in(value: f64, units: &[(f64, &str)]) -> String {
     }
 }
 
-/// A number with fewer decimals the larger it is.
+/// A number. The larger it is, the fewer decimals it has.
 fn decimals(value: f64) -> String {
     let magnitude = value.abs();
     if value == 0.0 {
@@ -70,7 +71,7 @@ fn decimals(value: f64) -> String {
     }
 }
 
-/// The nearest whole number, with its thousands apart.
+/// The nearest whole number, with separated thousands.
 fn rounded(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());
     let sign = if value < 0.0 && digits != "0" { "-" } else { "" };
@@ -107,18 +108,18 @@ pub fn pct(pct: f64) -> String {
     format!("{pct:.1} %")
 }
 
-/// A whole number with its thousands apart.
+/// A whole number with separated thousands.
 pub fn count(number: i64) -> String {
     let sign = if number < 0 { "-" } else { "" };
     sign.to_owned() + &thousands(&number.unsigned_abs().to_string())
 }
 
-/// A number of things: `1 trace`, `2,000 traces`.
+/// A count with its noun: `1 trace`, `2,000 traces`.
 pub fn many(count: i64, word: &str) -> String {
     format!("{} {}", self::count(count), plural(count, word))
 }
 
-/// A word, with an s unless there is one thing.
+/// A noun in the plural, unless the count is 1.
 pub fn plural(count: impl TryInto<u64>, word: &str) -> String {
     if count.try_into().is_ok_and(|n| n == 1) { word.to_owned() } else { format!("{word}s") }
 }
@@ -136,19 +137,19 @@ fn thousands(digits: &str) -> String {
 }
 
 fn significant_in(value: f64, units: &[(f64, &str)]) -> String {
-    // What would be rounded to 1000 of a unit is 1 of the next.
+    // A value that would be rounded to 1000 of a unit becomes 1 of the next unit.
     let fits = |size: f64| value.abs() >= size * 0.9995;
     let (size, unit) =
         units.iter().find(|(size, _)| fits(*size)).or(units.last()).copied().unwrap_or((1.0, ""));
     format!("{} {unit}", significant(value / size.max(1.0), 3))
 }
 
-/// A number with at least this many significant digits; whole parts are not rounded.
+/// A number with at least this many significant digits. Whole parts are not rounded.
 fn significant(number: f64, digits: i32) -> String {
     if number == 0.0 || !number.is_finite() || number.fract() == 0.0 {
         return format!("{number:.0}");
     }
-    // 0.9999 has the places of the 1.00 that it is rounded to.
+    // 0.9999 gets as many decimals as 1.00, which it is rounded to.
     let whole = (number.abs() * 1.0005).log10().floor() as i32 + 1;
     let decimals = (digits - whole).clamp(0, 6) as usize;
     format!("{number:.decimals$}")

@@ -1,11 +1,11 @@
-//! Text broken into lines that fit a width.
+//! Breaks text into lines that fit a width.
 
 use super::column_widths::width;
 
-/// Fills lines with words; a word that does not fit into a line is a line of its own.
+/// Fills lines with words. A word that does not fit into a line gets its own line.
 ///
-/// A line has `room` columns, of which `first` are taken at the beginning of the first line and
-/// `rest` at the beginning of the others. What stands there is up to the caller.
+/// A line has `room` columns. The caller uses the first `first` columns of the first line and the
+/// first `rest` columns of the other lines for its own text.
 pub fn lines<W: AsRef<str>>(
     words: impl IntoIterator<Item = W>,
     first: usize,
@@ -31,8 +31,8 @@ pub fn lines<W: AsRef<str>>(
     lines
 }
 
-/// Breaks a text at blanks so that its lines fit into `room` columns. Blanks at its beginning stay,
-/// and lines after the first are indented.
+/// Breaks a text at blanks so that its lines fit into `room` columns. Blanks at its beginning are
+/// kept, and lines after the first are indented.
 pub fn wrap(text: &str, indent: usize, room: usize) -> String {
     let words = text.trim_start_matches(' ');
     let lead = text.len() - words.len();

@@ -1,4 +1,4 @@
-//! Answers of sections: columns, rows, rests, and which traces have no rows and why.
+//! Answers of sections: columns, rows, remainders, and the traces without rows with the reason.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ pub struct Column {
     pub name: String,
     /// `integer`, `number`, `text` or `boolean`.
     pub kind: &'static str,
-    /// Unit: ns, bytes, pct, count, id, flag, text, number ….
+    /// The unit: ns, bytes, pct, count, id, flag, text, number and so on.
     pub unit: &'static str,
 }
 
-/// Rows of a trace that are not in the answer individually.
+/// The rows of a trace that are only counted and summed, not listed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rest {
     /// The trace.
@@ -28,14 +28,14 @@ pub struct Rest {
     pub sums: Vec<(usize, Value)>,
 }
 
-/// A trace without rows.
+/// A trace without rows in an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     /// The trace.
     pub trace_id: String,
     /// `not_recorded`, `empty` or `not_applicable`.
     pub status: &'static str,
-    /// Why, and how to change that.
+    /// The reason, and how the user can change that.
     pub reason: String,
 }
 
@@ -46,15 +46,15 @@ pub struct Answer {
     pub section: &'static Section,
     /// Columns in order; the first is trace_id.
     pub columns: Vec<Column>,
-    /// Rows, those of a trace together.
+    /// The rows. Rows of the same trace are together.
     pub rows: Vec<Vec<Value>>,
-    /// Rows beyond the limit, by trace.
+    /// The remainder beyond the limit, for each trace.
     pub rests: Vec<Rest>,
-    /// Traces without rows.
+    /// The traces without rows.
     pub missing: Vec<Missing>,
-    /// Why the query failed; `None` if it did not.
+    /// The error if the query failed.
     pub error: Option<String>,
-    /// Time from the start of planning until its rows were complete.
+    /// The time from the start of planning until the rows were complete.
     pub elapsed: Duration,
 }
 
@@ -85,23 +85,23 @@ impl Answer {
             .map(|values| Row { answer: self, values })
     }
 
-    /// How many traces have rows.
+    /// The number of traces with rows.
     pub fn traces(&self) -> usize {
         self.rows.iter().filter_map(|r| trace_of(r)).collect::<std::collections::HashSet<_>>().len()
     }
 
-    /// The rest of a trace.
+    /// The remainder of a trace.
     pub fn rest(&self, trace_id: &str) -> Option<&Rest> {
         self.rests.iter().find(|r| r.trace_id == trace_id)
     }
 
-    /// Why a trace has no rows.
+    /// The reason why a trace has no rows.
     pub fn missing(&self, trace_id: &str) -> Option<&Missing> {
         self.missing.iter().find(|m| m.trace_id == trace_id)
     }
 }
 
-/// The trace of a row: its first value.
+/// The trace of a row, which is its first value.
 pub fn trace_of(row: &[Value]) -> Option<&str> {
     row.first().and_then(Value::as_str)
 }
@@ -114,22 +114,22 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// A value; NULL if there is no such column.
+    /// The value of a column; NULL if there is no such column.
     pub fn get(&self, name: &str) -> &'a Value {
         self.answer.column(name).and_then(|at| self.values.get(at)).unwrap_or(&Value::Null)
     }
 
-    /// A whole number.
+    /// The value of a column as a whole number.
     pub fn int(&self, name: &str) -> Option<i64> {
         self.get(name).as_i64()
     }
 
-    /// A number.
+    /// The value of a column as a number.
     pub fn number(&self, name: &str) -> Option<f64> {
         self.get(name).as_f64()
     }
 
-    /// A text.
+    /// The value of a column as text.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.get(name).as_str()
     }

@@ -1,4 +1,4 @@
-//! Bounded answers: the first rows of each trace are kept, and the others become one rest with
+//! Bounded answers: the first rows of each trace are kept, and the others become one remainder with
 //! exact sums.
 
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::answer::{Rest, trace_of};
 
-/// Collects rows, which come in the order of their weight within each trace.
+/// Collects rows, which arrive in order of their weight within each trace.
 pub struct BoundedRows {
     max_rows: usize,
     sums: Vec<usize>,
@@ -17,12 +17,13 @@ pub struct BoundedRows {
 }
 
 impl BoundedRows {
-    /// Keeps `max_rows` rows of each trace; the columns at `sums` are added up over the others.
+    /// Keeps `max_rows` rows of each trace. Over the other rows, the columns at `sums` are added
+    /// up.
     pub fn new(max_rows: usize, sums: Vec<usize>) -> Self {
         Self { max_rows, sums, rows: Vec::new(), counts: HashMap::new(), rests: Vec::new() }
     }
 
-    /// Starts from rests that exist already.
+    /// Starts from existing remainders.
     pub fn with(self, rests: Vec<Rest>) -> Self {
         Self { rests, ..self }
     }
@@ -63,7 +64,7 @@ impl BoundedRows {
     }
 }
 
-/// The sum of two values; NULL adds nothing. Whole numbers stay exact and stop at the limits of
+/// The sum of two values. NULL counts as 0. Whole numbers stay exact and saturate at the limits of
 /// 64 bits.
 fn plus(a: &Value, b: &Value) -> Value {
     match (a, b) {

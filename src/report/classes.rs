@@ -1,4 +1,4 @@
-//! Device time by class as text: a sentence with the main shares, and a bar for each class.
+//! Writes device time by class as text: a sentence with the main shares, and a bar for each class.
 
 use std::fmt::Write;
 
@@ -8,9 +8,9 @@ use super::{Report, Trace};
 use crate::output::escape::code;
 use crate::output::units as human;
 
-/// Devices that have a table; the others have one sentence.
+/// The number of devices that get a table. Each of the others gets a sentence.
 const MAX_TABLES: usize = 4;
-/// Rows of a table.
+/// The maximum number of rows of a table.
 const MAX_ROWS: usize = 8;
 /// The length of the longest bar, in characters.
 const MAX_BAR: usize = 12;
@@ -23,7 +23,7 @@ const NAMED: [(&str, &str); 4] = [
     ("unclassified", "unclassified"),
 ];
 
-/// The classes of one device.
+/// The classes of work on a device.
 struct Device<'a> {
     id: Option<i64>,
     busy_ns: i64,
@@ -100,19 +100,19 @@ impl Device<'_> {
     }
 }
 
-/// A part in percent of a whole.
+/// A part as a percentage of a whole.
 fn share(part: i128, whole: i128) -> String {
     if whole > 0 { human::pct(100.0 * part as f64 / whole as f64) } else { human::NONE.to_owned() }
 }
 
-/// A share as a bar of blocks, the last one in eighths.
+/// A share as a bar of block characters, the last of which shows eighths.
 fn bar(pct: f64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (pct.clamp(0.0, 100.0) / 100.0 * (8 * MAX_BAR) as f64).round() as usize;
     format!("{}{}", "█".repeat(eighths / 8), PARTS.get(eighths % 8).unwrap_or(&""))
 }
 
-/// A sentence on each device.
+/// A sentence about each device.
 pub fn facts(report: &Report, trace: &Trace) -> Vec<String> {
     let Some(answer) = report.answer("device_classes") else { return Vec::new() };
     devices(answer, trace).iter().map(|d| format!("{}: {}", d.name(), d.summary())).collect()
@@ -141,7 +141,7 @@ pub fn text(report: &Report, trace: &Trace, width: usize) -> String {
     out
 }
 
-/// Bars for a comment.
+/// Bars for Markdown comments.
 pub fn markdown(report: &Report, trace: &Trace) -> String {
     let Some(answer) = report.answer("device_classes") else { return String::new() };
     let all = devices(answer, trace);

@@ -1,4 +1,4 @@
-//! Runs the queries of all sections side by side and puts their answers together.
+//! Runs the queries of all sections in parallel and collects their answers.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,14 +19,15 @@ use super::{ChangedSetting, Format, Report, Trace, missing, stack_tree};
 use crate::engine::{Engine, Started};
 use crate::error::{Error, Result};
 
-/// Rows or frames that a trace keeps, however many traces share the limit of a section.
+/// The number of rows or frames that each trace keeps, however many traces share the limit of a
+/// section.
 const MIN_PER_TRACE: usize = 50;
 
-/// The report on the traces that are open in a session except those `left_out`, with the sections
-/// that the format shows.
+/// Collects a report on the traces that are open in a session, except those in `left_out`. It has
+/// the sections that the format shows.
 ///
-/// Other ranks of a job may be open and left out: how long a rank waits and whether it lags can
-/// only be computed from all ranks.
+/// Other ranks of a job may be open and left out, because the time that a rank waits and the time
+/// by which it lags can only be computed from all ranks.
 pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> Result<Report> {
     let mut traces = traces(engine).await?;
     let open = traces.len();
@@ -55,8 +56,8 @@ pub async fn collect(engine: &Engine, left_out: Vec<String>, format: Format) -> 
     Ok(Report { traces, left_out, settings: changed_settings(engine), answers, planning })
 }
 
-/// Adds the answers to all sections, read at the same time so that shared views are computed once.
-/// Returns how long planning took.
+/// Adds the answers to all sections. They are read at the same time so that shared views are
+/// computed once. Returns the time that planning took.
 async fn side_by_side(
     engine: &Engine,
     asked: Vec<&'static Section>,
@@ -82,7 +83,7 @@ async fn side_by_side(
     Ok(planning)
 }
 
-/// The same one after the other, so that no more memory is needed than for the largest query.
+/// Adds the answers one after the other, so that the memory for the largest query is enough.
 async fn one_by_one(
     engine: &Engine,
     asked: Vec<&'static Section>,
@@ -114,8 +115,8 @@ async fn answered(
     Answer { elapsed: start.elapsed(), ..answer.unwrap_or_else(failed) }
 }
 
-/// Starts the queries of sections together. Those that cannot be planned become answers with the
-/// error.
+/// Starts the queries of sections together. If a query cannot be planned, the error becomes the
+/// answer.
 async fn start_all(
     engine: &Engine,
     sections: Vec<&'static Section>,
@@ -177,7 +178,7 @@ async fn rows(
     Ok(Answer { columns, rows, rests, ..Answer::empty(section) })
 }
 
-/// The columns of a result, with the units that their names state.
+/// The columns of a result, with the units that their names imply.
 fn columns(schema: &Schema) -> Vec<Column> {
     let column = |field: &Arc<datafusion::arrow::datatypes::Field>| {
         let kind = match field.data_type() {
@@ -191,7 +192,7 @@ fn columns(schema: &Schema) -> Vec<Column> {
     schema.fields().iter().map(column).collect()
 }
 
-/// The unit of a column, by the suffixes that all views use.
+/// The unit of a column. It follows from the suffixes that all views use.
 pub fn unit(name: &str, kind: &str) -> &'static str {
     const SUFFIXES: [(&str, &str); 4] =
         [("_ns", "ns"), ("_bytes", "bytes"), ("_pct", "pct"), ("_gb_s", "GB/s")];
@@ -210,7 +211,7 @@ pub fn unit(name: &str, kind: &str) -> &'static str {
     }
 }
 
-/// The rows of a batch as JSON values; whole numbers stay exact.
+/// The rows of a batch as JSON values. Whole numbers stay exact.
 fn values(batch: &RecordBatch) -> Result<Vec<Vec<Value>>> {
     let mut rows = vec![Vec::with_capacity(batch.num_columns()); batch.num_rows()];
     for column in batch.columns() {
@@ -245,7 +246,7 @@ fn column_values(column: &ArrayRef) -> Result<Vec<Value>> {
     })
 }
 
-/// The traces in the order of jobs and ranks.
+/// The traces, ordered by job and rank.
 async fn traces(engine: &Engine) -> Result<Vec<Trace>> {
     let sql = "SELECT trace_id, path, rank, format FROM traces \
         ORDER BY format, rank NULLS LAST, path, trace_id";

@@ -1,8 +1,8 @@
-//! The report as one page that needs no network: styles, scripts and data in one file.
+//! Writes the report as one page that needs no network: styles, scripts and data are in one file.
 //!
-//! The data is JSON without any `<`, and scripts show it as text only. The policy of the page lets
-//! nothing run or load unless it carries the page's nonce. The nonce is made from the content, so
-//! no trace can know it.
+//! The data is JSON without any `<`, and scripts only show it as text. The content security policy
+//! of the page lets nothing run or load unless it carries the page's nonce. The nonce is made from
+//! the content, so no trace can know it.
 
 use std::borrow::Cow;
 
@@ -11,9 +11,10 @@ use super::bounded_rows::BoundedRows;
 use super::{Report, json};
 use crate::web::{self, Module, modules};
 
-/// The limit of the data of a page, in bytes; with scripts and styles a page stays below 5 MB.
+/// The maximum size of the data of a page, in bytes. With scripts and styles, a page stays below 5
+/// MB.
 const MAX_DATA_BYTES: usize = 3_600_000;
-/// The limit of a text, in characters.
+/// The maximum length of a text, in characters.
 const MAX_TEXT_CHARS: usize = 2_000;
 
 const PAGE: &str = include_str!("assets/page.html");
@@ -23,7 +24,7 @@ const STYLES: &[&str] = &[
     include_str!("assets/css/table.css"),
     include_str!("assets/css/figures.css"),
 ];
-/// The modules of this page, each after those that it imports.
+/// The modules of this page. Each comes after the modules that it imports.
 const SCRIPTS: &[Module] = modules!("assets/js/":
     "data", "navigation", "panels", "class_colours", "share_bar", "table", "charts", "classes",
     "stack_tree", "flame", "call_sunburst", "findings", "parts", "cards", "overview", "time",
@@ -44,7 +45,8 @@ pub fn write(report: &Report) -> String {
             _ => "",
         }
     };
-    // Each part is inserted once and not searched: a placeholder within the data stays as it is.
+    // Each part is inserted once and not searched again, so a placeholder within the data stays
+    // unchanged.
     let mut page = String::with_capacity(data.len() + scripts.len() + styles.len() + PAGE.len());
     let mut rest = PAGE;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -57,7 +59,7 @@ pub fn write(report: &Report) -> String {
     page
 }
 
-/// The data; if it is too large, with fewer rows and shorter texts.
+/// The data. If it is too large, it gets fewer rows and shorter texts.
 fn bounded(report: &Report) -> String {
     let (mut report, mut max_chars) = (Cow::Borrowed(report), MAX_TEXT_CHARS);
     loop {
@@ -71,8 +73,8 @@ fn bounded(report: &Report) -> String {
     }
 }
 
-/// An answer with half of its rows if it has many; the others are added to the rest. Trees stay
-/// whole, because their rows need each other.
+/// An answer with half of its rows if it has many. The others are added to the remainder. Trees
+/// stay whole, because their rows depend on each other.
 fn halved(answer: &Answer) -> Answer {
     let super::sections::Shape::Rows { add, .. } = answer.section.shape else {
         return answer.clone();

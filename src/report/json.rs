@@ -1,16 +1,16 @@
-//! The report for programs: every section with its query, columns and rows. docs/report.md is the
-//! contract.
+//! Writes the report for programs: every section with its query, columns and rows. docs/report.md
+//! specifies the format.
 
 use serde_json::{Map, Value, json};
 
 use super::answer::{Answer, Rest, trace_of};
 use super::{Report, Trace};
 
-/// The version of the document. It is raised if a name is removed or changes its meaning.
+/// The version of the document. It increases when a name is removed or changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
-/// The limit of a text in JSON, in characters.
+/// The maximum length of a text in JSON, in characters.
 const MAX_TEXT_CHARS: usize = 10_000;
-/// The largest integer up to which all integers are exact in JavaScript.
+/// The largest integer up to which JavaScript represents all integers exactly.
 const MAX_EXACT: i64 = (1 << 53) - 1;
 
 pub fn write(report: &Report) -> String {
@@ -35,8 +35,8 @@ pub fn write(report: &Report) -> String {
     text
 }
 
-/// The same for the page: rows are lists, traces have numbers, and integers that are not exact in
-/// JavaScript are texts.
+/// A shorter form for the page: rows are lists, traces have numbers, and integers that JavaScript
+/// cannot represent exactly are texts.
 pub fn compact(report: &Report, max_chars: usize) -> String {
     let number = |id: &str| report.traces.iter().position(|t| t.trace_id == id);
     let mut sections = Map::new();
@@ -71,7 +71,7 @@ fn document(report: &Report, sections: Map<String, Value>) -> Value {
     })
 }
 
-/// All of a section except its rows.
+/// A section without its rows.
 fn head(answer: &Answer, traces: &[Trace]) -> Map<String, Value> {
     let status = match (&answer.error, answer.rows.is_empty()) {
         (Some(_), _) => "failed",
@@ -118,7 +118,7 @@ fn head(answer: &Answer, traces: &[Trace]) -> Map<String, Value> {
     head
 }
 
-/// Cuts a long text and adds how long it was.
+/// Cuts a long text and appends its original length.
 fn cut(value: &Value, max_chars: usize) -> Value {
     match value {
         // A text has at least as many bytes as characters.

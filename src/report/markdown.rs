@@ -1,5 +1,5 @@
-//! The report for a comment on a pull request: tables and folded details, within the limit of a
-//! comment.
+//! Writes the report for a comment on a pull request: tables and folded details, within the size
+//! limit of a comment.
 
 use std::fmt::Write;
 
@@ -11,11 +11,11 @@ use super::{Report, Trace, classes};
 use crate::output::escape::{code, plain};
 use crate::output::units as human;
 
-/// The limit of a comment in characters, less some room for what people add.
+/// The maximum length of a comment in characters, minus some room for text that people add.
 const MAX_CHARS: usize = 60_000;
-/// Rows of a table.
+/// The maximum number of rows of a table.
 const MAX_ROWS: usize = 10;
-/// Rows of the table of ranks.
+/// The maximum number of rows of the table of ranks.
 const MAX_RANKS: usize = 64;
 
 pub fn write(report: &Report) -> String {

@@ -1,5 +1,5 @@
-//! Why a trace has no rows in a section: what was not recorded and how to record it, from the view
-//! `coverage`.
+//! Explains why a trace has no rows in a section: which information was not recorded, and how to
+//! record it. The explanation comes from the view `coverage`.
 
 use std::collections::HashSet;
 
@@ -7,8 +7,8 @@ use super::Trace;
 use super::answer::{Answer, Missing, trace_of};
 use super::sections::Scope;
 
-/// Adds to each answer the traces without rows, with the reason. `open` is the number of traces that
-/// the queries read.
+/// Adds the traces without rows to each answer, with the reason. `open` is the number of traces
+/// that the queries read.
 pub fn explain(answers: &mut [Answer], traces: &[Trace], open: usize) {
     let coverage = answers.iter().find(|a| a.section.key == "coverage").cloned();
     for answer in answers.iter_mut().filter(|a| a.error.is_none()) {

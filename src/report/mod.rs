@@ -1,7 +1,7 @@
 //! Reports on a store, as text, Markdown, JSON or one HTML page.
 //!
-//! A report is a list of sections ([`SECTIONS`]). Each is one query over public views, and all
-//! formats show the same answers. Nothing is measured here: every figure can be asked for in SQL,
+//! A report is a list of sections ([`SECTIONS`]). Each section is one query over public views, and
+//! all formats show the same answers. Nothing is measured here: every figure can be queried in SQL,
 //! and every section contains its query.
 
 mod answer;
@@ -39,7 +39,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format for the ending of a file name; `None` if the ending is not known.
+    /// The format that matches the extension of a file name; `None` if the extension is unknown.
     pub fn of_file(path: &Path) -> Option<Self> {
         Some(match path.extension()?.to_str()? {
             "html" | "htm" => Self::Html,
@@ -54,11 +54,11 @@ impl Format {
 /// A trace of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
-    /// Its name in the store.
+    /// The name of the trace in the store.
     pub trace_id: String,
-    /// The path of the input as it was given.
+    /// The path of the input as the user gave it.
     pub path: String,
-    /// Rank; `None` if not recorded.
+    /// The rank; `None` if it was not recorded.
     pub rank: Option<i64>,
     /// `kineto`, `chrome` or `mllm_perf`.
     pub format: String,
@@ -78,21 +78,21 @@ pub struct ChangedSetting {
 /// The answers of all sections for the traces of a store.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// The traces that it covers, those of a job in the order of ranks.
+    /// The traces in the report. Those of a job are ordered by rank.
     pub traces: Vec<Trace>,
-    /// Names of the traces of the store that it does not cover.
+    /// The names of the traces in the store that the report leaves out.
     pub left_out: Vec<String>,
-    /// Settings that were changed.
+    /// The settings that were changed.
     pub settings: Vec<ChangedSetting>,
     /// The answers of the sections that the format shows, in the order of [`SECTIONS`].
     pub answers: Vec<Answer>,
-    /// How long it took to plan all queries.
+    /// The time that planning all queries took.
     pub planning: Duration,
 }
 
 impl Report {
-    /// The report in the format that it was collected for, or in one that shows less. `width` is the
-    /// width of the terminal, for text.
+    /// Writes the report in the format that it was collected for, or in a format that shows fewer
+    /// sections. `width` is the width of the terminal for text.
     pub fn write(&self, format: Format, width: usize) -> String {
         match format {
             Format::Text => text::write(self, width),
@@ -107,7 +107,7 @@ impl Report {
         self.answers.iter().find(|a| a.section.key == key)
     }
 
-    /// Keys of the sections whose query failed, with the error.
+    /// The keys of the sections whose query failed, with the error.
     pub fn failures(&self) -> impl Iterator<Item = (&str, &str)> {
         self.answers.iter().filter_map(|a| Some((a.section.key, a.error.as_deref()?)))
     }

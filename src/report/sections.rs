@@ -1,8 +1,8 @@
-//! The sections of a report: each one a query over public views, and what to say where it has no
-//! rows.
+//! The sections of a report. Each section has a query over public views, and a text for the case
+//! that it has no rows.
 //!
-//! The first column of each answer is `trace_id`. Rows come in the order of their weight within a
-//! trace, because rows beyond `max_rows` become one rest. Times count from the start of the trace,
+//! The first column of each answer is `trace_id`. Rows are ordered by their weight within a trace,
+//! because rows beyond `max_rows` become one remainder. Times count from the start of the trace,
 //! except those of `traces`.
 
 mod devices;
@@ -14,12 +14,12 @@ mod ranks;
 
 use super::Trace;
 
-/// Which traces a section is about.
+/// The traces that a section applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// All.
+    /// All traces.
     Any,
-    /// All but MLLM's perf.json.
+    /// All traces except MLLM's perf.json.
     Torch,
     /// MLLM's perf.json.
     Mllm,
@@ -28,7 +28,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Whether a section is about a trace of a report on this many traces.
+    /// Whether a section applies to a trace, in a report on this number of traces.
     pub fn holds(self, trace: &Trace, traces: usize) -> bool {
         match self {
             Self::Any => true,
@@ -39,20 +39,20 @@ impl Scope {
     }
 }
 
-/// The form of an answer.
+/// The shape of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// Rows; those that do not fit become one rest with sums.
+    /// Rows. Those beyond the limit become one remainder with sums.
     Rows {
-        /// The limit over all traces.
+        /// The maximum number of rows over all traces.
         max_rows: usize,
-        /// Columns that are added up in the rest.
+        /// The columns that are summed in the remainder.
         add: &'static [&'static str],
     },
-    /// Stacks with values as a tree, below their thread if there is such a column; small frames
+    /// Stacks with values as a tree, below their thread if there is a column for it. Small frames
     /// become `(other)`.
     Stacks {
-        /// The limit over all traces.
+        /// The maximum number of frames over all traces.
         max_frames: usize,
     },
 }
@@ -60,21 +60,21 @@ pub enum Shape {
 /// A section.
 #[derive(Debug)]
 pub struct Section {
-    /// Its name in JSON; stable.
+    /// The name in JSON. It is stable.
     pub key: &'static str,
     /// Title.
     pub title: &'static str,
-    /// What it shows, in a sentence or two.
+    /// One or two sentences about the content of the section.
     pub about: &'static str,
-    /// Which traces it is about.
+    /// The traces that the section applies to.
     pub scope: Scope,
-    /// Kinds of information (coverage.information) without which it has no rows.
+    /// The kinds of information (`coverage.information`) that the section needs to have rows.
     pub needs: &'static [&'static str],
-    /// The reason given if nothing is missing and there are still no rows.
+    /// The reason to give if no information is missing but there are no rows.
     pub if_empty: &'static str,
-    /// Whether only the page and JSON show it.
+    /// Whether only the page and JSON show the section.
     pub is_detail: bool,
-    /// The form of its answer.
+    /// The shape of the answer.
     pub shape: Shape,
     /// The query.
     pub sql: &'static str,
@@ -84,7 +84,7 @@ const fn rows(max_rows: usize, add: &'static [&'static str]) -> Shape {
     Shape::Rows { max_rows, add }
 }
 
-/// All sections, in the order of a report.
+/// All sections in the order of a report.
 pub static SECTIONS: &[Section] = &[
     overview::TRACES,
     overview::OVERVIEW,

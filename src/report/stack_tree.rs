@@ -1,4 +1,4 @@
-//! Stacks as a bounded tree: frames that are small in every measure are merged into `(other)` next
+//! Stacks as a bounded tree. Frames that are small in every measure are merged into `(other)` next
 //! to their siblings, so every total stays exact.
 
 use std::borrow::Cow;
@@ -14,10 +14,10 @@ use super::collect::unit;
 use super::sections::Section;
 use crate::error::Result;
 
-/// The name of merged frames.
+/// The name that merged frames get.
 pub const OTHER: &str = "(other)";
 
-/// Reads stacks; its answer has one row for each frame of the tree of a trace.
+/// Reads stacks. The answer has one row for each frame in the tree of a trace.
 pub async fn collect(
     section: &'static Section,
     mut result: SendableRecordBatchStream,
@@ -35,7 +35,7 @@ pub async fn collect(
         collector.add(&batch?, false)?;
     }
     let profile = collector.finish();
-    // Measures without any value are left out of the profile.
+    // The profile leaves out measures that have no value.
     let place = |name: &String| {
         profile
             .types()
@@ -83,7 +83,8 @@ pub async fn collect(
     Ok(answer)
 }
 
-/// A frame without the parts in which repetitions differ: numbers of steps, addresses of objects.
+/// A frame without the parts that differ between repetitions, such as numbers of steps and
+/// addresses of objects.
 fn shown(frame: &str) -> Cow<'_, str> {
     if frame.starts_with("ProfilerStep") {
         return Cow::Borrowed("ProfilerStep*");
@@ -91,7 +92,7 @@ fn shown(frame: &str) -> Cow<'_, str> {
     without_address(frame.split(FILE).next().unwrap_or(frame))
 }
 
-/// A tree of frames with their own values.
+/// A tree of frames with their self values.
 #[derive(Debug)]
 struct Tree {
     width: usize,
@@ -166,8 +167,8 @@ impl Tree {
         self.nodes[at].total.iter().zip(&self.nodes[0].total).map(share).max().unwrap_or(0)
     }
 
-    /// Rows `trace_id, node, parent, name, merged, values…` of the heaviest frames and of merged
-    /// ones.
+    /// The rows `trace_id, node, parent, name, merged, values…` of the heaviest frames and of the
+    /// merged frames.
     fn rows(mut self, trace: &str, max_frames: usize) -> Vec<Vec<Value>> {
         self.add_up();
         let mut numbers: HashMap<usize, usize> = HashMap::from([(0, 0)]);
@@ -179,8 +180,8 @@ impl Tree {
             );
         };
         open(&self, 0, &mut heap);
-        // A frame is never heavier than its parent, so the heaviest frames come with all of their
-        // parents.
+        // A frame is never heavier than its parent, so the parents of the heaviest frames are
+        // included.
         while let Some((weight, std::cmp::Reverse(at))) = heap.pop() {
             if order.len() > max_frames || weight == 0 {
                 break;

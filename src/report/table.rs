@@ -1,4 +1,4 @@
-//! Tables of plain text: aligned columns, and names that are cut to fit the width.
+//! Plain-text tables: columns are aligned, and names are cut to fit the width.
 
 use crate::output::{clip, lines, safe, width};
 
@@ -21,7 +21,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The lines, each at most `screen` columns wide if the numbers leave room for that.
+    /// The lines. Each has at most `screen` columns if the numbers leave room for that.
     pub fn write(&self, indent: &str, screen: usize) -> String {
         let lines: Vec<&Vec<String>> = std::iter::once(&self.header).chain(&self.rows).collect();
         let columns = self.header.len();
@@ -47,8 +47,8 @@ impl Table {
     }
 }
 
-/// A text as lines of at most `screen` columns. The first begins with `first`, the others with as
-/// many spaces.
+/// A text in lines of at most `screen` columns. The first line begins with `first`, the others with
+/// the same number of spaces.
 pub fn wrapped(first: &str, text: &str, screen: usize) -> String {
     let indent = " ".repeat(width(first));
     let room = screen.saturating_sub(indent.len()).max(20);

@@ -1,4 +1,4 @@
-//! The report for a terminal: short, about one screen for each trace.
+//! Writes the report for a terminal. It is short, about one screen for each trace.
 
 use super::answer::{Answer, Row};
 use super::table::{Table, wrapped};
@@ -6,7 +6,7 @@ use super::{Report, Trace, classes};
 use crate::output::safe;
 use crate::output::units as human;
 
-/// Rows of a table.
+/// The maximum number of rows of a table.
 const MAX_ROWS: usize = 8;
 
 pub fn write(report: &Report, width: usize) -> String {
@@ -92,7 +92,7 @@ fn one(report: &Report, trace: &Trace, width: usize) -> String {
     out
 }
 
-/// The name of a trace to show.
+/// The displayed name of a trace.
 pub fn title(trace: &Trace) -> String {
     let name = trace.path.rsplit('/').next().unwrap_or(&trace.path);
     match trace.rank {
@@ -233,7 +233,7 @@ fn peak(row: Row) -> String {
     text
 }
 
-/// How many rows of findings there are, by status.
+/// The number of rows of findings for each status.
 pub fn tally(answer: &Answer, trace: &Trace) -> String {
     let count = |status: &str, severity: Option<&str>| {
         answer
@@ -274,7 +274,7 @@ fn findings(report: &Report, trace: &Trace, width: usize) -> String {
             row.text("message").unwrap_or_default(),
             width,
         ));
-        // The advice of a rule stands below its first finding.
+        // The advice of a rule is shown below the first finding of the rule.
         if let Some(advice) = row.text("advice").filter(|advice| !advised.contains(advice)) {
             advised.push(advice);
             out.push_str(&wrapped("          → ", advice, width));

@@ -1,4 +1,4 @@
-//! Keywords of SQL that queries use, for highlighting and completion; sorted.
+//! SQL keywords for highlighting and completion, sorted.
 
 /// The keywords, in capitals.
 pub const KEYWORDS: &[&str] = &[
@@ -13,7 +13,7 @@ pub const KEYWORDS: &[&str] = &[
     "UNNEST", "USING", "VALUES", "VERBOSE", "VIEW", "WHEN", "WHERE", "WINDOW", "WITH", "WITHIN",
 ];
 
-/// Whether a word is one of them.
+/// Whether a word is a keyword.
 pub fn is_keyword(word: &str) -> bool {
     KEYWORDS.binary_search(&word.to_uppercase().as_str()).is_ok()
 }

@@ -1,7 +1,8 @@
-//! Tokens of SQL with their places, also of SQL that is not finished or not right.
+//! Tokens of SQL with their positions. The SQL may be unfinished or wrong.
 //!
-//! The tokens are those of the parser's own tokenizer, so that strings, comments and statements end
-//! here where they end for the parser. Tokens have no gaps: joined they are the text.
+//! The tokens come from the parser's own tokenizer, so strings, comments and statements end where
+//! they end for the parser. There are no gaps between tokens: joined together, they are the
+//! original text.
 
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::tokenizer::{Location, Token as SqlToken, Tokenizer, Whitespace};
@@ -11,7 +12,7 @@ use datafusion::sql::sqlparser::tokenizer::{Location, Token as SqlToken, Tokeniz
 pub enum Kind {
     /// Blanks and line ends.
     Space,
-    /// A comment, closed or ended by its line.
+    /// A comment. It ends at its closing mark or at the end of its line.
     Comment,
     /// A name or keyword without quotes.
     Word,
@@ -25,35 +26,36 @@ pub enum Kind {
     Parameter,
     /// `;`
     Semicolon,
-    /// Operators, brackets, commas, and what no token begins with.
+    /// Operators, brackets, commas, and characters that begin no token.
     Other,
-    /// A string, quoted name or comment without its end; always the last token.
+    /// A string, quoted name or comment without its end. It is always the last token.
     Open,
 }
 
-/// A token and where it begins, in bytes.
+/// A token and the byte where it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// Its text.
+    /// The text.
     pub text: &'a str,
-    /// Where it begins in the text that was read.
+    /// The byte where the token begins in the original text.
     pub start: usize,
 }
 
 impl Token<'_> {
-    /// Where it ends.
+    /// The byte where the token ends.
     pub fn end(&self) -> usize {
         self.start + self.text.len()
     }
 
-    /// Whether it is this keyword, in capitals or not.
+    /// Whether the token is this keyword, regardless of case.
     pub fn is_word(&self, word: &str) -> bool {
         self.kind == Kind::Word && self.text.eq_ignore_ascii_case(word)
     }
 
-    /// The name that it stands for as SQL reads it: without quotes, in lower case when it had none.
+    /// The name that SQL reads from the token: without quotes, and in lower case if it was not
+    /// quoted.
     pub fn name(&self) -> Option<String> {
         match self.kind {
             Kind::Word => Some(self.text.to_lowercase()),
@@ -83,8 +85,8 @@ pub fn words<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     tokens.iter().copied().filter(|t| !matches!(t.kind, Kind::Space | Kind::Comment)).collect()
 }
 
-/// Reads tokens from a place to the end or to a character that begins no token. The place to
-/// continue at, if any.
+/// Reads tokens from a position to the end, or to a character that begins no token. Returns the
+/// position to continue at, if there is one.
 fn stretch<'a>(text: &'a str, from: usize, all: &mut Vec<Token<'a>>) -> Option<usize> {
     let rest = &text[from..];
     let mut found = Vec::new();
@@ -149,7 +151,7 @@ fn kind(token: &SqlToken) -> Kind {
     }
 }
 
-/// Turns places given by line and column into bytes; they have to come in order.
+/// Converts positions given by line and column to bytes. They must be given in ascending order.
 struct Places<'a> {
     rest: std::str::Chars<'a>,
     line: u64,
@@ -173,12 +175,12 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The byte at a line and column, both from 1, as the parser counts them.
+/// The byte at a line and column. Both count from 1, as in the parser.
 pub fn byte_at(text: &str, line: u64, column: u64) -> usize {
     Places::new(text).byte(Location { line, column })
 }
 
-/// The line and column, both from 1, of a byte.
+/// The line and column of a byte. Both count from 1.
 pub fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
     let before = text.get(..byte).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);

@@ -1,4 +1,4 @@
-//! SQL as text: tokens, statements and keywords, also of SQL that is unfinished or wrong.
+//! SQL as text: tokens, statements and keywords. The SQL may be unfinished or wrong.
 
 mod keywords;
 pub mod lex;

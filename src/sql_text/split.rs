@@ -1,7 +1,7 @@
-//! A text cut into statements and commands.
+//! Splits a text into statements and commands.
 //!
-//! A statement ends with `;`, but not with one in a string, comment or quoted name. A command is a
-//! line that begins with `\`, or with `.` and a letter, where a statement could begin.
+//! A statement ends with a `;` that is not in a string, comment or quoted name. A command is a line
+//! that begins with `\`, or with `.` and a letter, in a place where a statement could begin.
 
 use super::lex::{self, Kind};
 
@@ -10,37 +10,38 @@ use super::lex::{self, Kind};
 pub enum Piece {
     /// Blanks, comments and `;` between statements.
     Gap,
-    /// A statement with its `;`.
+    /// A statement including its `;`.
     Statement,
     /// A statement without `;` at the end of the text.
     Unfinished,
-    /// A command to the end of its line.
+    /// A command up to the end of its line.
     Command,
 }
 
-/// A piece, its text, and where it begins, in bytes.
+/// A piece of text with its kind and the byte where it begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<'a> {
-    /// What it is.
+    /// The kind.
     pub piece: Piece,
-    /// Its text.
+    /// The text.
     pub text: &'a str,
-    /// Where it begins.
+    /// The byte where the piece begins.
     pub start: usize,
 }
 
-/// Cuts a text; the parts joined are the text.
+/// Splits a text. Joined together, the parts are the original text.
 pub fn split(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut from = 0;
-    // The text after a command is read on its own, because a quote in a command opens no string.
+    // The text after a command is tokenized separately, because a quote in a command does not open
+    // a string.
     while let Some(next) = until_command(text, from, &mut parts) {
         from = next;
     }
     parts
 }
 
-/// Whether Enter runs a text: no statement in it waits for its `;`.
+/// Whether the Enter key runs a text, which means that no statement in it lacks its `;`.
 pub fn is_complete(text: &str) -> bool {
     let parts = split(text);
     let is_open_comment = parts.last().is_some_and(|p| {
@@ -49,7 +50,8 @@ pub fn is_complete(text: &str) -> bool {
     !is_open_comment && parts.iter().all(|p| p.piece != Piece::Unfinished)
 }
 
-/// Adds the parts up to and including the next command. The place after it, if there is one.
+/// Adds the parts up to and including the next command. Returns the position after it, if there is
+/// one.
 fn until_command<'a>(text: &'a str, from: usize, parts: &mut Vec<Part<'a>>) -> Option<usize> {
     let mut start = from;
     let mut in_statement = false;
@@ -168,7 +170,7 @@ mod tests {
     const SIGNS: &[&str] =
         &["a", "é", ";", "'", "\"", "`", "$", "$$", " ", "\n", "\\", ".", "/*", "*/", "--"];
 
-    /// Texts between quotes, each with the number of a kind of quotes.
+    /// Texts between quotes, each with the index of a kind of quotes.
     fn inner() -> impl Strategy<Value = Vec<(usize, String)>> {
         let one = (0..5usize, text(&["a", ";", " ", "\n", "\\"], 6));
         proptest::collection::vec(one, 0..6)

@@ -1,10 +1,10 @@
-//! Stacks as torch2pprof makes them, for comparisons with its profiles.
+//! Builds stacks by the rules of torch2pprof, for comparisons with its profiles.
 //!
-//! Threads are identified by `tid` alone, so threads of two processes with the same id nest into
-//! each other. Events with equal starts stay in the order of the file; torch2pprof leaves their
-//! order open. Each event counts its whole duration at its whole stack. Starts and ends are
-//! compared as floating point microseconds, because in torch2pprof their rounding decides which are
-//! equal and whether a child ends within its parent.
+//! Threads are identified by `tid` alone, so threads of two processes with the same ID nest into
+//! each other. Events with equal starts stay in the order of the file, because torch2pprof does not
+//! define their order. Each event counts its whole duration at its whole stack. Starts and ends are
+//! compared as floating point microseconds, because the rounding in torch2pprof decides which of
+//! them are equal and whether a child ends within its parent.
 
 use datafusion::arrow::array::{AsArray, Int64Array, StringArray};
 use datafusion::arrow::compute::cast;
@@ -15,8 +15,8 @@ use tracesql_formats::pprof::{BASE, Builder, FILE, LabelValue, Labels, SampleTyp
 use crate::engine::Engine;
 use crate::error::Result;
 
-/// The profile of the events of a query. Its columns are trace, thread, name, category, start,
-/// duration and value; its rows are in the order of trace, thread and start.
+/// Builds the profile of the events that a query returns. Its columns are trace, thread, name,
+/// category, start, duration and value. Its rows are ordered by trace, thread and start.
 pub async fn profile(engine: &Engine, sql: &str, sign: i64) -> Result<Builder> {
     let mut profile = Builder::new(vec![
         SampleType::new("samples", "count"),
@@ -26,7 +26,7 @@ pub async fn profile(engine: &Engine, sql: &str, sign: i64) -> Result<Builder> {
     Ok(profile)
 }
 
-/// Adds the events of a query.
+/// Adds the events that a query returns.
 pub async fn add(profile: &mut Builder, engine: &Engine, sql: &str, sign: i64) -> Result<()> {
     let labels = if sign < 0 {
         vec![(BASE.to_owned(), LabelValue::Text("true".to_owned()))]
@@ -70,7 +70,7 @@ pub async fn add(profile: &mut Builder, engine: &Engine, sql: &str, sign: i64) -
     Ok(())
 }
 
-/// The floating point number that a reader gets from a time written in microseconds.
+/// The floating point number that a reader gets for a time in microseconds.
 fn microseconds(ns: i64) -> f64 {
     let sign = if ns < 0 { "-" } else { "" };
     let text = format!("{sign}{}.{:03}", ns.unsigned_abs() / 1000, ns.unsigned_abs() % 1000);

@@ -1,6 +1,7 @@
-//! Samples of a store: which ones a command takes, as a profile that the formats are written from.
+//! Samples of a store: the samples that a command selects, as a profile from which all formats are
+//! written.
 //!
-//! Samples come from SQL and nowhere else, so whatever is written can also be queried.
+//! All samples come from SQL, so everything in a profile can also be queried.
 
 mod inclusive;
 mod samples;

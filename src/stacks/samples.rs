@@ -1,4 +1,4 @@
-//! Collects the samples of a store: the queries for them, and notes about them.
+//! Collects the samples of a store with SQL queries, and notes about them.
 
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::Int64Type;
@@ -9,41 +9,43 @@ use super::inclusive;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 
-/// The rule by which values are counted at stacks.
+/// The rule that assigns values to stacks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Rule {
-    /// Host time without children; device time and memory at the stack that launched or allocated.
+    /// Host time without children. Device time and memory count at the stack that launched or
+    /// allocated.
     #[default]
     Linked,
-    /// Time without children of each event on its own track, device tracks too; nothing is linked.
+    /// The time of each event without its children, on its own track. Device tracks are included,
+    /// and nothing is linked.
     SelfTime,
-    /// The whole duration of each event at its stack, as torch2pprof counts: parents count their
-    /// children again.
+    /// The whole duration of each event at its stack, as in torch2pprof. A parent's duration
+    /// includes that of its children.
     Inclusive,
-    /// The whole duration of each event as a stack of one frame, as trace2profile counts.
+    /// The whole duration of each event as a stack with one frame, as in trace2profile.
     Flat,
 }
 
 /// A request for samples.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// The counting rule.
+    /// The rule that assigns values to stacks.
     pub rule: Rule,
-    /// A query of the user's own.
+    /// A query of the user.
     pub sql: Option<String>,
     /// A condition on the rows.
     pub filter: Option<String>,
-    /// Only this step.
+    /// Selects only this step.
     pub step: Option<i64>,
-    /// Only this rank.
+    /// Selects only this rank.
     pub rank: Option<i64>,
-    /// The thread as first frame.
+    /// Whether the thread is the first frame.
     pub by_thread: bool,
 }
 
-/// Samples with header and notes.
+/// Samples with a header and notes.
 pub struct Samples {
-    /// Stacks, labels and values.
+    /// The stacks, labels and values.
     pub profile: Builder,
     /// The header of the profile.
     pub header: Header,
@@ -51,7 +53,7 @@ pub struct Samples {
     pub notes: Vec<String>,
 }
 
-/// Collects the samples of a store. Those of `base` count negative.
+/// Collects the samples of a store. Samples of `base` count as negative.
 pub async fn collect(engine: &Engine, base: Option<&Engine>, request: &Request) -> Result<Samples> {
     let rule = match (&request.sql, request.rule) {
         (Some(_), _) => "samples from SQL",
@@ -134,7 +136,7 @@ async fn add(
 }
 
 impl Request {
-    /// The condition on the rows, if there is one.
+    /// The conditions on the rows, joined into one; `None` if there are none.
     fn conditions(&self) -> Option<String> {
         let parts: Vec<String> = [
             self.filter.as_ref().map(|f| format!("({f})")),
@@ -157,7 +159,7 @@ impl Request {
         if let Some(sql) = &self.sql {
             return match condition.as_str() {
                 "" if !self.by_thread => sql.clone(),
-                // The end of a line ends a comment at the end of the query.
+                // The line end closes a comment at the end of the query.
                 _ if self.by_thread => format!(
                     "SELECT {stack}, * EXCLUDE (stack) FROM (\n{}\n) AS samples{condition}",
                     without_end(sql)
@@ -217,7 +219,7 @@ async fn rows(engine: &Engine, sql: &str) -> Result<Vec<RecordBatch>> {
     Ok(engine.context().sql(sql).await?.collect().await?)
 }
 
-/// The whole numbers of the first row; other values are `None`.
+/// The whole numbers in the first row. Other values are `None`.
 async fn first_ints(engine: &Engine, sql: &str) -> Result<Vec<Option<i64>>> {
     let batches = rows(engine, sql).await?;
     let Some(batch) = batches.iter().find(|b| b.num_rows() > 0) else { return Ok(Vec::new()) };
@@ -234,7 +236,7 @@ async fn header(engine: &Engine) -> Result<Header> {
     let found = first_ints(engine, times).await?;
     let at = |i: usize| found.get(i).copied().flatten();
     let traces = at(3).unwrap_or(0);
-    // Each trace has its own clock, so several traces together last as long as the longest one.
+    // Each trace has its own clock, so several traces together are as long as the longest one.
     let duration_ns = if traces == 1 { at(1) } else { at(2) }.unwrap_or(0);
     let mut source = format!("{traces} traces");
     if traces == 1 {

@@ -1,9 +1,9 @@
-//! Inputs that are damaged, of another kind, or made to hurt: what the program says and does, case
-//! by case.
+//! Inputs that are damaged, of another kind, or hostile. For each case, the tests check what the
+//! program reports and does.
 //!
-//! Verdicts: `ok` reads everything and warns of nothing; `warn` reads what is there and says so in
-//! one line; `error` stores nothing, exits with 3 and says why in one line. `--strict` makes errors
-//! of warnings. Nothing ever panics.
+//! Verdicts: `ok` means that everything is read without a warning. `warn` means that the valid part
+//! is read and one line reports the rest. `error` means that nothing is stored, the exit code is 3
+//! and one line gives the reason. `--strict` turns warnings into errors. Nothing ever panics.
 
 mod cases;
 mod mutations;
@@ -16,7 +16,7 @@ use tracesql_ingest::Store;
 
 use crate::support::{TestStore, needs, root, texts, tracesql};
 
-/// What is expected of one input.
+/// The expected result for an input.
 struct Case {
     file: String,
     verdict: String,
@@ -24,7 +24,8 @@ struct Case {
     says: String,
 }
 
-/// The cases of a table with the columns file, verdict, events and one more.
+/// The cases in a table, whose columns are the file, the verdict, the number of events and one
+/// more.
 fn table(path: &Path, columns: [usize; 4]) -> Vec<Case> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let case = |line: &str| {
@@ -40,7 +41,7 @@ fn table(path: &Path, columns: [usize; 4]) -> Vec<Case> {
     text.lines().skip(1).map(case).collect()
 }
 
-/// Ingests a file with the program; returns what differs from the expectation.
+/// Ingests a file with the program; returns the differences from the expectation.
 fn check(path: &Path, case: &Case) -> Vec<String> {
     let store = TempDir::new().expect("a folder");
     let root = store.path().join("store");
@@ -90,7 +91,7 @@ fn check(path: &Path, case: &Case) -> Vec<String> {
     );
     if run.status.code() == Some(0) {
         let opened = TestStore { folder: store, store: Store::open(&root).expect("the store") };
-        // A begin event with its end counts as one.
+        // A begin event and its end event count as one.
         let events = opened.value("SELECT count(*) FROM events WHERE ph <> 'E'");
         let right = if case.events == "some" { events != "0" } else { events == case.events };
         expect(right, format!("{events} events, not {}", case.events));
@@ -99,7 +100,7 @@ fn check(path: &Path, case: &Case) -> Vec<String> {
     wrong
 }
 
-/// `--strict` refuses what is not clean and stores nothing of it.
+/// `--strict` rejects any input that is not clean and stores nothing from it.
 fn strict(input: &str, case: &Case, wrong: &mut Vec<String>) {
     let store = TempDir::new().expect("a folder");
     let root = store.path().join("store");
@@ -167,12 +168,12 @@ fn bad_inputs_of_the_corpus_get_their_verdict() {
     for case in &mut cases {
         case.says.clear();
         let (verdict, events) = match case.file.as_str() {
-            // Archives are read; it holds one trace.
+            // Archives are supported. This one contains one trace.
             "zip_archive.json" => ("ok", "3"),
-            // Elements with an unknown phase are kept as rows; only the one whose phase is
-            // a number is not.
+            // Elements with an unknown phase become rows, except an element whose phase is a
+            // number.
             "ph_odd.json" => ("warn", "4"),
-            // A size of 2^63 does not fit the column, and that is worth a warning.
+            // A size of 2^63 does not fit in the column, which causes a warning.
             "perf_huge.json" => ("warn", "1"),
             _ => continue,
         };

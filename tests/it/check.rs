@@ -14,13 +14,14 @@ use tempfile::TempDir;
 
 use crate::support::{fixture, texts, tracesql_in};
 
-/// A folder with stores of fixtures, in which the program runs.
+/// A folder with stores of fixtures. The program runs in it.
 pub struct Place {
     folder: TempDir,
 }
 
 impl Place {
-    /// A place with a store of each of these fixtures, named after it up to the first dot.
+    /// A folder with a store for each of these fixtures. The name of a store is that of its fixture
+    /// up to the first dot.
     pub fn new(fixtures: &[&str]) -> Self {
         let place = Self { folder: TempDir::new().expect("a folder") };
         for name in fixtures {
@@ -52,7 +53,7 @@ impl Place {
         std::fs::read_to_string(self.path(name)).expect("a file")
     }
 
-    /// Standard output, exit code, standard error.
+    /// Runs the program; returns standard output, exit code and standard error.
     pub fn run(&self, args: &[&str]) -> (String, i32, String) {
         let output =
             tracesql_in(self.folder.path(), args, &[("TRACESQL_CACHE", &self.path("cache"))]);
@@ -60,14 +61,14 @@ impl Place {
         (stdout, output.status.code().expect("an exit code"), stderr)
     }
 
-    /// Runs what must end with an exit code; standard output and error together.
+    /// Runs a call that must end with this exit code; returns standard output and error together.
     pub fn ends(&self, code: i32, args: &[&str]) -> String {
         let (stdout, found, stderr) = self.run(args);
         assert_eq!(found, code, "{args:?}\n{stdout}\n{stderr}");
         stdout + &stderr
     }
 
-    /// Runs `check` without the rules of the library, which have tests of their own.
+    /// Runs `check` without the library's rules, which are tested separately.
     pub fn check(&self, code: i32, args: &[&str]) -> String {
         let mut all = vec!["check"];
         all.extend(args);
@@ -75,7 +76,7 @@ impl Place {
         self.ends(code, &all)
     }
 
-    /// The outcome of `check` as JSON, without the rules of the library.
+    /// The outcome of `check` as JSON, without the library's rules.
     pub fn json(&self, code: i32, args: &[&str]) -> serde_json::Value {
         let mut all = vec!["check"];
         all.extend(args);
@@ -89,7 +90,7 @@ impl Place {
     }
 }
 
-/// Checks of an outcome that have a status: their titles, sorted.
+/// The titles of the checks with this status, sorted.
 pub fn of_status(json: &serde_json::Value, status: &str) -> Vec<String> {
     let checks = json["checks"].as_array().expect("checks");
     let title = |c: &serde_json::Value| {

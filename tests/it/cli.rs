@@ -1,4 +1,4 @@
-//! The command line: formats, files, parameters, exit codes, what goes where.
+//! The command line: formats, files, parameters, exit codes and output channels.
 
 mod cache;
 mod formats;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::{fixture, needs, texts, tracesql_in};
 
-/// A folder with a store `s` of the fixture chrome_mixed, in which the program runs.
+/// A folder with a store `s` of the fixture chrome_mixed. The program runs in it.
 struct Place {
     folder: TempDir,
 }
@@ -47,7 +47,7 @@ impl Place {
         tracesql_in(self.folder.path(), args, &[("TRACESQL_CACHE", &self.path("cache"))])
     }
 
-    /// Runs what must succeed; its standard output.
+    /// Runs a call that must succeed; returns its standard output.
     fn ok(&self, args: &[&str]) -> String {
         let output = self.run(args);
         let (stdout, stderr) = texts(&output);
@@ -56,7 +56,7 @@ impl Place {
         stdout
     }
 
-    /// Runs what must fail with an exit code; its standard error.
+    /// Runs a call that must fail with this exit code; returns its standard error.
     fn fails(&self, code: i32, args: &[&str]) -> String {
         let output = self.run(args);
         let (stdout, stderr) = texts(&output);
@@ -66,7 +66,8 @@ impl Place {
         stderr
     }
 
-    /// Runs what must fail with an exit code after some results; its standard error.
+    /// Runs a call that must fail with this exit code after some results; returns its standard
+    /// error.
     fn fails_after(&self, code: i32, args: &[&str]) -> String {
         let output = self.run(args);
         let (_, stderr) = texts(&output);
@@ -74,7 +75,7 @@ impl Place {
         stderr
     }
 
-    /// The CSV of a query over the store.
+    /// The CSV result of a query over the store.
     fn csv(&self, sql: &str) -> String {
         self.ok(&["query", "s", "--format", "csv", "-c", sql])
     }

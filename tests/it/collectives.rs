@@ -1,5 +1,5 @@
-//! Which work counts as communication: marks of every collective, and kernels that are one by their
-//! name, their arguments or the mark around them.
+//! Which work counts as communication: marks of every collective, and kernels that are recognized
+//! by their name, by their arguments or by the mark around them.
 
 use crate::support::elements;
 
@@ -57,7 +57,7 @@ fn collectives_of_all_kinds_are_communication() {
     let overlap = "SELECT computation_ns, communication_ns, overlap_ns, exposed_communication_ns \
         FROM step_overlap";
     assert_eq!(store.lines(overlap), ["100000 230000 50000 180000"]);
-    // The plugin's rule counts the marks that launch collectives, too.
+    // The plugin's rule also counts the marks that launch collectives.
     assert_eq!(
         store.lines("SELECT step, calls, communication_ns, transfer_ns FROM communication_wait"),
         ["1 4 270000 NULL"]
@@ -72,7 +72,8 @@ fn collectives_of_all_kinds_are_communication() {
         ]
     );
     assert_eq!(store.value("SELECT collectives FROM overview"), "2");
-    // Marks other than the plugin's ten are no calls in tables of operators, and own no launches.
+    // Marks other than the plugin's ten do not count as calls in operator tables, and own no
+    // launches.
     assert_eq!(store.value("SELECT count(*) FROM operators WHERE name LIKE 'nccl:%'"), "0");
 }
 

@@ -1,4 +1,4 @@
-//! `tracesql compare`: two stores or traces side by side.
+//! `tracesql compare`: comparisons of two stores or traces.
 
 mod fail_on;
 mod formats;

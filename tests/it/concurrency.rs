@@ -1,4 +1,4 @@
-//! Several processes on one store, and processes that die.
+//! Several processes that use one store, and processes that are killed.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ impl Place {
         self.folder.path().join("store")
     }
 
-    /// A trace of many operators on four threads, whose names tell it from others.
+    /// A trace with many operators on four threads. The names differ from those of other traces.
     fn trace(&self, name: &str, events: usize) -> PathBuf {
         let mut text = String::from("{\"traceEvents\":[\n");
         for i in 0..events {
@@ -70,7 +70,7 @@ impl Place {
     }
 }
 
-/// Waits for all; their standard outputs.
+/// Waits for all processes; returns their standard outputs.
 fn all_succeed(children: Vec<Child>) -> Vec<String> {
     let outputs = children.into_iter().map(|c| c.wait_with_output().expect("it ends"));
     let check = |output: std::process::Output| {
@@ -128,7 +128,7 @@ fn a_reader_sees_whole_traces_only() {
     let mut writer = place.ingest(&inputs, &["--replace"]).spawn().expect("it runs");
     let (mut reads, mut seen) = (0, 1);
     while writer.try_wait().expect("it can be waited for").is_none() {
-        // The tables are opened one after the other, while traces come and are replaced.
+        // The tables are opened one after the other while traces are added and replaced.
         let rows = place.rows(
             "SELECT name, count(*), max(event_count) FROM events \
             JOIN traces USING (trace_id) GROUP BY 1",
@@ -170,7 +170,7 @@ fn a_killed_process_leaves_the_store_as_it_was() {
             ended = child.try_wait().expect("it can be waited for").is_some();
         }
         if ended {
-            // Other work slowed down what was measured before.
+            // Other work on the machine slowed down the first measurement.
             whole = start.elapsed();
         }
         child.kill().expect("it can be killed");

@@ -1,5 +1,5 @@
-//! What a query or an input may not do: run beyond its time, reach files outside the store, run
-//! commands that are not allowed, fill the disk.
+//! Actions that a query or an input must not be able to do: run longer than allowed, reach files
+//! outside the store, run forbidden commands, or fill the disk.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ fn store() -> (TestStore, String) {
     (store, path)
 }
 
-/// A product of rows that would run for years.
+/// A cross product of rows that would run for years.
 const ENDLESS: &str = "SELECT count(*) FROM events a, events b, events c, events d \
     WHERE a.ts_ns + b.ts_ns < c.ts_ns + d.ts_ns";
 
@@ -107,7 +107,7 @@ fn statements_stay_within_the_store() {
     assert!(error.contains("--allow-files"), "{error}");
     let output = tracesql(&["query", &path, "--allow-files", "--format", "csv", "-c", &external]);
     assert_eq!(texts(&output).0, "word\nhidden\n", "{}", texts(&output).1);
-    // Writing stays with the program's own options.
+    // Only the program's own options can write files.
     assert_eq!(
         tracesql(&[
             "query",

@@ -1,6 +1,6 @@
 //! Every trace of the public corpus against an independent exact recount in Python.
 //!
-//! The corpus lies next to the project. Without it these tests are skipped.
+//! The corpus is in a folder next to the project. Without it these tests are skipped.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// What the oracle counts in each file, in one run of it.
+/// The counts of the oracle for each file. One run of the oracle reads all files.
 pub fn recount(paths: &[PathBuf]) -> Vec<Value> {
     let mut child = Command::new("python3")
         .arg(root().join("tests/oracle/recount.py"))

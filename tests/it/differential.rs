@@ -1,5 +1,5 @@
-//! Stores and answers next to a recount, Python's json module and DuckDB; `scripts/differential`
-//! does that for any folder.
+//! Compares stores and query results with a recount, with Python's json module and with DuckDB.
+//! `scripts/differential` does the same for any folder.
 
 use std::process::Command;
 

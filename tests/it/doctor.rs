@@ -1,4 +1,4 @@
-//! `tracesql doctor`: every kind of damage is found, and a sound store is called sound.
+//! `tracesql doctor` finds every kind of damage, and reports that an undamaged store is sound.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn doctor(store: &TestStore) -> (Option<i32>, Value) {
     (output.status.code(), found)
 }
 
-/// Codes of what is wrong, with the places.
+/// The codes of the problems with their places.
 fn problems(found: &Value) -> Vec<String> {
     let text = |p: &Value, key: &str| p[key].as_str().expect("a text").to_owned();
     found["problems"]
@@ -90,7 +90,7 @@ fn files_that_are_cut_changed_or_gone_are_found() {
     fs::write(table("events"), b"").expect("it is written");
     damaged(&store, &["size events.parquet"]);
     fs::write(table("events"), &whole).expect("it is written");
-    // A bit in the data, in the footer, in the last byte.
+    // Changes a bit in the data, in the footer and in the last byte.
     for at in [|n: usize| n / 3, |n: usize| n - 40, |n: usize| n - 1] {
         flip(&table("events"), at);
         damaged(&store, &["checksum events.parquet"]);
@@ -120,7 +120,8 @@ fn manifests_that_are_damaged_or_lie_are_found() {
     });
     damaged(&store, &["not_in_manifest steps.parquet"]);
     fs::write(&manifest, &whole).expect("it is written");
-    // The file of another table, with its size and checksum: the footer shows it.
+    // This is the file of another table with matching size and checksum. Its footer shows the
+    // error.
     fs::copy(folder.join("steps.parquet"), folder.join("flows.parquet")).expect("it is copied");
     edit(&manifest, |m| m["tables"]["flows"] = m["tables"]["steps"].clone());
     damaged(&store, &["decode flows.parquet"]);
@@ -167,8 +168,8 @@ fn what_interrupted_ingests_leave_is_no_damage() {
     let left = store.store.root().join(".tmp-left");
     fs::create_dir(&left).expect("a folder");
     fs::write(left.join("lock"), b"").expect("it is written");
-    // Died before it made its lock file, while it removed the folder, while it wrote the store's
-    // own file.
+    // The processes were killed before the lock file was made, while the folder was removed, and
+    // while the store's own file was written.
     let others =
         [".tmp-empty", ".tmp-half", ".tmp-file-x"].map(|name| store.store.root().join(name));
     fs::create_dir(&others[0]).expect("a folder");
@@ -178,7 +179,7 @@ fn what_interrupted_ingests_leave_is_no_damage() {
     fs::write(store.store.root().join("notes.txt"), b"mine").expect("it is written");
     fs::write(folder.join("notes.txt"), b"mine").expect("it is written");
     let scratch = tracesql_ingest::internals::scratch(&store.store).expect("a folder");
-    // What dead processes left went when another one began.
+    // Starting another process removed the files of killed processes.
     assert!(!left.exists() && others.iter().all(|path| !path.exists()));
     fs::create_dir(&left).expect("a folder");
     fs::write(left.join("lock"), b"").expect("it is written");

@@ -1,4 +1,5 @@
-//! What users are shown is run: examples of `--help`, and the code in README.md and docs/.
+//! Runs everything that the documentation shows: examples of `--help`, and the code in README.md
+//! and docs/.
 
 mod help;
 mod markdown;
@@ -11,10 +12,10 @@ use tempfile::TempDir;
 
 use crate::support::{needs, root, texts, tracesql_in, within_a_minute};
 
-/// Programs that examples name and that a test cannot have. They take their input; `go` and `man`
-/// look at the file they are given.
+/// Replacements for programs that examples use but that a test cannot run. They consume their
+/// input. `go` and `man` read the file that they are given.
 const STAND_INS: [(&str, &str); 4] = [
-    // `cargo run … -- ARGS` and `cargo install` are about the program that was built.
+    // `cargo run … -- ARGS` and `cargo install` refer to the built program.
     (
         "cargo",
         r#"[ "$1" = run ] || exit 0
@@ -27,7 +28,7 @@ exec tracesql "$@""#,
     ("man", r#"for last; do :; done; grep -q '^.TH' "$last""#),
 ];
 
-/// A folder with all files that examples name, made of fixtures.
+/// A folder with copies of fixtures under all the file names that examples use.
 struct Place {
     folder: TempDir,
 }
@@ -37,8 +38,8 @@ impl Place {
         let place = Self { folder: TempDir::new().expect("a folder") };
         let bin = place.path("bin");
         std::fs::create_dir(&bin).expect("a folder");
-        // Fixtures are made to show findings, so `check` and `compare` end with 1; a script goes on
-        // after that.
+        // Fixtures are made to have findings, so `check` and `compare` exit with 1. The script must
+        // continue after that.
         let built = env!("CARGO_BIN_EXE_tracesql");
         let program = format!(
             r#"case "$1" in
@@ -105,19 +106,19 @@ esac"#
         command
     }
 
-    /// Runs a script of the shell.
+    /// Runs a shell script.
     fn shell(&self, script: &str) -> Output {
         within_a_minute(self.command("bash").args(["-euo", "pipefail", "-c", script]))
     }
 
-    /// Runs what a test needs.
+    /// Runs a script that prepares a test.
     fn runs(&self, script: &str) {
         let output = self.shell(script);
         assert!(output.status.success(), "{script}\n{}", texts(&output).1);
     }
 }
 
-/// The help of a command, or of the program; not wrapped, so that examples keep their lines.
+/// The help of a command, or of the program. It is not wrapped, so that examples keep their lines.
 fn help(command: &str) -> String {
     let args: &[&str] = if command.is_empty() { &["--help"] } else { &[command, "--help"] };
     texts(&tracesql_in(Path::new("."), args, &[("COLUMNS", Path::new("500"))])).0
@@ -134,7 +135,7 @@ fn commands() -> Vec<String> {
         .next()
         .expect("its end")
         .to_owned();
-    // Longer descriptions go on in lines that are indented further.
+    // Longer descriptions continue in lines with more indentation.
     let names = list
         .lines()
         .filter(|l| l.starts_with("  ") && !l.starts_with("   "))

@@ -1,4 +1,5 @@
-//! Exports: Chrome traces that are read back as the same rows, merged traces, selections, tables.
+//! Exports: Chrome traces that can be read again as the same rows, merged traces, selections and
+//! tables.
 
 mod arbitrary_texts;
 mod merged;
@@ -15,7 +16,7 @@ use tracesql::output::Target;
 
 use crate::support::TestStore;
 
-/// Writes a Chrome trace of all traces of a store.
+/// Writes all traces of a store to a Chrome trace.
 fn export(store: &TestStore, selection: Selection, path: &Path) -> Written {
     export_with(store, path, &EngineOptions::default(), |request| ChromeRequest {
         selection,
@@ -47,7 +48,7 @@ fn export_with(
     })
 }
 
-/// Exports a store's traces and reads the file into another store.
+/// Exports the traces of a store and reads the file into another store.
 fn again(store: &TestStore, selection: Selection) -> (TestStore, PathBuf, Written) {
     let path = store.folder.path().join("exported.json");
     let written = export(store, selection, &path);
@@ -55,7 +56,7 @@ fn again(store: &TestStore, selection: Selection) -> (TestStore, PathBuf, Writte
     (other, path, written)
 }
 
-/// The same as a perf.json, of a store of one.
+/// Exports a store with one trace to a perf.json and reads it into another store.
 fn perf_again(store: &TestStore, selection: Selection) -> (TestStore, PathBuf, Written) {
     let path = store.folder.path().join("exported.json");
     let engine = store.engine();

@@ -1,4 +1,4 @@
-//! Damaged files while they are queried, processes that die, disks that are full, and inputs that
+//! Files that are damaged while they are queried, killed processes, full disks, and inputs that
 //! change while they are read.
 
 use std::os::unix::fs::FileExt;
@@ -41,8 +41,8 @@ fn damaged_files_give_errors_and_not_answers() {
         let (out, error) = texts(&output);
         match output.status.code() {
             Some(0) if out == right => same += 1,
-            // Parquet pages carry no checksum of ours, so a changed value can pass: `tracesql
-            // doctor` finds it.
+            // Parquet pages carry no checksum of ours, so a changed value can stay unnoticed.
+            // `tracesql doctor` finds it.
             Some(0) => {}
             Some(3 | 4) => {
                 assert!(error.lines().any(|l| l.starts_with("error: ")), "{error}");
@@ -65,7 +65,7 @@ fn damaged_files_give_errors_and_not_answers() {
     );
 }
 
-/// `bench/faults.py` with small numbers; docs/trust.md says what it gave with large ones.
+/// Runs `bench/faults.py` with small numbers. docs/trust.md gives the results with large numbers.
 #[test]
 fn faults_lose_nothing() {
     let output = Command::new("python3")

@@ -1,9 +1,9 @@
-//! What the rules find, against what was read row by row: for three fixtures every row, for each
-//! trace of the corpus the number of rows and a hash of them.
+//! Compares the findings of rules with rows that were reviewed one by one: every row for three
+//! fixtures, and the number and a hash of the rows for each trace of the corpus.
 //!
-//! `TRACESQL_BLESS=1` writes the findings of today into both files; read the difference before you
-//! keep it. The rows of all traces are written to a file among Cargo's temporary files, so that
-//! those of two revisions can be compared.
+//! `TRACESQL_BLESS=1` writes the current findings into both files. Read the difference before you
+//! keep it. The rows of all traces are written to a file among Cargo's temporary files, so that two
+//! revisions can be compared.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,10 +17,10 @@ const FIXTURES: [&str; 3] =
 const ROW_HEAD: &str = "trace\trule\tdevice\tsubject\tstatus\tseverity\tvalue";
 const DIGEST_HEAD: &str = "trace\trows\thash";
 
-/// Rows of each trace, in order.
+/// The rows of each trace, in order.
 type Rows = BTreeMap<String, Vec<String>>;
 
-/// A row for each finding, ok and not measurable of these traces, which lie in a folder.
+/// The rows with status finding, ok or not measurable for these traces, which are in a folder.
 fn findings(folder: &Path, traces: &[String]) -> Rows {
     let store = TestStore::new();
     for trace in traces {
@@ -50,7 +50,7 @@ fn digests(rows: &Rows) -> BTreeMap<&str, String> {
     rows.iter().map(|entry| (entry.0.as_str(), digest(entry))).collect()
 }
 
-/// FNV-1a, which needs no library and will not change.
+/// The FNV-1a hash, which needs no library and will not change.
 fn hash(text: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
@@ -116,14 +116,14 @@ fn findings_in_public_traces_are_those_reviewed() {
     written(&found);
 }
 
-/// Writes the rows of all traces for people to compare.
+/// Writes the rows of all traces to a file that people can compare.
 fn written(rows: &Rows) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("findings.tsv");
     std::fs::write(&path, lines(rows)).expect("write the rows");
     path
 }
 
-/// All traces of the corpus that can be read, by their paths from there.
+/// All traces of the corpus that can be read, by their paths in the corpus.
 fn readable(corpus: &Path) -> Vec<String> {
     fn files(folder: &Path, out: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).expect("a folder") {

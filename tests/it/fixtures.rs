@@ -1,5 +1,5 @@
-//! The fixtures: every figure that an independent recount gives, every element of the broken one,
-//! PyTorch's own table.
+//! Tests of the fixtures: every figure of an independent recount, every element of the broken
+//! fixture, and PyTorch's own table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,8 +22,8 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-/// `tests/expected/fixtures.ndjson` is what `python3 tests/oracle/recount.py` says of all fixtures
-/// but the broken one.
+/// `tests/expected/fixtures.ndjson` is the output of `python3 tests/oracle/recount.py` for all
+/// fixtures except the broken one.
 #[test]
 fn fixtures_equal_the_committed_recount() {
     let mut left = names();
@@ -154,8 +154,8 @@ fn every_column_of_every_table_has_a_value_in_some_fixture() {
     assert_eq!(empty, justified);
 }
 
-/// Operators and annotations nested among themselves; an only child with its parent's name is
-/// merged into it.
+/// Nested operators and annotations. An only child with the same name as its parent is merged into
+/// it.
 const OPERATORS: &str = "
 WITH ops AS (
     SELECT pre, post, dur_ns, CASE WHEN name LIKE 'ProfilerStep#%' THEN 'ProfilerStep*' ELSE name END AS name,
@@ -216,8 +216,8 @@ fn self_times_of_operators_are_those_of_pytorchs_own_table() {
         })
         .collect();
     let (store, _) = TestStore::with(&fixture("resnet_cpu.pt.trace.json.gz"));
-    // Children of a merged operator count as those of the operator it was merged into, which spans
-    // it.
+    // Children of a merged operator count as children of the operator that it was merged into,
+    // which spans it.
     let sql = format!(
         "{OPERATORS}, children AS (SELECT parent AS pre, sum(dur_ns) AS ns FROM nested
             WHERE parent IS NOT NULL GROUP BY 1),

@@ -1,5 +1,5 @@
-//! What fuzzers check, without a fuzzer: seeds, old faults, and both with random damage, the same
-//! each time.
+//! Runs the checks of the fuzzers without a fuzzer, on seeds, on inputs of old faults, and on both
+//! with random damage. The damage is the same in each run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -10,13 +10,15 @@ use crate::support::root;
 #[path = "../../fuzz/checks/mod.rs"]
 mod checks;
 
-/// Rules on names are read or refused. This check is not a fuzzer, because rules come with the SQL
-/// functions and so with a query engine, which takes too long to build with a sanitizer.
+/// User rules on names are either read or rejected. This check is not a fuzzer, because rules
+/// depend on the SQL functions and thus on a query engine, which takes too long to build with a
+/// sanitizer.
 fn rules(data: &[u8]) {
     let _ = tracesql_udfs::names::Rules::parse(&String::from_utf8_lossy(data));
 }
 
-/// Damaged inputs for each check; stores cost milliseconds each, the others microseconds.
+/// The number of damaged inputs for each check. Stores take milliseconds each, the others
+/// microseconds.
 const DAMAGED: usize = 10_000;
 const DAMAGED_STORES: usize = 400;
 
@@ -65,7 +67,7 @@ fn seeds(folder: &Path) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Numbers that look random and are the same each time (xorshift).
+/// Pseudo-random numbers that are the same in each run (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -77,7 +79,7 @@ impl Random {
     }
 }
 
-/// A seed with some bytes changed, left out, repeated or taken from another seed.
+/// A seed in which some bytes are changed, removed, repeated or taken from another seed.
 fn damage(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut bytes = seeds[random.below(seeds.len())].clone();
     for _ in 0..1 + random.below(6) {

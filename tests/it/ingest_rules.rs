@@ -1,5 +1,5 @@
-//! The rules of reading a trace, each with a small trace and what the tables must hold
-//! afterwards.
+//! The rules for reading a trace. Each test has a small trace and the expected content of the
+//! tables.
 
 mod flows;
 mod links;

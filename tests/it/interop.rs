@@ -1,4 +1,5 @@
-//! The store's files in other tools: DuckDB, pandas and pyarrow see what our SQL sees.
+//! Other tools read the store's files: DuckDB, pandas and pyarrow return the same results as our
+//! SQL.
 
 use std::process::Command;
 
@@ -7,8 +8,9 @@ use tracesql_ingest::schema::{Kind, TABLES};
 
 use crate::support::{TestStore, fixture, needs, root};
 
-/// Figures of every column of every table by our SQL: values, and the least and greatest one; of
-/// texts also how many are distinct; of durations and bytes the sum.
+/// Figures of every column of every table, computed by our SQL: the number of values, and the
+/// minimum and maximum. For texts also the number of distinct values; for durations and bytes also
+/// the sum.
 fn figures(store: &TestStore) -> Map<String, Value> {
     let mut all = Map::new();
     for table in TABLES {
@@ -34,7 +36,7 @@ fn figures(store: &TestStore) -> Map<String, Value> {
                 parts.push(format!("sum({name})"));
             }
             let row = store.rows(&format!("SELECT {} FROM {table}", parts.join(", "))).remove(0);
-            // Statistics of Parquet files hold the least zero as the negative one.
+            // The statistics of Parquet files store a minimum of zero as negative zero.
             let row = row.into_iter().map(|v| if v == "-0.0" { "0.0".to_owned() } else { v });
             figures.insert(name.to_owned(), row.map(Value::from).collect());
         }

@@ -1,5 +1,5 @@
-//! One classification of kernels: what it says, that all views agree on it, and that its parts make
-//! the whole.
+//! The classification of kernels: its results, that all views agree on it, and that its parts add
+//! up to the whole.
 
 mod agreement;
 mod evidence;

@@ -1,4 +1,4 @@
-//! The library of views: its comments hold, every view runs, and users can add their own.
+//! The library of views: its comments are correct, every view runs, and users can add views.
 
 mod plans;
 mod reference;
@@ -12,7 +12,7 @@ pub fn library() -> Library {
     Library::load(&[]).expect("the library loads")
 }
 
-/// The beginning of an error; those of the planner hold whole plans.
+/// The beginning of an error. The planner's errors contain whole plans.
 pub fn short(e: &tracesql::Error) -> String {
     e.to_string().chars().take(400).collect()
 }

@@ -1,4 +1,4 @@
-//! Size, memory and threads: they change how a trace is read, never what is stored.
+//! Size, memory and threads. They affect how a trace is read, but never what is stored.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use tracesql_ingest::schema::TABLES;
 
 use crate::support::{TestStore, peak_memory, root};
 
-/// Stretches of this many bytes are read at a time.
+/// The reader processes blocks of this many bytes.
 const STRETCH: usize = 4 << 20;
 
-/// A trace of about this size, from the synthetic GPU job.
+/// A trace of about this size, made from the synthetic GPU job.
 fn big_trace(folder: &Path, size: &str) -> PathBuf {
     let path = folder.join("big.json");
     let made = Command::new("python3")
@@ -34,7 +34,7 @@ fn ingested(path: &Path, threads: usize, memory_limit: usize) -> TestStore {
     store
 }
 
-/// The bytes of a table's file.
+/// The bytes of the file of a table.
 fn bytes(store: &TestStore, table: &str) -> Vec<u8> {
     let trace = store.store.traces().expect("traces").remove(0).trace_id;
     std::fs::read(store.store.root().join(trace).join(format!("{table}.parquet"))).expect("a table")
@@ -58,7 +58,7 @@ fn neither_memory_nor_threads_change_a_byte() {
     }
 }
 
-/// The most memory, in bytes, that the program holds while it ingests a trace.
+/// The peak memory of the program while it ingests a trace, in bytes.
 fn peak_of(path: &Path, limit: &str) -> usize {
     let store = TempDir::new().expect("a folder");
     let mut command = Command::new(env!("CARGO_BIN_EXE_tracesql"));
@@ -89,7 +89,7 @@ fn memory_does_not_grow_with_the_trace() {
     assert!(peak <= 400_000_000, "{} MB for a trace of 400 MB", peak / 1_000_000);
 }
 
-/// An instant `n` with args that make it exactly `size` bytes long.
+/// An instant `n` whose args make it exactly `size` bytes long.
 fn sized(n: usize, size: usize) -> String {
     let around =
         format!(r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"pad":""}}}}"#).len();
@@ -99,12 +99,12 @@ fn sized(n: usize, size: usize) -> String {
     )
 }
 
-/// A bare list of elements, one after the other, with commas between them.
+/// A list of elements without an enclosing object.
 fn list(elements: &[String]) -> String {
     format!("[{}]", elements.join(","))
 }
 
-/// Reads a text with one and with several threads; every element must be there, in its place.
+/// Reads a text with one thread and with several. Every element must be present and in its place.
 fn reads_all(text: &str, elements: usize, what: &str) {
     for threads in [1, 3] {
         let folder = TempDir::new().expect("a folder");
@@ -124,7 +124,7 @@ fn reads_all(text: &str, elements: usize, what: &str) {
 #[test]
 fn elements_may_begin_and_end_anywhere_around_a_boundary() {
     for shift in [-66, -3, -2, -1, 0, 1, 2, 3, 66] {
-        // The bracket, the first element and its comma fill the first stretch but for the shift.
+        // The bracket, the first element and its comma fill the first block except for the shift.
         let first = (STRETCH as i64 - 2 + shift) as usize;
         let elements =
             [sized(0, first), sized(1, 100), sized(2, STRETCH - 150), sized(3, 300), sized(4, 200)];
@@ -151,7 +151,7 @@ fn elements_longer_than_a_stretch_are_read() {
 
 #[test]
 fn text_that_looks_like_elements_within_a_long_string_stays_text() {
-    // What looks like the start of an element just before each boundary lies within a text.
+    // Just before each boundary, a text contains what looks like the start of an element.
     let decoy = r#"},{\"ph\":\"X\",\"name\":\"decoy\"},{'ph':1},"#.repeat(STRETCH / 30);
     let long = |n: usize| {
         format!(r#"{{"ph":"i","name":"n{n}","pid":1,"tid":1,"ts":{n},"args":{{"k":"{decoy}"}}}}"#)
@@ -262,13 +262,13 @@ fn a_query_that_needs_more_than_its_limit_is_refused_before_it_takes_it() {
         child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
         (peak, said)
     };
-    // A window over some 12 million rows, which holds 1.3 GB without a limit.
+    // A window over about 12 million rows, which takes 1.3 GB without a limit.
     let (peak, said) = ask("SELECT max(x + y + z + n + length(name)) \
             FROM (SELECT a.name, a.end_ns AS x, b.event_id AS y, b.ts_ns AS z, sum(b.dur_ns) OVER \
             () AS n \
          FROM events a CROSS JOIN events b)");
     assert!(said.contains("error: ") && said.contains("limit of memory"), "{said}");
-    // Looks at the process come late on a busy machine.
+    // On a busy machine, the memory of the process is checked late.
     assert!(peak <= 450_000_000, "{} MB", peak / 1_000_000);
     let (_, said) = ask("SELECT count(DISTINCT concat(name, event_id)) FROM events");
     assert!(!said.contains("error"), "{said}");

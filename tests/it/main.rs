@@ -1,4 +1,5 @@
-//! All integration tests, in one binary because each binary costs a link of the whole query engine.
+//! All integration tests. They are one binary, because each binary would have to link the whole
+//! query engine.
 #![allow(
     clippy::expect_used,
     clippy::panic,

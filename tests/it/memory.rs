@@ -1,4 +1,4 @@
-//! Memory and call graphs over the whole corpus, and the figures of MLLM's own sample.
+//! Memory and call graphs over the whole corpus, and the figures of MLLM's sample trace.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ fn corpus_store() -> Option<TestStore> {
 #[test]
 fn every_trace_of_the_corpus_adds_up() {
     let Some(store) = corpus_store() else { return };
-    // The curve is the profiler's own total at every record that has one.
+    // The curve equals the profiler's own total at every record that has one.
     let [records, equal, traces] = store.ints(
         "SELECT count(*), count(*) FILTER (WHERE c.allocated_bytes = m.total_allocated_bytes),
             count(DISTINCT m.trace_id)
@@ -49,7 +49,7 @@ fn every_trace_of_the_corpus_adds_up() {
     let rest = "SELECT (SELECT count(*) FROM memory WHERE action IS NOT NULL)
                     - (SELECT count(alloc_event_id) + count(free_event_id) FROM allocations)";
     assert_eq!(store.ints(rest), [0]);
-    // Blobs that held the peak are the peak.
+    // The blobs that were alive at the peak add up to the peak.
     let peaks = "SELECT count(*) FROM memory_peak p JOIN (
             SELECT trace_id, device_type, device, sum(bytes) AS bytes FROM peak_composition
                 GROUP BY trace_id, device_type, device
@@ -57,14 +57,15 @@ fn every_trace_of_the_corpus_adds_up() {
             -9) = coalesce(p.device, -9)
         WHERE c.bytes <> p.peak_allocated_bytes";
     assert_eq!(store.ints(peaks), [0]);
-    // Inference on GPUs gives back all it takes: every allocation of these four has its free.
+    // Inference on GPUs frees all its memory: in these four traces every allocation has a matching
+    // free.
     let paired = "SELECT t.path LIKE '%Falconsai%', count(*) FILTER (WHERE a.state <> 'freed')
             FROM allocations a JOIN traces t ON t.trace_id = a.trace_id
         WHERE t.path LIKE '%Falconsai%' OR t.path LIKE '%gaunernst%' OR t.path LIKE '%Qwen1.5%'
             GROUP BY 1 ORDER BY 1";
     assert_eq!(store.lines(paired), ["false 0", "true 0"]);
-    // Own times of the call graph add up to those of its roots, and its device time is that of the
-    // trace.
+    // The self times of the call graph add up to the times of its roots, and its device time equals
+    // that of the trace.
     let graphs = store.ints(
         "SELECT count(*), count(*) FILTER (WHERE own <> roots OR own_device <> roots_device
              OR own_device <> coalesce(device, 0)) FROM (
@@ -82,7 +83,7 @@ fn every_trace_of_the_corpus_adds_up() {
     );
     assert!(graphs[0] > 60, "{} traces have a call graph", graphs[0]);
     assert_eq!(graphs[1], 0, "of {} traces", graphs[0]);
-    // No device time is lost on the way to costs of operators, and each row has figures or a
+    // No device time is lost in the costs of operators, and each row has either figures or a
     // reason.
     let costs = "SELECT (SELECT sum(device_self_ns)
                         FROM operator_costs) - (SELECT sum(device_self_ns) FROM operator_calls),
@@ -106,8 +107,8 @@ fn the_sample_of_mllm_has_its_known_figures() {
     assert!(store.issues().is_empty());
 }
 
-/// A trace of this many steps of 1 ms; in each, an allocation on each device, by which its total
-/// grows.
+/// A trace with this number of steps of 1 ms. Each step has an allocation on each device, which
+/// determines the growth of the device's total.
 fn growing(steps: i64, growth: &[fn(i64) -> i64]) -> TestStore {
     let mut events = Vec::new();
     let mut totals = vec![0; growth.len()];
@@ -141,7 +142,8 @@ fn growth_is_a_leak_above_the_limit_over_enough_steps_on_a_line() {
             |_| 16 << 20,
             |_| 10_000_001,
             |_| 10_000_000,
-            // One jump: the line would grow by 15.4 MB a step, but explains 23 percent.
+            // A single jump: the fitted line would grow by 15.4 MB per step, but it explains only
+            // 23 percent.
             |step| if step == 11 { 400_000_000 } else { i64::from(step == 0) },
         ],
     );

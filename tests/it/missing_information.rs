@@ -1,4 +1,4 @@
-//! What a trace did not record is NULL or named as missing, and not zero.
+//! Information that a trace did not record is NULL or reported as missing. It is never zero.
 
 use crate::support::{TestStore, elements, fixture};
 
@@ -22,7 +22,7 @@ fn what_was_not_recorded_is_not_zero() {
         ["missing 0"]
     );
     assert_eq!(store.value("SELECT count(sm_efficiency_pct) FROM gpu_utilization_over_time"), "0");
-    // Lower-case categories are those of old profilers; waits are no work.
+    // Lower-case categories come from old profilers. Waits do not count as work.
     assert_eq!(
         store.lines("SELECT kernels, linked_pct, linked_time_pct FROM trace_summary"),
         ["1 100.0 100.0"]

@@ -1,14 +1,14 @@
-//! What operators compute and move, by hand for each form of formula.
+//! Operations and bytes of operators, computed by hand for each kind of formula.
 
 use crate::support::elements;
 
-/// Operator, shapes, types and values of its arguments; operations, bytes read and bytes written,
-/// or None where they are not measurable.
+/// The operator with the shapes, types and values of its arguments; the operations, bytes read and
+/// bytes written, or None if they are not measurable.
 type Case = (&'static str, &'static str, &'static str, &'static str, Option<[i64; 3]>);
 
 const CASES: &[Case] = &[
-    // Output 5 x 8: (10 + 2 - 3) / 2 + 1 and (12 - 2 (3 - 1) - 1) / 1 + 1; the next one is
-    // transposed, its output 10 x 10 of 2 groups of 3 channels.
+    // The output is 5 x 8: (10 + 2 - 3) / 2 + 1 and (12 - 2 (3 - 1) - 1) / 1 + 1. The next case is
+    // transposed. Its output is 10 x 10, with 2 groups of 3 channels.
     (
         "aten::convolution",
         "[[2,8,10,12],[16,4,3,3],[],[],[],[],[],[],[]]",

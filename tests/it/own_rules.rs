@@ -1,5 +1,5 @@
-//! Rules on names that users add: what the views propose for kernels without a class works as it
-//! stands, and rules without effect are refused.
+//! Name rules that users add. The rules that views propose for unclassified kernels work as
+//! proposed, and rules without an effect are rejected.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::support::{TestStore, elements, fixture, root, rows_of, texts, tracesq
 
 const HEADER: &str = "ruleset,priority,pattern,value,source,description";
 
-/// A folder with rules, given without the header.
+/// A folder with rules, which are given without the header line.
 fn folder(rules: &str) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     std::fs::create_dir(folder.path().join("core")).expect("a folder");
@@ -30,7 +30,7 @@ fn problems(rules: &str) -> Vec<String> {
     engine.library().problems().iter().map(|p| p.to_string().replace(&prefix, "")).collect()
 }
 
-/// What the program prints for a trace.
+/// The output of the program for a trace.
 fn printed(trace: &Path, sql: &str, folder: Option<&Path>) -> String {
     let trace = trace.display().to_string();
     let cache = TempDir::new().expect("a folder");
@@ -48,15 +48,15 @@ fn printed(trace: &Path, sql: &str, folder: Option<&Path>) -> String {
 const PROPOSED: &str = "SELECT ruleset, priority, pattern, value, source, description FROM \
                         unclassified_kernels ORDER BY total_ns DESC";
 
-/// The proposed rules with a class in the place of the question marks.
+/// The proposed rules with a class in place of the question marks.
 fn filled(trace: &Path, class: &str) -> String {
     let proposed = printed(trace, PROPOSED, None);
     assert!(proposed.starts_with(HEADER), "{proposed}");
     proposed.replace(",?,own,", &format!(",{class},own,"))
 }
 
-/// Names with everything that has a meaning in regular expressions, in CSV or in JSON; no rule
-/// knows any of them.
+/// Names with all characters that have a special meaning in regular expressions, in CSV or in JSON.
+/// No rule matches any of them.
 const NAMES: [&str; 10] = [
     "qx::op[1]{2}|a.b*c+?^$\\\\d",
     "qx_1",
@@ -98,8 +98,8 @@ fn proposed_rules_find_their_names_whatever_these_are() {
         "class,class_evidence,kernels\nfft,name,11\n"
     );
     assert_eq!(printed(&trace, PROPOSED, Some(own.path())), format!("{HEADER}\n"));
-    // Each name has its own rule, which ruleset and priority name: qx_1 is not found by that of
-    // qx_12 or the other way round.
+    // Each name has its own rule, which is identified by ruleset and priority. The rule for qx_12
+    // does not match qx_1, and vice versa.
     let joined = "SELECT count(*) AS n, count(DISTINCT n.class_rule) AS rules FROM kernel_names n
         JOIN name_rules r ON r.ruleset = 'kernel_class' AND r.priority = n.class_rule AND r.source = 'own'";
     assert_eq!(printed(&trace, joined, Some(own.path())), "n,rules\n11,11\n");
@@ -108,7 +108,7 @@ fn proposed_rules_find_their_names_whatever_these_are() {
 #[test]
 fn times_of_what_is_not_known_are_those_of_the_fixture() {
     let store = TestStore::with(&fixture("kernels/own_kernels.json.gz")).0;
-    // By construction of the trace: 400 and 250 us in each of 2 steps of 1 ms.
+    // By construction of the trace: 400 us and 250 us in each of 2 steps of 1 ms.
     let sql = "SELECT plain_name, operator, activities, total_ns, kernel_ns, share_pct, priority \
                FROM unclassified_kernels ORDER BY total_ns DESC";
     assert_eq!(
@@ -129,7 +129,7 @@ fn times_of_what_is_not_known_are_those_of_the_fixture() {
              ^acme::tile_engine(<|\\(|$) gemm"
         ]
     );
-    // What is in neither view is certain, and the classes divide the busy time.
+    // Device work that is in neither view is certain, and the classes add up to the busy time.
     let sum = |sql: &str| store.value(sql);
     assert_eq!(sum("SELECT sum(time_ns) FROM gpu_time_by_class"), "2000000");
     assert_eq!(
@@ -210,7 +210,8 @@ fn values_that_views_do_not_know_are_refused() {
     );
 }
 
-/// Every class that a rule can give is one that divides the time of devices; waits are no work.
+/// Every class that a rule can assign is one of those that divide device time. Waits do not count
+/// as work.
 #[test]
 fn views_know_every_class_of_the_rules() {
     let store = TestStore::with(&fixture("kernels/own_kernels.json.gz")).0;
@@ -241,7 +242,7 @@ fn topics_are_printed_listed_and_near() {
     assert_eq!(json["topics"][0]["name"], "kernel_classification");
     let shell = printed(&fixture("kernels/own_kernels.json.gz"), "\\d kernel_classification", None);
     assert_eq!(shell.trim_end(), page.trim_end());
-    // A topic must not hide behind a table, view or function of its name.
+    // A topic must not be hidden by a table, view or function with the same name.
     let engine = Engine::without_store(&EngineOptions::default()).expect("a session");
     assert_eq!(
         rows_of(

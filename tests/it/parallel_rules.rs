@@ -1,10 +1,10 @@
-//! Rules on data parallelism, on small traces of every combination of what a trace may say about
-//! its backend.
+//! Rules about data parallelism, on small traces with every combination of what a trace can state
+//! about its backend.
 
 use crate::support::TestStore;
 
-/// A trace with a kernel on each of some devices, these host events, and this next to the list of
-/// events.
+/// A trace with a kernel on each of some devices, these host events, and this text next to the
+/// event list.
 fn trace(devices: u32, names: &[&str], more: &str) -> TestStore {
     let mut events: Vec<String> = names
         .iter()
@@ -43,11 +43,11 @@ fn the_backend_is_what_the_trace_shows_or_says() {
         (&[DDP, "gloo:all_reduce"], says("undefined"), format!("{found} | gloo | 1.0")),
         (&[DDP], says("nccl"), "ok | NULL | nccl | 0.0".into()),
         (&[DDP], says("xccl"), "ok | NULL | xccl | 0.0".into()),
-        // Gloo in addition to a backend of the device is for tensors of the host.
+        // Gloo in addition to a device backend is used for host tensors.
         (&[DDP], says("cpu:gloo,cuda:nccl"), "ok | NULL | cpu:gloo,cuda:nccl | 0.0".into()),
         (&[DDP, "nccl:all_reduce", "gloo:barrier"], String::new(), "ok | NULL | gloo | 0.0".into()),
         (&[DDP, "nccl:all_reduce"], says("gloo"), "ok | NULL | gloo | 0.0".into()),
-        // Without DistributedDataParallel there is nothing to say about it.
+        // Without DistributedDataParallel there is nothing to report about its backend.
         (&["gloo:all_reduce"], says("gloo"), "ok | NULL | gloo | 0.0".into()),
         (&["aten::mm"], String::new(), "ok | NULL | NULL | 0.0".into()),
         (&[DDP], String::new(), "not_measurable | NULL | NULL | NULL".into()),

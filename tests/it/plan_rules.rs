@@ -1,4 +1,4 @@
-//! The engine's own rules on plans: `EXPLAIN VERBOSE` names them, and they do what they promise.
+//! The engine's own plan rules: `EXPLAIN VERBOSE` names them, and they do what they promise.
 
 use tracesql::engine::Engine;
 
@@ -35,7 +35,8 @@ fn explain_verbose_of_a_view_names_the_rules_of_the_engine_in_their_order() {
         found.unwrap_or_else(|| panic!("no step {name}: {steps:#?}"))
     };
     assert_eq!(at("initial_logical_plan"), 0);
-    // DataFusion resolves types before views are named, and checks its plan before joins change.
+    // DataFusion resolves types before views are named, and checks its plan before joins are
+    // changed.
     assert!(at("logical_plan after type_coercion") < at(RULES[0]));
     assert!(at(RULES[3]) < at("logical_plan after optimize_projections"));
     assert!(at("physical_plan after SanityCheckPlan") < at(RULES[4]));
@@ -50,7 +51,7 @@ fn trace_ids_are_only_folded_in_a_store_of_one_trace() {
     assert!(!steps.iter().any(|step| step == RULES[3]), "{steps:#?}");
 }
 
-/// The operators of a plan, from the top down.
+/// The operators of a plan from top to bottom.
 fn operators(engine: &Engine, sql: &str) -> Vec<String> {
     let rows = rows_of(engine, &format!("EXPLAIN {sql}")).expect("the query is planned");
     let plan = rows.into_iter().find(|row| row[0] == "physical_plan").expect("a physical plan");

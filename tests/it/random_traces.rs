@@ -1,4 +1,4 @@
-//! Random traces, in which every rule meets every other one, against the independent recount.
+//! Random traces, in which all rules interact, compared with the independent recount.
 
 use std::path::PathBuf;
 use std::process::Command;

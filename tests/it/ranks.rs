@@ -1,4 +1,4 @@
-//! Ranks of a job: one without the others, and traces that lie in no folder of their own.
+//! Ranks of a job: a rank without the others, and traces that are not in a separate folder.
 
 use std::path::Path;
 

@@ -1,12 +1,11 @@
-//! What the documentation shows from Python and the shell runs as it stands: docs/recipes.md and
-//! the notebooks.
+//! The Python and shell code in the documentation runs as shown: docs/recipes.md and the notebooks.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::support::{fixture, needs, root, texts};
 
-/// A fenced block of a page: language, further words of its first line, text.
+/// A fenced block of a page: its language, the other words of its first line, and its text.
 struct Block<'a> {
     language: &'a str,
     needs: Option<&'a str>,
@@ -41,12 +40,12 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// Standard output without blanks at line ends.
+/// Standard output without blanks at the ends of lines.
 fn trimmed(text: &str) -> String {
     text.trim_end().lines().map(|l| format!("{}\n", l.trim_end())).collect()
 }
 
-/// A command with the built program and the packages of the tests on its path.
+/// A command with the built program and the packages of the tests on its search paths.
 fn command(program: &str, python: &Path, folder: &Path) -> Command {
     let built = Path::new(env!("CARGO_BIN_EXE_tracesql")).parent().expect("a folder").to_owned();
     let mut paths = vec![python.parent().expect("a folder").to_owned(), built];

@@ -1,4 +1,4 @@
-//! Comparing a store with what the recount oracle counted.
+//! Compares a store with the counts of the recount oracle.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::support::TestStore;
 
 const MODULUS: i128 = (1 << 61) - 1;
 
-/// Ingests a file and compares everything that the oracle counted; returns what differs.
+/// Ingests a file and compares it with everything that the oracle counted. Returns the differences.
 pub fn differences(path: &Path, want: &Value) -> Vec<String> {
     let store = TestStore::new();
     let outcome = store.ingest(path);
@@ -113,8 +113,8 @@ impl Comparison<'_> {
     fn nesting(&mut self, want: &Value) {
         let open_begins = want["pairs"]["unmatched_begin"].as_i64().unwrap_or(0);
         if open_begins > 0 {
-            // The oracle leaves begins without an end out of nesting; here they enclose what
-            // follows.
+            // The oracle leaves begin events without an end out of nesting. Here they enclose the
+            // events after them.
             return;
         }
         let (nest, phases) = if want["nest_xb"].is_object() {
@@ -190,7 +190,7 @@ impl Comparison<'_> {
             self.same("linked by a shared id", linked.as_i64().unwrap_or(0), got[0]);
             self.same("operators by a shared id", with_op.as_i64().unwrap_or(0), got[1]);
         }
-        // A true id of the operator must be that of the operator found in time.
+        // An ID that really belongs to the operator must be that of the operator found by time.
         let trusted = &want["ext_check"];
         if trusted.is_object() {
             let got = self.store.ints(

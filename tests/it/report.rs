@@ -1,5 +1,4 @@
-//! Reports: the contract of the JSON, what is bounded and how, hostile names, and the page in a
-//! browser.
+//! Reports: the specification of the JSON, the limits, hostile names, and the page in a browser.
 
 mod bounds;
 mod contract;
@@ -22,12 +21,12 @@ fn store(names: &[&str]) -> TestStore {
     store
 }
 
-/// Both ranks of the synthetic job.
+/// A store with both ranks of the synthetic job.
 fn job() -> TestStore {
     store(&["synthetic_gpu_rank0.json.gz", "synthetic_gpu_rank1.json.gz"])
 }
 
-/// The report on a store in a format, on standard output.
+/// The report on a store in this format, from standard output.
 fn report(store: &TestStore, format: &str, more: &[&str]) -> String {
     let root = store.store.root().to_string_lossy().into_owned();
     let columns = Path::new("80");
@@ -45,7 +44,7 @@ fn json(store: &TestStore, more: &[&str]) -> Value {
     serde_json::from_str(&report(store, "json", more)).expect("JSON")
 }
 
-/// The report as a page in the store's folder.
+/// The report as a page in the folder of the store.
 fn page(store: &TestStore) -> PathBuf {
     let path = store.folder.path().join("report.html");
     let (root, file) = (store.store.root().to_string_lossy(), path.to_string_lossy());
@@ -54,12 +53,12 @@ fn page(store: &TestStore) -> PathBuf {
     path
 }
 
-/// Rows of a section.
+/// The rows of a section.
 fn rows<'a>(report: &'a Value, section: &str) -> &'a Vec<Value> {
     report["sections"][section]["rows"].as_array().unwrap_or_else(|| panic!("{section} has rows"))
 }
 
-/// The sum of a column over rows and rests.
+/// The sum of a column over rows and remainders.
 fn total(report: &Value, section: &str, column: &str) -> i64 {
     let whole = |v: &Value| v.as_i64().unwrap_or(0);
     let rests = report["sections"][section]["rest"].as_array().expect("rests");

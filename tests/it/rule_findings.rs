@@ -1,8 +1,8 @@
-//! What each rule says of traces that show it and of traces that do not: one table,
-//! `tests/expected/rules.tsv`, whose figures follow from how the fixtures were made.
+//! The result of each rule for traces that show its problem and for traces that do not. The table
+//! `tests/expected/rules.tsv` has the figures, which follow from how the fixtures were made.
 //!
-//! `TRACESQL_BLESS=1` writes the rows of today for the pairs of rule and trace that the table has;
-//! read the difference before you keep it.
+//! `TRACESQL_BLESS=1` writes the current rows for the pairs of rule and trace in the table. Read
+//! the difference before you keep it.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ fn rules_find_in_each_trace_what_the_table_says() {
     assert_eq!(found.len(), wanted.len(), "rows that are there twice");
 }
 
-/// A rule that is in no line of the table has no test.
+/// A rule that has no line in the table has no test.
 #[test]
 fn every_rule_of_the_library_is_in_the_table() {
     let table = std::fs::read_to_string(root().join(FILE)).expect("the table is read");

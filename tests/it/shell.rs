@@ -1,4 +1,4 @@
-//! The shell on a terminal, which `script` of util-linux provides.
+//! The shell on a terminal, which the program `script` of util-linux provides.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -10,10 +10,10 @@ use tempfile::TempDir;
 
 use crate::support::{fixture, needs, tracesql_in};
 
-/// What the line editor sends when it begins to read.
+/// The text that the line editor sends when it starts to read.
 const PROMPT: &str = "\x1b[?2004h";
 
-/// A shell over the fixture chrome_mixed, on a terminal of 100 columns and 30 lines.
+/// A shell over the fixture chrome_mixed, on a terminal with 100 columns and 30 lines.
 struct Shell {
     folder: TempDir,
     child: Child,
@@ -23,7 +23,7 @@ struct Shell {
 }
 
 impl Shell {
-    /// `None` where there is no `script`.
+    /// Starts a shell; `None` if `script` is not installed.
     fn start() -> Option<Self> {
         let script = needs::script()?;
         let folder = TempDir::new().expect("a folder");
@@ -66,15 +66,15 @@ impl Shell {
         self.keys.flush().expect("keys are taken");
     }
 
-    /// Types a line that completes an input; what comes up to the next prompt. Keys that come
-    /// before the prompt are lost.
+    /// Types a line that completes an input. Returns the output up to the next prompt. Keys that
+    /// arrive before the prompt are lost.
     fn line(&mut self, text: &str) -> String {
         self.keys(text);
         self.keys("\r");
         self.until(PROMPT)
     }
 
-    /// What comes on the screen up to a text, which must come within half a minute.
+    /// The screen output up to a text, which must appear within half a minute.
     fn until(&mut self, wanted: &str) -> String {
         let start = Instant::now();
         loop {
@@ -93,7 +93,7 @@ impl Shell {
         }
     }
 
-    /// Leaves; the exit code, and the folder with what it left.
+    /// Leaves the shell. Returns the exit code, and the folder with the files that it left.
     fn leave(mut self) -> (Option<i32>, TempDir) {
         self.keys("\x03");
         self.until(PROMPT);
@@ -115,7 +115,7 @@ impl Shell {
 
 impl Drop for Shell {
     fn drop(&mut self) {
-        // A shell that a failed test leaves must not go on.
+        // A shell that a failed test leaves running must be stopped.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -189,7 +189,7 @@ fn ctrl_c_ends_the_reading_of_a_trace_and_not_the_shell() {
     let pipe = shell.folder.path().join("pipe.json");
     assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success()));
     shell.keys("\\open pipe.json\r");
-    // The shell waits for text that never comes.
+    // The shell waits for text that never arrives.
     let writer = std::fs::File::options().write(true).open(&pipe).expect("the shell reads");
     std::thread::sleep(Duration::from_millis(200));
     shell.keys("\x03");

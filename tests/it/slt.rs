@@ -1,12 +1,12 @@
-//! The files of `tests/slt`: SQL and its answers over a store of all fixtures; those of
-//! `tests/slt/rules` also have the traces that each show a bottleneck, which other answers need not
-//! know.
+//! Runs the files of `tests/slt`: SQL with expected results over a store of all fixtures. For the
+//! files in `tests/slt/rules`, the store also contains the traces that each show one bottleneck.
+//! Other results do not depend on those.
 //!
-//! Each file is a test of its own, named after it: `-E 'test(slt::core::totals)'`. The list of
-//! them, `slt/files.rs`, is kept by the test `slt::every_file_has_a_test`.
+//! Each file is a separate test with the file's name: `-E 'test(slt::core::totals)'`. The test
+//! `slt::every_file_has_a_test` maintains their list, `slt/files.rs`.
 //!
-//! `TRACESQL_BLESS=1` writes the answers of today, and the list, into the files; read the
-//! difference before you keep it.
+//! `TRACESQL_BLESS=1` writes the current results and the list into the files. Read the difference
+//! before you keep it.
 
 mod coverage;
 mod session;
@@ -33,7 +33,7 @@ fn blessing() -> bool {
     std::env::var_os("TRACESQL_BLESS").is_some()
 }
 
-/// Compares all answers of a file, or writes them again.
+/// Compares all results in a file, or writes them again.
 fn check(file: &str) {
     let path = folder().join(file);
     let store = if file.starts_with("rules/") { kept_bottlenecks() } else { kept_fixtures() }.0;
@@ -52,7 +52,7 @@ fn check(file: &str) {
     let records = sqllogictest::parse_file(&path).unwrap_or_else(|e| panic!("{e}"));
     let mut wrong = Vec::new();
     let mut compared = 0;
-    // One wrong answer does not hide the others.
+    // All wrong results are reported, not only the first one.
     for record in records {
         if matches!(record, Record::Halt { .. }) {
             break;
@@ -70,7 +70,7 @@ fn check(file: &str) {
     );
 }
 
-/// All `.slt` files below a folder, by their paths from there.
+/// All `.slt` files below a folder, by their paths in the folder.
 fn files() -> Vec<String> {
     fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).expect("the folder is there") {

@@ -1,4 +1,4 @@
-//! Where traces come from: files, packed or not, archives, folders, patterns, standard input.
+//! Sources of traces: files, compressed or not, archives, folders, patterns and standard input.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use tracesql_ingest::{IngestOptions, Progress, expand, ingest};
 use crate::support::archives::{Part, gzip, tar, zip, zstd};
 use crate::support::{TestStore, fixture, root, texts, tracesql_in};
 
-/// The text that all sources of this module hold.
+/// The content of all sources in this module.
 fn trace() -> Vec<u8> {
     std::fs::read(fixture("chrome_mixed.json")).expect("a fixture")
 }
 
-/// A trace with one event of this name.
+/// A trace with one event that has this name.
 fn small(name: &str) -> Vec<u8> {
     format!("[{{\"ph\":\"i\",\"name\":\"{name}\",\"ts\":1}}]").into_bytes()
 }
 
-/// All columns of all events but the trace's name.
+/// All columns of all events, except the name of the trace.
 fn events(store: &TestStore, of: &str) -> Vec<Vec<String>> {
     let sql = format!(
         "SELECT e.* EXCLUDE (trace_id) FROM events e JOIN traces t USING (trace_id) \
@@ -29,7 +29,7 @@ fn events(store: &TestStore, of: &str) -> Vec<Vec<String>> {
     store.rows(&sql)
 }
 
-/// The events as the plain file gives them.
+/// The events of the plain file.
 fn wanted() -> Vec<Vec<String>> {
     let (store, _) = TestStore::with(&fixture("chrome_mixed.json"));
     let events = events(&store, "");
@@ -37,7 +37,7 @@ fn wanted() -> Vec<Vec<String>> {
     events
 }
 
-/// Ingests what names on the command line stand for.
+/// Ingests the inputs that names on the command line stand for.
 fn take(store: &TestStore, names: &[&Path]) -> Vec<String> {
     let names: Vec<String> = names.iter().map(|n| n.to_str().expect("a name").to_owned()).collect();
     let inputs = expand(&names).unwrap_or_else(|e| panic!("{e}"));

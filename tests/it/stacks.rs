@@ -1,5 +1,5 @@
-//! Stacks for other tools: profiles that the real pprof reads, folded stacks, flame graphs,
-//! speedscope.
+//! Stacks for other tools: profiles that the real pprof can read, folded stacks, flame graphs, and
+//! speedscope profiles.
 
 mod oracle;
 mod pprof;
@@ -14,14 +14,14 @@ use tracesql_ingest::Store;
 
 use crate::support::{texts, tracesql};
 
-/// Samples of a store.
+/// The samples of a store.
 fn samples(store: &Store, request: &Request) -> Samples {
     let engine = Engine::open(store, None, &EngineOptions::default()).expect("the store opens");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(collect(&engine, None, request)).expect("samples")
 }
 
-/// What the program writes to a file, which it must write without an error.
+/// The bytes that the program writes to a file. It must succeed.
 fn written(args: &[&str], file: &Path) -> Vec<u8> {
     let out = tracesql(&[args, &["-q", "-o", &file.to_string_lossy()]].concat());
     assert!(out.status.success(), "{args:?}: {}", texts(&out).1);

@@ -1,4 +1,4 @@
-//! Stores, queries and paths for tests.
+//! Stores, queries and paths that tests share.
 
 pub mod archives;
 mod fixture_stores;
@@ -17,7 +17,8 @@ use tracesql_ingest::{IngestOptions, Input, Outcome, Progress, Result, Store, in
 
 pub use fixture_stores::{bottlenecks, fixtures, kept_bottlenecks, kept_fixtures};
 
-/// The project's root: the folder of `Cargo.lock`, whichever package these tests are part of.
+/// The root folder of the project, which contains `Cargo.lock`, whichever package these tests
+/// belong to.
 pub fn root() -> &'static Path {
     static ROOT: LazyLock<&Path> = LazyLock::new(|| {
         let package = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -26,12 +27,12 @@ pub fn root() -> &'static Path {
     &ROOT
 }
 
-/// A fixture.
+/// The path of a fixture.
 pub fn fixture(name: &str) -> PathBuf {
     root().join("fixtures").join(name)
 }
 
-/// A store that goes away with the test.
+/// A store that is removed at the end of the test.
 pub struct TestStore {
     pub folder: TempDir,
     pub store: Store,
@@ -51,7 +52,7 @@ impl TestStore {
         (store, outcome)
     }
 
-    /// A store with one trace written for the test.
+    /// A store with one trace that was written for the test.
     pub fn of_text(text: impl AsRef<[u8]>) -> (Self, Outcome) {
         let store = Self::new();
         let path = store.folder.path().join("trace.json");
@@ -78,7 +79,7 @@ impl TestStore {
         rows_of(&self.engine(), sql).unwrap_or_else(|e| panic!("{sql}: {e}"))
     }
 
-    /// The one row of a query, as integers; NULL is 0.
+    /// The only row of a query, as integers. NULL becomes 0.
     pub fn ints(&self, sql: &str) -> Vec<i64> {
         let row = self.rows(sql).remove(0);
         row.iter()
@@ -92,23 +93,23 @@ impl TestStore {
             .collect()
     }
 
-    /// The rows of a query as lines, their values separated by blanks.
+    /// The rows of a query as lines in which values are separated by blanks.
     pub fn lines(&self, sql: &str) -> Vec<String> {
         self.rows(sql).into_iter().map(|row| row.join(" ")).collect()
     }
 
-    /// What was odd about the traces: `code count` each, by code.
+    /// The issues of the traces as `code count`, ordered by code.
     pub fn issues(&self) -> Vec<String> {
         self.lines("SELECT code, count FROM ingest_issues ORDER BY code")
     }
 
-    /// The one value of a query.
+    /// The only value of a query.
     pub fn value(&self, sql: &str) -> String {
         self.rows(sql).remove(0).remove(0)
     }
 }
 
-/// Reads a trace, which must be readable, into a store.
+/// Reads a trace into a store. The trace must be readable.
 fn ingest_into(store: &Store, path: &Path) {
     let options = IngestOptions::default();
     ingest(&Input::File(path.to_owned()), store, &options, &Progress::default())
@@ -140,18 +141,18 @@ pub fn rows_of(
     Ok(rows)
 }
 
-/// Rows as one text: values separated by ` | `, rows by line ends.
+/// Rows as one text. Values are separated by ` | `, and rows by line ends.
 pub fn answer(rows: &[Vec<String>]) -> String {
     rows.iter().map(|r| r.join(" | ")).collect::<Vec<_>>().join("\n")
 }
 
-/// A store with one trace of these elements, which are separated by commas.
+/// A store with a trace of these elements, which are separated by commas.
 pub fn elements(text: impl AsRef<[u8]>) -> TestStore {
     TestStore::of_text([b"{\"traceEvents\":[\n", text.as_ref(), b"\n]}"].concat()).0
 }
 
-/// A store with one trace of complete events on thread 1 of process 1: name, start and duration in
-/// microseconds.
+/// A store with a trace of complete events on thread 1 of process 1. Each is given by name, start
+/// and duration in microseconds.
 pub fn spans(events: &[(&str, i64, i64)]) -> TestStore {
     let span = |(name, ts, dur): &(&str, i64, i64)| {
         format!(r#"{{"ph":"X","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":{dur}}}"#)
@@ -174,7 +175,7 @@ pub fn tracesql_in(folder: &Path, args: &[&str], env: &[(&str, &Path)]) -> Outpu
     within_a_minute(command.stdin(std::process::Stdio::null()))
 }
 
-/// Runs a program to its end, which must come within a minute.
+/// Runs a program, which must end within a minute.
 pub fn within_a_minute(command: &mut Command) -> Output {
     let mut child = command
         .stdout(std::process::Stdio::piped())
@@ -216,8 +217,7 @@ pub fn texts(output: &Output) -> (String, String) {
     )
 }
 
-/// Waits for a program and returns the most memory it held, in bytes, as far as looking every
-/// millisecond shows.
+/// Waits for a program and returns its peak memory in bytes, measured every millisecond.
 pub fn peak_memory(child: &mut std::process::Child) -> usize {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;

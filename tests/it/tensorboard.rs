@@ -1,10 +1,11 @@
-//! The views of operators, kernels and steps against torch-tb-profiler's own figures, cell by cell.
+//! Compares the views of operators, kernels and steps with torch-tb-profiler's own figures, cell by
+//! cell.
 //!
-//! Expected figures are outputs of the published package (`tests/expected/tb/README.md`): for our
-//! fixtures in the project, for public traces next to the corpus. Integers must be equal, floats
-//! within 1e-9 of each other. Every difference is listed in `tests/expected/tb/differences.tsv`
-//! with its reason. A difference that is not listed, or that is gone or changed, fails the test.
-//! Figures without a trace are named and skipped.
+//! The expected figures are outputs of the published package (`tests/expected/tb/README.md`). Those
+//! of our fixtures are in the project, and those of public traces are next to the corpus. Integers
+//! must be equal, and floats must be within 1e-9 of each other. Every difference is listed in
+//! `tests/expected/tb/differences.tsv` with its reason. The test fails if a difference is not
+//! listed, has changed or no longer exists. Figures without a trace are named and skipped.
 
 mod cells;
 mod checks;
@@ -23,7 +24,7 @@ use checks::CHECKS;
 use differences::Differences;
 use expected::Expected;
 
-/// Compares all views with the figures of one set of traces.
+/// Compares all views with the expected figures of one set of traces.
 fn check(set: &str, expected: Vec<Expected>) {
     let mut known = Differences::read(set);
     let mut wrong = Vec::new();
@@ -55,7 +56,7 @@ fn check(set: &str, expected: Vec<Expected>) {
     );
 }
 
-/// Trace × view × equal cells of all.
+/// A table of all traces and views with the number of equal cells.
 fn table(report: &BTreeMap<String, Vec<(&str, Tally)>>) -> String {
     let mut lines = vec![
         "| trace | view | cells equal / all | rows only here |".to_owned(),
@@ -74,7 +75,7 @@ fn table(report: &BTreeMap<String, Vec<(&str, Tally)>>) -> String {
     lines.join("\n")
 }
 
-/// The table must stand in the documentation, so that it cannot grow stale.
+/// The documentation must contain the table, so that it stays up to date.
 fn in_docs(set: &str, table: &str) -> Option<String> {
     let path = root().join("docs/tensorboard.md");
     let text = std::fs::read_to_string(&path).expect("docs/tensorboard.md");
@@ -107,8 +108,8 @@ fn fixtures_equal_the_plugin() {
     check("fixtures", all.map(|e| e.expect("the expected figures of every fixture")).collect());
 }
 
-/// How the plugin builds its tree: modules between operators, ids that are 0 or missing, threads
-/// written as text (`fixtures/make/plugin_trees.py`).
+/// How the plugin builds its tree: modules between operators, IDs that are 0 or missing, and
+/// threads written as text (`fixtures/make/plugin_trees.py`).
 #[test]
 fn trees_equal_the_plugin() {
     let folder = root().join("tests/expected/tb");
@@ -151,8 +152,7 @@ fn public_traces_equal_the_plugin() {
             }
         }
     }
-    // Whatever figures there are must be used, but for the one whose traces are those of another:
-    // it is of the diff view.
+    // All figures must be used, except one file of the diff view, which has the traces of another.
     let files = std::fs::read_dir(&folder)
         .expect("a folder")
         .flatten()
@@ -163,9 +163,9 @@ fn public_traces_equal_the_plugin() {
     check("public traces", all);
 }
 
-/// Memory, modules, jobs, comparisons and advice, and perf.json: a script holds the rules by which
-/// their rows meet those of the references. It fails on any cell that is not as
-/// `tests/expected/tb/torch_differences.tsv` and the documentation say.
+/// Compares memory, modules, jobs, comparisons, advice and perf.json. A script contains the rules
+/// that match their rows with those of the references. It fails on any cell that deviates from
+/// `tests/expected/tb/torch_differences.tsv` and the documentation.
 fn compare_torch(of: &[&Path]) {
     let script = root().join("tests/oracle/compare_torch.py");
     let out = Command::new("python3")
@@ -179,8 +179,8 @@ fn compare_torch(of: &[&Path]) {
     assert!(out.status.success(), "{stderr}");
 }
 
-/// Comparisons of ranks, collectives and GPU use over time against a second count from the JSON of
-/// the fixtures.
+/// Compares ranks, collectives and GPU use over time with a second count from the JSON of the
+/// fixtures.
 #[test]
 fn comparisons_and_collectives_equal_a_recount() {
     let script = root().join("tests/oracle/compare_recount.py");
@@ -221,8 +221,8 @@ fn key_averages_of_fixtures_equal_pytorch() {
     );
 }
 
-/// Memory counts for all rows that run then; while none does, it is a row of its own, as in
-/// PyTorch.
+/// Memory counts for all rows that are running. If none is running, the memory has a separate row,
+/// as in PyTorch.
 #[test]
 fn key_averages_hold_all_memory() {
     let memory = |ts: i64, bytes: i64, device: i64| {
@@ -252,9 +252,9 @@ fn key_averages_hold_all_memory() {
     );
 }
 
-/// Frames of the profiler lie half within the annotation they begin and end: what two of them share
-/// is taken off the row around once. PyTorch takes each of them off in full: 30 for `outer`
-/// (docs/tensorboard.md).
+/// Profiler frames lie half within the annotation that they begin and end. The time that two of
+/// them share is subtracted from the enclosing row once. PyTorch subtracts each of them in full: 30
+/// for `outer` (docs/tensorboard.md).
 #[test]
 fn key_averages_take_shared_time_off_once() {
     let row = |cat: &str, name: &str, ts: i64, dur: i64| {

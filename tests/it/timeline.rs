@@ -1,22 +1,22 @@
-//! The device timelines against a recount in Python (`tests/oracle/gpu_timeline.py`): fixtures
-//! always, the corpus if there is one.
+//! Compares the device timelines with a recount in Python (`tests/oracle/gpu_timeline.py`), on the
+//! fixtures and, if it is available, on the corpus.
 //!
 //! `tracelens_gpu_timeline` has every figure of TraceLens. `gpu_timeline` and
-//! `gpu_timeline_by_device` have a definition of communication and copies of their own: when
-//! anything runs is the same always, and all parts are where both count as much communication and
-//! as many copies.
+//! `gpu_timeline_by_device` define communication and copies differently. The times at which
+//! anything runs are always equal. All parts are equal if both definitions count the same amount of
+//! communication and of copies.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::support::{TestStore, elements, needs, root};
 
-/// What anything running decides; then what classes decide.
+/// First the figures that depend only on whether anything runs, then those that depend on classes.
 const FIGURES: &str = "busy_time_ns, idle_time_ns, total_time_ns, total_comm_time_ns, \
     total_memcpy_time_ns, \
     computation_time_ns, exposed_comm_time_ns, exposed_memcpy_time_ns";
 
-/// A line of expected figures: which rows it counts, on which device, and what they are.
+/// A line of expected figures: the rows that it counts, the device, and the figures.
 struct Expected {
     rows: String,
     device: String,
@@ -45,7 +45,7 @@ fn expected() -> BTreeMap<String, Vec<Expected>> {
     traces
 }
 
-/// Rows whose classes agree, and all rows, of the views with classes of their own.
+/// The number of rows whose classes agree, and of all rows, of the views with their own classes.
 #[derive(Default)]
 struct Agreement {
     same: usize,
@@ -144,8 +144,8 @@ fn public_traces_have_the_expected_timeline() {
     );
 }
 
-/// What TraceLens links, rule by rule: figures of TraceLens 0.1.0 itself for the same elements, by
-/// `TreePerfAnalyzer.get_df_gpu_timeline`.
+/// The links of TraceLens, rule by rule. The figures come from TraceLens 0.1.0 itself for the same
+/// elements, by `TreePerfAnalyzer.get_df_gpu_timeline`.
 #[test]
 fn tracelens_counts_what_it_links() {
     let call = |name: &str, link: &str, ts: i64| {
@@ -167,7 +167,8 @@ fn tracelens_counts_what_it_links() {
     };
     let store = elements(
         [
-            // An arrow links, without one nothing does, and an id in quotes is another.
+            // An arrow links. Without an arrow nothing is linked, and an ID in quotes is a
+            // different ID.
             call("cudaLaunchKernel", "1", 0),
             arrow("1", 0),
             work("kernel", "gemm", "1", 20, 10),
@@ -176,8 +177,8 @@ fn tracelens_counts_what_it_links() {
             call("cudaLaunchKernel", "3", 80),
             arrow("\"3\"", 80),
             work("kernel", "quoted", "3", 100, 10),
-            // Of several with one id the last in the file is linked; of a graph launch all are,
-            // without arrows.
+            // Of several events with the same ID, the last one in the file is linked. Of a graph
+            // launch, all are linked, even without arrows.
             call("cudaLaunchKernel", "4", 120),
             arrow("4", 120),
             work("kernel", "first", "4", 140, 1),
@@ -185,7 +186,7 @@ fn tracelens_counts_what_it_links() {
             call("cudaGraphLaunch", "5", 160),
             work("kernel", "oneccl_all_gather", "5", 180, 3),
             work("gpu_memset", "Memset (Device)", "5", 184, 2),
-            // 0 is an id, a name of ROCm is a copy, and what is only like one is not.
+            // 0 is a valid ID, a ROCm name counts as a copy, and a similar name does not.
             call("hipMemcpyAsync", "0", 200),
             arrow("0", 200),
             work("kernel", "__amd_rocclr_copyBufferRectAligned.kd", "0", 220, 4),

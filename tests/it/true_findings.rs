@@ -1,9 +1,9 @@
-//! Rules say what is so: shares of a named whole, a cause reported once, nothing from too little.
-//! Small traces, each with one truth that is known.
+//! Findings are true: shares refer to a named whole, each cause is reported once, and too little
+//! data leads to no finding. Each small trace has one known truth.
 
 use crate::support::{TestStore, tracesql_in};
 
-/// A trace in the making. Times are microseconds; calls of the host lie on one thread.
+/// A trace under construction. Times are in microseconds. Host calls are on one thread.
 #[derive(Default)]
 struct Trace {
     events: Vec<String>,
@@ -20,7 +20,7 @@ impl Trace {
         self.host("user_annotation", &format!("ProfilerStep#{number}"), ts, dur, "")
     }
 
-    /// A runtime call, and work on the device that it launches.
+    /// A runtime call, and the device work that it launches.
     fn launch(
         &mut self,
         call: (&str, f64, f64),
@@ -52,8 +52,8 @@ impl Trace {
     }
 }
 
-/// Rules with a finding of severity high or medium, by name; those that look at the names of
-/// kernels and at the file aside.
+/// The names of rules with a finding of severity high or medium. Rules about kernel names and about
+/// the file are left out.
 fn loud(store: &TestStore) -> Vec<String> {
     store.lines(
         "SELECT rule, severity FROM findings \
@@ -62,8 +62,8 @@ fn loud(store: &TestStore) -> Vec<String> {
     )
 }
 
-/// 3 steps of 10 ms; in each a copy from pageable memory blocks the host for 8 ms and takes 2 ms on
-/// the device, then 5 kernels of 300 us keep it busy.
+/// A trace with 3 steps of 10 ms. In each step, a copy from pageable memory blocks the host for 8
+/// ms and takes 2 ms on the device. Then 5 kernels of 300 us keep the device busy.
 fn blocking_copy() -> Trace {
     let mut trace = Trace::default();
     for step in 0..3 {
@@ -89,7 +89,7 @@ fn blocking_copy() -> Trace {
 fn a_blocking_copy_is_reported_once_and_not_as_overhead_of_calls() {
     let store = blocking_copy().store();
     assert_eq!(loud(&store), ["pageable_copies high"]);
-    // What the others found is there, and says where to look.
+    // The findings of the other rules exist, and they refer to this finding.
     let others = store.lines(
         "SELECT rule, severity, advice FROM findings \
         WHERE status = 'finding' AND rule IN ('cpu_gpu_sync', 'gpu_busy', 'gpu_idle', 'memcpy') \
@@ -104,8 +104,8 @@ fn a_blocking_copy_is_reported_once_and_not_as_overhead_of_calls() {
             "memcpy low See pageable_copies, which reports the cause.",
         ]
     );
-    // The device is idle in 5,990 us of the second and third call, and 49 us from each copy to the
-    // next launch call.
+    // The device is idle for 5,990 us of the second and third call, and for 49 us between each copy
+    // and the next launch call.
     assert_eq!(
         store.lines("SELECT wait_ns, step_wait_ns, step_ns, idle_ns FROM cpu_gpu_sync"),
         ["24000000 24000000 29997000 12127000"]
@@ -115,8 +115,8 @@ fn a_blocking_copy_is_reported_once_and_not_as_overhead_of_calls() {
 
 #[test]
 fn waits_are_a_share_of_the_steps_and_only_those_in_steps() {
-    // 3 steps of 1 ms that never wait; after them the profiler stops and waits for 500 ms,
-    // and the device works for 10 us of it.
+    // 3 steps of 1 ms never wait. After them the profiler stops and waits for 500 ms, and the
+    // device works during 10 us of that time.
     let mut trace = Trace::default();
     for step in 0..3 {
         let start = 1_000.0 * f64::from(step);
@@ -137,8 +137,8 @@ fn waits_are_a_share_of_the_steps_and_only_those_in_steps() {
 
 #[test]
 fn a_wait_after_which_the_device_goes_on_is_no_finding() {
-    // The host waits for an event of work that is long before the end of what it has launched: the
-    // device never runs dry.
+    // The host waits for an event whose work ends long before the last launched work ends, so the
+    // device never runs out of work.
     let mut trace = Trace::default();
     trace.step(1, 0.0, 20_000.0);
     for kernel in 0..12 {
@@ -179,8 +179,8 @@ fn freeing_memory_is_overhead_and_no_wait() {
 
 #[test]
 fn operators_bound_by_memory_are_a_share_of_all_device_time() {
-    // Operators launch 20 us, all of it bound by memory; 180 us more were launched outside
-    // operators: 10 %, and the rest cannot be known.
+    // Operators launch 20 us, all of it bound by memory. 180 us more were launched outside
+    // operators. That makes 10 %, and the rest cannot be determined.
     let mut trace = Trace::default();
     let shapes = r#""Input Dims":[[1024],[1024]],"Input type":["float","float"]"#;
     trace.host("cpu_op", "aten::mul", 0.0, 10.0, shapes).kernel(2.0, 20.0);
@@ -204,7 +204,7 @@ fn operators_bound_by_memory_are_a_share_of_all_device_time() {
         ),
         "{reason}"
     );
-    // The same after communication, which is not bound by memory: now it is known.
+    // The same trace with communication, which is not bound by memory, so the share is known.
     let known = trace
         .events
         .join(",")
@@ -240,7 +240,7 @@ fn too_little_evidence_is_not_measurable_and_says_so() {
     let reasons = |store: &TestStore| {
         store.lines(&format!("SELECT DISTINCT reason FROM findings WHERE {rules}"))
     };
-    // 3 kernels in 130 ns.
+    // 3 kernels in 130 ns are too few and too short.
     let store = tiny(3, 0.0145);
     assert_eq!(loud(&store), Vec::<String>::new());
     assert_eq!(
@@ -257,7 +257,7 @@ fn too_little_evidence_is_not_measurable_and_says_so() {
         "{:?}",
         reasons(&store)
     );
-    // Enough kernels, too short.
+    // There are enough kernels, but they are too short.
     let store = tiny(12, 1.0);
     assert_eq!(loud(&store), Vec::<String>::new());
     assert!(
@@ -267,11 +267,11 @@ fn too_little_evidence_is_not_measurable_and_says_so() {
         "{:?}",
         reasons(&store)
     );
-    // Enough of both.
+    // There are enough kernels, and they are long enough.
     assert!(loud(&tiny(12, 10.0)).iter().any(|r| r.starts_with("gpu_busy")
         || r.starts_with("launch_bound")
         || r.starts_with("gpu_idle")));
-    // One device of two has too little.
+    // One of two devices has too little work.
     let mut trace = Trace::default();
     trace.step(1, 0.0, 1_000.0);
     for kernel in 0..12 {
@@ -343,7 +343,7 @@ fn places_are_frames_that_a_user_can_change() {
         read(&["transformers/trainer.py(2900): _maybe_log", inner[0]]),
         "transformers/trainer.py(2900): _maybe_log"
     );
-    // Without such a frame the operator is named.
+    // Without such a frame, the operator is named.
     assert_eq!(
         read(&[python[0], python[2], python[3], torch[0], inner[0], inner[1]]),
         "aten::item"

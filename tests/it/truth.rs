@@ -1,9 +1,10 @@
-//! What views say must hold (`Holds:`, `Parts:` and `Range:` in their comments), and what rules
-//! show as evidence: over all fixtures, and over every trace of the corpus if there is one.
+//! Checks the conditions that views state in their comments (`Holds:`, `Parts:` and `Range:`), and
+//! the evidence of rules. They are checked on all fixtures and, if it is available, on every trace
+//! of the corpus.
 //!
-//! Nothing here knows a figure. A share lies in 0..100, parts add up to their whole, a duration
-//! lies inside its trace, and the evidence of a finding gives its numerator and denominator: for
-//! any trace.
+//! These checks contain no expected figures. For any trace, a share is between 0 and 100, parts add
+//! up to their whole, a duration is within its trace, and the evidence of a finding contains its
+//! numerator and denominator.
 
 mod evidence;
 
@@ -14,21 +15,21 @@ use tracesql::library::{Column, Parts, Range, View};
 
 use crate::support::{TestStore, bottlenecks, fixture, needs, rows_of};
 
-/// A statement about the rows of a view: when a row breaks it, and when it puts it to the test.
+/// A claim about the rows of a view: when a row violates it, and when a row tests it.
 struct Claim {
     text: String,
     broken: String,
     tested: String,
 }
 
-/// What is wrong, and which claims no row put to the test.
+/// The violations, and the claims that no row tested.
 #[derive(Default)]
 struct Outcome {
     broken: Vec<String>,
     untested: Vec<String>,
 }
 
-/// Nanoseconds in a unit of time.
+/// The number of nanoseconds in a unit of time.
 fn nanoseconds(unit: &str) -> u64 {
     match unit {
         "us" => 1_000,
@@ -42,13 +43,13 @@ fn has(view: &View, column: &str) -> bool {
     view.columns.iter().any(|c| c.name == column)
 }
 
-/// What the range of a column says of its values, in a query where `v` is the view, `t` the trace
-/// and `b` the base of a comparison.
+/// The claim that follows from the range of a column, for a query in which `v` is the view, `t` the
+/// trace and `b` the base of a comparison.
 fn claim_of_range(view: &View, column: &Column) -> Option<Claim> {
     let range = view.range(column)?;
     let (name, unit) = (&column.name, nanoseconds(&column.unit));
     let trace = if name.starts_with("base_") && has(view, "base_trace_id") { "b" } else { "t" };
-    // Times in other units are quotients; where they were rounded is no matter of truth.
+    // Times in other units are quotients. Their rounding does not violate a claim.
     let slack = if unit == 1 { 0 } else { 1 };
     let of_trace = has(view, "trace_id");
     let broken = match range {
@@ -71,7 +72,7 @@ fn claim_of_range(view: &View, column: &Column) -> Option<Claim> {
     })
 }
 
-/// Everything that a view says of its own rows.
+/// All claims of a view about its own rows.
 fn claims(view: &View) -> Vec<Claim> {
     let ranges = view.columns.iter().filter_map(|c| claim_of_range(view, c));
     let holds = view.truths.holds.iter().enumerate().map(|(i, text)| Claim {
@@ -82,7 +83,7 @@ fn claims(view: &View) -> Vec<Claim> {
     ranges.chain(holds).collect()
 }
 
-/// The rows of a view with their trace, with the truth of its equations.
+/// The rows of a view with their trace, and whether its equations hold.
 fn source(view: &View) -> String {
     let holds: Vec<String> = view
         .truths
@@ -137,7 +138,7 @@ fn examine(engine: &Engine, view: &View, outcome: &mut Outcome) {
     }
 }
 
-/// Where a claim does not hold.
+/// The rows in which a claim does not hold.
 fn places(engine: &Engine, view: &View, claim: &Claim) -> String {
     if !has(view, "trace_id") {
         return String::new();
@@ -152,7 +153,8 @@ fn places(engine: &Engine, view: &View, claim: &Claim) -> String {
     rows.iter().map(|r| format!("\n    {} in {}", r[1], r[0])).collect()
 }
 
-/// Both sides of Parts by their keys; a key that only one side has counts as 0 on the other.
+/// Compares both sides of Parts by their keys. A key that only one side has counts as 0 on the
+/// other.
 fn add_up(engine: &Engine, view: &View, parts: &Parts, outcome: &mut Outcome) {
     let keys = parts.keys.join(", ");
     let side = |column: &str, from: &str| {
@@ -203,7 +205,7 @@ fn examine_all(engine: &Engine, wanted: impl Fn(&View) -> bool) -> Outcome {
     outcome
 }
 
-/// All fixtures, those that show bottlenecks and the training with experts too.
+/// All fixtures, including those that show bottlenecks and the training with experts.
 fn all_fixtures() -> TestStore {
     let store = bottlenecks();
     store.ingest(&fixture("moe/moe_training.json.gz")).expect("the trace is read");
@@ -215,13 +217,13 @@ fn what_views_say_holds_in_all_fixtures() {
     let store = all_fixtures();
     let outcome = examine_all(&store.engine(), |_| true);
     assert!(outcome.broken.is_empty(), "{}", outcome.broken.join("\n"));
-    // Ranges may be of columns that no fixture fills; an equation that no row puts to the test says
-    // nothing.
+    // A range may refer to a column that no fixture fills. An equation that no row tests is
+    // worthless.
     let idle: Vec<&String> = outcome.untested.iter().filter(|t| !t.contains(" is ")).collect();
     assert!(idle.is_empty(), "no fixture puts to the test:\n{idle:#?}");
 }
 
-/// A view whose comment is wrong in every way.
+/// A view whose comment contains every kind of error.
 const WRONG: &str = "-- Steps.
 --
 -- Holds: one_ns + two_ns = all_ns
@@ -274,7 +276,7 @@ fn all_traces() -> Option<TestStore> {
     files(&corpus.join("public"), &mut paths);
     files(&corpus.join("made"), &mut paths);
     paths.sort();
-    // Some files are there because they are no traces.
+    // Some files of the corpus are intentionally not traces.
     let read = paths.iter().filter(|p| store.ingest(p).is_ok()).count();
     assert!(read > 100, "only {read} traces were read");
     Some(store)
@@ -283,8 +285,8 @@ fn all_traces() -> Option<TestStore> {
 mod corpus {
     use super::*;
 
-    /// Pairs of all traces with each other, and of all events with all around them, are many and
-    /// say no more than those of fixtures.
+    /// Excludes pairs of all traces, and pairs of all events with their ancestors. They are many
+    /// and test no more than those of fixtures.
     fn is_small(view: &View) -> bool {
         let compares = view.area == "compare" || has(view, "base_trace_id");
         !compares && !["ancestors", "descendants"].contains(&view.name.as_str())

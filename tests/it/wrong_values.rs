@@ -1,4 +1,4 @@
-//! Traces whose values are wrong: every view answers, or says what does not fit.
+//! Traces with wrong values: every view returns rows, or reports the value that does not fit.
 
 use std::io::Read;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tracesql::library::Library;
 
 use crate::support::{TestStore, fixture, rows_of, texts, tracesql};
 
-/// Numbers that look random and are the same in each run.
+/// Pseudo-random numbers that are the same in each run.
 struct Dice(u64);
 
 impl Dice {
@@ -21,7 +21,7 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// Whether something happens that does so once in `times`.
+    /// Whether an event of probability 1 / `times` happens.
     fn one_in(&mut self, times: u64) -> bool {
         self.next().is_multiple_of(times)
     }
@@ -31,7 +31,7 @@ impl Dice {
     }
 }
 
-/// A fixture in which one value in about `rarity` is wrong.
+/// A fixture in which about one of `rarity` values is wrong.
 fn damaged(fixture_name: &str, seed: u64, rarity: u64, folder: &Path) -> std::path::PathBuf {
     let bytes = std::fs::read(fixture(fixture_name)).expect("a fixture");
     let mut text = String::new();

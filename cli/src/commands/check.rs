@@ -73,9 +73,9 @@ pub struct CheckArgs {
     pub output: Option<PathBuf>,
 }
 
-/// Runs all checks; the exit code is the verdict.
+/// Runs all checks. The exit code is the verdict.
 pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
-    // Mistakes in files of the user are reported first, before anything takes time.
+    // Mistakes in the user's files are reported first, before anything that takes time.
     let thresholds = Thresholds::load(args.thresholds.as_deref())?;
     for output in [&args.output, &args.save_baseline].into_iter().flatten() {
         refuse_input(output, [&args.store])?;
@@ -118,8 +118,8 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
         let traces = check::sources(&engine).await?;
         let (mut compared, mut notes, mut document) = (Vec::new(), Vec::new(), None);
         if baseline.is_some() || args.save_baseline.is_some() {
-            // A failure here is one of the checks, so that the others are still reported. A mistake
-            // in the call ends it.
+            // A failure here counts as a check, so that the others are still reported. A mistake in
+            // the call ends the command.
             let found = figures(&engine, &traces, baseline, &thresholds, &mut document).await;
             match found {
                 Ok(found) => (compared, notes) = (found.items, found.notes),
@@ -153,7 +153,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
 }
 
 /// Compares figures with the baseline, if there is one. The document of a new baseline is made
-/// first, so that it is there even if the comparison fails.
+/// first, so that it is written even if the comparison fails.
 async fn figures(
     engine: &Engine,
     traces: &[Source],
@@ -168,8 +168,7 @@ async fn figures(
     check::compare(baseline, traces, &metrics, thresholds)
 }
 
-/// Refuses to judge without the views and rules that were left out: they might have found
-/// something.
+/// Refuses to judge if views or rules were left out, because they might have found something.
 fn refuse_problems(engine: &Engine) -> Result<()> {
     let problems: Vec<String> =
         engine.library().problems().iter().map(ToString::to_string).collect();
@@ -207,7 +206,7 @@ fn baseline(path: &Path, candidate: &Location, global: &Global) -> Result<Baseli
     })
 }
 
-/// Whether a file is a trace: packed, or JSON that has events near its beginning.
+/// Whether a file is a trace: it is compressed, or it is JSON with events near its beginning.
 fn is_trace(path: &Path) -> bool {
     let mut start = Vec::new();
     let read =
@@ -220,7 +219,7 @@ fn is_trace(path: &Path) -> bool {
     read.is_err() || !is_json || (has_events && !text.contains("\"tracesql-baseline\""))
 }
 
-/// Names of metrics that a file of thresholds may use.
+/// The names of metrics that a file of thresholds may use.
 async fn known_metrics(
     engine: &Engine,
     metrics: &std::collections::BTreeMap<(String, String, Option<String>), check::Metric>,

@@ -57,7 +57,7 @@ pub struct CompareArgs {
     pub output: Option<PathBuf>,
 }
 
-/// Compares; the exit code is 1 if a condition of the user holds.
+/// Compares. The exit code is 1 if one of the user's conditions is met.
 pub fn run(args: &CompareArgs, global: &Global) -> Result<ExitCode> {
     if let Some(output) = &args.output {
         refuse_input(output, [&args.base, &args.cand])?;
@@ -100,7 +100,7 @@ pub fn run(args: &CompareArgs, global: &Global) -> Result<ExitCode> {
 /// The traces of one side.
 struct Traces {
     store: Store,
-    /// Their names.
+    /// The names of the traces.
     traces: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ fn find(name: &str, global: &Global) -> Result<Traces> {
     Ok(Traces { store: location.store().clone(), traces })
 }
 
-/// Ranks that are on one side only, and a note where two single ranks are not the same.
+/// Ranks that exist on one side only, and a note if two single ranks differ.
 #[derive(Default)]
 struct Apart {
     lost: Vec<String>,

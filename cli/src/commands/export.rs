@@ -1,4 +1,4 @@
-//! `tracesql export`: traces and views for other tools.
+//! `tracesql export`: writes traces and views for other tools.
 
 use std::path::PathBuf;
 
@@ -123,7 +123,7 @@ pub fn run(args: &ExportArgs, global: &Global) -> Result<()> {
     }
 }
 
-/// Refuses options that the format ignores, so that they are not taken for done.
+/// Refuses options that the format ignores, so that the user does not believe they were applied.
 fn check(args: &ExportArgs, format: ExportFormat) -> Result<()> {
     let is_table = format.table().is_some();
     if !args.view.is_empty() && !is_table {
@@ -147,7 +147,7 @@ fn check(args: &ExportArgs, format: ExportFormat) -> Result<()> {
     Ok(())
 }
 
-/// A session over the traces that were asked for, and facts about them.
+/// A session over the traces that the user asked for, and their properties.
 fn open(args: &ExportArgs, global: &Global) -> Result<(Engine, Vec<TraceFacts>)> {
     let options = global.engine_options();
     let location = locate_one(&args.store, global)?;
@@ -241,7 +241,7 @@ fn profile(
     write_document(&bytes, target)
 }
 
-/// Reports what was written.
+/// Reports which files were written.
 fn report(global: &Global, lines: impl IntoIterator<Item = String>) {
     if !global.quiet {
         lines.into_iter().for_each(|text| stderr::line(&safe(&text)));

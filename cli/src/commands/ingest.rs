@@ -41,8 +41,8 @@ pub fn run(args: &IngestArgs, global: &Global) -> Result<()> {
         .map(drop)
 }
 
-/// Prints the name of a trace, for scripts. After its reader went away, the other inputs are still
-/// read.
+/// Prints the name of a trace, for scripts. If the reader of standard output has closed it, the
+/// other inputs are still read.
 fn print_name(trace_id: &str) -> Result<()> {
     match writeln!(std::io::stdout(), "{trace_id}") {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {

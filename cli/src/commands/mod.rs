@@ -1,4 +1,4 @@
-//! One file per command: its arguments, and what it does with the library.
+//! One file per command, with its arguments and its calls to the library.
 
 pub mod check;
 pub mod compare;
@@ -32,7 +32,7 @@ use crate::global::Global;
 use crate::stderr;
 use crate::terminal::Terminal;
 
-/// Runs the command that was given.
+/// Runs the command that the user gave.
 pub fn run(arguments: CommandLine) -> Result<ExitCode> {
     let global = arguments.global;
     if arguments.command.is_some() && !arguments.open.inputs.is_empty() {
@@ -69,18 +69,18 @@ pub fn run(arguments: CommandLine) -> Result<ExitCode> {
     done.map(|()| ExitCode::SUCCESS)
 }
 
-/// Opens what names stand for, and shows on standard error how traces are read.
+/// Opens the traces that names stand for, and shows on standard error how they are read.
 fn locate(names: &[String], strict: bool, global: &Global) -> Result<Location> {
     let terminal = Terminal::new(global.quiet);
     Opener::new(global.ingest_options(strict, false), &terminal).open(names)
 }
 
-/// The same for one name.
+/// Opens the traces that one name stands for.
 fn locate_one(name: &str, global: &Global) -> Result<Location> {
     locate(&[name.to_owned()], false, global)
 }
 
-/// The file of an option `-o`; `-` and no file at all are standard output.
+/// The target of the option `-o`. A `-` or a missing option stands for standard output.
 fn target(output: Option<&PathBuf>) -> Target {
     match output {
         Some(path) if path.as_os_str() != "-" => Target::File(path.clone()),
@@ -88,8 +88,8 @@ fn target(output: Option<&PathBuf>) -> Target {
     }
 }
 
-/// Writes the outcome of a check. The verdict is the exit code, so a reader that went away does not
-/// change it.
+/// Writes the outcome of a check. The verdict is the exit code, so a reader that closed its end
+/// does not change it.
 fn write_verdict(bytes: &[u8], target: &Target) -> Result<()> {
     match write_document(bytes, target) {
         Err(e) if e.is_broken_pipe() => Ok(()),
@@ -97,7 +97,7 @@ fn write_verdict(bytes: &[u8], target: &Target) -> Result<()> {
     }
 }
 
-/// Refuses to write over a file that is to be read.
+/// Refuses to overwrite a file that the command reads.
 fn refuse_input<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a String>) -> Result<()> {
     let Ok(place) = output.canonicalize() else { return Ok(()) };
     let is_input = |name: &&String| {

@@ -57,7 +57,8 @@ pub fn run(args: &QueryArgs, global: &Global) -> Result<()> {
     run_sql(Location::of_store(Store::open(&args.store)?), &args.sql, global)
 }
 
-/// Runs the SQL that was given. Without any, it is a shell on a terminal, else standard input.
+/// Runs the SQL that the user gave. Without any, it starts a shell on a terminal, or else reads
+/// standard input.
 pub fn run_sql(location: Location, args: &SqlArgs, global: &Global) -> Result<()> {
     let engine = location.engine(&global.engine_options())?;
     warn_of_problems(&engine);
@@ -75,7 +76,7 @@ pub fn run_sql(location: Location, args: &SqlArgs, global: &Global) -> Result<()
         let history = cache_folder().map(|folder| folder.join("history"));
         return interactive::run(session, history.as_deref(), global.quiet);
     }
-    // The width of standard output, if it is a terminal.
+    // The width of standard output, if this is a terminal.
     session.set_width(comfy_table::Table::new().width().map(usize::from));
     match (&args.command, &args.file) {
         (Some(sql), _) => session.script(sql, None),

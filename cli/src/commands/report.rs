@@ -16,9 +16,9 @@ use crate::stderr;
 use crate::time_limit::block_on;
 use crate::values::ReportFormat;
 
-/// Narrower than this a table of the report has no room.
+/// The minimum width at which a table of the report has enough room.
 const MIN_WIDTH: usize = 60;
-/// Wider than this lines are hard to follow.
+/// The maximum width at which lines are easy to follow.
 const MAX_WIDTH: usize = 120;
 
 #[derive(Debug, Args)]
@@ -61,7 +61,7 @@ pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
         say_times(&report);
     }
     let target = target(args.output.as_ref());
-    // The width of the terminal; without one, the width that the caller gives.
+    // The width of the terminal. Without a terminal, the width that the caller gives.
     let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let screen = comfy_table::Table::new()
         .width()
@@ -89,7 +89,7 @@ pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
     }
 }
 
-/// The session over the traces that were chosen, and the names of the others.
+/// The session over the traces that the user chose, and the names of the others.
 fn chosen(location: Location, args: &ReportArgs, global: &Global) -> Result<(Engine, Vec<String>)> {
     let engine = location.engine(&global.engine_options())?;
     let all = engine.traces();
@@ -117,7 +117,7 @@ fn chosen(location: Location, args: &ReportArgs, global: &Global) -> Result<(Eng
         .map(|(id, _)| id.clone())
         .filter(|id| !shown.iter().any(|(other, _)| other == id))
         .collect();
-    // The other ranks of their jobs are open too, because ranks are judged by comparison.
+    // The other ranks of their jobs are opened too, because ranks are judged by comparison.
     let is_open = |(id, job): &&(String, Option<String>)| {
         shown.iter().any(|(other, its)| other == id || (job.is_some() && its == job))
     };

@@ -1,4 +1,4 @@
-//! What the commands for stacks have in common: which samples they take, and where the result goes.
+//! The common options of the commands for stacks: the selected samples and the output file.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ pub struct SamplesArgs {
 }
 
 impl SamplesArgs {
-    /// The samples, with warnings about them on standard error.
+    /// Collects the samples, with warnings about them on standard error.
     pub fn collect(&self, global: &Global) -> Result<Samples> {
         let request = Request {
             rule: self.rule.into(),
@@ -74,13 +74,13 @@ impl SamplesArgs {
         Ok(samples)
     }
 
-    /// Where the result goes.
+    /// The target of the result.
     pub fn target(&self) -> Target {
         target(self.output.as_ref())
     }
 }
 
-/// Warns about what may surprise in samples.
+/// Prints warnings about properties of the samples that may surprise.
 pub fn warn(samples: &Samples, global: &Global) {
     if !global.quiet {
         samples.notes.iter().for_each(|note| stderr::warning(note));
@@ -90,7 +90,7 @@ pub fn warn(samples: &Samples, global: &Global) {
     }
 }
 
-/// The error for a format of bytes on a terminal.
+/// The error for binary output to a terminal.
 pub fn refuse_terminal(target: &Target, what: &str) -> Result<()> {
     use std::io::IsTerminal;
     if matches!(target, Target::Stdout) && std::io::stdout().is_terminal() {

@@ -1,4 +1,4 @@
-//! What each command of the shell does.
+//! The actions of the shell's commands.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -105,7 +105,7 @@ impl Session {
         Ok(Flow::Continue)
     }
 
-    /// The answer to `\d` and the like, which know what this session has made until now.
+    /// The output of `\d` and similar commands, which include names that this session has created.
     fn described(&mut self, action: Action, rest: &str) -> Result<String, String> {
         self.forget_catalog();
         let (catalog, page) = (self.catalog(), self.page());
@@ -175,7 +175,7 @@ impl Session {
         Ok(())
     }
 
-    /// Parameters, and settings with their units; a star marks those that were changed.
+    /// The parameters, and the settings with their units. A star marks settings that were changed.
     fn what_is_set(&self) -> String {
         let mut lines: Vec<(String, String)> =
             self.parameters.iter().map(|(n, v)| (format!("${n}"), v.to_string())).collect();
@@ -198,7 +198,7 @@ impl Session {
             .collect()
     }
 
-    /// Lets the user change the last input in an editor, and runs what comes back.
+    /// Opens the last input in an editor, and runs the edited text.
     fn edit(&mut self) -> Result<Flow> {
         let editor = ["VISUAL", "EDITOR"]
             .iter()
@@ -223,7 +223,7 @@ impl Session {
             text.lines().map(|l| format!("{}\n", safe(l))).collect::<String>()
         );
         self.last_input = text.clone();
-        // A command is a slip: `\e` would open the editor again.
+        // A command is a mistake here: `\e` would open the editor again.
         if text.trim_start().starts_with(['\\', '.']) {
             Ok(Flow::Continue)
         } else {
@@ -232,7 +232,7 @@ impl Session {
     }
 }
 
-/// The list of commands.
+/// The text of the list of commands.
 pub fn help() -> String {
     let mut out = String::from(
         "Statements end with ; and may span lines. Tab completes, Ctrl-R searches, Ctrl-C \
@@ -251,7 +251,7 @@ fn paths(rest: &str) -> Result<Vec<PathBuf>, String> {
     Ok(commands::arguments(rest)?.iter().map(|p| PathBuf::from(home(p))).collect())
 }
 
-/// `~/` as a shell reads it.
+/// Expands `~/` as a shell does.
 fn home(path: &str) -> String {
     match (path.strip_prefix("~/"), std::env::var("HOME")) {
         (Some(rest), Ok(home)) => format!("{home}/{rest}"),

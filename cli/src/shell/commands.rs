@@ -1,11 +1,11 @@
-//! The commands of the shell, and how their arguments are read.
+//! The commands of the shell, and the parsing of their arguments.
 
 use tracesql::glob;
 
 /// The kind of argument that a command takes, for completion.
 #[derive(Debug, Clone, Copy)]
 pub enum Argument {
-    /// Nothing.
+    /// No argument.
     None,
     /// A table, view or function.
     Name,
@@ -15,9 +15,9 @@ pub enum Argument {
     View,
     /// A pattern for functions.
     Function,
-    /// One of these.
+    /// One of these words.
     Words(&'static [&'static str]),
-    /// The name of a parameter or setting, and a value.
+    /// The name of a parameter or setting, followed by a value.
     Value,
     /// Names of files.
     Files,
@@ -25,7 +25,7 @@ pub enum Argument {
     Sql,
 }
 
-/// Which command it is.
+/// Identifies a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     Describe,
@@ -54,15 +54,15 @@ pub enum Action {
 /// A command.
 #[derive(Debug)]
 pub struct Command {
-    /// Its names, without `\`; the first is the one that help shows.
+    /// The names without `\`. Help shows the first one.
     pub names: &'static [&'static str],
-    /// What it does.
+    /// The action.
     pub action: Action,
-    /// What it takes.
+    /// The kind of argument.
     pub argument: Argument,
-    /// Its arguments as help shows them.
+    /// The arguments as help shows them.
     pub usage: &'static str,
-    /// What it does, in a line.
+    /// A description of one line.
     pub about: &'static str,
 }
 
@@ -184,13 +184,13 @@ const fn command(
     Command { names, action, argument, usage, about }
 }
 
-/// A command by one of its names, without `\`.
+/// The command with this name, given without `\`.
 pub fn find(name: &str) -> Option<&'static Command> {
     COMMANDS.iter().find(|c| c.names.contains(&name))
 }
 
-/// A line cut into the command's name and the rest. A `;` at the end is taken for a slip, except
-/// after SQL.
+/// Splits a line into the command's name and the rest. A `;` at the end is treated as a mistake and
+/// ignored, except after SQL.
 pub fn cut(line: &str) -> (&str, &str) {
     let line = line.trim();
     let body = &line[line.len().min(1)..];
@@ -198,7 +198,7 @@ pub fn cut(line: &str) -> (&str, &str) {
     (name.trim_end_matches(';'), rest.trim().trim_end_matches(';').trim_end())
 }
 
-/// The words of an argument: separated by blanks; quotes and `\` hold blanks together.
+/// The words of an argument. They are separated by blanks, unless quotes or `\` protect the blanks.
 pub fn arguments(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -224,7 +224,8 @@ pub fn arguments(text: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// The new state of a switch: `on`, `off`, or without an argument the other one.
+/// The new state of a switch: `on`, `off`, or the opposite of the current state if there is no
+/// argument.
 pub fn switched(now: bool, argument: &str) -> Result<bool, String> {
     match argument {
         "" => Ok(!now),
@@ -234,8 +235,8 @@ pub fn switched(now: bool, argument: &str) -> Result<bool, String> {
     }
 }
 
-/// Whether a name matches a pattern, in capitals or not: `*` stands for any text; without one, a
-/// part of the name is enough.
+/// Whether a name matches a pattern, regardless of case. A `*` stands for any text. A pattern
+/// without `*` also matches a part of the name.
 pub fn fits(name: &str, pattern: &str) -> bool {
     let (name, pattern) = (name.to_lowercase(), pattern.to_lowercase());
     if pattern.contains('*') { glob::matches(&pattern, &name) } else { name.contains(&pattern) }

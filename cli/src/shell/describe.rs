@@ -9,10 +9,10 @@ use tracesql::suggest::{hint, nearest};
 
 use super::commands::fits;
 
-/// How descriptions are laid out.
+/// The layout of descriptions.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
-    /// Width to keep to, if any.
+    /// The maximum width, if there is one.
     pub width: Option<usize>,
     /// Whether headings are bold.
     pub colour: bool,
@@ -24,13 +24,13 @@ impl Page {
         if self.colour { format!("{bold}{text}{bold:#}\n") } else { format!("{text}\n") }
     }
 
-    /// A line that may be cut at the edge.
+    /// A line, which may be cut at the right edge.
     fn line(&self, text: &str) -> String {
         let text = safe(text);
         format!("{}\n", self.width.map_or(text.clone(), |w| clip(&text, w)))
     }
 
-    /// A text broken at blanks, each line indented.
+    /// A text broken at blanks. Each line is indented.
     fn wrapped(&self, text: &str, indent: usize) -> String {
         let room = self.width.map_or(usize::MAX, |w| w.saturating_sub(indent).max(20));
         let mut out = String::new();
@@ -47,8 +47,8 @@ impl Page {
     }
 }
 
-/// Tables and views with their summaries, by area. `kind` keeps only tables or views, `pattern`
-/// only some names.
+/// Tables and views with their summaries, by area. `kind` selects tables or views, and `pattern`
+/// selects names.
 pub fn relations(catalog: &Catalog, kind: &str, pattern: &str, page: Page) -> String {
     let wanted: Vec<&Relation> = catalog
         .relations
@@ -91,7 +91,7 @@ pub fn relations(catalog: &Catalog, kind: &str, pattern: &str, page: Page) -> St
     out
 }
 
-/// Functions by area; those of the engine only when a pattern asks for them.
+/// Functions by area. Functions of the engine are included only if a pattern selects them.
 pub fn functions(catalog: &Catalog, pattern: &str, page: Page) -> String {
     let wanted: Vec<&Function> = catalog
         .functions
@@ -129,10 +129,10 @@ pub fn functions(catalog: &Catalog, pattern: &str, page: Page) -> String {
     out
 }
 
-/// Everything about a name.
+/// The full description of a name.
 pub fn name(catalog: &Catalog, name: &str, page: Page) -> Result<String, String> {
     let mut out = catalog.relation(name).map_or(String::new(), |r| of_relation(r, page));
-    // A name may be an aggregate and a relation function.
+    // An aggregate and a relation function may have the same name.
     for function in catalog.functions.iter().filter(|f| f.name.eq_ignore_ascii_case(name)) {
         out.push_str(if out.is_empty() { "" } else { "\n" });
         out.push_str(&of_function(function, page));

@@ -1,4 +1,4 @@
-//! One statement from its start to its last row, with its time and the amount that was read.
+//! Runs a statement until its last row, and measures its time and the amount of data that it reads.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use tracesql::{Error, Result};
 use super::pager::Screen;
 use crate::time_limit::GRACE;
 
-/// Where a result goes.
+/// The destination of a result.
 pub enum Destination {
-    /// Standard output, as to a file.
+    /// Standard output, in the same format as a file.
     Plain(Format),
     /// A file.
     File(Format, PathBuf),
@@ -28,23 +28,23 @@ pub enum Destination {
     Screen(Format, TableStyle, Screen),
 }
 
-/// Rows and costs of a statement.
+/// The number of rows and the costs of a statement.
 #[derive(Debug)]
 pub struct Done {
-    /// Rows that came out, and whether there were more.
+    /// The number of rows that were shown, and whether there were more.
     pub shown: Shown,
-    /// Time from the start to the last row, with writing it.
+    /// The time from the start to the last row, including the time for writing.
     pub elapsed: Duration,
-    /// How much of the store was read.
+    /// The amount of data that was read from the store.
     pub scanned: Scanned,
 }
 
-/// How much of the store a plan read.
+/// The amount of data that a plan read from the store.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Scanned {
-    /// Rows that were looked at.
+    /// The number of rows that were examined.
     pub rows: usize,
-    /// Bytes of files that were read.
+    /// The number of bytes that were read from files.
     pub bytes: usize,
 }
 
@@ -72,25 +72,26 @@ pub async fn run(
     Ok(Done { shown, elapsed: start.elapsed(), scanned: scanned(&started.plan) })
 }
 
-/// Outcome of a query that Ctrl-C can stop.
+/// The outcome of a query that Ctrl-C can stop.
 pub enum Ended<T> {
-    /// It ended by itself.
+    /// The query ended by itself.
     Itself(Result<T>),
-    /// Ctrl-C or the time limit stopped it.
+    /// Ctrl-C or the time limit stopped the query.
     Cancelled(Error),
-    /// The same, but a part of it cannot be stopped and keeps threads busy.
+    /// Ctrl-C or the time limit stopped the query, but a part of it cannot be stopped and keeps
+    /// threads busy.
     Abandoned(Error),
 }
 
-/// Runs work until its end, Ctrl-C, or the end of its time, whichever comes first. `held` says
-/// whether a pager holds the terminal; work may take longer to end then.
+/// Runs work until it ends, until Ctrl-C, or until the time limit, whichever comes first. `held`
+/// reports whether a pager holds the terminal. In that case the work may take longer to end.
 pub fn cancellable<T: Send + 'static>(
     runtime: &Runtime,
     limit: Option<Duration>,
     held: impl Fn() -> bool,
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<Ended<T>> {
-    // Waiting has a runtime of its own, because threads that are busy with a query see no signals.
+    // Waiting has its own runtime, because threads that are busy with a query do not see signals.
     let waiting = Builder::new_current_thread()
         .enable_all()
         .build()
@@ -118,7 +119,7 @@ pub fn cancellable<T: Send + 'static>(
     })
 }
 
-/// Waits until the time is up; forever if there is no limit.
+/// Waits until the time limit; forever if there is none.
 async fn time_is_up(limit: Option<Duration>) -> Error {
     match limit {
         Some(limit) => {
@@ -129,7 +130,8 @@ async fn time_is_up(limit: Option<Duration>) -> Error {
     }
 }
 
-/// What the leaves of a plan counted, and those of the plans that it shares.
+/// The rows and bytes counted by the leaves of a plan, and by the leaves of the shared plans that
+/// it reads.
 fn scanned(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
     fn shared<'p>(plan: &'p Arc<dyn ExecutionPlan>, found: &mut Vec<&'p Arc<dyn ExecutionPlan>>) {
         match planned_apart(plan) {
@@ -159,7 +161,7 @@ fn scanned_itself(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
     }
     let Some(metrics) = plan.metrics() else { return Scanned::default() };
     let sum = |name: &str| metrics.sum_by_name(name).map_or(0, |v| v.as_usize());
-    // Rows that a filter dropped while reading were looked at too.
+    // Rows that a filter dropped during the read were examined too.
     Scanned {
         rows: metrics.output_rows().unwrap_or(0) + sum("pushdown_rows_pruned"),
         bytes: sum("bytes_scanned"),
@@ -167,8 +169,8 @@ fn scanned_itself(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
 }
 
 impl Scanned {
-    /// In words; empty if nothing was read. Cached bytes are not counted, so there may be rows
-    /// without bytes.
+    /// The amount in words; empty if nothing was read. Cached bytes are not counted, so there may
+    /// be rows without bytes.
     pub fn text(&self) -> String {
         match (self.rows, self.bytes) {
             (0, 0) => String::new(),
@@ -180,13 +182,13 @@ impl Scanned {
     }
 }
 
-/// A time for people.
+/// Formats a time for people.
 pub fn time(elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
-/// A number of rows in words.
+/// Formats a number of rows in words.
 pub fn rows(count: usize) -> String {
     if count == 1 { "1 row".to_owned() } else { format!("{} rows", HumanCount(count as u64)) }
 }

@@ -1,4 +1,5 @@
-//! Answers to the line editor while the user types: completion, hints, colours, ends of inputs.
+//! Responds to the line editor while the user types: completion, hints, colours, and ends of
+//! inputs.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -16,7 +17,7 @@ use super::complete::{Completion, complete, signature};
 use super::highlight::{self, DIM, paint};
 use super::session::Session;
 
-/// A helper of the line editor that answers from the session.
+/// A helper of the line editor that uses the state of the session.
 pub struct ShellHelper {
     session: Rc<RefCell<Session>>,
     files: FilenameCompleter,
@@ -64,7 +65,8 @@ impl Completer for ShellHelper {
     }
 }
 
-/// A hint: the rest of a line of history, which can be taken over, or a signature, which cannot.
+/// A hint: the rest of a line from the history, which the user can accept, or a signature, which
+/// the user cannot accept.
 pub struct ShellHint {
     text: String,
     can_take: bool,

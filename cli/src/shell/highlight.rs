@@ -1,4 +1,4 @@
-//! Colours for SQL while it is typed.
+//! Colours SQL while the user types.
 
 use anstyle::{AnsiColor, Style};
 
@@ -15,7 +15,7 @@ const PARAMETER: Style = AnsiColor::Yellow.on_default();
 /// The style of text that is not input: prompts, hints, notes.
 pub const DIM: Style = AnsiColor::BrightBlack.on_default();
 
-/// SQL with colours. They take no width on a terminal.
+/// SQL with colour codes, which take no width on a terminal.
 pub fn sql(text: &str) -> String {
     let tokens = lex::tokens(text);
     let mut coloured = String::with_capacity(text.len() * 2);

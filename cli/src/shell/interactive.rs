@@ -18,10 +18,10 @@ use super::startup_message;
 use crate::stderr;
 
 const PROMPT: &str = "tracesql> ";
-/// Inputs that the history keeps.
+/// The number of inputs that the history keeps.
 const HISTORY: usize = 5000;
 
-/// Reads and runs lines until the end of input or `\q`. `history` is the file that keeps them.
+/// Reads and runs lines until the end of input or `\q`. `history` is the file that stores them.
 pub fn run(session: Session, history: Option<&Path>, quiet: bool) -> Result<()> {
     let colour = stderr::wants_colour();
     let session = Rc::new(RefCell::new(session));
@@ -31,7 +31,7 @@ pub fn run(session: Session, history: Option<&Path>, quiet: bool) -> Result<()> 
         let _ = path.parent().map(std::fs::create_dir_all);
         let _ = editor.load_history(path);
     }
-    // From here on Ctrl-C ends queries and the reading of traces, but not the shell.
+    // From here on, Ctrl-C stops queries and the reading of traces, but not the shell.
     let _interrupts = session.borrow().runtime.block_on(async { signal(SignalKind::interrupt()) });
     resize(&session, &mut editor);
     if !quiet {

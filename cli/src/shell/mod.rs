@@ -1,9 +1,9 @@
-//! Running SQL that people write: scripts, and the shell.
+//! Runs SQL that people write, in scripts and in the shell.
 //!
-//! A text is cut into statements and commands ([`tracesql::sql_text`]), which a [`Session`] runs
-//! one by one. The shell ([`interactive`]) adds a line editor: history, colours, completion. Names
-//! come from one [`tracesql::catalog`], which is made when it is first needed, so that starting
-//! costs nothing.
+//! A text is split into statements and commands ([`tracesql::sql_text`]), which a [`Session`] runs
+//! one by one. The shell ([`interactive`]) adds a line editor with history, colours and completion.
+//! Names come from a [`tracesql::catalog`], which is made when it is first needed so that it does
+//! not slow down the start.
 
 mod command_actions;
 mod commands;

@@ -1,5 +1,4 @@
-//! Reading and opening traces from within a session, where Ctrl-C stops the reading and not the
-//! shell.
+//! Reads and opens traces within a session, where Ctrl-C stops the reading but not the shell.
 
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -19,7 +18,7 @@ use crate::stderr;
 use crate::terminal::Terminal;
 use crate::time_limit::GRACE;
 
-/// How a session opens things: with the options that the program was started with.
+/// Opens traces for a session with the options that the program was started with.
 #[derive(Debug, Clone)]
 pub struct Opening {
     engine: EngineOptions,
@@ -37,13 +36,13 @@ impl Opening {
         }
     }
 
-    /// Opens traces or one store; `can_stop` says whether Ctrl-C stops the reading and not the
-    /// process.
+    /// Opens traces or one store. `can_stop` tells whether Ctrl-C stops only the reading and not
+    /// the process.
     pub fn open(&self, names: Vec<String>, can_stop: bool) -> Result<(Engine, Location)> {
         self.with_opener(&names.clone(), can_stop, move |opener| opener.open(&names))
     }
 
-    /// Reads more traces to where the open ones are, and opens all of them.
+    /// Reads more traces into the location of the open ones, and opens all of them.
     pub fn add(
         &self,
         open: Location,
@@ -80,7 +79,7 @@ fn outcome(located: Result<Result<Location>, RecvError>) -> Result<Location> {
     }
 }
 
-/// Reads on a thread of its own, which Ctrl-C tells to stop; nothing is stored then.
+/// Reads in a separate thread, which Ctrl-C tells to stop. Nothing is stored in that case.
 fn stoppable(
     terminal: Terminal,
     options: IngestOptions,
@@ -105,8 +104,8 @@ fn stoppable(
         match timeout(GRACE, located).await {
             Ok(located) => outcome(located),
             Err(_) => {
-                // It looks at `stop` between pieces of text: not while a pipe has none, nor
-                // while a large trace is sorted.
+                // The thread checks `stop` between pieces of text. It does not check while it waits
+                // for a pipe or while it sorts a large trace.
                 stderr::line("the reading has not stopped yet; it stops at its next piece of text");
                 Err(Error::Cancelled)
             }

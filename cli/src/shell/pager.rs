@@ -1,20 +1,20 @@
-//! Standard output as a screen: text that does not fit goes through a pager.
+//! Standard output on a terminal. Text that does not fit on the screen goes through a pager.
 
 use std::io::{self, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Options for `less` unless the user has set some: long lines are cut and not wrapped, colours
-/// stay, the text stays.
+/// The options for `less` unless the user has set some: cut long lines instead of wrapping them,
+/// keep colours, and keep the text on the screen at the end.
 const LESS: &str = "-SRX";
 
 /// The size of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Columns.
+    /// The number of columns.
     pub width: usize,
-    /// Lines.
+    /// The number of lines.
     pub height: usize,
 }
 
@@ -24,7 +24,7 @@ pub struct Screen {
     held: Vec<u8>,
     lines: usize,
     is_wide: bool,
-    /// Characters of the line so far.
+    /// The number of characters in the current line so far.
     line: usize,
     pager: Option<Child>,
     is_open: Arc<AtomicBool>,
@@ -32,7 +32,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// A screen of this size; without one nothing is paged.
+    /// Creates a screen of this size. Without a size, nothing is paged.
     pub fn new(size: Option<Size>) -> Self {
         let is_open = Arc::new(AtomicBool::new(false));
         Self {
@@ -47,14 +47,15 @@ impl Screen {
         }
     }
 
-    /// A flag that tells, while the screen is written elsewhere, whether a pager holds the terminal.
+    /// A flag that shows whether a pager holds the terminal. It can be read while another thread
+    /// writes to the screen.
     pub fn pager_flag(&self) -> Arc<AtomicBool> {
         self.is_open.clone()
     }
 
     fn measure(&mut self, bytes: &[u8]) {
         let Some(size) = self.size else { return };
-        // Bytes that begin a character; wide ones are rare enough.
+        // Counts the bytes that begin a character. Wide characters are rare enough to be ignored.
         for &byte in bytes {
             if byte == b'\n' {
                 self.lines += 1;
@@ -84,7 +85,7 @@ impl Screen {
                 self.is_open.store(true, Ordering::Relaxed);
                 self.pager = Some(child);
             }
-            // Without a pager, all of the text is printed.
+            // If no pager can be started, the whole text is printed.
             Err(_) => self.size = None,
         }
     }

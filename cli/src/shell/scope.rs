@@ -1,17 +1,17 @@
-//! The tables that each part of a statement names, found without parsing: it is unfinished while it
-//! is typed.
+//! Finds the tables that each part of a statement names. It does not parse the statement, which is
+//! unfinished while the user types.
 
 use tracesql::sql_text::is_keyword;
 use tracesql::sql_text::lex::{Kind, Token};
 
-/// An entry of FROM: its name and its source.
+/// An entry of FROM with its name and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// Alias, or the name itself.
+    /// The alias, or the name itself.
     pub alias: String,
     /// Its source.
     pub source: Source,
-    /// The query in whose FROM it stands.
+    /// The query that the FROM belongs to.
     query: usize,
 }
 
@@ -24,7 +24,7 @@ pub enum Source {
     Query(usize),
 }
 
-/// A query or subquery: which tokens are its own.
+/// A query or subquery with the tokens that belong to it.
 #[derive(Debug, Clone, Default)]
 struct Query {
     /// The query around it.
@@ -33,18 +33,18 @@ struct Query {
     depth: usize,
 }
 
-/// The queries of a statement and what they name.
+/// The queries of a statement and the names in them.
 #[derive(Debug)]
 pub struct Scope<'a> {
     tokens: &'a [Token<'a>],
-    /// For each token the query that it belongs to, and its bracket depth.
+    /// For each token, the query that it belongs to and its bracket depth.
     places: Vec<(usize, usize)>,
     queries: Vec<Query>,
     named: Vec<Named>,
     ctes: Vec<(String, usize)>,
 }
 
-/// An output column of a query: by name, or all of a source.
+/// An output column of a query, or all columns of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
     /// One column.
@@ -54,7 +54,7 @@ pub enum Output {
 }
 
 impl<'a> Scope<'a> {
-    /// Reads the tokens of one statement, without blanks and comments.
+    /// Analyzes the tokens of a statement, which must contain no blanks and comments.
     pub fn of(tokens: &'a [Token<'a>]) -> Self {
         let (places, queries) = places(tokens);
         let mut scope = Self { tokens, places, queries, named: Vec::new(), ctes: Vec::new() };
@@ -62,11 +62,11 @@ impl<'a> Scope<'a> {
         scope
     }
 
-    /// The query around a byte of the text.
+    /// The query that contains a byte of the text.
     pub fn query_at(&self, byte: usize) -> usize {
         let before = self.tokens.iter().take_while(|t| t.end() <= byte).count();
         let (query, depth) = before.checked_sub(1).map_or((0, 0), |i| self.after(i));
-        // `(SELECT` begins a query; `(` alone belongs to the query around it.
+        // `(SELECT` begins a query. A `(` alone belongs to the outer query.
         if depth >= self.queries[query].depth {
             query
         } else {
@@ -74,7 +74,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The entries of a query's FROM; those of all queries if it has none yet.
+    /// The entries of a query's FROM. If it has none yet, the entries of all queries.
     pub fn named(&self, query: usize) -> Vec<&Named> {
         let own: Vec<&Named> = self.named.iter().filter(|n| n.query == query).collect();
         if own.is_empty() { self.named.iter().collect() } else { own }
@@ -136,7 +136,7 @@ impl<'a> Scope<'a> {
         Some(Output::Column(name))
     }
 
-    /// Query and depth of the token after a token.
+    /// The query and bracket depth of the token that follows a token.
     fn after(&self, i: usize) -> (usize, usize) {
         let (query, depth) = self.places[i];
         match self.tokens[i].text {
@@ -185,7 +185,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// A relation with its alias, from a token on.
+    /// Reads a relation with its alias, starting at a token.
     fn name_at(&mut self, at: usize, query: usize) {
         let tokens = self.tokens;
         let Some(first) = tokens.get(at) else { return };
@@ -224,7 +224,7 @@ impl<'a> Scope<'a> {
         self.named.push(Named { alias, source, query });
     }
 
-    /// `name AS (SELECT`: a CTE.
+    /// Recognizes `name AS (SELECT` as a CTE.
     fn find_cte(&mut self, i: usize) {
         let [name, is_as, open, ..] = &self.tokens[i..] else { return };
         if is_as.is_word("AS")

@@ -1,4 +1,4 @@
-//! The state of a shell or script, and how it runs statements and commands.
+//! The state of a shell or script. It runs statements and commands.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -27,48 +27,48 @@ use crate::global::Global;
 use crate::stderr;
 use crate::time_limit::within;
 
-/// Rows that the shell shows of a result unless `\maxrows` changes it.
+/// The number of rows of a result that the shell shows unless `\maxrows` changes it.
 const MAX_ROWS: usize = 10_000;
-/// How deep files may include files.
+/// The maximum nesting depth of files that include files.
 const MAX_DEPTH: usize = 16;
 
-/// Options that a session starts with.
+/// The options that a session starts with.
 pub struct Options {
-    /// Values of `$name`.
+    /// The values of `$name`.
     pub parameters: Vec<(String, ScalarValue)>,
-    /// Format of results.
+    /// The format of results.
     pub format: Option<Format>,
-    /// File for the next result.
+    /// The file for the next result.
     pub output: Option<PathBuf>,
-    /// Whether it is a shell on a terminal, not a script.
+    /// Whether the session is a shell on a terminal and not a script.
     pub in_shell: bool,
 }
 
-/// A session: an engine, and how it is used.
+/// A session: an engine with the state of its user interface.
 pub struct Session {
     pub(super) engine: Arc<Engine>,
     pub(super) location: Location,
     pub(super) opening: Opening,
     pub(super) runtime: Runtime,
     threads: usize,
-    /// How long a statement may take.
+    /// The time limit of a statement.
     timeout: Option<Duration>,
-    /// Whether lines that begin with `\\` are commands; else they are refused.
+    /// Whether lines that begin with `\\` are commands. Otherwise they are refused.
     allows_commands: bool,
-    /// Values of `$name`.
+    /// The values of `$name`.
     pub(super) parameters: Vec<(String, ScalarValue)>,
-    /// Format of results; by default that of the file's name, else a table.
+    /// The format of results. The default is the format of the output file's name, else a table.
     pub(super) format: Option<Format>,
-    /// File for the next result.
+    /// The file for the next result.
     pub(super) output: Option<PathBuf>,
     pub(super) vertical: bool,
     pub(super) timing: bool,
     pub(super) pager: bool,
     pub(super) fit: bool,
     pub(super) max_rows: Option<usize>,
-    /// The terminal of a shell; a script has none.
+    /// The size of a shell's terminal. A script has none.
     pub(super) screen: Option<Size>,
-    /// Width of the terminal that a script's results go to, if they go to one.
+    /// The width of the terminal that a script's results go to, if there is one.
     pub(super) width: Option<usize>,
     pub(super) in_shell: bool,
     pub(super) last_input: String,
@@ -76,12 +76,12 @@ pub struct Session {
     depth: usize,
 }
 
-/// Whether a session goes on.
+/// Whether a session continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
-    /// Go on with the next statement.
+    /// Continue with the next statement.
     Continue,
-    /// `\q` was given.
+    /// The user entered `\q`.
     Quit,
 }
 
@@ -92,7 +92,7 @@ enum Step<'a> {
 }
 
 impl Session {
-    /// A session over traces that are open.
+    /// Creates a session over traces that are open.
     pub fn new(
         engine: Engine,
         location: Location,
@@ -124,12 +124,12 @@ impl Session {
         })
     }
 
-    /// Lets tables of a script fit a terminal of this width.
+    /// Makes the tables of a script fit a terminal of this width.
     pub fn set_width(&mut self, width: Option<usize>) {
         self.width = width;
     }
 
-    /// Runs a script: all its statements are parsed before the first one runs.
+    /// Runs a script. All its statements are parsed before the first one runs.
     pub fn script(&mut self, text: &str, file: Option<&str>) -> Result<()> {
         let steps = self.steps(text, file)?;
         if steps.is_empty() {
@@ -296,23 +296,23 @@ impl Session {
         Ok(Destination::Screen(format, style, self.screen()))
     }
 
-    /// The terminal, with a pager if it is wanted.
+    /// The terminal, with a pager if the user wants one.
     fn screen(&self) -> Screen {
         Screen::new(self.screen.filter(|_| self.pager && self.in_shell))
     }
 
-    /// Prints a text that may be longer than the screen. A pager that is closed before its end is
-    /// not an error.
+    /// Prints a text that may be longer than the screen. It is not an error if the user closes the
+    /// pager before the end.
     pub(super) fn print(&self, text: &str) {
         let _ = self.screen().write_all(text.as_bytes());
     }
 
-    /// Reports something that is not a result.
+    /// Reports a message that is not a result.
     pub(super) fn note(&self, text: &str) {
         stderr::line(&safe(text));
     }
 
-    /// How descriptions are laid out here.
+    /// The layout of descriptions in this session.
     pub(super) fn page(&self) -> Page {
         Page {
             width: self.screen.map(|s| s.width).or(self.width),
@@ -320,18 +320,18 @@ impl Session {
         }
     }
 
-    /// The catalog of names, which is made when it is first needed.
+    /// The catalog of names. It is made when it is first needed.
     pub fn catalog(&mut self) -> Arc<Catalog> {
         let made = || Arc::new(Catalog::of(&self.engine, &self.runtime));
         self.catalog.get_or_insert_with(made).clone()
     }
 
-    /// Drops the catalog, after statements that may have made new names.
+    /// Drops the catalog after statements that may have created names.
     pub(super) fn forget_catalog(&mut self) {
         self.catalog = None;
     }
 
-    /// Drops the catalog if the last input may have made new names.
+    /// Drops the catalog if the last input may have created names.
     pub(super) fn forget_new_names(&mut self) {
         let makes = ["create", "drop"].iter().any(|w| self.last_input.to_lowercase().contains(w));
         if makes {
@@ -339,7 +339,7 @@ impl Session {
         }
     }
 
-    /// Names of parameters and settings.
+    /// The names of parameters and settings.
     pub fn values(&self) -> Values {
         Values {
             parameters: self.parameters.iter().map(|(n, _)| n.clone()).collect(),
@@ -347,7 +347,7 @@ impl Session {
         }
     }
 
-    /// Works on other traces from now on, with the settings that were changed.
+    /// Switches to other traces. Settings that were changed are kept.
     pub(super) fn replace(&mut self, engine: Engine, location: Location) {
         for (name, setting) in self.engine.settings().all() {
             if let Some(value) = setting.value.filter(|v| setting.default.as_ref() != Some(v)) {
@@ -359,7 +359,7 @@ impl Session {
         self.forget_catalog();
     }
 
-    /// An error of the engine, explained with its place in the text.
+    /// An engine error, explained with its place in the text.
     fn located(&mut self, error: Error, part: Part, text: &str, file: Option<&str>) -> Error {
         let Error::Sql(e) = error else { return error };
         let catalog = self.catalog();
@@ -372,7 +372,7 @@ impl Session {
     }
 }
 
-/// A value as it is written on the command line: a number, true, false, null, or text.
+/// Parses a value as on the command line: a number, true, false, null, or text.
 pub fn scalar(text: &str) -> ScalarValue {
     if let Ok(n) = text.parse::<i64>() {
         return ScalarValue::Int64(Some(n));

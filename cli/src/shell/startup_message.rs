@@ -1,4 +1,4 @@
-//! What is open, in a few lines: traces, events, ranks, time, and their issues.
+//! Describes the open traces in a few lines: traces, events, ranks, time, and their issues.
 
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use futures::TryStreamExt;
@@ -9,7 +9,7 @@ use tracesql::output::{clip, safe};
 
 use super::session::Session;
 
-/// Traces that are listed one by one.
+/// The maximum number of traces that are listed one by one.
 const MAX_TRACES: usize = 6;
 
 const TRACES: &str = "
@@ -21,7 +21,7 @@ const ISSUES: &str = "
     SELECT severity, code, sum(count) AS n FROM ingest_issues WHERE severity <> 'info'
     GROUP BY severity, code ORDER BY severity, n DESC, code";
 
-/// The lines.
+/// The lines of the message.
 pub fn loaded(session: &Session) -> Result<String> {
     let (traces, issues) = session
         .runtime
@@ -67,7 +67,7 @@ pub fn loaded(session: &Session) -> Result<String> {
     Ok(lines.iter().map(|l| format!("{}\n", clip(&safe(l), width))).collect())
 }
 
-/// The end of a path, which tells traces apart better than its beginning.
+/// The end of a path, which distinguishes traces better than its beginning.
 fn short(path: &str, max_chars: usize) -> String {
     let path = safe(path);
     let count = path.chars().count();
@@ -78,7 +78,7 @@ fn short(path: &str, max_chars: usize) -> String {
     }
 }
 
-/// The rows of a query as texts; NULL is empty.
+/// The rows of a query as texts. NULL becomes an empty text.
 async fn rows(session: &Session, sql: &str) -> Result<Vec<Vec<String>>> {
     let mut rows = Vec::new();
     for statement in session.engine.parse(sql)? {

@@ -1,8 +1,8 @@
--- Calls of the first thread of each trace, as torch-tb-profiler 0.4.3 compares them: those inside
--- of steps, or all calls if the trace has no steps.
+-- Calls of the first thread of each trace, as torch-tb-profiler 0.4.3 compares them: those within
+-- steps, or all calls if the trace has no steps.
 --
--- The steps themselves are left out, so that the calls of all steps form one list. key names calls
--- that can be paired: modules, data loading, optimizer steps and inner steps, by name.
+-- The steps themselves are left out, so that the calls of all steps form one list. key identifies
+-- calls that can be paired: modules, data loading, optimizer steps and inner steps, by name.
 WITH threads AS (
     SELECT
         trace_id, track_id,

@@ -1,8 +1,8 @@
--- Calls of two traces side by side: for each pair of compare_pairs and path of the comparison the
--- calls on either side.
+-- Aligned calls of two traces: the calls on either side for each pair of compare_pairs and each
+-- path of the comparison.
 --
--- part is compared for the calls that stand side by side there, and inside for all calls in them
--- that no path further inside holds.
+-- part is compared for the calls that are aligned with each other. It is inside for all calls
+-- within them that belong to no deeper path.
 WITH trees AS (
     SELECT
         trace_id,

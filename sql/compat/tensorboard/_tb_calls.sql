@@ -1,13 +1,13 @@
--- Host calls as torch-tb-profiler 0.4.3 reads them: categories it knows, times in float
+-- Host calls as torch-tb-profiler 0.4.3 reads them: only categories that it knows, times in float
 -- microseconds, threads by tid alone.
 --
--- A start is the float that stands nearest to the trace's decimal number, an end is start plus
--- duration in float arithmetic, as Python has it. start_tick and end_tick are the same in the unit
--- of _tb_clock, so that nesting can compare exactly. link_id is the External id as written, which
--- may be 0 or -1; the smallest number stands for a missing id; the plugin treats it as an id too,
--- and modules have it. on_root marks launches with id 0, which it also hangs on the root of their
--- thread, if the trace writes the thread as a number: threads written as text it does not find
--- there.
+-- A start is the float nearest to the trace's decimal number. An end is start plus duration in
+-- float arithmetic, as in Python. start_tick and end_tick are the same times in the unit of
+-- _tb_clock, so that nesting can be compared exactly. link_id is the External id as written, which
+-- may be 0 or -1. The smallest number stands for a missing id, which the plugin also treats as an
+-- id and which modules have. on_root marks launches with id 0, which the plugin also attaches to
+-- the root of their thread if the trace writes the thread as a number. It does not find threads
+-- that are written as text.
 WITH calls AS (
     SELECT
         e.trace_id, e.event_id,

@@ -1,5 +1,5 @@
--- A unit of time for each trace: a power of two of microseconds, so small that floats of the size
--- of its times are multiples of it.
+-- A unit of time for each trace: a power of two of microseconds that is so small that floats of the
+-- size of the trace's times are multiples of it.
 SELECT
     trace_id,
     power(

@@ -1,4 +1,4 @@
--- Steps as torch-tb-profiler 0.4.3 finds them, on the host and, once more, as annotations of
+-- Steps as torch-tb-profiler 0.4.3 finds them: on the host and, a second time, as annotations of
 -- devices.
 WITH calls AS (
     SELECT trace_id, kind, name, start_us, end_us, event_id

@@ -1,11 +1,11 @@
--- Host calls with the node that torch-tb-profiler 0.4.3 hangs them on, and the device work of
+-- Host calls with the node that torch-tb-profiler 0.4.3 attaches them to, and the device work of
 -- launches.
 --
--- Nodes nest by time; one that ends after the innermost open node is dropped (is_cut). A launch
--- hangs on the first node with its External id, threads taken in the order of their first node;
--- launches without an id hang on the first node without one, most often a module. owner_id is -1
--- for launches that hang on the root of their thread alone, and NULL for those that the plugin
--- loses.
+-- Nodes nest by time. A node that ends after the innermost open node is dropped (is_cut). A launch
+-- is attached to the first node with its External id, with threads in the order of their first
+-- nodes. Launches without an id are attached to the first node without one, usually a module.
+-- owner_id is -1 for launches that are attached only to the root of their thread, and NULL for
+-- those that the plugin loses.
 WITH launched AS (
     SELECT
         trace_id, launch_id,
@@ -32,7 +32,7 @@ threads AS (
         GROUP BY trace_id, tid
     )
 ),
--- Only ids of launches matter.
+-- Only the ids of launches matter.
 takers AS (
     SELECT
         c.trace_id, c.link_id,
@@ -50,7 +50,8 @@ takers AS (
 ),
 counted AS (
     SELECT c.*, t.thread_order, w.kernel_us,
-        -- What hangs on the root of an earlier thread as well has been added up once before.
+        -- The work of launches that are also attached to the root of an earlier thread counts
+        -- twice, because it was already added up there.
         w.device_us
             * CASE WHEN c.on_root AND t.thread_order < k.taker_thread THEN 2.0 ELSE 1.0 END
             AS device_us,

@@ -1,5 +1,5 @@
--- The time that torch-tb-profiler 0.4.3 draws counters over: the profiler's own span, else from the
--- first to the last event it reads.
+-- The time over which torch-tb-profiler 0.4.3 draws counters: the profiler's own span, or else from
+-- the first to the last event that it reads.
 WITH events_us AS (
     SELECT
         trace_id, event_id, ts_ns, name, lower(cat) AS cat,

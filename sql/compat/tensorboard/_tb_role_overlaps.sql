@@ -1,4 +1,4 @@
--- As _role_overlaps, with the ranges and steps of torch-tb-profiler 0.4.3.
+-- Like _role_overlaps, with the ranges and steps of torch-tb-profiler 0.4.3.
 WITH ticks AS (
     SELECT
         r.trace_id, r.set, r.ordinal,

@@ -1,5 +1,5 @@
--- Time ranges with the role they play in the breakdown of torch-tb-profiler 0.4.3; numbers as in
--- _role_ranges.
+-- Time ranges with their role in the breakdown of torch-tb-profiler 0.4.3. The numbers of roles are
+-- those of _role_ranges.
 SELECT
     trace_id,
     CASE kind

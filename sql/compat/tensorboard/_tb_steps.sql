@@ -1,10 +1,10 @@
--- Steps of torch-tb-profiler 0.4.3, extended to the end of the device work they launched; each
--- starts when that of the previous step ends.
+-- Steps of torch-tb-profiler 0.4.3, extended to the end of the device work that they launched. Each
+-- step starts when the extended previous step ends.
 --
 -- Device work belongs to the step that encloses its whole launch. Other work that ends before the
 -- first device work of the first step delays the start of that step. Steps at the end without
--- device work are left out, and so is the last if it has less than 0.8 of the device work of the
--- one before: profiling ended before its work did.
+-- device work are left out. The last step is also left out if it has less than 0.8 of the device
+-- work of the step before, because profiling ended before its work did.
 WITH launches AS (
     SELECT trace_id, event_id, coalesce(step, 0) AS step, start_us, end_us
     FROM _tb_calls

@@ -1,4 +1,4 @@
--- Names of kernels that use tensor cores by the plugin's list, which ends with Ampere.
+-- Names of kernels that use tensor cores according to the plugin's list, which ends with Ampere.
 SELECT name, true AS uses_tensor_cores
 FROM (SELECT DISTINCT name FROM kernels WHERE kind = 'kernel')
 WHERE classify('tensor_core', name) IS NOT NULL

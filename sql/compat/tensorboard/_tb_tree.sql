@@ -1,9 +1,10 @@
--- Host calls with what belongs to them, by the rules of torch-tb-profiler 0.4.3.
+-- Host calls with the calls and device work that belong to them, by the rules of torch-tb-profiler
+-- 0.4.3.
 --
--- As _host_tree, but the launches of an operator are lost where another one of its name is its only
--- node, and calls that were cut are left out. eligible_nodes counts all eligible nodes below. What
--- makes a call eligible itself is eligible_reached: only operators take eligibility from the nodes
--- in them; modules, steps, marks and Python calls do not.
+-- Like _host_tree, but the launches of an operator are lost if its only node is an operator of the
+-- same name, and calls that were cut are left out. eligible_nodes counts all eligible nodes below a
+-- call. eligible_reached shows whether the call itself is eligible: only operators become eligible
+-- through the nodes in them, unlike modules, steps, marks and Python calls.
 WITH owned AS (
     SELECT *,
         children_sum(

@@ -1,8 +1,8 @@
--- Device work as torch-tb-profiler 0.4.3 reads it: times in float microseconds, launches of
--- category runtime only.
+-- Device work as torch-tb-profiler 0.4.3 reads it: times in float microseconds, and only launches
+-- of the category runtime.
 --
--- is_stale marks work whose launch it does not see, or would have to find by something other than
--- the correlation. communicates marks kernels with the External id of a collective mark.
+-- is_stale marks work whose launch the plugin does not see, or could only find by something other
+-- than the correlation. communicates marks kernels with the External id of a collective mark.
 WITH collectives AS (
     SELECT DISTINCT trace_id, link_id FROM _tb_calls WHERE is_collective
 ),

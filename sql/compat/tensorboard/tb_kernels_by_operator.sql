@@ -43,8 +43,8 @@ WITH owned AS (
     FROM _tb_tree
     WINDOW trace AS (PARTITION BY trace_id ORDER BY tid, start_tick, event_id)
 ),
--- A launch on a node and on a root is there twice, both times with the name of the one that comes
--- last.
+-- A launch that is attached to a node and to a root occurs twice, both times with the name of the
+-- later one.
 launches AS (
     SELECT
         trace_id, event_id,

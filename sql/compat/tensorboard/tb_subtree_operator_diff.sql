@@ -61,7 +61,7 @@ WITH own AS (
     WHERE a.part = 'inside' AND n.is_listed
     GROUP BY a.base_trace_id, a.cand_trace_id, a.path, n.name
 ),
--- A path counts for each path around it: its first number, its first two, and so on.
+-- A path counts for each enclosing path: its first number, its first two numbers, and so on.
 steps AS (
     SELECT *, string_to_array(path, '-') AS numbers FROM own
 ),

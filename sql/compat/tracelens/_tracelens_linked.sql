@@ -1,10 +1,10 @@
 -- Device work that TraceLens counts: work that it links to a runtime or driver call.
 --
--- It takes the correlation of a call, or its External id where the first call that launches has no
--- correlation, for the id of an arrow of category ac2g. It links the last event with that id on the
--- row of pid and tid where the arrow ends; for graph launches, all work with the id. Ids are used
--- as written: 0 and -1 too, which the columns of events leave out, and an id in quotes is not the
--- number.
+-- TraceLens uses the correlation of a call as the id of an arrow of category ac2g. If the first
+-- call that launches has no correlation, it uses the External id of a call instead. It links the
+-- last event with that id on the row of pid and tid where the arrow ends, and for graph launches
+-- all work with the id. Ids are used as written. This includes 0 and -1, which the columns of
+-- events leave out. An id in quotes differs from the number.
 WITH calls AS (
     SELECT trace_id, event_id, name, args FROM events WHERE cat IN ('cuda_runtime', 'cuda_driver')
 ),

@@ -1,16 +1,16 @@
-//! The outcome as workflow commands of GitHub Actions, which shows them as annotations.
+//! Writes the outcome as workflow commands of GitHub Actions, which GitHub shows as annotations.
 
 use std::fmt::Write;
 
 use crate::check::{Item, Status, Verdict};
 use crate::output::safe;
 
-/// An annotation for each check that did not pass, then a line that sums up.
+/// An annotation for each check that did not pass, then a summary line.
 pub fn annotations(verdict: &Verdict) -> String {
     let mut out = String::new();
     let mut items: Vec<&Item> =
         verdict.items.iter().filter(|i| i.status != Status::Passed).collect();
-    // GitHub shows the first ten of each level.
+    // GitHub shows only the first ten annotations of each level.
     items.sort_by_key(|i| (std::cmp::Reverse(i.status), i.severity));
     for item in items {
         let level = match item.status {
@@ -48,8 +48,8 @@ pub fn annotations(verdict: &Verdict) -> String {
     out
 }
 
-/// A message as a command takes it: control characters are shown, line ends and percent signs are
-/// coded.
+/// Escapes a message for a workflow command. Control characters become visible, and line ends and
+/// percent signs are encoded.
 fn data(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(|line| safe(line).replace('%', "%25")).collect();
     lines.join("%0A")

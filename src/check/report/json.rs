@@ -1,10 +1,10 @@
-//! The outcome for programs.
+//! Writes the outcome as JSON for programs.
 
 use serde_json::{Value, json};
 
 use crate::check::{Item, Status, Verdict};
 
-/// One object; docs/ci.md describes its keys.
+/// The outcome as one object. docs/ci.md describes its keys.
 pub fn object(verdict: &Verdict) -> String {
     let count = |status| verdict.count(status);
     let object = json!({

@@ -1,7 +1,7 @@
-//! The outcome as JUnit's XML, which most services that run pipelines read.
+//! Writes the outcome as JUnit XML, which most CI services read.
 //!
-//! A suite for each kind of check, a case for each check and trace. A check that was not
-//! measurable is skipped, with the reason.
+//! There is a suite for each kind of check, and a case for each check and trace. A check that was
+//! not measurable becomes a skipped case with the reason.
 
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use quick_xml::writer::Writer;
@@ -11,7 +11,7 @@ use crate::output::safe;
 
 type Result = std::io::Result<()>;
 
-/// The document. Writing into memory does not fail.
+/// The XML document. Writing to memory cannot fail.
 pub fn document(verdict: &Verdict) -> String {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
     let written = suites(&mut writer, verdict);
@@ -34,8 +34,8 @@ fn suites(writer: &mut Writer<Vec<u8>>, verdict: &Verdict) -> Result {
     Ok(())
 }
 
-/// Items of the same name, subject and trace, which are one case. Findings of a rule have many
-/// subjects but are one case.
+/// Groups items with the same name, subject and trace into one case. Findings of a rule can have
+/// many subjects, but they form one case.
 fn cases<'a>(items: impl Iterator<Item = &'a Item>) -> Vec<(String, Vec<&'a Item>)> {
     let mut cases: Vec<(String, Vec<&Item>)> = Vec::new();
     for item in items {
@@ -117,7 +117,7 @@ fn details(item: &Item) -> String {
     lines.iter().flat_map(|l| l.split('\n')).map(clean).collect::<Vec<_>>().join("\n")
 }
 
-/// XML has no place for control characters, not even as codes.
+/// Removes control characters. XML does not allow them, not even as character references.
 fn clean(text: &str) -> String {
     safe(text)
         .chars()

@@ -1,4 +1,4 @@
-//! The outcome of checks, written for people, programs, and the services that run pipelines.
+//! Writes the outcome of checks for people, for programs and for CI services.
 
 mod github;
 mod json;
@@ -7,7 +7,7 @@ mod text;
 
 use super::Verdict;
 
-/// How the outcome is written.
+/// The output format of the outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// For people
@@ -21,7 +21,7 @@ pub enum Style {
 }
 
 impl Style {
-    /// The style that a file's name asks for.
+    /// The style that matches the extension of a file name.
     pub fn of_file(path: &std::path::Path) -> Option<Self> {
         Some(match path.extension()?.to_str()? {
             "json" => Self::Json,
@@ -32,7 +32,7 @@ impl Style {
     }
 }
 
-/// The outcome as a document; `width` is that of the terminal.
+/// The outcome as a document. `width` is the width of the terminal.
 pub fn write(verdict: &Verdict, style: Style, width: usize) -> String {
     match style {
         Style::Text => text::summary(verdict, width),

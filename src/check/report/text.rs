@@ -1,11 +1,11 @@
-//! The outcome for people.
+//! Writes the outcome as text for people.
 
 use std::fmt::Write;
 
 use crate::check::{Item, Kind, Status, Verdict};
 use crate::output::{clip, safe, width as columns, wrap};
 
-/// Lines of what passed are counted, not listed.
+/// A summary for people. Passed checks are counted and not listed.
 pub fn summary(verdict: &Verdict, width: usize) -> String {
     let mut out = String::new();
     let traces = match verdict.traces.len() {
@@ -71,7 +71,7 @@ fn group(out: &mut String, kind: Kind, items: &[&Item], with_trace: bool, width:
     let mut listed: Vec<&Item> =
         items.iter().copied().filter(|i| i.status != Status::Passed).collect();
     listed.sort_by_key(|i| (std::cmp::Reverse(i.status), i.severity));
-    // Many rules need the same thing, so a reason that they share is written once.
+    // Many rules need the same information, so a reason that several rules share is written once.
     let mut together: Vec<(Vec<String>, &Item)> = Vec::new();
     for item in listed {
         let alike = |first: &Item| {
@@ -120,7 +120,7 @@ fn entry(out: &mut String, title: &str, item: &Item, with_trace: bool, width: us
     table(out, &item.rows, width);
 }
 
-/// Rows under their header, cut to the width.
+/// Writes rows below their header, cut to the width of the terminal.
 fn table(out: &mut String, rows: &[Vec<String>], width: usize) {
     let Some(header) = rows.first() else { return };
     let rows: Vec<Vec<String>> =

@@ -1,8 +1,9 @@
 //! Views that are computed once for several readers, and views that are planned on their own.
 //!
-//! A [`SharedView`] is the table that readers scan. Each reader needs some columns, and rows that
-//! pass some filters: a [`Part`] is what readers with the same filters need together. The operator
-//! `ViewExec` runs the plan of a part, and keeps its rows if there are several readers.
+//! A [`SharedView`] is the table that readers scan. Each reader needs some columns, and the rows
+//! that pass some filters. A [`Part`] holds everything that the readers with the same filters need.
+//! The operator `ViewExec` runs the plan of a part, and keeps its rows if there are several
+//! readers.
 
 mod needs;
 mod part;

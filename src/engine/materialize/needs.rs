@@ -1,4 +1,4 @@
-//! Collects what plans need of shared views.
+//! Collects the columns and filters that plans need from shared views.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use datafusion::logical_expr::LogicalPlan;
 use super::part::{Columns, Need, comparable};
 use super::shared_view::{SharedView, each_scan};
 
-/// What plans need of shared views, by view.
+/// The columns and filters that plans need, grouped by shared view.
 #[derive(Default)]
 pub struct Needs(HashMap<usize, Vec<Need>>);
 
 impl Needs {
-    /// Adds what the scans of an optimized plan need.
+    /// Adds the needs of all scans in an optimized plan.
     pub fn collect(&mut self, plan: &LogicalPlan) -> Result<()> {
         each_scan(plan, |view, scan| {
             let all = || (0..scan.source.schema().fields().len()).collect();
@@ -33,7 +33,7 @@ impl Needs {
         })
     }
 
-    /// Takes what is needed of a view.
+    /// Removes and returns the needs of a view.
     pub fn take(&mut self, view: &Arc<SharedView>) -> Vec<Need> {
         self.0.remove(&view.id()).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What readers need of a shared view, and the plan that computes it.
+//! The part of a shared view that some readers need, and the plan that computes it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,17 +18,18 @@ use super::view_exec::ViewExec;
 
 /// Positions of columns in a shared view.
 pub type Columns = BTreeSet<usize>;
-/// Filters in the form that [`comparable`] gives.
+/// Filters in the form that [`comparable`] returns.
 pub type Filters = Vec<Expr>;
 
-/// What the readers of a shared view with the same filters need.
+/// The needs of all readers of a shared view that have the same filters.
 pub struct Need {
     pub filters: Filters,
     pub columns: Columns,
     pub readers: usize,
 }
 
-/// The filters without relations in their columns, sorted: the same filters are then equal.
+/// The filters without relation names in their columns, and sorted, so that equal filters compare
+/// as equal.
 pub fn comparable(pushed: &[Expr]) -> Result<Filters> {
     let bare = |filter: &Expr| {
         let filter = filter.clone().transform(|e| match e {
@@ -42,7 +43,7 @@ pub fn comparable(pushed: &[Expr]) -> Result<Filters> {
     Ok(filters)
 }
 
-/// Some columns of a shared view, of the rows that pass some filters.
+/// A part of a shared view: some columns, and the rows that pass some filters.
 #[derive(Debug)]
 pub struct Part {
     view: String,
@@ -56,7 +57,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// A part that an optimized plan computes.
+    /// Creates a part that an optimized plan computes.
     pub fn new(view: &str, need: Need, plan: LogicalPlan) -> Self {
         Self {
             view: view.to_owned(),
@@ -69,12 +70,12 @@ impl Part {
         }
     }
 
-    /// Whether the part has these columns of the rows that pass these filters.
+    /// Whether the part contains these columns for all rows that pass these filters.
     pub fn holds(&self, filters: &Filters, columns: &Columns) -> bool {
         self.filters == *filters && self.columns.is_superset(columns)
     }
 
-    /// Plans how the part is computed, before a reader asks for it.
+    /// Makes the physical plan of the part before a reader asks for it.
     pub async fn plan(&self, state: &SessionState) -> Result<()> {
         self.planned(state).await.map(|_| ())
     }
@@ -93,7 +94,7 @@ impl Part {
 
     /// The operator that a scan reads from.
     pub async fn physical(&self, state: &SessionState) -> Result<Arc<dyn ExecutionPlan>> {
-        // A plan whose rows are not kept cannot run twice.
+        // A plan that does not keep its rows cannot run twice.
         if self.has_one_reader && self.is_taken.swap(true, Ordering::Relaxed) {
             return self.new_plan(state).await;
         }

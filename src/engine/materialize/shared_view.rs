@@ -1,4 +1,4 @@
-//! The table that stands for a view whose rows are computed apart from its readers.
+//! The table that replaces a view whose rows are computed separately from its readers.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -33,8 +33,8 @@ pub struct SharedView {
 }
 
 impl SharedView {
-    /// A view with a query that scans tables and shared views only. `constants` are its columns
-    /// that hold the store's one trace in each row.
+    /// Creates a shared view from a query that scans only tables and shared views. `constants` are
+    /// the columns that hold the ID of the store's only trace in each row.
     pub fn new(view: &PlannedView, body: LogicalPlan, constants: HashSet<String>) -> Self {
         Self {
             name: view.name().to_owned(),
@@ -46,7 +46,7 @@ impl SharedView {
         }
     }
 
-    /// Identifies the view while it exists.
+    /// An identifier of the view. It is unique while the view exists.
     pub fn id(self: &Arc<Self>) -> usize {
         Arc::as_ptr(self).cast::<()>() as usize
     }
@@ -56,12 +56,12 @@ impl SharedView {
         &self.body
     }
 
-    /// Whether a column holds the store's one trace in each row.
+    /// Whether a column holds the ID of the store's only trace in each row.
     pub fn is_constant(&self, column: &str) -> bool {
         self.constants.contains(column)
     }
 
-    /// The optimized query for what readers need.
+    /// The optimized query that computes what readers need.
     pub fn query(&self, need: &Need, state: &SessionState) -> Result<LogicalPlan> {
         let mut body = LogicalPlanBuilder::from(self.body.clone()).alias(self.name.as_str())?;
         for filter in &need.filters {
@@ -70,16 +70,16 @@ impl SharedView {
         state.optimize(&body.select(need.columns.iter().copied())?.build()?)
     }
 
-    /// Adds a part that the scans of its readers will find. `query` is what [`SharedView::query`]
-    /// gives for the need.
+    /// Adds a part, which the scans of its readers will find. `query` is the result of
+    /// [`SharedView::query`] for the need.
     pub fn add_part(&self, need: Need, query: LogicalPlan) -> Arc<Part> {
         let part = Arc::new(Part::new(&self.name, need, query));
         self.parts.lock().push(part.clone());
         part
     }
 
-    /// The part that holds what a scan needs. A scan that was not announced gets a new part with
-    /// all columns.
+    /// The part that contains the columns and rows that a scan needs. A scan that was not announced
+    /// gets a new part with all columns.
     fn part(&self, state: &SessionState, filters: Filters, columns: &Columns) -> Result<Arc<Part>> {
         let mut parts = self.parts.lock();
         if let Some(part) = parts.iter().find(|part| part.holds(&filters, columns)) {
@@ -94,7 +94,7 @@ impl SharedView {
     }
 }
 
-/// A number of readers that is not known, so that rows are kept.
+/// The number of readers if it is not known. Rows are kept in this case.
 const MANY: usize = usize::MAX;
 
 #[async_trait]
@@ -152,8 +152,8 @@ fn picks_traces(filter: &Expr) -> bool {
     }
 }
 
-/// Whether a filter can move into another plan: it gives the same there, and refers to no subquery
-/// or outer query.
+/// Whether a filter can move into another plan. It must have the same result there, and it must not
+/// refer to a subquery or an outer query.
 fn stands_alone(filter: &Expr) -> bool {
     let is_bound = |e: &Expr| {
         Ok(matches!(
@@ -167,7 +167,7 @@ fn stands_alone(filter: &Expr) -> bool {
     !filter.is_volatile() && !filter.exists(is_bound).unwrap_or(true)
 }
 
-/// Calls `f` with each scan of a shared view, and the id of the view.
+/// Calls `f` for each scan of a shared view, with the ID of the view.
 pub fn each_scan(
     plan: &LogicalPlan,
     mut f: impl FnMut(usize, &TableScan) -> Result<()>,

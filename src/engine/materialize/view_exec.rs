@@ -1,4 +1,4 @@
-//! The operator that runs a view that was planned on its own.
+//! The operator that runs a view whose plan was made separately.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use parking_lot::Mutex;
 type Rows = Arc<Vec<Vec<RecordBatch>>>;
 type Run = Shared<BoxFuture<'static, Result<Rows, Arc<DataFusionError>>>>;
 
-/// Gives the rows of a plan. It is a barrier for the optimizer: planning a reader does not change
+/// Returns the rows of a plan. It is a barrier for the optimizer: planning a reader does not change
 /// the plan, which is why the operator has no children.
 ///
 /// `EXPLAIN` shows it as `OnceExec` if it keeps the rows for several readers, and as `PartExec` if
-/// it hands them on to one.
+/// it passes them on to a single reader.
 pub struct ViewExec {
     view: String,
     input: Arc<dyn ExecutionPlan>,
@@ -36,7 +36,7 @@ pub struct ViewExec {
 }
 
 enum Readers {
-    /// Rows are handed on and not kept.
+    /// Rows are passed on and not kept.
     One,
     /// The plan runs when the first reader asks, and its rows are kept for all of them.
     Several(Mutex<Option<Run>>),
@@ -80,7 +80,7 @@ impl ViewExec {
     }
 }
 
-/// The plan that an operator runs, if it was planned on its own.
+/// The plan that an operator runs, if that plan was made separately.
 pub fn planned_apart(plan: &Arc<dyn ExecutionPlan>) -> Option<&Arc<dyn ExecutionPlan>> {
     plan.downcast_ref::<ViewExec>().map(|view| &view.input)
 }

@@ -1,15 +1,16 @@
-//! In a store of one trace, takes `trace_id` out of the keys of windows, groups, sorts and joins.
+//! In a store with a single trace, removes `trace_id` from the keys of windows, groups, sorts and
+//! joins.
 //!
-//! Scans give the value as a literal. Nodes above them drop the column from their keys and project
-//! the literal into their output.
+//! Scans produce the value as a literal. Nodes above them remove the column from their keys and
+//! project the literal into their output.
 //!
 //! - Why: views name `trace_id` in every window, group and join, so that they answer for any number
 //!   of traces. With one trace, each of these would carry, hash and compare the same text for every
 //!   row.
 //! - Measured: `operators` over 1 million kernels takes 1.25 instead of 1.49 CPU seconds (2 cores,
-//!   medians of 5 runs). When the rule came, together with `repeated_queries`, texts read as views
-//!   and planning side by side, `operators` over 1 million events went from 1.23 to 0.56 s and
-//!   `comparison` from 11.6 to 1.5 s.
+//!   medians of 5 runs). When the rule was introduced, together with `repeated_queries`, texts read
+//!   as views and parallel planning, `operators` over 1 million events went from 1.23 to 0.56 s
+//!   and `comparison` from 11.6 to 1.5 s.
 //! - Remove when DataFusion drops constants from all of these keys: apache/datafusion#9612 covers
 //!   those of sorts.
 
@@ -34,7 +35,7 @@ use datafusion::optimizer::AnalyzerRule;
 use crate::engine::materialize::SharedView;
 use crate::engine::store_tables::StoreTable;
 
-/// The columns of a plan that have the value in every row.
+/// The columns of a plan that have the same value in every row.
 pub type Constants = HashSet<Column>;
 
 /// The rule, with the value of `trace_id` in all rows.
@@ -54,18 +55,18 @@ impl AnalyzerRule for ConstantTraceId {
 }
 
 impl ConstantTraceId {
-    /// The rule for a store whose one trace has this id.
+    /// Creates the rule for a store whose only trace has this ID.
     pub fn new(trace_id: &str) -> Self {
         Self { value: ScalarValue::Utf8View(Some(trace_id.to_owned())) }
     }
 
-    /// Returns an equal plan without the value in its keys, and the columns that hold the value.
-    /// Views must be in their places already.
+    /// Returns an equivalent plan without the value in its keys, and the columns that hold the
+    /// value. Views must already be in their places.
     pub fn fold(&self, plan: LogicalPlan) -> Result<(LogicalPlan, Constants)> {
         self.without_keys(self.with_literal_scans(plan)?)
     }
 
-    /// The plan with scans that give the value as a literal.
+    /// The plan with scans that produce the value as a literal.
     fn with_literal_scans(&self, plan: LogicalPlan) -> Result<LogicalPlan> {
         let replaced = plan.transform_down_with_subqueries(|node| {
             let LogicalPlan::TableScan(scan) = &node else { return Ok(Transformed::no(node)) };
@@ -87,7 +88,7 @@ impl ConstantTraceId {
     }
 
     fn without_keys(&self, plan: LogicalPlan) -> Result<(LogicalPlan, Constants)> {
-        // Without the value, the input would no longer tell which of these keys follow from others.
+        // Without the value, the input would no longer show which of these keys follow from others.
         if matches!(&plan, LogicalPlan::Aggregate(aggregate) if has_implied_keys(aggregate)) {
             return Ok((plan, Constants::new()));
         }
@@ -185,7 +186,7 @@ impl ConstantTraceId {
             .collect();
         let keys: Vec<Expr> =
             aggregate.group_expr.iter().filter(|e| !is_constant(e)).cloned().collect();
-        // An aggregate without keys gives one row even for no input.
+        // An aggregate without keys returns one row even if it has no input.
         if constants.is_empty()
             || keys.is_empty()
             || matches!(aggregate.group_expr.as_slice(), [Expr::GroupingSet(_)])
@@ -217,7 +218,7 @@ impl ConstantTraceId {
                 Expr::WindowFunction(mut function) => {
                     let WindowFunction { params, .. } = function.as_mut();
                     params.partition_by.retain(|e| !is_constant(e));
-                    // A frame by range needs an order, even one in which all rows are equal.
+                    // A frame by range needs an order, even if all rows are equal in it.
                     if !params.order_by.iter().all(|by| is_constant(&by.expr)) {
                         params.order_by.retain(|by| !is_constant(&by.expr));
                     }
@@ -283,7 +284,7 @@ impl ConstantTraceId {
                 _ => false,
             });
         let has_key = !on.is_empty() || parts.iter().any(|part| is_key(part, &join));
-        // Every row is paired with the one row of `traces`.
+        // Every row is paired with the only row of `traces`.
         if !has_key
             && parts.is_empty()
             && join.join_type == JoinType::Inner
@@ -310,7 +311,7 @@ impl ConstantTraceId {
     }
 }
 
-/// The columns of a scan that hold the one trace in every row.
+/// The columns of a scan that hold the ID of the only trace in every row.
 fn constants_of(scan: &TableScan) -> Constants {
     let Ok(table) = source_as_provider(&scan.source) else { return Constants::new() };
     let is_constant = |name: &str| {
@@ -321,8 +322,8 @@ fn constants_of(scan: &TableScan) -> Constants {
     columns.filter(|column| is_constant(&column.name)).collect()
 }
 
-/// Whether the functional dependencies of the input make some keys follow from others. The SQL
-/// planner adds such keys, which the query does not name, and DataFusion drops them later where
+/// Whether some keys follow from others by the functional dependencies of the input. The SQL
+/// planner adds such keys, which the query does not name, and DataFusion drops them later if
 /// nothing reads them. Above `unnest` the dependency does not hold, so such a key would split
 /// groups if it stayed.
 fn has_implied_keys(aggregate: &Aggregate) -> bool {
@@ -332,7 +333,7 @@ fn has_implied_keys(aggregate: &Aggregate) -> bool {
         .is_some_and(|needed| needed.len() < names.len())
 }
 
-/// The columns of an unnest that are constant in its input and are not unnested.
+/// The columns of an unnest that are constant in its input and are not unnested themselves.
 fn constants_of_unnest(unnest: &Unnest, known: &Constants) -> Constants {
     let columns = unnest.schema.columns().into_iter().zip(&unnest.dependency_indices);
     let is_kept = |at: &usize| {
@@ -344,8 +345,8 @@ fn constants_of_unnest(unnest: &Unnest, known: &Constants) -> Constants {
     columns.filter(|(_, at)| is_kept(at) && is_known(at)).map(|(column, _)| column).collect()
 }
 
-/// The columns that are constant in all inputs. Inputs have the same columns under other names, so
-/// columns are matched by position.
+/// The columns that are constant in all inputs. Inputs have the same columns with different names,
+/// so columns are matched by position.
 fn by_position(plan: &LogicalPlan, known: &[Constants]) -> Constants {
     let inputs = plan.inputs();
     let columns = plan.schema().columns().into_iter().enumerate();
@@ -358,7 +359,7 @@ fn by_position(plan: &LogicalPlan, known: &[Constants]) -> Constants {
     columns.filter(|(at, _)| same(*at)).map(|(_, column)| column).collect()
 }
 
-/// Whether a plan reads only the table `traces`, which has one row in a store of one trace.
+/// Whether a plan reads only the table `traces`, which has one row in a store with a single trace.
 fn reads_traces(plan: &LogicalPlan) -> bool {
     match plan {
         LogicalPlan::Projection(_) | LogicalPlan::SubqueryAlias(_) | LogicalPlan::Filter(_) => {
@@ -374,8 +375,8 @@ fn reads_traces(plan: &LogicalPlan) -> bool {
     }
 }
 
-/// All pairs of rows. The side with one row comes first, because a cross join goes over the rows of
-/// its first input for each batch of the second.
+/// A cross join. The side with one row comes first, because a cross join goes over the rows of its
+/// first input for each batch of the second.
 fn cross_joined(join: Join) -> Result<LogicalPlan> {
     let columns: Vec<Expr> = join.schema.columns().into_iter().map(Expr::Column).collect();
     let (one, others) =
@@ -385,7 +386,7 @@ fn cross_joined(join: Join) -> Result<LogicalPlan> {
     pairs.project(columns)?.build()
 }
 
-/// Whether a condition requires an expression over one side to equal one over the other.
+/// Whether a condition requires that an expression over one side equals one over the other.
 fn is_key(condition: &Expr, join: &Join) -> bool {
     let Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) = condition else {
         return false;

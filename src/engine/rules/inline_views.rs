@@ -1,4 +1,4 @@
-//! Puts the query of a view, or the table of its shared rows, in place of the view's name.
+//! Replaces the name of a view by its query, or by the table of its shared rows.
 //!
 //! - Why: DataFusion copies the query of a view into each place that names it. A query over views
 //!   that build on views then reads the same events dozens of times, and takes as long to plan.
@@ -26,7 +26,7 @@ pub struct InlineViews {
 }
 
 impl InlineViews {
-    /// Lets scans of a view read the rows that are computed once.
+    /// Makes scans of a view read the rows that are computed once.
     pub fn share(&mut self, view: &PlannedView, table: Arc<SharedView>) {
         self.shared.insert(view.key(), table);
     }
@@ -36,7 +36,7 @@ impl InlineViews {
         self.shared.get(&view)
     }
 
-    /// The plan without names of views.
+    /// The plan with all names of views replaced.
     pub fn inline(&self, plan: LogicalPlan) -> Result<LogicalPlan> {
         planned_view::inline(plan, &|view, scan| {
             let Some(table) = self.shared.get(&view.key()) else { return Ok(None) };

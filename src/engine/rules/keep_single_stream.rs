@@ -1,4 +1,4 @@
-//! Keeps ordered rows that are in one stream in that stream.
+//! Keeps ordered rows that are already in one stream in that stream.
 //!
 //! - Why: DataFusion distributes rows over all cores where it can, and merges them again where
 //!   their order is needed. Between two windows over one partition that copies all columns twice
@@ -23,7 +23,7 @@ use datafusion::physical_plan::{
     ExecutionPlan, ExecutionPlanProperties, replace_children_if_necessary,
 };
 
-/// The rule: removes merges of rows that were in one stream before.
+/// The rule. It removes merges of rows that were in one stream before.
 #[derive(Debug)]
 pub struct KeepSingleStream;
 

@@ -1,4 +1,4 @@
-//! The rules that change plans, all of them, in the order in which they run.
+//! All rules that change plans, in the order in which they run.
 //!
 //! DataFusion's traits give each rule a name, which `EXPLAIN VERBOSE` shows with the plan after it.
 //!
@@ -11,18 +11,18 @@
 //!    [`yielding_joins`].
 //!
 //! The rules of the first two steps are not part of the session's own analyzer. DataFusion runs
-//! that one more than once over a plan, and a branch that was named after its readers were counted
+//! that analyzer more than once over a plan. A branch that was named after its readers were counted
 //! would not be planned with the others.
 //!
-//! What else the engine does to a query is not a rule, because a rule sees one plan at a time and
-//! every plan:
+//! Everything else that the engine does to a query is not a rule, because a rule sees only one plan
+//! at a time and is applied to every plan:
 //!
 //! - [`super::planning`] counts the readers of a view in all statements that start together.
 //! - [`super::planner_threads`] decides on which threads plans are made.
 //! - [`super::utf8_results`] changes the types of the result alone, never of a view below it.
 //! - [`super::memory_limit`] watches the process while the rows of a result are read.
 //!
-//! The file of each rule says why it exists, what it gained, and when it can be removed.
+//! The file of each rule states why it exists, what it gained, and when it can be removed.
 
 pub mod constant_trace_id;
 pub mod inline_views;
@@ -48,8 +48,8 @@ use repeated_queries::RepeatedQueries;
 use union_branches::UnionBranches;
 use yielding_joins::YieldingJoins;
 
-/// The analyzer for statements and for queries of views: they then name what can be planned or
-/// computed on its own.
+/// The analyzer for statements and for queries of views. After it, they name everything that can be
+/// planned or computed separately.
 pub fn naming(state: &SessionState) -> Analyzer {
     let mut analyzer = state.analyzer().clone();
     analyzer.rules.push(Arc::new(RepeatedQueries));
@@ -57,8 +57,8 @@ pub fn naming(state: &SessionState) -> Analyzer {
     analyzer
 }
 
-/// The analyzer for statements whose views are counted. `trace_id` is given for a store of one
-/// trace.
+/// The analyzer for statements whose views are counted. `trace_id` is given for a store with a
+/// single trace.
 pub fn inlining(views: Arc<InlineViews>, trace_id: Option<Arc<ConstantTraceId>>) -> Analyzer {
     let mut analyzer = Analyzer::with_rules(vec![views]);
     if let Some(trace_id) = trace_id {

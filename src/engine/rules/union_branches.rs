@@ -1,4 +1,4 @@
-//! Turns the branches of a larger union into views, so that they are planned side by side.
+//! Turns the branches of larger unions into views, so that they are planned in parallel.
 //!
 //! - Why: DataFusion plans one plan on one core, and `findings` and `metrics` unite dozens of
 //!   queries.
@@ -17,7 +17,7 @@ use datafusion::optimizer::AnalyzerRule;
 
 use crate::engine::planned_view::PlannedView;
 
-/// The least number of branches for which planning side by side pays.
+/// The minimum number of branches for which parallel planning pays off.
 const MIN_BRANCHES: usize = 4;
 
 /// The rule.
@@ -53,7 +53,7 @@ fn named(plan: LogicalPlan) -> Result<LogicalPlan> {
     Ok(named.data)
 }
 
-/// The number of branches. The parser nests unions of two.
+/// The number of branches. The parser nests unions with two inputs each.
 fn count(plan: &LogicalPlan) -> usize {
     match plan {
         LogicalPlan::Union(union) => union.inputs.iter().map(|input| count(input).max(1)).sum(),
@@ -72,8 +72,8 @@ fn in_branches(plan: LogicalPlan) -> Result<LogicalPlan> {
     Ok(replaced.data)
 }
 
-/// A branch as a scan of a view, with the columns of the branch. A branch that is cheap or that
-/// cannot be planned on its own stays as it is.
+/// A branch as a scan of a view, with the columns of the branch. A branch that is cheap, or that
+/// cannot be planned separately, stays as it is.
 fn branch(input: LogicalPlan) -> Result<LogicalPlan> {
     let schema = input.schema().clone();
     let names: HashSet<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
@@ -90,8 +90,8 @@ fn branch(input: LogicalPlan) -> Result<LogicalPlan> {
     LogicalPlanBuilder::from(scan).project(columns)?.build()
 }
 
-/// A name for a plan that does more than read and filter rows: that of a view it reads, or
-/// "branch". `None` for a cheap plan.
+/// A name for a plan that does more than read and filter rows. It is the name of a view that the
+/// plan reads, or "branch". `None` for a cheap plan.
 fn name_if_expensive(plan: &LogicalPlan) -> Result<Option<String>> {
     let mut name = None;
     plan.apply_with_subqueries(|node| {

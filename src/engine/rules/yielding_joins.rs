@@ -33,7 +33,7 @@ impl PhysicalOptimizerRule for YieldingJoins {
             if is_join(node.as_ref()) {
                 return Ok(Transformed::yes(Arc::new(CooperativeExec::new(node))));
             }
-            // The plan may hold another that went through this rule already.
+            // The plan may contain another plan to which this rule was already applied.
             if let Some(outer) = node.downcast_ref::<CooperativeExec>()
                 && outer.input().is::<CooperativeExec>()
             {

@@ -1,5 +1,5 @@
-//! A rule from its header and its SELECT: the query with the columns of every rule, and what the
-//! documentation says of them.
+//! Makes a rule from its header and its SELECT: the query with the columns of every rule, and its
+//! documentation.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +13,22 @@ use super::{COLUMNS, PREFIX};
 /// A composed rule.
 #[derive(Debug)]
 pub struct Composed {
-    /// Its view, with all columns.
+    /// The view of the rule, with all columns.
     pub view: View,
-    /// The settings that it defines, with the lines that do.
+    /// The settings that the rule defines, with the lines that define them.
     pub settings: Vec<(usize, Setting)>,
-    /// Settings that hold its limits and that are defined elsewhere, with the line that names them.
+    /// Settings that contain the limits of the rule but are defined elsewhere, with the lines that
+    /// name them.
     pub limits: Vec<(usize, String)>,
 }
 
-/// The columns that every SELECT of a rule gives.
+/// The columns that the SELECT of every rule must have.
 const NEEDED: [&str; 2] = ["trace_id", "rank"];
 
-/// The columns that a SELECT cannot give, because they are made from the others.
+/// The columns that a SELECT cannot have, because they are derived from the others.
 const MADE: [&str; 2] = ["rule", "status"];
 
-/// The column that a SELECT may give in addition to those of every rule.
+/// The column that a SELECT may have in addition to those of every rule.
 const IS_FINDING: &str = "is_finding";
 
 /// Composes a rule from a file with header lines; `None` for other files.
@@ -67,7 +68,7 @@ fn composed(file: &File, header: &Header, text: String) -> Result<Composed, Prob
     Ok(Composed { view: lint::check(file, view)?, settings, limits })
 }
 
-/// A rule whose header and SELECT are read.
+/// A rule whose header and SELECT are already parsed.
 struct Rule<'a> {
     file: &'a File,
     header: &'a Header,
@@ -94,7 +95,7 @@ impl<'a> Rule<'a> {
         self.finding.as_ref().is_some_and(|f| f.unit == "pct") || self.finding.is_none()
     }
 
-    /// Whether the columns of the SELECT and the lines of the header make a rule.
+    /// Checks that the columns of the SELECT and the lines of the header form a complete rule.
     fn check_columns(&self) -> Result<(), Problem> {
         let missing = |what: &str| Err(self.file.problem(self.select.line, what));
         if let Some(name) = NEEDED.iter().find(|n| !self.has(n)) {
@@ -147,7 +148,7 @@ impl<'a> Rule<'a> {
         self.check_use()
     }
 
-    /// A column that nothing uses is a mistake, most often a misspelt name.
+    /// A column that nothing uses is a mistake, usually a misspelt name.
     fn check_use(&self) -> Result<(), Problem> {
         let mut used = Vec::new();
         for key in super::header::KEYS {
@@ -172,7 +173,7 @@ impl<'a> Rule<'a> {
         }
     }
 
-    /// The value of a row that could be measured.
+    /// The SQL expression for the value of a row that could be measured.
     fn value(&self) -> String {
         let quotient = if self.is_share() {
             "100.0 * numerator / denominator"
@@ -186,7 +187,7 @@ impl<'a> Rule<'a> {
         }
     }
 
-    /// Whether a row has no value, whatever the SELECT says.
+    /// The SQL condition for a row that has no value, whatever the SELECT returns.
     fn has_no_value(&self) -> &'static str {
         match (self.has("value"), self.has("numerator")) {
             (true, true) => "value IS NULL AND (numerator IS NULL OR coalesce(denominator, 0) = 0)",
@@ -195,7 +196,7 @@ impl<'a> Rule<'a> {
         }
     }
 
-    /// The limit that the value is compared with.
+    /// The SQL expression for the limit that the value is compared with.
     fn threshold(&self) -> String {
         let setting = self.finding.as_ref().map(|f| setting(&f.limit.setting));
         match (self.has("threshold"), setting) {
@@ -205,8 +206,8 @@ impl<'a> Rule<'a> {
         }
     }
 
-    /// Whether the value is beyond a limit. Quotients are compared without dividing, so that values
-    /// at the limit are not taken for values beyond it.
+    /// The SQL condition for a value beyond a limit. Quotients are compared without a division, so
+    /// that a value at the limit does not count as beyond it.
     fn is_beyond(&self, finding: &Finding, limit: &str) -> String {
         let sign = if finding.is_below { "<" } else { ">" };
         let factor = if self.is_share() { "100.0 * " } else { "" };
@@ -243,7 +244,7 @@ impl<'a> Rule<'a> {
         self.given_or("severity", usual)
     }
 
-    /// What the SELECT gives, or else what the header says.
+    /// An SQL expression: the column of the SELECT, else the expression from the header.
     fn given_or(&self, column: &str, header: Option<String>) -> String {
         match (self.has(column), header) {
             (true, Some(header)) => format!("coalesce({column}, {header})"),
@@ -253,7 +254,7 @@ impl<'a> Rule<'a> {
         }
     }
 
-    /// A header line as an expression.
+    /// A header line as an SQL expression.
     fn template(&self, key: &str) -> Result<Option<String>, Problem> {
         let Some(text) = self.header.get(key) else { return Ok(None) };
         if text.text.is_empty() {
@@ -270,8 +271,8 @@ impl<'a> Rule<'a> {
             .map_err(|f| self.file.problem(text.line_at(f.at), f.message))
     }
 
-    /// The query with the columns of every rule. Lines of the file keep their numbers, as errors
-    /// name them.
+    /// The query with the columns of every rule. Lines of the file keep their numbers, because
+    /// errors refer to them.
     fn query(&self) -> Result<String, Problem> {
         let text = |key: &str| self.template(key);
         let name = self.file.stem.strip_prefix(PREFIX).unwrap_or(&self.file.stem);
@@ -341,7 +342,7 @@ impl<'a> Rule<'a> {
         ))
     }
 
-    /// The columns with their meaning; lines `@column` of the file win.
+    /// The columns with their descriptions. `@column` lines of the file take precedence.
     fn columns(&self, own: Vec<Column>) -> Result<Vec<Column>, Problem> {
         if let Some(unknown) = own.iter().find(|c| !COLUMNS.iter().any(|(n, _)| *n == c.name)) {
             let needle = format!("@column {} ", unknown.name);
@@ -414,15 +415,15 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// What the header line with this key becomes.
+/// The kind of template that the header line with this key contains.
 fn kind(key: &str) -> Kind {
     if key == "evidence" { Kind::Query } else { Kind::Text }
 }
 
-/// The column that holds the status before the columns of every rule are made.
+/// The column that contains the status before the columns of every rule are made.
 const STATUS: &str = "_status";
 
-/// Whether a row could be measured.
+/// The SQL condition for a row that could be measured.
 const MEASURED: &str = "_status <> 'not_measurable'";
 
 fn setting(name: &str) -> String {

@@ -1,6 +1,6 @@
 //! The header lines of a composed rule: `-- @finding …`, `-- @message …` and so on.
 //!
-//! A line goes on in the lines after it that are indented by three spaces or more, as in
+//! A line continues in the lines after it that are indented by three spaces or more:
 //!
 //! ```text
 //! -- @message Copies take {value} % of the time in which the device works:
@@ -9,21 +9,21 @@
 
 use super::super::{File, Problem};
 
-/// The keys of header lines that a rule has at most once.
+/// The keys of header lines that a rule may have at most once.
 pub const KEYS: &[&str] = &[
     "finding", "subject", "numerator", "denominator", "message", "advice", "evidence",
     "unmeasured", "reason",
 ];
 
-/// The key of header lines that define a setting each; a rule may have several of them.
+/// The key of header lines that define one setting each. A rule may have several of them.
 const SETTING: &str = "setting";
 
-/// What a header line says, with the lines of the file that it comes from.
+/// The text of a header line, with the lines of the file that it comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text {
-    /// All lines of it, joined by single spaces.
+    /// The text of all its lines, joined by single spaces.
     pub text: String,
-    /// Where each line of the file begins in `text`, and its number.
+    /// For each line of the file, its start in `text` and its line number.
     lines: Vec<(usize, usize)>,
 }
 
@@ -40,12 +40,12 @@ impl Text {
         self.text.push_str(text);
     }
 
-    /// The line of the file that holds a byte of the text.
+    /// The line of the file that contains a byte of the text.
     pub fn line_at(&self, at: usize) -> usize {
         self.lines.iter().rev().find(|(start, _)| *start <= at).map_or(1, |(_, line)| *line)
     }
 
-    /// The line of the file in which the text begins.
+    /// The line of the file where the text begins.
     pub fn line(&self) -> usize {
         self.line_at(0)
     }
@@ -60,7 +60,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// What the line with this key says.
+    /// The text of the line with this key.
     pub fn get(&self, key: &str) -> Option<&Text> {
         self.texts.iter().find(|(k, _)| *k == key).map(|(_, text)| text)
     }
@@ -70,13 +70,13 @@ impl Header {
     }
 }
 
-/// The header of a file and its text with empty comments in place of the header's lines, so that
-/// numbers of lines stay; `None` for a file without such lines.
+/// The header of a file, and the file's text in which empty comments replace the lines of the
+/// header, so that line numbers stay the same. `None` for a file without such lines.
 pub fn take(file: &File) -> Result<Option<(Header, String)>, Problem> {
     let mut header = Header::default();
     let mut rest = String::with_capacity(file.text.len());
     let mut is_comment = true;
-    // Whether the line before belongs to the header, so that an indented line continues it.
+    // The previous line if it belongs to the header, so that an indented line can continue it.
     let mut last: Option<&mut Text> = None;
     for (number, line) in file.text.split_inclusive('\n').enumerate().map(|(i, l)| (i + 1, l)) {
         is_comment &= line.starts_with("--") || line.trim().is_empty();

@@ -1,5 +1,5 @@
-//! The limits of a rule: `@finding above 10 pct, high above 30: share of busy time in copies`, and
-//! the settings that hold them.
+//! The limits of a rule, as in `@finding above 10 pct, high above 30: share of busy time in
+//! copies`, and the settings that contain them.
 
 use super::super::UNITS;
 
@@ -8,24 +8,25 @@ use super::super::UNITS;
 pub struct Limit {
     /// The severity of findings beyond the limit.
     pub severity: String,
-    /// The name of the setting that holds the limit.
+    /// The name of the setting that contains the limit.
     pub setting: String,
     /// Its default; `None` if the setting is defined elsewhere.
     pub default: Option<String>,
 }
 
-/// When a rule has a finding, as its header says.
+/// The condition for a finding, as the rule's header states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Whether values below the limit are findings, not those above it.
+    /// Whether a finding needs a value below the limit and not one above it.
     pub is_below: bool,
     /// Unit of the value: one of [`VALUE_UNITS`].
     pub unit: String,
-    /// The limit that makes a finding.
+    /// The limit beyond which there is a finding.
     pub limit: Limit,
-    /// The limit beyond which it has another severity.
+    /// The limit beyond which the finding has another severity.
     pub second: Option<Limit>,
-    /// What the value is, for the description of the setting; empty if the header does not say.
+    /// A description of the value, for the description of the setting. Empty if the header has
+    /// none.
     pub about: String,
 }
 
@@ -38,22 +39,22 @@ pub struct Setting {
     pub default: String,
     /// Unit of the value.
     pub unit: String,
-    /// What it decides.
+    /// A description of what the setting controls.
     pub description: String,
 }
 
-/// The units that values of findings have.
+/// The units that a value of a finding may have.
 const VALUE_UNITS: &[&str] = &["pct", "count", "ns", "bytes", "ratio"];
 
 const SEVERITIES: &[&str] = &["high", "medium", "low", "info"];
 
-/// The severity of findings whose header names none.
+/// The severity of findings if the header names none.
 const USUAL_SEVERITY: &str = "medium";
 
 const FORM: &str = "write it as `@finding above 10 pct, high above 30: WHAT THE VALUE IS`";
 
 impl Finding {
-    /// Reads what `@finding` says of the rule in a file `rule_NAME.sql`; `rule` is `rule_NAME`.
+    /// Parses the text of `@finding` in a file `rule_NAME.sql`. `rule` is `rule_NAME`.
     pub fn parse(rule: &str, text: &str) -> Result<Self, String> {
         let (limits, about) = text.split_once(':').unwrap_or((text, ""));
         let (first, second) = match limits.split_once(',') {
@@ -131,13 +132,14 @@ impl Finding {
         setting(&self.limit, false).into_iter().chain(second).collect()
     }
 
-    /// The settings that hold limits and that are defined elsewhere.
+    /// The settings that contain limits and are defined elsewhere.
     pub fn settings_of_others(&self) -> impl Iterator<Item = &str> {
         let limits = [Some(&self.limit), self.second.as_ref()].into_iter().flatten();
         limits.filter(|l| l.default.is_none()).map(|l| l.setting.as_str())
     }
 
-    /// The limits as a sentence for the documentation of the rule, in lines of up to 100 characters.
+    /// A sentence about the limits for the documentation of the rule, in lines of up to 100
+    /// characters.
     pub fn sentence(&self) -> String {
         let percent = if self.unit == "pct" { "percent" } else { &self.unit };
         let limit = |l: &Limit| match &l.default {
@@ -154,7 +156,7 @@ impl Finding {
     }
 }
 
-/// The words of one limit: `[SEVERITY] above|below NUMBER|SETTING [UNIT [as SUFFIX]]`.
+/// The words of a limit: `[SEVERITY] above|below NUMBER|SETTING [UNIT [as SUFFIX]]`.
 struct Words<'a> {
     severity: Option<&'a str>,
     is_below: bool,
@@ -191,7 +193,7 @@ impl<'a> Words<'a> {
         Ok(Self { severity, is_below, limit, unit, suffix })
     }
 
-    /// The limit, in a setting of this name unless the words name another.
+    /// The limit. It is in the setting with this name unless the words name another setting.
     fn limit(&self, setting: String) -> Limit {
         let severity = self.severity.unwrap_or(USUAL_SEVERITY).to_owned();
         if is_number(self.limit) {
@@ -203,7 +205,7 @@ impl<'a> Words<'a> {
 }
 
 impl Setting {
-    /// Reads `NAME DEFAULT UNIT TEXT`.
+    /// Parses `NAME DEFAULT UNIT TEXT`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut words = text.splitn(4, char::is_whitespace).map(str::trim);
         let (Some(name), Some(default), Some(unit), Some(description)) =

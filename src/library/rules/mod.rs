@@ -1,8 +1,8 @@
-//! Rules: views named `rule_NAME` in the area `rules`, which all have the same columns, so that one
-//! view can hold the rows of all.
+//! Rules: views named `rule_NAME` in the area `rules`. All of them have the same columns, so that
+//! one view can contain the rows of all rules.
 //!
-//! A file either gives all columns itself, or it has header lines (`-- @finding …`) and a SELECT
-//! from which the columns are composed.
+//! A file either has a query with all these columns, or it has header lines (`-- @finding …`) and a
+//! SELECT from which the columns are composed.
 
 mod compose;
 mod header;
@@ -49,7 +49,7 @@ pub const COLUMNS: &[(&str, &str)] = &[
 const NUMBERS: &[&str] = &["rank", "device", "step", "numerator", "denominator"];
 
 impl View {
-    /// The name of the rule, if the view is one.
+    /// The name of the rule; `None` if the view is not a rule.
     pub fn rule_name(&self) -> Option<&str> {
         if self.area == AREA { self.name.strip_prefix(PREFIX) } else { None }
     }
@@ -61,8 +61,8 @@ impl Library {
         self.views().filter(|v| v.rule_name().is_some())
     }
 
-    /// Makes the view with the rows of all rules, leaving out rules that cannot be part of it,
-    /// and adds their settings to the others.
+    /// Makes the view with the rows of all rules, and adds the settings of the rules to the other
+    /// settings. Rules that cannot be part of the view are left out.
     pub(super) fn compose_rules(&mut self) {
         let mut wrong: Vec<Problem> = self
             .rules()
@@ -91,14 +91,14 @@ impl Library {
     }
 }
 
-/// Whether a file is a rule, or replaces the view of all findings.
+/// Whether a file is a rule, or a replacement for the view of all findings.
 pub(super) fn is_rule(file: &File) -> bool {
     file.area == AREA
         && file.extension == "sql"
         && (file.stem.starts_with(PREFIX) || file.stem == "findings")
 }
 
-/// The error for a file in a folder of rules that looks like a rule, but has the wrong name or lies
+/// The error for a file in a folder of rules that looks like a rule, but has the wrong name or is
 /// in the wrong place.
 pub(super) fn misnamed(file: &File) -> Option<Problem> {
     if file.area != AREA && file.extension == "sql" && file.stem.starts_with(PREFIX) {

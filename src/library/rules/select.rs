@@ -1,26 +1,26 @@
-//! The one SELECT of a composed rule: where it begins, and the columns that it gives.
+//! Finds the outermost SELECT of a composed rule, and its columns.
 
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Word};
 
-/// A rule's query, cut where the outermost SELECT begins.
+/// A rule's query, split at the start of the outermost SELECT.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Select<'a> {
-    /// The text before it: comments, and queries of a WITH.
+    /// The text before the SELECT: comments, and the queries of a WITH.
     pub before: &'a str,
-    /// Whether queries of a WITH come before it.
+    /// Whether the queries of a WITH come before the SELECT.
     pub has_with: bool,
     /// The SELECT, without a semicolon at its end.
     pub text: &'a str,
-    /// The line of the file in which it begins.
+    /// The line of the file where the SELECT begins.
     pub line: usize,
-    /// Its columns, with the lines that name them.
+    /// The columns of the SELECT, with the lines that name them.
     pub columns: Vec<(String, usize)>,
 }
 
 impl<'a> Select<'a> {
-    /// Finds the outermost SELECT of a text; otherwise a line and what is wrong with it.
+    /// Finds the outermost SELECT of a text. The error is a line number and a message.
     pub fn parse(text: &'a str) -> Result<Self, (usize, String)> {
         let tokens = Tokenizer::new(&GenericDialect, text)
             .tokenize_with_location()
@@ -48,13 +48,14 @@ impl<'a> Select<'a> {
         })
     }
 
-    /// Whether it gives a column of this name.
+    /// Whether the SELECT has a column with this name.
     pub fn has(&self, name: &str) -> bool {
         self.columns.iter().any(|(n, _)| n == name)
     }
 }
 
-/// The positions of the tokens that no brackets enclose; of brackets only those that close.
+/// The positions of tokens that are not inside brackets. A closing bracket of an outermost pair is
+/// included.
 fn outermost(tokens: &[TokenWithSpan]) -> Vec<usize> {
     let mut depth = 0_usize;
     let mut outer = Vec::new();
@@ -71,7 +72,7 @@ fn outermost(tokens: &[TokenWithSpan]) -> Vec<usize> {
     outer
 }
 
-/// The names of the columns of a SELECT, whose tokens outside of brackets follow the word SELECT.
+/// The names of the columns of a SELECT. Its tokens outside of brackets follow the word SELECT.
 fn columns(
     tokens: &[TokenWithSpan],
     outer: &[usize],
@@ -93,13 +94,14 @@ fn columns(
     Ok(columns)
 }
 
-/// Whether the tokens of a column end in its name.
+/// Whether the tokens of a column end with its name.
 fn is_named(item: &[&TokenWithSpan]) -> bool {
     matches!(item, [.., before, name] if keyword(before) == Some(Keyword::AS)
         && word(name).is_some())
 }
 
-/// The name of a column: what follows AS, or the column that alone is read.
+/// The name of a column: the name after AS, or the name of the column if the expression is only a
+/// column.
 fn column(item: &[&TokenWithSpan]) -> Result<(String, usize), (usize, String)> {
     let at = item.first().map_or(1, |t| line(t.span.start));
     if item.last().is_some_and(|t| t.token == Token::Mul) {
@@ -135,7 +137,7 @@ fn line(location: Location) -> usize {
     usize::try_from(location.line).unwrap_or(1).max(1)
 }
 
-/// The byte of a place that the tokenizer gives as line and character.
+/// The byte offset of a place that the tokenizer gives as line and character.
 fn offset(text: &str, place: Location) -> usize {
     let start: usize = text.split_inclusive('\n').take(line(place) - 1).map(str::len).sum();
     let before = usize::try_from(place.column).unwrap_or(1).saturating_sub(1);

@@ -1,4 +1,4 @@
-//! The settings that rules define: they become rows of the data table `settings`.
+//! The settings that rules define. They become rows of the data table `settings`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,13 @@ const TABLE: &str = "settings";
 /// The settings of all rules.
 #[derive(Debug, Default)]
 pub struct RuleSettings {
-    /// By name.
+    /// The defined settings, by name.
     defined: BTreeMap<String, Place<Setting>>,
-    /// Settings that rules name as their limits and define nowhere.
+    /// Settings that rules name as their limits but that no rule defines.
     named: Vec<Place<String>>,
 }
 
-/// What a line of a rule's file says.
+/// A value with the line of the rule's file that it comes from.
 #[derive(Debug)]
 struct Place<T> {
     rule: String,
@@ -28,8 +28,8 @@ struct Place<T> {
 }
 
 impl RuleSettings {
-    /// Takes the settings of a rule. A rule of the user that replaces one of the library replaces
-    /// its settings too; those that it does not define stay, because other rules may read them.
+    /// Adds the settings of a rule. A user's rule that replaces a rule of the library replaces its
+    /// settings too. Settings that it does not define are kept, because other rules may read them.
     pub fn define(&mut self, file: &File, rule: Composed) -> Result<View, Problem> {
         let name = &rule.view.name;
         for (i, (line, setting)) in rule.settings.iter().enumerate() {
@@ -58,7 +58,7 @@ impl RuleSettings {
 }
 
 impl Library {
-    /// Adds the settings of rules to those of the library; what is wrong with them.
+    /// Adds the settings of rules to those of the library. Returns the problems in them.
     pub(super) fn add_rule_settings(&mut self) -> Vec<Problem> {
         let Some(View { body: Body::Data(files), .. }) = self.views.get_mut(TABLE) else {
             return Vec::new();
@@ -99,14 +99,14 @@ impl Library {
             .filter(|p| !problems.iter().any(|problem| problem.file == p.file))
             .map(csv)
             .collect();
-        // Files of users come after the first one and win.
+        // Users' files come after the first file and take precedence.
         let at = files.len().min(1);
         files.splice(at..at, rows);
         problems
     }
 }
 
-/// A setting as a file of the data table.
+/// A setting in the form of a file of the data table.
 fn csv(place: &Place<Setting>) -> Csv {
     let Setting { name, default, unit, description } = &place.what;
     let description = description.replace('"', "\"\"");

@@ -1,4 +1,4 @@
-//! Texts of a rule's header as SQL: `Copies take {value} % of {denominator:ns}.`
+//! Converts texts of a rule's header to SQL, such as `Copies take {value} % of {denominator:ns}.`
 //!
 //! | placeholder | in a text | in `@evidence` |
 //! | --- | --- | --- |
@@ -15,23 +15,23 @@
 
 use super::NUMBERS;
 
-/// The expressions that placeholders stand for.
+/// The SQL expressions that placeholders are replaced by.
 #[derive(Debug)]
 pub struct Names<'a> {
     /// Columns of the SELECT.
     pub columns: Vec<&'a str>,
     /// The value of the rule.
     pub value: &'a str,
-    /// The limit that is compared with it; `None` if there is none.
+    /// The limit that the value is compared with; `None` if there is none.
     pub threshold: Option<&'a str>,
 }
 
-/// What is wrong with a text, and at which of its bytes.
+/// A problem in a text, and the byte where it is.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The byte.
+    /// The position of the problem in bytes.
     pub at: usize,
-    /// What is wrong.
+    /// A description of the problem.
     pub message: String,
 }
 
@@ -44,16 +44,16 @@ enum Piece<'a> {
         name: &'a str,
         format: Option<&'a str>,
     },
-    /// A part that is left out where one of its columns is NULL.
+    /// A part that is left out if one of its columns is NULL.
     Optional(Vec<Piece<'a>>),
 }
 
-/// What a template becomes.
+/// The kind of text that a template becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A text for people, which may have optional parts.
     Text,
-    /// A query, in which brackets are as they are and placeholders are literals.
+    /// A query, in which brackets have no special meaning and placeholders become literals.
     Query,
 }
 
@@ -64,11 +64,11 @@ pub fn names(template: &str, kind: Kind) -> Result<Vec<&str>, Fault> {
     Ok(names)
 }
 
-/// An expression that makes the text of a template.
+/// An SQL expression that makes the text of a template.
 pub fn expression(template: &str, kind: Kind, names: &Names<'_>) -> Result<String, Fault> {
     let pieces = pieces(template, kind)?;
     match pieces.as_slice() {
-        // A text that is nothing but a column is NULL where the column is.
+        // A text that consists only of a column is NULL if the column is NULL.
         [Piece::Placeholder { at, name, format: None }] if kind == Kind::Text => {
             names.shown(name, None, *at).map(|sql| format!("CAST({sql} AS VARCHAR)"))
         }
@@ -118,7 +118,7 @@ fn pieces(template: &str, kind: Kind) -> Result<Vec<Piece<'_>>, Fault> {
     let fault = |at: usize, message: &str| Fault { at, message: message.to_owned() };
     let has_options = kind == Kind::Text;
     let mut pieces = Vec::new();
-    // The pieces before an optional part that is open, and where it begins.
+    // The pieces before an optional part that is still open, and the start of that part.
     let mut outer: Option<(usize, Vec<Piece<'_>>)> = None;
     let mut text = String::new();
     let mut at = 0;
@@ -179,7 +179,7 @@ fn pieces(template: &str, kind: Kind) -> Result<Vec<Piece<'_>>, Fault> {
 }
 
 impl Names<'_> {
-    /// The expression for a placeholder in a text.
+    /// The SQL expression for a placeholder in a text.
     fn shown(&self, name: &str, format: Option<&str>, at: usize) -> Result<String, Fault> {
         let column = self.column(name, at)?;
         Ok(match format {
@@ -214,7 +214,7 @@ impl Names<'_> {
         })
     }
 
-    /// The expression for a literal of SQL in a query.
+    /// The SQL expression for a literal in a query.
     fn literal(&self, name: &str, format: Option<&str>, at: usize) -> Result<String, Fault> {
         if format.is_some_and(|f| f != "raw") || name == "value" || name == "threshold" {
             let message = format!(
@@ -252,7 +252,7 @@ impl Names<'_> {
     }
 }
 
-/// A text as a literal of SQL.
+/// A text as an SQL literal.
 pub fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

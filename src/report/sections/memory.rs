@@ -1,4 +1,4 @@
-//! Sections about memory: peaks, the curve over time, and what the peak consists of.
+//! Sections about memory: peaks, the curve over time, and the composition of the peak.
 
 use super::{Scope, Section, rows};
 

@@ -11,18 +11,18 @@ const EVENTS: [&str; 3] = [
     r#"{"ph": "X", "cat": "cpu_op", "name": "c", "pid": 1, "tid": 1, "ts": 1035, "dur": 5}"#,
 ];
 
-/// An object with these events.
+/// A JSON object with these events.
 fn object(events: &[&str]) -> Vec<u8> {
     format!("{{\"schemaVersion\": 1,\n\"traceEvents\": [\n{}\n]}}\n", events.join(",\n"))
         .into_bytes()
 }
 
-/// The three events.
+/// A valid trace with three events.
 fn good() -> Vec<u8> {
     object(&EVENTS)
 }
 
-/// An event with this name, between quotes as it stands.
+/// An event with this name, which is inserted between the quotes unchanged.
 fn named(name: &str) -> String {
     EVENTS[1].replace("\"b\"", &format!("\"{name}\""))
 }
@@ -42,7 +42,7 @@ fn utf16(bytes: &[u8], mark: &[u8]) -> Vec<u8> {
     [mark.to_vec(), bytes.iter().flat_map(|&b| [b, 0]).collect()].concat()
 }
 
-/// Writes a case; some are no files.
+/// Writes the input of a case. Some cases are not files.
 pub fn write(path: &Path, name: &str) {
     match name {
         "missing.json" | "no_match_*.json" => {}
@@ -71,7 +71,7 @@ fn bytes(name: &str) -> Vec<u8> {
         "gz_header_only.json.gz" => gzip(&good())[..7].to_vec(),
         "gz_of_nothing.json.gz" => gzip(b""),
         "gz_twice.json.gz" => gzip(&gzip(&good())),
-        // In two blocks; the second is cut.
+        // The text is in two blocks, and the second is truncated.
         "zst_truncated.json.zst" => cut(
             zstd(&[
                 Part::Text(&good()[..good().len() - 60]),
@@ -164,7 +164,7 @@ fn more_bytes(name: &str) -> Vec<u8> {
     }
 }
 
-/// An event list with one element of many mebibytes.
+/// An event list that contains one element of many MiB.
 fn bomb(before: &str, mebibytes: usize, after: &str) -> Vec<u8> {
     let (before, after) = (format!("{{\"traceEvents\": [{before}"), format!("{after}]}}"));
     zstd(&[

@@ -1,4 +1,4 @@
-//! Fixtures with random damage: each is read, with every element accounted for, or refused.
+//! Fixtures with random damage. Each is either read, with every element counted, or rejected.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use tracesql_ingest::Store;
 
 use crate::support::{TestStore, fixture, root, texts, tracesql};
 
-/// Numbers that look random and are the same each time (xorshift).
+/// Pseudo-random numbers that are the same in each run (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -64,7 +64,7 @@ fn damage(bytes: &mut Vec<u8>, r: &mut Random) {
     }
 }
 
-/// What is wrong with how a file was taken.
+/// A complaint if the file was not handled correctly.
 fn complaint(path: &Path) -> Option<String> {
     let folder = TempDir::new().expect("a folder");
     let root = folder.path().join("store");

@@ -1,4 +1,4 @@
-//! Figures against a baseline: a store, a trace, or a file.
+//! Comparisons of figures with a baseline: a store, a trace, or a file.
 
 use super::{Place, of_status};
 use crate::support::fixture;
@@ -31,7 +31,7 @@ fn a_store_holds_against_itself_as_store_as_trace_and_as_file() {
     }
 }
 
-/// Figures as an independent query has them.
+/// The figures equal those of an independent query.
 #[test]
 fn a_straggler_fails_with_the_figures_of_both_sides() {
     let place = saved();
@@ -68,7 +68,7 @@ fn a_straggler_fails_with_the_figures_of_both_sides() {
     assert_eq!(mm["message"], "3.11 ms → 4.04 ms, +29.6 % (allowed: 623 µs, 20.0 %)");
     let text = place.check(1, &[RANK1, "--baseline", "base.json"]);
     assert!(text.contains("note: rank 1 is compared with rank 0 of the baseline"), "{text}");
-    // Better figures pass, and say so.
+    // Better figures pass, and the message reports that they are better.
     let json = place.json(1, &[RANK0, "--baseline", RANK1]);
     assert_eq!(check(&json, "step_part_mean", "dataloader")["figures"]["improved"], true);
 }
@@ -98,7 +98,7 @@ fn thresholds_decide() {
     run(1, "operator_device_time,aten::mm,,,0.9ms,");
     run(0, "operator_device_time,aten::mm,decrease,,,");
     run(1, "operator_device_time,aten::mm,change,,,");
-    // Lower utilisation is worse, and a percentage of percent is one.
+    // Lower utilisation is worse. For a metric in percent, a percentage is relative to it.
     run(1, "gpu_utilization,*,worse,5,,");
     run(0, "gpu_utilization,*,worse,10,,");
     // A metric that is neither better nor worse needs a direction.
@@ -114,7 +114,7 @@ fn thresholds_decide() {
     let text = place.check(2, &[RANK1, "--baseline", "base.json", "--thresholds", "t.csv"]);
     assert!(text.contains("t.csv:2: neither more nor less of steps is worse"), "{text}");
     run(1, "gpu_busy_time,*,decrease,,,");
-    // A pattern that fits nothing is a slip as a rule.
+    // A pattern that matches nothing is usually a typing mistake.
     let json = run(0, "memory_peak,gpu#*,,5,,\nsteps,,change,,,");
     assert!(
         json["notes"].as_array().expect("notes").contains(
@@ -122,7 +122,7 @@ fn thresholds_decide() {
         ),
         "{json}"
     );
-    // The first line that fits decides.
+    // The first line that matches applies.
     run(0, "steps,,change,,,\n*,*,ignore,,,\nkernel_time,,change,,,");
 }
 
@@ -151,9 +151,9 @@ fn a_metric_that_is_missing_fails_unless_that_is_allowed() {
         of_status(&run(0, "memory_peak,*,,5,,allow\nsteps,,change,,,", "less.json"), "noted").len(),
         2
     );
-    // Where nothing else is compared, nothing passes.
+    // If nothing else is compared, the comparison does not pass.
     assert_eq!(of_status(&run(1, "memory_peak,*,,5,,allow", "less.json"), "failed"), ["baseline"]);
-    // A baseline with more than the candidate has.
+    // The baseline has a metric that the candidate lacks.
     place.write(
         "more.json",
         &place.read("base.json").replace(
@@ -163,7 +163,7 @@ fn a_metric_that_is_missing_fails_unless_that_is_allowed() {
     );
     let json = run(1, "memory_peak,tpu,,5,,", "more.json");
     assert_eq!(json["checks"][0]["message"], "the candidate does not have it (baseline 768 KiB)");
-    // Named by a line, but nowhere.
+    // A line names a metric that neither side has.
     let json = run(1, "memory_peak,tpu,,5,,", "base.json");
     assert_eq!(json["checks"][0]["message"], "neither side has it; line 2 of t.csv asks for it");
     assert_eq!(
@@ -233,13 +233,13 @@ fn baselines_that_do_not_compare_are_no_pass() {
     assert!(out.contains("neither a store nor a baseline"), "{out}");
     place.check(3, &[RANK0, "--baseline", "not-here"]);
     place.check(3, &[RANK0, "--baseline", "not-here.json"]);
-    // A store whose tables are those of another version.
+    // A store that was made with another version of the tables.
     std::fs::create_dir(place.path("old")).expect("a folder");
     place.write("old/tracesql-store.json", "{\"schema_version\":1}\n");
     let out = place.check(4, &[RANK0, "--baseline", "old"]);
     assert!(out.contains("of another version: old: it has schema version 1"), "{out}");
     place.check(3, &["old"]);
-    // Another tracesql with the same tables is worth a note.
+    // Another tracesql version with the same tables only causes a note.
     place.write(
         "other.json",
         &base.replacen("\"tracesql_version\": \"", "\"tracesql_version\": \"9.", 1),
@@ -248,8 +248,7 @@ fn baselines_that_do_not_compare_are_no_pass() {
     assert!(out.contains("was made by tracesql 9."), "{out}");
 }
 
-/// Whatever file of thresholds says that figures may be missing: if all of them are, nothing was
-/// compared.
+/// Even if the thresholds allow missing figures: if all figures are missing, nothing was compared.
 #[test]
 fn sides_without_a_figure_in_common_are_no_pass() {
     let place = Place::new(&["synthetic_gpu_rank0.json.gz", "perf.json", "chrome_mixed.json"]);
@@ -279,7 +278,7 @@ fn sides_without_a_figure_in_common_are_no_pass() {
         );
         place.check(4, &[store, "--baseline", baseline]);
     }
-    // Two traces that have nothing but what any file has do compare.
+    // Two traces that have only the metrics of any file can be compared.
     place.json(0, &["chrome_mixed", "--baseline", "chrome_mixed"]);
 }
 
@@ -298,14 +297,13 @@ fn ranks_meet_by_their_number() {
         .filter_map(|c| c["trace"].as_str())
         .collect();
     assert_eq!(traces.into_iter().collect::<Vec<_>>(), ["rank 0", "rank 1"]);
-    // A rank that is gone, or new, is one failure and not hundreds.
+    // A rank that was removed or added is reported as one failure instead of hundreds.
     let json = place.json(1, &[RANK0, "--baseline", "both.json"]);
     assert_eq!(of_status(&json, "failed"), ["trace"]);
     assert_eq!(json["checks"][0]["message"], "the candidate has no trace of rank 1");
     let json = place.json(1, &["both", "--baseline", RANK0]);
     assert_eq!(json["checks"][0]["message"], "the baseline has no trace of rank 1");
-    // Several traces of one rank: here two of rank 0, one of them without anything that is
-    // compared.
+    // Several traces of one rank: there are two of rank 0, and one of them has no compared figures.
     place.write(
         "rank0.json",
         r#"{"distributedInfo":{"rank":0,"world_size":2},"traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":5}]}"#,
@@ -337,7 +335,7 @@ fn ranks_meet_by_their_number() {
         .find(|c| c["name"] == "wall_time")
         .expect("the check");
     assert_eq!(wall["figures"]["value"].as_f64(), Some((19_722_517.0 + 5_000.0) / 2.0));
-    // Nothing in common.
+    // The two sides have nothing in common.
     place.ends(
         0,
         &["ingest", "-q", fixture("chrome_mixed.json").to_str().expect("a path"), "-o", "mixed"],
@@ -401,7 +399,7 @@ fn a_figure_of_the_user_that_is_no_number_is_no_pass() {
 #[test]
 fn a_baseline_is_saved_whatever_the_old_one_says() {
     let place = Place::new(&["synthetic_gpu_rank0.json.gz", "resnet_cpu.pt.trace.json.gz"]);
-    // Two ranks and a trace without a rank do not meet.
+    // Two ranks cannot be matched with a trace that has no rank.
     place.ends(
         0,
         &[

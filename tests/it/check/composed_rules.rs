@@ -9,7 +9,7 @@ use tracesql::library::{Body, RULE_COLUMNS};
 use super::rules::{folder, rule};
 use crate::support::{TestStore, fixture, root, rows_of, tracesql_in};
 
-/// The smallest rule of one's own: one limit, one sentence, one advice.
+/// A minimal user rule with one limit, one sentence and one piece of advice.
 const HOST: &str = "-- Share of events on the host.
 --
 -- @finding above 60 pct, high above 99: share of events on the host
@@ -28,7 +28,7 @@ fn options(folder: &TempDir) -> EngineOptions {
     EngineOptions { rules: vec![folder.path().to_owned()], ..EngineOptions::default() }
 }
 
-/// What is wrong with a rule in a file `rule_mine.sql`, beginning with the line.
+/// The problem of a rule in a file `rule_mine.sql`, starting with the line number.
 fn problem(text: &str) -> String {
     let folder = folder(&[("rule_mine.sql", text.to_owned())]);
     let engine = Engine::without_store(&options(&folder)).expect("a session");
@@ -39,7 +39,7 @@ fn problem(text: &str) -> String {
     problems[0].to_string().replace(&prefix, "")
 }
 
-/// The rows of a rule in a file `rule_mine.sql` over a store with one trace.
+/// The rows that a rule in a file `rule_mine.sql` returns over a store with one trace.
 fn answers(text: &str, sql: &str) -> Vec<String> {
     let (store, _) = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz"));
     let folder = folder(&[("rule_mine.sql", text.to_owned())]);
@@ -227,7 +227,7 @@ fn what_is_wrong_with_the_select_is_named_with_its_line() {
     }
 }
 
-/// A mistake that only planning finds has the line of the file too.
+/// An error that only planning finds is also reported with the line of the file.
 #[test]
 fn errors_in_the_select_name_the_place_in_the_file() {
     let (store, _) = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz"));
@@ -245,11 +245,12 @@ fn a_composed_rule_replaces_that_of_the_library_and_its_settings() {
     assert_eq!(engine.library().problems(), []);
     let settings = engine.settings().all();
     assert_eq!(settings["rule_memcpy_pct"].default.as_deref(), Some("70"));
-    // Other rules may read it.
+    // Other rules may read the setting.
     assert_eq!(settings["rule_memcpy_high_pct"].default.as_deref(), Some("30"));
 }
 
-/// A rule that gives all columns itself stays as it is, and reads settings of the rule it replaces.
+/// A rule that has all columns itself is not changed, and it reads settings of the rule that it
+/// replaces.
 #[test]
 fn a_rule_with_all_columns_is_taken_as_it_is() {
     let values = [
@@ -281,7 +282,7 @@ fn settings_of_rules_are_listed_and_set() {
     assert_eq!(rows_of(&engine, sql).expect("rows"), [["99"]]);
 }
 
-/// The rule that docs/ci.md shows is the file of the example, its query of evidence aside.
+/// The rule in docs/ci.md is the file of the example, apart from its evidence query.
 #[test]
 fn the_rule_in_the_documentation_is_short_and_loads() {
     let page = std::fs::read_to_string(root().join("docs/ci.md")).expect("the page");

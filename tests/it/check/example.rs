@@ -1,4 +1,4 @@
-//! The example of docs/ci.md, run to green and to red.
+//! Runs the example of docs/ci.md until it passes and until it fails.
 
 use super::{Place, of_status};
 use crate::support::root;
@@ -16,7 +16,7 @@ fn example() -> Place {
     place
 }
 
-/// What the pipelines of the example run, with the one rule of theirs.
+/// The arguments that the pipelines of the example use, with the rule of the example.
 const ARGS: &[&str] = &[
     "--rules",
     "ci/rules",
@@ -59,7 +59,7 @@ fn the_example_is_red_for_the_straggler() {
         ]
     );
     let rule = &json["checks"][0];
-    // 100 * 4 * 609,493.75 / (4 * 4,743,605.5), as the figures of step_time_average have it.
+    // 100 * 4 * 609,493.75 / (4 * 4,743,605.5), with the figures of step_time_average.
     assert_eq!(
         (rule["figures"]["numerator"].as_i64(), rule["figures"]["denominator"].as_i64()),
         (Some(2_437_975), Some(18_974_422))

@@ -1,11 +1,11 @@
-//! The outcome for services: JUnit's XML, annotations, JSON, files.
+//! The outcome for CI services: JUnit XML, annotations, JSON and files.
 
 use quick_xml::events::Event;
 
 use super::Place;
 use super::rules::rule;
 
-/// A place with a rule whose texts are hostile, one that is not measurable, and assertions.
+/// A folder with a rule that returns hostile texts, a rule that is not measurable, and assertions.
 fn place() -> Place {
     let place = Place::new(&["chrome_mixed.json"]);
     let hostile = "'a <b> & \"c\" ]]> ' || chr(27) || '[31m' || chr(10) || '::error::x, 50 %'";

@@ -1,4 +1,4 @@
-//! Rules of the user, together with those of the library.
+//! The user's rules together with those of the library.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use tracesql::library::{Library, RULE_COLUMNS};
 
 use crate::support::{answer, root, rows_of, tracesql_in};
 
-/// A rule of the user: its comment declares what the contract says, its query takes the values that
-/// are given.
+/// A user's rule. Its comment declares the required columns, and its query returns the given
+/// values.
 pub fn rule(values: &[(&str, &str)], from: &str) -> String {
     let mut text = "-- A rule for tests.\n--\n".to_owned();
     for (name, data_type) in RULE_COLUMNS {
@@ -24,7 +24,7 @@ pub fn rule(values: &[(&str, &str)], from: &str) -> String {
     text + &format!("SELECT {} {from}\n", columns.join(", "))
 }
 
-/// A folder with files of these names and texts.
+/// A folder with files that have these names and texts.
 pub fn folder(files: &[(&str, String)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
@@ -104,7 +104,7 @@ fn rules_that_do_not_fit_are_left_out_with_the_reason() {
     assert_eq!(answer(&rows), "mine");
 }
 
-/// The columns of all rules, in order and with their types, also where there is no row.
+/// All rules have the same columns in the same order and with the same types, even without rows.
 #[test]
 fn all_rules_have_the_columns_of_a_finding() {
     let engine = engine(&[]);

@@ -1,9 +1,9 @@
-//! Rules as `check` runs them: what fails, what is no pass, and with which exit code.
+//! Rules run by `check`: which results fail, which do not count as passed, and the exit codes.
 
 use super::rules::rule;
 use super::{Place, of_status};
 
-/// A rule that says the same of each trace.
+/// A rule that returns the same row for each trace.
 fn says(status: &str, severity: &str, more: &[(&str, &str)]) -> String {
     let mut values = vec![
         ("rule", "'mine'"),
@@ -58,7 +58,7 @@ fn what_is_not_measurable_is_no_pass() {
         text.contains("ERROR: 1 not measurable; a check that measures nothing does not pass"),
         "{text}"
     );
-    // Beside one that passes it is listed.
+    // If another rule passes, a rule that is not measurable is listed.
     let text =
         place.ends(0, &["check", "chrome_mixed", "--rules", "r", "--rule", "mine,trace_damage"]);
     assert!(text.contains("PASSED: 1 not measurable") && text.contains("1 passed"), "{text}");
@@ -227,7 +227,7 @@ fn stores_that_cannot_be_checked_are_errors() {
 
 #[test]
 fn the_verdict_does_not_depend_on_who_reads_it() {
-    // The reader is gone before anything is written; standard error cannot be written either.
+    // The reader is closed before anything is written, and standard error cannot be written either.
     let place = place(&says("'finding'", "'high'", &[]));
     let run = |args: &[&str]| {
         let (reader, writer) = std::io::pipe().expect("a pipe");
@@ -259,11 +259,11 @@ fn a_folder_without_rules_is_refused() {
     assert!(text.contains("--rules empty: there is no rule in it, a file rule_NAME.sql"), "{text}");
     place.write("text/rule_mine.sql.txt", "-- A rule");
     place.ends(2, &["check", "chrome_mixed", "--rules", "text"]);
-    // A rule, and a file in a place where it is not a rule.
+    // The folder contains a rule, and a file in a place where it is not a rule.
     place.write("r/team/rule_other.sql", &place.read("r/rule_mine.sql"));
     let text = place.ends(2, &mine(&[]));
     assert!(text.contains("rule_other.sql:1: this is no rule, because of its folder"), "{text}");
-    // The case of the ending says nothing.
+    // The case of the extension does not matter.
     place.write("big/rule_mine.SQL", &place.read("r/rule_mine.sql"));
     place.ends(0, &["check", "chrome_mixed", "--rules", "big", "--rule", "mine"]);
 }
@@ -274,7 +274,7 @@ fn a_trace_without_elements_fails() {
     place.write("empty.json", r#"{"schemaVersion":1,"traceEvents":[]}"#);
     let text = place.ends(1, &["check", "empty.json"]);
     assert!(text.contains("FAIL  trace_damage [empty_trace] (high)"), "{text}");
-    // What is read is not written over.
+    // An input file is never overwritten.
     let text = place.ends(2, &["check", "empty.json", "-o", "./empty.json"]);
     assert!(text.contains("would be written over empty.json"), "{text}");
     place.ends(2, &["export", "empty.json", "-o", "empty.json"]);

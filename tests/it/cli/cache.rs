@@ -1,4 +1,4 @@
-//! `tracesql TRACE -c SQL`: traces without a store of their own.
+//! `tracesql TRACE -c SQL`: opens traces without naming a store.
 
 use super::Place;
 use crate::support::{fixture, texts};

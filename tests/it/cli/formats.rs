@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::Place;
 use crate::support::texts;
 
-/// Two rows with all that formats must take care of.
+/// Two rows with all the values that formats must handle.
 const SQL: &str = "SELECT * FROM (VALUES (1, 'a,\"b\"', 1.5, true), (2, NULL, NULL, false)) AS \
     t(n, t, f, b) ORDER BY n";
 
@@ -26,7 +26,7 @@ fn text(format: &str, sql: &str) -> String {
     String::from_utf8(query(format, sql)).expect("UTF-8")
 }
 
-/// The batches hold the rows of [`SQL`].
+/// Checks that the batches contain the rows of [`SQL`].
 fn holds_the_rows(batches: &[RecordBatch]) {
     let batch = arrow::compute::concat_batches(&batches[0].schema(), batches).expect("one batch");
     let names: Vec<String> = batch.schema().fields().iter().map(|f| f.name().clone()).collect();

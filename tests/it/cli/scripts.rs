@@ -1,4 +1,4 @@
-//! Scripts: commands between statements, errors with their place, names that were misspelt.
+//! Scripts: commands between statements, errors with their place, and misspelt names.
 
 use super::{Place, with_input};
 
@@ -16,7 +16,7 @@ fn commands_stand_between_statements() {
         place.ok(&["query", "s", "-f", "q.sql"]),
         "n,t,s\n41,it's,;\ninner_n\n42\nthree\n3\n"
     );
-    // The format was chosen before the file.
+    // The format was set before the file.
     assert_eq!(std::fs::read_to_string(place.path("out.json")).expect("a file"), "two\n2\n");
 }
 

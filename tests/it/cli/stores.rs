@@ -10,7 +10,7 @@ fn event(name: &str) -> String {
     format!(r#"{{"traceEvents":[{{"ph":"i","name":"{name}","ts":1}}]}}"#)
 }
 
-/// Changes whenever a trace's folder is written again.
+/// The inode of a trace's folder. It changes whenever the folder is written again.
 fn inode(place: &Place, trace: &str) -> u64 {
     place.path("s").join(trace).metadata().expect("the trace").ino()
 }

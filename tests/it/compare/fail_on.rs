@@ -1,4 +1,4 @@
-//! What fails, and with which exit code.
+//! Conditions that make a comparison fail, and the exit codes.
 
 use super::{RANK0, RANK1};
 use crate::check::Place;
@@ -21,7 +21,7 @@ fn conditions_hold_for_rows_that_are_slower() {
     assert!(failures[1].contains("op aten::addmm (device)"), "{out}");
     run(0, "op:20%:1ms");
     run(0, "step:5%");
-    // Faster, noise and the same are no failure.
+    // Faster rows, noise and equal rows are not failures.
     run(0, "kernel:40%");
     run(1, "kernel_type:10%");
     run(1, "class:20%");
@@ -47,7 +47,7 @@ fn without_a_verdict_a_difference_is_no_pass() {
     let out = place.ends(1, &["compare", base, cand, "--by", "step", "--fail-on", "op:10%:10us"]);
     assert!(out.contains("not judged: the base has 2 steps, 4 are needed"), "{out}");
     place.ends(0, &["compare", base, base, "--fail-on", "op:0%"]);
-    // Nothing to look at is an error: of a trace of the CPU there are no kernels.
+    // A condition without matching rows is an error: a CPU trace has no kernels.
     let out = place.ends(4, &["compare", base, cand, "--fail-on", "kernel:5%"]);
     assert!(
         out.contains("--fail-on kernel:5%: nothing compares by kernel: neither side has any"),
@@ -65,7 +65,8 @@ fn stores_without_common_steps_are_not_judged() {
     let note = "note: the candidate has no steps, so no difference can be told from noise; call \
         prof.step() at the end of each step";
     assert!(out.split_whitespace().collect::<Vec<_>>().join(" ").contains(note), "{out}");
-    // aten::mm is longer on the host. It cannot be distinguished from noise, which is not a pass.
+    // aten::mm takes longer on the host. The difference cannot be distinguished from noise, which
+    // does not count as passed.
     let out = place.ends(4, &["compare", "old_kineto", "steps.json", "--fail-on", "op:5%"]);
     assert!(
         out.contains(
@@ -75,7 +76,8 @@ fn stores_without_common_steps_are_not_judged() {
     );
 }
 
-/// What has nothing in common is refused, whatever it is asked for, instead of an empty table.
+/// Sides that have nothing in common are rejected for every dimension. The result is not an empty
+/// table.
 #[test]
 fn sides_of_different_kinds_do_not_compare() {
     let place = Place::new(&[
@@ -112,11 +114,11 @@ fn sides_of_different_kinds_do_not_compare() {
         ),
         "{out}"
     );
-    // Of a trace of the CPU there are no kernels; of the same kind they would be, so it is the base
-    // that says what is missing.
+    // A CPU trace has no kernels. A trace of the same kind could have some, so the message names
+    // the base as the side that lacks them.
     let out = place.ends(4, &["compare", "old_kineto", "ddp_rank0", "--by", "kernel"]);
     assert!(out.contains("the candidate has no device work"), "{out}");
-    // Recordings of one kind compare, also where no name is on both sides.
+    // Recordings of one kind can be compared even if no name occurs on both sides.
     place.ends(0, &["compare", "perf", "perf", "--fail-on", "op:5%"]);
     let perf = |op: &str| {
         format!(
@@ -155,7 +157,7 @@ fn inputs_that_do_not_compare_are_errors() {
     place.write("old/tracesql-store.json", "{\"schema_version\":1}\n");
     let out = place.ends(4, &["compare", "old", RANK0]);
     assert!(out.contains("nothing compares: old: it has schema version 1"), "{out}");
-    // Two traces with nothing in them that is compared.
+    // Two traces that contain nothing to compare.
     place.write("a.json", r#"{"traceEvents":[{"ph":"i","name":"a","ts":1}]}"#);
     place.write("b.json", r#"{"traceEvents":[{"ph":"i","name":"b","ts":1}]}"#);
     let out = place.ends(4, &["compare", "a.json", "b.json"]);
@@ -169,7 +171,7 @@ fn traces_compare_without_stores_and_ranks_as_one() {
     let (rank0, rank1) = (path("synthetic_gpu_rank0.json.gz"), path("synthetic_gpu_rank1.json.gz"));
     let of_traces = super::rows(&place, &[&rank0, &rank1]);
     assert_eq!(of_traces, super::rows(&place, &[RANK0, RANK1]));
-    // Both ranks on both sides: all the same, a mean over two ranks.
+    // Both ranks are on both sides. All figures are equal, because they are a mean over two ranks.
     place.ends(0, &["ingest", "-q", &rank0, &rank1, "-o", "both"]);
     let both = super::rows(&place, &["both", "both"]);
     assert!(both.iter().all(|r| r["verdict"] == "same" && r["delta_ns"] == 0.0));
@@ -179,7 +181,7 @@ fn traces_compare_without_stores_and_ranks_as_one() {
         (step["base_traces"].as_i64(), step["base_step_ns"].as_f64()),
         (Some(2), Some((4_770_122.0 + 4_743_605.5) / 2.0))
     );
-    // One rank against both: the ranks that have a row show.
+    // One rank is compared with both. Each row shows the ranks that have it.
     let one = super::rows(&place, &[RANK0, "both"]);
     let step =
         one.iter().find(|r| r["dimension"] == "step" && r["measure"] == "time").expect("the step");

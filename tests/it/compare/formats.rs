@@ -10,7 +10,7 @@ fn verdicts_are_those_of_an_independent_look_at_the_steps() {
     let mm =
         all.iter().find(|r| r["key"] == "aten::mm" && r["measure"] == "device").expect("the row");
     assert_eq!(mm["verdict"], "slower");
-    // Per step, straight from the tables: the operator that launched each kernel.
+    // The time per step directly from the tables, for the operator that launched each kernel.
     let per_step = |store: &str| -> Vec<f64> {
         let sql = "SELECT k.step, sum(k.dur_ns) FROM kernels k \
             JOIN events e ON e.event_id = k.op_id AND e.trace_id = k.trace_id \

@@ -1,13 +1,12 @@
-//! `--help`, completions and manual pages: all commands are there, with examples, and the examples
-//! run.
+//! `--help`, completions and manual pages contain all commands with examples, and the examples run.
 
 use super::{Place, commands, help};
 use crate::support::{texts, tracesql};
 
-/// The name of a trace in examples; each store has names of its own.
+/// The name of a trace in examples. Each store has other names.
 const TRACE: &str = "trace-0123456789ab";
 
-/// The lines of a block of examples, without the remarks after them.
+/// The lines of a block of examples, without the comments after them.
 fn examples(help: &str) -> Vec<String> {
     let Some((_, block)) = help.split_once("\nExamples:\n") else { return Vec::new() };
     let lines = block.lines().take_while(|l| l.starts_with("  "));

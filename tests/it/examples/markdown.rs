@@ -3,19 +3,19 @@
 /// A code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// Line of the file where the code begins.
+    /// The line of the file where the code begins.
     pub line: usize,
-    /// Language; empty if none is named.
+    /// The language; empty if none is given.
     pub language: String,
     /// The code.
     pub code: String,
-    /// Why it cannot be run: the comment `<!-- not run: why -->` before the block.
+    /// The reason why the block cannot be run: the comment `<!-- not run: why -->` before it.
     pub not_run: Option<String>,
-    /// What it prints: the block in language `text` right after it.
+    /// The expected output: the block in language `text` directly after it.
     pub prints: Option<String>,
 }
 
-/// All blocks of a file; those that say what another block prints belong to that.
+/// All blocks of a file. A block with the output of another block belongs to that one.
 pub fn blocks(text: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let (mut open, mut not_run, mut between) = (None::<Block>, None, true);
@@ -72,8 +72,8 @@ pub fn blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// Whether a text is what was expected. `[..]` in a line stands for any text, a line `[...]` for
-/// any lines; blanks at the ends of lines do not count.
+/// Whether a text is as expected. `[..]` in a line stands for any text, and a line `[...]` for any
+/// lines. Blanks at line ends are ignored.
 pub fn matches(expected: &str, found: &str) -> bool {
     let lines =
         |text: &str| text.trim_end().lines().map(|l| l.trim_end().to_owned()).collect::<Vec<_>>();

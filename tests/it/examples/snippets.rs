@@ -1,15 +1,16 @@
-//! The code in README.md and docs/ runs as it stands there, and prints the output that is shown.
+//! The code in README.md and docs/ runs as shown, and prints the output that is shown.
 //!
-//! Each file is run from top to bottom in a folder of its own, where `fixtures/` and the stores
-//! `runs/base` and `runs/new` are. Blocks in `sh` are scripts of bash, `python` ones need the
-//! packages of the tests, `sql` ones ask `runs/base`. What follows a block in `text` is what it
-//! prints; where the block fails, it is what standard error ends with. A block that cannot run here
-//! has `<!-- not run: why -->` before it.
+//! Each file is run from top to bottom in a separate folder that contains `fixtures/` and the
+//! stores `runs/base` and `runs/new`. Blocks in `sh` are bash scripts, blocks in `python` need the
+//! packages of the tests, and blocks in `sql` query `runs/base`. A following block in `text` is the
+//! expected output; if the block fails, it is the end of standard error. A block that cannot run
+//! here has the comment `<!-- not run: why -->` before it.
 
 use super::markdown::{Block, blocks, matches};
 use super::*;
 
-/// Generated, or tested elsewhere: `tests/it/library/` runs the examples of the reference.
+/// Files that are generated or tested elsewhere: `tests/it/library/` runs the examples of the
+/// reference.
 const ELSEWHERE: [&str; 2] = ["reference.md", "recipes.md"];
 
 fn files() -> Vec<PathBuf> {
@@ -25,7 +26,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Runs a block; `None` without the Python that it needs.
+/// Runs a block; `None` if it needs a Python that is not available.
 fn run(place: &Place, block: &Block) -> Option<Output> {
     match block.language.as_str() {
         "sh" => Some(place.shell(&block.code)),
@@ -41,7 +42,7 @@ fn run(place: &Place, block: &Block) -> Option<Output> {
     }
 }
 
-/// What is wrong with what a block did.
+/// The problem with the outcome of a block.
 fn problem(block: &Block, output: &Output) -> Option<String> {
     let (stdout, stderr) = texts(output);
     match (&block.prints, output.status.success()) {

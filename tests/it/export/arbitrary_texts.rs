@@ -1,4 +1,4 @@
-//! Names, categories, ids and args that hold anything.
+//! Exports of names, categories, IDs and args with arbitrary content.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -70,8 +70,7 @@ fn anything_in_texts_comes_back() {
     }
 }
 
-/// Elements in the order of the file, their keys in one order, and args of begins without those of
-/// their ends.
+/// Elements in the order of the file, with sorted keys. The args of begin events are ignored.
 fn sorted(list: Vec<Value>) -> Vec<Value> {
     let in_order = |mut element: Value| {
         if element["ph"] == "B" || element["ph"] == "b" {

@@ -39,8 +39,7 @@ fn counts_add_up_and_nothing_crosses() {
         "SELECT name, series, count(*), sum(value) FROM counters GROUP BY 1, 2 ORDER BY 1, 2",
         "SELECT step, count(*) FROM events WHERE step IS NOT NULL GROUP BY 1 ORDER BY 1",
         "SELECT depth, count(*), sum(self_ns) FROM events WHERE ph <> 'M' GROUP BY 1 ORDER BY 1",
-        // Processes named by text have numbers of their own here, and count as processes of
-        // threads.
+        // Processes that are named by text get new numbers, and count as processes of threads.
         "SELECT kind, count(*) FROM tracks WHERE kind IN ('counter', 'gpu_stream') \
             GROUP BY 1 ORDER BY 1",
     ] {
@@ -180,8 +179,8 @@ fn findings_and_counters_are_added() {
         (findings[0]["ts"].as_f64().expect("a time") * 1000.0 / 1e6).round() as i64,
         (starts[0] as f64 / 1e6).round() as i64
     );
-    // Each counter by its last value: nothing runs at the end, and the memory curve ends where the
-    // table does.
+    // The last value of each counter. No kernel runs at the end, and the memory curve ends with the
+    // last row of the table.
     let mut last = BTreeMap::new();
     for element in elements.iter().filter(|e| e["ph"] == "C" && e["pid"] == findings[0]["pid"]) {
         last.insert(element["name"].as_str().expect("a name").to_owned(), element["args"].clone());

@@ -1,5 +1,5 @@
-//! A Chrome trace of one whole trace is read back as the same rows in every table, and so is a
-//! perf.json.
+//! Reading an exported Chrome trace of one whole trace gives the same rows in every table. The same
+//! holds for a perf.json.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,8 +10,8 @@ use tracesql_ingest::schema::TABLES;
 use super::{again, perf_again};
 use crate::support::{TestStore, needs, root, rows_of, tracesql_in};
 
-/// Columns that say where an element stands in the file; what was skipped is not there, so later
-/// ones move up.
+/// Columns with the position of an element in the file. The export does not contain skipped
+/// elements, so positions after them change.
 const POSITIONS: &[&str] = &[
     "event_id",
     "parent_id",
@@ -23,13 +23,13 @@ const POSITIONS: &[&str] = &[
     "dst_flow_event_id",
 ];
 
-/// Columns that say what the input's bytes were, not what the trace holds.
+/// Columns that describe the bytes of the input and not the content of the trace.
 const OF_THE_INPUT: &[&str] = &[
     "trace_id", "path", "content_hash", "input_bytes", "text_bytes", "element_count",
     "skipped_count", "metadata",
 ];
 
-/// Issues of a text that an export does not repeat: it is clean JSON.
+/// Issues of the JSON text, which do not occur again because the export is clean JSON.
 const OF_THE_TEXT: &str = "'malformed_event', 'not_an_object', 'no_phase', 'no_timestamp', \
     'timestamp_out_of_range', 'too_deep', 'event_too_large', \
     'truncated_input', 'damaged_compression', 'checksum_mismatch', 'trailing_data', \
@@ -38,7 +38,7 @@ const OF_THE_TEXT: &str = "'malformed_event', 'not_an_object', 'no_phase', 'no_t
     'control_character', 'non_json_value', 'duplicate_key', \
     'string_cut', 'args_cut', 'top_level_value', 'blob_no_start'";
 
-/// The queries that two stores of one trace must answer alike, whatever the order of the rows.
+/// The queries for which two stores of one trace must have the same result, in any order of rows.
 fn queries() -> Vec<String> {
     let mut all = Vec::new();
     for table in TABLES.iter().filter(|t| t.name != "ingest_issues") {
@@ -67,7 +67,7 @@ fn queries() -> Vec<String> {
     all
 }
 
-/// What differs after a round trip.
+/// The differences after a round trip.
 fn differences(path: &Path) -> Vec<String> {
     let store = TestStore::new();
     if store.ingest(path).is_err() {
@@ -150,7 +150,7 @@ fn public_and_made_traces_come_back_whole() {
     let mut paths = Vec::new();
     files(&corpus.join("public"), &mut paths);
     files(&corpus.join("made"), &mut paths);
-    // All of them take many minutes.
+    // A run over all traces takes many minutes.
     if std::env::var_os("TRACESQL_ALL_TRACES").is_none() {
         let before = paths.len();
         paths.retain(|p| std::fs::metadata(p).is_ok_and(|m| m.len() < 600_000));
@@ -185,8 +185,7 @@ fn odd_forms_of_perf_json_come_back_whole() {
         format!(
             r#"{{"init_time":10,"op_blobs":[{op}],"memory_blobs":[{memory}],"model":"m","n":1e3}}"#
         ),
-        // Lists that come twice, after one another and mixed; lists that are not there, or are
-        // null.
+        // Lists that occur twice, in sequence or interleaved, and lists that are missing or null.
         format!(
             r#"{{"memory_blobs":[{memory}],"op_blobs":[{op},{op}],"memory_blobs":[{memory}],"init_time":10}}"#
         ),
@@ -195,8 +194,8 @@ fn odd_forms_of_perf_json_come_back_whole() {
             r#"{{"memory_blobs":null,"op_blobs":[{op}],"deviceProperties":[{{"id":0,"name":"x"}}]}}"#
         ),
         r#"{"init_time":7,"memory_blobs":[],"op_blobs":[]}"#.to_owned(),
-        // What cannot be read is not there; what has no end, no size or a size that cannot be
-        // stays.
+        // Unreadable elements are missing. Elements without an end or a size, or with an unusable
+        // size, are kept.
         format!(
             r#"{{"memory_blobs":[7,{{"start_time":0}},{memory},{{"uuid":1,"memory_usage":-5,"start_time":"11","end_time":3}},{{"start_time":5}}],"op_blobs":[{{"start_time":6}}]}}"#
         ),
@@ -255,7 +254,7 @@ fn odd_forms_come_back_whole() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("odd.json");
     let elements = [
-        // Ids that differ only in their quotes, white space or escapes.
+        // IDs that differ only in their quotes, white space or escapes.
         r#"{"ph":"b","name":"n","cat":"c","id":7,"pid":1,"tid":1,"ts":1}"#,
         r#"{"ph":"b","name":"q","cat":"c","id":"7","pid":1,"tid":1,"ts":2}"#,
         r#"{"ph":"e","name":"n","cat":"c","id":7,"pid":1,"tid":1,"ts":3}"#,
@@ -273,7 +272,7 @@ fn odd_forms_come_back_whole() {
         r#"{"ph":"n","name":"v","cat":"c","id":NaN,"pid":1,"tid":1,"ts":5}"#,
         r#"{"ph":"n","name":"v","cat":"c","id":null,"pid":1,"tid":1,"ts":5}"#,
         r#"{"ph":"n","name":"v","cat":"c","id":true,"pid":1,"tid":1,"ts":5}"#,
-        // Args of begins and ends.
+        // Args of begin and end events.
         r#"{"ph":"B","name":"a","pid":1,"tid":1,"ts":10,"args":null}"#,
         r#"{"ph":"E","pid":1,"tid":1,"ts":11,"args":{"end":1}}"#,
         r#"{"ph":"B","name":"a","pid":1,"tid":1,"ts":12}"#,

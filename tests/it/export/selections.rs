@@ -1,4 +1,4 @@
-//! Parts of traces: what belongs together stays together.
+//! Exports of parts of traces: events that belong together stay together.
 
 use serde_json::Value;
 use tracesql::export::Selection;
@@ -19,7 +19,7 @@ fn a_step_is_what_the_tables_say_it_is() {
             ORDER BY 1",
         "SELECT cat, name, count(*), sum(dur_ns) FROM events \
             WHERE step IN (11, 12) AND ph = 'X' GROUP BY 1, 2 ORDER BY 1, 2",
-        // A wait on a stream encloses work of other steps too.
+        // A wait on a stream can also enclose work of other steps.
         "SELECT name, sum(self_ns) FROM events \
             WHERE step IN (11, 12) AND ph = 'X' AND cat <> 'cuda_sync' GROUP BY 1 ORDER BY 1",
         "SELECT sum(bytes), count(*) FROM memory WHERE step IN (11, 12)",

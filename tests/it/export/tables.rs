@@ -1,4 +1,4 @@
-//! The command: tables and views as files, packing, errors.
+//! The `export` command: tables and views as files, compression, errors.
 
 use std::io::Read;
 use std::path::Path;
@@ -219,7 +219,7 @@ fn events_are_those_that_the_query_names() {
     let count = store.ints(&format!("SELECT count(*) {picks}"))[0];
     let text = std::fs::read_to_string(&to).expect("a file");
     assert_eq!(text.matches("\"name\":\"aten::mm\"").count() as i64, count);
-    // Ids alone could be of any trace.
+    // IDs alone could belong to any trace.
     refused(
         &["export", &path, "-c", &format!("SELECT event_id {picks}"), "-o", &to],
         4,

@@ -1,9 +1,9 @@
-//! Flows: arrows between the events that flow elements touch.
+//! Flows: arrows between the events that flow elements refer to.
 
 use crate::support::{TestStore, elements};
 
-/// Slices a (0 to 10 us) on thread 1, b (20 to 30 us) and c (40 to 50 us) on thread 2, and these
-/// elements.
+/// A trace with slices a (0 to 10 us) on thread 1, b (20 to 30 us) and c (40 to 50 us) on thread 2,
+/// and these flow elements.
 fn slices(flows: &str) -> TestStore {
     elements(format!(
         r#"{{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10}}, {{"ph":"X","name":"b","pid":1,"tid":2,"ts":20,"dur":10}},

@@ -1,4 +1,4 @@
-//! Device rows and the calls and operators that launched them.
+//! Links between device rows and the calls and operators that launched them.
 
 use crate::support::{TestStore, elements};
 
@@ -37,7 +37,7 @@ fn the_operator_is_the_innermost_one_around_the_launch() {
 
 #[test]
 fn an_operator_contains_its_launches_whatever_overlaps_the_two() {
-    // The frame outlasts the operator by a nanosecond, as rounding makes them.
+    // The frame ends one nanosecond after the operator, as happens with rounding.
     let store = elements(format!(
         r#"{{"ph":"X","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":0,"dur":90}}, {{"ph":"X","cat":"cpu_op","name":"inner","pid":1,"tid":1,"ts":2,"dur":70}},
            {{"ph":"X","cat":"python_function","name":"f","pid":1,"tid":1,"ts":3,"dur":69.001}},
@@ -201,8 +201,8 @@ fn the_latest_operator_before_the_work_wins_if_several_share_its_external_id() {
     assert_eq!(links(&store), ["5 NULL 3 external_id no_correlation"]);
 }
 
-/// An operator (0) around a call (1) without a correlation, and a kernel (2) with the External id
-/// of the call.
+/// An operator (0) around a call (1) without a correlation, and a kernel (2) with the same External
+/// id as the call.
 fn without_correlation(op_args: &str, rest: &str) -> TestStore {
     elements(format!(
         r#"{{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":0,"dur":50,"args":{{{op_args}}}}},
@@ -264,7 +264,7 @@ fn one_call_launches_many_kernels_unless_their_id_is_that_of_an_operator() {
         links(&without_correlation(r#""External id":3"#, &second)),
         ["2 1 0 external_id NULL", "3 1 0 external_id NULL"]
     );
-    // The other call of the operator may be missing in the trace.
+    // The operator's other call may be missing in the trace.
     assert_eq!(
         links(&without_correlation(r#""External id":100"#, &second)),
         ["2 NULL NULL none no_correlation", "3 NULL NULL none no_correlation"]

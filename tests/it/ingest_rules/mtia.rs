@@ -1,9 +1,9 @@
-//! MTIA: one category for kernels, copies and waits of the device; some kinds of them carry no
-//! correlation.
+//! MTIA: kernels, copies and waits of the device have a single category, and some kinds of them
+//! have no correlation.
 
 use crate::support::{TestStore, elements};
 
-/// A launched kernel, and what else the command processors of a device did.
+/// A launched kernel, and other activities of a device's command processors.
 fn trace(others: &str) -> TestStore {
     elements(format!(
         r#"{{"ph":"X","cat":"mtia_runtime","name":"runFunction - job_prep_and_submit_for_execution","pid":1,"tid":1,"ts":10,"dur":5,"args":{{"correlation":5}}}},
@@ -79,7 +79,7 @@ fn work_of_a_kind_without_any_correlation_has_the_reason_never_correlated() {
 
 #[test]
 fn work_without_a_correlation_is_unlinked_if_others_of_its_kind_have_one() {
-    // Eight with a correlation and four without: enough to judge shares by.
+    // Eight copies have a correlation and four have none. That is enough to judge shares.
     let copies: Vec<String> = (1..=12)
         .map(|at| row("dma_request", 100 * at, if at <= 8 { r#""correlation":5"# } else { "" }))
         .collect();

@@ -1,8 +1,8 @@
-//! Nesting: which event encloses which, and the time that is an event's own.
+//! Nesting: the parent of each event, and its self time.
 
 use crate::support::{TestStore, elements, spans};
 
-/// `name parent depth self` of all spans, in file order; times in ns.
+/// `name parent depth self` of all spans in file order, with times in ns.
 fn tree(store: &TestStore) -> Vec<String> {
     store.lines(
         "SELECT e.name, coalesce(p.name, '-'), e.depth, e.self_ns FROM events e LEFT JOIN events p ON p.event_id = e.parent_id \

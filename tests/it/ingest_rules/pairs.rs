@@ -1,4 +1,5 @@
-//! Begin and end events: the begin's row takes the duration, the end's row stays.
+//! Begin and end events: the row of the begin event gets the duration, and the row of the end event
+//! is kept.
 
 use crate::support::elements;
 

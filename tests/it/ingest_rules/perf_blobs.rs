@@ -1,4 +1,4 @@
-//! MLLM's perf.json: blobs of memory and operators.
+//! MLLM's perf.json: memory blobs and operator blobs.
 
 use crate::support::TestStore;
 

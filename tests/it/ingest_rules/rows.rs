@@ -1,8 +1,8 @@
-//! Rows: every element of the event list is a row or is counted.
+//! Rows: every element of the event list either becomes a row or is counted.
 
 use crate::support::{TestStore, elements};
 
-/// rows + skipped elements = elements, by the table of traces and by counting.
+/// Checks that rows + skipped elements = elements, from the table of traces and by counting.
 fn nothing_is_lost(store: &TestStore) {
     let n = store.ints("SELECT element_count, event_count, skipped_count FROM traces");
     assert_eq!(n[0], n[1] + n[2]);

@@ -1,4 +1,4 @@
-//! Start, end and duration of a trace: those of its work.
+//! The start, end and duration of a trace, which are those of its work.
 
 use crate::support::{TestStore, elements};
 
@@ -6,7 +6,7 @@ use crate::support::{TestStore, elements};
 const UPTIME: &str = r#"{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":3605054728338.344,"dur":2.5},
     {"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":3605068349990.000,"dur":6.792}"#;
 
-/// The times in `traces`.
+/// The times in the table `traces`.
 fn span(store: &TestStore) -> String {
     store.lines("SELECT start_ns, end_ns, duration_ns FROM traces").remove(0)
 }

@@ -1,4 +1,4 @@
-//! Texts and args: decoded exactly, kept as valid JSON whatever was written.
+//! Texts and args are decoded exactly and stored as valid JSON, whatever the input contains.
 
 use crate::support::{TestStore, elements};
 

@@ -2,7 +2,7 @@
 
 use crate::support::{TestStore, elements};
 
-/// The starts, in ns and in file order, of instants whose `ts` has these texts.
+/// The starts of instants whose `ts` has these texts, in ns and in file order.
 fn starts(texts: &[&str]) -> (TestStore, Vec<String>) {
     let instant = |ts: &&str| format!(r#"{{"ph":"i","name":"x","pid":1,"tid":1,"ts":{ts}}}"#);
     let store = elements(texts.iter().map(instant).collect::<Vec<_>>().join(","));
@@ -10,7 +10,7 @@ fn starts(texts: &[&str]) -> (TestStore, Vec<String>) {
     (store, starts)
 }
 
-/// Duration, end and issues of one event.
+/// The duration, end and issues of one event.
 fn one_event(ts: &str, dur: &str) -> (TestStore, String) {
     let store =
         elements(format!(r#"{{"ph":"X","name":"x","pid":1,"tid":1,"ts":{ts},"dur":{dur}}}"#));

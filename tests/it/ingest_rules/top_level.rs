@@ -1,4 +1,4 @@
-//! What stands around the event list: devices, job, clock, and everything else as metadata.
+//! The keys next to the event list: devices, job, clock, and everything else as metadata.
 
 use crate::support::TestStore;
 

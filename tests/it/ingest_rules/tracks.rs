@@ -1,4 +1,4 @@
-//! Tracks: threads, streams, counters; their names and order.
+//! Tracks: threads, streams and counters, with their names and order.
 
 use crate::support::elements;
 

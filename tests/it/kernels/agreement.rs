@@ -1,12 +1,12 @@
-//! Views agree on communication to the nanosecond, and the classes add up to the time that devices
-//! were busy.
+//! Views agree on communication to the nanosecond, and the classes add up to the busy time of the
+//! devices.
 
 use std::path::{Path, PathBuf};
 
 use crate::support::{TestStore, bottlenecks, fixtures, needs};
 
-/// Rows of traces for which two definitions differ, each with a name; all are empty where
-/// everything agrees.
+/// Queries for rows in which two definitions differ, each with a name. All results are empty if the
+/// definitions agree.
 const CHECKS: &[(&str, &str)] = &[
     (
         "the classes of a device add up to the union of its work",

@@ -1,9 +1,9 @@
-//! Which evidence decides, on small traces: category, arguments, name, mark, operator and its
-//! types, device.
+//! Which evidence decides the class of a kernel, on small traces: category, arguments, name, mark,
+//! operator and its types, device.
 
 use crate::support::{TestStore, elements};
 
-/// A launch within an operator, and its kernel on a device of a compute capability.
+/// A launch within an operator, and its kernel on a device with a compute capability.
 struct Case<'a> {
     kernel: &'a str,
     operator: &'a str,
@@ -65,12 +65,12 @@ fn types_and_the_device_decide_what_the_name_leaves_open() {
     for (types, capability, expected) in cases {
         assert_eq!(said(&Case { types, capability, ..OPEN }), expected, "{types} {capability:?}");
     }
-    // Facts about NVIDIA's devices are not applied to others.
+    // Facts about NVIDIA devices are not applied to other devices.
     assert_eq!(
         said(&Case { types: half, capability: (9, 4), device_name: "AMD Instinct MI300X", ..OPEN }),
         "gemm operator unclear -"
     );
-    // The name comes before the operator where it is certain.
+    // The name takes precedence over the operator if it is certain.
     assert_eq!(
         said(&Case { kernel: "ampere_sgemm_128x64_nn", types: float, capability: (8, 0), ..OPEN }),
         "gemm name no name"
@@ -98,7 +98,7 @@ fn marks_and_arguments_make_communication() {
     assert_eq!(trace(&case, args, "").value(classes), "communication arguments all_gather");
     let mark = r#"{"ph":"X","cat":"user_annotation","name":"nccl:all_reduce","pid":1,"tid":1,"ts":105,"dur":20},"#;
     assert_eq!(trace(&case, "", mark).value(classes), "communication mark all_reduce");
-    // A copy into a bucket is launched within a mark, too, and its name says what it is.
+    // A copy into a bucket is launched within a mark too, but its name identifies it as a copy.
     let copy = Case {
         kernel: "void at::native::vectorized_elementwise_kernel<4, at::native::MulFunctor<float> \
             >(int)",
@@ -111,7 +111,7 @@ fn marks_and_arguments_make_communication() {
     );
 }
 
-/// A trace that describes a device twice must not count its work twice.
+/// If a trace describes a device twice, the device's work must not count twice.
 #[test]
 fn a_device_that_is_described_twice_is_one_device() {
     let device = |name: &str, major: i64| {
@@ -186,7 +186,7 @@ fn names_that_are_long_or_strange_are_classified_within_bounds() {
     );
     let sql = "SELECT class, name_bytes FROM kernel_names ORDER BY name_bytes";
     assert_eq!(store.lines(sql).len(), 4, "{:?}", store.lines(sql));
-    // Ingest keeps the first MiB of a text, and says so.
+    // Ingest keeps the first MiB of a text, and reports that it was cut.
     assert_eq!(
         store.lines("SELECT class, name_bytes FROM kernel_names WHERE name_bytes > 4096"),
         ["gemm 1048576"]

@@ -1,5 +1,5 @@
-//! A trace of training with experts on several devices, whose truth the script that makes it knows:
-//! fixtures/make/moe_training.py.
+//! A trace of training with experts on several devices. The script that makes it knows the expected
+//! values: fixtures/make/moe_training.py.
 
 use serde_json::Value;
 
@@ -79,8 +79,8 @@ fn the_timeline_knows_what_is_exposed() {
             exposed
         ]
     );
-    // The exchange with experts is communication, so that is what takes the time, and the products
-    // are on tensor cores.
+    // The exchange between experts is communication, which therefore takes most of the time. The
+    // matrix products run on tensor cores.
     let findings = store.lines(
         "SELECT rule, status FROM findings \
         WHERE rule IN ('communication', 'tensor_cores') ORDER BY rule",

@@ -1,5 +1,5 @@
-//! Labelled names of real kernels, scored by the oracle's measures: our own list, and one that lies
-//! next to the corpus.
+//! Labelled names of real kernels, scored by the oracle's measures. One list is in the project, and
+//! one is next to the corpus.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{needs, root};
 
-/// Figures that must be reached, and that must not be exceeded.
+/// Minimum and maximum values of figures.
 struct Limits {
     at_least: &'static [(&'static str, f64)],
     at_most: &'static [(&'static str, f64)],
@@ -33,7 +33,8 @@ fn check(list: &Path, limits: &Limits) {
     assert!(failed.is_empty(), "{failed:?}\n{text}");
 }
 
-/// A little below what the rules reach, so that a change that loses names is seen.
+/// Slightly below the current scores of the rules, so that the test detects a change that loses
+/// names.
 #[test]
 fn names_of_our_own_list_are_classified() {
     let limits = Limits {

@@ -1,4 +1,5 @@
-//! How the engine plans queries on views: what it computes once, and what it leaves in one stream.
+//! How the engine plans queries on views: what it computes once, and which rows it keeps in one
+//! stream.
 
 use tracesql::engine::Engine;
 
@@ -56,7 +57,7 @@ fn branches_of_unions_are_planned_apart_with_what_is_asked_of_them() {
             all.iter().filter(|row| row[place] == value).cloned().collect::<Vec<_>>()
         );
     }
-    // Branches that are named twice are computed once, and rows that are not kept are read by each
+    // A branch that is named twice is computed once. Rows that are not kept are read by each
     // reader.
     let union = "SELECT name, count(*) AS n FROM events WHERE name IS NOT NULL GROUP BY name";
     let four = [union; 4].join(" UNION ALL ");

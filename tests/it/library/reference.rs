@@ -65,7 +65,7 @@ fn the_page_of_tables_is_up_to_date_and_not_wider_than_100() {
     assert!(wide.is_empty(), "{}", wide.join("\n"));
 }
 
-/// Compares a page in `docs/` with what it should be, or writes it.
+/// Compares a page in `docs/` with its expected text, or writes it.
 fn is_up_to_date(name: &str, page: &str) {
     let path = root().join("docs").join(name);
     if std::env::var_os("TRACESQL_BLESS").is_some() {

@@ -1,5 +1,5 @@
-//! Views answer the same however the engine computes them: with one thread or several, with parts
-//! shared or not, for a trace alone or with another.
+//! Views return the same rows however the engine computes them: with one or several threads, with
+//! or without shared parts, and for a trace alone or with others.
 
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql::library::View;
@@ -7,8 +7,8 @@ use tracesql::library::View;
 use super::{library, short};
 use crate::support::{TestStore, fixture, rows_of};
 
-/// The rows of a query in an order of their own. Sums of floating point numbers depend on the order
-/// in which partitions come.
+/// The sorted rows of a query. Sums of floating point numbers depend on the order in which
+/// partitions arrive.
 fn sorted(engine: &Engine, sql: &str) -> Vec<Vec<String>> {
     let rounded = |value: String| match value.parse::<f64>() {
         Ok(number) if value.contains('.') => format!("{number:.9e}"),
@@ -27,7 +27,7 @@ fn engine_with(store: &TestStore, change: impl FnOnce(&mut EngineOptions)) -> En
     Engine::open(&store.store, None, &options).expect("the store opens")
 }
 
-/// Plans differ with the number of threads: with one, sorts are left out that others need.
+/// Plans depend on the number of threads: with a single thread, some sorts are left out.
 #[test]
 fn views_answer_the_same_with_one_thread() {
     let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
@@ -44,7 +44,7 @@ fn views_answer_the_same_with_one_thread() {
     }
 }
 
-/// Where there is memory for it, views that a query names more than once are computed once.
+/// If there is enough memory, views that a query names more than once are computed once.
 #[test]
 fn views_answer_the_same_whether_they_share_or_not() {
     let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
@@ -56,7 +56,7 @@ fn views_answer_the_same_whether_they_share_or_not() {
         let sql = format!("SELECT * FROM {}", view.name);
         let rows = sorted(&shares, &sql);
         assert_eq!(rows, sorted(&alone, &sql), "{sql}");
-        // A filter on traces goes into what is shared.
+        // A filter on traces is applied to the shared rows.
         if let Some(at) = view.columns.iter().position(|c| c.name == "trace_id") {
             let of_one: Vec<_> = rows.into_iter().filter(|row| row[at] == trace).collect();
             assert_eq!(
@@ -68,7 +68,8 @@ fn views_answer_the_same_whether_they_share_or_not() {
     }
 }
 
-/// A trace alone in a store has its name taken out of the keys of windows, groups and joins.
+/// If a store contains a single trace, the trace's name is removed from the keys of windows, groups
+/// and joins.
 #[test]
 fn views_answer_the_same_for_a_trace_alone_and_beside_another() {
     let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
@@ -79,7 +80,7 @@ fn views_answer_the_same_for_a_trace_alone_and_beside_another() {
         let only = [trace.trace_id.clone()];
         let alone = Engine::open(&store.store, Some(&only), &EngineOptions::default())
             .expect("the store opens");
-        // Views of comparisons put traces side by side.
+        // Views of comparisons compare several traces.
         let has = |view: &View, name: &str| view.columns.iter().any(|c| c.name == name);
         for view in library()
             .public_views()

@@ -1,4 +1,4 @@
-//! Views, tables of data and settings that users add.
+//! Views, data tables and settings that users add.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use tracesql::library::Column;
 
 use crate::support::{answer, rows_of};
 
-/// A folder of a user with files of these names and texts.
+/// A user's folder with files that have these names and texts.
 fn user(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {

@@ -1,14 +1,14 @@
-//! Every view runs on every store, and its rows are numbers.
+//! Every view runs on every store, and its numbers are finite.
 
 use tracesql::library::{Body, Library, View};
 
 use super::{library, short};
 use crate::support::{TestStore, bottlenecks, fixture, fixtures, rows_of};
 
-/// Views about the whole store, whose rows belong to no trace.
+/// Views about the whole store. Their rows belong to no trace.
 const OF_THE_STORE: &[&str] = &["kernel_names"];
 
-/// Views that no fixture gives a row, with the reason.
+/// Views that have no rows for any fixture, with the reason.
 const EMPTY: &[(&str, &str)] = &[];
 
 #[test]
@@ -57,7 +57,8 @@ fn every_view_runs_on_all_fixtures_together_and_has_rows() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// Planning takes most of the time here, so only traces that lack much have a store of their own.
+/// Planning takes most of the time here, so only traces that lack much information get their own
+/// store.
 #[test]
 fn every_view_runs_without_traces() {
     every_view_runs(&TestStore::new());

@@ -1,5 +1,5 @@
-//! Reports of large stores: rests with exact sums, pages that stay small, traces that are left out
-//! and named.
+//! Reports on large stores: remainders with exact sums, pages that stay small, and traces that are
+//! left out and named.
 
 use std::fmt::Write;
 
@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::{job, json, page, report, rows, store, total};
 use crate::support::{TestStore, elements, texts, tracesql};
 
-/// A trace with this many operators, each of a name of its own, 1, 2, 3 … microseconds long.
+/// A trace with this number of operators, which have different names and durations of 1, 2, 3, …
+/// microseconds.
 fn many_operators(count: usize, name: impl Fn(usize) -> String) -> TestStore {
     let mut text = String::new();
     for i in 0..count {
@@ -30,7 +31,7 @@ fn rows_beyond_the_bound_become_a_rest() {
     let report = json(&store, &[]);
     let rest = &report["sections"]["operators"]["rest"][0];
     assert_eq!((rows(&report, "operators").len(), rest["rows"].as_u64()), (5000, Some(100)));
-    // The rest are the shortest: 1 to 100 us.
+    // The remainder contains the shortest operators: 1 to 100 us.
     assert_eq!(
         (rest["sums"]["calls"].as_i64(), rest["sums"]["host_self_ns"].as_i64()),
         (Some(100), Some(5_050_000))
@@ -105,7 +106,7 @@ fn traces_beyond_the_bound_are_named() {
     assert!(report(&store, "text", &["--max-traces", "1"]).contains("left out: 1 more trace"));
 }
 
-/// Steps of two kernels on each device, the first of 3 us and, after 1 us, the other of 5.
+/// Steps with two kernels on each device: one of 3 us and, 1 us later, another of 5 us.
 fn many_steps(steps: usize, devices: usize) -> TestStore {
     let mut all = Vec::new();
     for step in 0..steps {

@@ -1,4 +1,5 @@
-//! What programs rely on: names in the JSON, and figures that are those of the views.
+//! The interface that programs rely on: the names in the JSON, and figures that equal those of the
+//! views.
 
 use serde_json::Value;
 

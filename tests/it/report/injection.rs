@@ -1,9 +1,9 @@
-//! Names in traces can be anything: in no format may they become more than text.
+//! Names in traces can be anything. In every format they must stay plain text.
 
 use super::{page, report};
 use crate::support::{TestStore, elements};
 
-/// A trace in which every kind of name tries to be something else.
+/// A trace in which every kind of name attempts an injection.
 pub fn store() -> TestStore {
     let long = "L".repeat(1 << 20);
     let names = [
@@ -59,7 +59,7 @@ fn a_comment_gets_no_markup() {
     assert!(text.len() < 65_536, "{} bytes", text.len());
     let allowed = ["<details>", "</details>", "<summary>", "</summary>", "<sub>", "</sub>"];
     for line in text.lines() {
-        // What stands in code is shown as it is.
+        // Text in code spans is shown unchanged.
         let outside: String = outside_code(line);
         let left = allowed.iter().fold(outside, |rest, tag| rest.replace(tag, ""));
         assert!(!left.contains('<'), "markup of a name: {line}");
@@ -72,7 +72,7 @@ fn a_comment_gets_no_markup() {
     assert!(!text.contains("\n# heading"), "a line end of a name");
 }
 
-/// A line without its code spans, whose fences are runs of as many backticks.
+/// A line without its code spans. The fences of a code span are two equally long runs of backticks.
 fn outside_code(line: &str) -> String {
     let (mut out, mut rest) = (String::new(), line);
     while let Some(start) = rest.find('`') {
@@ -113,7 +113,7 @@ fn a_page_holds_names_as_data_only() {
     assert!(data.contains("\\u003cimg src=x onerror="), "the name is there");
     let parsed: serde_json::Value = serde_json::from_str(data).expect("the data is JSON");
     assert_eq!(parsed["schema"], "tracesql.report");
-    // The data and the script of the page, and no other.
+    // The page contains its data and its script, and no other script.
     assert_eq!(html.matches("<script").count(), 2, "scripts");
     assert_eq!(html.matches("</script").count(), 2, "ends of scripts");
 }

@@ -1,4 +1,4 @@
-//! The page in a real browser, driven by the scripts of `tests/browser`.
+//! Tests the page in a real browser with the scripts of `tests/browser`.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use super::{TestStore, injection, job, page, store};
 use crate::support::{needs, root};
 
-/// Runs a script of `tests/browser`, which must end with "ok: …".
+/// Runs a script of `tests/browser`, whose output must end with "ok: …".
 fn drive(script: &str, page: Option<&Path>) {
     let (Some(python), Some(chromium)) = (needs::python(), needs::chromium()) else { return };
     if needs::package(&python, "playwright").is_none() {
@@ -76,7 +76,7 @@ fn every_class_has_one_colour_in_light_and_in_dark() {
             .collect();
         assert_eq!(colours.len(), 2, "{class}: {colours:?}");
     }
-    // No two classes share one.
+    // No two classes share a colour.
     for theme in 0..2 {
         let colour = |class: &String| {
             let name = format!("--class-{class}: ");

@@ -1,5 +1,5 @@
-//! Reports for people: what stands in the text and the Markdown, in which width, and which format a
-//! file's name asks for.
+//! Reports for people: the content of the text and the Markdown, the width, and the format for the
+//! extension of a file name.
 
 use std::path::Path;
 
@@ -74,8 +74,8 @@ fn what_is_unclassified_is_said_with_the_interval() {
             r#"{{"ph":"X","cat":"kernel","name":"{name}","pid":{device},"tid":7,"ts":{ts},"dur":{dur},"args":{{"device":{device},"stream":7}}}}"#
         )
     };
-    // 30 us of communication; 20 of them lie under a kernel without any known class; it
-    // runs 40 us.
+    // There are 30 us of communication, 20 us of which overlap a kernel of unknown class. That
+    // kernel runs for 40 us.
     let mut all = vec![
         kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, 0, 30),
         kernel("zqx", 0, 10, 40),
@@ -101,7 +101,7 @@ fn what_is_unclassified_is_said_with_the_interval() {
     let comment = report(&store, "markdown", &[]);
     assert!(comment.contains("_3 more devices are in the full report._"), "{comment}");
     assert!(comment.contains("exposed communication is 10 µs to 50 µs"), "{comment}");
-    // There is no note where all is known.
+    // There is no note if all classes are known.
     assert!(!report(&job(), "text", &[]).contains("no known class"));
 }
 

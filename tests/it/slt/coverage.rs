@@ -1,4 +1,4 @@
-//! Which views and functions the files of `tests/slt` ask for.
+//! Which views and functions the files of `tests/slt` use.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use sqllogictest::{QueryExpect, Record};
 use super::session::Letter;
 use super::{files, folder};
 
-/// What queries whose answers have rows read and call.
+/// The relations and functions of queries whose results have rows.
 #[derive(Default)]
 struct Asked {
     relations: BTreeSet<String>,
@@ -37,7 +37,7 @@ impl Asked {
             let _ = visit_expressions(&statement, |expression| {
                 let name = match expression {
                     Expr::Function(function) => last(&function.name),
-                    // Operators on JSON are functions too.
+                    // JSON operators are functions too.
                     Expr::BinaryOp { op, .. } => op.to_string(),
                     _ => return ControlFlow::<()>::Continue(()),
                 };
@@ -48,13 +48,13 @@ impl Asked {
     }
 }
 
-/// The name without those of catalog and schema.
+/// The name without its catalog and schema.
 fn last(name: &ObjectName) -> String {
     name.to_string().rsplit('.').next().unwrap_or_default().to_ascii_lowercase()
 }
 
-/// Views that only other views read do not count, nor do names in texts and comments. Whether the
-/// rows say enough of the view is for the reader to judge.
+/// Views that only other views read do not count, and neither do names in texts and comments. A
+/// reviewer must judge whether the rows test enough of a view.
 #[test]
 fn every_view_is_read_and_every_function_called_by_a_query_with_rows() {
     let mut asked = Asked::default();

@@ -6,7 +6,7 @@ use futures::TryStreamExt;
 use sqllogictest::{AsyncDB, ColumnType, DBOutput};
 use tracesql::engine::Engine;
 
-/// A session as the runner wants it.
+/// A session with the interface that the runner requires.
 pub struct Session(pub Engine);
 
 #[async_trait]
@@ -15,7 +15,7 @@ impl AsyncDB for Session {
     type ColumnType = Letter;
 
     async fn run(&mut self, sql: &str) -> Result<DBOutput<Letter>, tracesql::Error> {
-        // A setting for the rest of the file, written as in the shell.
+        // A setting for the rest of the file, in the syntax of the shell.
         if let Some((name, value)) =
             sql.strip_prefix("\\set ").and_then(|rest| rest.split_once(' '))
         {
@@ -61,7 +61,8 @@ fn cell(value: String) -> String {
     if value.is_empty() { "(empty)".to_owned() } else { value.replace(['\n', '\t'], " ") }
 }
 
-/// Types as the files write them: I integer, R number, B boolean, T anything else.
+/// The types in the notation of the files: I for integer, R for number, B for boolean, T for
+/// anything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Letter(char);
 

@@ -1,5 +1,5 @@
-//! Stacks and their values against a second program in Python, on every fixture and every trace of
-//! the corpus.
+//! Compares stacks and their values with a second program in Python, on every fixture and every
+//! trace of the corpus.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::tools;
 use crate::support::{TestStore, needs, root};
 
-/// What `tests/oracle/stacks.py` finds in files.
+/// The results of `tests/oracle/stacks.py` for files.
 fn oracle(paths: &[PathBuf]) -> Vec<Value> {
     let out = Command::new("python3")
         .arg(root().join("tests/oracle/stacks.py"))
@@ -32,7 +32,7 @@ fn check(set: &str, paths: &[PathBuf]) -> usize {
         let path = Path::new(want["path"].as_str().expect("a path"));
         store.ingest(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     }
-    // All stacks of all traces in one query; the oracle sorts its lines by their bytes.
+    // All stacks of all traces in one query. The oracle sorts its lines by their bytes.
     let sql = "SELECT t.path, fold_stack(s.stack), count(*), sum(s.time_ns)
                FROM track_stacks s JOIN traces t ON t.trace_id = s.trace_id
                    GROUP BY t.path, fold_stack(s.stack)";
@@ -66,7 +66,7 @@ fn check(set: &str, paths: &[PathBuf]) -> usize {
     wanted.len()
 }
 
-/// Adler-32 of the lines, as Python's zlib computes it.
+/// The Adler-32 checksum of the lines, as Python's zlib computes it.
 pub fn adler(lines: &[String]) -> u64 {
     let (mut a, mut b) = (1u64, 0u64);
     for byte in lines.iter().flat_map(|l| l.bytes().chain([b'\n'])) {
@@ -89,8 +89,8 @@ fn files(folder: &Path, into: &mut Vec<PathBuf>) {
 fn stacks_of_fixtures_equal_the_oracle() {
     let mut paths = Vec::new();
     files(&root().join("fixtures"), &mut paths);
-    // nasty.json names its event list twice; Python's JSON reader keeps the second one only, we
-    // read both.
+    // nasty.json contains its event list twice. Python's JSON reader keeps only the second list,
+    // and tracesql reads both.
     paths.retain(|p| {
         p.parent() == Some(root().join("fixtures").as_path())
             && p.to_string_lossy().contains(".json")

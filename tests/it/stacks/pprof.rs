@@ -1,4 +1,4 @@
-//! Profiles in the hands of the real pprof.
+//! Reads profiles with the real pprof.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,11 +6,11 @@ use std::process::Command;
 use super::written;
 use crate::support::{TestStore, elements, fixture, needs, texts, tracesql, within_a_minute};
 
-/// What `go tool pprof` prints; `None` without Go.
+/// The output of `go tool pprof`; `None` without Go.
 fn pprof(args: &[&str], files: &[&Path]) -> Option<String> {
     let go = needs::go()?;
     let mut command = Command::new(go);
-    // Go builds the tool once, into a cache which has to be somewhere.
+    // Go builds the tool once. It needs a folder for its cache.
     if std::env::var_os("HOME").is_none() {
         command.env("GOCACHE", std::env::temp_dir().join("go-cache"));
     }
@@ -81,7 +81,7 @@ fn every_measure_label_and_report_is_read() {
         ),
         "{raw}"
     );
-    // The profiler's device times at the stacks that launched them, the whole of them.
+    // The profiler's total device times at the stacks that launched them.
     let report = pprof(
         &["-top", "-unit=ns", "-sample_index=gpu", "-nodefraction=0", "-nodecount=100000"],
         &[&file],
@@ -96,8 +96,8 @@ fn every_measure_label_and_report_is_read() {
         store.ints("SELECT sum(dur_ns) FROM kernels WHERE kind <> 'sync'")[0],
         "{report}"
     );
-    // Python frames are functions with files; all other frames keep all of their names, brackets
-    // too.
+    // Python frames are functions with files. Other frames keep their full names, including
+    // brackets.
     let names: Vec<String> = top(&report).into_iter().map(|row| row.2).collect();
     assert!(
         names.iter().any(|n| n == "train.main") && names.iter().any(|n| n.ends_with("ncclWork*)")),
@@ -106,7 +106,7 @@ fn every_measure_label_and_report_is_read() {
     let lines = pprof(&["-top", "-lines", "-nodecount=100000", "-nodefraction=0"], &[&file])
         .expect("Go is there");
     assert!(lines.contains("train.py:"), "{lines}");
-    // A label selects.
+    // A label selects samples.
     let step = pprof(
         &["-top", "-unit=ns", "-tagfocus=step=11", "-nodefraction=0", "-nodecount=100000"],
         &[&file],

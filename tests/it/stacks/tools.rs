@@ -1,10 +1,10 @@
-//! The compatible rules against torch2pprof and trace2profile: what these tools wrote themselves,
-//! and their rules counted again in Python.
+//! Compares the rules for compatibility with torch2pprof and trace2profile: with profiles that
+//! these tools wrote, and with a second count by their rules in Python.
 //!
 //! Profiles are compared by a digest of all their stacks and values. Every profile that differs is
 //! listed in `tests/expected/profile_differences.tsv` with the digest of ours and a reason that
-//! docs/stacks.md explains; one that is not, that is another, or that no longer differs fails the
-//! test.
+//! docs/stacks.md explains. The test fails if a difference is not listed, has changed or no longer
+//! exists.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,8 +21,9 @@ use crate::support::{TestStore, needs, root};
 
 const RULES: [(&str, Rule); 2] = [("inclusive", Rule::Inclusive), ("flat", Rule::Flat)];
 
-/// The digest of a profile by `tests/oracle/profiles.py`: number of stacks, number of those whose values are all
-/// 0, sum of the last value, Adler-32 of the lines.
+/// The digest of a profile by `tests/oracle/profiles.py`: the number of stacks, the number of
+/// stacks whose values are all 0, the sum of the last value, and the Adler-32 checksum of the
+/// lines.
 #[derive(Debug, PartialEq, Eq)]
 struct Digest {
     stacks: u64,
@@ -42,7 +43,7 @@ impl Digest {
         })
     }
 
-    /// Our profile of a trace; stacks whose values are all 0 are not written to profiles.
+    /// Our profile of a trace. Stacks whose values are all 0 are not written to profiles.
     fn ours(store: &Store, rule: Rule, trace_id: Option<&str>) -> Self {
         let filter = trace_id.map(|id| format!("trace_id = '{id}'"));
         let samples = samples(store, &Request { rule, filter, ..Request::default() });
@@ -63,16 +64,16 @@ impl Digest {
         Self { stacks: lines.len() as u64 + zeros, zeros, ns, adler32: adler(&lines) }
     }
 
-    /// The same without stacks whose values are all 0.
+    /// The digest without stacks whose values are all 0.
     fn without_zeros(self) -> Self {
         Self { stacks: self.stacks - self.zeros, zeros: 0, ..self }
     }
 }
 
-/// A documented difference: digest of ours, reason.
+/// A documented difference: the digest of our profile, and the reason.
 type Known = BTreeMap<(String, String), (String, String)>;
 
-/// Compares profiles of all traces by both rules.
+/// Compares the profiles of all traces under both rules.
 pub fn check(set: &str, store: &TestStore, wanted: &[Value]) {
     let ids: BTreeMap<String, String> = store
         .rows("SELECT path, trace_id FROM traces")
@@ -133,7 +134,7 @@ fn short(path: &str) -> String {
     parts.join("/")
 }
 
-/// The documented differences of a set of traces.
+/// The documented differences in a set of traces.
 fn known(set: &str) -> Known {
     let text = std::fs::read_to_string(root().join("tests/expected/profile_differences.tsv"))
         .expect("profile_differences.tsv");
@@ -159,7 +160,7 @@ fn known(set: &str) -> Known {
     known
 }
 
-/// Profiles that torch2pprof wrote itself, as JSON of its stacks.
+/// Profiles that torch2pprof itself wrote, as JSON of their stacks.
 #[test]
 fn profiles_of_torch2pprof_are_equal() {
     let Some(corpus) = needs::corpus() else { return };
@@ -192,7 +193,7 @@ fn profiles_of_torch2pprof_are_equal() {
     }
 }
 
-/// Profiles that trace2profile wrote itself.
+/// Profiles that trace2profile itself wrote.
 #[test]
 fn profiles_of_trace2profile_are_equal() {
     let Some(corpus) = needs::corpus() else { return };
@@ -229,7 +230,7 @@ fn read_profile(path: &Path) -> Digest {
     Digest::read(&serde_json::from_slice(&out.stdout).expect("JSON")).expect("a digest")
 }
 
-/// Threads of two traces are not one, though they have one number.
+/// Threads of two traces are different threads, even if they have the same number.
 #[test]
 fn traces_of_a_store_do_not_nest_into_each_other() {
     let store = TestStore::new();

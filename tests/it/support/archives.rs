@@ -1,7 +1,7 @@
-//! Packing bytes without compressing them, so that tests can place damage to the byte. Real
-//! compression is tested with the fixtures and with `tests/data`.
+//! Writes archives without compression, so that tests can damage a specific byte. Real compression
+//! is tested with the fixtures and with `tests/data`.
 
-/// One gzip member of stored blocks.
+/// A gzip member of stored blocks.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
     let mut blocks = bytes.chunks(0xffff).peekable();
@@ -20,16 +20,16 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// One Zstandard frame: texts, and bytes that are repeated some MiB long.
+/// A part of a Zstandard frame: a text, or a byte that is repeated for some MiB.
 pub enum Part<'a> {
     Text(&'a [u8]),
     Repeat(u8, usize),
 }
 
-/// One Zstandard frame of raw and run-length blocks; 1 MiB of repetition takes 32 bytes.
+/// A Zstandard frame of raw and run-length blocks. 1 MiB of repetition takes 32 bytes.
 pub fn zstd(parts: &[Part<'_>]) -> Vec<u8> {
     const BLOCK: usize = 128 << 10;
-    // A window of 1 MiB, no checksum, no size.
+    // The header declares a window of 1 MiB, no checksum and no size.
     let mut out = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 10 << 3];
     let mut block = |kind: u32, size: usize, body: &[u8]| {
         let header = (size as u32) << 3 | kind << 1;

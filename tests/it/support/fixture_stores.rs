@@ -1,6 +1,7 @@
-//! Stores of all fixtures. Reading them takes a second or so, and nextest runs each test in a
-//! process of its own, so a store is built once and kept among Cargo's temporary files. Its name
-//! holds a hash of the test program and of the fixtures: after a change of either it is built again.
+//! Stores of all fixtures. Reading the fixtures takes about a second, and nextest runs each test in
+//! a separate process, so a store is built once and kept among Cargo's temporary files. Its name
+//! contains a hash of the test program and of the fixtures, so it is built again when either of
+//! them changes.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,25 +12,25 @@ use tracesql_ingest::Store;
 
 use super::{TestStore, root};
 
-/// A store that no test may change.
+/// A store that tests must not change.
 pub struct Kept(pub Store);
 
-/// A store with all fixtures, but for those that show bottlenecks.
+/// A store with all fixtures except those that show bottlenecks.
 pub fn fixtures() -> TestStore {
     kept_fixtures().copy()
 }
 
-/// A store with all fixtures and those that show bottlenecks.
+/// A store with all fixtures, including those that show bottlenecks.
 pub fn bottlenecks() -> TestStore {
     kept_bottlenecks().copy()
 }
 
-/// What [`fixtures`] holds, for tests that only read.
+/// The store of [`fixtures`] for tests that only read.
 pub fn kept_fixtures() -> Kept {
     kept("fixtures", &[root().join("fixtures")])
 }
 
-/// What [`bottlenecks`] holds, for tests that only read.
+/// The store of [`bottlenecks`] for tests that only read.
 pub fn kept_bottlenecks() -> Kept {
     let folder = root().join("fixtures/bottlenecks");
     let (balanced, skewed) = (folder.join("balanced"), folder.join("skewed"));
@@ -37,7 +38,7 @@ pub fn kept_bottlenecks() -> Kept {
 }
 
 impl Kept {
-    /// The same store in a folder of its own.
+    /// A copy of the store in a separate folder.
     fn copy(&self) -> TestStore {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("store");
@@ -59,13 +60,13 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The store with the traces of these folders, built if it is not there yet.
+/// The store with the traces of these folders. It is built if it does not exist.
 fn kept(name: &str, folders: &[PathBuf]) -> Kept {
     let traces: Vec<PathBuf> = folders.iter().flat_map(|folder| traces_in(folder)).collect();
     let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stores");
     fs::create_dir_all(&all).expect("a folder for stores");
     let path = all.join(format!("{name}-{:016x}", key(&traces)));
-    // The lock goes with the file.
+    // The lock is released when the file is closed.
     let lock = File::create(all.join(format!(".{name}.lock"))).expect("a lock");
     lock.lock().expect("the lock is taken");
     if !path.exists() {
@@ -81,7 +82,7 @@ fn kept(name: &str, folders: &[PathBuf]) -> Kept {
     Kept(Store::open(&path).expect("the store opens"))
 }
 
-/// The traces of a folder; folders in it do not count.
+/// The traces of a folder, without those in its subfolders.
 fn traces_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the fixtures");
     let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
@@ -93,7 +94,7 @@ fn traces_in(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// What a store depends on: the program that reads traces, and the traces.
+/// A hash of everything that a store depends on: the program that reads traces, and the traces.
 fn key(traces: &[PathBuf]) -> u64 {
     let program = std::env::current_exe().expect("the test program has a path");
     let mut hasher = DefaultHasher::new();
@@ -104,7 +105,7 @@ fn key(traces: &[PathBuf]) -> u64 {
     hasher.finish()
 }
 
-/// Removes what other programs left a day ago; stores younger than that may be in use.
+/// Removes the stores that other programs left more than a day ago. Younger stores may be in use.
 fn remove_old(all: &Path, name: &str) {
     let day = Duration::from_hours(24);
     for entry in fs::read_dir(all).expect("the stores").flatten() {

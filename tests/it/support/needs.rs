@@ -1,8 +1,9 @@
-//! What not every machine has: the corpus, Python packages, Go, graphviz, `script`, Chromium.
+//! Tools and data that a machine may lack: the corpus, Python packages, Go, graphviz, `script`,
+//! Chromium.
 //!
-//! A test asks here for what it needs and returns if the answer is `None`. That is visible: the
-//! test's name goes to standard error and into the file that `TRACESQL_SKIPPED` names, which
-//! `scripts/test` prints at its end. Where `CI` is set the test fails instead, unless
+//! A test requests what it needs here and returns if the result is `None`. Such a skip is visible:
+//! the name of the test goes to standard error and into the file that `TRACESQL_SKIPPED` names,
+//! which `scripts/test` prints at its end. If `CI` is set, the test fails instead, unless
 //! `TRACESQL_MAY_SKIP` lists the tool (names separated by commas).
 
 use std::fmt::Display;
@@ -21,7 +22,7 @@ pub fn corpus() -> Option<PathBuf> {
     or_skip("corpus", found, format_args!("{} does not exist", path.join("public").display()))
 }
 
-/// A file or folder of the corpus, by its path from the corpus's own folder.
+/// A file or folder of the corpus, by its path in the corpus.
 #[track_caller]
 pub fn in_corpus(path: &str) -> Option<PathBuf> {
     let path = corpus()?.join(path);
@@ -29,7 +30,8 @@ pub fn in_corpus(path: &str) -> Option<PathBuf> {
     or_skip("corpus", found, format_args!("{} does not exist", path.display()))
 }
 
-/// Python with the packages of `tests/requirements.txt`, where `scripts/test` made it.
+/// Python with the packages of `tests/requirements.txt`, in the place where `scripts/test` installs
+/// it.
 #[track_caller]
 pub fn python() -> Option<PathBuf> {
     let found =
@@ -37,7 +39,7 @@ pub fn python() -> Option<PathBuf> {
     or_skip("python", found, "TRACESQL_TEST_PYTHON names no Python")
 }
 
-/// Whether a Python has a package.
+/// Whether a Python installation has a package.
 #[track_caller]
 pub fn package(python: &Path, name: &str) -> Option<()> {
     let imports = |command: &mut Command| command.output().is_ok_and(|out| out.status.success());
@@ -45,8 +47,8 @@ pub fn package(python: &Path, name: &str) -> Option<()> {
     or_skip("python", found.then_some(()), format_args!("{} has no {name}", python.display()))
 }
 
-/// Go, for its `go tool pprof`: `TRACESQL_TEST_GO`, one next to the Python of the tests, or one on
-/// the path.
+/// Go, for its `go tool pprof`: `TRACESQL_TEST_GO`, or a Go next to the Python of the tests, or one
+/// on the path.
 #[track_caller]
 pub fn go() -> Option<PathBuf> {
     let beside = std::env::var_os("TRACESQL_TEST_PYTHON")
@@ -56,7 +58,7 @@ pub fn go() -> Option<PathBuf> {
     or_skip("go", found.or_else(|| on_path(&["go"])), "no Go; TRACESQL_TEST_GO names one")
 }
 
-/// Graphviz, with which pprof draws.
+/// Graphviz, which pprof uses for drawing.
 #[track_caller]
 pub fn graphviz() -> Option<PathBuf> {
     or_skip("graphviz", on_path(&["dot"]), "no dot on the path")
@@ -65,7 +67,7 @@ pub fn graphviz() -> Option<PathBuf> {
 /// `script` of util-linux, which provides a terminal.
 #[track_caller]
 pub fn script() -> Option<PathBuf> {
-    // Others of that name do not know `--version`.
+    // Other programs with this name do not support `--version`.
     let runs = |path: &PathBuf| {
         let mut command = Command::new(path);
         command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
@@ -91,7 +93,7 @@ pub fn full_device() -> Option<PathBuf> {
     or_skip("dev-full", path.exists().then_some(path), "no /dev/full")
 }
 
-/// What was found; a skip, or in CI a failure, if that is nothing.
+/// Returns the tool that was found. If there is none, the test is skipped, or fails in CI.
 #[track_caller]
 fn or_skip<T>(tool: &str, found: Option<T>, why: impl Display) -> Option<T> {
     if found.is_none() {
@@ -100,7 +102,7 @@ fn or_skip<T>(tool: &str, found: Option<T>, why: impl Display) -> Option<T> {
     found
 }
 
-/// Reports that a test, or a part of it, does not run for lack of a tool.
+/// Reports that a test, or a part of it, does not run because a tool is missing.
 ///
 /// # Panics
 ///
@@ -116,7 +118,7 @@ pub fn skip(tool: &str, why: impl Display) {
     );
     eprintln!("skipped: {test} needs {tool}: {why}");
     if let Some(path) = std::env::var_os("TRACESQL_SKIPPED") {
-        // One write of a short line: tests that run at the same time do not mix theirs.
+        // A short line is written at once, so that the lines of parallel tests do not mix.
         let line = format!("{tool}\t{test}\t{why}\n");
         std::fs::File::options()
             .append(true)
@@ -127,11 +129,11 @@ pub fn skip(tool: &str, why: impl Display) {
     }
 }
 
-/// The name of the test that runs, or the place that asks.
+/// The name of the running test, or the place of the caller.
 #[track_caller]
 fn running_test() -> String {
-    // Threads of tests have the test's name. A test that runs alone is in the main thread, and
-    // nextest names it in the arguments.
+    // A test thread has the name of its test. A test that runs alone is in the main thread, and
+    // nextest gives its name in the arguments.
     let thread = std::thread::current().name().filter(|name| *name != "main").map(str::to_owned);
     thread
         .or_else(|| std::env::args().skip(1).find(|argument| argument.contains("::")))

@@ -1,4 +1,4 @@
-//! Comparing rows of a view with expected ones.
+//! Compares the rows of a view with expected rows.
 
 use std::collections::HashMap;
 
@@ -6,25 +6,25 @@ use serde_json::Value;
 
 use super::checks::Check;
 
-/// An expected row: what names it, and its values.
+/// An expected row: its key and its values.
 pub struct Row {
     pub key: Vec<String>,
     pub cells: Vec<Value>,
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 pub struct Tally {
-    /// Cells that are equal.
+    /// The number of equal cells.
     pub equal: usize,
-    /// Expected cells.
+    /// The number of expected cells.
     pub total: usize,
-    /// Cells that differ: row, column, expected and found value.
+    /// The cells that differ, with row, column, expected value and found value.
     pub wrong: Vec<String>,
-    /// Rows that are not expected.
+    /// The rows that are not expected.
     pub extra: Vec<String>,
 }
 
-/// Compares the rows of a check's query; rows that share a key are taken in order.
+/// Compares the rows of a check's query. Rows with the same key are compared in order.
 pub fn compare(check: &Check, want: Vec<Row>, got: Vec<Vec<String>>) -> Tally {
     let mut tally = Tally { equal: 0, total: 0, wrong: Vec::new(), extra: Vec::new() };
     let mut found: HashMap<Vec<String>, Vec<Vec<String>>> = HashMap::new();
@@ -52,7 +52,7 @@ pub fn compare(check: &Check, want: Vec<Row>, got: Vec<Vec<String>>) -> Tally {
     tally
 }
 
-/// Integers and texts are equal; floats within 1e-9, relative to the larger.
+/// Integers and texts must be equal. Floats must be within 1e-9, relative to the larger one.
 fn same(wanted: &Value, got: &str) -> bool {
     match wanted {
         Value::Null => got == "NULL",

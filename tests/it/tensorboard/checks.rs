@@ -1,21 +1,21 @@
-//! Which view is compared with which of the plugin's figures.
+//! Assigns the plugin's figures to the views that they are compared with.
 
 use serde_json::Value;
 
 use super::cells::Row;
 use super::rows;
 
-/// A comparison of one view.
+/// A comparison of a view.
 pub struct Check {
     /// The mode of the figures.
     pub mode: &'static str,
-    /// The view.
+    /// The name of the view.
     pub view: &'static str,
-    /// A query: the columns that name a row, then those that are compared.
+    /// A query with the key columns first, followed by the compared columns.
     pub sql: &'static str,
-    /// Number of columns that name a row.
+    /// The number of key columns.
     pub keys: usize,
-    /// Names of the columns that are compared.
+    /// The names of the compared columns.
     pub columns: &'static [&'static str],
     /// The expected rows, from the figures of a worker.
     pub want: fn(&Value) -> Vec<Row>,

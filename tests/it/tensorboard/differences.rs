@@ -1,4 +1,4 @@
-//! The documented differences: which view of which trace differs in how many cells, and why.
+//! The documented differences: which view of which trace differs in how many cells, and the reason.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ struct Known {
     digest: String,
 }
 
-/// The differences of one set of traces that have not been met yet.
+/// The differences in one set of traces that have not occurred yet.
 pub struct Differences {
     known: BTreeMap<(String, String), Known>,
 }
 
 impl Differences {
-    /// Reads the lines of a set: set, trace, view, cells that differ, rows only here, digest of the
-    /// differences, reason.
+    /// Reads the lines of a set. Their columns are set, trace, view, number of cells that differ,
+    /// number of additional rows, digest of the differences, and reason.
     pub fn read(set: &str) -> Self {
         let path = root().join("tests/expected/tb/differences.tsv");
         let lines = std::fs::read_to_string(&path).expect("differences.tsv");
@@ -48,7 +48,7 @@ impl Differences {
         Self { known }
     }
 
-    /// Says what is wrong with a comparison, given what is documented.
+    /// Returns the problem of a comparison that does not match the documented differences.
     pub fn accept(&mut self, trace: &str, view: &str, tally: &Tally) -> Option<String> {
         let known = self.known.remove(&(trace.to_owned(), view.to_owned()));
         let digest = digest(tally);
@@ -66,7 +66,7 @@ impl Differences {
         ))
     }
 
-    /// Documented differences that were not met.
+    /// The documented differences that did not occur.
     pub fn left(self) -> Vec<String> {
         self.known
             .into_keys()
@@ -79,7 +79,7 @@ impl Differences {
 
 const NOTHING: Tally = Tally { equal: 0, total: 0, wrong: Vec::new(), extra: Vec::new() };
 
-/// FNV-1a of all differences, so that none can change unseen.
+/// The FNV-1a hash of all differences, so that no change goes unnoticed.
 fn digest(tally: &Tally) -> String {
     let mut wrong: Vec<&String> = tally.wrong.iter().chain(&tally.extra).collect();
     wrong.sort();

@@ -1,4 +1,4 @@
-//! Expected figures and the traces they are of.
+//! The expected figures and their traces.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use serde_json::Value;
 
 use crate::support::root;
 
-/// The plugin's figures of one trace.
+/// The plugin's figures for one trace.
 pub struct Expected {
     name: String,
     worker: String,
-    /// `plain`: the trace as it is; `relink`: today's names and links by nesting given to the
-    /// plugin, times in ns.
+    /// `plain`: the trace unchanged. `relink`: the plugin gets today's names and links by nesting,
+    /// with times in ns.
     pub mode: &'static str,
     /// The trace.
     pub trace: PathBuf,
-    /// What the plugin says about the worker.
+    /// The plugin's figures for the worker.
     pub figures: Value,
 }
 
 impl Expected {
-    /// Reads `NAME.MODE.json.gz`, if it is there, and takes a worker of it (`*` for the only one).
+    /// Reads `NAME.MODE.json.gz` if it exists, and selects a worker (`*` for the only one).
     pub fn read(
         folder: &Path,
         name: &str,
@@ -34,7 +34,7 @@ impl Expected {
         flate2::read::GzDecoder::new(file)
             .read_to_string(&mut text)
             .expect("expected figures unpack");
-        // Python writes NaN for totals of memory that were not recorded; nothing here reads them.
+        // Python writes NaN for memory totals that were not recorded. The tests do not read them.
         let mut all: Value = serde_json::from_str(&text.replace(": NaN", ": null"))
             .expect("expected figures are JSON");
         let workers = all["workers"].as_array_mut().expect("workers");
@@ -52,7 +52,7 @@ impl Expected {
         })
     }
 
-    /// Name of the trace and mode, as reports and the list of differences call it.
+    /// The name of the trace with the mode, as in reports and in the list of differences.
     pub fn name(&self) -> String {
         if self.worker == "*" {
             format!("{}.{}", self.name, self.mode)
@@ -62,7 +62,7 @@ impl Expected {
     }
 }
 
-/// Expected figures of public traces: name, worker, path in the corpus.
+/// The public traces with expected figures: name, worker, and path in the corpus.
 pub fn traces() -> Vec<(String, String, String)> {
     let text =
         std::fs::read_to_string(root().join("tests/expected/tb/traces.tsv")).expect("traces.tsv");

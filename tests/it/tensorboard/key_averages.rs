@@ -1,5 +1,5 @@
-//! The view `key_averages` against the table that PyTorch made of the same run: counts, times,
-//! memory and operations.
+//! Compares the view `key_averages` with PyTorch's table of the same run: counts, times, memory and
+//! operations.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,16 +8,17 @@ use serde_json::Value;
 
 use crate::support::TestStore;
 
-/// Names that traces do not hold as PyTorch's table does: its exporter changes or breaks them
-/// (quotes, backslashes, line ends, control and non-ASCII characters).
+/// Names that differ between a trace and PyTorch's table, because PyTorch's exporter changes or
+/// breaks them (quotes, backslashes, line ends, control characters and non-ASCII characters).
 fn is_odd(name: &str) -> bool {
     name.chars().any(|c| matches!(c, '"' | '\\') || c.is_control() || !c.is_ascii())
 }
 
-/// What a table says that a trace cannot give: trace, name, column, value of the table, ours.
+/// Values of a table that cannot be derived from the trace: trace, name, column, value in the
+/// table, our value.
 ///
-/// PyTorch 2.4 leaves one free of 4 bytes, at the very end of a call of `aten::mul_`, to the row
-/// around it; in the trace it lies 0.2 us before the end.
+/// PyTorch 2.4 assigns one free of 4 bytes, at the very end of a call of `aten::mul_`, to the
+/// enclosing row. In the trace it lies 0.2 us before the end.
 const KNOWN: [[&str; 5]; 3] = [
     ["cnn_train_verbose_torch2.4.1", "Optimizer.step#SGD.step", "self_cpu_mem_bytes", "-4", "0"],
     ["cnn_train_verbose_torch2.4.1", "aten::mul_", "cpu_mem_bytes", "4", "0"],
@@ -27,19 +28,20 @@ const KNOWN: [[&str; 5]; 3] = [
 const SQL: &str = "SELECT name, calls, cpu_total_ns, self_cpu_ns, cpu_mem_bytes, \
     self_cpu_mem_bytes, flops FROM key_averages WHERE device_type = 'cpu'";
 
-/// A comparison of one table, and how many values of memory and of operations it had.
+/// The comparison of a table, with the number of its memory values and operation counts.
 #[derive(Default)]
 pub struct Compared {
-    /// What differs.
+    /// The differences.
     pub wrong: Vec<String>,
-    /// Values of memory other than 0.
+    /// The number of memory values other than 0.
     pub memory: usize,
-    /// Numbers of operations other than 0.
+    /// The number of operation counts other than 0.
     pub flops: usize,
 }
 
-/// Calls, total and self time and memory of every name must be equal, the times to 1e-9 where the
-/// table holds floats. Operations are compared where the table has any.
+/// Compares a trace with a table. The calls, total and self time and memory of every name must be
+/// equal; times must be within 1e-9 if the table has floats. Operations are compared if the table
+/// has any.
 pub fn compare(trace: &Path, table: &Path) -> Compared {
     let text =
         std::fs::read_to_string(table).unwrap_or_else(|e| panic!("{}: {e}", table.display()));
@@ -52,7 +54,7 @@ pub fn compare(trace: &Path, table: &Path) -> Compared {
     let mut found: HashMap<String, Vec<String>> =
         store.rows(SQL).into_iter().map(|row| (row[0].clone(), row[1..].to_vec())).collect();
     let rows = table["rows"].as_array().expect("rows");
-    // PyTorch 1.8 writes no records of memory into traces, and counts other operations.
+    // PyTorch 1.8 writes no memory records into traces, and counts operations differently.
     let is_old = table["torch"].as_str().is_some_and(|version| version.starts_with("1.8"));
     let has_flops =
         !is_old && rows.iter().any(|row| row["flops"].as_f64().is_some_and(|flops| flops > 0.0));
@@ -88,7 +90,7 @@ pub fn compare(trace: &Path, table: &Path) -> Compared {
         let mut exactly = |column: &str, want: i64, got: &str| {
             let difference =
                 [title.clone(), name.clone(), column.to_owned(), want.to_string(), got.to_owned()];
-            // Where nothing was recorded there is no value here, and 0 in the table.
+            // If nothing was recorded, there is no value here and a 0 in the table.
             if got != want.to_string() && !(want == 0 && got == "NULL") {
                 match known.iter().position(|k| *k == difference) {
                     Some(at) => drop(known.swap_remove(at)),
@@ -108,7 +110,8 @@ pub fn compare(trace: &Path, table: &Path) -> Compared {
                 + exactly("self_cpu_mem_bytes", bytes("self_cpu_memory"), &got[4]);
         }
         let flops = row["flops"].as_f64().expect("a number") as i64;
-        // Traces of PyTorch 1.12 lack the stride of convolutions, so that they cannot be counted.
+        // Traces of PyTorch 1.12 lack the stride of convolutions, so their operations cannot be
+        // counted.
         let is_unknown = name == "aten::conv2d"
             && table["torch"].as_str().is_some_and(|version| version.starts_with("1.12"));
         if is_unknown && flops > 0 {

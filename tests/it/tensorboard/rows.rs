@@ -1,20 +1,20 @@
-//! Expected rows from the plugin's figures of a worker.
+//! Makes expected rows from the plugin's figures for a worker.
 
 use serde_json::{Value, json};
 
 use super::cells::Row;
 
-/// A list, empty if there is none.
+/// The elements of a list. There are none if the value is not a list.
 pub fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Fields of an object.
+/// The fields of an object.
 pub fn cells(row: &Value, fields: &[&str]) -> Vec<Value> {
     fields.iter().map(|f| row[*f].clone()).collect()
 }
 
-/// The text of a field, as a key.
+/// The text of a field, for use as a key.
 fn text(value: &Value, field: &str) -> String {
     match &value[field] {
         Value::String(text) => text.clone(),
@@ -23,12 +23,12 @@ fn text(value: &Value, field: &str) -> String {
     }
 }
 
-/// Shapes as compact JSON; the plugin keeps them as Python's text of the list.
+/// Shapes as compact JSON. The plugin stores them as Python's text of the list.
 fn shapes(row: &Value) -> String {
     text(row, "input_shape").replace(", ", ",")
 }
 
-/// Fields of an operator.
+/// The fields of an operator.
 const OPERATOR: [&str; 8] = [
     "calls",
     "host_duration",
@@ -54,8 +54,8 @@ pub fn operators_by_input(w: &Value) -> Vec<Row> {
         .collect()
 }
 
-/// Operators by name and call stack. These tables are rounded: times to whole numbers, shares to
-/// hundredths of a percent.
+/// Operators by name and call stack. These tables are rounded: times to whole numbers, percentages
+/// to two decimals.
 pub fn stacks(w: &Value) -> Vec<Row> {
     stack_rows(&w["operation_stack_by_name"], |s| vec![text(s, "name"), text(s, "call_stack")])
 }
@@ -78,7 +78,7 @@ fn stack_rows(tables: &Value, key: fn(&Value) -> Vec<String>) -> Vec<Row> {
     ];
     let ratios = ["tc_self_ratio", "tc_total_ratio"];
     let row = |s: &Value| {
-        // Without device work the table has no columns of it.
+        // Without device work, the table has no device columns.
         let mut cells: Vec<Value> =
             fields.iter().map(|f| s.get(f).cloned().unwrap_or_else(|| 0.into())).collect();
         cells.push((s["tc_eligible"] == "Yes").into());
@@ -96,8 +96,8 @@ pub fn kernels(w: &Value) -> Vec<Row> {
         .collect()
 }
 
-/// Kernels by operator and launch configuration; the plugin's root and its N/A are our unattributed
-/// row.
+/// Kernels by operator and launch configuration. The plugin's root and its N/A correspond to our
+/// unattributed row.
 pub fn launched(w: &Value) -> Vec<Row> {
     let fields = [
         "calls",
@@ -130,7 +130,7 @@ pub fn launched(w: &Value) -> Vec<Row> {
     list(&w["raw"]["kernels_by_op"]).map(row).collect()
 }
 
-/// Steps by position (numbers of steps can repeat), with their number, bounds and parts.
+/// Steps by position, because numbers of steps can repeat. Each has its number, bounds and parts.
 pub fn steps(w: &Value) -> Vec<Row> {
     by_step(w, |i| {
         list(&w["raw"]["steps"][i]).chain(list(&w["raw"]["steps_costs"][i])).cloned().collect()
@@ -165,7 +165,7 @@ fn devices(w: &Value) -> impl Iterator<Item = (String, &Value)> {
         .map(|(device, figures)| (device.clone(), figures))
 }
 
-/// Figures of each device.
+/// The figures of each device.
 pub fn gpus(w: &Value) -> Vec<Row> {
     let fields = ["utilization", "sm_efficiency", "occupancy", "tc_ratio"];
     devices(w)
@@ -173,7 +173,7 @@ pub fn gpus(w: &Value) -> Vec<Row> {
         .collect()
 }
 
-/// Buckets of each device; the last pair of the plugin's list only closes the curve.
+/// The buckets of each device. The last pair of the plugin's list only closes the curve.
 pub fn buckets(w: &Value) -> Vec<Row> {
     let of = |(device, figures): (String, &Value)| {
         let all: Vec<&Value> = list(&figures["buckets"]).collect();

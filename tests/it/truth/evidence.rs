@@ -1,5 +1,5 @@
-//! Evidence: the query of a finding gives rows, and its numerator and denominator in columns of
-//! these names, the same in each row.
+//! Evidence: the query of a finding returns rows. Its numerator and denominator are in columns with
+//! these names, with the same values in each row.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use tracesql::engine::Engine;
 use super::{all_fixtures, all_traces};
 use crate::support::rows_of;
 
-/// How many queries are asked at once, so that what they share is computed once.
+/// The number of queries that run at once, so that their shared views are computed once.
 const AT_ONCE: usize = 40;
 
 struct Finding {
@@ -17,7 +17,7 @@ struct Finding {
     evidence: String,
 }
 
-/// Findings with a numerator that a condition picks, and those without one.
+/// The findings with a numerator that a condition selects, and those without one.
 fn findings(engine: &Engine, condition: &str) -> (Vec<Finding>, Vec<Finding>) {
     let sql = format!(
         "SELECT rule, trace_id, device, subject, numerator, denominator, evidence FROM ( \
@@ -35,8 +35,8 @@ fn findings(engine: &Engine, condition: &str) -> (Vec<Finding>, Vec<Finding>) {
     rows.into_iter().map(finding).partition(|f| f.numbers[0] != "NULL")
 }
 
-/// What is wrong with the evidence of findings, which give their numbers in columns if
-/// `are_measured`.
+/// The problems in the evidence of findings. If `are_measured`, the evidence has its numbers in
+/// columns.
 fn wrong(engine: &Engine, findings: &[Finding], are_measured: bool) -> Vec<String> {
     let numbers = if are_measured {
         "CAST(min(numerator) AS VARCHAR) AS n, CAST(max(numerator) AS VARCHAR) AS n2, \
@@ -113,8 +113,8 @@ fn evidence_with_other_numbers_is_found() {
 mod corpus {
     use super::*;
 
-    /// One finding of each rule in each trace: hot operations and odd files have many, whose
-    /// evidence differs in a name.
+    /// One finding of each rule in each trace. Hot operations and unusual files have many, whose
+    /// evidence differs only in a name.
     #[test]
     fn evidence_gives_the_numbers_of_findings_in_every_trace() {
         let Some(store) = all_traces() else { return };

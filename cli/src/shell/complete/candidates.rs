@@ -1,4 +1,5 @@
-//! The words that may stand at a place of a statement: relations, columns, functions, keywords.
+//! Finds the words that may stand at a position in a statement: relations, columns, functions,
+//! keywords.
 
 use tracesql::catalog::{Catalog, Relation};
 use tracesql::sql_text::lex::Token;
@@ -6,20 +7,20 @@ use tracesql::sql_text::{KEYWORDS, is_keyword};
 
 use crate::shell::scope::{Output, Scope, Source};
 
-/// Finds the words that may stand at a place of a statement.
+/// Finds the words that may stand at a position in a statement.
 pub struct Finder<'a> {
     pub scope: &'a Scope<'a>,
-    /// The query around the place.
+    /// The query that contains the position.
     pub query: usize,
     pub catalog: &'a Catalog,
     /// The beginning of the word.
     pub prefix: &'a str,
-    /// Whether the word began with a quote.
+    /// Whether the word starts with a quote.
     pub quote: bool,
 }
 
 impl Finder<'_> {
-    /// Words that may follow the tokens before the place.
+    /// The words that may follow the tokens before the position.
     pub fn candidates(&self, before: &[Token]) -> Vec<String> {
         let last = before.last();
         if let [.., qualifier, dot] = before
@@ -49,7 +50,7 @@ impl Finder<'_> {
         self.expressions()
     }
 
-    /// The keyword that begins the part of the query before the cursor.
+    /// The keyword of the clause that contains the cursor.
     fn clause(&self, before: &[Token]) -> String {
         let mut closed = 0;
         for token in before.iter().rev() {
@@ -156,7 +157,7 @@ impl Finder<'_> {
             && name[..self.prefix.len()].eq_ignore_ascii_case(self.prefix)
     }
 
-    /// Names that begin with the prefix, each once, in quotes where they need them.
+    /// The names that begin with the prefix, without duplicates. They are quoted where necessary.
     fn names(&self, names: Vec<String>) -> Vec<String> {
         let mut found: Vec<String> = names
             .into_iter()
@@ -168,7 +169,7 @@ impl Finder<'_> {
         found
     }
 
-    /// Keywords as they are being typed: in capitals or not.
+    /// The keywords, in upper or lower case as the user types them.
     fn keywords(&self, keywords: &[&str]) -> Vec<String> {
         let is_lower = self.prefix.chars().next().is_some_and(char::is_lowercase);
         let found = keywords.iter().filter(|k| self.is_wanted(k));

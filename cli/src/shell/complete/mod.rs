@@ -1,4 +1,4 @@
-//! Completion: what could come next while a statement or command is typed.
+//! Completion: suggests what can come next while the user types a statement or command.
 
 mod candidates;
 mod signature;
@@ -14,12 +14,12 @@ use super::scope::Scope;
 use candidates::Finder;
 pub use signature::signature;
 
-/// What could replace the text from a place to the cursor.
+/// The possible replacements of the text from some position to the cursor.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Completion {
-    /// These words, from a byte on.
+    /// These words. They replace the text from this byte on.
     Words(usize, Vec<String>),
-    /// Names of files, by the editor's own rules.
+    /// File names, by the rules of the line editor.
     Files,
 }
 
@@ -32,7 +32,7 @@ pub struct Values {
     pub settings: Vec<String>,
 }
 
-/// The completion at a place of a text.
+/// The completion at a position in a text.
 pub fn complete(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Completion {
     let parts = split(text);
     let part = parts.iter().find(|p| {
@@ -135,7 +135,7 @@ fn in_statement(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Co
     if prefix.starts_with(|c: char| c.is_ascii_digit()) {
         return Completion::Words(at, Vec::new());
     }
-    // The word that is being typed is not a name yet.
+    // The word that the user is typing is not a name yet.
     let mut tokens = lex::words(&all);
     tokens.retain(|t| t.end() <= start || t.start >= at);
     let before: Vec<Token> = tokens.iter().copied().filter(|t| t.end() <= start).collect();
@@ -145,7 +145,7 @@ fn in_statement(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Co
     Completion::Words(start, found)
 }
 
-/// The completion in an open string: names of settings, as an argument of `setting(`.
+/// The completion in an open string: names of settings if it is an argument of `setting(`.
 fn in_string(tokens: &[Token], string: &Token, prefix: &str, values: &Values) -> Completion {
     let before = lex::words(tokens);
     let before: Vec<&Token> = before.iter().take_while(|t| t.start < string.start).collect();

@@ -1,10 +1,10 @@
-//! The signature of the function whose arguments are being typed.
+//! Finds the signature of the function whose arguments the user is typing.
 
 use tracesql::catalog::Catalog;
 use tracesql::sql_text::lex::{self, Kind};
 use tracesql::sql_text::{Piece, split};
 
-/// The signature of the function whose brackets the end of a text is in.
+/// The signature of the function in whose brackets the text ends.
 pub fn signature<'a>(text: &str, catalog: &'a Catalog) -> Option<&'a str> {
     let parts = split(text);
     let last = parts.last().filter(|p| p.piece == Piece::Unfinished)?;

@@ -1,4 +1,4 @@
-//! Tests of completion; `|` is the cursor.
+//! Tests of completion. `|` marks the cursor.
 
 use tracesql::catalog::{Column, Function, Relation};
 
