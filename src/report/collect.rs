@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::answer::{Answer, Column};
 use super::bounded_rows::BoundedRows;
+use super::column_unit::unit;
 use super::sections::{SECTIONS, Section, Shape};
 use super::{ChangedSetting, Format, Report, Trace, missing, stack_tree};
 use crate::engine::{Engine, Started};
@@ -192,25 +193,6 @@ fn columns(schema: &Schema) -> Vec<Column> {
     schema.fields().iter().map(column).collect()
 }
 
-/// The unit of a column. It follows from the suffixes that all views use.
-pub fn unit(name: &str, kind: &str) -> &'static str {
-    const SUFFIXES: [(&str, &str); 4] =
-        [("_ns", "ns"), ("_bytes", "bytes"), ("_pct", "pct"), ("_gb_s", "GB/s")];
-    const IDS: [&str; 9] =
-        ["rank", "device", "step", "first_step", "last_step", "bucket", "lane", "node", "parent"];
-    if let Some((_, unit)) = SUFFIXES.iter().find(|(suffix, _)| name.ends_with(suffix)) {
-        return unit;
-    }
-    match kind {
-        "integer" if IDS.contains(&name) || name.ends_with("_id") || name == "uuid" => "id",
-        "integer" if name == "bytes" => "bytes",
-        "integer" => "count",
-        "number" => "number",
-        "boolean" => "flag",
-        _ => "text",
-    }
-}
-
 /// The rows of a batch as JSON values. Whole numbers stay exact.
 fn values(batch: &RecordBatch) -> Result<Vec<Vec<Value>>> {
     let mut rows = vec![Vec::with_capacity(batch.num_columns()); batch.num_rows()];
@@ -272,18 +254,4 @@ fn changed_settings(engine: &Engine) -> Vec<ChangedSetting> {
     all.filter(|(_, s)| s.value != s.default)
         .map(|(name, s)| ChangedSetting { name, value: s.value, default: s.default })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unit;
-
-    #[test]
-    fn names_say_units() {
-        assert_eq!(unit("host_self_ns", "integer"), "ns");
-        assert_eq!(unit("busy_pct", "number"), "pct");
-        assert_eq!(unit("rank", "integer"), "id");
-        assert_eq!(unit("calls", "integer"), "count");
-        assert_eq!(unit("name", "text"), "text");
-    }
 }

@@ -8,6 +8,7 @@ mod answer;
 mod bounded_rows;
 mod classes;
 mod collect;
+mod column_unit;
 mod html;
 mod json;
 mod markdown;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tracesql_formats::pprof::{Collector, FILE, LabelValue, without_address};
 
 use super::answer::{Answer, Column};
-use super::collect::unit;
+use super::column_unit::unit;
 use super::sections::Section;
 use crate::error::Result;
 

@@ -1,11 +1,9 @@
 //! `tracesql completions`: prints a script that lets a shell complete commands and options.
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use tracesql::Result;
 use tracesql::output::{Target, write_document};
-
-use crate::command_line::CommandLine;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -21,8 +19,9 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-pub fn run(args: &CompletionsArgs) -> Result<()> {
+/// Prints the script for `command_line`, the description of the whole command line.
+pub fn run(args: &CompletionsArgs, mut command_line: Command) -> Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut CommandLine::command(), "tracesql", &mut script);
+    clap_complete::generate(args.shell, &mut command_line, "tracesql", &mut script);
     write_document(&script, &Target::Stdout)
 }

@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use tracesql::output::{Target, write_document};
 use tracesql::{Error, Result};
-
-use crate::command_line::CommandLine;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -24,16 +22,16 @@ pub struct ManArgs {
     pub output: Option<PathBuf>,
 }
 
-pub fn run(args: &ManArgs) -> Result<()> {
+/// Prints or writes pages of `command_line`, the description of the whole command line.
+pub fn run(args: &ManArgs, mut command_line: Command) -> Result<()> {
     if let Some(folder) = &args.output {
         let cannot = |e| Error::Output(folder.display().to_string(), e);
         std::fs::create_dir_all(folder).map_err(cannot)?;
-        return clap_mangen::generate_to(CommandLine::command(), folder).map_err(cannot);
+        return clap_mangen::generate_to(command_line, folder).map_err(cannot);
     }
-    let mut all = CommandLine::command();
-    all.build();
+    command_line.build();
     let page = match &args.command {
-        Some(name) => match all.find_subcommand(name) {
+        Some(name) => match command_line.find_subcommand(name) {
             Some(command) => command.clone().display_name(format!("tracesql-{name}")),
             None => {
                 return Err(Error::Usage(format!(
@@ -41,7 +39,7 @@ pub fn run(args: &ManArgs) -> Result<()> {
                 )));
             }
         },
-        None => all,
+        None => command_line,
     };
     let mut text = Vec::new();
     clap_mangen::Man::new(page)

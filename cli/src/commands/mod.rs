@@ -22,6 +22,7 @@ pub mod speedscope;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::CommandFactory;
 use tracesql::engine::Engine;
 use tracesql::open::{Location, Opener};
 use tracesql::output::{Target, write_document};
@@ -56,8 +57,8 @@ pub fn run(arguments: CommandLine) -> Result<ExitCode> {
         Some(Command::List(args)) => list::run(&args, &global),
         Some(Command::Remove(args)) => remove::run(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),
-        Some(Command::Completions(args)) => completions::run(&args),
-        Some(Command::Man(args)) => man::run(&args),
+        Some(Command::Completions(args)) => completions::run(&args, CommandLine::command()),
+        Some(Command::Man(args)) => man::run(&args, CommandLine::command()),
         None if arguments.open.inputs.is_empty() => Err(Error::Usage(
             "name a trace or a store, for example \
              `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; \

@@ -1,8 +1,8 @@
 //! Reads the args of an element in one pass: their compact text, the values that have columns in
 //! `events`, and the data for rows of other tables.
 
-use super::kernel::KernelArgs;
-use super::memory::MemoryArgs;
+use super::kernel_args::KernelArgs;
+use super::memory_args::MemoryArgs;
 use crate::json::{self, Cursor, Oddities};
 use crate::trace::is_real_id;
 

@@ -1,7 +1,7 @@
 //! The rows of `counters`.
 
 use super::context::Context;
-use super::event::Element;
+use super::element::Element;
 use super::tables::CounterRow;
 use crate::encode::{Interned, TableRows};
 use crate::issues::{Code, Issues};

@@ -2,11 +2,12 @@
 
 use super::args::{ArgValues, OwnArgs};
 use super::context::Context;
+use super::element::Element;
 use super::event_columns::EventColumns;
 use super::merge_args::merge_end_args;
-use super::text::{cut_text, set_span, set_text};
+use super::text::{set_span, set_text};
 use crate::arrange::{NO_ROW, Nest};
-use crate::encode::{Codec, Columns, Effort, EncodedGroup, Interned, Ints};
+use crate::encode::{Codec, Columns, Effort, EncodedGroup, Ints};
 use crate::error::Result;
 use crate::issues::{Code, Issues, codes_of};
 use crate::json::{self, Cursor, Oddities};
@@ -19,32 +20,6 @@ pub struct EventRows {
     /// Values from the args of the last row.
     values: ArgValues,
     columns: EventColumns,
-}
-
-/// The element from which a row is built.
-pub struct Element<'a> {
-    /// The record of the element.
-    pub record: &'a EventRecord,
-    /// The text from the start of the args, if there are any.
-    pub args: Option<&'a [u8]>,
-    /// The element's own fields, for elements that need them ([`WHOLE`]).
-    pub fields: Option<&'a EventFields<'a>>,
-    /// The text from the start of the element.
-    pub text: &'a [u8],
-}
-
-impl<'a> Element<'a> {
-    /// Returns the name of the element.
-    pub fn name(&self, c: &Context<'a>) -> Option<Interned<'a>> {
-        match self.record.name {
-            NO_TEXT => None,
-            INLINE_TEXT => {
-                let fields = EventFields::read(&mut Cursor::new(self.text, 0)).ok()?;
-                Some(Interned::Inline(cut_text(fields.name_text())))
-            }
-            id => Some(Interned::Numbered(id, &c.texts[id as usize])),
-        }
-    }
 }
 
 impl EventRows {

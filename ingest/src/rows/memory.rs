@@ -1,11 +1,11 @@
 //! The rows of `memory` that come from `[memory]` events.
 
 use super::context::Context;
-use super::event::Element;
+use super::element::Element;
+use super::memory_args::MemoryArgs;
 use super::tables::MemoryRow;
 use crate::encode::TableRows;
 use crate::issues::{Code, Issues};
-use crate::json;
 
 /// Names of c10's device types, by number.
 const DEVICE_TYPES: [&str; 21] = [
@@ -16,33 +16,6 @@ const DEVICE_TYPES: [&str; 21] = [
 /// Sizes from this value on (9 petabytes) are treated as invalid, because their sums would
 /// overflow.
 const MAX_BYTES: u64 = 1 << 53;
-
-/// The args of an allocation or free.
-#[derive(Default)]
-pub struct MemoryArgs {
-    bytes: Option<i64>,
-    addr: Option<i64>,
-    device_type: Option<i64>,
-    device: Option<i64>,
-    total_allocated: Option<i64>,
-    total_reserved: Option<i64>,
-}
-
-impl MemoryArgs {
-    /// Adds a member of the args. For repeated keys, the last one is kept.
-    pub fn add(&mut self, key: &[u8], value: &[u8]) {
-        let slot = match key {
-            b"Bytes" => &mut self.bytes,
-            b"Addr" => &mut self.addr,
-            b"Device Type" => &mut self.device_type,
-            b"Device Id" => &mut self.device,
-            b"Total Allocated" => &mut self.total_allocated,
-            b"Total Reserved" => &mut self.total_reserved,
-            _ => return,
-        };
-        *slot = json::int(value);
-    }
-}
 
 /// Appends the row of an allocation or free.
 pub fn push(

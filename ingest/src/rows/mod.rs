@@ -4,10 +4,13 @@
 mod args;
 mod context;
 mod counters;
+mod element;
 mod event;
 mod event_columns;
 mod kernel;
+mod kernel_args;
 mod memory;
+mod memory_args;
 mod merge_args;
 mod row_group;
 mod tables;

@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::args::{Members, OwnArgs};
 use super::context::{Context, Link, StepCursor};
-use super::event::{Element, EventRows};
+use super::element::Element;
+use super::event::EventRows;
 use super::tables::{CounterRow, KernelRow, MemoryRow};
 use super::{counters, kernel, memory};
 use crate::arrange::Nest;

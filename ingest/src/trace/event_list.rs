@@ -9,7 +9,8 @@ use std::sync::atomic::Ordering;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use super::chunk::{self, Chunk, End, MAX_ELEMENT};
+use super::chunk::{Chunk, End, MAX_ELEMENT};
+use super::chunk_reader;
 use super::event_record::EventRecord;
 use super::intern::Local;
 use super::reading::{Reading, STRETCH, TAIL};
@@ -80,7 +81,7 @@ fn decode(
         let chunk = r
             .content
             .map(task.start, task.end)
-            .map(|mapping| chunk::read(&mapping, task.start, &mut local, false, records));
+            .map(|mapping| chunk_reader::read(&mapping, task.start, &mut local, false, records));
         if done.send((task, chunk)).is_err() {
             return;
         }
@@ -186,8 +187,13 @@ impl List<'_, '_, '_> {
         let mut end = end;
         loop {
             let mapping = self.r.content.map(self.at, end)?;
-            let chunk =
-                chunk::read(&mapping, self.at, &mut self.local, self.after_element, Vec::new());
+            let chunk = chunk_reader::read(
+                &mapping,
+                self.at,
+                &mut self.local,
+                self.after_element,
+                Vec::new(),
+            );
             let End::Incomplete(at) = chunk.end else { return self.take(chunk, end) };
             self.accept(chunk)?;
             let (len, done) = self.r.content.wait(end + 1)?;

@@ -3,6 +3,7 @@
 
 mod category;
 mod chunk;
+mod chunk_reader;
 mod document;
 mod element;
 mod event_fields;
@@ -15,7 +16,8 @@ mod resync;
 mod times;
 
 pub use category::Class;
-pub use chunk::{MAX_NAME, Step, read as read_chunk};
+pub use chunk::{MAX_NAME, Step};
+pub use chunk_reader::read as read_chunk;
 pub use document::{Document, Form, RecordSink, TopLevel, read_document};
 pub use element::is_real_id;
 pub use event_fields::{EventFields, written_id};
