@@ -82,7 +82,7 @@ fn every_recipe_gives_what_the_page_shows() {
             }
         };
         if let Some(package) = block.needs
-            && needs::package(&python, package).is_none()
+            && needs::large_package(&python, package).is_none()
         {
             continue;
         }

@@ -39,12 +39,25 @@ pub fn python() -> Option<PathBuf> {
     or_skip("python", found, "TRACESQL_TEST_PYTHON names no Python")
 }
 
-/// Whether a Python installation has a package.
+/// Whether a Python installation has a package of `tests/requirements.txt`.
 #[track_caller]
 pub fn package(python: &Path, name: &str) -> Option<()> {
-    let imports = |command: &mut Command| command.output().is_ok_and(|out| out.status.success());
-    let found = imports(Command::new(python).args(["-c", &format!("import {name}")]));
-    or_skip("python", found.then_some(()), format_args!("{} has no {name}", python.display()))
+    let found = has_package(python, name).then_some(());
+    or_skip("python", found, format_args!("{} has no {name}", python.display()))
+}
+
+/// Whether a Python installation has a package that `tests/requirements.txt` leaves out because of
+/// its size. `TRACESQL_MAY_SKIP` names it by its own name.
+#[track_caller]
+pub fn large_package(python: &Path, name: &str) -> Option<()> {
+    let found = has_package(python, name).then_some(());
+    or_skip(name, found, format_args!("{} has no {name}", python.display()))
+}
+
+fn has_package(python: &Path, name: &str) -> bool {
+    let mut command = Command::new(python);
+    command.args(["-c", &format!("import {name}")]);
+    command.output().is_ok_and(|out| out.status.success())
 }
 
 /// Go, for its `go tool pprof`: `TRACESQL_TEST_GO`, or a Go next to the Python of the tests, or one
