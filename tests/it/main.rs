@@ -10,6 +10,7 @@
     reason = "tests fail by panics"
 )]
 
+mod artifacts;
 mod bad_inputs;
 mod check;
 mod cli;

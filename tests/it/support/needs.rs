@@ -99,6 +99,21 @@ pub fn chromium() -> Option<PathBuf> {
     or_skip("chromium", found, "no Chromium; TRACESQL_TEST_CHROMIUM names one")
 }
 
+/// The tool that makes and reads Debian packages.
+#[track_caller]
+pub fn dpkg_deb() -> Option<PathBuf> {
+    or_skip("dpkg-deb", on_path(&["dpkg-deb"]), "no dpkg-deb on the path")
+}
+
+/// The folder that `scripts/artifacts` filled: `TRACESQL_ARTIFACTS`, or `dist`.
+#[track_caller]
+pub fn artifacts() -> Option<PathBuf> {
+    let folder = std::env::var_os("TRACESQL_ARTIFACTS")
+        .map_or_else(|| super::root().join("dist"), PathBuf::from);
+    let found = folder.join("SHA256SUMS").is_file().then_some(folder);
+    or_skip("artifacts", found, "scripts/artifacts was not run")
+}
+
 /// The device that is always full.
 #[track_caller]
 pub fn full_device() -> Option<PathBuf> {
