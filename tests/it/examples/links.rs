@@ -59,6 +59,12 @@ fn targets(page: &str) -> Vec<(usize, String)> {
     found
 }
 
+/// The anchor of a heading on GitHub, without a number for repeated headings.
+pub fn anchor(title: &str) -> String {
+    let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    title.to_lowercase().chars().filter(is_kept).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
 /// The anchors that GitHub gives to the headings of a page.
 fn anchors(page: &str) -> BTreeSet<String> {
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
@@ -72,13 +78,7 @@ fn anchors(page: &str) -> BTreeSet<String> {
         if is_code || title.len() == line.len() || !title.starts_with(' ') {
             continue;
         }
-        let anchor: String = title
-            .trim()
-            .to_lowercase()
-            .chars()
-            .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
-            .map(|c| if c == ' ' { '-' } else { c })
-            .collect();
+        let anchor = anchor(title.trim());
         let number = times.entry(anchor.clone()).or_default();
         found.insert(if *number == 0 { anchor } else { format!("{anchor}-{number}") });
         *number += 1;

@@ -1,12 +1,13 @@
 //! The form of the pages that newcomers read first. `snippets.rs` runs their code.
 
+use super::links::anchor;
 use super::markdown::blocks;
 use crate::support::root;
 
 /// The maximum length of a line of a command and of its output.
 const MAX_WIDTH: usize = 100;
 
-/// The maximum number of lines of an answer: ten rows, and the frame and heading of the table.
+/// The maximum number of lines of an answer: ten rows, with the heading and the frame of a table.
 const MAX_ANSWER_LINES: usize = 14;
 
 fn page(path: &str) -> String {
@@ -28,11 +29,10 @@ fn every_question_has_a_view_an_answer_and_an_advice() {
         let question = question.split("\n## ").next().unwrap_or(question);
         let title = question.lines().next().unwrap_or_default();
         let mut wrong = |what: &str| problems.push(format!("{title}: {what}"));
-        let anchor = format!("({}", title.to_lowercase().replace(' ', "-").replace(['?', ','], ""));
-        if !page.contains(&anchor.replace('(', "(#")) {
+        if !page.contains(&format!("(#{})", anchor(title))) {
             wrong("it is not in the contents");
         }
-        for part in ["\nView: [", "\n**How to read it.** ", "\n**What to do.** "] {
+        for part in ["\nView", "\n**How to read it.** ", "\n**What to do.** "] {
             if !question.contains(part) {
                 wrong(&format!("it has no {part:?}"));
             }
@@ -45,8 +45,8 @@ fn every_question_has_a_view_an_answer_and_an_advice() {
         if answers.iter().any(|a| a.lines().count() > MAX_ANSWER_LINES || a.lines().count() < 3) {
             wrong("its answer is empty or too long");
         }
-        let code = found.iter().flat_map(|b| b.code.lines()).chain(answers.iter().flat_map(|a| a.lines()));
-        if code.into_iter().any(|line| line.chars().count() > MAX_WIDTH) {
+        let mut lines = found.iter().map(|b| &b.code[..]).chain(answers).flat_map(str::lines);
+        if lines.any(|line| line.chars().count() > MAX_WIDTH) {
             wrong("its query or answer is too wide");
         }
     }
