@@ -157,11 +157,12 @@ fn every_page_is_in_the_index() {
 
 #[test]
 fn anchors_are_those_of_github() {
-    let page = "# A `view`: what it is?\n\n## tb_operators\n\n```sh\n# no heading\n```\n## tb_operators";
+    let page =
+        "# A `view`: what it is?\n\n## tb_operators\n\n```sh\n# no heading\n```\n## tb_operators";
     let expected = ["a-view-what-it-is", "tb_operators", "tb_operators-1"];
     assert_eq!(anchors(page), expected.map(str::to_owned).into());
-    assert_eq!(targets("See `[a](b)` and\n[c\nd](e.md#f), ![g](h.png)."), [
-        (3, "e.md#f".to_owned()),
-        (3, "h.png".to_owned())
-    ]);
+    assert_eq!(
+        targets("See `[a](b)` and\n[c\nd](e.md#f), ![g](h.png)."),
+        [(3, "e.md#f".to_owned()), (3, "h.png".to_owned())]
+    );
 }
