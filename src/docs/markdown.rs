@@ -79,7 +79,7 @@ fn contents(out: &mut String, reference: &Reference) {
         contents_of(out, &format!("Functions: {area}"), names);
     }
     if !reference.settings.is_empty() {
-        out.push_str("- [Settings](#settings)\n");
+        out.push_str("- [All settings](#all-settings)\n");
     }
     out.push('\n');
 }
@@ -91,8 +91,13 @@ fn contents_of(out: &mut String, title: &str, names: impl Iterator<Item = String
     item(out, &format!("[{title}](#{}): {}", anchor(title), names.join(", ")));
 }
 
+/// A link to an entry. Operators such as `->` have no anchor that differs from those of others.
 fn link(name: &str) -> String {
-    format!("[{name}](#{})", anchor(name))
+    if name.contains(char::is_alphanumeric) {
+        format!("[{name}](#{})", anchor(name))
+    } else {
+        format!("`{name}`")
+    }
 }
 
 /// The anchor of a heading, as GitHub makes it.
@@ -122,7 +127,7 @@ fn views_functions_and_settings(out: &mut String, reference: &Reference) {
         }
     }
     if !reference.settings.is_empty() {
-        out.push_str("## Settings\n\nEach with its unit and, after `=`, its default.\n\n");
+        out.push_str("## All settings\n\nEach with its unit and, after `=`, its default.\n\n");
         for (name, s) in &reference.settings {
             let default = s.default.as_deref().unwrap_or("NULL");
             item(out, &format!("`{name}` = {default} ({}): {}", s.unit, s.description));
@@ -261,6 +266,13 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert!(lines[0].starts_with("- word") && lines[1].starts_with("  word"));
         assert!(lines.iter().all(|l| l.len() <= WIDTH && l.len() > 10));
+    }
+
+    #[test]
+    fn links_lead_to_the_headings_of_github() {
+        assert_eq!(link("tb_operators"), "[tb_operators](#tb_operators)");
+        assert_eq!(link("->>"), "`->>`");
+        assert_eq!(anchor("Views: compat/tensorboard"), "views-compattensorboard");
     }
 
     #[test]
