@@ -1,4 +1,4 @@
-"""The Python of README.md runs as it stands there."""
+"""The Python of README.md, and of the README of the whole project, runs as it stands there."""
 
 import re
 from pathlib import Path
@@ -22,3 +22,14 @@ def test_readme(fixture, tmp_path, monkeypatch, capsys):
     assert {"events.parquet", "report.html", "run.pb.gz", "store"} <= {
         p.name for p in tmp_path.iterdir()
     }
+
+
+def test_readme_of_the_project(fixture, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("pandas")
+    (tmp_path / "fixtures").symlink_to(fixture("."))
+    monkeypatch.chdir(tmp_path)
+    text = (README.parents[1] / "README.md").read_text()
+    (block,) = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    exec(compile(block, "README.md", "exec"), {})
+    assert "ncclDevKernel" in capsys.readouterr().out
+    assert (tmp_path / "report.html").exists()

@@ -13,69 +13,133 @@ const INTRODUCTION: &str = "\
 # Reference: tables, views, functions, settings
 
 This page is written by `tracesql docs --format markdown`; do not edit it by hand. Views are files
-in `sql/`, functions are in `udfs/`. The tables of a store are also described in
-[tables.md](tables.md). Columns and settings are listed as `name` TYPE (unit): meaning.
+in `sql/`, functions are in `udfs/`. [tables.md](tables.md) describes the tables of a store, and
+[questions.md](questions.md) which views answer which question. Columns and settings are listed as
+`name` TYPE (unit): meaning.
 
 ";
+
+/// The area of the tables of a store. Another page describes them.
+const STORE_TABLES: &str = "tables";
 
 /// The whole page.
 pub fn page(reference: &Reference) -> String {
     let mut out = String::from(INTRODUCTION);
+    contents(&mut out, reference);
     if !reference.topics.is_empty() {
-        out.push_str(
-            "Pages about what no single view can tell; `tracesql docs NAME` prints them:\n\n",
-        );
+        out.push_str("## Topics\n\nPages on several views; `tracesql docs NAME` prints them:\n\n");
         for topic in &reference.topics {
             item(&mut out, &format!("[{}]({}): {}", topic.name, topic.file, topic.summary));
         }
         out.push('\n');
     }
     for (area, tables) in by_area(&reference.tables, |v| &v.area) {
-        let title = if area == "tables" {
-            "Tables of a store".to_owned()
+        if area == STORE_TABLES {
+            out.push_str("## Tables of a store\n\n");
+            for table in tables {
+                item(&mut out, &format!("[`{0}`](tables.md#{0}): {1}", table.name, table.summary));
+            }
+            out.push('\n');
         } else {
-            format!("Tables: {area}")
-        };
-        let _ = writeln!(out, "## {title}\n");
-        tables.iter().for_each(|v| relation(&mut out, v));
+            let _ = writeln!(out, "## Tables: {area}\n");
+            tables.iter().for_each(|v| relation(&mut out, v));
+        }
+    }
+    views_functions_and_settings(&mut out, reference);
+    finish(out)
+}
+
+/// The page for the entries with one name: the text of a topic, else the entries in full.
+pub fn part(reference: &Reference) -> String {
+    if !reference.topics.is_empty() {
+        return reference.topics.iter().map(|t| t.text).collect();
+    }
+    let mut out = String::new();
+    reference.tables.iter().for_each(|v| relation(&mut out, v));
+    views_functions_and_settings(&mut out, reference);
+    finish(out)
+}
+
+/// Writes a list of all headings, by area, with links.
+fn contents(out: &mut String, reference: &Reference) {
+    out.push_str("## Contents\n\n");
+    for (area, tables) in by_area(&reference.tables, |v| &v.area) {
+        if area == STORE_TABLES {
+            let names = tables.iter().map(|t| format!("[{0}](tables.md#{0})", t.name));
+            contents_of(out, "Tables of a store", names);
+        } else {
+            contents_of(out, &format!("Tables: {area}"), tables.iter().map(|t| link(&t.name)));
+        }
     }
     for (area, views) in by_area(&reference.views, |v| &v.area) {
+        contents_of(out, &format!("Views: {area}"), views.iter().map(|v| link(&v.name)));
+    }
+    for (area, functions) in by_area(&reference.functions, |f| f.doc.area) {
+        let names = functions.iter().map(|f| link(f.doc.name));
+        contents_of(out, &format!("Functions: {area}"), names);
+    }
+    if !reference.settings.is_empty() {
+        out.push_str("- [All settings](#all-settings)\n");
+    }
+    out.push('\n');
+}
+
+fn contents_of(out: &mut String, title: &str, names: impl Iterator<Item = String>) {
+    // A name can belong to two kinds of functions.
+    let mut names: Vec<String> = names.collect();
+    names.dedup();
+    item(out, &format!("[{title}](#{}): {}", anchor(title), names.join(", ")));
+}
+
+/// A link to an entry. Operators such as `->` have no anchor that differs from those of others.
+fn link(name: &str) -> String {
+    if name.contains(char::is_alphanumeric) {
+        format!("[{name}](#{})", anchor(name))
+    } else {
+        format!("`{name}`")
+    }
+}
+
+/// The anchor of a heading, as GitHub makes it.
+fn anchor(title: &str) -> String {
+    let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    title.to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+fn views_functions_and_settings(out: &mut String, reference: &Reference) {
+    for (area, views) in by_area(&reference.views, |v| &v.area) {
         let _ = writeln!(out, "## Views: {area}\n");
-        views.iter().for_each(|v| relation(&mut out, v));
+        views.iter().for_each(|v| relation(out, v));
     }
     for (area, functions) in by_area(&reference.functions, |f| f.doc.area) {
         let _ = writeln!(out, "## Functions: {area}\n");
         for function in functions {
             let doc = &function.doc;
             let _ = writeln!(out, "### {}\n", doc.name);
-            paragraph(&mut out, &format!("`{}` ({})", doc.signature, function.call.kind()));
-            paragraph(&mut out, &format!("{} {}", doc.summary, doc.detail));
-            paragraph(&mut out, &format!("NULL: {} Errors: {}", doc.nulls, doc.errors));
+            paragraph(out, &format!("`{}` ({})", doc.signature, function.call.kind()));
+            paragraph(out, &format!("{} {}", doc.summary, doc.detail));
+            paragraph(out, &format!("NULL: {} Errors: {}", doc.nulls, doc.errors));
             for example in doc.examples {
                 out.push_str("```sql\n");
-                sql(&mut out, &format!("{};", example.sql));
+                sql(out, &format!("{};", example.sql));
                 let _ = writeln!(out, "-- {}\n```\n", example.answer.replace('\n', "\n-- "));
             }
         }
     }
     if !reference.settings.is_empty() {
-        out.push_str("## Settings\n\nEach with its unit and, after `=`, its default.\n\n");
+        out.push_str("## All settings\n\nEach with its unit and, after `=`, its default.\n\n");
         for (name, s) in &reference.settings {
             let default = s.default.as_deref().unwrap_or("NULL");
-            item(&mut out, &format!("`{name}` = {default} ({}): {}", s.unit, s.description));
+            item(out, &format!("`{name}` = {default} ({}): {}", s.unit, s.description));
         }
     }
+}
+
+/// The page with one line end at its end.
+fn finish(mut out: String) -> String {
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
-}
-
-/// The page for the entries with one name: the text of a topic, else a page of the reference.
-pub fn part(reference: &Reference) -> String {
-    match reference.topics.as_slice() {
-        [] => page(reference),
-        topics => topics.iter().map(|t| t.text).collect(),
-    }
 }
 
 fn relation(out: &mut String, view: &View) {
@@ -202,6 +266,13 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert!(lines[0].starts_with("- word") && lines[1].starts_with("  word"));
         assert!(lines.iter().all(|l| l.len() <= WIDTH && l.len() > 10));
+    }
+
+    #[test]
+    fn links_lead_to_the_headings_of_github() {
+        assert_eq!(link("tb_operators"), "[tb_operators](#tb_operators)");
+        assert_eq!(link("->>"), "`->>`");
+        assert_eq!(anchor("Views: compat/tensorboard"), "views-compattensorboard");
     }
 
     #[test]

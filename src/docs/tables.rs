@@ -12,19 +12,20 @@ const WIDTH: usize = 100;
 const HOW_TO_READ_IT: &str = "\
 ## How to read it
 
-- A trace has all tables; those that it says nothing about are empty. The file of a table is
+- A trace has all tables; those that it has no data for are empty. The file of a table is
   `STORE/<trace_id>/<table>.parquet`.
 - Every table begins with `trace_id`. Ids of events, tracks and modules are unique within a trace
   only, so join on `trace_id` and the id.
 - `event_id` is the position of an element in the event list of the input, from 0; skipped elements
   have one too.
 - Times and durations (`_ns`) are whole nanoseconds, read from the decimal text.
-  `traces.base_time_ns + ts_ns` is Unix time where the trace says what its zero is.
-- A column is listed as `name` TYPE (unit). Types are those of Arrow: Int64, Float64, Utf8, Boolean.
-  JSON columns are Utf8 with compact JSON.
-- NULL means that the input does not say it, or not in a form that the column can hold; the input's
-  own text is then in `args`, `extra` or a text column. A column marked *never NULL* has a value in
-  each row.
+  `traces.base_time_ns + ts_ns` is Unix time where the trace gives its zero.
+- A column is listed as `name` TYPE (unit). Types are those of SQL: BIGINT has 64 bits, DOUBLE is
+  floating point. JSON columns are VARCHAR with compact JSON. In Parquet and Arrow the types are
+  Int64, Float64, Utf8 and Boolean.
+- NULL means that the input does not give the value, or not in a form that fits the column; the
+  input's own text is then in `args`, `extra` or a text column. A column marked *never NULL* has a
+  value in each row.
 - Values that profilers write for \"no id\" (0, -1, 2^32-1) are NULL in `correlation` and
   `external_id`.
 
@@ -91,16 +92,16 @@ fn section(out: &mut String, table: &Table) {
     out.push('\n');
     for Column { name, kind, unit, about, required, .. } in table.columns {
         let never = if *required { " *Never NULL.*" } else { "" };
-        wrap(out, "- ", &format!("`{name}` {} ({unit}): {about}{never}", arrow_type(*kind)));
+        wrap(out, "- ", &format!("`{name}` {} ({unit}): {about}{never}", sql_type(*kind)));
     }
 }
 
-fn arrow_type(kind: Kind) -> &'static str {
+fn sql_type(kind: Kind) -> &'static str {
     match kind {
-        Kind::Int => "Int64",
-        Kind::Float => "Float64",
-        Kind::Text => "Utf8",
-        Kind::Bool => "Boolean",
+        Kind::Int => "BIGINT",
+        Kind::Float => "DOUBLE",
+        Kind::Text => "VARCHAR",
+        Kind::Bool => "BOOLEAN",
     }
 }
 

@@ -2,7 +2,9 @@
 //! and docs/.
 
 mod help;
+mod links;
 mod markdown;
+mod questions;
 mod snippets;
 
 use std::path::{Path, PathBuf};
@@ -28,13 +30,14 @@ exec tracesql "$@""#,
     ("man", r#"for last; do :; done; grep -q '^.TH' "$last""#),
 ];
 
-/// A folder with copies of fixtures under all the file names that examples use.
+/// A folder in which examples run.
 struct Place {
     folder: TempDir,
 }
 
 impl Place {
-    fn new() -> Self {
+    /// A folder with the files of a checkout that examples use.
+    fn checkout() -> Self {
         let place = Self { folder: TempDir::new().expect("a folder") };
         let bin = place.path("bin");
         std::fs::create_dir(&bin).expect("a folder");
@@ -54,6 +57,12 @@ esac"#
         for name in ["fixtures", "sql", "docs"] {
             std::os::unix::fs::symlink(root().join(name), place.path(name)).expect("a link");
         }
+        place
+    }
+
+    /// A checkout with copies of fixtures under all the file names that examples use.
+    fn new() -> Self {
+        let place = Self::checkout();
         place.write(
             "report.sql",
             "SELECT step, end_ns - start_ns AS ns FROM steps WHERE step = coalesce($step, step)",

@@ -65,7 +65,8 @@ fn damaged_files_give_errors_and_not_answers() {
     );
 }
 
-/// Runs `bench/faults.py` with small numbers. docs/trust.md gives the results with large numbers.
+/// Runs `bench/faults.py` with small numbers. docs/evidence/robustness.md gives the results with
+/// large numbers.
 #[test]
 fn faults_lose_nothing() {
     let output = Command::new("python3")

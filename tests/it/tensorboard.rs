@@ -75,17 +75,17 @@ fn table(report: &BTreeMap<String, Vec<(&str, Tally)>>) -> String {
     lines.join("\n")
 }
 
-/// The documentation must contain the table, so that it stays up to date.
+/// The page for developers must contain the table, so that it stays up to date.
 fn in_docs(set: &str, table: &str) -> Option<String> {
-    let path = root().join("docs/tensorboard.md");
-    let text = std::fs::read_to_string(&path).expect("docs/tensorboard.md");
+    let path = root().join("docs/evidence/tensorboard.md");
+    let text = std::fs::read_to_string(&path).expect("docs/evidence/tensorboard.md");
     if text.contains(table) {
         return None;
     }
     let fresh = std::env::temp_dir().join(format!("tracesql-tensorboard-{set}.md"));
     std::fs::write(&fresh, table).expect("a temporary file");
     Some(format!(
-        "docs/tensorboard.md does not hold the table of the {set}; it was written to {}",
+        "docs/evidence/tensorboard.md does not have the table of the {set}; it was written to {}",
         fresh.display()
     ))
 }

@@ -8,9 +8,10 @@ perf.json against its reference.
 TRACESQL is the program, CORPUS the folder of public traces, EXPECTED that of the plugin's outputs
 (`tb/*.json.gz`) and of the perf.json reference. Prints a table of trace, view and cells equal of
 all. Every cell that differs must stand in `tests/expected/tb/torch_differences.tsv` with its
-expected and found value and a reason that docs/tensorboard.md explains, and the table in the docs;
-otherwise the exit status is 1. --write updates both, and leaves new reasons open. Standard
-library only; one store for all traces and one query for each view, so that it takes half a minute.
+expected and found value and a reason that docs/tensorboard.md explains, and the table in
+docs/evidence/tensorboard.md; otherwise the exit status is 1. --write updates both, and leaves new
+reasons open. Standard library only; one store for all traces and one query for each view, so that
+it takes half a minute.
 """
 
 import collections
@@ -26,7 +27,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM, SET = sys.argv[1], "fixtures" if sys.argv[2] == "fixtures" else "public traces"
-LISTED, DOCS = ROOT / "tests/expected/tb/torch_differences.tsv", ROOT / "docs/tensorboard.md"
+LISTED = ROOT / "tests/expected/tb/torch_differences.tsv"
+REASONS, TABLES = ROOT / "docs/tensorboard.md", ROOT / "docs/evidence/tensorboard.md"
 HEAD = ["set", "trace", "view", "cell", "expected", "found", "reason"]
 TABLE_HEAD = f"| trace ({SET}) | view | cells equal / all |\n| --- | --- | ---: |\n"
 WORK = tempfile.TemporaryDirectory()
@@ -439,7 +441,7 @@ def public_traces(corpus, expected):
 def verdict(write):
     """What is wrong: differences that are not listed, or listed and not met; reasons without an
     explanation; a table that is not in the docs."""
-    docs = DOCS.read_text()
+    explained, tables = REASONS.read_text(), TABLES.read_text()
     listed = (
         list(csv.DictReader(open(LISTED), delimiter="\t", quoting=csv.QUOTE_NONE))
         if LISTED.is_file()
@@ -462,18 +464,18 @@ def verdict(write):
             + ["\t".join(r.values()) for r in others]
         )
         LISTED.write_text("\n".join(["\t".join(HEAD), *lines]) + "\n")
-        DOCS.write_text(
-            re.sub(re.escape(TABLE_HEAD) + r"(\|.*\n)*", lambda _: table, docs, count=1)
+        TABLES.write_text(
+            re.sub(re.escape(TABLE_HEAD) + r"(\|.*\n)*", lambda _: table, tables, count=1)
         )
     wrong = [f"differs, and is not listed: {w}" for w in sorted(set(WRONG) - reasons.keys())]
     wrong += [f"listed, but does not differ so: {w}" for w in sorted(reasons.keys() - set(WRONG))]
     wrong += [
         f"the reason {r!r} is not explained in docs/tensorboard.md"
         for r in sorted(set(reasons.values()))
-        if f"- `{r}`: " not in docs
+        if f"- `{r}`: " not in explained
     ]
-    if table not in docs:
-        wrong.append("docs/tensorboard.md does not hold this table (--write puts it there)")
+    if table not in tables:
+        wrong.append("docs/evidence/tensorboard.md does not have this table (--write puts it there)")
     return wrong
 
 

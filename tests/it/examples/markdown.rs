@@ -13,6 +13,8 @@ pub struct Block {
     pub not_run: Option<String>,
     /// The expected output: the block in language `text` directly after it.
     pub prints: Option<String>,
+    /// The line of the file where the expected output begins; 0 without it.
+    pub prints_line: usize,
 }
 
 /// All blocks of a file. A block with the output of another block belongs to that one.
@@ -30,6 +32,7 @@ pub fn blocks(text: &str) -> Vec<Block> {
                         code: String::new(),
                         not_run: None,
                         prints: None,
+                        prints_line: 0,
                     },
                 );
                 open = None;
@@ -41,6 +44,7 @@ pub fn blocks(text: &str) -> Vec<Block> {
                             && before.language != "text" =>
                     {
                         before.prints = Some(block.code);
+                        before.prints_line = block.line;
                     }
                     _ => blocks.push(block),
                 }
@@ -58,6 +62,7 @@ pub fn blocks(text: &str) -> Vec<Block> {
                     code: String::new(),
                     not_run: not_run.take(),
                     prints: None,
+                    prints_line: 0,
                 });
             }
             (None, None) if line.trim().is_empty() => {}
@@ -96,12 +101,12 @@ fn line_matches(expected: &str, found: &str) -> bool {
     match expected.split_once("[..]") {
         None => expected == found,
         Some((start, rest)) => {
-            let Some(behind) = found.strip_prefix(start) else { return false };
-            behind
+            let Some(after) = found.strip_prefix(start) else { return false };
+            after
                 .char_indices()
                 .map(|(at, _)| at)
-                .chain([behind.len()])
-                .any(|at| line_matches(rest, &behind[at..]))
+                .chain([after.len()])
+                .any(|at| line_matches(rest, &after[at..]))
         }
     }
 }

@@ -117,11 +117,12 @@ pub fn check(set: &str, store: &TestStore, wanted: &[Value]) {
         wrong.len(),
         wrong.join("\n")
     );
-    let docs = std::fs::read_to_string(root().join("docs/stacks.md")).expect("docs/stacks.md");
+    let docs = std::fs::read_to_string(root().join("docs/evidence/profiles.md"))
+        .expect("docs/evidence/profiles.md");
     for line in &table {
         assert!(
             docs.contains(line),
-            "docs/stacks.md does not hold this table:\n{}",
+            "docs/evidence/profiles.md does not have this table:\n{}",
             table.join("\n")
         );
     }
