@@ -6,8 +6,8 @@ use crate::engine::Engine;
 use crate::error::Result;
 use crate::output::units;
 
-/// An anomaly that concerns a smaller share of the time than this is not worth a warning.
-const MIN_WARNED_SHARE: f64 = 0.001;
+/// An anomaly that concerns a smaller share of the time is in the comments only.
+const MIN_WARNED_SHARE: f64 = 0.01;
 
 /// Something unexpected about the events of the traces.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub(super) async fn anomalies(engine: &Engine, request: &Request) -> Result<Anom
             "device activity has no launch in the trace",
             "device activities have no launch in the trace",
         ],
-        "; their stacks begin with (launch not in trace)",
+        "; such stacks begin with (launch not in trace)",
     );
     found.add(
         at(6),

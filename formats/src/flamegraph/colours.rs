@@ -79,10 +79,11 @@ impl Kind {
     }
 
     /// Returns what a frame is. Kernels are known from the trace, all other frames by their names,
-    /// with the rules of the report page.
+    /// with the rules of the report page. A frame that calls others is host code, even if a kernel
+    /// has the same name.
     pub fn of(node: &Node, names: &Frames) -> Self {
         let frame = node.frame.as_str();
-        if names.is_kernel(frame) {
+        if node.is_leaf && names.is_kernel(frame) {
             let class = names.class(frame);
             return match CLASSES.iter().position(|&(name, _)| class == Some(name)) {
                 Some(at) => {
@@ -183,7 +184,7 @@ mod tests {
     use crate::frames::{FrameOptions, Kernel};
 
     fn node(frame: &str, depth: usize, value: i64, base: i64) -> Node {
-        Node { frame: frame.to_owned(), depth, left: 0, value, base }
+        Node { frame: frame.to_owned(), depth, left: 0, value, base, is_leaf: true }
     }
 
     #[test]
@@ -214,6 +215,8 @@ mod tests {
         ] {
             assert_eq!(kind(frame), want, "{frame}");
         }
+        let host = Node { is_leaf: false, ..node("sgemm", 2, 1, 0) };
+        assert_eq!(Kind::of(&host, &names).name, "operator");
         assert_eq!(Kind::of(&node("aten::mm", 1, 1, 0), &names).name, "thread");
         assert_eq!(Kind::of(&node("", 0, 1, 0), &names).name, "other");
     }

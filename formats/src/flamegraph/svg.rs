@@ -143,7 +143,7 @@ impl Drawing<'_> {
         let _ = writeln!(out, "<g id=\"legend\">");
         for (name, colour) in entries {
             let swatch = if colour.is_some() { 17.0 } else { 0.0 };
-            let width = swatch + name.chars().count() as f64 * 6.6 + 14.0;
+            let width = swatch + legend_width(name) + 14.0;
             if x + width > WIDTH - MARGIN && x > MARGIN {
                 (x, y) = (MARGIN, y + 18);
             }
@@ -231,6 +231,16 @@ impl Drawing<'_> {
         }
         text
     }
+}
+
+/// The approximate width of a text in the legend, in px.
+fn legend_width(text: &str) -> f64 {
+    let width = |c: char| match c {
+        'i' | 'j' | 'l' | 'f' | 't' | 'r' | ' ' | '.' | ',' | ':' | ';' => 4.3,
+        'm' | 'w' | 'M' | 'W' | '%' => 11.0,
+        _ => 7.4,
+    };
+    text.chars().map(width).sum()
 }
 
 /// The text without control characters, and cut to [`MAX_NAME_CHARS`].

@@ -16,6 +16,14 @@ pub struct Node {
     pub value: i64,
     /// The same in the base of a comparison.
     pub base: i64,
+    /// Whether no frame is below it.
+    pub is_leaf: bool,
+}
+
+impl Node {
+    fn new(frame: String, depth: usize) -> Self {
+        Self { frame, depth, left: 0, value: 0, base: 0, is_leaf: true }
+    }
 }
 
 /// All frames; the first one is the root.
@@ -28,8 +36,7 @@ impl Tree {
     /// Builds the tree of stacks that are sorted by their frames. Negative values count as 0, so
     /// that no frame is wider than its parent.
     pub fn of(stacks: &[Stack]) -> Self {
-        let root = Node { frame: String::new(), depth: 0, left: 0, value: 0, base: 0 };
-        let mut nodes = vec![root];
+        let mut nodes = vec![Node::new(String::new(), 0)];
         let mut path = vec![0];
         for stack in stacks.iter().filter(|s| s.value > 0 || s.base > 0) {
             let frames: &[String] = &stack.frames;
@@ -40,9 +47,11 @@ impl Tree {
                 .count();
             path.truncate(shared + 1);
             for frame in &frames[shared..] {
-                path.push(nodes.len());
-                let (frame, depth) = (frame.clone(), path.len() - 1);
-                nodes.push(Node { frame, depth, left: 0, value: 0, base: 0 });
+                if let Some(parent) = path.last().and_then(|&at| nodes.get_mut(at)) {
+                    parent.is_leaf = false;
+                }
+                nodes.push(Node::new(frame.clone(), path.len()));
+                path.push(nodes.len() - 1);
             }
             for &at in &path {
                 nodes[at].value = nodes[at].value.saturating_add(stack.value.max(0));
