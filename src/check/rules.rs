@@ -117,7 +117,9 @@ pub async fn run(
         match answer {
             Ok(rows) => {
                 items.extend(rows.iter().map(|row| item(name, row, selection, traces)));
-                items.extend(traces.iter().filter_map(|t| without_row(name, t, &rows, selection)));
+                items.extend(
+                    traces.iter().filter_map(|t| without_row(name, t, &rows, selection, traces)),
+                );
             }
             Err(e) => items.push(Item::new(
                 Kind::Rule,
@@ -170,7 +172,7 @@ fn item(rule: &str, row: &Object, selection: &Selection, traces: &[Source]) -> I
     let mut item = Item::new(Kind::Rule, rule, status, message);
     item.severity = known.filter(|_| matches!(status, Status::Failed | Status::Noted));
     item.trace = trace.as_ref().map(|id| {
-        traces.iter().find(|t| t.trace_id == *id).map_or(id.clone(), |t| t.label.clone())
+        traces.iter().find(|t| t.trace_id == *id).map_or(id.clone(), |t| label(t, traces))
     });
     item.subject = subject(row);
     item.advice = get("advice");
@@ -210,13 +212,28 @@ fn subject(row: &Object) -> Option<String> {
 }
 
 /// The item for a trace that a rule returned no row for. It does not count as passed.
-fn without_row(rule: &str, trace: &Source, rows: &[Object], selection: &Selection) -> Option<Item> {
+fn without_row(
+    rule: &str,
+    trace: &Source,
+    rows: &[Object],
+    selection: &Selection,
+    traces: &[Source],
+) -> Option<Item> {
     if rows.iter().any(|r| text(r, "trace_id").as_deref() == Some(&trace.trace_id)) {
         return None;
     }
     let status = if selection.is_required(rule) { Status::Failed } else { Status::NotMeasurable };
     let mut item =
         Item::new(Kind::Rule, rule, status, "the rule gives no row for this trace".to_owned());
-    item.trace = Some(trace.label.clone());
+    item.trace = Some(label(trace, traces));
     Some(item)
+}
+
+/// The label of a trace. If several traces have the same label, the name of the trace is added.
+fn label(trace: &Source, traces: &[Source]) -> String {
+    if traces.iter().filter(|t| t.label == trace.label).count() > 1 {
+        format!("{}, {}", trace.label, trace.trace_id)
+    } else {
+        trace.label.clone()
+    }
 }
