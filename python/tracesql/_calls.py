@@ -15,7 +15,7 @@ def caller() -> tuple[FrameType | None, int]:
     frame, level = sys._getframe(1), 1
     while frame is not None and frame.f_globals.get("__package__") == __package__:
         frame, level = frame.f_back, level + 1  # type: ignore[assignment]
-    return frame, level - 1
+    return frame, level
 
 
 def warn(notes: Sequence[str]) -> None:

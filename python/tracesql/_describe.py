@@ -38,7 +38,7 @@ def html(session: Session) -> str:
         ("events", "BIGINT"),
         ("kernels", "BIGINT"),
         ("steps", "BIGINT"),
-        ("devices", "BIGINT"),
+        ("devices listed", "BIGINT"),
         ("duration", "DOUBLE"),
         ("path", "VARCHAR"),
     ]
@@ -71,13 +71,15 @@ def _parts(traces: list[dict[str, Any]]) -> list[str]:
         shown = f"{ranks[0]}–{ranks[-1]}" if whole else ", ".join(map(str, ranks[:5]))
         parts.append(f"ranks {shown}" + (", …" if not whole and len(ranks) > 5 else ""))
     each = " each" if len(traces) > 1 else ""
-    for name, of_all in (("events", True), ("kernels", True), ("steps", False), ("devices", False)):
+    for name in ("events", "kernels"):
+        if number := sum(t[name] for t in traces):
+            parts.append(_count(number, name))
+    # Traces list the devices of their host, also those that they do not use.
+    for name, more in (("steps", each), ("devices", f" listed{each}")):
         counts = [t[name] for t in traces]
-        if of_all and sum(counts):
-            parts.append(_count(sum(counts), name))
-        elif not of_all and max(counts):
-            few, many = min(counts), max(counts)
-            parts.append((_count(few, name) if few == many else f"{few}–{many} {name}") + each)
+        few, many = min(counts), max(counts)
+        if many:
+            parts.append((_count(few, name) if few == many else f"{few}–{many} {name}") + more)
     longest = max((t["duration_ns"] or 0 for t in traces), default=0)
     if longest:
         parts.append(("up to " if each else "") + str(_time(longest)))

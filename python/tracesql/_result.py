@@ -29,11 +29,17 @@ class Result:
 
     >>> result = session.sql("SELECT name, dur_ns FROM kernels ORDER BY dur_ns DESC LIMIT 3")
     >>> for row in result:
-    ...     print(row["name"], row["dur_ns"])
+    ...     print(row.name, row["dur_ns"])
+    >>> result[0], result[-1], result[:2], result["name"]
+
+    The names of DuckDB's verbs work too: ``df``, ``pl``, ``arrow``, ``fetchall`` and so on.
     """
 
     def __init__(self, native: _native.Rows):
         self._native = native
+        self._row = _row.kind(name for name, _ in native.columns)
+        # The next row of fetchone() and fetchmany().
+        self._next = 0
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._native.__arrow_c_stream__(requested_schema)
@@ -133,6 +139,14 @@ class Result:
         self._next = 0
         return rows
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """All rows as dicts."""
+        return [row._asdict() for row in self]
+
+    def head(self, rows: int = 5) -> Result:
+        """The first rows."""
+        return self[: max(rows, 0)]
+
     def show(self, *, max_rows: int = SHOWN_ROWS, max_width: int | None = None) -> None:
         """Prints the first rows as a table."""
         print(self._text(max_rows, max_width))
@@ -157,6 +171,10 @@ class Result:
         raise _native.UsageError(
             f"{dtype_backend!r} is no kind of column; use 'pyarrow' or 'numpy'"
         )
+
+    def to_arrow_reader(self) -> pyarrow.RecordBatchReader:
+        """A pyarrow reader over the batches."""
+        return module("pyarrow", "arrow").RecordBatchReader.from_stream(self)
 
     def polars(self) -> polars.DataFrame:
         """The rows as a polars DataFrame."""
@@ -219,6 +237,6 @@ def _count(number: int, word: str) -> str:
 def module(name: str, extra: str) -> Any:
     """An optional package. The error says how to install it."""
     try:
-        return importlib.importmodule(name)
+        return importlib.import_module(name)
     except ImportError as error:
         raise ImportError(f"{name} is not installed; install it, or tracesql[{extra}]") from error

@@ -160,7 +160,7 @@ class Session(Tools):
         """
         order = ["high", "medium", "low", "info"]
         if severity not in order:
-            raise _native.UsageError(f"severity {severity!r} is unknown; use {', '.join(order)}")
+            raise _native.UsageError(f'severity "{severity}" is unknown; use {", ".join(order)}')
         return self.sql(
             "SELECT rule, severity, trace_id, rank, device, step, subject, message, advice, "
             "evidence, value, unit, threshold FROM findings "
