@@ -39,7 +39,6 @@ mod parallel_rules;
 mod plan_rules;
 mod random_traces;
 mod ranks;
-mod recipes;
 mod recount;
 mod report;
 mod rule_findings;
