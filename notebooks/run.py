@@ -4,7 +4,7 @@ still what they hold.
 
     python notebooks/run.py [--check] [NAME.ipynb …]
 
-The program is `$TRACESQL`, or `tracesql` on the path; packages are those of tests/requirements.txt.
+The packages are tracesql and those of python/tests/requirements.txt.
 With --check nothing is written: a text that differs, a picture that is missing or a cell that fails
 ends with exit code 1.  Pictures are not compared byte by byte, as fonts differ between machines;
 that each cell still draws one is.
@@ -33,6 +33,9 @@ def executed(path):
     for number, cell in enumerate(book.cells):
         cell.id = "cell-%d" % number
         cell.metadata = {}
+        if "outputs" in cell:
+            # Reading is shown only where it takes long.
+            cell.outputs = [o for o in cell.outputs if "tracesql" not in o.get("metadata", {})]
         for output in cell.get("outputs", []):
             output.pop("metadata", None)
             if output.output_type in ("execute_result", "display_data"):

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -19,6 +19,8 @@ use crate::wait;
 #[derive(Default)]
 struct Notes {
     progress: Arc<Progress>,
+    /// The name of the input that is being read.
+    current: Mutex<Option<String>>,
     warnings: Mutex<Vec<String>>,
     failures: Mutex<Vec<String>>,
 }
@@ -35,7 +37,14 @@ impl Notes {
 
 impl InputReader for Notes {
     fn read(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome> {
-        let outcome = tracesql_ingest::ingest(input, store, options, &self.progress)?;
+        let progress = &self.progress;
+        for counter in [&progress.bytes, &progress.elements, &progress.nested, &progress.rows] {
+            counter.store(0, Ordering::Relaxed);
+        }
+        *self.current.lock() = Some(input.name());
+        let outcome = tracesql_ingest::ingest(input, store, options, progress);
+        *self.current.lock() = None;
+        let outcome = outcome?;
         if let Some(text) = oddities(&input.name(), &outcome) {
             Self::note(&self.warnings, text);
         }
@@ -51,15 +60,23 @@ impl InputReader for Notes {
     }
 }
 
-/// Runs work that reads inputs. Returns its result and warnings.
+/// Runs work that reads inputs. Returns its result and warnings. `tick` is called with the name of
+/// the input that is being read, and with its bytes, elements, nested and written rows so far.
 fn read<T: Send + 'static>(
     py: Python<'_>,
+    tick: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Notes) -> Result<T> + Send + 'static,
 ) -> PyResult<(T, Vec<String>)> {
     let notes = Arc::new(Notes::default());
     let (progress, theirs) = (notes.progress.clone(), notes.clone());
-    let outcome =
-        wait::thread(py, || progress.stop.store(true, Ordering::Relaxed), move || work(&theirs))?;
+    let tick = |_: Python<'_>| {
+        let (Some(tick), Some(name)) = (tick, notes.current.lock().clone()) else { return Ok(()) };
+        let now = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let p = &progress;
+        tick.call1((name, now(&p.bytes), now(&p.elements), now(&p.nested), now(&p.rows))).map(drop)
+    };
+    let stop = || progress.stop.store(true, Ordering::Relaxed);
+    let outcome = wait::thread(py, stop, tick, move || work(&theirs))?;
     let failures = Notes::taken(&notes.failures);
     match outcome {
         Ok(value) => Ok((value, Notes::taken(&notes.warnings))),
@@ -83,7 +100,7 @@ fn bytes(text: Option<&str>) -> PyResult<usize> {
 /// Opens a store or traces. Returns a session and warnings.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
-#[pyo3(signature = (names, threads, memory_limit, sql, rules, settings, strict))]
+#[pyo3(signature = (names, threads, memory_limit, sql, rules, settings, strict, tick))]
 pub fn open(
     py: Python<'_>,
     names: Vec<String>,
@@ -93,26 +110,27 @@ pub fn open(
     rules: Vec<PathBuf>,
     settings: Vec<(String, String)>,
     strict: bool,
+    tick: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Session, Vec<String>)> {
     let memory_limit = bytes(memory_limit)?;
-    let (engine, mut warnings) = read(py, move |notes| {
-        let options = IngestOptions { threads, memory_limit, strict, replace: false };
-        Opener::new(options, notes).open(&names)?.engine(&EngineOptions {
-            threads,
-            memory_limit,
-            sql,
-            rules,
-            settings,
-            ..EngineOptions::default()
-        })
+    let name = names.join(", ");
+    let options =
+        EngineOptions { threads, memory_limit, sql, rules, settings, ..EngineOptions::default() };
+    let of_engine = options.clone();
+    let ((location, engine), mut warnings) = read(py, tick, move |notes| {
+        let reading = IngestOptions { threads, memory_limit, strict, replace: false };
+        let location = Opener::new(reading, notes).open(&names)?;
+        let engine = location.engine(&of_engine)?;
+        Ok((location, engine))
     })?;
     warnings.extend(engine.library().problems().iter().map(|p| format!("left out: {p}")));
-    Ok((Session::new(engine, threads)?, warnings))
+    Ok((Session::new(engine, location, options, name)?, warnings))
 }
 
 /// Reads traces into a store. Returns their names and warnings.
 #[pyfunction]
-#[pyo3(signature = (names, store, threads, memory_limit, strict, replace))]
+#[allow(clippy::too_many_arguments)]
+#[pyo3(signature = (names, store, threads, memory_limit, strict, replace, tick))]
 pub fn ingest(
     py: Python<'_>,
     names: Vec<String>,
@@ -121,7 +139,8 @@ pub fn ingest(
     memory_limit: Option<&str>,
     strict: bool,
     replace: bool,
+    tick: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Vec<String>, Vec<String>)> {
     let options = IngestOptions { threads, memory_limit: bytes(memory_limit)?, strict, replace };
-    read(py, move |notes| Opener::new(options, notes).ingest(&store, &names, |_| Ok(())))
+    read(py, tick, move |notes| Opener::new(options, notes).ingest(&store, &names, |_| Ok(())))
 }

@@ -71,12 +71,25 @@ impl Rows {
         self.batches.len()
     }
 
-    /// The rows of one batch as tuples, at most `most` of them.
+    /// The rows of one batch as tuples: at most `most` of them.
     fn batch(&self, py: Python<'_>, at: usize, most: usize) -> PyResult<Vec<Py<PyTuple>>> {
         match self.batches.get(at) {
             Some(batch) => values::tuples(py, &batch.slice(0, batch.num_rows().min(most))),
             None => Ok(Vec::new()),
         }
+    }
+
+    /// Some of the rows in their order. They share the memory of this result.
+    fn slice(&self, start: usize, count: usize) -> Self {
+        let (mut skipped, mut left) = (start, count);
+        let mut batches = Vec::new();
+        for batch in &self.batches {
+            let from = skipped.min(batch.num_rows());
+            let taken = left.min(batch.num_rows() - from);
+            batches.push(batch.slice(from, taken));
+            (skipped, left) = (skipped - from, left - taken);
+        }
+        Self::new(self.schema.clone(), batches)
     }
 
     /// The first rows as a table.

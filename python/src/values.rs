@@ -1,5 +1,7 @@
 //! Converts values between Python and Arrow.
 
+use std::collections::HashMap;
+
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes as types;
@@ -11,13 +13,43 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::errors::{QueryError, UsageError};
+use crate::statements::element;
 
-/// The values of `$name`: numbers, texts, bytes, booleans and None.
-pub fn parameters(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, ScalarValue)>> {
-    given.iter().map(|(name, value)| Ok((name.extract()?, scalar(&name, &value)?))).collect()
+/// The values of a query's parameters.
+#[derive(Default)]
+pub struct Parameters {
+    /// The values, with one for each element of a list.
+    pub values: Vec<(String, ScalarValue)>,
+    /// The names of lists, and their lengths.
+    pub lists: HashMap<String, usize>,
+    /// The number of values without a name. Their names are `1`, `2` and so on.
+    pub unnamed: usize,
 }
 
-fn scalar(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<ScalarValue> {
+impl Parameters {
+    /// The values of `$name`, or of `$1`, `$2` and so on: numbers, texts, bytes, booleans and None,
+    /// and lists of them.
+    pub fn new(given: &Bound<'_, PyDict>, unnamed: usize) -> PyResult<Self> {
+        let mut parameters = Self { unnamed, ..Self::default() };
+        for (name, value) in given {
+            let name: String = name.extract()?;
+            let Ok(list) = value.cast::<PyList>() else {
+                let value = scalar(&name, &value)?;
+                parameters.values.push((name, value));
+                continue;
+            };
+            for (at, value) in list.iter().enumerate() {
+                let name = element(&name, at);
+                let value = scalar(&name, &value)?;
+                parameters.values.push((name, value));
+            }
+            parameters.lists.insert(name, list.len());
+        }
+        Ok(parameters)
+    }
+}
+
+fn scalar(name: &str, value: &Bound<'_, PyAny>) -> PyResult<ScalarValue> {
     if value.is_none() {
         return Ok(ScalarValue::Null);
     }
@@ -41,7 +73,8 @@ fn scalar(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<ScalarV
     }
     let kind = value.get_type().name()?;
     Err(UsageError::new_err(format!(
-        "${name}: a {kind} cannot be a value in SQL; give a number, text, bytes, bool or None"
+        "${name}: a {kind} cannot be a value in SQL; give a number, text, bytes, bool, None, \
+         or a list of them"
     )))
 }
 

@@ -24,7 +24,7 @@ pub fn query<T: Send + 'static>(
 ) -> PyResult<Result<T>> {
     let (sender, receiver) = sync_channel(1);
     let task = threads.handle().spawn(async move { send(&sender, work.await) });
-    receive(py, receiver, || {
+    let stop = || {
         task.abort();
         let start = Instant::now();
         while !task.is_finished() && start.elapsed() < GRACE {
@@ -33,20 +33,23 @@ pub fn query<T: Send + 'static>(
         if !task.is_finished() {
             threads.renew();
         }
-    })
+    };
+    receive(py, receiver, stop, |_| Ok(()))
 }
 
-/// Waits for work in a separate thread. Ctrl-C calls `stop`, and does not wait for the thread.
+/// Waits for work in a separate thread. Meanwhile `tick` is called about 20 times a second. Ctrl-C
+/// and an error of `tick` call `stop`, and do not wait for the thread.
 pub fn thread<T: Send + 'static>(
     py: Python<'_>,
     stop: impl FnOnce(),
+    tick: impl FnMut(Python<'_>) -> PyResult<()>,
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> PyResult<Result<T>> {
     let (sender, receiver) = sync_channel(1);
     let spawned =
         std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || send(&sender, work()));
     spawned.map_err(|source| exception(Error::Start { what: "a thread", source }))?;
-    receive(py, receiver, stop)
+    receive(py, receiver, stop, tick)
 }
 
 fn send<T>(sender: &SyncSender<Result<T>>, outcome: Result<T>) {
@@ -58,6 +61,7 @@ fn receive<T: Send>(
     py: Python<'_>,
     receiver: Receiver<Result<T>>,
     stop: impl FnOnce(),
+    mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<Result<T>> {
     let mut receiver = receiver;
     loop {
@@ -74,7 +78,7 @@ fn receive<T: Send>(
                 )));
             }
             Err(RecvTimeoutError::Timeout) => {
-                if let Err(interrupt) = py.check_signals() {
+                if let Err(interrupt) = py.check_signals().and_then(|()| tick(py)) {
                     stop();
                     return Err(interrupt);
                 }

@@ -32,7 +32,7 @@ def test_html_is_bounded_and_escaped(gpu):
 
 def test_magics(fixture):
     testing = pytest.importorskip("IPython.testing.globalipapp", reason="IPython is not installed")
-    shell = testing.start_ipython()
+    shell = testing.start_ipython() or testing.get_ipython()
     shell.run_line_magic("load_ext", "tracesql")
     with pytest.raises(tracesql.UsageError, match="no traces are open"):
         shell.run_cell_magic("tracesql", "", "SELECT 1")
@@ -47,5 +47,28 @@ def test_magics(fixture):
     assert shell.user_ns["found"].scalar() == 7
     shell.user_ns["mine"] = session
     assert shell.run_line_magic("tracesql", "mine") is session
-    with pytest.raises(tracesql.UsageError, match="no name for a variable"):
+    with pytest.raises(tracesql.UsageError, match="not a name for a variable"):
         shell.run_cell_magic("tracesql", "two words", "SELECT 1")
+
+
+def test_errors_in_a_cell_are_their_message_alone(fixture, capsys):
+    testing = pytest.importorskip("IPython.testing.globalipapp", reason="IPython is not installed")
+    shell = testing.start_ipython() or testing.get_ipython()
+    shell.run_line_magic("load_ext", "tracesql")
+    shell.run_line_magic("tracesql", f"'{fixture('synthetic_gpu_rank0.json.gz')}'")
+    capsys.readouterr()
+    shell.run_cell("%%tracesql\nSELECT nope\nFROM kernels")
+    shown = capsys.readouterr()
+    lines = (shown.out + shown.err).strip().splitlines()
+    assert lines[0].startswith("QueryError: there is no column nope") and "^" in "".join(lines)
+    assert len(lines) < 8 and not any("Traceback" in line or ".py" in line for line in lines)
+
+
+def test_a_cell_names_data_frames(fixture):
+    testing = pytest.importorskip("IPython.testing.globalipapp", reason="IPython is not installed")
+    pandas = pytest.importorskip("pandas")
+    shell = testing.start_ipython() or testing.get_ipython()
+    shell.run_line_magic("load_ext", "tracesql")
+    shell.run_line_magic("tracesql", f"'{fixture('synthetic_gpu_rank0.json.gz')}'")
+    shell.user_ns["mine"] = pandas.DataFrame({"x": [1, 2]})
+    assert shell.run_cell_magic("tracesql", "", "SELECT sum(x) FROM mine").scalar() == 3

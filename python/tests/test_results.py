@@ -86,8 +86,8 @@ def test_parameters(gpu):
         tracesql.UsageError, match=r"\$v: 18446744073709551616 does not fit into 64 bits"
     ):
         gpu.sql("SELECT $v", v=2**64)
-    with pytest.raises(tracesql.UsageError, match=r"\$v: a list cannot be a value in SQL"):
-        gpu.sql("SELECT $v", v=[1])
+    with pytest.raises(tracesql.UsageError, match=r"\$v: a dict cannot be a value in SQL"):
+        gpu.sql("SELECT $v", v={})
     assert math.isnan(gpu.sql("SELECT $v", v=math.nan).scalar())
 
 
@@ -126,12 +126,12 @@ def test_pprof(gpu, tmp_path):
 def test_reports(gpu, tmp_path):
     text = gpu.report("text")
     assert "kernel" in text.lower() and repr(text) == str(text)
-    assert gpu.report(path=tmp_path / "r.md") is None
+    assert gpu.report(path=tmp_path / "r.md") == str(tmp_path / "r.md")
     assert (tmp_path / "r.md").read_text().startswith("#")
     page = gpu.report()
     assert page.startswith("<!") and repr(page).endswith("characters of HTML>")
     assert page._repr_html_().startswith('<iframe srcdoc="&lt;!')
     gpu.report("json", tmp_path / "r.txt")
     assert (tmp_path / "r.txt").read_text().startswith("{")
-    with pytest.raises(tracesql.UsageError, match="no format of a report"):
+    with pytest.raises(tracesql.UsageError, match="not a format of a report"):
         gpu.report("pdf")

@@ -10,14 +10,19 @@ to pandas, polars, pyarrow and DuckDB through Arrow's C interface, without a cop
 
 from __future__ import annotations
 
+from ._checks import Comparison, Verdict
 from ._native import SCHEMA_VERSION, Error, InputError, QueryError, UsageError, __version__
-from ._open import ingest, open
-from ._result import Result, Row, Stream
-from ._session import Session, Text
+from ._open import compare, ingest, open
+from ._result import Result
+from ._row import Row
+from ._session import Session
+from ._shown import Text
+from ._stream import Stream
 from ._warnings import TraceWarning
 
 __all__ = [
     "SCHEMA_VERSION",
+    "Comparison",
     "Error",
     "InputError",
     "QueryError",
@@ -28,7 +33,9 @@ __all__ = [
     "Text",
     "TraceWarning",
     "UsageError",
+    "Verdict",
     "__version__",
+    "compare",
     "ingest",
     "load_ipython_extension",
     "open",

@@ -1,6 +1,6 @@
 """The part that is written in Rust; see ``python/src``."""
 
-from typing import Any
+from typing import Any, Callable
 
 __version__: str
 SCHEMA_VERSION: int
@@ -20,19 +20,27 @@ class QueryError(Error):
 class Session:
     @property
     def trace_ids(self) -> list[str]: ...
-    def sql(self, text: str, parameters: dict[str, Any]) -> Rows: ...
-    def stream(self, text: str, parameters: dict[str, Any]) -> Stream: ...
-    def docs(self, name: str | None, style: str) -> str: ...
-    def report(self, format: str, path: str | None, width: int) -> tuple[str | None, list[str]]: ...
-    def pprof(
+    def row_counts(self) -> list[tuple[str, list[tuple[str, int]]]]: ...
+    def sql(
         self,
-        path: str,
-        sql: str | None,
-        filter: str | None,
-        step: int | None,
-        rank: int | None,
-        by_thread: bool,
-    ) -> list[str]: ...
+        text: str,
+        parameters: dict[str, Any],
+        unnamed: int,
+        find: Callable[[str], Any] | None,
+    ) -> Rows: ...
+    def stream(
+        self,
+        text: str,
+        parameters: dict[str, Any],
+        unnamed: int,
+        find: Callable[[str], Any] | None,
+    ) -> Stream: ...
+    def register(self, name: str, frame: Any) -> None: ...
+    def unregister(self, name: str) -> None: ...
+    def docs(self, name: str | None, style: str) -> str: ...
+    def report(
+        self, format: str, path: str | None, width: int, traces: list[str]
+    ) -> tuple[str | None, list[str]]: ...
 
 class Rows:
     def __len__(self) -> int: ...
@@ -43,6 +51,7 @@ class Rows:
     @property
     def batches(self) -> int: ...
     def batch(self, at: int, most: int) -> list[tuple[Any, ...]]: ...
+    def slice(self, start: int, count: int) -> Rows: ...
     def text(self, most: int, width: int | None) -> str: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
@@ -53,6 +62,20 @@ class Stream:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
 
+class Verdict:
+    @property
+    def word(self) -> str: ...
+    @property
+    def counts(self) -> list[tuple[str, int]]: ...
+    def write(self, style: str, width: int) -> str: ...
+
+class Comparison:
+    @property
+    def failures(self) -> list[tuple[str, str]]: ...
+    @property
+    def notes(self) -> list[str]: ...
+    def write(self, style: str, width: int, limit: int) -> str: ...
+
 def open(
     names: list[str],
     threads: int,
@@ -61,6 +84,7 @@ def open(
     rules: list[str],
     settings: list[tuple[str, str]],
     strict: bool,
+    tick: Callable[[str, int, int, int, int], None] | None,
 ) -> tuple[Session, list[str]]: ...
 def ingest(
     names: list[str],
@@ -69,4 +93,49 @@ def ingest(
     memory_limit: str | None,
     strict: bool,
     replace: bool,
+    tick: Callable[[str, int, int, int, int], None] | None,
 ) -> tuple[list[str], list[str]]: ...
+def save(path: str, text: str) -> None: ...
+def profile(
+    session: Session,
+    format: str,
+    path: str | None,
+    sql: str | None,
+    filter: str | None,
+    step: int | None,
+    rank: int | None,
+    by_thread: bool,
+    rule: str,
+    base: Session | None,
+    measure: str | None,
+    title: str | None,
+    direction: str,
+) -> tuple[bytes | None, list[str]]: ...
+def export(
+    session: Session,
+    format: str,
+    path: str,
+    traces: list[str],
+    rank: int | None,
+    steps: tuple[int, int] | None,
+    filter: str | None,
+    views: list[str],
+    sql: str | None,
+    findings: bool,
+    counters: bool,
+) -> tuple[list[tuple[str, int]], list[str]]: ...
+def check(
+    session: Session,
+    rules: list[str],
+    skip: list[str],
+    require: list[str],
+    severity: str,
+    assertions: list[str],
+    baseline: Session | str | None,
+    thresholds: str | None,
+    save_baseline: str | None,
+    max_rows: int,
+) -> Verdict: ...
+def compare(
+    base: Session, cand: Session, by: list[str], fail_on: list[str]
+) -> Comparison: ...

@@ -7,43 +7,17 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any, Iterator, overload
 
-from . import _display, _native
+from . import _display, _native, _row
+from ._row import Row
 
 if TYPE_CHECKING:
+    import numpy
     import pandas
     import polars
     import pyarrow
 
 #: Rows that a result shows of itself.
 SHOWN_ROWS = 20
-
-
-class Row(tuple):  # type: ignore[type-arg]
-    """A row: a tuple whose values can also be had by the names of their columns.
-
-    >>> row["name"], row[0], dict(row)
-    """
-
-    _names: tuple[str, ...] = ()
-    __slots__ = ()
-
-    @overload  # type: ignore[override]
-    def __getitem__(self, key: str) -> Any: ...
-    @overload
-    def __getitem__(self, key: int) -> Any: ...
-    @overload
-    def __getitem__(self, key: slice) -> tuple[Any, ...]: ...
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, str):
-            try:
-                return tuple.__getitem__(self, self._names.index(key))
-            except ValueError:
-                raise KeyError(f"{key!r}; there is {', '.join(self._names)}") from None
-        return tuple.__getitem__(self, key)
-
-    def keys(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        return self._names
 
 
 class Result:
@@ -55,11 +29,17 @@ class Result:
 
     >>> result = session.sql("SELECT name, dur_ns FROM kernels ORDER BY dur_ns DESC LIMIT 3")
     >>> for row in result:
-    ...     print(row["name"], row["dur_ns"])
+    ...     print(row.name, row["dur_ns"])
+    >>> result[0], result[-1], result[:2], result["name"]
+
+    The names of DuckDB's verbs work too: ``df``, ``pl``, ``arrow``, ``fetchall`` and so on.
     """
 
     def __init__(self, native: _native.Rows):
         self._native = native
+        self._row = _row.kind(name for name, _ in native.columns)
+        # The next row of fetchone() and fetchmany().
+        self._next = 0
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._native.__arrow_c_stream__(requested_schema)
@@ -82,8 +62,49 @@ class Result:
         """Bytes of memory that the rows take."""
         return self._native.nbytes
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return len(self._native), len(self._native.columns)
+
+    @property
+    def description(self) -> list[tuple[str, str, None, None, None, None, None]]:
+        """Name and type of each column, in the form of Python's DB-API."""
+        return [(name, kind, None, None, None, None, None) for name, kind in self._native.columns]
+
     def __len__(self) -> int:
         return len(self._native)
+
+    @overload
+    def __getitem__(self, key: int) -> Row: ...
+    @overload
+    def __getitem__(self, key: slice) -> Result: ...
+    @overload
+    def __getitem__(self, key: str) -> list[Any]: ...
+    def __getitem__(self, key: Any) -> Any:
+        """A row by its number, rows by a slice, or the values of a column by its name."""
+        if isinstance(key, str):
+            return self._column(key)
+        if isinstance(key, slice):
+            start, stop, step = key.indices(len(self))
+            if step != 1:
+                raise _native.UsageError("rows are sliced without a step; use rows()[::2]")
+            return Result(self._native.slice(start, max(stop - start, 0)))
+        if not hasattr(key, "__index__"):
+            raise TypeError(
+                f"a result is indexed by numbers, slices and column names, not {type(key).__name__}"
+            )
+        at = key.__index__()
+        at = at + len(self) if at < 0 else at
+        if not 0 <= at < len(self):
+            raise IndexError(f"there is no row {key}; the result has {_count(len(self), 'row')}")
+        return next(iter(Result(self._native.slice(at, 1))))
+
+    def _column(self, name: str) -> list[Any]:
+        if name not in self.columns:
+            raise KeyError(f"{name!r}; there is {', '.join(self.columns)}")
+        at = self.columns.index(name)
+        return [row[at] for row in self]
 
     def __iter__(self) -> Iterator[Row]:
         return self._rows(sys.maxsize)
@@ -101,9 +122,38 @@ class Result:
             )
         return next(iter(self))[0]
 
+    def fetchone(self) -> Row | None:
+        """The next row; None after the last one."""
+        rows = self.fetchmany(1)
+        return rows[0] if rows else None
+
+    def fetchmany(self, size: int = 1) -> list[Row]:
+        """The next rows, at most ``size`` of them."""
+        rows = list(Result(self._native.slice(self._next, max(size, 0))))
+        self._next += len(rows)
+        return rows
+
+    def fetchall(self) -> list[Row]:
+        """The rows that were not fetched yet; all of them if it is called again."""
+        rows = self.fetchmany(len(self))
+        self._next = 0
+        return rows
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """All rows as dicts."""
+        return [row._asdict() for row in self]
+
+    def head(self, rows: int = 5) -> Result:
+        """The first rows."""
+        return self[: max(rows, 0)]
+
+    def show(self, *, max_rows: int = SHOWN_ROWS, max_width: int | None = None) -> None:
+        """Prints the first rows as a table."""
+        print(self._text(max_rows, max_width))
+
     def arrow(self) -> pyarrow.Table:
         """The rows as a pyarrow Table; it shares the memory of this result."""
-        return _module("pyarrow", "arrow").table(self)
+        return module("pyarrow", "arrow").table(self)
 
     def pandas(self, *, dtype_backend: str = "pyarrow") -> pandas.DataFrame:
         """The rows as a pandas DataFrame.
@@ -112,7 +162,7 @@ class Result:
         ``dtype_backend="numpy"`` gives classic columns: integers with NULL become floats, and
         times above 2**53 lose their last digits.
         """
-        frame = _module("pandas", "pandas")
+        frame = module("pandas", "pandas")
         table = self.arrow()
         if dtype_backend == "pyarrow":
             return table.to_pandas(types_mapper=frame.ArrowDtype)
@@ -122,22 +172,46 @@ class Result:
             f"{dtype_backend!r} is no kind of column; use 'pyarrow' or 'numpy'"
         )
 
+    def to_arrow_reader(self) -> pyarrow.RecordBatchReader:
+        """A pyarrow reader over the batches."""
+        return module("pyarrow", "arrow").RecordBatchReader.from_stream(self)
+
     def polars(self) -> polars.DataFrame:
         """The rows as a polars DataFrame."""
-        return _module("polars", "polars").DataFrame(self)
+        return module("polars", "polars").DataFrame(self)
+
+    def fetchnumpy(self) -> dict[str, numpy.ndarray[Any, Any]]:
+        """The columns as numpy arrays; columns with NULL are masked arrays."""
+        numpy = module("numpy", "pandas")
+        table = self.arrow()
+        found = {}
+        for name, column in zip(table.column_names, table.columns):
+            mask = column.is_null().to_numpy() if column.null_count else None
+            if mask is not None and _is_number(column.type):
+                column = column.fill_null(0)
+            values = column.to_numpy()
+            found[name] = values if mask is None else numpy.ma.masked_array(values, mask)
+        return found
+
+    # DuckDB's names, and those that libraries for data frames use for conversions.
+    df = fetchdf = to_df = to_pandas = pandas
+    pl = to_polars = polars
+    to_arrow = to_arrow_table = fetch_arrow_table = arrow
 
     def _rows(self, limit: int) -> Iterator[Row]:
-        kind = type("Row", (Row,), {"_names": tuple(self.columns), "__slots__": ()})
         for batch in range(self._native.batches):
             rows = self._native.batch(batch, limit)
             limit -= len(rows)
-            yield from map(kind, rows)
+            yield from map(self._row, rows)
             if limit <= 0:
                 return
 
+    def _text(self, most: int, width: int | None) -> str:
+        width = width or shutil.get_terminal_size((120, 24)).columns
+        return self._native.text(most, width) + self._footer(most)
+
     def __repr__(self) -> str:
-        width = shutil.get_terminal_size((120, 24)).columns
-        return self._native.text(SHOWN_ROWS, width) + self._footer(SHOWN_ROWS)
+        return self._text(SHOWN_ROWS, None)
 
     def __str__(self) -> str:
         return self.__repr__()
@@ -151,39 +225,17 @@ class Result:
         return f"the first {most} of {count}" if len(self) > most else count
 
 
-class Stream:
-    """Rows of a query that are made while they are read.
-
-    It can be read once, by anything that takes Arrow streams.
-    """
-
-    def __init__(self, native: _native.Stream):
-        self._native = native
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._native.__arrow_c_stream__(requested_schema)
-
-    def __arrow_c_schema__(self) -> object:
-        return self._native.__arrow_c_schema__()
-
-    @property
-    def columns(self) -> list[str]:
-        """Names of the columns."""
-        return [name for name, _ in self._native.columns]
-
-    def reader(self) -> pyarrow.RecordBatchReader:
-        """A pyarrow reader over the batches."""
-        return _module("pyarrow", "arrow").RecordBatchReader.from_stream(self)
-
-    def __repr__(self) -> str:
-        return f"<tracesql.Stream: {', '.join(self.columns)}>"
+def _is_number(kind: pyarrow.DataType) -> bool:
+    types = module("pyarrow", "arrow").types
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
 
 
 def _count(number: int, word: str) -> str:
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
-def _module(name: str, extra: str) -> Any:
+def module(name: str, extra: str) -> Any:
+    """An optional package. The error says how to install it."""
     try:
         return importlib.import_module(name)
     except ImportError as error:

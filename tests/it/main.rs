@@ -41,7 +41,6 @@ mod pictures;
 mod plan_rules;
 mod random_traces;
 mod ranks;
-mod recipes;
 mod recount;
 mod report;
 mod rule_findings;

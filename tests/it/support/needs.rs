@@ -46,14 +46,6 @@ pub fn package(python: &Path, name: &str) -> Option<()> {
     or_skip("python", found, format_args!("{} has no {name}", python.display()))
 }
 
-/// Whether a Python installation has a package that `tests/requirements.txt` leaves out because of
-/// its size. `TRACESQL_MAY_SKIP` names it by its own name.
-#[track_caller]
-pub fn large_package(python: &Path, name: &str) -> Option<()> {
-    let found = has_package(python, name).then_some(());
-    or_skip(name, found, format_args!("{} has no {name}", python.display()))
-}
-
 fn has_package(python: &Path, name: &str) -> bool {
     let mut command = Command::new(python);
     command.args(["-c", &format!("import {name}")]);
