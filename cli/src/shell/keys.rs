@@ -50,9 +50,7 @@ struct Backspace;
 
 impl ConditionalEventHandler for Backspace {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, at: &EventContext) -> Option<Cmd> {
-        at.line()[..at.pos()]
-            .ends_with(NEXT_LINE)
-            .then_some(Cmd::Kill(Movement::BackwardChar(2)))
+        at.line()[..at.pos()].ends_with(NEXT_LINE).then_some(Cmd::Kill(Movement::BackwardChar(2)))
     }
 }
 
