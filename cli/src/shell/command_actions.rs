@@ -6,7 +6,7 @@ use std::process::Command as Process;
 use std::time::Duration;
 
 use super::commands::{self, Action, COMMANDS};
-use tracesql::output::{Format, safe};
+use tracesql::output::{Format, lines, safe};
 use tracesql::suggest::nearest;
 use tracesql::{Error, Result};
 
@@ -14,6 +14,12 @@ use super::session::{Flow, Session, scalar};
 use super::typed_ahead::TypedAhead;
 use super::{describe, startup_message};
 use crate::stderr;
+
+const ABOUT_STATEMENTS: &str = "Statements end with ; and may span lines. Tab completes names and \
+    values, Ctrl-R searches the history, Ctrl-C cancels, Ctrl-D leaves.";
+const ABOUT_NAMES: &str = "A . in place of \\ does the same. help, quit, exit and clear need neither. \
+    Usual commands of psql, DuckDB and sqlite3 work too, such as \\d+, \\l, .tables, .schema, .mode, \
+    .timer, .read and .once.";
 
 impl Session {
     /// Runs a line that begins with `\` or `.`.
@@ -119,7 +125,7 @@ impl Session {
             }
             Action::Edit if !self.in_shell => return Err(usage("only a shell can edit".into())),
             Action::Edit => return self.edit(),
-            Action::Help => self.print(&help()),
+            Action::Help => self.print(&help(self.page().width)),
             Action::Quit => return Ok(Flow::Quit),
         }
         Ok(Flow::Continue)
@@ -288,22 +294,21 @@ fn unknown(line: &str, name: &str) -> String {
 }
 
 /// The text of the list of commands.
-pub fn help() -> String {
-    let mut out = String::from(
-        "Statements end with ; and may span lines. Tab completes names and values, Ctrl-R searches \
-        the history,\nCtrl-C cancels, Ctrl-D leaves.\n\n",
-    );
+fn help(room: Option<usize>) -> String {
+    let room = room.unwrap_or(usize::MAX);
+    let filled = |text: &str, indent: usize| {
+        lines(text.split(' ').map(str::to_owned), indent, indent, room.max(indent + 20))
+            .join(&format!("\n{}", " ".repeat(indent)))
+    };
     let lead =
         |c: &commands::Command| format!("\\{} {}", c.names[0], c.usage).trim_end().to_owned();
     let width = COMMANDS.iter().map(|c| lead(c).chars().count()).max().unwrap_or(0);
+    let mut out = format!("{}\n\n", filled(ABOUT_STATEMENTS, 0));
     for command in COMMANDS {
-        out.push_str(&format!("  {:width$}  {}\n", lead(command), command.about));
+        let about = filled(command.about, width + 4);
+        out.push_str(&format!("  {:width$}  {about}\n", lead(command)));
     }
-    out.push_str(
-        "\nA . in place of \\ does the same. help, quit, exit and clear need neither. Usual \
-        commands of psql, DuckDB\nand sqlite3 work too, such as \\d+, \\l, .tables, .schema, .mode, \
-        .timer, .read and .once.\n",
-    );
+    out.push_str(&format!("\n{}\n", filled(ABOUT_NAMES, 0)));
     out
 }
 

@@ -10,19 +10,22 @@ use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter, HistoryHinter};
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Helper};
-use tracesql::output::safe;
+use tracesql::output::{clip, safe};
 
 use super::bare_words::{is_finished, is_misplaced};
+use super::column_values::quoted;
 use super::complete::{Completion, complete, signature};
 use super::highlight::{self, DIM, paint};
 use super::keys::without_prompts;
 use super::reflow::Reflow;
 use super::session::Session;
 
+/// The width of a value in a list of values.
+const MAX_DISPLAY: usize = 60;
 /// The hint in the first further line of a statement.
 const HOW_TO_END: &str = "  ; ends the statement, Ctrl-C drops it";
 /// The hint after a word in a statement that may have been meant as a command.
-const MISPLACED: &str = "  is part of the statement above; end it with ; or drop it with Ctrl-C";
+const MISPLACED: &str = "  (is part of this statement; Ctrl-C drops it)";
 
 /// A helper of the line editor that uses the state of the session.
 pub struct ShellHelper {
@@ -76,6 +79,13 @@ impl Completer for ShellHelper {
         let (catalog, values) = (session.catalog(), session.values());
         match complete(line, at, &catalog, &values) {
             Completion::Files => self.files.complete(line, at, context),
+            Completion::Values(start, wanted) => {
+                let values = session.values_of(&wanted).into_iter().map(|value| Pair {
+                    display: clip(&value, MAX_DISPLAY),
+                    replacement: quoted(&value),
+                });
+                Ok((start, values.collect()))
+            }
             Completion::Words(start, words) => Ok((
                 start,
                 words.into_iter().map(|w| Pair { display: safe(&w), replacement: w }).collect(),

@@ -6,6 +6,7 @@
 //! not slow down the start.
 
 mod bare_words;
+mod column_values;
 mod command_actions;
 mod commands;
 mod complete;

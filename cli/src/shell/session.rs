@@ -17,7 +17,8 @@ use tracesql::output::{Format, TableStyle, safe};
 use tracesql::sql_text::{Part, Piece, split};
 use tracesql::{Error, Result, runtime};
 
-use super::complete::Values;
+use super::column_values::ColumnValues;
+use super::complete::{Values, WantedValues};
 use super::describe::Page;
 use super::execution::{self, Destination};
 use super::opening::Opening;
@@ -77,6 +78,7 @@ pub struct Session {
     pub(super) typed_ahead: Option<TypedAhead>,
     pub(super) last_input: String,
     catalog: Option<Arc<Catalog>>,
+    column_values: ColumnValues,
     depth: usize,
 }
 
@@ -125,6 +127,7 @@ impl Session {
             typed_ahead: None,
             last_input: String::new(),
             catalog: None,
+            column_values: ColumnValues::default(),
             depth: 0,
         })
     }
@@ -334,6 +337,7 @@ impl Session {
     /// Drops the catalog after statements that may have created names.
     pub(super) fn forget_catalog(&mut self) {
         self.catalog = None;
+        self.column_values = ColumnValues::default();
     }
 
     /// Drops the catalog if the last input may have created names.
@@ -342,6 +346,11 @@ impl Session {
         if makes {
             self.forget_catalog();
         }
+    }
+
+    /// The values of a column that complete a string.
+    pub fn values_of(&mut self, wanted: &WantedValues) -> Vec<String> {
+        self.column_values.of(wanted, &self.engine, &self.runtime)
     }
 
     /// The names of parameters and settings.
