@@ -1,11 +1,12 @@
-//! A progress bar on a terminal with bytes, events per second and remaining time.
+//! Progress on a terminal: a bar with bytes, events per second and remaining time while a trace is
+//! read, and a line with the time and the rows read while a query runs.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 use tracesql_ingest::{Input, Progress};
 
 /// The shares of the bar for reading, for sorting and nesting, and for writing, in proportion to
@@ -90,6 +91,16 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
+/// The line that shows the progress of a query.
+pub fn of_query(elapsed: Duration, rows_read: usize) -> String {
+    let rows = match rows_read {
+        0 => String::new(),
+        1 => ", 1 row read".to_owned(),
+        count => format!(", {} rows read", HumanCount(count as u64)),
+    };
+    format!("running for {:.1} s{rows}; Ctrl-C stops the query", elapsed.as_secs_f64())
+}
+
 /// The size of the uncompressed text if it is known before the text is read. gzip stores it at the
 /// end, modulo 4 GiB.
 fn expected_text(input: &Input) -> Option<u64> {
@@ -107,5 +118,18 @@ fn expected_text(input: &Input) -> Option<u64> {
         }
         [0x28, 0xb5, 0x2f, 0xfd] => None,
         _ => Some(len),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_reports_its_time_and_rows() {
+        let after = |rows| of_query(Duration::from_millis(1234), rows);
+        assert_eq!(after(0), "running for 1.2 s; Ctrl-C stops the query");
+        assert_eq!(after(1), "running for 1.2 s, 1 row read; Ctrl-C stops the query");
+        assert_eq!(after(12_345), "running for 1.2 s, 12,345 rows read; Ctrl-C stops the query");
     }
 }

@@ -5,8 +5,12 @@ use arrow::datatypes::SchemaRef;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use comfy_table::{CellAlignment, presets};
 
-use super::{Out, Sink, TableStyle, column_widths};
+use super::column_widths::{self, LeftOut, Texts, clip};
+use super::{Out, Sink, TableStyle, wrap};
 use crate::error::{Error, Result};
+
+/// The width at which a value is cut that is the same in all rows.
+const MAX_CONSTANT: usize = 60;
 
 /// The values of a batch as texts that are safe on a terminal, grouped by column.
 fn cells(batch: &RecordBatch, null: &str) -> Result<Vec<Vec<String>>> {
@@ -75,28 +79,34 @@ impl Sink for Table {
     }
 
     fn end(mut self: Box<Self>, has_more: bool) -> Result<()> {
-        let (mut header, numeric, count) =
-            (headers(&self.schema), numeric(&self.schema), self.rows.len());
+        let mut texts = Texts {
+            header: headers(&self.schema),
+            numeric: numeric(&self.schema),
+            rows: std::mem::take(&mut self.rows),
+        };
         let mut notes =
-            if self.style.in_shell { vec![rows_note(count, has_more)] } else { Vec::new() };
+            if self.style.in_shell { vec![rows_note(texts.rows.len(), has_more)] } else { vec![] };
+        let mut constants = String::new();
         if let Some(width) = self.style.width {
-            let hidden = column_widths::table(&mut header, &mut self.rows, &numeric, width);
+            let LeftOut { constant, hidden } = texts.fit(width);
             if hidden > 0 {
-                let all = header.len() + hidden;
+                let all = self.schema.fields().len();
+                let shown = all - hidden - constant.len();
                 let how = if self.style.in_shell {
                     "\\x shows all of them, \\fit off lets lines be longer"
                 } else {
                     "--format vertical shows all of them"
                 };
-                notes.push(format!("{} of {all} columns; {how}", header.len()));
+                notes.push(format!("{shown} of {all} columns; {how}"));
             }
+            constants = constants_note(&constant, has_more, width);
         }
         let mut table = comfy_table::Table::new();
         table
             .load_preset(presets::UTF8_FULL_CONDENSED)
-            .set_header(header)
-            .add_rows(std::mem::take(&mut self.rows));
-        for (column, numeric) in table.column_iter_mut().zip(numeric) {
+            .set_header(texts.header)
+            .add_rows(texts.rows);
+        for (column, numeric) in table.column_iter_mut().zip(texts.numeric) {
             if numeric {
                 column.set_cell_alignment(CellAlignment::Right);
             }
@@ -104,11 +114,31 @@ impl Sink for Table {
         let text = table.to_string();
         self.out.put(&text)?;
         self.out.put("\n")?;
+        self.out.put(&constants)?;
         if !notes.is_empty() {
             self.out.put(&format!("({})\n", notes.join("; ")))?;
         }
         self.out.flush()
     }
+}
+
+/// Lines with the columns that were left out because all their values are the same.
+fn constants_note(constant: &[(String, String)], has_more: bool, width: usize) -> String {
+    let rows = if has_more { "all rows shown" } else { "all rows" };
+    let (null, same): (Vec<_>, Vec<_>) = constant.iter().partition(|(_, value)| value == "NULL");
+    let null: Vec<String> = null.into_iter().map(|(name, _)| name.clone()).collect();
+    let same: Vec<String> = same
+        .into_iter()
+        .map(|(name, value)| format!("{name} = {}", clip(value, MAX_CONSTANT)))
+        .collect();
+    let mut note = String::new();
+    for (what, columns) in [("The same in", same), ("NULL in", null)] {
+        if !columns.is_empty() {
+            let line = format!("{what} {rows}: {}", columns.join(", "));
+            note += &format!("{}\n", wrap(&line, 2, width));
+        }
+    }
+    note
 }
 
 /// The number of rows in words.

@@ -25,6 +25,10 @@ struct Shell {
 impl Shell {
     /// Starts a shell; `None` if `script` is not installed.
     fn start() -> Option<Self> {
+        Self::start_with_pager("cat > paged")
+    }
+
+    fn start_with_pager(pager: &str) -> Option<Self> {
         let script = needs::script()?;
         let folder = TempDir::new().expect("a folder");
         let trace = fixture("chrome_mixed.json");
@@ -41,7 +45,7 @@ impl Shell {
         command
             .env("TERM", "xterm")
             .env("NO_COLOR", "1")
-            .env("PAGER", "cat > paged")
+            .env("PAGER", pager)
             .env("TRACESQL_CACHE", folder.path().join("cache"));
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script runs");
@@ -66,8 +70,7 @@ impl Shell {
         self.keys.flush().expect("keys are taken");
     }
 
-    /// Types a line that completes an input. Returns the output up to the next prompt. Keys that
-    /// arrive before the prompt are lost.
+    /// Types a line that completes an input. Returns the output up to the next prompt.
     fn line(&mut self, text: &str) -> String {
         self.keys(text);
         self.keys("\r");
@@ -198,6 +201,157 @@ fn ctrl_c_ends_the_reading_of_a_trace_and_not_the_shell() {
     assert!(shell.line("SELECT 6 * 7 AS n;").contains("│ 42 │"));
     drop(writer);
     assert_eq!(shell.leave().0, Some(0));
+}
+
+/// The values in the results of `SELECT number AS n`, in order.
+fn numbers(shown: &str) -> Vec<u32> {
+    let cell = |line: &str| line.trim().strip_prefix('│')?.strip_suffix('│')?.trim().parse().ok();
+    shown.lines().filter_map(cell).collect()
+}
+
+#[test]
+fn pasted_statements_all_run_in_order() {
+    let Some(mut shell) = Shell::start() else { return };
+    for count in [4, 40, 200] {
+        // One piece of text, as a terminal sends it that does not mark what is pasted. The largest
+        // is longer than the line editor's buffer.
+        let text: String = (1..=count).map(|n| format!("SELECT {n} AS n;\r")).collect();
+        shell.keys(&text);
+        let mut shown = String::new();
+        for _ in 0..count {
+            shown += &shell.until("(1 row)");
+        }
+        assert_eq!(numbers(&shown), (1..=count).collect::<Vec<u32>>(), "{shown}");
+        shell.until(PROMPT);
+    }
+    assert_eq!(shell.leave().0, Some(0));
+}
+
+#[test]
+fn statements_typed_during_a_query_run_after_it_even_after_ctrl_c() {
+    let Some(mut shell) = Shell::start() else { return };
+    shell.keys(
+        "SELECT sum(a.event_id * b.event_id % (c.event_id + d.event_id + e.event_id + \
+        f.event_id + 1)) FROM events a, events b, events c, events d, events e, events f;\r",
+    );
+    shell.until("running for ");
+    shell.keys("SELECT 5 AS n;\rSELECT 6\rAS n;\r");
+    std::thread::sleep(Duration::from_millis(300));
+    shell.keys("\x03");
+    let shown = shell.until("cancelled") + &shell.until("(1 row)") + &shell.until("(1 row)");
+    assert_eq!(numbers(&shown), [5, 6], "{shown}");
+    shell.until(PROMPT);
+    assert_eq!(shell.leave().0, Some(0));
+}
+
+#[test]
+fn statements_typed_after_ctrl_c_at_the_prompt_run() {
+    let Some(mut shell) = Shell::start() else { return };
+    shell.keys("SELECT 'never closed\r\x03SELECT 5 AS n;\rSELECT 6 AS n;\r");
+    let shown = shell.until("(1 row)") + &shell.until("(1 row)");
+    assert_eq!(numbers(&shown), [5, 6], "{shown}");
+    shell.until(PROMPT);
+    shell.leave();
+}
+
+#[test]
+fn the_time_in_the_pager_is_not_the_query_s() {
+    let Some(mut shell) = Shell::start_with_pager("sleep 3; cat > paged") else { return };
+    shell.line("\\timing on");
+    let start = Instant::now();
+    let shown = shell.line("SELECT event_id FROM events;");
+    assert!(start.elapsed() >= Duration::from_secs(3), "the pager was not used");
+    let line = shown.lines().find(|l| l.contains(" for 98 rows")).expect("the time");
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let time: f64 = words[0].parse().expect("a number");
+    assert!(words[1] == "ms" || time < 2.5, "{line}");
+    shell.leave();
+}
+
+#[test]
+fn further_lines_have_a_prompt_and_bare_words_are_commands() {
+    let Some(mut shell) = Shell::start() else { return };
+    shell.keys("SELECT 'a\rb' AS x,\r");
+    shell.until("       -> ");
+    shell.keys("help");
+    shell.until("is part of this statement");
+    shell.line("\x03");
+    let shown = shell.line("SELECT 'a\rb' AS x;");
+    assert!(shown.contains("│ a\\nb │"), "{shown}");
+    assert!(shell.line("help").contains("\\timing [on|off]"));
+    assert!(shell.line("help kernels;").contains("kernels  (table)"));
+    shell.keys("exit\r");
+    let start = Instant::now();
+    while shell.child.try_wait().expect("it can be waited for").is_none() {
+        assert!(start.elapsed() < Duration::from_secs(30), "the shell does not leave");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn long_queries_report_progress_and_remove_it() {
+    let Some(mut shell) = Shell::start() else { return };
+    shell.keys(
+        "SELECT count(*) AS n FROM events a, events b, events c, events d \
+        WHERE a.event_id * b.event_id % (c.event_id + d.event_id + 1) = -1;\r",
+    );
+    let shown = shell.until("running for ") + &shell.until("(1 row)");
+    assert!(shown.contains("rows read; Ctrl-C stops the query"), "{shown}");
+    let end = shown.rfind("Ctrl-C stops the query").expect("progress");
+    assert!(shown[end..].contains("query\r\x1b[K┌"), "{shown}");
+    shell.until(PROMPT);
+    shell.leave();
+}
+
+#[test]
+fn one_wide_line_needs_no_pager() {
+    let Some(mut shell) = Shell::start() else { return };
+    let path = shell.folder.path().join("paged");
+    let shown =
+        shell.line("\\explain SELECT name, cat, ts_ns, dur_ns FROM events WHERE dur_ns > 5;");
+    assert!(shown.contains("physical_plan") && !path.exists(), "{shown}");
+    shell.leave();
+}
+
+#[test]
+fn wide_tables_show_both_ends() {
+    let Some(mut shell) = Shell::start() else { return };
+    let shown = shell.line("SELECT * FROM events LIMIT 5;");
+    assert!(shown.contains("The same in all rows: trace_id = "), "{shown}");
+    assert!(
+        shown.contains("┆ … ┆") && shown.contains(" columns; \\x shows all of them"),
+        "{shown}"
+    );
+    shell.leave();
+}
+
+#[test]
+fn tab_completes_values() {
+    let Some(mut shell) = Shell::start() else { return };
+    // The first lookup may take longer than the key waits.
+    shell.keys("SELECT count(*) AS n FROM tracks WHERE kind = 'thr\t");
+    std::thread::sleep(Duration::from_secs(2));
+    shell.keys("\t");
+    shell.until("'thread'");
+    shell.line(";");
+    shell.leave();
+}
+
+#[test]
+fn commands_of_other_shells_work() {
+    let Some(mut shell) = Shell::start() else { return };
+    assert!(shell.line("\\l").contains("1 trace, 98 events"));
+    assert!(shell.line(".databases").contains("1 trace, 98 events"));
+    assert!(shell.line("\\d+ kernels").contains("kernels  (table)"));
+    assert!(shell.line(".mode line\r.mode").contains("format: vertical"));
+    assert!(shell.line(".timer on").contains("timing: on"));
+    assert!(shell.line("\\! echo $((6 * 7))").contains("42"));
+    assert!(shell.line(".modes").contains("there is no command .modes; did you mean .mode?"));
+    shell.line(".timeout 0.5");
+    let slow = "SELECT sum(a.event_id * b.event_id % (c.event_id + d.event_id + 1)) \
+        FROM events a, events b, events c, events d, events e, events f;";
+    assert!(shell.line(slow).contains("error: "));
+    shell.leave();
 }
 
 #[test]

@@ -3,26 +3,30 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command as Process;
+use std::time::Duration;
 
 use super::commands::{self, Action, COMMANDS};
-use tracesql::output::{Format, safe};
+use tracesql::output::{Format, lines, safe};
 use tracesql::suggest::nearest;
 use tracesql::{Error, Result};
 
 use super::session::{Flow, Session, scalar};
+use super::typed_ahead::TypedAhead;
 use super::{describe, startup_message};
 use crate::stderr;
+
+const ABOUT_STATEMENTS: &str = "Statements end with ; and may span lines. Tab completes names and \
+    values, Ctrl-R searches the history, Ctrl-C cancels, Ctrl-D leaves.";
+const ABOUT_NAMES: &str = "A . in place of \\ does the same. help, quit, exit and clear need neither. \
+    Usual commands of psql, DuckDB and sqlite3 work too, such as \\d+, \\l, .tables, .schema, .mode, \
+    .timer, .read and .once.";
 
 impl Session {
     /// Runs a line that begins with `\` or `.`.
     pub(super) fn command(&mut self, line: &str) -> Result<Flow> {
         let (name, rest) = commands::cut(line);
         let Some(command) = commands::find(name) else {
-            let near = nearest(name, COMMANDS.iter().flat_map(|c| c.names).copied());
-            let help = near
-                .first()
-                .map_or("\\? lists what there is".to_owned(), |n| format!("did you mean \\{n}?"));
-            return Err(Error::Usage(format!("there is no command \\{}; {help}", safe(name))));
+            return Err(Error::Usage(unknown(line, name)));
         };
         let usage = |e: String| Error::Usage(format!("\\{}: {e}", command.names[0]));
         let needs = |what: &str| Error::Usage(format!("\\{} needs {what}", command.names[0]));
@@ -35,8 +39,7 @@ impl Session {
                 self.note(&format!("format: {}", self.format.unwrap_or(Format::Table).name()));
             }
             Action::Format => {
-                let named = |f: &Format| f.name().eq_ignore_ascii_case(rest);
-                self.format = Some(Format::ALL.into_iter().find(named).ok_or_else(|| {
+                self.format = Some(commands::format(rest).ok_or_else(|| {
                     let names = Format::ALL.map(Format::name).join(", ");
                     usage(format!("{rest:?} is not a format; there are {names}"))
                 })?);
@@ -97,9 +100,32 @@ impl Session {
                     stderr::line(startup_message::loaded(self)?.trim_end_matches('\n'));
                 }
             }
+            Action::Timeout if rest.is_empty() => self.note(&format!(
+                "timeout: {}",
+                self.timeout.map_or("off".to_owned(), |t| format!("{} s", t.as_secs_f64()))
+            )),
+            Action::Timeout if rest == "off" => self.timeout = None,
+            Action::Timeout => {
+                let seconds = rest.parse().ok().filter(|s| *s > 0.0);
+                let limit = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+                self.timeout = Some(limit.ok_or_else(|| {
+                    usage(format!("{rest:?} is neither a number of seconds nor off"))
+                })?);
+            }
+            Action::System if !self.in_shell => {
+                return Err(usage("only a shell runs commands of the system".into()));
+            }
+            Action::System => self.system(rest).map_err(usage)?,
+            Action::Clear if !self.in_shell => {
+                return Err(usage("only a shell has a screen".into()));
+            }
+            Action::Clear => {
+                let _ = write!(std::io::stdout(), "\x1b[H\x1b[2J");
+                let _ = std::io::stdout().flush();
+            }
             Action::Edit if !self.in_shell => return Err(usage("only a shell can edit".into())),
             Action::Edit => return self.edit(),
-            Action::Help => self.print(&help()),
+            Action::Help => self.print(&help(self.page().width)),
             Action::Quit => return Ok(Flow::Quit),
         }
         Ok(Flow::Continue)
@@ -198,6 +224,29 @@ impl Session {
             .collect()
     }
 
+    /// Runs a command of the system; without one, the user's shell.
+    fn system(&self, command: &str) -> Result<(), String> {
+        let shell = std::env::var("SHELL").unwrap_or_else(|_| "sh".into());
+        let mut process = Process::new(if command.is_empty() { shell.as_str() } else { "sh" });
+        if !command.is_empty() {
+            process.args(["-c", command]);
+        }
+        let status = self.with_terminal(|| process.status()).map_err(|e| e.to_string())?;
+        match status.code() {
+            Some(0) => Ok(()),
+            Some(code) => Err(format!("the command ended with exit code {code}")),
+            None => Err("a signal ended the command".into()),
+        }
+    }
+
+    /// Runs another program, which uses the terminal as its user has set it.
+    fn with_terminal<T>(&self, program: impl FnOnce() -> T) -> T {
+        self.typed_ahead.iter().for_each(TypedAhead::lend);
+        let done = program();
+        self.typed_ahead.iter().for_each(TypedAhead::take_back);
+        done
+    }
+
     /// Opens the last input in an editor, and runs the edited text.
     fn edit(&mut self) -> Result<Flow> {
         let editor = ["VISUAL", "EDITOR"]
@@ -207,8 +256,9 @@ impl Session {
         let path = std::env::temp_dir().join(format!("tracesql-{}.sql", std::process::id()));
         let failed = |e| Error::Output(path.display().to_string(), e);
         std::fs::write(&path, &self.last_input).map_err(failed)?;
-        let status =
-            Process::new("sh").args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(&path).status();
+        let mut command = Process::new("sh");
+        command.args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(&path);
+        let status = self.with_terminal(|| command.status());
         let text = std::fs::read_to_string(&path);
         let _ = std::fs::remove_file(&path);
         if !status.is_ok_and(|s| s.success()) {
@@ -232,18 +282,33 @@ impl Session {
     }
 }
 
+/// The message for a command that does not exist. It names the nearest one, and writes commands as
+/// the user does, with `\` or `.`.
+fn unknown(line: &str, name: &str) -> String {
+    let mark = if line.trim_start().starts_with('.') { '.' } else { '\\' };
+    let near = nearest(name, COMMANDS.iter().flat_map(|c| c.names).copied());
+    let help = near
+        .first()
+        .map_or(format!("{mark}help lists all commands"), |n| format!("did you mean {mark}{n}?"));
+    format!("there is no command {mark}{}; {help}", safe(name))
+}
+
 /// The text of the list of commands.
-pub fn help() -> String {
-    let mut out = String::from(
-        "Statements end with ; and may span lines. Tab completes, Ctrl-R searches, Ctrl-C \
-        cancels, Ctrl-D leaves.\n\n",
-    );
+fn help(room: Option<usize>) -> String {
+    let room = room.unwrap_or(usize::MAX);
+    let filled = |text: &str, indent: usize| {
+        lines(text.split(' ').map(str::to_owned), indent, indent, room.max(indent + 20))
+            .join(&format!("\n{}", " ".repeat(indent)))
+    };
     let lead =
         |c: &commands::Command| format!("\\{} {}", c.names[0], c.usage).trim_end().to_owned();
     let width = COMMANDS.iter().map(|c| lead(c).chars().count()).max().unwrap_or(0);
+    let mut out = format!("{}\n\n", filled(ABOUT_STATEMENTS, 0));
     for command in COMMANDS {
-        out.push_str(&format!("  {:width$}  {}\n", lead(command), command.about));
+        let about = filled(command.about, width + 4);
+        out.push_str(&format!("  {:width$}  {about}\n", lead(command)));
     }
+    out.push_str(&format!("\n{}\n", filled(ABOUT_NAMES, 0)));
     out
 }
 

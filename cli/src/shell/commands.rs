@@ -1,6 +1,7 @@
 //! The commands of the shell, and the parsing of their arguments.
 
 use tracesql::glob;
+use tracesql::output::Format;
 
 /// The kind of argument that a command takes, for completion.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +47,10 @@ pub enum Action {
     Loaded,
     Open,
     Ingest,
+    Timeout,
     Edit,
+    System,
+    Clear,
     Help,
     Quit,
 }
@@ -74,29 +78,35 @@ const FORMATS: Argument = Argument::Words(&[
 /// All commands, in the order in which help shows them.
 pub const COMMANDS: &[Command] = &[
     command(
-        &["d", "describe", "schema"],
+        &["d", "d+", "describe", "schema"],
         Action::Describe,
         Argument::Name,
         "[NAME]",
         "tables and views; what is known of a table, view or function",
     ),
-    command(&["dt", "tables"], Action::Tables, Argument::Table, "[PATTERN]", "tables"),
-    command(&["dv", "views"], Action::Views, Argument::View, "[PATTERN]", "views by area"),
+    command(&["dt", "dt+", "tables"], Action::Tables, Argument::Table, "[PATTERN]", "tables"),
+    command(&["dv", "dv+", "views"], Action::Views, Argument::View, "[PATTERN]", "views by area"),
     command(
-        &["df", "functions"],
+        &["df", "df+", "functions"],
         Action::Functions,
         Argument::Function,
         "[PATTERN]",
         "functions; * for all of them",
     ),
     command(
-        &["loaded"],
+        &["loaded", "l", "databases", "conninfo"],
         Action::Loaded,
         Argument::None,
         "",
         "what is open: traces, ranks, time, issues",
     ),
-    command(&["open"], Action::Open, Argument::Files, "STORE|TRACE…", "open something else"),
+    command(
+        &["open", "c", "connect"],
+        Action::Open,
+        Argument::Files,
+        "STORE|TRACE…",
+        "open something else",
+    ),
     command(
         &["ingest"],
         Action::Ingest,
@@ -112,13 +122,13 @@ pub const COMMANDS: &[Command] = &[
         "run the statements and commands of a file",
     ),
     command(
-        &["o", "output"],
+        &["o", "output", "once"],
         Action::Output,
         Argument::Files,
         "[FILE]",
         "write the next result to a file; its name says the format",
     ),
-    command(&["format"], Action::Format, FORMATS, "[FORMAT]", "format of results"),
+    command(&["format", "mode"], Action::Format, FORMATS, "[FORMAT]", "format of results"),
     command(&["x"], Action::Vertical, SWITCH, "[on|off]", "one value a line"),
     command(
         &["fit"],
@@ -142,7 +152,7 @@ pub const COMMANDS: &[Command] = &[
         "show what is longer than the screen with $PAGER or less",
     ),
     command(
-        &["timing"],
+        &["timing", "timer"],
         Action::Timing,
         SWITCH,
         "[on|off]",
@@ -169,6 +179,21 @@ pub const COMMANDS: &[Command] = &[
         "NAME",
         "forget a parameter; give a setting its default",
     ),
+    command(
+        &["timeout"],
+        Action::Timeout,
+        Argument::Words(&["off"]),
+        "[SECONDS|off]",
+        "stop statements that take longer",
+    ),
+    command(
+        &["!", "shell", "system"],
+        Action::System,
+        Argument::Files,
+        "[COMMAND]",
+        "run a command of the system, or $SHELL",
+    ),
+    command(&["clear"], Action::Clear, Argument::None, "", "clear the screen"),
     command(&["e", "edit"], Action::Edit, Argument::None, "", "edit the last input with $EDITOR"),
     command(&["?", "h", "help"], Action::Help, Argument::None, "", "this list"),
     command(&["q", "quit", "exit"], Action::Quit, Argument::None, "", "leave; so does Ctrl-D"),
@@ -195,7 +220,26 @@ pub fn cut(line: &str) -> (&str, &str) {
     let line = line.trim();
     let body = &line[line.len().min(1)..];
     let (name, rest) = body.split_once(char::is_whitespace).unwrap_or((body, ""));
+    // `\!ls` needs no blank.
+    let (name, rest) = match body.strip_prefix('!') {
+        Some(command) => ("!", command),
+        None => (name, rest),
+    };
     (name.trim_end_matches(';'), rest.trim().trim_end_matches(';').trim_end())
+}
+
+/// The format that a name stands for in this or in other shells.
+pub fn format(name: &str) -> Option<Format> {
+    let name = name.to_lowercase();
+    let synonym = match name.as_str() {
+        "box" | "duckbox" | "column" | "columns" | "aligned" => Format::Table,
+        "line" | "lines" | "expanded" => Format::Vertical,
+        "jsonlines" | "jsonl" => Format::Ndjson,
+        "tabs" => Format::Tsv,
+        "md" => Format::Markdown,
+        _ => return Format::ALL.into_iter().find(|f| f.name() == name),
+    };
+    Some(synonym)
 }
 
 /// The words of an argument. They are separated by blanks, unless quotes or `\` protect the blanks.
@@ -261,6 +305,23 @@ mod tests {
         assert_eq!(cut(" .timing "), ("timing", ""));
         assert_eq!(cut("\\q;"), ("q", ""));
         assert_eq!(cut("\\"), ("", ""));
+        assert_eq!(cut("\\!ls -l"), ("!", "ls -l"));
+        assert_eq!(cut("\\! ls"), ("!", "ls"));
+        assert_eq!(cut(".mode box"), ("mode", "box"));
+    }
+
+    #[test]
+    fn commands_of_other_shells_are_known() {
+        for name in ["l", "d+", "!", "mode", "timer", "tables", "schema", "quit", "exit", "help"] {
+            assert!(find(name).is_some(), "{name}");
+        }
+        for name in ["open", "read", "output", "once", "timeout", "databases", "shell"] {
+            assert!(find(name).is_some(), "{name}");
+        }
+        assert_eq!(format("Box"), Some(Format::Table));
+        assert_eq!(format("jsonlines"), Some(Format::Ndjson));
+        assert_eq!(format("csv"), Some(Format::Csv));
+        assert_eq!(format("pdf"), None);
     }
 
     #[test]

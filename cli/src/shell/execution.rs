@@ -2,20 +2,20 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use datafusion::common::ScalarValue;
-use datafusion::physical_plan::ExecutionPlan;
 use datafusion::sql::parser::Statement;
-use indicatif::{HumanBytes, HumanCount};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
-use tracesql::engine::{Engine, planned_apart};
+use tracesql::engine::Engine;
 use tracesql::output::{self, Format, Shown, TableStyle, Target};
 use tracesql::{Error, Result};
 
 use super::pager::Screen;
+use super::query_progress::Watched;
+use super::scanned::Scanned;
 use crate::time_limit::GRACE;
 
 /// The destination of a result.
@@ -33,19 +33,11 @@ pub enum Destination {
 pub struct Done {
     /// The number of rows that were shown, and whether there were more.
     pub shown: Shown,
-    /// The time from the start to the last row, including the time for writing.
+    /// The time from the start until the last row is ready to be displayed. The time in which the
+    /// user reads it in a pager is not part of it.
     pub elapsed: Duration,
     /// The amount of data that was read from the store.
     pub scanned: Scanned,
-}
-
-/// The amount of data that a plan read from the store.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Scanned {
-    /// The number of rows that were examined.
-    pub rows: usize,
-    /// The number of bytes that were read from files.
-    pub bytes: usize,
 }
 
 /// Runs a statement and writes its result.
@@ -54,9 +46,10 @@ pub async fn run(
     statement: Statement,
     parameters: Vec<(String, ScalarValue)>,
     destination: Destination,
+    watched: Arc<Watched>,
 ) -> Result<Done> {
-    let start = Instant::now();
     let started = engine.start(statement, &parameters).await?;
+    watched.set_plan(started.plan.clone());
     let all = |rows| Shown { rows, has_more: false };
     let shown = match destination {
         Destination::Plain(format) => {
@@ -69,7 +62,7 @@ pub async fn run(
             output::show(started.result, format, Box::new(screen), style).await?
         }
     };
-    Ok(Done { shown, elapsed: start.elapsed(), scanned: scanned(&started.plan) })
+    Ok(Done { shown, elapsed: watched.elapsed(), scanned: Scanned::of(&started.plan) })
 }
 
 /// The outcome of a query that Ctrl-C can stop.
@@ -83,12 +76,12 @@ pub enum Ended<T> {
     Abandoned(Error),
 }
 
-/// Runs work until it ends, until Ctrl-C, or until the time limit, whichever comes first. `held`
-/// reports whether a pager holds the terminal. In that case the work may take longer to end.
+/// Runs work until it ends, until Ctrl-C, or until the time limit, whichever comes first. Shows its
+/// progress meanwhile. While a pager holds the terminal, the work may take longer to end.
 pub fn cancellable<T: Send + 'static>(
     runtime: &Runtime,
     limit: Option<Duration>,
-    held: impl Fn() -> bool,
+    watched: &Watched,
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<Ended<T>> {
     // Waiting has its own runtime, because threads that are busy with a query do not see signals.
@@ -103,15 +96,18 @@ pub fn cancellable<T: Send + 'static>(
             .map_err(|source| Error::Start { what: "the handler of signals", source })?;
         tokio::select! {
             done = &mut task => {
+                watched.end();
                 let failed = |e| Err(Error::Query(format!("the query engine failed: {e}")));
                 return Ok(Ended::Itself(done.unwrap_or_else(failed)));
             }
             _ = interrupts.recv() => {}
             error = time_is_up(limit) => why = error,
+            () = watched.show() => {}
         }
+        watched.end();
         task.abort();
         while tokio::time::timeout(GRACE, &mut task).await.is_err() {
-            if !held() {
+            if !watched.has_pager() {
                 return Ok(Ended::Abandoned(why));
             }
         }
@@ -130,65 +126,8 @@ async fn time_is_up(limit: Option<Duration>) -> Error {
     }
 }
 
-/// The rows and bytes counted by the leaves of a plan, and by the leaves of the shared plans that
-/// it reads.
-fn scanned(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
-    fn shared<'p>(plan: &'p Arc<dyn ExecutionPlan>, found: &mut Vec<&'p Arc<dyn ExecutionPlan>>) {
-        match planned_apart(plan) {
-            Some(inner) if found.iter().any(|f| Arc::ptr_eq(f, inner)) => {}
-            Some(inner) => {
-                found.push(inner);
-                shared(inner, found);
-            }
-            None => plan.children().into_iter().for_each(|child| shared(child, found)),
-        }
-    }
-    let mut plans = vec![plan];
-    shared(plan, &mut plans);
-    plans.into_iter().map(scanned_itself).fold(Scanned::default(), |a, b| Scanned {
-        rows: a.rows + b.rows,
-        bytes: a.bytes + b.bytes,
-    })
-}
-
-fn scanned_itself(plan: &Arc<dyn ExecutionPlan>) -> Scanned {
-    let children = plan.children();
-    if !children.is_empty() {
-        return children.into_iter().map(scanned_itself).fold(Scanned::default(), |a, b| Scanned {
-            rows: a.rows + b.rows,
-            bytes: a.bytes + b.bytes,
-        });
-    }
-    let Some(metrics) = plan.metrics() else { return Scanned::default() };
-    let sum = |name: &str| metrics.sum_by_name(name).map_or(0, |v| v.as_usize());
-    // Rows that a filter dropped during the read were examined too.
-    Scanned {
-        rows: metrics.output_rows().unwrap_or(0) + sum("pushdown_rows_pruned"),
-        bytes: sum("bytes_scanned"),
-    }
-}
-
-impl Scanned {
-    /// The amount in words; empty if nothing was read. Cached bytes are not counted, so there may
-    /// be rows without bytes.
-    pub fn text(&self) -> String {
-        match (self.rows, self.bytes) {
-            (0, 0) => String::new(),
-            (count, 0) => format!("; read {}", rows(count)),
-            (count, bytes) => {
-                format!("; read {}, {} of the store", rows(count), HumanBytes(bytes as u64))
-            }
-        }
-    }
-}
-
 /// Formats a time for people.
 pub fn time(elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
-}
-
-/// Formats a number of rows in words.
-pub fn rows(count: usize) -> String {
-    if count == 1 { "1 row".to_owned() } else { format!("{} rows", HumanCount(count as u64)) }
 }

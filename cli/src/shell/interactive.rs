@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
@@ -12,12 +13,14 @@ use tokio::signal::unix::{SignalKind, signal};
 use tracesql::{Error, Result};
 
 use super::helper::ShellHelper;
+use super::highlight::{PROMPT, PROMPT_WIDTH};
+use super::keys::{self, without_prompts};
 use super::pager::Size;
 use super::session::{Flow, Session};
-use super::startup_message;
+use super::typed_ahead::TypedAhead;
+use super::{bare_words, startup_message};
 use crate::stderr;
 
-const PROMPT: &str = "tracesql> ";
 /// The number of inputs that the history keeps.
 const HISTORY: usize = 5000;
 
@@ -26,6 +29,7 @@ pub fn run(session: Session, history: Option<&Path>, quiet: bool) -> Result<()> 
     let colour = stderr::wants_colour();
     let session = Rc::new(RefCell::new(session));
     let mut editor = editor(session.clone(), colour)?;
+    let was_dropped = keys::bind(&mut editor);
     if let Some(path) = history {
         // If the history cannot be read, it is empty.
         let _ = path.parent().map(std::fs::create_dir_all);
@@ -33,12 +37,15 @@ pub fn run(session: Session, history: Option<&Path>, quiet: bool) -> Result<()> 
     }
     // From here on, Ctrl-C stops queries and the reading of traces, but not the shell.
     let _interrupts = session.borrow().runtime.block_on(async { signal(SignalKind::interrupt()) });
+    session.borrow_mut().typed_ahead = TypedAhead::keep();
     resize(&session, &mut editor);
     if !quiet {
         greet(&session.borrow());
     }
     loop {
+        editor.helper().inspect(|helper| helper.begin());
         let line = match editor.readline(PROMPT) {
+            Ok(_) if was_dropped.swap(false, Ordering::Relaxed) => continue,
             Ok(line) => line,
             Err(ReadlineError::Interrupted) => continue,
             Err(ReadlineError::Eof) => break,
@@ -47,11 +54,13 @@ pub fn run(session: Session, history: Option<&Path>, quiet: bool) -> Result<()> 
         if line.trim().is_empty() {
             continue;
         }
-        let _ = editor.add_history_entry(line.trim());
+        let _ = editor.add_history_entry(line.trim_end());
         if let Some(path) = history {
             let _ = editor.append_history(path);
         }
         resize(&session, &mut editor);
+        let line = without_prompts(&line);
+        let line = bare_words::command(&line).unwrap_or(line);
         let mut session = session.borrow_mut();
         let next = session.input(&line);
         if !matches!(line.trim().as_bytes(), [b'\\' | b'.', ..]) {
@@ -76,7 +85,9 @@ fn editor(session: Rc<RefCell<Session>>, colour: bool) -> Result<Editor<ShellHel
         .history_ignore_space(true)
         .completion_type(CompletionType::List)
         .completion_show_all_if_ambiguous(true)
-        .color_mode(if colour { ColorMode::Enabled } else { ColorMode::Disabled })
+        // Prompts of further lines are shown by the helper, which colours only what it may.
+        .color_mode(ColorMode::Enabled)
+        .tab_stop(PROMPT_WIDTH as u8)
         .build();
     let mut editor = Editor::with_config(config).map_err(failed)?;
     editor.set_helper(Some(ShellHelper::new(session, colour)));

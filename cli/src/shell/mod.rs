@@ -5,6 +5,8 @@
 //! Names come from a [`tracesql::catalog`], which is made when it is first needed so that it does
 //! not slow down the start.
 
+mod bare_words;
+mod column_values;
 mod command_actions;
 mod commands;
 mod complete;
@@ -13,10 +15,15 @@ mod execution;
 mod helper;
 mod highlight;
 pub mod interactive;
+mod keys;
 mod opening;
 mod pager;
+mod query_progress;
+mod reflow;
+mod scanned;
 mod scope;
 mod session;
 mod startup_message;
+mod typed_ahead;
 
 pub use session::{Options, Session, scalar};

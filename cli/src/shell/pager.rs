@@ -3,7 +3,11 @@
 use std::io::{self, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+
+use tracesql::output::clip;
+
+use super::query_progress::Watched;
+use super::typed_ahead::TypedAhead;
 
 /// The options for `less` unless the user has set some: cut long lines instead of wrapping them,
 /// keep colours, and keep the text on the screen at the end.
@@ -18,39 +22,56 @@ pub struct Size {
     pub height: usize,
 }
 
+/// How to show lines that are wider than the screen, in a text that has no more lines than it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wide {
+    /// The terminal breaks them. If this takes more rows than the screen has, they are cut.
+    Cut,
+    /// The terminal breaks them. If this takes more rows than the screen has, the pager shows them.
+    Wrap,
+    /// The pager shows them, in which the arrow keys move sideways.
+    Page,
+}
+
 /// Collects text for the terminal, and starts the pager when it outgrows the screen.
 pub struct Screen {
     size: Option<Size>,
+    wide: Wide,
+    typed_ahead: Option<TypedAhead>,
+    watched: Arc<Watched>,
     held: Vec<u8>,
     lines: usize,
-    is_wide: bool,
+    /// The number of rows that the lines take if the terminal breaks them.
+    rows: usize,
     /// The number of characters in the current line so far.
     line: usize,
+    is_wide: bool,
     pager: Option<Child>,
-    is_open: Arc<AtomicBool>,
     has_ended: bool,
 }
 
 impl Screen {
-    /// Creates a screen of this size. Without a size, nothing is paged.
-    pub fn new(size: Option<Size>) -> Self {
-        let is_open = Arc::new(AtomicBool::new(false));
+    /// Creates a screen of this size. Without a size, nothing is paged or cut. The time for
+    /// displaying is reported to `watched`.
+    pub fn new(
+        size: Option<Size>,
+        wide: Wide,
+        typed_ahead: Option<TypedAhead>,
+        watched: Arc<Watched>,
+    ) -> Self {
         Self {
             size,
+            wide,
+            typed_ahead,
+            watched,
             held: Vec::new(),
             lines: 0,
-            is_wide: false,
+            rows: 0,
             line: 0,
+            is_wide: false,
             pager: None,
-            is_open,
             has_ended: false,
         }
-    }
-
-    /// A flag that shows whether a pager holds the terminal. It can be read while another thread
-    /// writes to the screen.
-    pub fn pager_flag(&self) -> Arc<AtomicBool> {
-        self.is_open.clone()
     }
 
     fn measure(&mut self, bytes: &[u8]) {
@@ -59,12 +80,45 @@ impl Screen {
         for &byte in bytes {
             if byte == b'\n' {
                 self.lines += 1;
+                self.rows += 1;
                 self.line = 0;
             } else if byte & 0xc0 != 0x80 {
                 self.line += 1;
-                self.is_wide |= self.line > size.width;
+                if self.line > size.width {
+                    self.rows += 1;
+                    self.line = 1;
+                    self.is_wide = true;
+                }
             }
         }
+    }
+
+    /// Whether the text needs a pager. One row of the screen is for the next prompt.
+    fn is_too_large(&self) -> bool {
+        let Some(size) = self.size else { return false };
+        match self.wide {
+            Wide::Cut => self.lines >= size.height,
+            Wide::Wrap => self.rows >= size.height,
+            Wide::Page => self.lines >= size.height || self.is_wide,
+        }
+    }
+
+    /// Cuts the lines that are too wide, if the terminal has no room to break them.
+    fn cut(&mut self) {
+        let Some(size) = self.size.filter(|s| self.rows >= s.height) else { return };
+        let text = String::from_utf8_lossy(&self.held).into_owned();
+        let mut cut = 0;
+        let mut shown = String::with_capacity(text.len());
+        for line in text.lines() {
+            let short = clip(line, size.width);
+            cut += usize::from(short != line);
+            shown += &format!("{short}\n");
+        }
+        if cut > 0 {
+            let lines = if cut == 1 { "1 line is cut" } else { &format!("{cut} lines are cut") };
+            shown += &format!("({lines}; \\fit off shows all of the text)\n");
+        }
+        self.held = shown.into_bytes();
     }
 
     fn start_pager(&mut self) {
@@ -80,13 +134,17 @@ impl Screen {
         if std::env::var_os("LESS").is_none() {
             command.env("LESS", LESS);
         }
+        self.typed_ahead.iter().for_each(TypedAhead::lend);
         match command.stdin(Stdio::piped()).spawn() {
             Ok(child) => {
-                self.is_open.store(true, Ordering::Relaxed);
+                self.watched.set_pager(true);
                 self.pager = Some(child);
             }
             // If no pager can be started, the whole text is printed.
-            Err(_) => self.size = None,
+            Err(_) => {
+                self.size = None;
+                self.typed_ahead.iter().for_each(TypedAhead::take_back);
+            }
         }
     }
 
@@ -95,33 +153,48 @@ impl Screen {
         if std::mem::replace(&mut self.has_ended, true) {
             return Ok(());
         }
+        let watched = self.watched.clone();
         let Some(mut pager) = self.pager.take() else {
-            let mut out = io::stdout().lock();
-            out.write_all(&self.held)?;
-            return out.flush();
+            if self.wide == Wide::Cut {
+                self.cut();
+            }
+            return watched.display(|| {
+                let mut out = io::stdout().lock();
+                out.write_all(&self.held)?;
+                out.flush()
+            });
         };
         drop(pager.stdin.take());
-        let _ = pager.wait();
-        self.is_open.store(false, Ordering::Relaxed);
+        let _ = watched.display(|| pager.wait());
+        self.typed_ahead.iter().for_each(TypedAhead::take_back);
+        self.watched.set_pager(false);
         Ok(())
     }
 }
 
 impl Write for Screen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let watched = self.watched.clone();
         if let Some(stdin) = self.pager.as_mut().and_then(|p| p.stdin.as_mut()) {
-            stdin.write_all(bytes)?;
+            watched.display(|| stdin.write_all(bytes))?;
             return Ok(bytes.len());
         }
         self.measure(bytes);
         self.held.extend_from_slice(bytes);
-        if self.size.is_some_and(|s| self.lines + 1 > s.height || self.is_wide) {
-            self.start_pager();
+        if self.is_too_large() {
+            // A pager would read the statements that were typed or pasted after this one.
+            if self.typed_ahead.as_ref().is_some_and(TypedAhead::waits) {
+                self.size = None;
+            } else {
+                watched.display(|| self.start_pager());
+            }
         }
         if let Some(stdin) = self.pager.as_mut().and_then(|p| p.stdin.as_mut()) {
-            stdin.write_all(&std::mem::take(&mut self.held))?;
+            let held = std::mem::take(&mut self.held);
+            watched.display(|| stdin.write_all(&held))?;
         } else if self.size.is_none() {
-            io::stdout().lock().write_all(&std::mem::take(&mut self.held))?;
+            let held = std::mem::take(&mut self.held);
+            watched.display(|| io::stdout().lock().write_all(&held))?;
         }
         Ok(bytes.len())
     }
@@ -141,13 +214,46 @@ impl Drop for Screen {
 mod tests {
     use super::*;
 
-    #[test]
-    fn lines_and_widths_are_counted() {
-        let mut screen = Screen::new(Some(Size { width: 4, height: 10 }));
-        screen.measure("│ab\nabcd\n".as_bytes());
-        assert_eq!((screen.lines, screen.is_wide), (2, false));
-        screen.measure("abcde".as_bytes());
-        assert!(screen.is_wide);
+    fn screen(width: usize, wide: Wide, text: &str) -> Screen {
+        let size = Some(Size { width, height: 4 });
+        let mut screen = Screen::new(size, wide, None, Watched::start(false));
+        screen.measure(text.as_bytes());
+        screen.held.extend_from_slice(text.as_bytes());
+        // Nothing is written when the screen is dropped.
         screen.has_ended = true;
+        screen
+    }
+
+    #[test]
+    fn lines_and_rows_are_counted() {
+        let counts = |text| {
+            let screen = screen(4, Wide::Cut, text);
+            (screen.lines, screen.rows, screen.is_wide)
+        };
+        assert_eq!(counts("│ab\nabcd\n"), (2, 2, false));
+        assert_eq!(counts("abcde\n"), (1, 2, true));
+        assert_eq!(counts("abcdefghi"), (0, 2, true));
+    }
+
+    #[test]
+    fn one_wide_line_needs_no_pager() {
+        let text = "a\nabcde\n";
+        assert!(!screen(4, Wide::Cut, text).is_too_large());
+        assert!(!screen(4, Wide::Wrap, text).is_too_large());
+        assert!(screen(4, Wide::Page, text).is_too_large());
+        assert!(screen(3, Wide::Wrap, "abcdefghijklm\n").is_too_large());
+        assert!(screen(80, Wide::Cut, "a\na\na\na\n").is_too_large());
+    }
+
+    #[test]
+    fn lines_that_would_fill_the_screen_are_cut() {
+        let cut = |text| {
+            let mut screen = screen(4, Wide::Cut, text);
+            screen.cut();
+            String::from_utf8_lossy(&screen.held).into_owned()
+        };
+        assert_eq!(cut("abcde\n"), "abcde\n");
+        let long = "abcdefghijklmnopq\nab\n";
+        assert_eq!(cut(long), "abc…\nab\n(1 line is cut; \\fit off shows all of the text)\n");
     }
 }

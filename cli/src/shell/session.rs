@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use datafusion::common::ScalarValue;
@@ -18,11 +17,15 @@ use tracesql::output::{Format, TableStyle, safe};
 use tracesql::sql_text::{Part, Piece, split};
 use tracesql::{Error, Result, runtime};
 
-use super::complete::Values;
+use super::column_values::ColumnValues;
+use super::complete::{Values, WantedValues};
 use super::describe::Page;
 use super::execution::{self, Destination};
 use super::opening::Opening;
-use super::pager::{Screen, Size};
+use super::pager::{Screen, Size, Wide};
+use super::query_progress::Watched;
+use super::scanned::rows;
+use super::typed_ahead::TypedAhead;
 use crate::global::Global;
 use crate::stderr;
 use crate::time_limit::within;
@@ -52,7 +55,7 @@ pub struct Session {
     pub(super) runtime: Runtime,
     threads: usize,
     /// The time limit of a statement.
-    timeout: Option<Duration>,
+    pub(super) timeout: Option<Duration>,
     /// Whether lines that begin with `\\` are commands. Otherwise they are refused.
     allows_commands: bool,
     /// The values of `$name`.
@@ -71,8 +74,11 @@ pub struct Session {
     /// The width of the terminal that a script's results go to, if there is one.
     pub(super) width: Option<usize>,
     pub(super) in_shell: bool,
+    /// Keeps what is typed while a statement runs.
+    pub(super) typed_ahead: Option<TypedAhead>,
     pub(super) last_input: String,
     catalog: Option<Arc<Catalog>>,
+    column_values: ColumnValues,
     depth: usize,
 }
 
@@ -118,8 +124,10 @@ impl Session {
             screen: None,
             width: None,
             in_shell: options.in_shell,
+            typed_ahead: None,
             last_input: String::new(),
             catalog: None,
+            column_values: ColumnValues::default(),
             depth: 0,
         })
     }
@@ -218,26 +226,23 @@ impl Session {
 
     fn statement(&mut self, statement: Statement) -> Result<()> {
         let output = self.output.take();
+        let watched = Watched::start(self.in_shell);
         let destination = match &output {
             Some(path) => Destination::File(
                 self.format.or_else(|| Format::of_file(path)).unwrap_or(Format::Table),
                 path.clone(),
             ),
-            None => self.to_terminal()?,
+            None => self.to_terminal(&watched)?,
         };
-        let flag = match &destination {
-            Destination::Screen(_, _, screen) => Some(screen.pager_flag()),
-            _ => None,
-        };
-        let work =
-            execution::run(self.engine.clone(), statement, self.parameters.clone(), destination);
+        let work = execution::run(
+            self.engine.clone(),
+            statement,
+            self.parameters.clone(),
+            destination,
+            watched.clone(),
+        );
         let done = if self.in_shell {
-            match execution::cancellable(
-                &self.runtime,
-                self.timeout,
-                || flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed)),
-                work,
-            )? {
+            match execution::cancellable(&self.runtime, self.timeout, &watched, work)? {
                 execution::Ended::Itself(done) => done,
                 execution::Ended::Cancelled(why) => Err(why),
                 execution::Ended::Abandoned(why) => {
@@ -259,24 +264,21 @@ impl Session {
             done => done?,
         };
         if let Some(path) = output.filter(|_| self.in_shell) {
-            self.note(&format!("{} to {}", execution::rows(done.shown.rows), path.display()));
+            self.note(&format!("{} to {}", rows(done.shown.rows), path.display()));
         }
         if self.timing {
-            let rows = if done.shown.has_more {
-                format!("the first {}", execution::rows(done.shown.rows))
-            } else {
-                execution::rows(done.shown.rows)
-            };
+            let first = if done.shown.has_more { "the first " } else { "" };
             self.note(&format!(
-                "{} for {rows}{}",
+                "{} for {first}{}{}",
                 execution::time(done.elapsed),
+                rows(done.shown.rows),
                 done.scanned.text()
             ));
         }
         Ok(())
     }
 
-    fn to_terminal(&self) -> Result<Destination> {
+    fn to_terminal(&self, watched: &Arc<Watched>) -> Result<Destination> {
         let format = match self.format.unwrap_or(Format::Table) {
             Format::Table if self.vertical => Format::Vertical,
             format => format,
@@ -293,18 +295,24 @@ impl Session {
         }
         let width = self.width.or(self.screen.map(|s| s.width)).filter(|_| self.fit);
         let style = TableStyle { width, max_rows: self.max_rows, in_shell: self.in_shell };
-        Ok(Destination::Screen(format, style, self.screen()))
+        let wide = match format {
+            Format::Table | Format::Vertical if self.fit => Wide::Cut,
+            Format::Table => Wide::Page,
+            _ => Wide::Wrap,
+        };
+        Ok(Destination::Screen(format, style, self.screen(wide, watched.clone())))
     }
 
     /// The terminal, with a pager if the user wants one.
-    fn screen(&self) -> Screen {
-        Screen::new(self.screen.filter(|_| self.pager && self.in_shell))
+    fn screen(&self, wide: Wide, watched: Arc<Watched>) -> Screen {
+        let size = self.screen.filter(|_| self.pager && self.in_shell);
+        Screen::new(size, wide, self.typed_ahead.clone(), watched)
     }
 
     /// Prints a text that may be longer than the screen. It is not an error if the user closes the
     /// pager before the end.
     pub(super) fn print(&self, text: &str) {
-        let _ = self.screen().write_all(text.as_bytes());
+        let _ = self.screen(Wide::Wrap, Watched::start(false)).write_all(text.as_bytes());
     }
 
     /// Reports a message that is not a result.
@@ -329,6 +337,7 @@ impl Session {
     /// Drops the catalog after statements that may have created names.
     pub(super) fn forget_catalog(&mut self) {
         self.catalog = None;
+        self.column_values = ColumnValues::default();
     }
 
     /// Drops the catalog if the last input may have created names.
@@ -337,6 +346,11 @@ impl Session {
         if makes {
             self.forget_catalog();
         }
+    }
+
+    /// The values of a column that complete a string.
+    pub fn values_of(&mut self, wanted: &WantedValues) -> Vec<String> {
+        self.column_values.of(wanted, &self.engine, &self.runtime)
     }
 
     /// The names of parameters and settings.

@@ -4,6 +4,7 @@ mod candidates;
 mod signature;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use tracesql::catalog::Catalog;
 use tracesql::sql_text::lex::{self, Kind, Token};
@@ -13,12 +14,15 @@ use super::commands::{self, Argument};
 use super::scope::Scope;
 use candidates::Finder;
 pub use signature::signature;
+pub use values::WantedValues;
 
 /// The possible replacements of the text from some position to the cursor.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Completion {
     /// These words. They replace the text from this byte on.
     Words(usize, Vec<String>),
+    /// Values of a column, as strings. They replace the text from this byte on.
+    Values(usize, WantedValues),
     /// File names, by the rules of the line editor.
     Files,
 }
@@ -53,6 +57,7 @@ impl Completion {
     fn shifted(self, by: usize) -> Self {
         match self {
             Self::Words(start, words) => Self::Words(start + by, words),
+            Self::Values(start, wanted) => Self::Values(start + by, wanted),
             Self::Files => Self::Files,
         }
     }
@@ -110,7 +115,7 @@ fn in_statement(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Co
             (t.start, &text[t.start + 1..at], true)
         }
         Some(t) if t.kind == Kind::Open && t.text.starts_with('\'') => {
-            return in_string(&all, t, &text[t.start + 1..at], values);
+            return in_string(&all, t, &text[t.start + 1..at], catalog, values);
         }
         Some(t) if t.kind == Kind::Open => return Completion::Words(at, Vec::new()),
         Some(t) if matches!(t.kind, Kind::Text | Kind::QuotedName) && at < t.end() => {
@@ -145,10 +150,22 @@ fn in_statement(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Co
     Completion::Words(start, found)
 }
 
-/// The completion in an open string: names of settings if it is an argument of `setting(`.
-fn in_string(tokens: &[Token], string: &Token, prefix: &str, values: &Values) -> Completion {
-    let before = lex::words(tokens);
-    let before: Vec<&Token> = before.iter().take_while(|t| t.start < string.start).collect();
+/// The completion in an open string: values of the column that it is compared with, or names of
+/// settings if it is an argument of `setting(`.
+fn in_string(
+    tokens: &[Token],
+    string: &Token,
+    prefix: &str,
+    catalog: &Catalog,
+    values: &Values,
+) -> Completion {
+    let words = lex::words(tokens);
+    let before: Vec<&Token> = words.iter().take_while(|t| t.start < string.start).collect();
+    let others: Vec<Token> = words.iter().copied().filter(|t| t.start != string.start).collect();
+    let scope = Scope::of(&others);
+    if let Some(wanted) = values::wanted(&before, string.start, prefix, &scope, catalog) {
+        return Completion::Values(string.start, wanted);
+    }
     let is_setting = match before.as_slice() {
         [.., function, open] => {
             function.text.to_lowercase().starts_with("setting") && open.text == "("

@@ -10,7 +10,11 @@ fn catalog() -> Catalog {
         kind,
         columns: columns
             .iter()
-            .map(|c| Column { name: c.to_string(), ..Column::default() })
+            .map(|c| Column {
+                name: c.to_string(),
+                data_type: if c.ends_with("name") { "VARCHAR" } else { "BIGINT" }.into(),
+                ..Column::default()
+            })
             .collect(),
         ..Relation::default()
     };
@@ -47,6 +51,10 @@ fn words(text: &str) -> Vec<String> {
         Completion::Words(start, words) => {
             assert!(start <= at);
             words
+        }
+        Completion::Values(start, wanted) => {
+            assert!(start <= at);
+            vec![format!("{}.{} {}", wanted.relation, wanted.column, wanted.prefix)]
         }
         Completion::Files => vec!["files".into()],
     }
@@ -121,6 +129,32 @@ fn nothing_in_strings_comments_and_numbers() {
         "SELECT /* n| */ 1",
         "SELECT 12|",
         "SELECT $$na|",
+    ] {
+        assert!(words(text).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_string_is_completed_by_values_of_the_column_that_it_is_compared_with() {
+    assert_eq!(words("SELECT * FROM events WHERE name = '|"), ["events.name "]);
+    assert_eq!(words("SELECT * FROM events WHERE name <> 'it''s|"), ["events.name it's"]);
+    assert_eq!(words("SELECT * FROM events WHERE name NOT LIKE 'a|"), ["events.name a"]);
+    assert_eq!(words("SELECT * FROM events WHERE name IN ('a', 'b|"), ["events.name b"]);
+    assert_eq!(words("SELECT * FROM events WHERE name NOT IN ('|"), ["events.name "]);
+    assert_eq!(
+        words("SELECT * FROM events e JOIN kernels k ON true WHERE k.name = '|"),
+        ["kernels.name "]
+    );
+    assert_eq!(
+        words("SELECT * FROM events JOIN operators ON true WHERE \"name\" = '|"),
+        ["events.name "]
+    );
+    for text in [
+        "SELECT * FROM events WHERE dur_ns = '|",
+        "SELECT * FROM events WHERE other_name = '|",
+        "SELECT * FROM events WHERE upper('|",
+        "SELECT 'x' = '|",
+        "WITH events AS (SELECT 1) SELECT * FROM events WHERE name = '|",
     ] {
         assert!(words(text).is_empty(), "{text}");
     }
