@@ -2,8 +2,11 @@
 //! `sql/` and the documentation records in `udfs/`. Topics are pages of `docs/` that concern
 //! several entries.
 
+mod areas;
 mod json;
+mod map;
 mod markdown;
+mod search;
 mod tables;
 mod text;
 mod topics;
@@ -16,6 +19,7 @@ use crate::engine::{Engine, Setting, documented, functions};
 use crate::error::{Error, Result};
 use crate::library::View;
 use crate::suggest;
+pub use search::{Hit, hits_text};
 pub use tables::tables_page;
 pub use topics::{TOPICS, Topic, topic};
 
@@ -81,7 +85,8 @@ impl Reference {
         {
             let hint = suggest::hint(near.as_deref());
             return Err(Error::Usage(format!(
-                "there is no table, view, area, function, setting or topic {name}{hint}"
+                "there is no table, view, area, function, setting or topic {name}{hint}; \
+                 `tracesql docs --search WORDS` searches all of them"
             )));
         }
         Ok(self)
@@ -92,13 +97,18 @@ impl Reference {
             .chain(self.functions.iter().map(|f| f.doc.name))
             .chain(self.settings.keys().map(String::as_str))
             .chain(self.topics.iter().map(|t| t.name));
-        suggest::most_similar(name, all).map(str::to_owned)
+        suggest::nearest(name, all).first().map(|&name| name.to_owned())
     }
 
-    /// The reference as text.
+    /// All names with their summaries.
+    pub fn list(&self) -> String {
+        text::overview(self)
+    }
+
+    /// The reference as text. The whole reference for a terminal is a map of its entries.
     pub fn write(&self, style: Style, whole: bool) -> String {
         match style {
-            Style::Text if whole => text::overview(self),
+            Style::Text if whole => map::map(self),
             Style::Text => text::details(self),
             Style::Markdown if whole => markdown::page(self),
             Style::Markdown => markdown::part(self),

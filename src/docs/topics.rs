@@ -14,13 +14,45 @@ pub struct Topic {
 }
 
 /// All topics.
-pub const TOPICS: &[Topic] = &[Topic {
-    name: "kernel_classification",
-    summary: "How kernels get a class, a collective and a matrix unit, what counts as \
-              communication, and how to add rules.",
-    file: "kernels.md",
-    text: include_str!("../../docs/kernels.md"),
-}];
+pub const TOPICS: &[Topic] = &[
+    Topic {
+        name: "kernel_classification",
+        summary: "How kernels get a class, a collective and a matrix unit, what counts as \
+                  communication, and how to add rules.",
+        file: "kernels.md",
+        text: include_str!("../../docs/kernels.md"),
+    },
+    Topic {
+        name: "recording",
+        summary: "How to record traces that contain what the tables need.",
+        file: "recording.md",
+        text: include_str!("../../docs/recording.md"),
+    },
+    Topic {
+        name: "recipes",
+        summary: "Stores, scripts, and the use of results in other tools.",
+        file: "recipes.md",
+        text: include_str!("../../docs/recipes.md"),
+    },
+    Topic {
+        name: "shell",
+        summary: "The shell: its commands, completion, results and errors.",
+        file: "repl.md",
+        text: include_str!("../../docs/repl.md"),
+    },
+    Topic {
+        name: "pipelines",
+        summary: "Checks, baselines and comparisons in continuous integration.",
+        file: "ci.md",
+        text: include_str!("../../docs/ci.md"),
+    },
+    Topic {
+        name: "exports",
+        summary: "Chrome traces and files of tables for other tools.",
+        file: "export.md",
+        text: include_str!("../../docs/export.md"),
+    },
+];
 
 /// The topic with this name.
 pub fn topic(name: &str) -> Option<&'static Topic> {

@@ -10,6 +10,7 @@ use datafusion::catalog::{SchemaProvider, TableProvider};
 use datafusion::datasource::MemTable;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionState;
+use datafusion::logical_expr::TableType;
 use parking_lot::RwLock;
 use tokio::runtime::Handle;
 use tracesql_ingest::schema;
@@ -17,7 +18,7 @@ use tracesql_ingest::schema;
 use super::settings::Settings;
 use super::store_tables::StoreTables;
 use super::{planner_threads, system_tables, views};
-use crate::library::{self, Library};
+use crate::library::{self, Body, Library};
 
 type Provider = Arc<dyn TableProvider>;
 
@@ -53,6 +54,17 @@ impl Catalog {
     /// Whether a name is reserved by tracesql, so that users can neither replace nor drop it.
     fn is_fixed(&self, name: &str) -> bool {
         schema::table(name).is_some() || system_tables::NAMES.contains(&name)
+    }
+
+    /// What a name stands for, such as "a table of the trace"; `None` if users may use the name.
+    pub fn owner(&self, name: &str) -> Option<&'static str> {
+        if schema::table(name).is_some() {
+            Some("a table of the trace")
+        } else if system_tables::NAMES.contains(&name) {
+            Some("a table of tracesql")
+        } else {
+            self.library.view(name).map(|_| "a view of the library")
+        }
     }
 
     /// Plans views and the views that they build on, unless they are already planned. Views that do
@@ -116,6 +128,18 @@ impl SchemaProvider for Catalog {
         };
         self.keep(name, provider.clone());
         Ok(Some(provider))
+    }
+
+    /// The type of a relation. Views are not planned for it, so that listing all tables is fast.
+    async fn table_type(&self, name: &str) -> Result<Option<TableType>> {
+        Ok(match self.opened(name) {
+            Some(provider) => Some(provider.table_type()),
+            None if self.is_fixed(name) => Some(TableType::Base),
+            None => self.library.view(name).map(|view| match view.body {
+                Body::Query(_) => TableType::View,
+                Body::Data(_) => TableType::Base,
+            }),
+        })
     }
 
     fn register_table(&self, name: String, table: Provider) -> Result<Option<Provider>> {

@@ -1,6 +1,7 @@
 //! A DataFusion session over the traces of a store.
 
 mod catalog;
+mod describe;
 mod json_rows;
 mod materialize;
 mod memory_limit;
@@ -9,7 +10,9 @@ mod planner_threads;
 mod planning;
 mod rules;
 mod settings;
+mod statements;
 mod store_tables;
+mod summarize;
 mod system_tables;
 mod utf8_results;
 mod views;
@@ -27,7 +30,7 @@ use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
 use datafusion::logical_expr::{DdlStatement, LogicalPlan, Statement as PlanStatement};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
-use datafusion::sql::parser::{DFParser, Statement};
+use datafusion::sql::parser::Statement;
 use tracesql_ingest::{Manifest, Store};
 
 use crate::error::{Error, Result};
@@ -66,6 +69,7 @@ pub struct EngineOptions {
 pub fn functions() -> Vec<tracesql_udfs::Function> {
     let mut all = tracesql_udfs::functions();
     all.extend(settings::functions(&Arc::default()));
+    all.push(summarize::function());
     all
 }
 
@@ -180,6 +184,7 @@ impl Engine {
         for planner in tracesql_udfs::relation_planners() {
             context.register_relation_planner(planner)?;
         }
+        context.register_relation_planner(summarize::planner())?;
         for function in settings::functions(&settings) {
             if let tracesql_udfs::Call::Scalar(f) = function.call {
                 context.register_udf(f.as_ref().clone());
@@ -239,10 +244,12 @@ impl Engine {
         &self.context
     }
 
-    /// The statements of a text, in order.
+    /// The statements of a text, in order. Columns of their results that have no name are named by
+    /// their text.
     pub fn parse(&self, sql: &str) -> Result<Vec<Statement>> {
-        let statements = DFParser::parse_sql(sql).map_err(Error::from)?;
-        Ok(statements.into())
+        let mut statements: Vec<_> = statements::parse(sql).map_err(Error::from)?.into();
+        statements.iter_mut().for_each(statements::name_columns);
+        Ok(statements)
     }
 
     /// Runs one statement. Its result is produced while it is read.
@@ -271,6 +278,9 @@ impl Engine {
         statements: Vec<Statement>,
         parameters: &[(String, ScalarValue)],
     ) -> Result<Vec<Started>> {
+        for statement in &statements {
+            statements::refuse(statement, |name| self.catalog.owner(name))?;
+        }
         self.plan_views_of(&statements);
         let mut plans = Vec::with_capacity(statements.len());
         for statement in statements {
@@ -309,6 +319,7 @@ impl Engine {
         parameters: &[(String, ScalarValue)],
     ) -> Result<LogicalPlan> {
         let plan = self.context.state().statement_to_plan(statement).await?;
+        let plan = describe::with_sql_types(plan)?;
         // Only the module `output` writes results, so that a query cannot write files unnoticed.
         let allowed = SQLOptions::new().with_allow_dml(false);
         allowed.verify_plan(&plan)?;

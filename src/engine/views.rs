@@ -7,10 +7,11 @@ use std::sync::Arc;
 use datafusion::catalog::TableProvider;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionState;
-use datafusion::sql::parser::{DFParser, Statement};
+use datafusion::sql::parser::Statement;
 
 use super::planned_view::PlannedView;
 use super::rules::{analyze, naming};
+use super::statements;
 use crate::library::{Body, Library, View, matches, sql_type};
 
 /// A view that is not yet planned, and its statement. A data table has no statement.
@@ -87,7 +88,7 @@ impl<P: Fn(&str) -> bool> Levels<'_, '_, P> {
 /// The only query of a view. The whole file is parsed with its comments, so that errors contain
 /// line numbers of the file.
 fn parse(view: &View, text: &str) -> Result<Statement> {
-    let mut statements = DFParser::parse_sql(text).map_err(|e| in_file(view, e))?;
+    let mut statements = statements::parse(text).map_err(|e| in_file(view, e))?;
     match (statements.pop_front(), statements.is_empty()) {
         (Some(statement), true) => Ok(statement),
         _ => Err(DataFusionError::Plan(format!("{}: a view's file holds one query", view.file))),

@@ -4,86 +4,141 @@ use std::sync::Arc;
 
 use crate::doc::{Call, Example, Function, FunctionDoc};
 use arrow::array::{ArrayRef, AsArray, StringArray};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Int64Type};
-use datafusion_common::Result;
-use datafusion_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
+use arrow::datatypes::{DataType, Float64Type};
+use datafusion_common::{Result, plan_err};
+use datafusion_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
 
 /// The functions of this file.
 pub fn functions() -> Vec<Function> {
-    let k = 1024f64;
-    let ns = of_int(NS.name, |ns| scaled(ns, &[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")]));
-    let bytes = of_int(BYTES.name, move |bytes| {
-        scaled(
-            bytes,
-            &[(k.powi(4), "TiB"), (k.powi(3), "GiB"), (k.powi(2), "MiB"), (k, "KiB"), (1.0, "B")],
-        )
-    });
-    vec![
-        Function { call: Call::Scalar(Arc::new(ns)), doc: NS },
-        Function { call: Call::Scalar(Arc::new(bytes)), doc: BYTES },
-    ]
+    [(NS, TIMES), (BYTES, SIZES)]
+        .map(|(doc, units)| {
+            let signature = Signature::user_defined(Volatility::Immutable);
+            let function = Format { name: doc.name, units, signature };
+            Function { call: Call::Scalar(Arc::new(ScalarUDF::new_from_impl(function))), doc }
+        })
+        .to_vec()
 }
+
+/// A unit: the multiple of the smallest unit that it stands for, and its name.
+type Unit = (u64, &'static str);
+
+const TIMES: &[Unit] = &[(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "us"), (1, "ns")];
+
+const SIZES: &[Unit] =
+    &[(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")];
 
 const NS: FunctionDoc = FunctionDoc {
     name: "format_ns",
     area: "format",
-    signature: "format_ns(ns BIGINT) → VARCHAR",
+    signature: "format_ns(ns DOUBLE) → VARCHAR",
     summary: "A duration in nanoseconds as text, with three decimals and a suitable unit.",
-    detail: "Units are ns, us, ms and s. Below 1000 ns there are no decimals.",
-    nulls: "NULL for NULL.",
-    errors: "None.",
+    detail: "Takes any number. A fraction is first rounded to whole nanoseconds, halves away from \
+        zero. Units are ns, us, ms and s. Below 1000 ns there are no decimals.",
+    nulls: "NULL for NULL, NaN and infinity.",
+    errors: "An argument that is not a number.",
     examples: &[Example {
-        sql: "SELECT format_ns(1234567), format_ns(999)",
-        answer: "1.235 ms | 999 ns",
+        sql: "SELECT format_ns(1234567), format_ns(999), format_ns(1.5)",
+        answer: "1.235 ms | 999 ns | 2 ns",
     }],
 };
 
 const BYTES: FunctionDoc = FunctionDoc {
     name: "format_bytes",
     area: "format",
-    signature: "format_bytes(bytes BIGINT) → VARCHAR",
+    signature: "format_bytes(bytes DOUBLE) → VARCHAR",
     summary: "A size in bytes as text, with three decimals and a suitable binary unit.",
-    detail: "Units are B, KiB, MiB, GiB and TiB, each 1024 times the one before. Below 1024 bytes \
-        there are no decimals.",
-    nulls: "NULL for NULL.",
-    errors: "None.",
+    detail: "Takes any number. A fraction is first rounded to whole bytes, halves away from zero. \
+        Units are B, KiB, MiB, GiB and TiB, each 1024 times the one before. Below 1024 bytes there \
+        are no decimals.",
+    nulls: "NULL for NULL, NaN and infinity.",
+    errors: "An argument that is not a number.",
     examples: &[Example {
         sql: "SELECT format_bytes(1536), format_bytes(-5)",
         answer: "1.500 KiB | -5 B",
     }],
 };
 
-fn scaled(value: i64, units: &[(f64, &str)]) -> String {
-    let magnitude = (value as f64).abs();
+/// A number with its unit, rounded to a whole number first; `None` if it is not finite.
+fn scaled(value: f64, units: &[Unit]) -> Option<String> {
+    if !value.is_finite() {
+        return None;
+    }
+    // Adding zero turns -0 into 0.
+    let value = value.round() + 0.0;
     for (size, unit) in units {
-        if magnitude >= *size && *size > 1.0 {
-            return format!("{:.3} {unit}", value as f64 / size);
+        if *size > 1 && value.abs() >= *size as f64 {
+            return Some(format!("{:.3} {unit}", value / *size as f64));
         }
     }
-    format!("{value} {}", units.last().map_or("", |u| u.1))
+    units.last().map(|(_, unit)| format!("{value:.0} {unit}"))
 }
 
-fn of_int(name: &str, text: impl Fn(i64) -> String + Send + Sync + 'static) -> ScalarUDF {
-    let call = move |args: &[ColumnarValue]| -> Result<ColumnarValue> {
-        let arrays = ColumnarValue::values_to_arrays(args)?;
-        let ints = cast(&arrays[0], &DataType::Int64)?;
-        let texts: StringArray =
-            ints.as_primitive::<Int64Type>().iter().map(|v| v.map(&text)).collect();
+/// A function that formats numbers with the unit that fits.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Format {
+    name: &'static str,
+    /// The units, the largest first.
+    units: &'static [Unit],
+    signature: Signature,
+}
+
+impl ScalarUDFImpl for Format {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(DataType::Utf8)
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        match types {
+            [number] if number.is_numeric() || *number == DataType::Null => {
+                Ok(vec![DataType::Float64])
+            }
+            [_] => plan_err!("{} takes a number", self.name),
+            _ => plan_err!("{} takes one number, {} arguments were given", self.name, types.len()),
+        }
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let arrays = ColumnarValue::values_to_arrays(&args.args)?;
+        let texts: StringArray = arrays[0]
+            .as_primitive::<Float64Type>()
+            .iter()
+            .map(|value| value.and_then(|value| scaled(value, self.units)))
+            .collect();
         Ok(ColumnarValue::Array(Arc::new(texts) as ArrayRef))
-    };
-    create_udf(name, vec![DataType::Int64], DataType::Utf8, Volatility::Immutable, Arc::new(call))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::scaled;
+    use super::*;
 
     #[test]
     fn a_number_gets_the_largest_unit_that_fits() {
-        let ns = [(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")];
-        assert_eq!(scaled(999, &ns), "999 ns");
-        assert_eq!(scaled(1_234_567, &ns), "1.235 ms");
-        assert_eq!(scaled(-2_000_000_000, &ns), "-2.000 s");
+        let ns = |value| scaled(value, TIMES);
+        assert_eq!(ns(999.0).as_deref(), Some("999 ns"));
+        assert_eq!(ns(1_234_567.0).as_deref(), Some("1.235 ms"));
+        assert_eq!(ns(-2_000_000_000.0).as_deref(), Some("-2.000 s"));
+        assert_eq!(scaled(1536.0, SIZES).as_deref(), Some("1.500 KiB"));
+    }
+
+    #[test]
+    fn fractions_are_rounded_away_from_zero_and_what_is_not_finite_is_null() {
+        let ns = |value| scaled(value, TIMES);
+        assert_eq!(ns(0.5).as_deref(), Some("1 ns"));
+        assert_eq!(ns(-0.5).as_deref(), Some("-1 ns"));
+        assert_eq!(ns(-0.2).as_deref(), Some("0 ns"));
+        assert_eq!(ns(999.5).as_deref(), Some("1.000 us"));
+        assert_eq!(ns(f64::NAN), None);
+        assert_eq!(ns(f64::INFINITY), None);
     }
 }

@@ -39,6 +39,7 @@ mod stacks;
 mod stats;
 mod tree;
 mod types;
+mod units;
 mod window;
 
 use std::sync::Arc;
@@ -66,6 +67,7 @@ pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
         stats::functions(),
         json::functions(),
         format::functions(),
+        units::functions(),
         tree::functions(),
     ]
     .concat()
