@@ -26,9 +26,10 @@ const STYLES: &[&str] = &[
 ];
 /// The modules of this page. Each comes after the modules that it imports.
 const SCRIPTS: &[Module] = modules!("assets/js/":
-    "data", "navigation", "panels", "class_colours", "share_bar", "table", "charts", "classes",
-    "stack_tree", "flame", "call_sunburst", "findings", "parts", "cards", "overview", "time",
-    "memory", "modules", "ranks", "mllm", "provenance", "app",
+    "data", "navigation", "panels", "class_colours", "share_bar", "names", "column_widths",
+    "scroll_hint", "table", "charts", "classes", "stack_tree", "flame_tree", "flame", "relations",
+    "call_sunburst", "findings", "parts", "cards", "layout", "overview", "time", "memory",
+    "modules", "ranks", "mllm", "provenance", "app",
 );
 
 pub fn write(report: &Report) -> String {

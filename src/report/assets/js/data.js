@@ -4,7 +4,7 @@ export const DATA = JSON.parse(document.getElementById("data").textContent);
 
 export const TRACES = DATA.traces;
 
-export const state = { trace: 0, tab: "overview" };
+export const state = { trace: 0, tab: "overview", item: "" };
 
 export function section(key) {
   return DATA.sections[key];

@@ -1,0 +1,58 @@
+// Names of kernels and operators: short where the whole name says no more, and with an ellipsis in
+// the middle where there is too little room, because names differ at their ends.
+import { el } from "../../../../web/base/elements.js";
+import { rows, state } from "./data.js";
+
+/** Characters at the end of a name that stay in sight. */
+const TAIL = 22;
+
+/** A name that is cut in its middle if it does not fit. */
+export function fitted(text) {
+  if (text.length <= TAIL + 4) return text;
+  const at = text.length - TAIL;
+  return el(
+    "span",
+    { class: "fitted" },
+    el("span", { class: "head" }, text.slice(0, at)),
+    el("span", { class: "tail" }, text.slice(at)),
+  );
+}
+
+const kept = new Map();
+
+/** The short name of a kernel of the shown trace; other names stay as they are. */
+export function shortName(name) {
+  if (!kept.has(state.trace)) kept.set(state.trace, labels(rows("kernels")));
+  return kept.get(state.trace).get(name) || name;
+}
+
+// The label of each name. If several names have the same short name, the words by which they differ
+// are added to it.
+function labels(list) {
+  const groups = new Map();
+  for (const { name, short_name: short } of list) {
+    const own = groups.get(short || name) || new Set();
+    groups.set(short || name, own.add(name));
+  }
+  const found = new Map();
+  for (const [short, names] of groups) {
+    const all = [...names];
+    const parts = all.length > 1 ? differences(all) : [""];
+    all.forEach((name, i) => found.set(name, parts[i] ? `${short} · ${parts[i]}` : short));
+  }
+  return found;
+}
+
+// The words of each name that not all of the names have, without namespaces and numbers first. Names
+// with the same such words stay whole.
+function differences(names) {
+  const words = names.map((name) => new Set(name.match(/\b\w+\b(?!::)/g)));
+  const isNumber = (word) => /^\d/.test(word);
+  const texts = words.map((some) =>
+    [...some]
+      .filter((word) => !words.every((other) => other.has(word)))
+      .sort((a, b) => isNumber(b) - isNumber(a))
+      .join(" "),
+  );
+  return texts.map((text, i) => (texts.filter((t) => t === text).length > 1 ? names[i] : text));
+}
