@@ -35,7 +35,7 @@ const SCRIPTS: &[Module] = modules!("assets/js/":
 pub fn write(report: &Report) -> String {
     let data = bounded(report).replace('<', "\\u003c");
     let nonce = blake3::hash(data.as_bytes()).to_hex();
-    let styles = [web::STYLES, STYLES].concat().concat();
+    let styles = web::inline_styles(&[web::STYLES, STYLES].concat());
     let scripts = web::inline(&[web::BASE, web::CHARTS, SCRIPTS]);
     let part = |name: &str| -> &str {
         match name {

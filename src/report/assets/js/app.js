@@ -103,7 +103,6 @@ function draw() {
   bar.replaceChildren(...tabs.map(tabButton));
   showEdges();
   const main = document.getElementById("main");
-  main.setAttribute("role", "tabpanel");
   main.setAttribute("aria-labelledby", `tab-${tab.key}`);
   main.replaceChildren(...tab.draw().flat().filter(Boolean));
   document.getElementById("trace").value = String(state.trace);

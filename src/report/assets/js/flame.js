@@ -156,8 +156,7 @@ function flameGraph(key) {
         };
         const between = many(chain.length - 2, "frame");
         const text = `${chain[0].name} › ${between} › ${last.name}`;
-        const shown = chain.find((n) => n.isHit) || chain[0];
-        bar(shown, left, wide, level, properties, text);
+        bar(chain.find((n) => n.isHit) || last, left, wide, level, properties, text);
         inside(last, left, wide, level, false);
         return;
       }
@@ -187,6 +186,7 @@ function flameGraph(key) {
     box.replaceChildren(...bars);
     drawLegend(drawn);
     path.textContent = isSearching ? summary() : describe(top);
+    path.title = isSearching ? exact(found.total[view.measure.at], view.measure.unit) : "";
   }
 
   // One row for all frames above the zoomed one; a click goes one frame up.

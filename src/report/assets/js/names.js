@@ -3,13 +3,15 @@
 import { el } from "../../../../web/base/elements.js";
 import { rows, state } from "./data.js";
 
-/** Characters at the end of a name that stay in sight. */
-const TAIL = 22;
+/** Characters at the end of a name that stay in sight, in wide and in narrow windows. */
+const [WIDE_TAIL, NARROW_TAIL] = [22, 10];
+const NARROW = matchMedia("(max-width: 700px)");
 
 /** A name that is cut in its middle if it does not fit. */
 export function fitted(text) {
-  if (text.length <= TAIL + 4) return text;
-  const at = text.length - TAIL;
+  const tail = NARROW.matches ? NARROW_TAIL : WIDE_TAIL;
+  if (text.length <= tail + 4) return text;
+  const at = text.length - tail;
   return el(
     "span",
     { class: "fitted" },

@@ -176,7 +176,7 @@ function findingsPanel() {
         : el(
             "p",
             { class: "small" },
-            `${found.length} found in ${measured} checks that could be measured.`,
+            `${found.length} found in ${many(measured, "check")} that could be measured.`,
           ),
     ),
     content,
@@ -229,5 +229,6 @@ function topPanel(key, value, share, whole, title) {
 // Traces that are not from PyTorch only have categories.
 function topPanelOf(key) {
   if (rows("operators").length || rows("mllm_operation_totals").length || missing(key)) return null;
-  return panel(key, tableOf(key));
+  const only = ["name", "events", "total_ns", "self_ns", "self_pct"];
+  return panel(key, tableOf(key, { only }));
 }

@@ -1,6 +1,9 @@
 // Shows at the edges of a box that it scrolls sideways.
 import { el } from "../../../../web/base/elements.js";
 
+/** The hint below a table that scrolls sideways. */
+export const TOO_WIDE = "The table is wider than the window: scroll it sideways.";
+
 /** The box with a fade at each edge behind which there is more, and a line of text below it. */
 export function withEdges(scroller, text) {
   const hint = text ? el("p", { class: "scroll-hint small quiet" }, text) : null;

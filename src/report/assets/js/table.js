@@ -7,7 +7,7 @@ import { columnWidth, setWidths } from "./column_widths.js";
 import { rest, rows, section, state } from "./data.js";
 import { fitted } from "./names.js";
 import { setItem } from "./navigation.js";
-import { withEdges } from "./scroll_hint.js";
+import { TOO_WIDE, withEdges } from "./scroll_hint.js";
 
 const ROW_HEIGHT = 31;
 
@@ -103,7 +103,7 @@ export function dataTable({
     rows.length > 8 || rest
       ? el("div", { class: "tools" }, search, count, saveButton())
       : el("div", { class: "tools" }, count, saveButton()),
-    withEdges(grid, "The table is wider than the window: scroll it sideways."),
+    withEdges(grid, TOO_WIDE),
     record,
   );
 
