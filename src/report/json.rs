@@ -38,9 +38,8 @@ pub fn write(report: &Report) -> String {
     text
 }
 
-/// A shorter form for the page: rows are lists, traces have numbers, integers that JavaScript cannot
-/// represent exactly are texts, and frames of stacks have numbers of names, because their names
-/// repeat.
+/// A shorter form for the page: rows are lists, and traces have numbers. Integers that JavaScript
+/// cannot represent exactly are texts. Frames of stacks have numbers of names, because names repeat.
 pub fn compact(report: &Report, max_chars: usize) -> String {
     let number = |id: &str| report.traces.iter().position(|t| t.trace_id == id);
     let mut sections = Map::new();

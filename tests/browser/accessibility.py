@@ -45,12 +45,12 @@ def main():
             executable_path=args.chromium, args=["--no-sandbox", "--disable-gpu"]
         )
         for theme, width in (("light", 1400), ("dark", 1400), ("light", 420)):
-            page = browser.new_page(
-                viewport={"width": width, "height": 900}, color_scheme=theme
-            )
+            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
             page.goto(args.page.resolve().as_uri())
             page.evaluate(axe)
-            for key in page.evaluate("[...document.querySelectorAll('[role=tab]')].map((t) => t.id)"):
+            for key in page.evaluate(
+                "[...document.querySelectorAll('[role=tab]')].map((t) => t.id)"
+            ):
                 page.locator(f"#{key}").click()
                 page.evaluate(
                     "document.querySelectorAll('main details').forEach((d) => d.open = true)"

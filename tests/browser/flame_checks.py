@@ -3,7 +3,7 @@ stacks. `report.py` calls them with a page that is open."""
 
 import re
 
-from checks import check, open_tab
+from checks import check, exact_ns, open_tab
 
 BARS = ".flame button"
 
@@ -26,8 +26,7 @@ def status(page):
     text, exact = line.text_content(), line.get_attribute("title")
     found = re.match(r"([\d,]+) frames? match(?:es)?, .+, ([\d.]+) % of all\.", text)
     check(found and exact, f"the search says {text!r}, {exact!r}")
-    number = lambda t: int(t.split(" ")[0].replace(",", ""))
-    return number(found[1]), number(exact), float(found[2])
+    return exact_ns(found[1]), exact_ns(exact), float(found[2])
 
 
 def measures(page):
@@ -88,6 +87,7 @@ def narrow_hits(page, data):
 
 def views(page):
     """Without Python, with the callers below, and unfolded: the whole stays the same."""
+
     def whole():
         return page.locator(BARS).first.get_attribute("title").split("\n")[1]
 
@@ -104,7 +104,9 @@ def views(page):
     page.get_by_label("Fold leading frames").check()
     check(page.locator(BARS).count() == bars, "the graph is not what it was")
     box = page.locator(".flame").bounding_box()
-    deepest = max(b["y"] + b["height"] for b in (x.bounding_box() for x in page.locator(BARS).all()[-40:]))
+    deepest = max(
+        b["y"] + b["height"] for b in (x.bounding_box() for x in page.locator(BARS).all()[-40:])
+    )
     check(deepest <= box["y"] + box["height"] + 1, "the deepest frames are out of sight")
     check(page.locator("#panel-flame .kinds span").count() > 1, "the colours have no legend")
 

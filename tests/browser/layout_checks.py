@@ -1,5 +1,5 @@
-"""Checks of the layout of a report's page in windows from phones to large screens. `report.py` calls
-them with a page that is open."""
+"""Checks of the layout of a report's page in windows from phones to large screens. `report.py`
+calls them with a page that is open."""
 
 from checks import check
 
@@ -61,7 +61,9 @@ def widths(page):
         for key in tabs:
             page.locator(f"#{key}").click()
             page.evaluate("document.querySelectorAll('main details').forEach((d) => d.open = true)")
-            page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))")
+            page.evaluate(
+                "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))"
+            )
             where = f"{key} in a window of {width} pixels"
             broken = page.evaluate(BROKEN_WORDS)
             check(not broken, f"{where} breaks {broken[:5]}")

@@ -5,8 +5,9 @@
 
 Checked: nothing is loaded except the page, the console has no errors, every tab shows something,
 tables sort, search and save as CSV, the module tree opens, the flame graph zooms and finds
-(`flame_checks.py`) with the sums of `--sums`, addresses lead to tabs (`address_checks.py`), headings
-are whole in windows of all widths (`layout_checks.py`), charts have tooltips, legends and zooming (`chart_checks.py`), a class of device work has one colour
+(`flame_checks.py`) with the sums of `--sums`, addresses lead to tabs (`address_checks.py`),
+headings are whole in windows of all widths (`layout_checks.py`), charts
+have tooltips, legends and zooming (`chart_checks.py`), a class of device work has one colour
 everywhere, dark and light differ, names are shown as text.
 """
 

@@ -21,7 +21,9 @@ function width(text, size, weight) {
 /** The width in pixels that a column needs. `room` is what a cell has in addition to its text. */
 export function columnWidth(column, title, rows, room = 0) {
   const words = title.split(" ").map((word) => width(word, 12.5, "600"));
-  const texts = new Set(rows.slice(0, MEASURED_ROWS).map((r) => human(r[column.name], column.unit)));
+  const texts = new Set(
+    rows.slice(0, MEASURED_ROWS).map((r) => human(r[column.name], column.unit)),
+  );
   const lines = width(title, 12.5, "600") / MAX_HEAD_LINES;
   const cells = [...texts].map((text) => Math.min(width(text, 14), MAX_TEXT_WIDTH) + room);
   return Math.ceil(Math.max(40, lines + 8, ...words, ...cells)) + PADDING;

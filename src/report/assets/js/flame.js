@@ -16,6 +16,7 @@ const MIN_WIDTH = 1.5;
 const MIN_TEXT_WIDTH = 34;
 /** A row for leading frames saves space from this number of them. */
 const MIN_FOLDED = 3;
+const MODULE = /^nn\.Module: /;
 
 export function flameTab() {
   return [panelOr("flame", () => flameGraph("flame"))];
@@ -27,7 +28,9 @@ function flameGraph(key) {
   withKinds(nodes);
   const classes = classesByName();
   const classOf = (node) => (node.kind === "k-kernel" ? classes.get(node.name) : undefined);
-  const nameOf = (node) => (node.kind === "k-kernel" ? shortName(node.name) : node.name);
+  // The colour of a module says that it is one.
+  const nameOf = ({ kind, name }) =>
+    kind === "k-kernel" ? shortName(name) : kind === "k-module" ? name.replace(MODULE, "") : name;
   const view = { measure: measures[0], text: state.item, isFolded: true };
   let [list, root, top, found] = [nodes, nodes[0], nodes[0], null];
 
@@ -120,9 +123,9 @@ function flameGraph(key) {
     const drawn = { kinds: new Set(), classes: new Set(), depth: 0 };
     const bars = [];
 
-    function bar(node, left, wide, level, properties, text) {
+    function bar(node, left, wide, level, properties, text, kind = node.kind) {
       drawn.depth = Math.max(drawn.depth, level);
-      drawn.kinds.add(node.kind);
+      drawn.kinds.add(kind);
       const room = wide * width > MIN_TEXT_WIDTH;
       const mark = markOf(node, wide * width);
       bars.push(
@@ -130,7 +133,7 @@ function flameGraph(key) {
           "button",
           {
             type: "button",
-            class: `${node.kind}${mark}${room ? "" : " thin"}`,
+            class: `${kind}${mark}${room ? "" : " thin"}`,
             left: `${left * 100}%`,
             width: `${wide * 100}%`,
             top: `${level * FLAME_ROW}px`,
@@ -156,7 +159,8 @@ function flameGraph(key) {
         };
         const between = many(chain.length - 2, "frame");
         const text = `${chain[0].name} › ${between} › ${last.name}`;
-        bar(chain.find((n) => n.isHit) || last, left, wide, level, properties, text);
+        const marked = chain.find((n) => n.isHit) || last;
+        bar(marked, left, wide, level, properties, text, chain[0].kind);
         inside(last, left, wide, level, false);
         return;
       }
@@ -201,8 +205,7 @@ function flameGraph(key) {
 
   function drawLegend({ kinds, classes: names }) {
     const shown = Object.keys(KINDS).filter((kind) => kinds.has(kind));
-    const entry = (kind) =>
-      el("span", {}, el("span", { class: `swatch ${kind}` }), KINDS[kind]);
+    const entry = (kind) => el("span", {}, el("span", { class: `swatch ${kind}` }), KINDS[kind]);
     const list = [...names].map((name) => ({ class: name }));
     legend.replaceChildren(
       el("div", { class: "kinds" }, shown.map(entry)),

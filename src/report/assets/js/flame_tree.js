@@ -149,7 +149,7 @@ export function leading(node, measure) {
   const isNext = (child, at) =>
     child.total[measure] >= LEADING_SHARE * at.total[measure] &&
     (child.kind === "k-python" || child.kind === "k-thread");
-  for (let at = node; at; ) {
+  for (let at = node; at;) {
     const from = at;
     at = from.children.find((child) => isNext(child, from));
     if (at) chain.push(at);

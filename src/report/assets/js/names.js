@@ -45,16 +45,14 @@ function labels(list) {
   return found;
 }
 
-// The words of each name that not all of the names have, without namespaces and numbers first. Names
-// with the same such words stay whole.
+// The words by which names differ, without namespaces, and with numbers only if words do not suffice.
+// Names with the same such words stay whole.
 function differences(names) {
   const words = names.map((name) => new Set(name.match(/\b\w+\b(?!::)/g)));
+  const own = words.map((some) => [...some].filter((w) => !words.every((other) => other.has(w))));
   const isNumber = (word) => /^\d/.test(word);
-  const texts = words.map((some) =>
-    [...some]
-      .filter((word) => !words.every((other) => other.has(word)))
-      .sort((a, b) => isNumber(b) - isNumber(a))
-      .join(" "),
-  );
-  return texts.map((text, i) => (texts.filter((t) => t === text).length > 1 ? names[i] : text));
+  const short = own.map((some) => some.filter((w) => !isNumber(w)).join(" "));
+  if (new Set(short).size === names.length) return short;
+  const long = own.map((some) => some.sort((a, b) => isNumber(b) - isNumber(a)).join(" "));
+  return long.map((text, i) => (long.filter((t) => t === text).length > 1 ? names[i] : text));
 }

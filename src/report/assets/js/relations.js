@@ -13,7 +13,9 @@ const kept = new Map();
 
 function stacks() {
   if (!kept.has(state.trace)) {
-    const { nodes, measures } = rows("flame").length ? treeOf("flame") : { nodes: [], measures: [] };
+    const { nodes, measures } = rows("flame").length
+      ? treeOf("flame")
+      : { nodes: [], measures: [] };
     withKinds(nodes);
     kept.set(state.trace, { nodes, device: measures.find((m) => m.name === "device_ns") });
   }

@@ -19,7 +19,8 @@ const HIDDEN = ["trace_id", "short_name"];
 // the record of a row has in addition), isLinked (the chosen row is part of the address)
 export function tableOf(key, options = {}) {
   const { columns } = section(key);
-  const wanted = options.only || columns.map((c) => c.name).filter((name) => !HIDDEN.includes(name));
+  const wanted =
+    options.only || columns.map((c) => c.name).filter((name) => !HIDDEN.includes(name));
   const list = wanted.map((name) => columns.find((c) => c.name === name)).filter(Boolean);
   const data = options.rows || rows(key);
   const used = list.filter((c) => data.some((row) => row[c.name] !== null));
@@ -253,7 +254,10 @@ export function dataTable({
       el("dt", {}, words(c.name)),
       el("dd", {}, exact(row[c.name], c.unit)),
     ]);
-    record.replaceChildren(el("dl", { class: "record" }, lines), ...(more ? more(row).filter(Boolean) : []));
+    record.replaceChildren(
+      el("dl", { class: "record" }, lines),
+      ...(more ? more(row).filter(Boolean) : []),
+    );
   }
 
   // The row that the address names is chosen and in sight.

@@ -123,7 +123,7 @@ export function operatorsTab() {
 
 export function kernelsTab() {
   return [
-    panelOr("kernels", () => 
+    panelOr("kernels", () =>
       tableOf("kernels", {
         sort: ["total_ns", true],
         swatch: true,
