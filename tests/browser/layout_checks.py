@@ -41,7 +41,7 @@ CUT_TABLES = """() => [...document.querySelectorAll('main .grid')].filter((grid)
 }).map((grid) => grid.getAttribute('aria-label'))"""
 
 # Paragraphs with lines of more than about 100 characters: the mean width of a letter is measured.
-LONG_LINES = """() => [...document.querySelectorAll('main p, footer')].filter((p) => {
+LONG_LINES = """() => [...document.querySelectorAll('main p, main .message, footer')].filter((p) => {
     const pen = document.createElement('canvas').getContext('2d');
     const style = getComputedStyle(p);
     pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;

@@ -37,6 +37,4 @@ export function setWidths(table, cols, widths) {
   const known = widths.reduce((sum, w) => sum + (w || 0), 0);
   const open = widths.filter((w) => w === null).length;
   table.style.minWidth = open ? `calc(${known}px + ${open} * ${MIN_NAME_WIDTH})` : `${known}px`;
-  // Figures far apart are hard to follow along a row.
-  if (!open) table.style.maxWidth = `${Math.round(known * 1.8)}px`;
 }
