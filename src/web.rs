@@ -40,6 +40,21 @@ pub fn inline(modules: &[&[Module]]) -> String {
     script
 }
 
+/// Joins styles, without comments and indentation.
+pub fn inline_styles(styles: &[&str]) -> String {
+    let mut joined = String::new();
+    let mut is_comment = false;
+    for line in styles.iter().flat_map(|text| text.lines()).map(str::trim) {
+        is_comment |= line.starts_with("/*");
+        if !is_comment && !line.is_empty() {
+            joined.push_str(line);
+            joined.push('\n');
+        }
+        is_comment &= !line.ends_with("*/");
+    }
+    joined
+}
+
 /// A module as a function that is called immediately and stores its exports in `modules`.
 fn wrapped(name: &str, text: &str) -> String {
     let mut body = String::with_capacity(text.len() + 200);
@@ -157,6 +172,12 @@ pub(crate) mod tests {
             function hidden() {}\nasync function load(x) {\n}\nreturn { SIZE, load };\n})();\n"
         );
         assert_eq!(imports(text), [("el", "elements")]);
+    }
+
+    #[test]
+    fn styles_lose_comments_and_indentation() {
+        let style = "/* Why,\n   over two lines. */\n* {\n  margin: 0; /* kept */\n}\n/* a */\n\np {\n}\n";
+        assert_eq!(inline_styles(&[style]), "* {\nmargin: 0; /* kept */\n}\np {\n}\n");
     }
 
     #[test]

@@ -26,15 +26,16 @@ const STYLES: &[&str] = &[
 ];
 /// The modules of this page. Each comes after the modules that it imports.
 const SCRIPTS: &[Module] = modules!("assets/js/":
-    "data", "navigation", "panels", "class_colours", "share_bar", "table", "charts", "classes",
-    "stack_tree", "flame", "call_sunburst", "findings", "parts", "cards", "overview", "time",
-    "memory", "modules", "ranks", "mllm", "provenance", "app",
+    "data", "navigation", "panels", "class_colours", "share_bar", "names", "column_widths",
+    "scroll_hint", "table", "charts", "classes", "stack_tree", "flame_tree", "flame", "relations",
+    "call_sunburst", "findings", "parts", "cards", "layout", "overview", "time", "memory",
+    "modules", "ranks", "mllm", "provenance", "app",
 );
 
 pub fn write(report: &Report) -> String {
     let data = bounded(report).replace('<', "\\u003c");
     let nonce = blake3::hash(data.as_bytes()).to_hex();
-    let styles = [web::STYLES, STYLES].concat().concat();
+    let styles = web::inline_styles(&[web::STYLES, STYLES].concat());
     let scripts = web::inline(&[web::BASE, web::CHARTS, SCRIPTS]);
     let part = |name: &str| -> &str {
         match name {

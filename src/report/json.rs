@@ -1,9 +1,12 @@
 //! Writes the report for programs: every section with its query, columns and rows. docs/report.md
 //! specifies the format.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 use super::answer::{Answer, Rest, trace_of};
+use super::sections::Shape;
 use super::{Report, Trace};
 
 /// The version of the document. It increases when a name is removed or changes its meaning.
@@ -35,22 +38,51 @@ pub fn write(report: &Report) -> String {
     text
 }
 
-/// A shorter form for the page: rows are lists, traces have numbers, and integers that JavaScript
-/// cannot represent exactly are texts.
+/// A shorter form for the page: rows are lists, and traces have numbers. Integers that JavaScript
+/// cannot represent exactly are texts. Frames of stacks have numbers of names, because names repeat.
 pub fn compact(report: &Report, max_chars: usize) -> String {
     let number = |id: &str| report.traces.iter().position(|t| t.trace_id == id);
     let mut sections = Map::new();
     for answer in &report.answers {
         let mut section = head(answer, &report.traces);
-        let list = |row: &Vec<Value>| {
-            let trace = trace_of(row).and_then(number).map_or(Value::Null, Value::from);
-            let others = row.iter().skip(1).map(|v| script_safe(cut(v, max_chars)));
-            Value::Array(std::iter::once(trace).chain(others).collect())
+        let mut names = Names::default();
+        let name_at = match answer.section.shape {
+            Shape::Stacks { .. } => answer.column("name"),
+            Shape::Rows { .. } => None,
         };
-        section.insert("rows".into(), answer.rows.iter().map(list).collect());
+        let mut rows = Vec::with_capacity(answer.rows.len());
+        for row in &answer.rows {
+            let trace = trace_of(row).and_then(number).map_or(Value::Null, Value::from);
+            let others = row.iter().enumerate().skip(1).map(|(at, v)| match v {
+                Value::String(name) if Some(at) == name_at => names.number(name).into(),
+                _ => script_safe(cut(v, max_chars)),
+            });
+            rows.push(Value::Array(std::iter::once(trace).chain(others).collect()));
+        }
+        section.insert("rows".into(), rows.into());
+        if name_at.is_some() {
+            let texts = names.in_order.iter().map(|name| cut(&Value::from(*name), max_chars));
+            section.insert("names".into(), texts.collect());
+        }
         sections.insert(answer.section.key.into(), Value::Object(section));
     }
     serde_json::to_string(&document(report, sections)).unwrap_or_default()
+}
+
+/// Names in the order of their numbers.
+#[derive(Debug, Default)]
+struct Names<'a> {
+    numbers: HashMap<&'a str, usize>,
+    in_order: Vec<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn number(&mut self, name: &'a str) -> usize {
+        *self.numbers.entry(name).or_insert_with(|| {
+            self.in_order.push(name);
+            self.in_order.len() - 1
+        })
+    }
 }
 
 fn document(report: &Report, sections: Map<String, Value>) -> Value {

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Drives a page of `tracesql report` in Chromium as a reader would. It stops at the first error.
 
-    report.py PAGE.html [--chromium /usr/bin/chromium] [--screenshots DIR]
+    report.py PAGE.html [--chromium /usr/bin/chromium] [--screenshots DIR] [--sums JSON]
 
 Checked: nothing is loaded except the page, the console has no errors, every tab shows something,
-tables sort, search and save as CSV, the module tree opens, the flame graph zooms and finds, charts
+tables sort, search and save as CSV, the module tree opens, the flame graph zooms and finds
+(`flame_checks.py`) with the sums of `--sums`, addresses lead to tabs (`address_checks.py`),
+headings are whole in windows of all widths (`layout_checks.py`), charts
 have tooltips, legends and zooming (`chart_checks.py`), a class of device work has one colour
 everywhere, dark and light differ, names are shown as text.
 """
@@ -17,7 +19,10 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+import address_checks
 import chart_checks
+import flame_checks
+import layout_checks
 from checks import check, has_tab, open_tab
 
 
@@ -89,22 +94,6 @@ def modules(page):
     page.get_by_role("button", name="Open all").click()
     opened = page.locator("table.tree tbody tr").count()
     check(opened >= closed > 0, f"{closed} modules are shown closed, {opened} open")
-
-
-def flame(page):
-    open_tab(page, "Flame graph")
-    bars = page.locator(".flame button")
-    bars.first.wait_for()
-    all_bars = bars.count()
-    check(all_bars > 3, "the flame graph has no frames")
-    named = [bar for bar in bars.all()[1:] if bar.text_content()]
-    named[len(named) // 2].click()
-    check(page.get_by_role("button", name="Whole graph").is_visible(), "a click does not zoom")
-    page.get_by_role("button", name="Whole graph").click()
-    check(bars.count() == all_bars, "zooming out does not show the whole graph")
-    page.get_by_label("Find frames").fill("a")
-    check(page.locator(".flame button.match").count() > 0, "frames are not found")
-    page.get_by_label("Find frames").fill("")
 
 
 def device_classes(page, data):
@@ -197,6 +186,7 @@ def main():
         "--chromium", default=shutil.which("chromium") or shutil.which("google-chrome")
     )
     parser.add_argument("--screenshots", type=Path)
+    parser.add_argument("--sums", type=json.loads, default={})
     args = parser.parse_args()
     address = args.page.resolve().as_uri()
     problems, requests = [], []
@@ -236,10 +226,12 @@ def main():
         if has_tab(page, "Modules"):
             modules(page)
         if has_tab(page, "Flame graph") and has_rows("flame"):
-            flame(page)
+            flame_checks.all_checks(page, data, args.sums)
         if has_tab(page, "Steps and devices") and has_rows("device_classes"):
             device_classes(page, data)
         chart_checks.all_charts(page, data, has_tab)
+        address_checks.all_checks(page, data)
+        layout_checks.widths(page)
         theme(page)
         if len(data["traces"]) > 1:
             page.locator("#trace").select_option("1")

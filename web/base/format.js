@@ -81,6 +81,20 @@ export function exact(value, unit) {
   return human(value, unit);
 }
 
+/**
+ * The date of an instant in nanoseconds since `base`, which is Unix time; null if the result is not
+ * within this century, because the clock of the trace then counts from something else.
+ */
+export function dateOf(value, base) {
+  if (value === null || value === undefined) return null;
+  const whole = BigInt(value) + BigInt(base);
+  const date = new Date(Number(whole / 1_000_000n));
+  const year = Number.isNaN(date.getTime()) ? 0 : date.getUTCFullYear();
+  if (whole < 0n || year < 2001 || year > 2100) return null;
+  const fraction = String(whole % 1_000_000_000n).padStart(9, "0");
+  return `${date.toISOString().slice(0, 19).replace("T", " ")}.${fraction} UTC`;
+}
+
 const TITLES = {
   op_name: "Operator",
   module_path: "Module",

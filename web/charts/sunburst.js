@@ -8,6 +8,8 @@ import { hideTooltip, showTooltip } from "./tooltip.js";
 const HOLE = 0.16;
 const RING_SPAN = 0.82;
 const TURN = 2 * Math.PI;
+/** Shortened labels have at least this many letters; fewer would not tell parts apart. */
+const MIN_LABEL_LENGTH = 9;
 /** Labels are not drawn on arcs that are narrower than this, in pixels. */
 const MIN_LABEL_ROOM = 11;
 
@@ -151,10 +153,10 @@ function placed(parts, rings) {
   return arcs;
 }
 
-// A text cut to the room for it; empty where hardly a letter would be left.
+// A text that fits into the room: whole, or cut if a good part of it remains; else empty.
 function shortName(context, text, room) {
   if (context.measureText(text).width <= room) return text;
   let end = Math.min(text.length, 80);
   while (end > 0 && context.measureText(`${text.slice(0, end)}…`).width > room) end -= 1;
-  return end > 1 ? `${text.slice(0, end)}…` : "";
+  return end >= MIN_LABEL_LENGTH ? `${text.slice(0, end)}…` : "";
 }

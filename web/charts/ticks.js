@@ -35,6 +35,12 @@ export function timeTicks(from, to, count) {
   return spread(from, to, step, label);
 }
 
+/** Ticks of shares in percent, from 0 to 100. */
+export function percentTicks(from, to, count) {
+  const step = [10, 20, 25, 50].find((by) => 100 / by <= Math.max(count, 2)) || 50;
+  return spread(0, 100, step, (value) => `${value} %`);
+}
+
 /** Ticks of sizes in bytes: whole powers of two lie between them. */
 export function byteTicks(from, to, count) {
   const step = 2 ** Math.max(0, Math.ceil(Math.log2((to - from) / Math.max(count, 1) || 1)));

@@ -126,14 +126,16 @@ pub const KERNELS: Section = Section {
     title: "Kernels",
     about: "Kernels by device and name, with their class and whether they run on tensor or matrix \
         cores; mixed is said of names whose calls differ. Shares are of the kernel time of the \
-        device; blocks per multiprocessor and occupancy are means weighted by time.",
+        device; blocks per multiprocessor and occupancy are means weighted by time. The short name \
+        is without return type, template arguments and parameters.",
     scope: Scope::Torch,
     needs: &["device"],
     if_empty: "no kernel ran on a device",
     is_detail: false,
     shape: rows(5000, &["calls", "total_ns", "total_pct"]),
     sql: "SELECT trace_id, name, class, matrix_unit, device, calls, total_ns, total_pct, mean_ns, \
-               min_ns, max_ns, blocks_per_sm, occupancy_pct
+               min_ns, max_ns, blocks_per_sm, occupancy_pct,
+       nullif(short_name(name), name) AS short_name
 FROM kernels_by_name ORDER BY trace_id, total_ns DESC, name, device",
 };
 

@@ -88,7 +88,7 @@ pub const FLAME: Section = Section {
     needs: &[],
     if_empty: "no event on a thread has a duration",
     is_detail: true,
-    shape: Shape::Stacks { max_frames: 6000 },
+    shape: Shape::Stacks { max_frames: 16_000 },
     sql: "SELECT trace_id AS trace, coalesce(thread, '(no thread)') AS thread, stack, cpu_ns AS \
                host_ns, gpu_ns AS device_ns,
        alloc_space_bytes AS allocated_bytes

@@ -1,20 +1,23 @@
 //! Tests the page in a real browser with the scripts of `tests/browser`.
 
-use std::path::Path;
+use std::ffi::OsStr;
 use std::process::Command;
+
+use serde_json::{Value, json};
 
 use super::{TestStore, injection, job, page, store};
 use crate::support::{needs, root};
 
-/// Runs a script of `tests/browser`, whose output must end with "ok: …".
-fn drive(script: &str, page: Option<&Path>) {
+/// Runs a script of `tests/browser` with these arguments; its output must begin with "ok: …".
+/// `package` is the Python package that it needs.
+fn drive(script: &str, package: &str, arguments: &[&OsStr]) {
     let (Some(python), Some(chromium)) = (needs::python(), needs::chromium()) else { return };
-    if needs::package(&python, "playwright").is_none() {
+    if needs::package(&python, package).is_none() {
         return;
     }
     let out = Command::new(&python)
         .arg(root().join("tests/browser").join(script))
-        .args(page)
+        .args(arguments)
         .arg("--chromium")
         .arg(&chromium)
         .output()
@@ -25,12 +28,36 @@ fn drive(script: &str, page: Option<&Path>) {
 }
 
 fn drive_report(store: &TestStore) {
-    drive("report.py", Some(&page(store)));
+    let sums = flame_sums(store).to_string();
+    drive("report.py", "playwright", &[page(store).as_os_str(), "--sums".as_ref(), sums.as_ref()]);
+}
+
+/// The host and device time of the stacks of the first trace that contain each of some texts, by
+/// SQL, and of all its stacks.
+fn flame_sums(store: &TestStore) -> Value {
+    let first = store.lines("SELECT trace_id FROM traces ORDER BY rank NULLS LAST, path LIMIT 1");
+    let mut sums = serde_json::Map::new();
+    for text in ["", "aten::", "linear", "train", "kernel", "mm"] {
+        let found = store.ints(&format!(
+            "SELECT sum(cpu_ns), sum(gpu_ns) FROM stack_samples WHERE trace_id = '{}' AND \
+             lower(array_to_string(stack, chr(10))) LIKE '%{text}%'",
+            first[0]
+        ));
+        sums.insert(text.into(), json!({"host_ns": found[0], "device_ns": found[1]}));
+    }
+    sums.into()
+}
+
+#[test]
+fn axe_finds_nothing_serious() {
+    for store in [job(), store(&["perf.json"]), store(&["nasty.json"])] {
+        drive("accessibility.py", "axe_playwright_python", &[page(&store).as_os_str()]);
+    }
 }
 
 #[test]
 fn charts_of_100_000_points_stay_fluid_and_exact() {
-    drive("charts.py", None);
+    drive("charts.py", "playwright", &[]);
 }
 
 #[test]

@@ -4,16 +4,18 @@ import { many } from "../../../../web/base/format.js";
 import { forgetSurfaces, redrawSurfaces } from "../../../../web/charts/surface.js";
 import { hideTooltip } from "../../../../web/charts/tooltip.js";
 import { sunburstTab } from "./call_sunburst.js";
-import { DATA, TRACES, allRows, isApplicable, rows, state, traceName } from "./data.js";
+import { DATA, TRACES, allRows, isApplicable, missing, rows, state, traceName } from "./data.js";
 import { findingsTab } from "./findings.js";
 import { flameTab } from "./flame.js";
 import { memoryTab } from "./memory.js";
 import { mllmTab } from "./mllm.js";
 import { modulesTab } from "./modules.js";
-import { onNavigate, openTab } from "./navigation.js";
+import { followAddress, onNavigate, openTab } from "./navigation.js";
 import { overviewTab } from "./overview.js";
+import { sentence } from "./panels.js";
 import { provenanceTab } from "./provenance.js";
 import { ranksTab } from "./ranks.js";
+import { watchEdges } from "./scroll_hint.js";
 import { kernelsTab, operatorsTab, timeTab } from "./time.js";
 
 const TABS = [
@@ -44,14 +46,24 @@ function shownTabs() {
   );
 }
 
+// Why a tab has nothing to show for the chosen trace; undefined if it has something.
+function emptyReason(t) {
+  if (t.key === "findings" || t.isShown || !t.needs) return undefined;
+  const reasons = t.needs.map((key) => missing(key));
+  return reasons.every(Boolean) ? reasons[0].reason : undefined;
+}
+
 function tabButton(t) {
   const found = t.key === "findings" ? rows("findings").filter((f) => f.status === "finding") : [];
+  const empty = emptyReason(t);
   const grave = found.some((f) => f.severity === "high");
   return el(
     "button",
     {
       type: "button",
       role: "tab",
+      class: empty ? "empty" : undefined,
+      title: empty && sentence(`Nothing to show: ${empty}`),
       id: `tab-${t.key}`,
       "aria-selected": t.key === state.tab,
       "aria-controls": "main",
@@ -60,9 +72,16 @@ function tabButton(t) {
       onkeydown: (e) => move(e, t),
     },
     t.title,
+    empty ? el("span", { class: "unseen" }, " (nothing to show)") : null,
     found.length ? el("span", { class: grave ? "dot" : "dot calm" }, String(found.length)) : null,
   );
 }
+
+// The bar of tabs scrolls in narrow windows.
+const showEdges = watchEdges(
+  document.getElementById("tabs"),
+  document.getElementById("tabs").parentElement,
+);
 
 // The arrow keys go from tab to tab.
 function move(event, t) {
@@ -82,10 +101,11 @@ function draw() {
   forgetSurfaces();
   const bar = document.getElementById("tabs");
   bar.replaceChildren(...tabs.map(tabButton));
+  showEdges();
   const main = document.getElementById("main");
-  main.setAttribute("role", "tabpanel");
   main.setAttribute("aria-labelledby", `tab-${tab.key}`);
   main.replaceChildren(...tab.draw().flat().filter(Boolean));
+  document.getElementById("trace").value = String(state.trace);
   const own = document.getElementById(`tab-${tab.key}`);
   own.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
@@ -137,9 +157,7 @@ function footer() {
 function start() {
   startTheme();
   onNavigate(draw);
-  const [, tab, trace] = /^#(\w+)(?:@(\d+))?$/.exec(location.hash) || [];
-  if (tab) state.tab = tab;
-  if (trace && TRACES[trace]) state.trace = Number(trace);
+  followAddress();
   const choice = document.getElementById("trace");
   choice.append(...TRACES.map((t, i) => el("option", { value: i }, traceName(t))));
   choice.value = String(state.trace);

@@ -3,6 +3,7 @@ import { el } from "../../../../web/base/elements.js";
 import { exact, human, pct, words } from "../../../../web/base/format.js";
 import { sunburst } from "../../../../web/charts/sunburst.js";
 import { tooltipContent } from "../../../../web/charts/tooltip.js";
+import { fitted } from "./names.js";
 import { panelOr } from "./panels.js";
 import { MEASURES, measureChoice, treeOf } from "./stack_tree.js";
 
@@ -85,7 +86,7 @@ function callSunburst(key) {
       "div",
       { class: "item", title: `${name.slice(0, 500)}\n${exact(amount, measure.unit)}` },
       click
-        ? el("button", { type: "button", onclick: click }, name.slice(0, 200))
+        ? el("button", { type: "button", onclick: click }, fitted(name.slice(0, 500)))
         : el("span", { class: "quiet" }, name),
       el("span", {}, `${human(amount, measure.unit)} · ${share(amount, value(top))}`),
       el("i", {}, el("b", { width: `${(100 * amount) / (value(top) || 1)}%` })),

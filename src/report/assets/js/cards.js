@@ -123,13 +123,7 @@ export function cards(facts, input) {
           `${grouped(facts.fills)} fills`,
       ),
     );
-  if (input)
-    list.push(
-      card(
-        "Skipped elements",
-        grouped(input.skipped_count),
-        input.skipped_count ? "see Provenance" : "everything was read",
-      ),
-    );
+  if (input && input.skipped_count)
+    list.push(card("Skipped elements", grouped(input.skipped_count), "see Provenance"));
   return list;
 }

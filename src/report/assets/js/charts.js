@@ -2,18 +2,28 @@
 import { bytes, exact, ns, pct } from "../../../../web/base/format.js";
 import { stackedBars } from "../../../../web/charts/bars.js";
 import { stepLines } from "../../../../web/charts/lines.js";
-import { byteTicks, timeTicks } from "../../../../web/charts/ticks.js";
+import { byteTicks, percentTicks, timeTicks } from "../../../../web/charts/ticks.js";
 import { tooltipContent } from "../../../../web/charts/tooltip.js";
 import { classPaint } from "./class_colours.js";
 
 // Stacked bars { name, title, row } of parts [column, label, custom property]. Parts that are zero
 // in all bars are left out.
 export function partBars(bars, parts, total, label) {
+  return bandsOf(bars, parts, total, label, false);
+}
+
+// The same in percent of the total of each bar.
+export function shareBars(bars, parts, total, label) {
+  return bandsOf(bars, parts, total, label, true);
+}
+
+function bandsOf(bars, parts, total, label, isShare) {
   const shown = parts.filter(([column]) => bars.some((b) => b.row[column] > 0));
-  const series = seriesOf(
-    shown,
-    bars.map((b) => b.row),
-  );
+  const valuesOf = ({ row }) => {
+    const share = ([column]) => [column, (100 * row[column]) / row[total] || 0];
+    return isShare ? Object.fromEntries(shown.map(share)) : row;
+  };
+  const series = seriesOf(shown, bars.map(valuesOf));
   const describe = (i, inSight) => {
     const { row, title } = bars[i];
     const share = (column) => pct((100 * row[column]) / row[total] || 0);
@@ -26,7 +36,7 @@ export function partBars(bars, parts, total, label) {
   return stackedBars({
     names: bars.map((b) => b.name),
     series,
-    ticks: timeTicks,
+    ticks: isShare ? percentTicks : timeTicks,
     describe,
     label,
   });

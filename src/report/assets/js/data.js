@@ -4,7 +4,7 @@ export const DATA = JSON.parse(document.getElementById("data").textContent);
 
 export const TRACES = DATA.traces;
 
-export const state = { trace: 0, tab: "overview" };
+export const state = { trace: 0, tab: "overview", item: "" };
 
 export function section(key) {
   return DATA.sections[key];
@@ -16,8 +16,10 @@ const kept = new Map();
 export function rows(key, trace = state.trace) {
   const name = `${key}/${trace}`;
   if (!kept.has(name)) {
-    const { columns, rows } = section(key);
-    const object = (row) => Object.fromEntries(columns.map((c, i) => [c.name, row[i]]));
+    // Frames of stacks have numbers of names.
+    const { columns, rows, names } = section(key);
+    const value = (c, v) => (names && c.name === "name" ? names[v] : v);
+    const object = (row) => Object.fromEntries(columns.map((c, i) => [c.name, value(c, row[i])]));
     kept.set(name, rows.filter((row) => row[0] === trace).map(object));
   }
   return kept.get(name);

@@ -100,7 +100,12 @@ export function findingBox(f, short) {
       : null,
     f.advice && f.status === "finding" ? el("div", { class: "advice" }, f.advice) : null,
     f.evidence && !short
-      ? el("details", { class: "query" }, el("summary", {}, "Evidence (SQL)"), copyable(f.evidence))
+      ? el(
+          "details",
+          { class: "query", open: true },
+          el("summary", {}, "Evidence (SQL)"),
+          copyable(f.evidence),
+        )
       : null,
   );
 }

@@ -84,7 +84,7 @@ function lanes(list, { end, text, tint, note }, key) {
   const left = rest(key);
   const small = left ? ` ${grouped(left.rows)} smaller ones are not drawn.` : "";
   return [
-    el("div", { class: "flame-scroll" }, box),
+    el("div", { class: "lanes-scroll" }, box),
     el("p", { class: "quiet small" }, `0 to ${ns(last)} after the start. ${note || ""}${small}`),
   ];
 }

@@ -1,9 +1,14 @@
 // Modules as a tree that opens and closes.
 import { el } from "../../../../web/base/elements.js";
 import { exact, grouped, human, many } from "../../../../web/base/format.js";
+import { columnWidth, setWidths } from "./column_widths.js";
 import { rest, section } from "./data.js";
 import { panelOr } from "./panels.js";
+import { TOO_WIDE, withEdges } from "./scroll_hint.js";
 import { csv, save } from "./table.js";
+
+/** Width of the column of shares, in pixels. */
+const SHARE_WIDTH = 96;
 
 export function modulesTab() {
   return [panelOr("modules", (list) => moduleTree(list))];
@@ -42,15 +47,11 @@ function moduleTree(list) {
     device_self_ns: "Device itself",
   };
   const body = el("tbody");
+  const cols = [null, ...columns, null].map(() => el("col"));
   const table = el(
     "table",
     { class: "tree" },
-    el(
-      "colgroup",
-      {},
-      el("col", { width: "380px" }),
-      [...columns, 0].map(() => el("col", { width: "112px" })),
-    ),
+    el("colgroup", {}, cols),
     el(
       "thead",
       {},
@@ -74,6 +75,9 @@ function moduleTree(list) {
     ),
     body,
   );
+
+  const widths = columns.map(([name, unit]) => columnWidth({ name, unit }, titles[name], list));
+  setWidths(table, cols, [null, ...widths, SHARE_WIDTH]);
 
   function lines(group, depth) {
     return group.flatMap((m) => [
@@ -163,6 +167,9 @@ function moduleTree(list) {
         "CSV",
       ),
     ),
-    el("div", { class: "grid", tabindex: "0" }, table),
+    withEdges(
+      el("div", { class: "grid", tabindex: "0", role: "group", "aria-label": "modules" }, table),
+      TOO_WIDE,
+    ),
   ];
 }

@@ -6,11 +6,16 @@ import { classPaint } from "./class_colours.js";
 import { classBar, unclassifiedNote } from "./classes.js";
 import { TRACES, deviceName, missing, rows, section, state, traceName } from "./data.js";
 import { findingBox } from "./findings.js";
+import { cardRows, masonry } from "./layout.js";
+import { fitted, shortName } from "./names.js";
 import { openTab } from "./navigation.js";
 import { notice, panel } from "./panels.js";
 import { DEVICE_PARTS, STEP_PARTS } from "./parts.js";
 import { stackBar } from "./share_bar.js";
 import { tableOf } from "./table.js";
+
+/** Panels of the first tab are at least this wide where the window allows it, in pixels. */
+const MIN_PANEL = 520;
 
 export function overviewTab() {
   const trace = TRACES[state.trace];
@@ -20,41 +25,55 @@ export function overviewTab() {
     el(
       "div",
       { class: "title-line" },
-      el("h2", {}, traceName(trace)),
+      el("h2", {}, breakable(traceName(trace))),
       el(
         "span",
         { class: "quiet small" },
-        [trace.format, facts && facts.device_names, input && input.backend, input && input.host]
+        [
+          trace.format,
+          facts && facts.device_names,
+          input && input.backend,
+          input && input.host,
+          input && !input.skipped_count && `all ${many(input.element_count, "element")} were read`,
+        ]
           .filter(Boolean)
           .join(" · "),
       ),
     ),
-    el("div", { class: "cards" }, cards(facts, input)),
-    el("div", { class: "columns" }, timePanel(), findingsPanel()),
-    el(
-      "div",
-      { class: "columns narrow" },
-      topPanel(
-        "operators",
-        "host_self_ns",
-        "host_self_pct",
-        "of host self time",
-        "Operators by host time",
-      ),
-      rows("device_time").length
-        ? topPanel(
-            "operators",
-            "device_self_ns",
-            "device_self_pct",
-            "of device time",
-            "Operators by device time",
-          )
-        : null,
-      topPanel("kernels", "total_ns", "total_pct", "of the kernel time of the device"),
-      topPanel("mllm_operation_totals", "total_ns", "total_pct", "of all"),
-      topPanelOf("categories"),
+    cardRows(cards(facts, input)),
+    masonry(
+      [
+        timePanel(),
+        findingsPanel(),
+        topPanel(
+          "operators",
+          "host_self_ns",
+          "host_self_pct",
+          "of host self time",
+          "Operators by host time",
+        ),
+        rows("device_time").length
+          ? topPanel(
+              "operators",
+              "device_self_ns",
+              "device_self_pct",
+              "of device time",
+              "Operators by device time",
+            )
+          : null,
+        topPanel("kernels", "total_ns", "total_pct", "of the kernel time of the device"),
+        topPanel("mllm_operation_totals", "total_ns", "total_pct", "of all"),
+        topPanelOf("categories"),
+      ].filter(Boolean),
+      MIN_PANEL,
     ),
   ];
+}
+
+// A text that may be broken after the signs that file names are made of, and nowhere else.
+function breakable(text) {
+  const parts = text.split(/(?<=[-_./@])/);
+  return parts.flatMap((part, i) => [i ? el("wbr") : null, part]);
 }
 
 function timePanel() {
@@ -82,13 +101,14 @@ function timePanel() {
         : `${grouped(count)} step${count === 1 ? "" : "s"}: ${ns(sum("total_ns"))}`;
     bars.push(
       stackBar(
-        `Host and device, ${what}`,
+        `Host and device together, ${what}`,
         STEP_PARTS.map(([name, label, tint]) => [label, sum(name), `var(--${tint})`]),
         sum("total_ns"),
         "ns",
       ),
     );
   }
+  if (rows("device_time").length && steps.length) bars.push(differenceNote());
   const modelled = rows("mllm_operation_totals");
   if (modelled.length) {
     const total = modelled.reduce((all, r) => all + (r.total_ns || 0), 0);
@@ -113,6 +133,17 @@ function timePanel() {
     { class: "panel" },
     el("header", {}, el("h2", {}, "Where the time goes")),
     el("div", { class: "bars" }, bars.filter(Boolean)),
+  );
+}
+
+// How the bars of devices and the bar of steps differ.
+function differenceNote() {
+  return el(
+    "p",
+    { class: "small quiet" },
+    "A bar of a device divides the time between its first and its last activity, so the host " +
+      "appears there as idle time of the device. The bar of host and device divides the time of " +
+      "the steps: a moment counts for the device if the device works, and else for the host.",
   );
 }
 
@@ -145,7 +176,7 @@ function findingsPanel() {
         : el(
             "p",
             { class: "small" },
-            `${found.length} found in ${measured} checks that could be measured.`,
+            `${found.length} found in ${many(measured, "check")} that could be measured.`,
           ),
     ),
     content,
@@ -160,6 +191,7 @@ function topPanel(key, value, share, whole, title) {
     .slice(0, 8);
   if (!list.length) return null;
   const tab = key === "mllm_operation_totals" ? "mllm" : key;
+  const labelOf = (r) => (key === "kernels" ? shortName(r.name) : r.name).slice(0, 2000);
   const titleOf = (r) => {
     const what = key === "kernels" ? `, ${r.class}` : "";
     return `${r.name.slice(0, 500)}\n${exact(r[value], "ns")}, ${many(r.calls, "call")}${what}`;
@@ -172,7 +204,7 @@ function topPanel(key, value, share, whole, title) {
     el(
       "div",
       { class: "item", title: titleOf(r) },
-      el("span", { class: "mono" }, r.name.slice(0, 300)),
+      el("span", { class: "mono" }, fitted(labelOf(r))),
       el("span", {}, `${ns(r[value])} · ${human(r[share], "pct")}`),
       el("i", {}, el("b", bar(r))),
     );
@@ -197,5 +229,6 @@ function topPanel(key, value, share, whole, title) {
 // Traces that are not from PyTorch only have categories.
 function topPanelOf(key) {
   if (rows("operators").length || rows("mllm_operation_totals").length || missing(key)) return null;
-  return panel(key, tableOf(key));
+  const only = ["name", "events", "total_ns", "self_ns", "self_pct"];
+  return panel(key, tableOf(key, { only }));
 }

@@ -49,7 +49,7 @@ export function queryOf(sql) {
 }
 
 export function copyable(text) {
-  const pre = el("pre", {}, text);
+  const pre = el("pre", { tabindex: "0" }, text);
   const button = el(
     "button",
     { type: "button", class: "ghost", onclick: () => copy(text, button, pre) },

@@ -1,6 +1,6 @@
 // Where the figures come from: inputs, coverage, issues, settings.
 import { el } from "../../../../web/base/elements.js";
-import { exact, many, words } from "../../../../web/base/format.js";
+import { dateOf, exact, many, words } from "../../../../web/base/format.js";
 import { DATA, TRACES, rows, section, state } from "./data.js";
 import { panel, panelOr } from "./panels.js";
 import { tableOf } from "./table.js";
@@ -18,7 +18,7 @@ export function provenanceTab() {
             { class: "record full" },
             columns.flatMap((c) => [
               el("dt", {}, words(c.name)),
-              el("dd", {}, c.name === "trace_id" ? trace.trace_id : exact(input[c.name], c.unit)),
+              el("dd", {}, inputValue(c, input, trace)),
             ]),
             el("dt", {}, "tracesql"),
             el("dd", {}, DATA.tracesql_version),
@@ -56,6 +56,16 @@ export function provenanceTab() {
       }),
     ),
   ];
+}
+
+// A value of the table of inputs. Times of the clock have their date.
+function inputValue(column, input, trace) {
+  if (column.name === "trace_id") return trace.trace_id;
+  const text = exact(input[column.name], column.unit);
+  const base = column.name === "start_ns" ? input.base_time_ns || 0 : 0;
+  const isInstant = ["start_ns", "base_time_ns"].includes(column.name);
+  const date = isInstant ? dateOf(input[column.name], base) : null;
+  return date ? `${date} (${text})` : text;
 }
 
 // Which traces of the store are not in the page, and how to have them in it.

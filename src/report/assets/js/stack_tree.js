@@ -39,6 +39,9 @@ export function treeOf(key) {
   };
 }
 
+/** The name of merged frames. */
+export const OTHER = "(other)";
+
 export const MEASURES = {
   host_ns: "Host time",
   device_ns: "Device time",
@@ -82,6 +85,18 @@ const OPERATOR_NAMESPACES = [
   "triton",
 ];
 const OPERATOR = new RegExp(`^(${OPERATOR_NAMESPACES.join("|")})::|Backward\\d*$`);
+
+// The kinds of frames, by their style class.
+export const KINDS = {
+  "k-thread": "threads",
+  "k-python": "Python",
+  "k-module": "modules",
+  "k-op": "operators and other events",
+  "k-note": "steps and annotations",
+  "k-call": "runtime calls",
+  "k-kernel": "device work",
+  "k-other": "merged or unnamed frames",
+};
 
 // The style class of a frame, by its name.
 export function kindOf(node) {

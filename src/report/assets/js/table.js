@@ -3,15 +3,24 @@
 import { el, swatch } from "../../../../web/base/elements.js";
 import { NONE, exact, grouped, human, many, words } from "../../../../web/base/format.js";
 import { classPaint } from "./class_colours.js";
-import { rest, rows, section } from "./data.js";
+import { columnWidth, setWidths } from "./column_widths.js";
+import { rest, rows, section, state } from "./data.js";
+import { fitted } from "./names.js";
+import { setItem } from "./navigation.js";
+import { TOO_WIDE, withEdges } from "./scroll_hint.js";
 
 const ROW_HEIGHT = 31;
 
-// options: only (names of columns, in order), titles, sort ([name, descending]), wide (names of
-// text columns that wrap), swatch (classes of device work have their colour)
+/** Columns that belong to another one and have no place of their own. */
+const HIDDEN = ["trace_id", "short_name"];
+
+// options: only (names of columns, in order), titles, sort ([name, descending]), wide (texts wrap),
+// swatch (classes of device work have their colour), label (the shown text of a name), more (what
+// the record of a row has in addition), isLinked (the chosen row is part of the address)
 export function tableOf(key, options = {}) {
   const { columns } = section(key);
-  const wanted = options.only || columns.map((c) => c.name).filter((name) => name !== "trace_id");
+  const wanted =
+    options.only || columns.map((c) => c.name).filter((name) => !HIDDEN.includes(name));
   const list = wanted.map((name) => columns.find((c) => c.name === name)).filter(Boolean);
   const data = options.rows || rows(key);
   const used = list.filter((c) => data.some((row) => row[c.name] !== null));
@@ -33,6 +42,9 @@ export function dataTable({
   sort,
   wide = false,
   swatch: hasSwatch = false,
+  label = (name) => name,
+  more,
+  isLinked = false,
 }) {
   const view = {
     rows,
@@ -55,21 +67,24 @@ export function dataTable({
     ),
   );
   const body = el("tbody");
+  const cols = columns.map(() => el("col"));
   const table = el(
     "table",
     { class: wide ? "wrap" : "" },
-    el(
-      "colgroup",
-      {},
-      columns.map((c) => el("col", { width: widthOf(c) })),
-    ),
+    el("colgroup", {}, cols),
     el("thead", {}, el("tr", {}, heads)),
     body,
   );
-  table.style.minWidth = `${columns.reduce((sum, c) => sum + parseInt(widthOf(c), 10), 0)}px`;
+  setWidths(table, cols, columns.map(widthOf));
   const grid = el(
     "div",
-    { class: "grid", tabindex: "0", onscroll: () => requestAnimationFrame(draw) },
+    {
+      class: "grid",
+      tabindex: "0",
+      role: "group",
+      "aria-label": file.replace(/\.csv$/, "").replaceAll("_", " "),
+      onscroll: () => requestAnimationFrame(draw),
+    },
     table,
   );
   const count = el("span", { class: "count", role: "status" });
@@ -89,7 +104,7 @@ export function dataTable({
     rows.length > 8 || rest
       ? el("div", { class: "tools" }, search, count, saveButton())
       : el("div", { class: "tools" }, count, saveButton()),
-    grid,
+    withEdges(grid, TOO_WIDE),
     record,
   );
 
@@ -105,16 +120,12 @@ export function dataTable({
     );
   }
 
+  // Names and texts that wrap share the room that the other columns leave.
   function widthOf(c) {
-    if (isName(c)) return "280px";
-    if (hasSwatch && c.name === "class") return "144px";
-    if (wide && c.type === "text")
-      return ["severity", "status", "code", "information"].includes(c.name) ? "130px" : "240px";
-    const longest = Math.max(
-      ...(titles[c.name] || words(c.name)).split(" ").map((word) => word.length),
-    );
-    const least = c.type === "text" ? 118 : c.unit === "id" ? 66 : 92;
-    return `${Math.max(least, 22 + Math.round(8.4 * longest))}px`;
+    const isShort = ["severity", "status", "code", "information"].includes(c.name);
+    if (isName(c) || (wide && c.type === "text" && !isShort)) return null;
+    const room = hasSwatch && c.name === "class" ? 16 : 0;
+    return columnWidth(c, titles[c.name] || words(c.name), rows, room);
   }
 
   function reorder(c) {
@@ -127,7 +138,10 @@ export function dataTable({
     const found = view.text
       ? rows.filter((row) =>
           columns.some(
-            (c) => typeof row[c.name] === "string" && row[c.name].toLowerCase().includes(view.text),
+            (c) =>
+              typeof row[c.name] === "string" &&
+              (row[c.name].toLowerCase().includes(view.text) ||
+                (isName(c) && label(row[c.name]).toLowerCase().includes(view.text))),
           ),
         )
       : rows.slice();
@@ -200,6 +214,7 @@ export function dataTable({
     if (c.name === "device" && value < 0) return el("td", { class: kind, title }, "host");
     if (hasSwatch && c.name === "class" && !none)
       return el("td", { class: kind, title }, swatch(classPaint(value)), ` ${value}`);
+    if (isName(c) && !none && !wide) return el("td", { class: kind, title }, fitted(label(value)));
     return el(
       "td",
       { class: kind, title },
@@ -220,27 +235,43 @@ export function dataTable({
     return el("tr", { class: "rest" }, cells);
   }
 
-  // The whole row, with full names and exact values.
   function choose(row) {
     if (getSelection().toString()) return;
     view.chosen = view.chosen === row ? null : row;
+    if (isLinked) setItem(view.chosen ? row.name : "");
     draw();
+    showRecord();
+  }
+
+  // The whole row, with full names and exact values.
+  function showRecord() {
+    const row = view.chosen;
+    if (!row) {
+      record.replaceChildren();
+      return;
+    }
+    const lines = columns.flatMap((c) => [
+      el("dt", {}, words(c.name)),
+      el("dd", {}, exact(row[c.name], c.unit)),
+    ]);
     record.replaceChildren(
-      view.chosen
-        ? el(
-            "dl",
-            { class: "record" },
-            columns.flatMap((c) => [
-              el("dt", {}, words(c.name)),
-              el("dd", {}, exact(row[c.name], c.unit)),
-            ]),
-          )
-        : "",
+      el("dl", { class: "record" }, lines),
+      ...(more ? more(row).filter(Boolean) : []),
     );
   }
 
+  // The row that the address names is chosen and in sight.
+  function chooseLinked() {
+    const at = view.rows.findIndex((row) => row.name === state.item);
+    if (at < 0) return;
+    view.chosen = view.rows[at];
+    showRecord();
+    grid.scrollTop = Math.max(0, (at - 3) * ROW_HEIGHT);
+    draw();
+  }
+
   select();
-  requestAnimationFrame(draw);
+  requestAnimationFrame(() => (isLinked && state.item ? chooseLinked() : draw()));
   return box;
 }
 

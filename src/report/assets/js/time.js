@@ -1,10 +1,12 @@
 // Steps and devices over time, operators and kernels.
 import { grouped, ns } from "../../../../web/base/format.js";
-import { partBars } from "./charts.js";
+import { partBars, shareBars } from "./charts.js";
 import { deviceClasses, stepClasses } from "./classes.js";
 import { deviceName, missing, rows, section } from "./data.js";
+import { shortName } from "./names.js";
 import { folded, panel, panelOr } from "./panels.js";
 import { DEVICE_PARTS, STEP_PARTS } from "./parts.js";
+import { ofKernel, ofOperator } from "./relations.js";
 import { tableOf } from "./table.js";
 
 export function timeTab() {
@@ -82,8 +84,8 @@ function deviceTimelines() {
   return [...new Set(all.map((r) => r.device))].map((device) => {
     const list = all.filter((r) => r.device === device);
     const bars = list.map((row) => ({ name: ns(row.at_ns), title: stretchOf(row), row }));
-    const label = "time of the device by what it did";
-    const box = panel("device_timeline", partBars(bars, DEVICE_PARTS, "length_ns", label));
+    const label = "shares of the time of the device by what it did, in percent";
+    const box = panel("device_timeline", shareBars(bars, DEVICE_PARTS, "length_ns", label));
     box.querySelector("h2").textContent =
       `${section("device_timeline").title}: ${deviceName({ device })}`;
     return box;
@@ -112,6 +114,8 @@ export function operatorsTab() {
           "tensor_core_self_pct",
         ],
         sort: ["host_self_ns", true],
+        more: ofOperator,
+        isLinked: true,
       }),
     ),
   ];
@@ -119,7 +123,15 @@ export function operatorsTab() {
 
 export function kernelsTab() {
   return [
-    panelOr("kernels", () => tableOf("kernels", { sort: ["total_ns", true], swatch: true })),
+    panelOr("kernels", () =>
+      tableOf("kernels", {
+        sort: ["total_ns", true],
+        swatch: true,
+        label: shortName,
+        more: ofKernel,
+        isLinked: true,
+      }),
+    ),
     panelOr("copies", () => tableOf("copies", { swatch: true })),
   ];
 }
