@@ -6,6 +6,7 @@
 //! about those that fail.
 
 mod cache;
+mod choose;
 mod inputs;
 mod location;
 
@@ -15,6 +16,7 @@ use tracesql_ingest::{IngestError, IngestOptions, Input, Outcome, Store};
 
 use cache::Cache;
 pub use cache::folder as cache_folder;
+pub use choose::{named_trace, named_traces};
 pub use inputs::oddities;
 use inputs::{inputs, read_all};
 pub use location::Location;

@@ -36,6 +36,10 @@ pub struct CheckArgs {
     /// A store, or one trace
     #[arg(value_name = "STORE")]
     pub store: String,
+    /// Only this trace: its id, the beginning of its id, or the end of its path; may be given
+    /// several times
+    #[arg(long = "trace", value_name = "TRACE")]
+    pub traces: Vec<String>,
     /// File with queries that must return no rows, each after a line `-- name: …`; may be given
     /// several times
     #[arg(long = "assert", value_name = "FILE.sql")]
@@ -44,6 +48,9 @@ pub struct CheckArgs {
     /// --save-baseline
     #[arg(long, value_name = "STORE|FILE.json")]
     pub baseline: Option<PathBuf>,
+    /// Only this trace of the baseline's store; may be given several times
+    #[arg(long = "baseline-trace", value_name = "TRACE", requires = "baseline")]
+    pub baseline_traces: Vec<String>,
     /// CSV file that says how far metrics may be from the baseline
     #[arg(long, value_name = "FILE.csv", requires = "baseline")]
     pub thresholds: Option<PathBuf>,
@@ -80,7 +87,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
     for output in [&args.output, &args.save_baseline].into_iter().flatten() {
         refuse_input(output, [&args.store])?;
     }
-    let location = locate_one(&args.store, global)?;
+    let location = locate_one(&args.store, global)?.choose(&args.traces)?;
     let engine = location.engine(&global.engine_options())?;
     if engine.traces().is_empty() {
         return Err(IngestError::Store {
@@ -113,7 +120,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
         ));
     }
     let baseline =
-        args.baseline.as_deref().map(|path| baseline(path, &location, global)).transpose()?;
+        args.baseline.as_deref().map(|path| baseline(path, args, &location, global)).transpose()?;
     let (mut verdict, document) = block_on(global, async {
         let traces = check::sources(&engine).await?;
         let (mut compared, mut notes, mut document) = (Vec::new(), Vec::new(), None);
@@ -175,16 +182,25 @@ fn refuse_problems(engine: &Engine) -> Result<()> {
     if problems.is_empty() { Ok(()) } else { Err(Error::Usage(problems.join("\n"))) }
 }
 
-fn baseline(path: &Path, candidate: &Location, global: &Global) -> Result<Baseline> {
+fn baseline(
+    path: &Path,
+    args: &CheckArgs,
+    candidate: &Location,
+    global: &Global,
+) -> Result<Baseline> {
     let name = path.display().to_string();
     if path.is_file() && !is_trace(path) {
+        if !args.baseline_traces.is_empty() {
+            let message = "--baseline-trace chooses traces of a store; a baseline file has none";
+            return Err(Error::Usage(message.into()));
+        }
         return Baseline::read(path);
     }
     let location = match locate_one(&name, global) {
         Err(Error::Input(e @ IngestError::StoreVersion { .. })) => {
             return Err(check::version_error(&name, &e.to_string()));
         }
-        other => other?,
+        other => other?.choose(&args.baseline_traces)?,
     };
     if location.traces()?.is_empty() {
         return Err(IngestError::Store {

@@ -39,6 +39,13 @@ pub struct CompareArgs {
     /// The store or trace that is compared
     #[arg(value_name = "CAND")]
     pub cand: String,
+    /// Only this trace of CAND: its id, the beginning of its id, or the end of its path; may be
+    /// given several times
+    #[arg(long = "trace", value_name = "TRACE")]
+    pub traces: Vec<String>,
+    /// Only this trace of BASE; may be given several times
+    #[arg(long = "base-trace", value_name = "TRACE")]
+    pub base_traces: Vec<String>,
     /// What rows are about; may be given several times [default: all]
     #[arg(long, value_enum, value_delimiter = ',')]
     pub by: Vec<By>,
@@ -62,7 +69,8 @@ pub fn run(args: &CompareArgs, global: &Global) -> Result<ExitCode> {
     if let Some(output) = &args.output {
         refuse_input(output, [&args.base, &args.cand])?;
     }
-    let (base, cand) = (find(&args.base, global)?, find(&args.cand, global)?);
+    let (base, cand) =
+        (find(&args.base, &args.base_traces, global)?, find(&args.cand, &args.traces, global)?);
     let mut options = global.engine_options();
     options.settings.push(("compare_base".to_owned(), base.traces.join(";")));
     options.settings.push(("compare_candidate".to_owned(), cand.traces.join(";")));
@@ -104,12 +112,12 @@ struct Traces {
     traces: Vec<String>,
 }
 
-fn find(name: &str, global: &Global) -> Result<Traces> {
+fn find(name: &str, chosen: &[String], global: &Global) -> Result<Traces> {
     let location = match locate_one(name, global) {
         Err(Error::Input(e @ IngestError::StoreVersion { .. })) => {
             return Err(Error::Query(format!("nothing compares: {e}")));
         }
-        other => other?,
+        other => other?.choose(chosen)?,
     };
     let traces = location.traces()?;
     if traces.is_empty() {

@@ -42,9 +42,10 @@ pub struct ExportArgs {
     /// File, or folder for several tables; `-` for standard output
     #[arg(short = 'o', long, value_name = "PATH")]
     pub output: PathBuf,
-    /// Only this trace, by its name or how that begins; may be given several times
-    #[arg(long, value_name = "TRACE")]
-    pub trace: Vec<String>,
+    /// Only this trace: its id, the beginning of its id, or the end of its path; may be given
+    /// several times
+    #[arg(long = "trace", value_name = "TRACE")]
+    pub traces: Vec<String>,
     /// Only traces of this rank
     #[arg(long, value_name = "N")]
     pub rank: Option<i64>,
@@ -150,15 +151,13 @@ fn check(args: &ExportArgs, format: ExportFormat) -> Result<()> {
 /// A session over the traces that the user asked for, and their properties.
 fn open(args: &ExportArgs, global: &Global) -> Result<(Engine, Vec<TraceFacts>)> {
     let options = global.engine_options();
-    let location = locate_one(&args.store, global)?;
+    let location = locate_one(&args.store, global)?.choose(&args.traces)?;
     let engine = location.engine(&options)?;
-    let all = block_on(global, export::traces(&engine))?;
-    if args.trace.is_empty() && args.rank.is_none() {
-        return Ok((engine, all));
-    }
-    let chosen = export::named(&all, &args.trace, args.rank)?;
-    let facts = all.into_iter().filter(|t| chosen.contains(&t.trace_id)).collect();
-    Ok((location.with_only(chosen).engine(&options)?, facts))
+    let mut traces = block_on(global, export::traces(&engine))?;
+    let Some(rank) = args.rank else { return Ok((engine, traces)) };
+    let chosen = export::of_rank(&traces, rank)?;
+    traces.retain(|t| chosen.contains(&t.trace_id));
+    Ok((location.with_only(chosen).engine(&options)?, traces))
 }
 
 fn chrome(

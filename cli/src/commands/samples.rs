@@ -38,6 +38,10 @@ pub struct SamplesArgs {
     /// Only samples for which this holds, for example "thread LIKE 'main%'"
     #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     pub filter: Option<String>,
+    /// Only this trace: its id, the beginning of its id, or the end of its path; may be given
+    /// several times
+    #[arg(long = "trace", value_name = "TRACE")]
+    pub traces: Vec<String>,
     /// Only this step
     #[arg(long, value_name = "N")]
     pub step: Option<i64>,
@@ -50,6 +54,9 @@ pub struct SamplesArgs {
     /// Take the difference to another store (or trace)
     #[arg(long, value_name = "STORE")]
     pub base: Option<String>,
+    /// Only this trace of the other store; may be given several times
+    #[arg(long = "base-trace", value_name = "TRACE", requires = "base")]
+    pub base_traces: Vec<String>,
 }
 
 impl SamplesArgs {
@@ -66,9 +73,11 @@ impl SamplesArgs {
         if let Some(output) = &self.output {
             refuse_input(output, [&self.store].into_iter().chain(&self.base))?;
         }
-        let engine = |name: &String| locate_one(name, global)?.engine(&global.engine_options());
-        let candidate = engine(&self.store)?;
-        let base = self.base.as_ref().map(engine).transpose()?;
+        let engine = |name: &String, traces: &[String]| {
+            locate_one(name, global)?.choose(traces)?.engine(&global.engine_options())
+        };
+        let candidate = engine(&self.store, &self.traces)?;
+        let base = self.base.as_ref().map(|base| engine(base, &self.base_traces)).transpose()?;
         let samples = block_on(global, collect(&candidate, base.as_ref(), &request))?;
         warn(&samples, global);
         Ok(samples)
