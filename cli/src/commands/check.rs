@@ -16,6 +16,7 @@ use tracesql_ingest::IngestError;
 
 use super::{locate_one, refuse_input, target, write_verdict};
 use crate::global::Global;
+use crate::output_names;
 use crate::stderr;
 use crate::time_limit::block_on;
 use crate::values::{CheckFormat, Severity};
@@ -25,13 +26,19 @@ use crate::values::{CheckFormat, Severity};
   tracesql check store
   tracesql check store --severity high --format junit -o check.xml
   tracesql check store --save-baseline baseline.json
-  tracesql check store --baseline baseline.json --thresholds thresholds.csv --assert assertions.sql
-  tracesql check store --rules my-rules --rule data_loading --set rule_data_loading_pct=5
+  tracesql check store --baseline baseline.json --thresholds thresholds.csv
+  tracesql check store --assert assertions.sql
+  tracesql check store --rules my-rules --set rule_data_loading_pct=5
 
-A rule that cannot be measured does not pass; it is listed, and fails with --require. Exit codes: \
-     0 all checks passed,
-1 a check failed, 2 usage, 3 an input could not be read, 4 a query failed or the baseline does \
-     not compare.")]
+A rule that cannot be measured does not pass: it is listed, and it fails with
+--require.
+
+Exit codes:
+  0  all checks passed
+  1  a check failed
+  2  a command or an option is wrong
+  3  an input could not be read
+  4  a query failed, or the baseline cannot be compared")]
 pub struct CheckArgs {
     /// A store, or one trace
     #[arg(value_name = "STORE")]
@@ -82,6 +89,12 @@ pub struct CheckArgs {
 
 /// Runs all checks. The exit code is the verdict.
 pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
+    let style = output_names::format(
+        args.format.map(Style::from),
+        args.output.as_ref(),
+        Style::of_file,
+        ".xml, .json or .txt",
+    )?;
     // Mistakes in the user's files are reported first, before anything that takes time.
     let thresholds = Thresholds::load(args.thresholds.as_deref())?;
     for output in [&args.output, &args.save_baseline].into_iter().flatten() {
@@ -155,7 +168,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
         write_document(document.as_bytes(), &Target::File(path.clone()))?;
         verdict.notes.push(format!("the figures were written to {}", path.display()));
     }
-    write(&verdict, args, global)?;
+    write(&verdict, style.unwrap_or(Style::Text), args, global)?;
     Ok(ExitCode::from(verdict.exit_code()))
 }
 
@@ -250,13 +263,8 @@ async fn known_metrics(
     Ok(names)
 }
 
-fn write(verdict: &Verdict, args: &CheckArgs, global: &Global) -> Result<()> {
+fn write(verdict: &Verdict, style: Style, args: &CheckArgs, global: &Global) -> Result<()> {
     let width = comfy_table::Table::new().width().map_or(100, usize::from).clamp(60, 120);
-    let style = args
-        .format
-        .map(Style::from)
-        .or_else(|| args.output.as_deref().and_then(Style::of_file))
-        .unwrap_or(Style::Text);
     let document = check::write(verdict, style, width);
     let target = target(args.output.as_ref());
     write_verdict(document.as_bytes(), &target)?;

@@ -7,7 +7,7 @@ use tracesql::engine::Engine;
 use tracesql::export::{
     self, ChromeRequest, PerfRequest, Selection, TablesRequest, TraceFacts, Written,
 };
-use tracesql::output::units::plural;
+use tracesql::output::units::{many, plural};
 use tracesql::output::{Target, safe, write_document};
 use tracesql::stacks::{self, Request};
 use tracesql::{Error, Result};
@@ -21,22 +21,23 @@ use crate::values::ExportFormat;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tracesql export store -o cleaned.json.gz                             open it at ui.perfetto.dev
+  tracesql export store -o cleaned.json.gz        open it at ui.perfetto.dev
   tracesql export store --trace rank0 --step 3 -o step3.json.gz
   tracesql export store --where \"cat = 'kernel'\" -o kernels.json
-  tracesql export store --findings --counters -o all_ranks.json.gz     all traces on one clock
-  tracesql export store --format parquet -o folder                     all tables of all traces
-  tracesql export store --format csv --view operators --view kernels_by_name -o folder
-  tracesql export perf.json --format perf-json -o again.json           blobs as they were, also \
-     from a store
-  tracesql export store --format ndjson -c \"SELECT * FROM steps\" -o steps.ndjson
-A Chrome trace of one trace is read back as the same rows, and so is a perf.json; docs/export.md \
-     says what is kept and what is not.")]
+  tracesql export store --findings --counters -o all_ranks.json.gz
+  tracesql export store --format parquet -o folder    all tables
+  tracesql export store --format csv --view operators --view steps -o folder
+  tracesql export store --view operators -o operators.csv
+  tracesql export store -c \"SELECT * FROM steps\" -o steps.ndjson
+  tracesql export perf.json --format perf-json -o again.json
+
+Several traces are put on one clock. A Chrome trace of one trace is read back as
+the same rows, and so is a perf.json; docs/export.md states what is kept.")]
 pub struct ExportArgs {
     /// A store, or one trace
     #[arg(value_name = "STORE")]
     pub store: String,
-    /// Format [default: what the name of the output file says]
+    /// Format [default: by the ending of the output file]
     #[arg(long, value_enum)]
     pub format: Option<ExportFormat>,
     /// File, or folder for several tables; `-` for standard output
@@ -74,7 +75,7 @@ fn steps(text: &str) -> Result<(i64, i64), String> {
     let number = |text: &str| {
         text.trim()
             .parse::<i64>()
-            .map_err(|_| format!("{text:?} is no step; write a number, or two as 3..5"))
+            .map_err(|_| format!("{text:?} is not a step; write a number, or two as 3..5"))
     };
     let (first, last) = match text.split_once("..") {
         Some((first, last)) => (number(first)?, number(last)?),
@@ -92,7 +93,8 @@ pub fn run(args: &ExportArgs, global: &Global) -> Result<()> {
         Some(format) => format,
         None => {
             return Err(Error::Usage(format!(
-                "{}: the name says no format; give --format",
+                "{}: the name states no format that can be exported; give --format, or end it in \
+                 .json, .json.gz, .csv, .tsv, .ndjson, .parquet, .arrow, .folded or .pb.gz",
                 args.output.display()
             )));
         }
@@ -103,7 +105,7 @@ pub fn run(args: &ExportArgs, global: &Global) -> Result<()> {
     warn_of_problems(&engine);
     let target = target(Some(&args.output));
     if matches!(format, ExportFormat::Parquet | ExportFormat::Arrow | ExportFormat::Pprof) {
-        refuse_terminal(&target, "this")?;
+        refuse_terminal(&target, "this format")?;
     }
     let selection =
         Selection { condition: args.filter.clone(), steps: args.step, query: args.query.clone() };
@@ -111,7 +113,10 @@ pub fn run(args: &ExportArgs, global: &Global) -> Result<()> {
         Some((format, ending)) => {
             let request = TablesRequest { views: args.view.clone(), selection, format, ending };
             let files = block_on(global, export::tables(&engine, &request, &target))?;
-            report(global, files.iter().map(|(name, rows)| format!("{name}: {rows} rows")));
+            report(
+                global,
+                files.iter().map(|(name, rows)| format!("{name}: {}", many(*rows as i64, "row"))),
+            );
             Ok(())
         }
         None if format == ExportFormat::Chrome => {

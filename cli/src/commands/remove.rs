@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tracesql::Result;
-use tracesql::open::named_trace;
+use tracesql::open::{named_trace, open_store};
 use tracesql::output::safe;
 use tracesql_ingest::Store;
 
@@ -14,7 +14,7 @@ use crate::stderr;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tracesql remove store trace-0123456789ab
-  tracesql list store --format csv | tail -n +2 | cut -d, -f1 | xargs tracesql remove store")]
+  tracesql remove store rank0 rank1.json.gz")]
 pub struct RemoveArgs {
     /// The store
     #[arg(value_name = "STORE")]
@@ -25,7 +25,7 @@ pub struct RemoveArgs {
 }
 
 pub fn run(args: &RemoveArgs, global: &Global) -> Result<()> {
-    let store = Store::open(&args.store)?;
+    let store = open_store(&args.store)?;
     // All names are resolved first, so that a misspelled one leaves the store as it is.
     let traces = args.traces.iter().map(|name| id(&store, name)).collect::<Result<Vec<_>>>()?;
     for (at, trace) in traces.iter().enumerate() {

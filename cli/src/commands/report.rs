@@ -11,6 +11,7 @@ use tracesql::{Error, Result};
 
 use super::{locate, refuse_input, target, warn_of_problems};
 use crate::global::Global;
+use crate::output_names;
 use crate::stderr;
 use crate::time_limit::block_on;
 use crate::values::ReportFormat;
@@ -25,12 +26,13 @@ const MAX_WIDTH: usize = 120;
   tracesql report runs/base
   tracesql report runs/base -o report.html
   tracesql report rank*.pt.trace.json.gz -o report.md
-  tracesql report runs/base --format json | jq '.sections.findings.rows[].message'")]
+  tracesql report runs/base --trace rank0 -o rank0.html
+  tracesql report runs/base --format json | jq .sections.findings")]
 pub struct ReportArgs {
     /// A store, or traces
     #[arg(value_name = "STORE", required = true)]
     pub inputs: Vec<String>,
-    /// Format [default: what the name of the file says, else text]
+    /// Format [default: by the ending of the output file, else text]
     #[arg(long, value_enum)]
     pub format: Option<ReportFormat>,
     /// File for the report; `-` for standard output
@@ -52,13 +54,18 @@ pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
     if let Some(output) = &args.output {
         refuse_input(output, &args.inputs)?;
     }
+    let format = output_names::format(
+        args.format.map(Format::from),
+        args.output.as_ref(),
+        Format::of_file,
+        ".html, .md, .json or .txt",
+    )?
+    .unwrap_or_default();
     let location = locate(&args.inputs, false, global)?;
     // The report mentions those left out that the user asked for, by name or by naming none.
     let named = location.clone().choose(&args.traces)?.traces()?;
     let (engine, left_out) = chosen(location, &named, args.max_traces, global)?;
     warn_of_problems(&engine);
-    let format = args.format.map(Format::from);
-    let format = format.or_else(|| Format::of_file(args.output.as_ref()?)).unwrap_or_default();
     let mut report = block_on(global, report::collect(&engine, left_out, format))?;
     report.left_out.retain(|id| named.contains(id));
     if args.timing {

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tracesql::output::Target;
+use tracesql::output::units::many;
 use tracesql::stacks::{Request, Samples, collect};
 use tracesql::{Error, Result};
 
 use super::{locate_one, refuse_input, target};
 use crate::global::Global;
+use crate::output_names::refuse_other;
 use crate::stderr;
 use crate::time_limit::block_on;
 use crate::values::Rule;
@@ -22,8 +24,8 @@ pub struct SamplesArgs {
     /// File for the result; `-` for standard output
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Samples from a query: a list of texts is the stack, whole numbers are values (a name with
-    /// _ns or _bytes says the unit), texts and rank, step, pid, tid, device, stream are labels
+    /// Samples from a query: a list of texts is the stack, whole numbers are values (_ns or _bytes
+    /// in a name is the unit), texts and rank, step, pid, tid, device, stream are labels
     #[arg(
         short = 'c',
         long = "command",
@@ -83,6 +85,11 @@ impl SamplesArgs {
         Ok(samples)
     }
 
+    /// Refuses a file whose name states another format than the command writes.
+    pub fn refuse_other_formats(&self, what: &str, endings: &[&str]) -> Result<()> {
+        refuse_other(self.output.as_ref(), what, endings)
+    }
+
     /// The target of the result.
     pub fn target(&self) -> Target {
         target(self.output.as_ref())
@@ -92,7 +99,13 @@ impl SamplesArgs {
 /// Prints warnings about properties of the samples that may surprise.
 pub fn warn(samples: &Samples, global: &Global) {
     if !global.quiet {
-        samples.notes.iter().for_each(|note| stderr::warning(note));
+        match &samples.notes[..] {
+            [first, more @ ..] if !more.is_empty() && !global.verbose => {
+                let notes = many(more.len() as i64, "more note");
+                stderr::warning(&format!("{first} ({notes}; -v shows them)"));
+            }
+            notes => notes.iter().for_each(|note| stderr::warning(note)),
+        }
         if samples.profile.is_empty() {
             stderr::warning("there are no samples");
         }
@@ -103,7 +116,7 @@ pub fn warn(samples: &Samples, global: &Global) {
 pub fn refuse_terminal(target: &Target, what: &str) -> Result<()> {
     use std::io::IsTerminal;
     if matches!(target, Target::Stdout) && std::io::stdout().is_terminal() {
-        return Err(Error::Usage(format!("{what} is a binary format; name a file with -o")));
+        return Err(Error::Usage(format!("{what} is binary; use -o FILE")));
     }
     Ok(())
 }

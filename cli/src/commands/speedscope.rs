@@ -10,7 +10,7 @@ use crate::global::Global;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tracesql speedscope store -o run.speedscope.json    open it at a copy of speedscope")]
+  tracesql speedscope store -o run.speedscope.json    open it with speedscope")]
 pub struct SpeedscopeArgs {
     #[command(flatten)]
     pub samples: SamplesArgs,
@@ -22,6 +22,7 @@ pub fn run(args: &SpeedscopeArgs, global: &Global) -> Result<()> {
             "speedscope shows no differences; use flamegraph or pprof with --base".into(),
         ));
     }
+    args.samples.refuse_other_formats("speedscope JSON", &["json"])?;
     let samples = args.samples.collect(global)?;
     let profile = speedscope(&samples.profile, &samples.header.source)?;
     write_document(&profile, &args.samples.target())
