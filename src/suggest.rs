@@ -15,6 +15,11 @@ pub fn edits(a: &str, b: &str) -> usize {
     strsim::osa_distance(a, b)
 }
 
+/// How similar two words are, from 0 to 1. Common beginnings have more weight.
+pub fn similarity(a: &str, b: &str) -> f64 {
+    strsim::jaro_winkler(a, b)
+}
+
 /// The names nearest to a misspelled one, best first; empty if none is near.
 pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted = wanted.to_lowercase();
@@ -48,7 +53,7 @@ pub fn most_similar<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> O
 
 /// The name most similar to a misspelled one, however distant, and its similarity.
 pub fn closest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<(f64, &'a str)> {
-    let all = names.map(|name| (strsim::jaro_winkler(name, wanted), name));
+    let all = names.map(|name| (similarity(name, wanted), name));
     all.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 

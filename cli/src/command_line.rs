@@ -1,7 +1,8 @@
 //! The whole command line: its commands, and the arguments of a call without a command.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::commands::cache::CacheArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::compare::CompareArgs;
 use crate::commands::completions::CompletionsArgs;
@@ -19,7 +20,7 @@ use crate::commands::query::QueryArgs;
 use crate::commands::remove::RemoveArgs;
 use crate::commands::report::ReportArgs;
 use crate::commands::speedscope::SpeedscopeArgs;
-use crate::global::Global;
+use crate::global::{self, Global};
 
 /// SQL over machine-learning profiler traces.
 ///
@@ -31,13 +32,17 @@ use crate::global::Global;
     version,
     subcommand_negates_reqs = true,
     after_help = "Examples:
-  tracesql trace.json.gz -c \"SELECT name, sum(dur_ns) FROM events GROUP BY 1 ORDER BY 2 DESC \
-     LIMIT 5\"
+  tracesql report trace.json.gz -o report.html
+  tracesql trace.json.gz -c \"SELECT * FROM operators LIMIT 5\"
   tracesql ingest rank*.json.gz -o runs/base
-  tracesql query runs/base -c \"SELECT * FROM ingest_issues\"
-  tracesql query runs/base -f report.sql --format csv -o report.csv -p step=3
+  tracesql query runs/base -f report.sql -o report.csv -p step=3
 
-Exit codes: 0 ok, 1 a check failed, 2 usage, 3 an input could not be read, 4 a query failed."
+Exit codes:
+  0  success
+  1  a check failed
+  2  a command or an option is wrong
+  3  an input or a store could not be read
+  4  a query failed, or a result could not be written"
 )]
 pub struct CommandLine {
     #[command(subcommand)]
@@ -58,8 +63,8 @@ pub enum Command {
     Ingest(IngestArgs),
     /// Run SQL over a store
     ///
-    /// Without -c or -f, a shell on a terminal, else the SQL of standard input. `tracesql docs`
-    /// says which tables, views and functions there are.
+    /// Without -c or -f, it starts a shell on a terminal, and otherwise runs the SQL of standard
+    /// input. `tracesql docs` lists all tables, views and functions.
     Query(QueryArgs),
     /// Run rules, assertions and comparisons with a baseline; for pipelines
     Check(CheckArgs),
@@ -77,27 +82,48 @@ pub enum Command {
     Speedscope(SpeedscopeArgs),
     /// Write traces and views for other tools: Chrome JSON, CSV, Parquet, …
     Export(ExportArgs),
-    /// Read a whole store and say whether it is sound
+    /// Read a whole store and report whether it is sound
     Doctor(DoctorArgs),
     /// List the traces of a store
     List(ListArgs),
     /// Remove traces from a store
     Remove(RemoveArgs),
+    /// List or remove the traces that were opened without a store
+    Cache(CacheArgs),
     /// Show the reference of tables, views, functions and settings
     Docs(DocsArgs),
-    /// Print what makes a shell complete commands and options
+    /// Print a shell completion script
     Completions(CompletionsArgs),
     /// Print or write manual pages
     Man(ManArgs),
 }
 
+/// The description of the whole command line.
+pub fn command() -> clap::Command {
+    global::hide_unused(CommandLine::command())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
+
+    /// The number of columns in which texts after the options are shown as they are.
+    const MAX_COLUMNS: usize = 80;
+
+    #[test]
+    fn examples_fit_a_terminal() {
+        let mut all = command();
+        all.build();
+        for command in all.get_subcommands().chain([&all]) {
+            let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let long: Vec<&str> =
+                text.lines().filter(|l| l.chars().count() > MAX_COLUMNS).collect();
+            assert!(long.is_empty(), "{}:\n{}", command.get_name(), long.join("\n"));
+        }
+    }
 
     #[test]
     fn arguments_hold_together() {
-        CommandLine::command().debug_assert();
+        command().debug_assert();
     }
 }

@@ -6,7 +6,9 @@
 
 mod command_line;
 mod commands;
+mod first_contact;
 mod global;
+mod output_names;
 mod progress;
 mod shell;
 mod stderr;
@@ -16,7 +18,7 @@ mod values;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use command_line::CommandLine;
 
@@ -28,14 +30,18 @@ fn main() -> ExitCode {
     // This would cost a tenth of the time and memory of an ingest.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
-    let arguments = match CommandLine::try_parse() {
-        Ok(arguments) => arguments,
+    let parsed = command_line::command().try_get_matches().and_then(|matches| {
+        let arguments = CommandLine::from_arg_matches(&matches)?;
+        Ok((matches, arguments))
+    });
+    let (matches, arguments) = match parsed {
+        Ok(parsed) => parsed,
         Err(e) => {
             let _ = e.print();
             return ExitCode::from(if e.use_stderr() { 2 } else { 0 });
         }
     };
-    match commands::run(arguments) {
+    match global::refuse_unused(&matches).and_then(|()| commands::run(arguments)) {
         Ok(code) => code,
         Err(e) if e.is_broken_pipe() => ExitCode::SUCCESS,
         Err(e) => {

@@ -1,54 +1,120 @@
 //! Reads inputs, and shows progress, warnings and a summary on standard error.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use indicatif::{HumanBytes, HumanCount};
 use tracesql::open::{InputReader, oddities};
 use tracesql::output::safe;
+use tracesql::output::units::plural;
 use tracesql::{Error, Result};
 use tracesql_ingest::{IngestError, IngestOptions, Input, Outcome, Progress, Store, ingest};
 
+use crate::global::Global;
 use crate::progress::Shown;
 use crate::stderr;
 
+/// The number of inputs from which on one line sums up all of them.
+const MANY: usize = 4;
+
+/// How much to report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Messages {
+    /// Only errors and skipped files.
+    Quiet,
+    /// Statistics and warnings, in one line for all inputs if there are many.
+    Normal,
+    /// Statistics and warnings for each input.
+    Verbose,
+}
+
+impl Messages {
+    /// The choice of the user.
+    pub fn of(global: &Global) -> Self {
+        match (global.quiet, global.verbose) {
+            (true, _) => Self::Quiet,
+            (_, true) => Self::Verbose,
+            _ => Self::Normal,
+        }
+    }
+}
+
 /// Reads inputs one after the other and reports on standard error.
 pub struct Terminal {
-    /// Whether to report only errors and skipped files.
-    quiet: bool,
+    messages: Messages,
     /// The progress of the current input.
     progress: Arc<Progress>,
+    /// The inputs that were read so far, if one line sums them up.
+    total: Mutex<Option<Total>>,
+}
+
+/// Figures of many inputs.
+#[derive(Default)]
+struct Total {
+    read: u64,
+    were_there: u64,
+    events: u64,
+    text_bytes: u64,
+    seconds: f64,
+    /// The warning about the first input with issues, and the number of inputs with issues.
+    first_oddity: Option<String>,
+    odd: u64,
 }
 
 impl Terminal {
-    /// Creates a reader that reports its inputs unless `quiet` is set.
-    pub fn new(quiet: bool) -> Self {
-        Self { quiet, progress: Arc::default() }
+    /// Creates a reader that reports its inputs.
+    pub fn new(messages: Messages) -> Self {
+        Self { messages, progress: Arc::default(), total: Mutex::default() }
     }
 
     /// The progress of the current input. Its `stop` ends the reading of this and all later inputs.
     pub fn progress(&self) -> Arc<Progress> {
         self.progress.clone()
     }
+
+    fn total(&self) -> MutexGuard<'_, Option<Total>> {
+        self.total.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn report(&self, input: &Input, outcome: &Outcome, seconds: f64) {
+        let oddity = oddities(&input.name(), outcome);
+        match &mut *self.total() {
+            Some(total) => total.add(outcome, seconds, oddity),
+            None => {
+                summary(&input.name(), outcome, seconds);
+                if let Some(text) = oddity {
+                    stderr::warning(&text);
+                }
+            }
+        }
+    }
 }
 
 impl InputReader for Terminal {
+    fn begin(&self, inputs: usize) {
+        let is_summed_up = inputs >= MANY && self.messages == Messages::Normal;
+        *self.total() = is_summed_up.then(Total::default);
+    }
+
+    fn end(&self) {
+        if let Some(total) = self.total().take() {
+            total.report();
+        }
+    }
+
     fn read(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome> {
         let progress = &self.progress;
         for counter in [&progress.bytes, &progress.elements, &progress.nested, &progress.rows] {
             counter.store(0, Ordering::Relaxed);
         }
         let start = Instant::now();
-        let shown = Shown::start(input, progress, self.quiet);
+        let shown = Shown::start(input, progress, self.messages == Messages::Quiet);
         let outcome = ingest(input, store, options, progress);
         drop(shown);
         let outcome = outcome?;
-        if !self.quiet {
-            summary(&input.name(), &outcome, start.elapsed().as_secs_f64());
-            if let Some(text) = oddities(&input.name(), &outcome) {
-                stderr::warning(&text);
-            }
+        if self.messages != Messages::Quiet {
+            self.report(input, &outcome, start.elapsed().as_secs_f64());
         }
         Ok(outcome)
     }
@@ -62,6 +128,49 @@ impl InputReader for Terminal {
     }
 }
 
+impl Total {
+    fn add(&mut self, outcome: &Outcome, seconds: f64, oddity: Option<String>) {
+        if outcome.was_there {
+            self.were_there += 1;
+        } else {
+            self.read += 1;
+            self.events += outcome.manifest.rows("events");
+            self.text_bytes += outcome.manifest.text_bytes;
+            self.seconds += seconds;
+        }
+        self.odd += u64::from(oddity.is_some());
+        self.first_oddity = self.first_oddity.take().or(oddity);
+    }
+
+    fn report(self) {
+        if self.read > 0 {
+            let rate = self.text_bytes as f64 / 1e6 / self.seconds.max(0.001);
+            stderr::line(&format!(
+                "{} {}: {} {} in {:.2} s ({rate:.0} MB/s)",
+                HumanCount(self.read),
+                plural(self.read, "trace"),
+                HumanCount(self.events),
+                plural(self.events, "event"),
+                self.seconds,
+            ));
+        }
+        if self.were_there > 0 {
+            stderr::line(&format!(
+                "{} {} in the store already",
+                HumanCount(self.were_there),
+                if self.were_there == 1 { "trace was" } else { "traces were" }
+            ));
+        }
+        match (self.first_oddity, self.odd) {
+            (Some(text), 1) => stderr::warning(&text),
+            (Some(text), odd) => {
+                stderr::warning(&format!("{odd} traces have issues; the first: {text}"));
+            }
+            (None, _) => {}
+        }
+    }
+}
+
 fn summary(name: &str, outcome: &Outcome, seconds: f64) {
     let (m, name) = (&outcome.manifest, safe(name));
     if outcome.was_there {
@@ -70,8 +179,9 @@ fn summary(name: &str, outcome: &Outcome, seconds: f64) {
     }
     let rate = m.text_bytes as f64 / 1e6 / seconds.max(0.001);
     stderr::line(&format!(
-        "{name}: {} events in {seconds:.2} s ({rate:.0} MB/s)",
-        HumanCount(m.rows("events"))
+        "{name}: {} {} in {seconds:.2} s ({rate:.0} MB/s)",
+        HumanCount(m.rows("events")),
+        plural(m.rows("events"), "event")
     ));
     let tables: Vec<String> = m
         .tables

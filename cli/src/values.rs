@@ -10,6 +10,7 @@ use tracesql::{check, compare, docs, output, report, stacks};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Columns in a box, for people.
+    #[value(alias = "text")]
     Table,
     /// Comma-separated, with a header.
     Csv,
@@ -18,8 +19,10 @@ pub enum Format {
     /// One JSON list of objects.
     Json,
     /// One JSON object a line.
+    #[value(alias = "jsonl")]
     Ndjson,
     /// A Markdown table.
+    #[value(alias = "md")]
     Markdown,
     /// A Parquet file.
     Parquet,
@@ -256,6 +259,7 @@ pub enum DoctorFormat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     /// Chrome trace JSON, for Perfetto and chrome://tracing; packed if the file ends in .gz.
+    #[value(alias = "perfetto", alias = "json")]
     Chrome,
     /// MLLM's perf.json, of a recording that came from one
     PerfJson,

@@ -166,9 +166,7 @@ impl Engine {
                 return Err(Error::Usage(error));
             }
             if !settings.set(name, value) {
-                return Err(Error::Usage(format!(
-                    "{name} is no setting; `SELECT * FROM tracesql_settings` lists all"
-                )));
+                return Err(Error::Usage(settings.unknown(name)));
             }
         }
         let schema = Arc::new(Catalog::new(

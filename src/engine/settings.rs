@@ -92,6 +92,14 @@ impl Settings {
         true
     }
 
+    /// The error about an unknown name, with the names that it may stand for.
+    pub fn unknown(&self, name: &str) -> String {
+        let values = self.values.read().unwrap_or_else(|e| e.into_inner());
+        let near = suggest::nearest(name, values.keys().map(String::as_str));
+        let hint = suggest::hint((!near.is_empty()).then(|| near.join(" or ")).as_deref());
+        format!("unknown setting {name}{hint}; `SELECT * FROM tracesql_settings` lists all")
+    }
+
     /// Resets a setting to its default; `false` if the name is unknown.
     pub fn reset(&self, name: &str) -> bool {
         let mut values = self.values.write().unwrap_or_else(|e| e.into_inner());

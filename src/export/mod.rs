@@ -15,7 +15,7 @@ mod tables;
 
 pub use chrome::{ChromeRequest, Written, chrome};
 pub use perf::{PerfRequest, perf};
-pub use select::{Selection, TraceFacts, named, traces};
+pub use select::{Selection, TraceFacts, of_rank, traces};
 pub use tables::{TablesRequest, tables};
 
 /// A text as an SQL literal.

@@ -6,6 +6,9 @@ use super::{literal, rows};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 
+/// The number of ranks that an error lists one by one.
+const MAX_RANKS: usize = 16;
+
 /// The properties of a trace that an export needs.
 #[derive(Debug, Clone)]
 pub struct TraceFacts {
@@ -151,50 +154,26 @@ pub fn without_end(sql: &str) -> &str {
     sql.trim_end().trim_end_matches(';')
 }
 
-/// The traces with these names and this rank. A unique prefix is enough as a name.
-pub fn named(all: &[TraceFacts], names: &[String], rank: Option<i64>) -> Result<Vec<String>> {
-    let known = || all.iter().map(|t| t.trace_id.as_str()).collect::<Vec<_>>().join(", ");
-    let mut chosen: Vec<&TraceFacts> = Vec::new();
-    for name in names {
-        let found: Vec<_> = match all.iter().find(|t| t.trace_id == *name) {
-            Some(trace) => vec![trace],
-            None => all.iter().filter(|t| t.trace_id.starts_with(name.as_str())).collect(),
-        };
-        match found[..] {
-            [trace] => chosen.push(trace),
-            [] => {
-                return Err(Error::Usage(format!(
-                    "there is no trace {name:?}; there are: {}",
-                    known()
-                )));
-            }
-            _ => {
-                return Err(Error::Usage(format!(
-                    "{name:?} stands for {} traces; write more of the name: {}",
-                    found.len(),
-                    known()
-                )));
-            }
-        }
+/// The ids of the traces with this rank among some traces.
+pub fn of_rank(all: &[TraceFacts], rank: i64) -> Result<Vec<String>> {
+    let chosen: Vec<String> =
+        all.iter().filter(|t| t.rank == Some(rank)).map(|t| t.trace_id.clone()).collect();
+    if chosen.is_empty() {
+        return Err(Error::Usage(format!("no trace has rank {rank}; {}", ranks(all))));
     }
-    if names.is_empty() {
-        chosen = all.iter().collect();
-    }
-    if let Some(rank) = rank {
-        chosen.retain(|t| t.rank == Some(rank));
-        if chosen.is_empty() {
-            return Err(Error::Usage(format!(
-                "no trace has rank {rank}; traces by rank: {}",
-                ranks(all)
-            )));
-        }
-    }
-    Ok(chosen.into_iter().map(|t| t.trace_id.clone()).collect())
+    Ok(chosen)
 }
 
+/// A sentence about the ranks of some traces.
 fn ranks(all: &[TraceFacts]) -> String {
-    let of = |t: &TraceFacts| {
-        format!("{} ({})", t.rank.map_or("none".to_owned(), |r| r.to_string()), t.trace_id)
+    let mut ranks: Vec<i64> = all.iter().filter_map(|t| t.rank).collect();
+    ranks.dedup();
+    let (Some(first), Some(last)) = (ranks.first(), ranks.last()) else {
+        return "no trace states its rank".to_owned();
     };
-    all.iter().map(of).collect::<Vec<_>>().join(", ")
+    if ranks.len() <= MAX_RANKS {
+        let ranks: Vec<String> = ranks.iter().map(i64::to_string).collect();
+        return format!("there are the ranks {}", ranks.join(", "));
+    }
+    format!("there are {} ranks from {first} to {last}", ranks.len())
 }

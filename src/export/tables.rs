@@ -57,6 +57,15 @@ pub async fn tables(
         _ => None,
     };
     if let Some(folder) = folder {
+        if !is_folder(folder) && Format::of_file(folder).is_some() {
+            return Err(Error::Usage(format!(
+                "{} looks like a file, and {} tables go to a folder; name it {}, or choose one \
+                 table with --view",
+                folder.display(),
+                views.len(),
+                folder.with_extension("").display()
+            )));
+        }
         std::fs::create_dir_all(folder)
             .map_err(|e| Error::Output(folder.display().to_string(), e))?;
     }

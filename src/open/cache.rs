@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tracesql_ingest::{IngestOptions, Input, Store};
+use tracesql_ingest::{IngestError, IngestOptions, Input, Store};
 
 use super::InputReader;
 use crate::error::{Error, Result};
@@ -38,8 +38,9 @@ impl Cache {
         })?;
         // There is a folder for each schema version, so an older program can still read the traces
         // that it stored.
-        let root = root.join(format!("traces-v{}", tracesql_ingest::schema::SCHEMA_VERSION));
-        let store = Store::open_or_create(&root)?;
+        let version = tracesql_ingest::schema::SCHEMA_VERSION;
+        let root = root.join(format!("{}{version}", super::cached::STORE));
+        let store = Store::open_or_create(&root).map_err(unusable)?;
         Ok(Self { store, seen: root.join(".seen") })
     }
 
@@ -69,7 +70,12 @@ impl Cache {
             return Ok(seen.trace_id);
         }
         let options = IngestOptions { replace: options.strict, ..options.clone() };
-        let outcome = reader.read(input, &self.store, &options)?;
+        let outcome = match reader.read(input, &self.store, &options) {
+            Err(Error::Input(e @ IngestError::Io { .. })) if is_in(&e, self.store.root()) => {
+                return Err(unusable(e));
+            }
+            other => other?,
+        };
         let trace_id = outcome.manifest.trace_id;
         if let Some((key, state)) = state {
             // If this fails, the only effect is that the next call hashes the file again.
@@ -87,6 +93,26 @@ impl Cache {
         let partial = self.seen.join(format!("{key}.{}", std::process::id()));
         std::fs::write(&partial, serde_json::to_vec(seen)?)?;
         std::fs::rename(partial, self.seen.join(key))
+    }
+}
+
+/// Whether an error is about a file in a folder.
+fn is_in(error: &IngestError, folder: &Path) -> bool {
+    matches!(error, IngestError::Io { path, .. } if path.starts_with(folder))
+}
+
+/// The error about a cache that cannot be written. Homes are often read-only in containers.
+fn unusable(error: IngestError) -> Error {
+    match error {
+        IngestError::Io { path, source } => IngestError::Store {
+            path,
+            reason: format!(
+                "the folder for opened traces cannot be used ({source}); set TRACESQL_CACHE to a \
+                 folder that can be written, or make a store: `tracesql ingest TRACE -o STORE`"
+            ),
+        }
+        .into(),
+        other => other.into(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use tracesql_ingest::{IngestError, Input, Outcome, Severity, expand};
 
-use super::InputReader;
+use super::{InputReader, mistakes};
 use crate::error::{Error, Result};
 use crate::output::units::plural;
 
@@ -10,7 +10,7 @@ use crate::output::units::plural;
 pub(super) fn inputs(names: &[String]) -> Vec<Result<Input>> {
     let mut inputs = Vec::new();
     for name in names {
-        match expand(std::slice::from_ref(name)) {
+        match inputs_of(name) {
             Ok(found) => inputs.extend(found.into_iter().map(Ok)),
             Err(e) => inputs.push(Err(e.into())),
         }
@@ -18,9 +18,26 @@ pub(super) fn inputs(names: &[String]) -> Vec<Result<Input>> {
     inputs
 }
 
+fn inputs_of(name: &String) -> Result<Vec<Input>, IngestError> {
+    mistakes::refuse(name)?;
+    expand(std::slice::from_ref(name)).map_err(|e| mistakes::explain(name, e))
+}
+
 /// Reads every input and reports those that fail. Files in a folder or archive that are not traces
 /// are skipped with a warning, unless there are no other inputs.
 pub(super) fn read_all<T>(
+    inputs: Vec<Result<Input>>,
+    names: &[String],
+    reader: &dyn InputReader,
+    read: impl Fn(&Input) -> Result<T>,
+) -> Result<Vec<T>> {
+    reader.begin(inputs.len());
+    let done = read_each(inputs, names, reader, read);
+    reader.end();
+    done
+}
+
+fn read_each<T>(
     inputs: Vec<Result<Input>>,
     names: &[String],
     reader: &dyn InputReader,

@@ -2,6 +2,7 @@
 
 use tracesql_ingest::Store;
 
+use super::named_traces;
 use crate::engine::{Engine, EngineOptions};
 use crate::error::Result;
 
@@ -29,6 +30,20 @@ impl Location {
     /// The same store with other selected traces.
     pub fn with_only(self, traces: Vec<String>) -> Self {
         Self { only: Some(traces), ..self }
+    }
+
+    /// Selects those traces that a user named, or all if there are no names. [`super::named_trace`]
+    /// states which names a trace has.
+    pub fn choose(self, names: &[String]) -> Result<Self> {
+        if names.is_empty() {
+            return Ok(self);
+        }
+        let mut all = self.store.traces()?;
+        if let Some(only) = &self.only {
+            all.retain(|t| only.contains(&t.trace_id));
+        }
+        let chosen = named_traces(names, &all)?;
+        Ok(self.with_only(chosen))
     }
 
     /// The store that contains the traces.

@@ -6,8 +6,11 @@
 //! about those that fail.
 
 mod cache;
+mod cached;
+mod choose;
 mod inputs;
 mod location;
+mod mistakes;
 
 use std::path::Path;
 
@@ -15,9 +18,12 @@ use tracesql_ingest::{IngestError, IngestOptions, Input, Outcome, Store};
 
 use cache::Cache;
 pub use cache::folder as cache_folder;
+pub use cached::{CachedTrace, cached_traces, clear_cache};
+pub use choose::{named_trace, named_traces};
 pub use inputs::oddities;
 use inputs::{inputs, read_all};
 pub use location::Location;
+pub use mistakes::{not_a_store, open_store};
 
 use crate::error::{Error, Result};
 
@@ -29,6 +35,10 @@ pub trait InputReader {
     fn left_out(&self, why: &IngestError);
     /// One of several inputs could not be read.
     fn failed(&self, why: &Error);
+    /// This number of inputs is about to be read.
+    fn begin(&self, _inputs: usize) {}
+    /// The inputs were read, or refused.
+    fn end(&self) {}
 }
 
 /// Opens a store or traces that the user named.
@@ -47,7 +57,7 @@ impl<'a> Opener<'a> {
     pub fn open(&self, names: &[String]) -> Result<Location> {
         let stores = names.iter().filter(|i| Store::is_store(Path::new(i))).count();
         if stores > 0 && names.len() > 1 {
-            return Err(Error::Usage("open either one store, or traces".into()));
+            return Err(mistakes::several(names));
         }
         if stores == 1 && self.options.strict {
             return Err(Error::Usage("--strict is for traces; a store was read already".into()));

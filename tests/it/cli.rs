@@ -4,6 +4,7 @@ mod cache;
 mod formats;
 mod scripts;
 mod stores;
+mod trace_names;
 
 use std::path::PathBuf;
 use std::process::Output;
@@ -127,7 +128,7 @@ fn exit_code_3_for_what_cannot_be_read() {
     );
     assert!(place.fails(3, &["ingest", "page.json", "-o", "folder"]).contains("not a store"));
     assert!(place.fails(3, &["ingest", "page.json", "-o", "page.json"]).contains("in the way"));
-    place.fails(3, &["remove", "s", "nobody"]);
+    place.fails(2, &["remove", "s", "nobody"]);
 }
 
 #[test]

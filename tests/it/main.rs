@@ -34,6 +34,7 @@ mod library;
 mod limits;
 mod memory;
 mod missing_information;
+mod mistakes;
 mod operator_costs;
 mod own_rules;
 mod parallel_rules;

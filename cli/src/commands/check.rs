@@ -18,6 +18,7 @@ use tracesql_ingest::IngestError;
 
 use super::{locate_one, refuse_input, target, write_verdict};
 use crate::global::Global;
+use crate::output_names;
 use crate::stderr;
 use crate::time_limit::block_on;
 use crate::values::{CheckFormat, Severity};
@@ -27,17 +28,27 @@ use crate::values::{CheckFormat, Severity};
   tracesql check store
   tracesql check store --severity high --format junit -o check.xml
   tracesql check store --save-baseline baseline.json
-  tracesql check store --baseline baseline.json --thresholds thresholds.csv --assert assertions.sql
-  tracesql check store --rules my-rules --rule data_loading --set rule_data_loading_pct=5
+  tracesql check store --baseline baseline.json --thresholds thresholds.csv
+  tracesql check store --assert assertions.sql
+  tracesql check store --rules my-rules --set rule_data_loading_pct=5
 
-A rule that cannot be measured does not pass; it is listed, and fails with --require. Exit codes: \
-     0 all checks passed,
-1 a check failed, 2 usage, 3 an input could not be read, 4 a query failed or the baseline does \
-     not compare.")]
+A rule that cannot be measured does not pass: it is listed, and it fails with
+--require.
+
+Exit codes:
+  0  all checks passed
+  1  a check failed
+  2  a command or an option is wrong
+  3  an input could not be read
+  4  a query failed, or the baseline cannot be compared")]
 pub struct CheckArgs {
     /// A store, or one trace
     #[arg(value_name = "STORE")]
     pub store: String,
+    /// Only this trace: its id, the beginning of its id, or the end of its path; may be given
+    /// several times
+    #[arg(long = "trace", value_name = "TRACE")]
+    pub traces: Vec<String>,
     /// File with queries that must return no rows, each after a line `-- name: …`; may be given
     /// several times
     #[arg(long = "assert", value_name = "FILE.sql")]
@@ -46,6 +57,9 @@ pub struct CheckArgs {
     /// --save-baseline
     #[arg(long, value_name = "STORE|FILE.json")]
     pub baseline: Option<PathBuf>,
+    /// Only this trace of the baseline's store; may be given several times
+    #[arg(long = "baseline-trace", value_name = "TRACE", requires = "baseline")]
+    pub baseline_traces: Vec<String>,
     /// CSV file that says how far metrics may be from the baseline
     #[arg(long, value_name = "FILE.csv", requires = "baseline")]
     pub thresholds: Option<PathBuf>,
@@ -80,12 +94,18 @@ pub struct CheckArgs {
 
 /// Runs all checks. The exit code is the verdict.
 pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
+    let style = output_names::format(
+        args.format.map(Style::from),
+        args.output.as_ref(),
+        Style::of_file,
+        ".xml, .json or .txt",
+    )?;
     // Mistakes in the user's files are reported first, before anything that takes time.
     let thresholds = Thresholds::load(args.thresholds.as_deref())?;
     for output in [&args.output, &args.save_baseline].into_iter().flatten() {
         refuse_input(output, [&args.store])?;
     }
-    let location = locate_one(&args.store, global)?;
+    let location = locate_one(&args.store, global)?.choose(&args.traces)?;
     let engine = location.engine(&global.engine_options())?;
     if engine.traces().is_empty() {
         return Err(IngestError::Store {
@@ -118,7 +138,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
         ));
     }
     let baseline =
-        args.baseline.as_deref().map(|path| baseline(path, &location, global)).transpose()?;
+        args.baseline.as_deref().map(|path| baseline(path, args, &location, global)).transpose()?;
     let (mut verdict, document) = block_on(global, async {
         let traces = check::sources(&engine).await?;
         let (mut compared, mut document) = (Compared::default(), None);
@@ -162,7 +182,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
         write_document(document.as_bytes(), &Target::File(path.clone()))?;
         verdict.notes.push(format!("the figures were written to {}", path.display()));
     }
-    write(&verdict, args, global)?;
+    write(&verdict, style.unwrap_or(Style::Text), args, global)?;
     Ok(ExitCode::from(verdict.exit_code()))
 }
 
@@ -190,16 +210,25 @@ fn refuse_problems(engine: &Engine) -> Result<()> {
     if problems.is_empty() { Ok(()) } else { Err(Error::Usage(problems.join("\n"))) }
 }
 
-fn baseline(path: &Path, candidate: &Location, global: &Global) -> Result<Baseline> {
+fn baseline(
+    path: &Path,
+    args: &CheckArgs,
+    candidate: &Location,
+    global: &Global,
+) -> Result<Baseline> {
     let name = path.display().to_string();
     if path.is_file() && !is_trace(path) {
+        if !args.baseline_traces.is_empty() {
+            let message = "--baseline-trace chooses traces of a store; a baseline file has none";
+            return Err(Error::Usage(message.into()));
+        }
         return Baseline::read(path);
     }
     let location = match locate_one(&name, global) {
         Err(Error::Input(e @ IngestError::StoreVersion { .. })) => {
             return Err(check::version_error(&name, &e.to_string()));
         }
-        other => other?,
+        other => other?.choose(&args.baseline_traces)?,
     };
     if location.traces()?.is_empty() {
         return Err(IngestError::Store {
@@ -250,13 +279,8 @@ async fn known_metrics(
     Ok(names)
 }
 
-fn write(verdict: &Verdict, args: &CheckArgs, global: &Global) -> Result<()> {
+fn write(verdict: &Verdict, style: Style, args: &CheckArgs, global: &Global) -> Result<()> {
     let width = comfy_table::Table::new().width().map_or(100, usize::from).clamp(60, 120);
-    let style = args
-        .format
-        .map(Style::from)
-        .or_else(|| args.output.as_deref().and_then(Style::of_file))
-        .unwrap_or(Style::Text);
     let detail = if args.verbose { Detail::Full } else { Detail::Normal };
     let document = match style {
         Style::Text => check::text(verdict, width, detail),

@@ -13,6 +13,7 @@ use tracesql_ingest::{IngestError, Store};
 
 use super::{locate_one, refuse_input, target, warn_of_problems, write_verdict};
 use crate::global::Global;
+use crate::output_names;
 use crate::stderr;
 use crate::time_limit::block_on;
 use crate::values::{By, CompareFormat};
@@ -23,15 +24,21 @@ use crate::values::{By, CompareFormat};
   tracesql compare base.json.gz new.json.gz --by op --limit 50
   tracesql compare runs/base runs/new --fail-on step:5% --fail-on op:20%:100us
   tracesql compare runs/base runs/new -o comparison.html
+  tracesql compare runs/base runs/new --base-trace rank0 --trace rank0
 
-Verdicts come from the times of single steps: slower and faster are more than noise, by the test \
-     of Mann and Whitney.
---fail-on BY:PCT%[:MIN] fails on rows that are slower by more than PCT percent and by at least \
-     MIN (such as 100us) a step,
-and on rows without a verdict whose times differ by that much; BY:added and BY:removed fail on \
-     what is on one side only.
-Exit codes: 0 ok, 1 --fail-on found something, 2 usage, 3 an input could not be read, 4 a query \
-     failed or nothing compares.")]
+Verdicts come from the times of single steps: slower and faster are more than
+noise, by the test of Mann and Whitney.
+
+--fail-on BY:PCT%[:MIN] fails on rows that are slower by more than PCT percent
+and by at least MIN (such as 100us) a step, and on rows without a verdict whose
+times differ by that much. BY:added and BY:removed fail on rows of one side.
+
+Exit codes:
+  0  success
+  1  --fail-on found something
+  2  a command or an option is wrong
+  3  an input could not be read
+  4  a query failed, or nothing can be compared")]
 pub struct CompareArgs {
     /// The store or trace to compare with
     #[arg(value_name = "BASE")]
@@ -39,6 +46,13 @@ pub struct CompareArgs {
     /// The store or trace that is compared
     #[arg(value_name = "CAND")]
     pub cand: String,
+    /// Only this trace of CAND: its id, the beginning of its id, or the end of its path; may be
+    /// given several times
+    #[arg(long = "trace", value_name = "TRACE")]
+    pub traces: Vec<String>,
+    /// Only this trace of BASE; may be given several times
+    #[arg(long = "base-trace", value_name = "TRACE")]
+    pub base_traces: Vec<String>,
     /// What rows are about; may be given several times [default: all]
     #[arg(long, value_enum, value_delimiter = ',')]
     pub by: Vec<By>,
@@ -62,7 +76,15 @@ pub fn run(args: &CompareArgs, global: &Global) -> Result<ExitCode> {
     if let Some(output) = &args.output {
         refuse_input(output, [&args.base, &args.cand])?;
     }
-    let (base, cand) = (find(&args.base, global)?, find(&args.cand, global)?);
+    let style = output_names::format(
+        args.format.map(Style::from),
+        args.output.as_ref(),
+        Style::of_file,
+        ".html, .md, .json or .txt",
+    )?
+    .unwrap_or(Style::Text);
+    let (base, cand) =
+        (find(&args.base, &args.base_traces, global)?, find(&args.cand, &args.traces, global)?);
     let mut options = global.engine_options();
     options.settings.push(("compare_base".to_owned(), base.traces.join(";")));
     options.settings.push(("compare_candidate".to_owned(), cand.traces.join(";")));
@@ -77,11 +99,6 @@ pub fn run(args: &CompareArgs, global: &Global) -> Result<ExitCode> {
         args.by.iter().map(|by| (*by).into()).collect()
     };
     let comparison = block_on(global, compared(&engine, args, by, &base, &cand))?;
-    let style = args
-        .format
-        .map(Style::from)
-        .or_else(|| args.output.as_deref().and_then(Style::of_file))
-        .unwrap_or(Style::Text);
     let width = comfy_table::Table::new().width().map_or(100, usize::from).clamp(80, 160);
     let document = compare::write(&comparison, style, width, args.limit)?;
     let target = target(args.output.as_ref());
@@ -104,12 +121,12 @@ struct Traces {
     traces: Vec<String>,
 }
 
-fn find(name: &str, global: &Global) -> Result<Traces> {
+fn find(name: &str, chosen: &[String], global: &Global) -> Result<Traces> {
     let location = match locate_one(name, global) {
         Err(Error::Input(e @ IngestError::StoreVersion { .. })) => {
             return Err(Error::Query(format!("nothing compares: {e}")));
         }
-        other => other?,
+        other => other?.choose(chosen)?,
     };
     let traces = location.traces()?;
     if traces.is_empty() {

@@ -1,4 +1,4 @@
-//! `tracesql completions`: prints a script that lets a shell complete commands and options.
+//! `tracesql completions`: prints a completion script for a shell.
 
 use clap::{Args, Command};
 use clap_complete::Shell;
@@ -11,8 +11,10 @@ use tracesql::output::{Target, write_document};
   tracesql completions zsh > _tracesql
   tracesql completions fish > tracesql.fish
 
-Where they go: ~/.local/share/bash-completion/completions/tracesql for bash, a folder of $fpath for zsh,
-~/.config/fish/completions/tracesql.fish for fish.")]
+Where the scripts go:
+  bash  ~/.local/share/bash-completion/completions/tracesql
+  zsh   _tracesql in a folder of $fpath
+  fish  ~/.config/fish/completions/tracesql.fish")]
 pub struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use serde_json::json;
-use tracesql::output::units::plural;
+use tracesql::open::not_a_store;
+use tracesql::output::units::{many, plural};
 use tracesql::output::{Target, safe, write_document};
 use tracesql::{Error, Result};
-use tracesql_ingest::{Examined, Gravity, examine};
+use tracesql_ingest::{Examined, Gravity, IngestError, Store, examine};
 
 use crate::values::DoctorFormat;
 
@@ -17,8 +18,12 @@ use crate::values::DoctorFormat;
   tracesql doctor runs/base
   tracesql doctor runs/base --format json
 
-Every file is read whole: sizes, checksums, footers, each page, numbers of rows. Nothing is changed.
-Exit codes: 0 the store is sound, 3 something is damaged.")]
+Every file is read whole: sizes, checksums, footers, each page, and numbers of
+rows. Nothing is changed.
+
+Exit codes:
+  0  the store is sound
+  3  something is damaged")]
 pub struct DoctorArgs {
     /// The store
     #[arg(value_name = "STORE")]
@@ -29,7 +34,13 @@ pub struct DoctorArgs {
 }
 
 pub fn run(args: &DoctorArgs) -> Result<()> {
-    let found = examine(&args.store)?;
+    let found = examine(&args.store).map_err(|e| match e {
+        // A damaged store may lack the file by which stores are recognized.
+        IngestError::Store { .. } | IngestError::Io { .. } if !Store::is_store(&args.store) => {
+            not_a_store(&args.store)
+        }
+        other => other.into(),
+    })?;
     let store = args.store.display().to_string();
     let text = match args.format {
         DoctorFormat::Text => lines(&store, &found),
@@ -56,8 +67,9 @@ fn lines(store: &str, found: &Examined) -> String {
     let verdict = if found.is_sound() { "sound" } else { "damaged" };
     let (rows, bytes) = (HumanCount(found.rows), HumanBytes(found.bytes));
     text + &safe(&format!(
-        "{store}: {verdict}; {} traces, {} files, {bytes}, {rows} rows were read",
-        found.traces, found.files
+        "{store}: {verdict}; {}, {}, {bytes}, {rows} rows were read",
+        many(found.traces as i64, "trace"),
+        many(found.files as i64, "file")
     )) + "\n"
 }
 

@@ -7,7 +7,7 @@ use tracesql::engine::Engine;
 use tracesql::export::{
     self, ChromeRequest, PerfRequest, Selection, TablesRequest, TraceFacts, Written,
 };
-use tracesql::output::units::plural;
+use tracesql::output::units::{many, plural};
 use tracesql::output::{Target, safe, write_document};
 use tracesql::stacks::{self, Request};
 use tracesql::{Error, Result};
@@ -21,30 +21,32 @@ use crate::values::ExportFormat;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tracesql export store -o cleaned.json.gz                             open it at ui.perfetto.dev
+  tracesql export store -o cleaned.json.gz        open it at ui.perfetto.dev
   tracesql export store --trace rank0 --step 3 -o step3.json.gz
   tracesql export store --where \"cat = 'kernel'\" -o kernels.json
-  tracesql export store --findings --counters -o all_ranks.json.gz     all traces on one clock
-  tracesql export store --format parquet -o folder                     all tables of all traces
-  tracesql export store --format csv --view operators --view kernels_by_name -o folder
-  tracesql export perf.json --format perf-json -o again.json           blobs as they were, also \
-     from a store
-  tracesql export store --format ndjson -c \"SELECT * FROM steps\" -o steps.ndjson
-A Chrome trace of one trace is read back as the same rows, and so is a perf.json; docs/export.md \
-     says what is kept and what is not.")]
+  tracesql export store --findings --counters -o all_ranks.json.gz
+  tracesql export store --format parquet -o folder    all tables
+  tracesql export store --format csv --view operators --view steps -o folder
+  tracesql export store --view operators -o operators.csv
+  tracesql export store -c \"SELECT * FROM steps\" -o steps.ndjson
+  tracesql export perf.json --format perf-json -o again.json
+
+Several traces are put on one clock. A Chrome trace of one trace is read back as
+the same rows, and so is a perf.json; docs/export.md states what is kept.")]
 pub struct ExportArgs {
     /// A store, or one trace
     #[arg(value_name = "STORE")]
     pub store: String,
-    /// Format [default: what the name of the output file says]
+    /// Format [default: by the ending of the output file]
     #[arg(long, value_enum)]
     pub format: Option<ExportFormat>,
     /// File, or folder for several tables; `-` for standard output
     #[arg(short = 'o', long, value_name = "PATH")]
     pub output: PathBuf,
-    /// Only this trace, by its name or how that begins; may be given several times
-    #[arg(long, value_name = "TRACE")]
-    pub trace: Vec<String>,
+    /// Only this trace: its id, the beginning of its id, or the end of its path; may be given
+    /// several times
+    #[arg(long = "trace", value_name = "TRACE")]
+    pub traces: Vec<String>,
     /// Only traces of this rank
     #[arg(long, value_name = "N")]
     pub rank: Option<i64>,
@@ -73,7 +75,7 @@ fn steps(text: &str) -> Result<(i64, i64), String> {
     let number = |text: &str| {
         text.trim()
             .parse::<i64>()
-            .map_err(|_| format!("{text:?} is no step; write a number, or two as 3..5"))
+            .map_err(|_| format!("{text:?} is not a step; write a number, or two as 3..5"))
     };
     let (first, last) = match text.split_once("..") {
         Some((first, last)) => (number(first)?, number(last)?),
@@ -91,7 +93,8 @@ pub fn run(args: &ExportArgs, global: &Global) -> Result<()> {
         Some(format) => format,
         None => {
             return Err(Error::Usage(format!(
-                "{}: the name says no format; give --format",
+                "{}: the name states no format that can be exported; give --format, or end it in \
+                 .json, .json.gz, .csv, .tsv, .ndjson, .parquet, .arrow, .folded or .pb.gz",
                 args.output.display()
             )));
         }
@@ -102,7 +105,7 @@ pub fn run(args: &ExportArgs, global: &Global) -> Result<()> {
     warn_of_problems(&engine);
     let target = target(Some(&args.output));
     if matches!(format, ExportFormat::Parquet | ExportFormat::Arrow | ExportFormat::Pprof) {
-        refuse_terminal(&target, "this")?;
+        refuse_terminal(&target, "this format")?;
     }
     let selection =
         Selection { condition: args.filter.clone(), steps: args.step, query: args.query.clone() };
@@ -110,7 +113,10 @@ pub fn run(args: &ExportArgs, global: &Global) -> Result<()> {
         Some((format, ending)) => {
             let request = TablesRequest { views: args.view.clone(), selection, format, ending };
             let files = block_on(global, export::tables(&engine, &request, &target))?;
-            report(global, files.iter().map(|(name, rows)| format!("{name}: {rows} rows")));
+            report(
+                global,
+                files.iter().map(|(name, rows)| format!("{name}: {}", many(*rows as i64, "row"))),
+            );
             Ok(())
         }
         None if format == ExportFormat::Chrome => {
@@ -150,15 +156,13 @@ fn check(args: &ExportArgs, format: ExportFormat) -> Result<()> {
 /// A session over the traces that the user asked for, and their properties.
 fn open(args: &ExportArgs, global: &Global) -> Result<(Engine, Vec<TraceFacts>)> {
     let options = global.engine_options();
-    let location = locate_one(&args.store, global)?;
+    let location = locate_one(&args.store, global)?.choose(&args.traces)?;
     let engine = location.engine(&options)?;
-    let all = block_on(global, export::traces(&engine))?;
-    if args.trace.is_empty() && args.rank.is_none() {
-        return Ok((engine, all));
-    }
-    let chosen = export::named(&all, &args.trace, args.rank)?;
-    let facts = all.into_iter().filter(|t| chosen.contains(&t.trace_id)).collect();
-    Ok((location.with_only(chosen).engine(&options)?, facts))
+    let mut traces = block_on(global, export::traces(&engine))?;
+    let Some(rank) = args.rank else { return Ok((engine, traces)) };
+    let chosen = export::of_rank(&traces, rank)?;
+    traces.retain(|t| chosen.contains(&t.trace_id));
+    Ok((location.with_only(chosen).engine(&options)?, traces))
 }
 
 fn chrome(

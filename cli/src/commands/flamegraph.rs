@@ -29,6 +29,7 @@ pub struct FlamegraphArgs {
 }
 
 pub fn run(args: &FlamegraphArgs, global: &Global) -> Result<()> {
+    args.samples.refuse_other_formats("SVG", &["svg"])?;
     let is_compared = args.samples.base.is_some();
     args.samples.write(global, !is_compared, |samples| {
         let title = args.title.clone().unwrap_or_else(|| match &samples.base_source {

@@ -22,6 +22,7 @@ pub struct FoldedArgs {
 }
 
 pub fn run(args: &FoldedArgs, global: &Global) -> Result<()> {
+    args.samples.refuse_other_formats("folded stacks", &["folded", "txt"])?;
     let has_base = args.samples.base.is_some();
     args.samples.write(global, false, |samples| {
         Ok(folded(&samples.profile, args.measure.as_deref(), has_base)?.into_bytes())

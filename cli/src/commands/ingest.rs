@@ -8,7 +8,8 @@ use tracesql::open::Opener;
 use tracesql::{Error, Result};
 
 use crate::global::Global;
-use crate::terminal::Terminal;
+use crate::output_names::refuse_file;
+use crate::terminal::{Messages, Terminal};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -17,7 +18,8 @@ use crate::terminal::Terminal;
   gzip -dc trace.json.gz | tracesql ingest - -o store
   tracesql ingest big.json -o store --memory-limit 1GiB
 
-The names of the traces in the store are printed, one a line; the summary goes to standard error.")]
+The ids of the traces in the store go to standard output, one a line. Progress
+and statistics go to standard error.")]
 pub struct IngestArgs {
     /// Files, folders, globs; `-` for standard input
     #[arg(value_name = "INPUT", required = true)]
@@ -34,7 +36,8 @@ pub struct IngestArgs {
 }
 
 pub fn run(args: &IngestArgs, global: &Global) -> Result<()> {
-    let terminal = Terminal::new(global.quiet);
+    refuse_file(&args.store, "a store")?;
+    let terminal = Terminal::new(Messages::of(global));
     let options = global.ingest_options(args.strict, args.replace);
     Opener::new(options, &terminal)
         .ingest(&args.store, &args.inputs, |outcome| print_name(&outcome.manifest.trace_id))

@@ -1,5 +1,6 @@
 //! One file per command, with its arguments and its calls to the library.
 
+pub mod cache;
 pub mod check;
 pub mod compare;
 pub mod completions;
@@ -22,16 +23,16 @@ pub mod speedscope;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use tracesql::engine::Engine;
 use tracesql::open::{Location, Opener};
 use tracesql::output::{Target, write_document};
 use tracesql::{Error, Result};
 
-use crate::command_line::{Command, CommandLine};
+use crate::command_line::{self, Command, CommandLine};
+use crate::first_contact;
 use crate::global::Global;
 use crate::stderr;
-use crate::terminal::Terminal;
+use crate::terminal::{Messages, Terminal};
 
 /// Runs the command that the user gave.
 pub fn run(arguments: CommandLine) -> Result<ExitCode> {
@@ -39,7 +40,7 @@ pub fn run(arguments: CommandLine) -> Result<ExitCode> {
     if arguments.command.is_some() && !arguments.open.inputs.is_empty() {
         let input = &arguments.open.inputs[0];
         return Err(Error::Usage(format!(
-            "{input:?} stands before the name of a command; inputs come after it"
+            "{input:?} comes before the name of a command; write `tracesql COMMAND {input}`"
         )));
     }
     let done = match arguments.command {
@@ -56,23 +57,27 @@ pub fn run(arguments: CommandLine) -> Result<ExitCode> {
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::List(args)) => list::run(&args, &global),
         Some(Command::Remove(args)) => remove::run(&args, &global),
+        Some(Command::Cache(args)) => cache::run(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),
-        Some(Command::Completions(args)) => completions::run(&args, CommandLine::command()),
-        Some(Command::Man(args)) => man::run(&args, CommandLine::command()),
+        Some(Command::Completions(args)) => completions::run(&args, command_line::command()),
+        Some(Command::Man(args)) => man::run(&args, command_line::command()),
         None if arguments.open.inputs.is_empty() => Err(Error::Usage(
-            "name a trace or a store, for example \
-             `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; \
-             `tracesql --help` shows more"
+            "name a trace or a store, for example `tracesql report trace.json.gz -o report.html` \
+             or `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; `tracesql --help` \
+             lists all commands"
                 .into(),
         )),
-        None => open::run(&arguments.open, &global),
+        None => {
+            first_contact::refuse(&arguments.open.inputs)?;
+            open::run(&arguments.open, &global)
+        }
     };
     done.map(|()| ExitCode::SUCCESS)
 }
 
 /// Opens the traces that names stand for, and shows on standard error how they are read.
 fn locate(names: &[String], strict: bool, global: &Global) -> Result<Location> {
-    let terminal = Terminal::new(global.quiet);
+    let terminal = Terminal::new(Messages::of(global));
     Opener::new(global.ingest_options(strict, false), &terminal).open(names)
 }
 

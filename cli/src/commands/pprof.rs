@@ -20,6 +20,7 @@ pub struct PprofArgs {
 }
 
 pub fn run(args: &PprofArgs, global: &Global) -> Result<()> {
+    args.samples.refuse_other_formats("pprof profiles", &["pb.gz", "gz", "pb", "pprof"])?;
     refuse_terminal(&args.samples.target(), "a pprof profile")?;
     args.samples.write(global, false, |samples| Ok(pprof(&samples.profile, &samples.header)?))
 }

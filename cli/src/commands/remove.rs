@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tracesql::Result;
+use tracesql::open::{named_trace, open_store};
 use tracesql::output::safe;
 use tracesql_ingest::Store;
 
@@ -13,23 +14,38 @@ use crate::stderr;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tracesql remove store trace-0123456789ab
-  tracesql list store --format csv | tail -n +2 | cut -d, -f1 | xargs tracesql remove store")]
+  tracesql remove store rank0 rank1.json.gz")]
 pub struct RemoveArgs {
     /// The store
     #[arg(value_name = "STORE")]
     pub store: PathBuf,
-    /// Names of traces, as `tracesql list` shows them
+    /// Traces: the id, the beginning of the id, or the end of the path of each
     #[arg(value_name = "TRACE", required = true)]
     pub traces: Vec<String>,
 }
 
 pub fn run(args: &RemoveArgs, global: &Global) -> Result<()> {
-    let store = Store::open(&args.store)?;
-    for trace in &args.traces {
+    let store = open_store(&args.store)?;
+    // All names are resolved first, so that a misspelled one leaves the store as it is.
+    let traces = args.traces.iter().map(|name| id(&store, name)).collect::<Result<Vec<_>>>()?;
+    for (at, trace) in traces.iter().enumerate() {
+        if traces[..at].contains(trace) {
+            continue;
+        }
         store.remove(trace)?;
         if !global.quiet {
             stderr::line(&format!("removed {}", safe(trace)));
         }
     }
     Ok(())
+}
+
+/// The id of a trace. A whole id needs no look at the manifests, so that a trace whose manifest is
+/// damaged can be removed.
+fn id(store: &Store, name: &str) -> Result<String> {
+    let is_plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\']);
+    if is_plain && store.trace_folder(name).join("manifest.json").is_file() {
+        return Ok(name.to_owned());
+    }
+    Ok(named_trace(name, &store.traces()?)?.trace_id.clone())
 }

@@ -8,10 +8,10 @@ use tracesql::open::Location;
 use tracesql::output::write_document;
 use tracesql::report::{self, Format, Report};
 use tracesql::{Error, Result};
-use tracesql_ingest::Manifest;
 
 use super::{locate, refuse_input, target, warn_of_problems};
 use crate::global::Global;
+use crate::output_names;
 use crate::stderr;
 use crate::time_limit::block_on;
 use crate::values::ReportFormat;
@@ -26,19 +26,21 @@ const MAX_WIDTH: usize = 120;
   tracesql report runs/base
   tracesql report runs/base -o report.html
   tracesql report rank*.pt.trace.json.gz -o report.md
-  tracesql report runs/base --format json | jq '.sections.findings.rows[].message'")]
+  tracesql report runs/base --trace rank0 -o rank0.html
+  tracesql report runs/base --format json | jq .sections.findings")]
 pub struct ReportArgs {
     /// A store, or traces
     #[arg(value_name = "STORE", required = true)]
     pub inputs: Vec<String>,
-    /// Format [default: what the name of the file says, else text]
+    /// Format [default: by the ending of the output file, else text]
     #[arg(long, value_enum)]
     pub format: Option<ReportFormat>,
     /// File for the report; `-` for standard output
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Only this trace: its name, or the end of its path; may be given several times
-    #[arg(long = "trace", value_name = "NAME")]
+    /// Only this trace: its id, the beginning of its id, or the end of its path; may be given
+    /// several times
+    #[arg(long = "trace", value_name = "TRACE")]
     pub traces: Vec<String>,
     /// Most traces that the report is about; the others are named as left out
     #[arg(long, default_value_t = 16, value_name = "N")]
@@ -52,11 +54,20 @@ pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
     if let Some(output) = &args.output {
         refuse_input(output, &args.inputs)?;
     }
-    let (engine, left_out) = chosen(locate(&args.inputs, false, global)?, args, global)?;
+    let format = output_names::format(
+        args.format.map(Format::from),
+        args.output.as_ref(),
+        Format::of_file,
+        ".html, .md, .json or .txt",
+    )?
+    .unwrap_or_default();
+    let location = locate(&args.inputs, false, global)?;
+    // The report mentions those left out that the user asked for, by name or by naming none.
+    let named = location.clone().choose(&args.traces)?.traces()?;
+    let (engine, left_out) = chosen(location, &named, args.max_traces, global)?;
     warn_of_problems(&engine);
-    let named = args.format.map(Format::from);
-    let format = named.or_else(|| Format::of_file(args.output.as_ref()?)).unwrap_or_default();
-    let report = block_on(global, report::collect(&engine, left_out, format))?;
+    let mut report = block_on(global, report::collect(&engine, left_out, format))?;
+    report.left_out.retain(|id| named.contains(id));
     if args.timing {
         say_times(&report);
     }
@@ -89,27 +100,18 @@ pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
     }
 }
 
-/// The session over the traces that the user chose, and the names of the others.
-fn chosen(location: Location, args: &ReportArgs, global: &Global) -> Result<(Engine, Vec<String>)> {
+/// The session over the first of the named traces, at most `max_traces`, and the ids of the others.
+fn chosen(
+    location: Location,
+    named: &[String],
+    max_traces: usize,
+    global: &Global,
+) -> Result<(Engine, Vec<String>)> {
     let engine = location.engine(&global.engine_options())?;
-    let all = engine.traces();
-    for name in &args.traces {
-        if !all.iter().any(|t| is_named(t, name)) {
-            return Err(Error::Usage(format!(
-                "there is no trace {name:?} here; `tracesql list STORE` shows their names"
-            )));
-        }
-    }
-    let is_wanted = |trace_id: &str| {
-        args.traces.is_empty()
-            || all
-                .iter()
-                .any(|t| t.trace_id == trace_id && args.traces.iter().any(|name| is_named(t, name)))
-    };
     let ordered = by_rank(&engine, global)?;
     let shown: Vec<&(String, Option<String>)> =
-        ordered.iter().filter(|(id, _)| is_wanted(id)).take(args.max_traces.max(1)).collect();
-    if shown.len() == all.len() {
+        ordered.iter().filter(|(id, _)| named.contains(id)).take(max_traces.max(1)).collect();
+    if shown.len() == engine.traces().len() {
         return Ok((engine, Vec::new()));
     }
     let left_out = ordered
@@ -132,12 +134,6 @@ fn by_rank(engine: &Engine, global: &Global) -> Result<Vec<(String, Option<Strin
                ORDER BY t.format, t.rank NULLS LAST, t.path, t.trace_id";
     let rows = block_on(global, engine.objects(sql))?;
     Ok(rows.iter().filter_map(|row| Some((text(row, "trace_id")?, text(row, "job")))).collect())
-}
-
-fn is_named(trace: &Manifest, name: &str) -> bool {
-    trace.trace_id == name
-        || trace.path == name
-        || trace.path.strip_suffix(name).is_some_and(|p| p.ends_with('/'))
 }
 
 fn say_times(report: &Report) {

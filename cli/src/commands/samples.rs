@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use tracesql::output::units::many;
 use tracesql::output::{Target, write_document};
 use tracesql::stacks::{Request, Samples, collect};
 use tracesql::{Error, Result};
 
 use super::{locate_one, refuse_input, target};
 use crate::global::Global;
+use crate::output_names::refuse_other;
 use crate::stderr;
 use crate::time_limit::block_on;
 use crate::values::Rule;
@@ -22,8 +24,8 @@ pub struct SamplesArgs {
     /// File for the result; `-` for standard output
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Samples from a query: a list of texts is the stack, whole numbers are values (a name with
-    /// _ns or _bytes says the unit), texts and rank, step, pid, tid, device, stream are labels
+    /// Samples from a query: a list of texts is the stack, whole numbers are values (_ns or _bytes
+    /// in a name is the unit), texts and rank, step, pid, tid, device, stream are labels
     #[arg(
         short = 'c',
         long = "command",
@@ -38,6 +40,10 @@ pub struct SamplesArgs {
     /// Only samples for which this holds, for example "thread LIKE 'main%'"
     #[arg(long = "where", value_name = "CONDITION", allow_hyphen_values = true)]
     pub filter: Option<String>,
+    /// Only this trace: its id, the beginning of its id, or the end of its path; may be given
+    /// several times
+    #[arg(long = "trace", value_name = "TRACE")]
+    pub traces: Vec<String>,
     /// Only this step
     #[arg(long, value_name = "N")]
     pub step: Option<i64>,
@@ -59,6 +65,9 @@ pub struct SamplesArgs {
     /// Take the difference to another store (or trace)
     #[arg(long, value_name = "STORE")]
     pub base: Option<String>,
+    /// Only this trace of the other store; may be given several times
+    #[arg(long = "base-trace", value_name = "TRACE", requires = "base")]
+    pub base_traces: Vec<String>,
 }
 
 impl SamplesArgs {
@@ -91,10 +100,17 @@ impl SamplesArgs {
         if let Some(output) = &self.output {
             refuse_input(output, [&self.store].into_iter().chain(&self.base))?;
         }
-        let engine = |name: &String| locate_one(name, global)?.engine(&global.engine_options());
-        let candidate = engine(&self.store)?;
-        let base = self.base.as_ref().map(engine).transpose()?;
+        let engine = |name: &String, traces: &[String]| {
+            locate_one(name, global)?.choose(traces)?.engine(&global.engine_options())
+        };
+        let candidate = engine(&self.store, &self.traces)?;
+        let base = self.base.as_ref().map(|base| engine(base, &self.base_traces)).transpose()?;
         block_on(global, collect(&candidate, base.as_ref(), &request))
+    }
+
+    /// Refuses a file whose name states another format than the command writes.
+    pub fn refuse_other_formats(&self, what: &str, endings: &[&str]) -> Result<()> {
+        refuse_other(self.output.as_ref(), what, endings)
     }
 
     /// The target of the result.
@@ -106,7 +122,13 @@ impl SamplesArgs {
 /// Prints warnings about properties of the samples that may surprise.
 pub fn warn(samples: &Samples, global: &Global) {
     if !global.quiet {
-        samples.notes.iter().for_each(|note| stderr::warning(note));
+        match &samples.notes[..] {
+            [first, more @ ..] if !more.is_empty() && !global.verbose => {
+                let notes = many(more.len() as i64, "more note");
+                stderr::warning(&format!("{first} ({notes}; -v shows them)"));
+            }
+            notes => notes.iter().for_each(|note| stderr::warning(note)),
+        }
         if samples.profile.is_empty() {
             stderr::warning("there are no samples");
         }

@@ -21,6 +21,7 @@ pub fn run(args: &SpeedscopeArgs, global: &Global) -> Result<()> {
             "speedscope shows no differences; use flamegraph or pprof with --base".into(),
         ));
     }
+    args.samples.refuse_other_formats("speedscope JSON", &["json"])?;
     args.samples
         .write(global, false, |samples| Ok(speedscope(&samples.profile, &samples.header.source)?))
 }

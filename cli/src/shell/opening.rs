@@ -15,7 +15,7 @@ use tracesql_ingest::{IngestError, IngestOptions};
 
 use crate::global::Global;
 use crate::stderr;
-use crate::terminal::Terminal;
+use crate::terminal::{Messages, Terminal};
 use crate::time_limit::GRACE;
 
 /// Opens traces for a session with the options that the program was started with.
@@ -23,7 +23,7 @@ use crate::time_limit::GRACE;
 pub struct Opening {
     engine: EngineOptions,
     ingest: IngestOptions,
-    quiet: bool,
+    messages: Messages,
 }
 
 impl Opening {
@@ -32,7 +32,7 @@ impl Opening {
         Self {
             engine: global.engine_options(),
             ingest: global.ingest_options(false, false),
-            quiet: global.quiet,
+            messages: Messages::of(global),
         }
     }
 
@@ -61,7 +61,7 @@ impl Opening {
         if names.iter().any(|name| name == "-") {
             return Err(Error::Usage("standard input is the shell's; name a file".into()));
         }
-        let terminal = Terminal::new(self.quiet);
+        let terminal = Terminal::new(self.messages);
         let location = if can_stop {
             stoppable(terminal, self.ingest.clone(), locate)?
         } else {

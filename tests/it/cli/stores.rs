@@ -174,10 +174,10 @@ fn remove_takes_a_trace_away() {
     place.ok(&["remove", "s", a]);
     assert_eq!(place.csv("SELECT name FROM events"), "name\nb\n");
     assert!(!place.path("s").join(a).exists());
-    let error = place.fails(3, &["remove", "s", a]);
+    let error = place.fails(2, &["remove", "s", a]);
     assert!(error.contains(b), "it says what there is: {error}");
     for name in ["", ".", "..", "../s", ".lock"] {
-        place.fails(3, &["remove", "s", name]);
+        place.fails(2, &["remove", "s", name]);
     }
     place.ok(&["remove", "s", b]);
     assert_eq!(place.csv("SELECT count(*) AS n FROM events"), "n\n0\n");
