@@ -48,7 +48,7 @@ fn frames_have_the_colours_of_the_report_page() {
         ("runtime call", "call"),
         ("other", "other"),
     ] {
-        let colour = after(&frames, &format!(".flame .k-{kind} {{"));
+        let colour = after(&frames, &format!(".k-{kind} {{"));
         assert!(legend.contains(&(name.to_owned(), colour)), "{name}: {legend:?}");
     }
     // Classes are mixed with 45 % white.
