@@ -115,7 +115,8 @@ fn counts_sql(tracks: &str) -> String {
     format!(
         "WITH tracked AS (
            SELECT
-             t.kind IN {tracks} AS is_sampled, t.kind NOT IN ('cpu_thread', 'gpu_stream') AS is_other,
+             t.kind IN {tracks} AS is_sampled,
+             t.kind NOT IN ('cpu_thread', 'gpu_stream') AS is_other,
              e.ph, e.cat, e.dur_ns, e.self_ns, e.overlaps
            FROM events e
            JOIN tracks t ON t.trace_id = e.trace_id AND t.track_id = e.track_id
@@ -127,7 +128,8 @@ fn counts_sql(tracks: &str) -> String {
              count(*) FILTER (WHERE ph = 'X' AND dur_ns < 0) AS negative,
              count(*) FILTER (WHERE is_other AND dur_ns > 0) AS on_no_thread,
              CAST(sum(dur_ns) FILTER (
-               WHERE is_other AND dur_ns > 0 AND cat IS DISTINCT FROM 'Trace') AS BIGINT) AS other_ns
+               WHERE is_other AND dur_ns > 0 AND cat IS DISTINCT FROM 'Trace') AS BIGINT)
+               AS other_ns
            FROM tracked
          ),
          on_devices AS (

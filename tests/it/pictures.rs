@@ -120,7 +120,9 @@ fn the_picture_of_the_report_has_the_texts_of_the_page() {
 #[test]
 fn a_picture_that_is_out_of_date_is_found() {
     let Some(python) = needs::python() else { return };
-    let program = "import sys; sys.path.insert(0, 'tests/pictures'); sys.dont_write_bytecode = True\n\
+    let program = "import sys\n\
+        sys.path.insert(0, 'tests/pictures')\n\
+        sys.dont_write_bytecode = True\n\
         import importlib.machinery as m, importlib.util as u\n\
         spec = u.spec_from_loader('pictures', m.SourceFileLoader('pictures', 'scripts/pictures'))\n\
         pictures = u.module_from_spec(spec); spec.loader.exec_module(pictures)\n\

@@ -66,7 +66,7 @@ fn grouped(value: i64) -> String {
     let digits = value.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 && !text.ends_with('-') {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) && !text.ends_with('-') {
             text.push(',');
         }
         text.push(digit);

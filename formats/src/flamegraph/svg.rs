@@ -26,12 +26,8 @@ const MAX_NAME_CHARS: usize = 2000;
 const ROOT: &str = "all";
 const EMPTY: &str = "(empty)";
 
-pub const STYLE: &str = "text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',\
-'DejaVu Sans',sans-serif;fill:#1b2130}.title{font-size:16px;font-weight:600}.quiet{fill:#5d6678}\
-.f text{font:11px ui-monospace,'SF Mono',Menlo,Consolas,'Liberation Mono','DejaVu Sans Mono',\
-monospace;pointer-events:none}.f{cursor:pointer}.f:hover rect{stroke:#1b2130;stroke-width:1}\
-.search .f:not(.hit) rect{opacity:.3}.hit rect{stroke:#c62f3b;stroke-width:1.5}.above rect\
-{opacity:.55}.button{cursor:pointer;fill:#2f5fd0}.button[visibility=hidden]{pointer-events:none}";
+/// The style of all texts and frames.
+pub const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("zoom.js");
 
 /// A flame graph with everything that its drawing needs.
@@ -61,7 +57,7 @@ impl Drawing<'_> {
         let _ = writeln!(
             out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
-             viewBox=\"0 0 {WIDTH} {height}\">\n<style>{STYLE}</style>\n\
+             viewBox=\"0 0 {WIDTH} {height}\">\n<style>\n{STYLE}</style>\n\
              <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>"
         );
         self.heading(&mut out);
