@@ -31,7 +31,7 @@ function flameGraph(key) {
   // The colour of a module says that it is one.
   const nameOf = ({ kind, name }) =>
     kind === "k-kernel" ? shortName(name) : kind === "k-module" ? name.replace(MODULE, "") : name;
-  const view = { measure: measures[0], text: state.item, isFolded: true };
+  const view = { measure: measures[0], text: state.item };
   let [list, root, top, found] = [nodes, nodes[0], nodes[0], null];
 
   const legend = el("div", { class: "flame-legend" });
