@@ -176,7 +176,8 @@ pub(crate) mod tests {
 
     #[test]
     fn styles_lose_comments_and_indentation() {
-        let style = "/* Why,\n   over two lines. */\n* {\n  margin: 0; /* kept */\n}\n/* a */\n\np {\n}\n";
+        let style =
+            "/* Why,\n   over two lines. */\n* {\n  margin: 0; /* kept */\n}\n/* a */\n\np {\n}\n";
         assert_eq!(inline_styles(&[style]), "* {\nmargin: 0; /* kept */\n}\np {\n}\n");
     }
 

@@ -89,7 +89,8 @@ def views(page):
     """Without Python, with the callers below, and unfolded: the whole stays the same."""
 
     def whole():
-        return page.locator(BARS).first.get_attribute("title").split("\n")[1]
+        lines = page.locator(BARS).first.get_attribute("title").split("\n")
+        return next(line for line in lines if line.endswith(" of all"))
 
     before, bars = whole(), page.locator(BARS).count()
     page.get_by_label("Hide Python frames").check()

@@ -31,7 +31,7 @@ function flameGraph(key) {
   // The colour of a module says that it is one.
   const nameOf = ({ kind, name }) =>
     kind === "k-kernel" ? shortName(name) : kind === "k-module" ? name.replace(MODULE, "") : name;
-  const view = { measure: measures[0], text: state.item, isFolded: true };
+  const view = { measure: measures[0], text: state.item };
   let [list, root, top, found] = [nodes, nodes[0], nodes[0], null];
 
   const legend = el("div", { class: "flame-legend" });
@@ -89,8 +89,12 @@ function flameGraph(key) {
 
   function titleOf(node, own) {
     const name = `${node.name.slice(0, 500)}${own ? `\nclass ${own}` : ""}`;
+    return `${name}\n${amountsOf(node)}`;
+  }
+
+  function amountsOf(node) {
     const total = `${exact(value(node), view.measure.unit)}, ${share(node)} of all`;
-    return `${name}\n${total}\nitself ${exact(node.own[view.measure.at], view.measure.unit)}`;
+    return `${total}\nitself ${exact(node.own[view.measure.at], view.measure.unit)}`;
   }
 
   // How many frames match, and how much of the whole they are.
@@ -154,7 +158,10 @@ function flameGraph(key) {
       if (chain.length >= MIN_FOLDED) {
         const last = chain[chain.length - 1];
         const properties = {
-          title: `${chain.map((n) => n.name.slice(0, 200)).join("\n")}\n${titleOf(last)}`,
+          title: `${chain.map((n) => n.name.slice(0, 200)).join("\n")}\n${amountsOf(chain[0])}`,
+          onmouseenter: () => {
+            path.textContent = describe(chain[0]);
+          },
           onclick: () => folding.querySelector("input").click(),
         };
         const between = many(chain.length - 2, "frame");

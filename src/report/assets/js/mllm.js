@@ -68,7 +68,7 @@ function lanes(list, { end, text, tint, note }, key) {
           width: `${Math.max((100 * (end(r) - r.at_ns)) / last, 0.08)}%`,
           top: `${r.lane * LANE}px`,
           height: `${LANE - 1}px`,
-          background: `var(--${tint(r)})`,
+          background: `color-mix(in srgb, var(--${tint(r)}) 60%, #fff)`,
           title: columns
             .map((c) => `${words(c.name)}: ${exact(r[c.name], c.unit)}`)
             .join("\n")
