@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn further_lines_begin_with_a_prompt() {
         let input = "SELECT 'a\n\tb', x\ty\n\tFROM t\nz";
-        let plain = "SELECT 'a\n       -> b', x    y\n       -> FROM t\nz";
+        let plain = "SELECT 'a\n       -> b', x     y\n       -> FROM t\nz";
         assert_eq!(shown(input, false, 80), plain);
         assert_eq!(stripped(&shown(input, true, 80)), plain);
         assert_eq!(NEXT_PROMPT.len(), PROMPT_WIDTH);

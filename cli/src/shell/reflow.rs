@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn rows_are_those_above_the_cursor() {
         assert_eq!(rows("tracesql> SELECT 1", 80), 0);
-        assert_eq!(rows("tracesql> SELECT 1", 9), 1);
+        assert_eq!(rows("tracesql> SELECT 1", 12), 1);
         assert_eq!(rows("tracesql> ", 10), 1);
         assert_eq!(rows("tracesql> SELECT\n\tname", 80), 1);
         assert_eq!(rows("tracesql> SELECT\n\tname", 12), 3);
