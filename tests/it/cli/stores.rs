@@ -174,7 +174,7 @@ fn the_short_list_answers_what_people_ask() {
     place.ok(&["ingest", "-q", "synthetic_gpu_rank0.json.gz", "-o", "s"]);
     place.ok(&["ingest", "-q", "synthetic_gpu_rank1.json.gz", "-o", "s"]);
     let list = place.ok(&["list", "s"]);
-    for text in ["trace", "rank", "ranks", "duration", "steps", "events", "recorded", " ms"] {
+    for text in ["trace", "rank", "world_size", "duration", "steps", "events", "recorded", " ms"] {
         assert!(list.contains(text), "{text}: {list}");
     }
     assert!(list.contains(" synthetic_gpu_rank1 "), "the shortest unique name: {list}");
