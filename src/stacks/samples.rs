@@ -71,7 +71,7 @@ pub async fn collect(engine: &Engine, base: Option<&Engine>, request: &Request) 
     };
     let about = async {
         let notes = notes(engine, request).await?;
-        let mut header = header(engine, &[]).await?;
+        let mut header = header(engine).await?;
         header.comments =
             vec![concat!("tracesql ", env!("CARGO_PKG_VERSION")).to_owned(), rule.to_owned()];
         header.comments.extend(request.sql.as_ref().map(|sql| format!("SQL: {sql}")));
@@ -108,13 +108,7 @@ pub async fn collect(engine: &Engine, base: Option<&Engine>, request: &Request) 
         header.comments.push(note.clone());
         notes.push(note);
     }
-    let profile = collector.finish();
-    let traces = profile.label_texts("trace");
-    if request.conditions().is_some() && !traces.is_empty() {
-        // A condition may leave samples of some of the traces only. The header is about those.
-        header = Header { comments: header.comments, ..self::header(engine, &traces).await? };
-    }
-    Ok(Samples { profile, header, notes })
+    Ok(Samples { profile: collector.finish(), header, notes })
 }
 
 async fn add(
@@ -236,27 +230,19 @@ async fn first_ints(engine: &Engine, sql: &str) -> Result<Vec<Option<i64>>> {
         .collect())
 }
 
-/// The header of a profile of some traces, or of all if none is named.
-async fn header(engine: &Engine, only: &[&str]) -> Result<Header> {
-    let ids: Vec<String> = only.iter().map(|id| format!("'{}'", id.replace('\'', "''"))).collect();
-    let chosen = match only {
-        [] => String::new(),
-        _ => format!(" WHERE trace_id IN ({})", ids.join(", ")),
-    };
-    let times = format!(
-        "SELECT min(base_time_ns + start_ns), max(end_ns) - min(start_ns), max(duration_ns), \
-         count(*) FROM traces{chosen}"
-    );
-    let found = first_ints(engine, &times).await?;
+async fn header(engine: &Engine) -> Result<Header> {
+    let times = "SELECT min(base_time_ns + start_ns), max(end_ns) - min(start_ns), \
+        max(duration_ns), count(*) FROM traces";
+    let found = first_ints(engine, times).await?;
     let at = |i: usize| found.get(i).copied().flatten();
     let traces = at(3).unwrap_or(0);
     // Each trace has its own clock, so several traces together are as long as the longest one.
     let duration_ns = if traces == 1 { at(1) } else { at(2) }.unwrap_or(0);
     let mut source = format!("{traces} traces");
     if traces == 1 {
-        let path =
-            format!("SELECT CAST(coalesce(path, trace_id) AS VARCHAR) AS path FROM traces{chosen}");
-        let paths = rows(engine, &path).await?;
+        let paths =
+            rows(engine, "SELECT CAST(coalesce(path, trace_id) AS VARCHAR) AS path FROM traces")
+                .await?;
         if let Some(batch) = paths.iter().find(|b| b.num_rows() > 0) {
             let path = datafusion::arrow::util::display::array_value_to_string(batch.column(0), 0)
                 .unwrap_or_default();

@@ -30,7 +30,6 @@ pub struct FlamegraphArgs {
 }
 
 pub fn run(args: &FlamegraphArgs, global: &Global) -> Result<()> {
-    args.samples.refuse_other_formats("SVG", &["svg"])?;
     let samples = args.samples.collect(global)?;
     let title = args.title.as_deref().unwrap_or(&samples.header.source);
     let svg = flamegraph(

@@ -23,7 +23,6 @@ pub struct FoldedArgs {
 }
 
 pub fn run(args: &FoldedArgs, global: &Global) -> Result<()> {
-    args.samples.refuse_other_formats("folded stacks", &["folded", "txt"])?;
     let samples = args.samples.collect(global)?;
     let has_base = args.samples.base.is_some();
     let lines = folded(&samples.profile, args.measure.as_deref(), has_base)?;

@@ -31,6 +31,7 @@ use tracesql::{Error, Result};
 use crate::command_line::{self, Command, CommandLine};
 use crate::first_contact;
 use crate::global::Global;
+use crate::output_names::refuse_other;
 use crate::stderr;
 use crate::terminal::{Messages, Terminal};
 
@@ -49,10 +50,23 @@ pub fn run(arguments: CommandLine) -> Result<ExitCode> {
         Some(Command::Ingest(args)) => ingest::run(&args, &global),
         Some(Command::Query(args)) => query::run(&args, &global),
         Some(Command::Report(args)) => report::run(&args, &global),
-        Some(Command::Pprof(args)) => pprof::run(&args, &global),
-        Some(Command::Folded(args)) => folded::run(&args, &global),
-        Some(Command::Flamegraph(args)) => flamegraph::run(&args, &global),
-        Some(Command::Speedscope(args)) => speedscope::run(&args, &global),
+        Some(Command::Pprof(args)) => {
+            let endings = ["pb.gz", "gz", "pb", "pprof"];
+            refuse_other(args.samples.output.as_ref(), "pprof profiles", &endings)?;
+            pprof::run(&args, &global)
+        }
+        Some(Command::Folded(args)) => {
+            refuse_other(args.samples.output.as_ref(), "folded stacks", &["folded", "txt"])?;
+            folded::run(&args, &global)
+        }
+        Some(Command::Flamegraph(args)) => {
+            refuse_other(args.samples.output.as_ref(), "SVG", &["svg"])?;
+            flamegraph::run(&args, &global)
+        }
+        Some(Command::Speedscope(args)) => {
+            refuse_other(args.samples.output.as_ref(), "speedscope JSON", &["json"])?;
+            speedscope::run(&args, &global)
+        }
         Some(Command::Export(args)) => export::run(&args, &global),
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::List(args)) => list::run(&args, &global),

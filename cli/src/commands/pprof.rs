@@ -20,10 +20,9 @@ pub struct PprofArgs {
 }
 
 pub fn run(args: &PprofArgs, global: &Global) -> Result<()> {
-    args.samples.refuse_other_formats("pprof profiles", &["pb.gz", "gz", "pb", "pprof"])?;
-    let target = args.samples.target();
-    refuse_terminal(&target, "a pprof profile")?;
     let samples = args.samples.collect(global)?;
     let profile = pprof(&samples.profile, &samples.header)?;
+    let target = args.samples.target();
+    refuse_terminal(&target, "a profile")?;
     write_document(&profile, &target)
 }

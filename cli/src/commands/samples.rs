@@ -4,13 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tracesql::output::Target;
-use tracesql::output::units::many;
 use tracesql::stacks::{Request, Samples, collect};
 use tracesql::{Error, Result};
 
 use super::{locate_one, refuse_input, target};
 use crate::global::Global;
-use crate::output_names::refuse_other;
 use crate::stderr;
 use crate::time_limit::block_on;
 use crate::values::Rule;
@@ -85,11 +83,6 @@ impl SamplesArgs {
         Ok(samples)
     }
 
-    /// Refuses a file whose name states another format than the command writes.
-    pub fn refuse_other_formats(&self, what: &str, endings: &[&str]) -> Result<()> {
-        refuse_other(self.output.as_ref(), what, endings)
-    }
-
     /// The target of the result.
     pub fn target(&self) -> Target {
         target(self.output.as_ref())
@@ -99,13 +92,7 @@ impl SamplesArgs {
 /// Prints warnings about properties of the samples that may surprise.
 pub fn warn(samples: &Samples, global: &Global) {
     if !global.quiet {
-        match &samples.notes[..] {
-            [first, more @ ..] if !more.is_empty() && !global.verbose => {
-                let notes = many(more.len() as i64, "more note");
-                stderr::warning(&format!("{first} ({notes}; -v shows them)"));
-            }
-            notes => notes.iter().for_each(|note| stderr::warning(note)),
-        }
+        samples.notes.iter().for_each(|note| stderr::warning(note));
         if samples.profile.is_empty() {
             stderr::warning("there are no samples");
         }

@@ -22,7 +22,6 @@ pub fn run(args: &SpeedscopeArgs, global: &Global) -> Result<()> {
             "speedscope shows no differences; use flamegraph or pprof with --base".into(),
         ));
     }
-    args.samples.refuse_other_formats("speedscope JSON", &["json"])?;
     let samples = args.samples.collect(global)?;
     let profile = speedscope(&samples.profile, &samples.header.source)?;
     write_document(&profile, &args.samples.target())

@@ -1,7 +1,5 @@
 //! Builds a profile. The API does not allow invalid profiles, and equal contents give equal bytes.
 
-use std::collections::BTreeSet;
-
 use hashbrown::HashMap;
 use prost::Message;
 
@@ -88,20 +86,6 @@ impl Builder {
         }
         let sums = StackSums::new(types.len());
         Ok(Self { types, sums, labels: Vec::new(), groups: HashMap::new() })
-    }
-
-    /// Returns the texts of a label among all samples, in order and without repetitions.
-    pub fn label_texts(&self, name: &str) -> Vec<&str> {
-        let texts: BTreeSet<&str> = self
-            .labels
-            .iter()
-            .flatten()
-            .filter_map(|(label, value)| match value {
-                LabelValue::Text(text) if label == name => Some(text.as_str()),
-                _ => None,
-            })
-            .collect();
-        texts.into_iter().collect()
     }
 
     /// Returns the number of a set of labels. Labels with empty text carry no information and are

@@ -58,27 +58,3 @@ fn an_option_that_a_command_does_not_use_is_refused() {
     }
     place.ok(&["list", "s", "--quiet"]);
 }
-
-#[test]
-fn profiles_warn_in_one_line() {
-    let place = Place::empty();
-    // Partial overlap, a negative duration, and an asynchronous event.
-    place.write(
-        "t.json",
-        r#"{"traceEvents":[
-        {"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10},
-        {"ph":"X","name":"b","pid":1,"tid":1,"ts":5,"dur":10},
-        {"ph":"X","name":"c","pid":1,"tid":1,"ts":20,"dur":-1},
-        {"ph":"b","name":"d","cat":"x","id":"1","pid":1,"tid":1,"ts":0},
-        {"ph":"e","name":"d","cat":"x","id":"1","pid":1,"tid":1,"ts":9}]}"#,
-    );
-    place.ok(&["ingest", "-q", "t.json", "-o", "s"]);
-    let notes = |more: &[&str]| {
-        let output = place.run(&[&["folded", "s", "-o", "x.folded"], more].concat());
-        texts(&output).1
-    };
-    assert_eq!(notes(&[]).lines().count(), 1, "{}", notes(&[]));
-    assert!(notes(&[]).contains("more notes; -v shows them"), "{}", notes(&[]));
-    assert_eq!(notes(&["-v"]).lines().count(), 3, "{}", notes(&["-v"]));
-    assert_eq!(notes(&["-q"]), "");
-}
