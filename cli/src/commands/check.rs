@@ -89,12 +89,8 @@ pub struct CheckArgs {
 
 /// Runs all checks. The exit code is the verdict.
 pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
-    let style = output_names::format(
-        args.format.map(Style::from),
-        args.output.as_ref(),
-        Style::of_file,
-        ".xml, .json or .txt",
-    )?;
+    let given = args.format.map(Style::from);
+    output_names::format(given, args.output.as_ref(), Style::of_file, ".xml, .json or .txt")?;
     // Mistakes in the user's files are reported first, before anything that takes time.
     let thresholds = Thresholds::load(args.thresholds.as_deref())?;
     for output in [&args.output, &args.save_baseline].into_iter().flatten() {
@@ -168,7 +164,7 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
         write_document(document.as_bytes(), &Target::File(path.clone()))?;
         verdict.notes.push(format!("the figures were written to {}", path.display()));
     }
-    write(&verdict, style.unwrap_or(Style::Text), args, global)?;
+    write(&verdict, args, global)?;
     Ok(ExitCode::from(verdict.exit_code()))
 }
 
@@ -263,8 +259,13 @@ async fn known_metrics(
     Ok(names)
 }
 
-fn write(verdict: &Verdict, style: Style, args: &CheckArgs, global: &Global) -> Result<()> {
+fn write(verdict: &Verdict, args: &CheckArgs, global: &Global) -> Result<()> {
     let width = comfy_table::Table::new().width().map_or(100, usize::from).clamp(60, 120);
+    let style = args
+        .format
+        .map(Style::from)
+        .or_else(|| args.output.as_deref().and_then(Style::of_file))
+        .unwrap_or(Style::Text);
     let document = check::write(verdict, style, width);
     let target = target(args.output.as_ref());
     write_verdict(document.as_bytes(), &target)?;
