@@ -26,6 +26,14 @@ pub fn refuse(inputs: &[String]) -> Result<()> {
              `tracesql {command}{rest}`?"
         )));
     }
+    let is_command = |name: &&String| !exists(name) && is_command(name);
+    if let Some(command) = inputs.iter().find(is_command) {
+        let others = inputs.iter().filter(|name| *name != command);
+        let rest = others.map(|word| format!(" {}", quoted(word))).collect::<String>();
+        return Err(Error::Usage(format!(
+            "the command comes first: write `tracesql {command}{rest}`"
+        )));
+    }
     let is_sql = |name: &&String| looks_like_sql(name) && !exists(name);
     if let Some(sql) = inputs.iter().find(is_sql) {
         let others: Vec<&String> = inputs.iter().filter(|name| !is_sql(name)).collect();
@@ -44,6 +52,10 @@ pub fn refuse(inputs: &[String]) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+fn is_command(word: &str) -> bool {
+    command_line::command().get_subcommands().any(|command| command.get_name() == word)
 }
 
 /// The command that a word may stand for. A word with a dot or a slash is the name of a file.

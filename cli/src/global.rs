@@ -81,11 +81,10 @@ const ALL: [&str; 8] =
 fn is_used(command: &str, option: &str) -> bool {
     match (command, option) {
         (_, "quiet" | "verbose") | ("query", _) => true,
-        (
-            "check" | "compare" | "report" | "export" | "pprof" | "folded" | "flamegraph"
-            | "speedscope",
-            option,
-        ) => option != "no_commands",
+        ("compare" | "report", option) => !matches!(option, "no_commands" | "allow_files"),
+        ("check" | "export" | "pprof" | "folded" | "flamegraph" | "speedscope", option) => {
+            option != "no_commands"
+        }
         ("ingest", option) => matches!(option, "threads" | "memory_limit"),
         ("docs", option) => matches!(option, "sql" | "rules" | "set"),
         _ => false,

@@ -58,7 +58,7 @@ pub fn refuse_other(output: Option<&PathBuf>, what: &str, endings: &[&str]) -> R
 /// Refuses the name of a file where a command makes a folder.
 pub fn refuse_file(folder: &Path, what: &str) -> Result<()> {
     match ending(folder) {
-        Some(ending) if FORMATS.contains(&ending.as_str()) && !folder.is_dir() => {
+        Some(ending) if FORMATS.contains(&ending.as_str()) && !folder.exists() => {
             Err(Error::Usage(format!(
                 "{} looks like a file, and {what} is a folder; name it {}",
                 folder.display(),

@@ -2,6 +2,7 @@
 
 mod cache;
 mod formats;
+mod help_texts;
 mod scripts;
 mod stores;
 mod trace_names;
@@ -159,7 +160,7 @@ fn results_go_to_standard_output_and_all_else_to_standard_error() {
     assert_eq!(stdout.lines().count(), 1, "the trace's name: {stdout}");
     assert!(stdout.starts_with("t-"));
     assert!(
-        stderr.contains("1 events")
+        stderr.contains(": 1 event in ")
             && stderr.contains("warning: ")
             && stderr.contains("1 × not_an_object"),
         "{stderr}"

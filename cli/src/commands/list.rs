@@ -73,7 +73,7 @@ WITH named AS (
   SELECT *, regexp_replace(trace_id, '-[^-]*$', '') AS stem FROM traces
 )
 SELECT CASE WHEN count(*) OVER (PARTITION BY stem) = 1 THEN stem ELSE trace_id END AS trace,
-  rank, world_size AS ranks, format_ns(duration_ns) AS duration, s.steps, event_count AS events,
+  rank, world_size, format_ns(duration_ns) AS duration, s.steps, event_count AS events,
   to_char(to_timestamp_nanos(base_time_ns + start_ns), '%Y-%m-%d %H:%M') AS recorded
 FROM named t
 LEFT JOIN (SELECT trace_id AS id, count(*) AS steps FROM steps GROUP BY trace_id) s

@@ -40,7 +40,7 @@ pub fn run(arguments: CommandLine) -> Result<ExitCode> {
     if arguments.command.is_some() && !arguments.open.inputs.is_empty() {
         let input = &arguments.open.inputs[0];
         return Err(Error::Usage(format!(
-            "{input:?} comes before the name of a command; write `tracesql COMMAND {input}`"
+            "{input:?} comes before the name of a command; inputs come after it"
         )));
     }
     let done = match arguments.command {

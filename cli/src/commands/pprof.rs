@@ -10,10 +10,9 @@ use crate::global::Global;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tracesql pprof store -o run.pb.gz && go tool pprof -top run.pb.gz
-  tracesql pprof store --step 3 -o step3.pb.gz && go tool pprof -sample_index=gpu -http=: step3.pb.gz
+  tracesql pprof store --trace rank0 --step 3 -o step3.pb.gz
   tracesql pprof candidate --base baseline -o diff.pb.gz
-  tracesql pprof store -c \"SELECT stack, bytes AS alloc_space_bytes FROM alloc_stacks\" -o \
-     memory.pb.gz")]
+  tracesql pprof store -c \"SELECT stack, cpu_ns FROM stack_samples\" -o cpu.pb.gz")]
 pub struct PprofArgs {
     #[command(flatten)]
     pub samples: SamplesArgs,

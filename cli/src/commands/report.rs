@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tracesql::engine::{Engine, text};
+use tracesql::export;
 use tracesql::open::Location;
 use tracesql::output::write_document;
 use tracesql::report::{self, Format, Report};
@@ -42,10 +43,13 @@ pub struct ReportArgs {
     /// several times
     #[arg(long = "trace", value_name = "TRACE")]
     pub traces: Vec<String>,
-    /// Most traces that the report is about; the others are named as left out
+    /// Only traces of this rank
+    #[arg(long, value_name = "N")]
+    pub rank: Option<i64>,
+    /// Most traces that the report is about; the report lists the others as left out
     #[arg(long, default_value_t = 16, value_name = "N")]
     pub max_traces: usize,
-    /// Say on standard error when the rows of each section were complete
+    /// Report on standard error when the rows of each section were complete
     #[arg(long, hide = true)]
     pub timing: bool,
 }
@@ -62,11 +66,19 @@ pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
     )?
     .unwrap_or_default();
     let location = locate(&args.inputs, false, global)?;
-    // The report mentions those left out that the user asked for, by name or by naming none.
-    let named = location.clone().choose(&args.traces)?.traces()?;
-    let (engine, left_out) = chosen(location, &named, args.max_traces, global)?;
+    let engine = location.engine(&global.engine_options())?;
+    let mut named = location.clone().choose(&args.traces)?.traces()?;
+    if let Some(rank) = args.rank {
+        let of_rank = export::of_rank(&block_on(global, export::traces(&engine))?, rank)?;
+        named.retain(|id| of_rank.contains(id));
+        if named.is_empty() {
+            return Err(Error::Usage(format!("no trace of --trace has rank {rank}")));
+        }
+    }
+    let (engine, left_out) = chosen(engine, location, &named, args.max_traces, global)?;
     warn_of_problems(&engine);
     let mut report = block_on(global, report::collect(&engine, left_out, format))?;
+    // Traces that the user did not choose are not worth a mention.
     report.left_out.retain(|id| named.contains(id));
     if args.timing {
         say_times(&report);
@@ -85,7 +97,7 @@ pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
         let left_out = report.left_out.len();
         let are = if left_out == 1 { "trace is" } else { "traces are" };
         stderr::warning(&format!(
-            "{left_out} {are} left out; --trace NAME chooses, --max-traces N takes more"
+            "{left_out} {are} left out; --trace NAME chooses some, --max-traces N takes more"
         ));
     }
     let failures: Vec<String> =
@@ -102,12 +114,12 @@ pub fn run(args: &ReportArgs, global: &Global) -> Result<()> {
 
 /// The session over the first of the named traces, at most `max_traces`, and the ids of the others.
 fn chosen(
+    engine: Engine,
     location: Location,
     named: &[String],
     max_traces: usize,
     global: &Global,
 ) -> Result<(Engine, Vec<String>)> {
-    let engine = location.engine(&global.engine_options())?;
     let ordered = by_rank(&engine, global)?;
     let shown: Vec<&(String, Option<String>)> =
         ordered.iter().filter(|(id, _)| named.contains(id)).take(max_traces.max(1)).collect();

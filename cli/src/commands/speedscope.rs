@@ -9,7 +9,7 @@ use crate::global::Global;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tracesql speedscope store -o run.speedscope.json    open it at a copy of speedscope")]
+  tracesql speedscope store -o run.speedscope.json    open it with speedscope")]
 pub struct SpeedscopeArgs {
     #[command(flatten)]
     pub samples: SamplesArgs,

@@ -105,3 +105,86 @@ fn real_traces_are_read_from_their_packings() {
     let path = fixture("synthetic_gpu_rank0.json.gz");
     assert_eq!(count(&place, &[path.to_str().expect("a name")]).0, "n\n3518\n");
 }
+
+#[test]
+fn the_cache_is_listed_and_cleared() {
+    let place = Place::empty();
+    for name in ["a", "b"] {
+        place.write(&format!("{name}.json"), events(3));
+    }
+    place.write("b.json", events(4));
+    assert_eq!(place.ok(&["cache", "path"]).trim(), place.path("cache").display().to_string());
+    assert_eq!(place.ok(&["cache", "list", "--format", "csv"]).lines().count(), 1);
+    count(&place, &["a.json"]);
+    count(&place, &["b.json"]);
+    let list = place.ok(&["cache", "list", "--format", "csv"]);
+    let rows: Vec<Vec<&str>> = list.lines().map(|l| l.split(',').collect()).collect();
+    assert_eq!(rows[0], ["trace", "bytes", "read", "usable", "path"]);
+    assert_eq!(rows.len(), 3, "{list}");
+    assert!(rows[1..].iter().all(|row| row[3] == "yes" && row[1] != "0"), "{list}");
+    let output = place.run(&["cache", "list"]);
+    assert!(texts(&output).0.contains("KiB"), "{}", texts(&output).0);
+    assert!(texts(&output).1.starts_with("2 traces, "), "{}", texts(&output).1);
+    let output = place.run(&["cache", "clear", "--older-than", "30d"]);
+    assert_eq!(texts(&output).1, "removed 0 traces, 0 B\n");
+    let output = place.run(&["cache", "clear"]);
+    assert!(texts(&output).1.starts_with("removed 2 traces, "), "{}", texts(&output).1);
+    assert_eq!(place.ok(&["cache", "list", "--format", "csv"]).lines().count(), 1);
+    assert_eq!(count(&place, &["a.json"]).0, "n\n3\n", "it is read again");
+}
+
+#[test]
+fn traces_of_other_versions_are_listed_and_cleared_too() {
+    let place = Place::empty();
+    place.write("a.json", events(3));
+    count(&place, &["a.json"]);
+    let current = std::fs::read_dir(place.path("cache"))
+        .expect("the cache")
+        .flatten()
+        .find(|e| e.file_name().to_string_lossy().starts_with("traces-v"))
+        .expect("a store")
+        .path();
+    std::fs::rename(current, place.path("cache/traces-v1")).expect("an old store");
+    std::fs::create_dir_all(place.path("cache/traces-v2/mine")).expect("a folder of the user");
+    std::fs::write(place.path("cache/history"), "SELECT 1;\n").expect("a file");
+    let output = place.run(&["cache", "list"]);
+    assert!(texts(&output).1.contains("1 trace, "), "{}", texts(&output).1);
+    assert!(texts(&output).1.contains("of another version"), "{}", texts(&output).1);
+    place.ok(&["cache", "clear"]);
+    assert!(!place.path("cache/traces-v1").exists());
+    assert!(place.path("cache/traces-v2/mine").exists(), "it is not a store");
+    assert!(place.path("cache/history").exists());
+}
+
+#[test]
+fn many_inputs_are_summed_up_in_one_line() {
+    let place = Place::empty();
+    let names: Vec<String> = (1..=4).map(|n| format!("{n}.json")).collect();
+    for (n, name) in names.iter().enumerate() {
+        place.write(name, events(n + 1));
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (_, stderr) = count(&place, &names[..3]);
+    assert_eq!(stderr.lines().count(), 9, "{stderr}");
+    place.ok(&["cache", "clear"]);
+    let (stdout, stderr) = count(&place, &names);
+    assert_eq!((stdout.as_str(), stderr.lines().count()), ("n\n10\n", 1), "{stderr}");
+    assert!(stderr.starts_with("4 traces: 10 events in "), "{stderr}");
+    place.ok(&["cache", "clear"]);
+    let (_, stderr) = count(&place, &[&names[..], &["--verbose"]].concat());
+    assert_eq!(stderr.lines().count(), 12, "{stderr}");
+}
+
+#[test]
+fn issues_of_many_inputs_are_one_warning() {
+    let place = Place::empty();
+    let odd = r#"{"traceEvents":[{"ph":"i","name":"a","ts":N}, 7]}"#;
+    let names: Vec<String> = (1..=5).map(|n| format!("{n}.json")).collect();
+    for (n, name) in names.iter().enumerate() {
+        place.write(name, odd.replace('N', &n.to_string()));
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (_, stderr) = count(&place, &names);
+    assert_eq!(stderr.matches("warning: ").count(), 1, "{stderr}");
+    assert!(stderr.contains("5 traces have issues; the first: 1.json: 1 × not_an_object"));
+}

@@ -165,6 +165,39 @@ fn list_shows_what_the_store_holds() {
 }
 
 #[test]
+fn the_short_list_answers_what_people_ask() {
+    let place = Place::empty();
+    for rank in 0..2 {
+        let name = format!("synthetic_gpu_rank{rank}.json.gz");
+        std::fs::copy(crate::support::fixture(&name), place.path(&name)).expect("a copy");
+    }
+    place.ok(&["ingest", "-q", "synthetic_gpu_rank0.json.gz", "-o", "s"]);
+    place.ok(&["ingest", "-q", "synthetic_gpu_rank1.json.gz", "-o", "s"]);
+    let list = place.ok(&["list", "s"]);
+    for text in ["trace", "rank", "world_size", "duration", "steps", "events", "recorded", " ms"] {
+        assert!(list.contains(text), "{text}: {list}");
+    }
+    assert!(list.contains(" synthetic_gpu_rank1 "), "the shortest unique name: {list}");
+    assert!(list.lines().all(|line| line.chars().count() <= 100), "{list}");
+    let full = place.ok(&["list", "s", "-v"]);
+    for text in ["synthetic_gpu_rank1-", "synthetic_gpu_rank1.json.gz", "store_bytes"] {
+        assert!(full.contains(text), "{text}: {full}");
+    }
+}
+
+#[test]
+fn traces_with_the_same_short_name_are_listed_by_their_ids() {
+    let place = Place::empty();
+    for folder in ["x", "y"] {
+        std::fs::create_dir(place.path(folder)).expect("a folder");
+        place.write(&format!("{folder}/t.json"), event(folder));
+    }
+    let ids = place.ok(&["ingest", "-q", "x/t.json", "y/t.json", "-o", "s"]);
+    let list = place.ok(&["list", "s"]);
+    assert!(ids.lines().count() == 2 && ids.lines().all(|id| list.contains(id)), "{list}");
+}
+
+#[test]
 fn remove_takes_a_trace_away() {
     let place = Place::empty();
     place.write("a.json", event("a"));

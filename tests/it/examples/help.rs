@@ -102,6 +102,16 @@ fn bash_completes_commands_and_options() {
 }
 
 #[test]
+fn shells_complete_the_names_of_rules_views_and_settings() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = texts(&tracesql(&["completions", shell])).0;
+        for name in ["gpu_idle", "kernels_by_name", "rule_data_loading_pct="] {
+            assert!(script.contains(name), "{shell}: {name}");
+        }
+    }
+}
+
+#[test]
 fn every_command_has_a_manual_page() {
     let place = Place::new();
     place.runs("tracesql man -o pages/man1");
