@@ -106,11 +106,11 @@ pub fn read_document(
 fn refuse_if_no_events(reading: &Reading<'_>, document: &mut Document) -> Result<()> {
     let skipped = document.issues.skipped();
     if document.elements > 0 && skipped >= document.elements {
-        let reason = format!(
-            "its list has no trace event among {} ({})",
-            counted(document.elements, "element"),
-            document.issues.summary()
-        );
+        let none = match document.elements {
+            1 => "the only element of its list is not a trace event".to_owned(),
+            all => format!("none of the {all} elements of its list is a trace event"),
+        };
+        let reason = format!("{none} ({})", document.issues.summary());
         return Err(IngestError::not_a_trace(reading.name, reason, 0));
     }
     if document.elements == 0 && document.form == Form::Object {
