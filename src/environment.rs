@@ -154,7 +154,8 @@ fn list(values: &BTreeSet<String>) -> String {
     let mut values: Vec<&str> = values.iter().map(String::as_str).collect();
     values.sort_by_key(|v| v.parse::<u64>().unwrap_or(u64::MAX));
     let more = values.len().saturating_sub(MAX_VALUES);
-    let shown = values[..values.len() - more].join(", ");
+    let between = if values.iter().any(|v| v.contains(',')) { "; " } else { ", " };
+    let shown = values[..values.len() - more].join(between);
     if more == 0 { shown } else { format!("{shown} and {more} more") }
 }
 

@@ -112,10 +112,9 @@ pub fn compare(
     }
     if unjudged > 0 {
         notes.push(format!(
-            "{} not judged: {} has no line for them, ignores them, or asks for worse where neither \
-            direction is worse",
-            many(unjudged, "metric"),
-            thresholds.name
+            "not judged, because no line of {} does so: {}",
+            thresholds.name,
+            many(unjudged, "metric")
         ));
     }
     if apart.is_empty() {

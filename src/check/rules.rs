@@ -1,7 +1,7 @@
 //! Runs rules. They run at the same time and compute shared views once. Each rule is a query of its
 //! own, so that a failure can be reported with the name of the rule.
 
-use super::{Item, Kind, Source, Status, brief};
+use super::{Item, Kind, RANK, Source, Status, brief};
 use crate::engine::{Engine, Object, int, number, text};
 use crate::error::{Error, Result};
 use crate::library::{RULE_COLUMNS, View};
@@ -229,11 +229,13 @@ fn without_row(
     Some(item)
 }
 
-/// The label of a trace. If several traces have the same label, the name of the trace is added.
+/// The label of a trace. If several traces have the same label, the name of the trace identifies it.
 fn label(trace: &Source, traces: &[Source]) -> String {
-    if traces.iter().filter(|t| t.label == trace.label).count() > 1 {
-        format!("{}, {}", trace.label, trace.trace_id)
-    } else {
+    if traces.iter().filter(|t| t.label == trace.label).count() < 2 {
         trace.label.clone()
+    } else if trace.label.starts_with(RANK) {
+        format!("{} ({})", trace.trace_id, trace.label)
+    } else {
+        trace.trace_id.clone()
     }
 }

@@ -3,6 +3,8 @@
 //! As on the page of a report, a script or style only takes effect if it carries a nonce, which is
 //! made from the content.
 
+use tracesql_formats::names::short_name;
+
 use super::{By, Comparison, json, label};
 use crate::environment;
 use crate::web::{self, Module, modules};
@@ -40,9 +42,14 @@ pub fn page(comparison: &Comparison) -> String {
         left_out = before - rows.len();
         for row in rows {
             let by = By::ALL.into_iter().find(|b| row["dimension"] == b.name());
-            let label = by.and_then(|by| label(by, row["key"].as_str().unwrap_or_default()));
-            if let Some(label) = label {
-                row["label"] = label.into();
+            let key = row["key"].as_str().unwrap_or_default();
+            let shown = match by {
+                Some(By::Kernel) => short_name(key),
+                Some(by) => label(by, key).unwrap_or(key).to_owned(),
+                None => key.to_owned(),
+            };
+            if shown != key {
+                row["label"] = shown.chars().take(MAX_NAME_CHARS).collect::<String>().into();
             }
             if let Some(key) = row["key"].as_str().filter(|k| k.len() > MAX_NAME_CHARS) {
                 row["key"] =

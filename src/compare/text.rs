@@ -34,15 +34,15 @@ pub fn report(comparison: &Comparison, width: usize, limit: usize) -> String {
         "per trace, because a side has no steps"
     };
     let _ = writeln!(out, "times are {per}");
-    let differences = environment::text_table(&comparison.differences, width);
-    if !differences.is_empty() {
-        let _ = write!(out, "\n{differences}");
-    }
     if !comparison.warnings.is_empty() {
         out.push('\n');
     }
     for warning in &comparison.warnings {
         let _ = writeln!(out, "{}", wrap(&format!("warning: {}", safe(warning)), 9, width));
+    }
+    let differences = environment::text_table(&comparison.differences, width);
+    if !differences.is_empty() {
+        let _ = write!(out, "\n{differences}");
     }
     for table in tables(comparison) {
         section(&mut out, &table, width, limit);

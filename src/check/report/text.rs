@@ -19,15 +19,15 @@ pub fn summary(verdict: &Verdict, width: usize, detail: Detail) -> String {
     let mut out = String::new();
     let traces = many(verdict.traces.len() as i64, "trace");
     let _ = writeln!(out, "{}: {traces}", safe(&verdict.source));
-    let differences = environment::text_table(&verdict.differences, width);
-    if !differences.is_empty() {
-        let _ = write!(out, "\n{differences}");
-    }
     if !verdict.warnings.is_empty() {
         out.push('\n');
     }
     for warning in &verdict.warnings {
         let _ = writeln!(out, "{}", wrap(&format!("warning: {}", safe(warning)), 9, width));
+    }
+    let differences = environment::text_table(&verdict.differences, width);
+    if !differences.is_empty() {
+        let _ = write!(out, "\n{differences}");
     }
     for kind in Kind::ALL {
         let checks = checks(verdict, kind);

@@ -56,7 +56,8 @@ export function percent(row) {
   if (row.verdict === "added") return "new";
   if (row.verdict === "removed") return "gone";
   if (row.delta_pct === undefined || row.delta_pct === null) return "";
-  return `${row.delta_pct > 0 ? "+" : ""}${row.delta_pct.toFixed(1)} %`;
+  const decimals = Math.abs(row.delta_pct) >= 1000 ? 0 : 1;
+  return `${row.delta_pct > 0 ? "+" : ""}${row.delta_pct.toFixed(decimals)} %`;
 }
 
 export const isPerStep = DATA.base.steps > 0 && DATA.candidate.steps > 0;

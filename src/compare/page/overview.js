@@ -63,17 +63,21 @@ function differences() {
   );
 }
 
-function notices() {
+function warnings() {
   const bad = (text) => el("p", { class: "notice bad" }, text);
+  const all = [
+    ...DATA.warnings.map((w) => bad(`Warning: ${w}`)),
+    ...DATA.failures.map((f) => bad(`Failed: ${f.condition}: ${f.message}`)),
+  ];
+  return all.length ? el("div", {}, all) : null;
+}
+
+function notes() {
   const left =
     DATA.left_out > 0
       ? [`${many(DATA.left_out, "row")} with the smallest differences are not on this page.`]
       : [];
-  const all = [
-    ...DATA.warnings.map((w) => bad(`Warning: ${w}`)),
-    ...DATA.failures.map((f) => bad(`Failed: ${f.condition}: ${f.message}`)),
-    ...[...DATA.notes, ...left].map((n) => el("p", { class: "notice" }, n)),
-  ];
+  const all = [...DATA.notes, ...left].map((n) => el("p", { class: "notice" }, n));
   return all.length ? el("div", {}, all) : null;
 }
 
@@ -106,8 +110,9 @@ export function overviewTab() {
       sideCard("Candidate", DATA.candidate),
       stepCards(),
     ),
+    warnings(),
     differences(),
-    notices(),
     changes(),
+    notes(),
   ];
 }

@@ -61,18 +61,21 @@ const COLUMNS = [
   { title: "Steps", value: (r) => r.cand_steps, show: (r) => both(r.base_steps, r.cand_steps) },
   {
     title: "Medians",
+    isDetail: true,
     value: (r) => number(r.cand_median_ns),
     show: (r) =>
       r.base_median_ns === undefined ? "" : `${time(r.base_median_ns)} → ${time(r.cand_median_ns)}`,
   },
   {
     title: "Noise ±",
+    isDetail: true,
     value: (r) => number(r.noise_ns),
     show: (r) => time(r.noise_ns),
     exact: (r) => r.noise_ns,
   },
   {
     title: "p",
+    isDetail: true,
     value: (r) => number(r.p_value),
     show: (r) =>
       r.p_value === undefined ? "" : r.p_value < 0.001 ? "<0.001" : r.p_value.toFixed(3),
@@ -89,14 +92,15 @@ function cellOf(column, row) {
     typeof exact === "number"
       ? `${exact.toLocaleString("en-US")} ns`
       : column.isName
-        ? nameOf(row)
+        ? row.key
         : column.hint && column.hint(row);
   return el("td", { class: classes.join(" "), title: hint }, column.show(row));
 }
 
-// The table of some rows. With kinds, a column says what each row is about.
+// The table of some rows. With kinds, a column says what each row is about, and the details of the
+// verdict are left out.
 export function rowsTable(all, { hasKinds = false } = {}) {
-  const columns = hasKinds ? [KIND, ...COLUMNS] : COLUMNS;
+  const columns = hasKinds ? [KIND, ...COLUMNS.filter((c) => !c.isDetail)] : COLUMNS;
   const view = { sort: columns.find((c) => c.isSize), isDown: true, text: "", verdicts: new Set() };
   const heads = columns.map((column) =>
     el(
@@ -146,7 +150,8 @@ export function rowsTable(all, { hasKinds = false } = {}) {
   function draw() {
     const found = all.filter(
       (r) =>
-        (nameOf(r).toLowerCase().includes(view.text) || (r.key || "").includes(view.text)) &&
+        (nameOf(r).toLowerCase().includes(view.text) ||
+          (r.key || "").toLowerCase().includes(view.text)) &&
         (view.verdicts.size === 0 || view.verdicts.has(r.verdict)),
     );
     found.sort((a, b) => {

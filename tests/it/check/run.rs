@@ -61,7 +61,8 @@ fn what_is_not_measurable_is_no_pass() {
     // If another rule passes, a rule that is not measurable is listed.
     let text =
         place.ends(0, &["check", "chrome_mixed", "--rules", "r", "--rule", "mine,trace_damage"]);
-    assert!(text.contains("PASSED: 1 not measurable") && text.contains("1 passed"), "{text}");
+    // The worst result of a rule decides, and trace_damage has notes on this trace.
+    assert!(text.contains("PASSED: 1 not measurable, 1 noted\n"), "{text}");
     for require in ["mine", "rule_mine", "all"] {
         let text = place.ends(1, &mine(&["--require", require]));
         assert!(text.contains("required, but not measurable: no steps"), "{text}");
