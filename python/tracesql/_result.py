@@ -165,11 +165,13 @@ class Result:
         frame = module("pandas", "pandas")
         table = self.arrow()
         if dtype_backend == "pyarrow":
-            return table.to_pandas(types_mapper=frame.ArrowDtype)
+            exact: pandas.DataFrame = table.to_pandas(types_mapper=frame.ArrowDtype)
+            return exact
         if dtype_backend == "numpy":
-            return table.to_pandas()
+            classic: pandas.DataFrame = table.to_pandas()
+            return classic
         raise _native.UsageError(
-            f"{dtype_backend!r} is no kind of column; use 'pyarrow' or 'numpy'"
+            f"{dtype_backend!r} is not a kind of column; use 'pyarrow' or 'numpy'"
         )
 
     def to_arrow_reader(self) -> pyarrow.RecordBatchReader:
