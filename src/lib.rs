@@ -47,6 +47,7 @@ pub mod check;
 pub mod compare;
 pub mod docs;
 pub mod engine;
+pub mod environment;
 mod error;
 pub mod explain;
 pub mod export;

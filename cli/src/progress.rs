@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use tracesql::output::units::plural;
 use tracesql_ingest::{Input, Progress};
 
 /// The shares of the bar for reading, for sorting and nesting, and for writing, in proportion to
@@ -69,8 +70,9 @@ fn show(name: &str, progress: &Progress, expected: Option<u64>, stop: &AtomicBoo
         );
         let rate = elements as f64 / start.elapsed().as_secs_f64().max(0.001);
         bar.set_message(format!(
-            "{name}: {}, {elements} events, {:.1} M events/s",
+            "{name}: {}, {elements} {}, {:.1} M events/s",
             HumanBytes(bytes),
+            plural(elements, "event"),
             rate / 1e6
         ));
         if let Some(expected) = expected {

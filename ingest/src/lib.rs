@@ -34,6 +34,7 @@
 
 mod arrange;
 mod build;
+mod counted;
 mod encode;
 mod error;
 mod ingest;

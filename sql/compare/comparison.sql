@@ -29,7 +29,9 @@
 -- - noise: the test of Mann and Whitney gives more than compare_alpha (0.05), or the shift is
 --   within noise_ns, which is twice the standard error of the difference by the median absolute
 --   deviations
--- - slower, faster: the shift is neither
+-- - slower, faster: the shift is neither, and the mean changed in the same direction
+-- - mixed: the shift is neither, but the mean changed in the other direction: most steps differ in
+--   one direction, and a few long ones in the other
 --
 -- About five in a hundred rows that do not differ pass that test by chance. Where a side has no
 -- steps, the times per step are NULL.
@@ -48,7 +50,7 @@
 -- @column dimension VARCHAR text op, family, kernel, kernel_type, class, module, step or category.
 -- @column key VARCHAR text Name of the operator, family, kernel, type, class, module, part.
 -- @column measure VARCHAR text host, device, or time for steps and categories.
--- @column verdict VARCHAR text slower, faster, same, noise, added, removed or not judged.
+-- @column verdict VARCHAR text slower, faster, mixed, same, noise, added, removed or not judged.
 -- @column base_traces BIGINT count Traces of the base that have it.
 -- @column cand_traces BIGINT count Traces of the candidate that have it.
 -- @column base_steps BIGINT count Steps of the base that are compared.
@@ -259,8 +261,9 @@ SELECT
             <= setting('compare_same_pct') * base_step_ns
             THEN 'same'
         WHEN p_value > setting('compare_alpha') OR abs(shift_ns) <= noise_ns THEN 'noise'
-        WHEN shift_ns > 0 THEN 'slower'
-        ELSE 'faster'
+        WHEN shift_ns > 0 AND cand_step_ns > base_step_ns THEN 'slower'
+        WHEN shift_ns < 0 AND cand_step_ns < base_step_ns THEN 'faster'
+        ELSE 'mixed'
     END AS verdict,
     base_traces, cand_traces, base_steps, cand_steps, base_calls, cand_calls, base_total_ns,
     cand_total_ns, base_step_ns, cand_step_ns,

@@ -111,7 +111,7 @@ impl Assertion {
             Ok((0, _)) => (Status::Passed, "no rows".to_owned(), Vec::new()),
             Ok((count, rows)) => (
                 Status::Failed,
-                format!("{count} {} where none may be", plural(count, "row")),
+                format!("the query returned {count} {}", plural(count, "row")),
                 rows,
             ),
             Err(e) => (Status::Error, format!("the query failed: {}", brief(&e)), Vec::new()),

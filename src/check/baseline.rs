@@ -8,6 +8,7 @@ use tracesql_ingest::{IngestError, VERSION as PROGRAM, schema::SCHEMA_VERSION};
 
 use super::metrics::{Better, Key, Metric, Source};
 use super::read;
+use crate::environment::Environment;
 use crate::error::{Error, Result};
 
 const FORMAT: &str = "tracesql-baseline";
@@ -22,6 +23,8 @@ pub struct Baseline {
     pub labels: Vec<String>,
     /// Its figures.
     pub metrics: BTreeMap<Key, Metric>,
+    /// The environment of its traces. `None` if the file does not record it.
+    pub environment: Option<Environment>,
     /// A remark about it for the user.
     pub note: Option<String>,
 }
@@ -33,6 +36,9 @@ struct Document {
     tracesql_version: String,
     schema_version: u64,
     traces: Vec<Trace>,
+    /// Older files do not have it.
+    #[serde(default)]
+    environment: Option<Environment>,
     metrics: Vec<Figure>,
 }
 
@@ -93,7 +99,7 @@ impl Baseline {
                 .is_some()
             {
                 return Err(refuse(format!(
-                    "metric {what} is there twice for the same trace and subject"
+                    "metric {what} occurs twice for the same trace and subject"
                 )));
             }
         }
@@ -101,19 +107,23 @@ impl Baseline {
         let other = document.tracesql_version;
         let note = (other != ours).then(|| {
             format!(
-                "{name} was made by tracesql {other}, this is {ours}: \
-                 figures may be defined otherwise"
+                "{name} was made by tracesql {other}, and this is {ours}; \
+                 figures may be defined differently"
             )
         });
         let mut labels: Vec<String> = document.traces.into_iter().map(|t| t.trace).collect();
         labels.sort();
         labels.dedup();
-        Ok(Self { name, labels, metrics, note })
+        Ok(Self { name, labels, metrics, environment: document.environment, note })
     }
 
-    /// The JSON file with the figures. It has one metric per line so that its differences are
-    /// readable.
-    pub fn document(sources: &[Source], metrics: &BTreeMap<Key, Metric>) -> Result<String> {
+    /// The JSON file with the figures. It has one property or metric per line so that its
+    /// differences are readable.
+    pub fn document(
+        sources: &[Source],
+        environment: &Environment,
+        metrics: &BTreeMap<Key, Metric>,
+    ) -> Result<String> {
         let traces: Result<Vec<String>> = sources
             .iter()
             .map(|s| {
@@ -137,11 +147,13 @@ impl Baseline {
             })
         };
         let figures: Result<Vec<String>> = metrics.iter().map(figure).collect();
+        let properties: Result<Vec<String>> = environment.properties.iter().map(line).collect();
         Ok(format!(
             "{{\n\"format\": \"{FORMAT}\",\n\"format_version\": {VERSION},\n\
              \"tracesql_version\": \"{PROGRAM}\",\n\"schema_version\": {SCHEMA_VERSION},\n\
-             \"traces\": [\n{}\n],\n\"metrics\": [\n{}\n]\n}}\n",
+             \"traces\": [\n{}\n],\n\"environment\": [\n{}\n],\n\"metrics\": [\n{}\n]\n}}\n",
             traces?.join(",\n"),
+            properties?.join(",\n"),
             figures?.join(",\n"),
         ))
     }

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::baseline::Baseline;
-use super::metrics::{Better, Key, Metric, Source};
+use super::metrics::{Better, Key, Metric, RANK, Source};
 use super::thresholds::{Direction, Line, Thresholds};
 use super::{Item, Kind, Status};
+use crate::environment::{Difference, Environment};
 use crate::error::{Error, Result};
-use crate::output::{change, figure};
+use crate::output::{change, figure, units::many};
 
 /// A difference below this share of the value counts as a rounding error.
 const ROUNDING: f64 = 1e-9;
@@ -19,6 +20,10 @@ const ROUNDING: f64 = 1e-9;
 pub struct Compared {
     /// One item for each metric that has a threshold.
     pub items: Vec<Item>,
+    /// Properties of the environment in which the sides differ.
+    pub differences: Vec<Difference>,
+    /// Reasons to doubt the comparison as a whole.
+    pub warnings: Vec<String>,
     /// Remarks for the user.
     pub notes: Vec<String>,
 }
@@ -27,6 +32,7 @@ pub struct Compared {
 pub fn compare(
     baseline: Baseline,
     sources: &[Source],
+    environment: &Environment,
     metrics: &BTreeMap<Key, Metric>,
     thresholds: &Thresholds,
 ) -> Result<Compared> {
@@ -40,6 +46,22 @@ pub fn compare(
             ));
         }
     }
+    let mut warnings = Vec::new();
+    let differences = match &baseline.environment {
+        Some(theirs) => {
+            warnings.extend(theirs.mixture("the baseline"));
+            warnings.extend(environment.mixture("the candidate"));
+            theirs.differences(environment)
+        }
+        None => {
+            notes.push(format!(
+                "{} does not record GPU, versions and job, so they are not compared; make it again \
+                with --save-baseline",
+                baseline.name
+            ));
+            Vec::new()
+        }
+    };
     let theirs = match_labels(baseline, &ours, &mut notes)?;
     let mut items = Vec::new();
     let labels: BTreeSet<&str> = theirs.labels.iter().map(String::as_str).collect();
@@ -71,7 +93,7 @@ pub fn compare(
         .chain(metrics.keys())
         .filter(|k| both.contains(k.0.as_str()))
         .collect();
-    let mut unjudged = 0;
+    let mut unjudged = 0_i64;
     for key in &keys {
         match thresholds.line(&key.1, key.2.as_deref()) {
             Some(line) => {
@@ -90,8 +112,9 @@ pub fn compare(
     }
     if unjudged > 0 {
         notes.push(format!(
-            "{unjudged} metrics not judged: no line of {} is about them, it says ignore, or it \
-            says worse where neither way is",
+            "{} not judged: {} has no line for them, ignores them, or asks for worse where neither \
+            direction is worse",
+            many(unjudged, "metric"),
             thresholds.name
         ));
     }
@@ -113,7 +136,7 @@ pub fn compare(
         );
         items.push(Item::new(Kind::Metric, "baseline", Status::Failed, message));
     }
-    Ok(Compared { items, notes })
+    Ok(Compared { items, differences, warnings, notes })
 }
 
 /// Metrics that exist for every file, whatever its content.
@@ -144,7 +167,9 @@ fn match_labels(
     notes: &mut Vec<String>,
 ) -> Result<Baseline> {
     if let ([theirs], Some(own), 1) = (baseline.labels.as_slice(), ours.first(), ours.len()) {
-        if theirs != own {
+        // Two ranks are among the differences of the environments.
+        let are_ranks = [theirs.as_str(), *own].iter().all(|label| label.starts_with(RANK));
+        if theirs != own && !(are_ranks && baseline.environment.is_some()) {
             notes.push(format!(
                 "{own} is compared with {theirs} of the baseline, \
                  as there is one trace on each side"
@@ -166,8 +191,8 @@ fn match_labels(
             list(ours.iter().copied().collect()),
         );
         return Err(Error::Query(format!(
-            "{}: nothing to compare: the baseline has {has}, the candidate {own}; traces meet by \
-            rank, else by the name of their file",
+            "{}: nothing to compare: the baseline has {has}, the candidate {own}; traces are \
+            matched by rank, or without a rank by the name of their file",
             baseline.name
         )));
     }
@@ -216,7 +241,7 @@ fn judge(
         return Ok(Some((
             Status::Error,
             format!(
-                "the baseline has it in {}, the candidate in {}: they do not compare",
+                "the baseline has it in {}, the candidate in {}: they cannot be compared",
                 b.unit, c.unit
             ),
             figures,

@@ -1,22 +1,25 @@
 //! Checks for a pipeline: rules, assertions in SQL, and comparisons with a baseline.
 //!
-//! The outcome of each check is an [`Item`]. A [`Verdict`] sums up all items. A check that could
-//! not be made never counts as passed.
+//! Each result is an [`Item`], and the results of a rule for a trace are one [`Check`]. A
+//! [`Verdict`] sums up all checks. A check that could not be made never counts as passed.
 
 mod assertions;
 mod baseline;
+mod checks;
 mod judge;
 mod metrics;
 mod report;
 mod rules;
 mod thresholds;
 
+use crate::environment::Difference;
 use crate::error::Result;
 pub use assertions::Assertion;
 pub use baseline::{Baseline, version_error};
+pub use checks::{Check, Counts, checks, findings};
 pub use judge::{Compared, compare};
 pub use metrics::{Metric, RANK, Source, collect, sources};
-pub use report::{Style, write};
+pub use report::{Detail, Style, text, write};
 pub use rules::{Selection, Severity, run as run_rules};
 pub use thresholds::Thresholds;
 
@@ -60,6 +63,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All kinds, in the order of reports.
+    pub const ALL: [Self; 3] = [Self::Rule, Self::Assertion, Self::Metric];
+
     /// The name of the kind in results.
     pub fn name(self) -> &'static str {
         match self {
@@ -70,7 +76,7 @@ impl Kind {
     }
 }
 
-/// A check with its outcome.
+/// A result of a check.
 #[derive(Debug, Clone)]
 pub struct Item {
     /// The kind of check.
@@ -118,6 +124,19 @@ impl Item {
         }
     }
 
+    /// Whether this is a finding of a rule.
+    pub fn is_finding(&self) -> bool {
+        self.kind == Kind::Rule && self.severity.is_some()
+    }
+
+    /// Whether this is a metric that one side does not have, which the thresholds allow.
+    pub fn is_missing_metric(&self) -> bool {
+        let is_null = |side: &str| self.figures.get(side).is_some_and(serde_json::Value::is_null);
+        self.kind == Kind::Metric
+            && self.status == Status::Noted
+            && (is_null("baseline") || is_null("value"))
+    }
+
     /// The name together with the subject.
     pub fn title(&self) -> String {
         match &self.subject {
@@ -134,8 +153,12 @@ pub struct Verdict {
     pub source: String,
     /// The traces of the store.
     pub traces: Vec<Source>,
-    /// The outcome of each check, in order.
+    /// The results, in order.
     pub items: Vec<Item>,
+    /// Properties of the environment in which the traces differ from those of the baseline.
+    pub differences: Vec<Difference>,
+    /// Reasons to doubt the comparison with the baseline as a whole.
+    pub warnings: Vec<String>,
     /// Notes for the user, for example which traces were compared.
     pub notes: Vec<String>,
     /// The limits that the checks used.
@@ -155,22 +178,22 @@ pub struct Limits {
 }
 
 impl Verdict {
-    /// The number of checks with this status.
-    pub fn count(&self, status: Status) -> usize {
-        self.items.iter().filter(|i| i.status == status).count()
+    /// Whether there is a result with this status.
+    fn has(&self, status: Status) -> bool {
+        self.items.iter().any(|i| i.status == status)
     }
 
     /// Whether there were checks but none of them could be measured.
     pub fn nothing_was_measured(&self) -> bool {
-        !self.items.is_empty() && self.count(Status::NotMeasurable) == self.items.len()
+        !self.items.is_empty() && self.items.iter().all(|i| i.status == Status::NotMeasurable)
     }
 
     /// The exit code: 4 if a check could not be made or if none could be measured, else 1 if a
     /// check failed, else 0.
     pub fn exit_code(&self) -> u8 {
-        if self.count(Status::Error) > 0 || self.nothing_was_measured() {
+        if self.has(Status::Error) || self.nothing_was_measured() {
             4
-        } else if self.count(Status::Failed) > 0 {
+        } else if self.has(Status::Failed) {
             1
         } else {
             0

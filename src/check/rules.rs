@@ -1,7 +1,7 @@
 //! Runs rules. They run at the same time and compute shared views once. Each rule is a query of its
 //! own, so that a failure can be reported with the name of the rule.
 
-use super::{Item, Kind, Source, Status, brief};
+use super::{Item, Kind, RANK, Source, Status, brief};
 use crate::engine::{Engine, Object, int, number, text};
 use crate::error::{Error, Result};
 use crate::library::{RULE_COLUMNS, View};
@@ -117,7 +117,9 @@ pub async fn run(
         match answer {
             Ok(rows) => {
                 items.extend(rows.iter().map(|row| item(name, row, selection, traces)));
-                items.extend(traces.iter().filter_map(|t| without_row(name, t, &rows, selection)));
+                items.extend(
+                    traces.iter().filter_map(|t| without_row(name, t, &rows, selection, traces)),
+                );
             }
             Err(e) => items.push(Item::new(
                 Kind::Rule,
@@ -170,7 +172,7 @@ fn item(rule: &str, row: &Object, selection: &Selection, traces: &[Source]) -> I
     let mut item = Item::new(Kind::Rule, rule, status, message);
     item.severity = known.filter(|_| matches!(status, Status::Failed | Status::Noted));
     item.trace = trace.as_ref().map(|id| {
-        traces.iter().find(|t| t.trace_id == *id).map_or(id.clone(), |t| t.label.clone())
+        traces.iter().find(|t| t.trace_id == *id).map_or(id.clone(), |t| label(t, traces))
     });
     item.subject = subject(row);
     item.advice = get("advice");
@@ -210,13 +212,30 @@ fn subject(row: &Object) -> Option<String> {
 }
 
 /// The item for a trace that a rule returned no row for. It does not count as passed.
-fn without_row(rule: &str, trace: &Source, rows: &[Object], selection: &Selection) -> Option<Item> {
+fn without_row(
+    rule: &str,
+    trace: &Source,
+    rows: &[Object],
+    selection: &Selection,
+    traces: &[Source],
+) -> Option<Item> {
     if rows.iter().any(|r| text(r, "trace_id").as_deref() == Some(&trace.trace_id)) {
         return None;
     }
     let status = if selection.is_required(rule) { Status::Failed } else { Status::NotMeasurable };
     let mut item =
         Item::new(Kind::Rule, rule, status, "the rule gives no row for this trace".to_owned());
-    item.trace = Some(trace.label.clone());
+    item.trace = Some(label(trace, traces));
     Some(item)
+}
+
+/// The label of a trace. If several traces have the same label, the name of the trace identifies it.
+fn label(trace: &Source, traces: &[Source]) -> String {
+    if traces.iter().filter(|t| t.label == trace.label).count() < 2 {
+        trace.label.clone()
+    } else if trace.label.starts_with(RANK) {
+        format!("{} ({})", trace.trace_id, trace.label)
+    } else {
+        trace.trace_id.clone()
+    }
 }

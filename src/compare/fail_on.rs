@@ -90,7 +90,7 @@ impl Condition {
     /// lacks a measure that the other side has.
     ///
     /// A row without a verdict fails if its figures differ by the given amount, because a
-    /// difference that might be noise does not count as passed.
+    /// difference that might be noise does not count as passed. A mixed row fails in the same way.
     pub fn failures(&self, rows: &[Row]) -> Result<Vec<Failure>> {
         let rows: Vec<&Row> = rows.iter().filter(|r| r.by == self.by).collect();
         let refuse = |what: String| Err(Error::Query(format!("--fail-on {}: {what}", self.text)));
@@ -121,22 +121,27 @@ impl Condition {
     }
 
     fn failure(&self, row: &Row) -> Option<Failure> {
-        let about = format!("{} {} ({})", self.by.name(), row.key, row.measure);
+        let about = format!("{} {} ({})", self.by.name(), row.title(), row.measure);
         let message = match self.what {
             What::Added => (row.verdict == "added")
                 .then(|| format!("{about}: added, {}", figure(row.cand_ns, "ns")))?,
             What::Removed => (row.verdict == "removed")
                 .then(|| format!("{about}: removed, it took {}", figure(row.base_ns, "ns")))?,
             What::Slower { pct, min_ns } => {
-                let is_open =
-                    row.verdict == "slower" || (row.verdict == "not judged" && row.is_on_both());
+                let is_open = matches!(row.verdict.as_str(), "slower" | "mixed")
+                    || (row.verdict == "not judged" && row.is_on_both());
                 // An increase from 0 is larger than any percentage.
                 let is_more = row.delta_pct.map_or(row.cand_ns > 0.0, |delta| delta > pct);
                 if !(is_open && is_more && row.delta_ns() >= min_ns) {
                     return None;
                 }
-                let why =
-                    row.reason.as_ref().map(|r| format!("; not judged: {r}")).unwrap_or_default();
+                let why = match &row.reason {
+                    Some(reason) => format!("; not judged: {reason}"),
+                    None if row.verdict == "mixed" => {
+                        "; mixed: most steps became faster".to_owned()
+                    }
+                    None => String::new(),
+                };
                 format!(
                     "{about}: {} → {}, {}{why}",
                     figure(row.base_ns, "ns"),

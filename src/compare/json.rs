@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Comparison, Side};
+use crate::environment;
 
 /// The comparison as one object. Its rows have the columns of the view `comparison`.
 pub fn value(comparison: &Comparison) -> Value {
@@ -26,6 +27,8 @@ pub fn value(comparison: &Comparison) -> Value {
         "candidate": side(&comparison.cand),
         "by": comparison.by.iter().map(|b| b.name()).collect::<Vec<_>>(),
         "result": if comparison.failures.is_empty() { "passed" } else { "failed" },
+        "environment": environment::json(&comparison.differences),
+        "warnings": comparison.warnings,
         "failures": failures,
         "notes": comparison.notes,
         "rows": rows,

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Comparison, is_per_step, many, percent, tables};
+use crate::environment;
 use crate::output::escape::{code, plain};
 use crate::output::figure;
 
@@ -19,6 +20,9 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
         code(&comparison.cand.name, MAX_NAME),
         code(&comparison.base.name, MAX_NAME)
     );
+    for warning in &comparison.warnings {
+        let _ = writeln!(out, "- **warning**: {}", plain(warning, MAX_SENTENCE));
+    }
     for failure in &comparison.failures {
         let _ = writeln!(
             out,
@@ -43,6 +47,7 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
         "per trace, because a side has no steps"
     };
     let _ = writeln!(out, "- {}. Times are {per}.", sides.join("; "));
+    out.push_str(&environment::markdown_table(&comparison.differences));
     for (i, table) in tables(comparison).iter().enumerate() {
         let shown = if limit == 0 { table.rows.len() } else { limit.min(table.rows.len()) };
         let heading = format!("{}: {}", table.title, table.counts);
@@ -65,7 +70,7 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
             let _ = writeln!(
                 out,
                 "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-                code(&row.key, MAX_NAME),
+                code(row.title(), MAX_NAME),
                 figure(row.base_ns, "ns"),
                 figure(row.cand_ns, "ns"),
                 figure(row.delta_ns(), "ns"),
@@ -93,7 +98,7 @@ pub fn report(comparison: &Comparison, limit: usize) -> String {
 }
 
 fn mark(verdict: &str) -> String {
-    if matches!(verdict, "slower" | "faster") {
+    if matches!(verdict, "slower" | "faster" | "mixed") {
         format!("**{verdict}**")
     } else {
         verdict.to_owned()

@@ -8,6 +8,7 @@ mod markdown;
 mod text;
 
 use crate::engine::{Engine, Object, int, number, text};
+use crate::environment::{Difference, Environment};
 use crate::error::Result;
 use crate::output::units::plural;
 pub use fail_on::{Condition, Failure};
@@ -94,7 +95,7 @@ pub struct Row {
     pub key: String,
     /// host, device or time.
     pub measure: String,
-    /// slower, faster, same, noise, added, removed or not judged.
+    /// slower, faster, mixed, same, noise, added, removed or not judged.
     pub verdict: String,
     /// The reason if the row is not judged.
     pub reason: Option<String>,
@@ -122,6 +123,11 @@ impl Row {
         self.cand_ns - self.base_ns
     }
 
+    /// The name of the row for people.
+    pub fn title(&self) -> &str {
+        label(self.by, &self.key).unwrap_or(&self.key)
+    }
+
     /// Whether the key occurs on both sides.
     pub fn is_on_both(&self) -> bool {
         self.traces.0 > 0 && self.traces.1 > 0
@@ -139,6 +145,27 @@ impl Row {
     }
 }
 
+/// The words for a key that is a code, as reports have them.
+fn label(by: By, key: &str) -> Option<&'static str> {
+    match (by, key) {
+        (By::Category, "kernel") => Some("kernels"),
+        (By::Category | By::KernelType, "memcpy") => Some("copies"),
+        (By::Category | By::KernelType, "memset") => Some("fills"),
+        (By::Category, "runtime") => Some("runtime calls"),
+        (By::Category, "dataloader") => Some("data loading"),
+        (By::Category, "cpu_exec") => Some("operators on the host"),
+        _ => None,
+    }
+}
+
+/// What differs between the environments of the sides, and a warning for each side that has traces
+/// of several jobs.
+pub async fn environments(engine: &Engine) -> Result<(Vec<Difference>, Vec<String>)> {
+    let (base, cand) = Environment::of_sides(engine).await?;
+    let warnings = base.mixture("the base").into_iter().chain(cand.mixture("the candidate"));
+    Ok((base.differences(&cand), warnings.collect()))
+}
+
 /// A comparison.
 #[derive(Debug)]
 pub struct Comparison {
@@ -152,6 +179,10 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// The conditions that are met. If there are any, the command fails.
     pub failures: Vec<Failure>,
+    /// Properties of the environment that are not the same on both sides.
+    pub differences: Vec<Difference>,
+    /// Reasons to doubt the comparison as a whole, such as a side of several jobs.
+    pub warnings: Vec<String>,
     /// Notes for the user.
     pub notes: Vec<String>,
 }
@@ -325,7 +356,8 @@ fn tables(comparison: &Comparison) -> Vec<Table<'_>> {
     tables
 }
 
-const VERDICTS: [&str; 7] = ["slower", "faster", "added", "removed", "noise", "same", "not judged"];
+const VERDICTS: [&str; 8] =
+    ["slower", "faster", "mixed", "added", "removed", "noise", "same", "not judged"];
 
 fn counts(rows: &[&Row]) -> String {
     let count = |verdict: &str| rows.iter().filter(|r| r.verdict == verdict).count();

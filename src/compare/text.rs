@@ -5,6 +5,7 @@ use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 
 use super::{Comparison, Row, Table, is_per_step, many, percent, tables};
+use crate::environment;
 use crate::output::{clip, figure, safe, width as columns, wrap};
 
 /// Widths of the columns after the name: times, change, percent, verdict.
@@ -33,6 +34,16 @@ pub fn report(comparison: &Comparison, width: usize, limit: usize) -> String {
         "per trace, because a side has no steps"
     };
     let _ = writeln!(out, "times are {per}");
+    if !comparison.warnings.is_empty() {
+        out.push('\n');
+    }
+    for warning in &comparison.warnings {
+        let _ = writeln!(out, "{}", wrap(&format!("warning: {}", safe(warning)), 9, width));
+    }
+    let differences = environment::text_table(&comparison.differences, width);
+    if !differences.is_empty() {
+        let _ = write!(out, "\n{differences}");
+    }
     for table in tables(comparison) {
         section(&mut out, &table, width, limit);
     }
@@ -105,7 +116,7 @@ fn signed(ns: f64) -> String {
 fn line(out: &mut String, row: &Row, name: usize, is_wide: bool) {
     let mut text = format!(
         "  {}{}{:>PERCENT$}  {:VERDICT$}",
-        pad(&safe(&row.key), name),
+        pad(&safe(row.title()), name),
         times(row.base_ns, row.cand_ns),
         percent(row),
         row.verdict

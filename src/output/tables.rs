@@ -114,6 +114,7 @@ impl Sink for Table {
 /// The number of rows in words.
 fn rows_note(rows: usize, has_more: bool) -> String {
     match (rows, has_more) {
+        (1, true) => "the first row; \\maxrows changes how many are shown".to_owned(),
         (_, true) => format!("the first {rows} rows; \\maxrows changes how many are shown"),
         (1, false) => "1 row".to_owned(),
         (_, false) => format!("{rows} rows"),

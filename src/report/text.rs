@@ -135,9 +135,10 @@ pub fn facts(report: &Report, trace: &Trace) -> Vec<(&'static str, String)> {
             human::value(row.get(name), if name.ends_with("bytes") { "bytes" } else { "count" })
         };
         let fact = format!(
-            "{} in {} blobs; {} alive at the end ({})",
+            "{} in {} {}; {} alive at the end ({})",
             show("peak_bytes"),
             show("blobs"),
+            human::plural(row.int("blobs").unwrap_or(0), "blob"),
             show("alive_blobs"),
             show("alive_bytes")
         );

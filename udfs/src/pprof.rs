@@ -210,7 +210,7 @@ impl Accumulator for Profile {
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
         let left_out = (self.without_stack > 0)
-            .then(|| format!("{} rows without a stack are left out", self.without_stack));
+            .then(|| format!("rows without a stack, which are left out: {}", self.without_stack));
         self.encode(left_out.into_iter().collect())
     }
 

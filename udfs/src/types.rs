@@ -26,7 +26,7 @@ pub fn arguments(
 ) -> Result<Vec<DataType>> {
     if types.len() != takes.len() {
         return plan_err!(
-            "{function}({names}) takes {} arguments, {} were given",
+            "{function}({names}): arguments needed: {}, given: {}",
             takes.len(),
             types.len()
         );

@@ -6,9 +6,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 use tracesql::check::{
-    self, Assertion, Baseline, Compared, Limits, Selection, Source, Style, Thresholds, Verdict,
+    self, Assertion, Baseline, Compared, Detail, Limits, Selection, Source, Style, Thresholds,
+    Verdict,
 };
 use tracesql::engine::{Engine, text};
+use tracesql::environment::Environment;
 use tracesql::open::Location;
 use tracesql::output::{Target, write_document};
 use tracesql::{Error, Result};
@@ -71,6 +73,9 @@ pub struct CheckArgs {
     /// File for the outcome instead of standard output; a summary then goes to standard error
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// List every result in text, without joining those of several traces or of missing metrics
+    #[arg(short = 'v', long)]
+    pub verbose: bool,
 }
 
 /// Runs all checks. The exit code is the verdict.
@@ -116,15 +121,15 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
         args.baseline.as_deref().map(|path| baseline(path, &location, global)).transpose()?;
     let (mut verdict, document) = block_on(global, async {
         let traces = check::sources(&engine).await?;
-        let (mut compared, mut notes, mut document) = (Vec::new(), Vec::new(), None);
+        let (mut compared, mut document) = (Compared::default(), None);
         if baseline.is_some() || args.save_baseline.is_some() {
             // A failure here counts as a check, so that the others are still reported. A mistake in
             // the call ends the command.
             let found = figures(&engine, &traces, baseline, &thresholds, &mut document).await;
             match found {
-                Ok(found) => (compared, notes) = (found.items, found.notes),
+                Ok(found) => compared = found,
                 Err(e @ Error::Usage(_)) => return Err(e),
-                Err(e) => compared.push(check::Item::new(
+                Err(e) => compared.items.push(check::Item::new(
                     check::Kind::Metric,
                     "baseline",
                     check::Status::Error,
@@ -136,13 +141,22 @@ pub fn run(args: &CheckArgs, global: &Global) -> Result<ExitCode> {
         for assertion in &assertions {
             items.push(assertion.run(&engine, args.max_rows).await);
         }
-        items.extend(compared);
+        items.extend(compared.items);
         let limits = Limits {
             severity: args.severity.into(),
             thresholds: (!thresholds.is_built_in).then(|| thresholds.name.clone()),
             settings: engine.settings().changed(),
         };
-        Ok((Verdict { source: args.store.clone(), traces, items, notes, limits }, document))
+        let verdict = Verdict {
+            source: args.store.clone(),
+            traces,
+            items,
+            differences: compared.differences,
+            warnings: compared.warnings,
+            notes: compared.notes,
+            limits,
+        };
+        Ok((verdict, document))
     })?;
     if let (Some(path), Some(document)) = (&args.save_baseline, &document) {
         write_document(document.as_bytes(), &Target::File(path.clone()))?;
@@ -162,10 +176,11 @@ async fn figures(
     document: &mut Option<String>,
 ) -> Result<Compared> {
     let metrics = check::collect(engine, traces).await?;
-    *document = Some(Baseline::document(traces, &metrics)?);
+    let environment = Environment::read(engine).await?;
+    *document = Some(Baseline::document(traces, &environment, &metrics)?);
     let Some(baseline) = baseline else { return Ok(Compared::default()) };
     thresholds.validate(&known_metrics(engine, &metrics, &baseline).await?)?;
-    check::compare(baseline, traces, &metrics, thresholds)
+    check::compare(baseline, traces, &environment, &metrics, thresholds)
 }
 
 /// Refuses to judge if views or rules were left out, because they might have found something.
@@ -198,11 +213,12 @@ fn baseline(path: &Path, candidate: &Location, global: &Global) -> Result<Baseli
     block_on(global, async {
         let sources = check::sources(&engine).await?;
         let metrics = check::collect(&engine, &sources).await?;
+        let environment = Some(Environment::read(&engine).await?);
         let mut labels: Vec<String> = sources.iter().map(|s| s.label.clone()).collect();
         labels.sort();
         labels.dedup();
-        let note = is_same.then(|| format!("{name} holds the same traces as the candidate"));
-        Ok(Baseline { name: name.clone(), labels, metrics, note })
+        let note = is_same.then(|| format!("{name} has the same traces as the candidate"));
+        Ok(Baseline { name: name.clone(), labels, metrics, environment, note })
     })
 }
 
@@ -241,11 +257,15 @@ fn write(verdict: &Verdict, args: &CheckArgs, global: &Global) -> Result<()> {
         .map(Style::from)
         .or_else(|| args.output.as_deref().and_then(Style::of_file))
         .unwrap_or(Style::Text);
-    let document = check::write(verdict, style, width);
+    let detail = if args.verbose { Detail::Full } else { Detail::Normal };
+    let document = match style {
+        Style::Text => check::text(verdict, width, detail),
+        style => check::write(verdict, style, width),
+    };
     let target = target(args.output.as_ref());
     write_verdict(document.as_bytes(), &target)?;
     if matches!(target, Target::File(_)) && !global.quiet {
-        stderr::line(check::write(verdict, Style::Text, width).trim_end_matches('\n'));
+        stderr::line(check::text(verdict, width, Detail::Brief).trim_end_matches('\n'));
     }
     Ok(())
 }

@@ -122,36 +122,22 @@ fn find(name: &str, global: &Global) -> Result<Traces> {
     Ok(Traces { store: location.store().clone(), traces })
 }
 
-/// Ranks that exist on one side only, and a note if two single ranks differ.
-#[derive(Default)]
-struct Apart {
-    lost: Vec<String>,
-    note: Option<String>,
-}
-
-fn ranks_apart(sources: &[check::Source], base: &Traces, cand: &Traces) -> Apart {
+/// Sentences about ranks that exist on one side only. Two single ranks are compared even if they
+/// differ; the ranks are then among the differences of the environments.
+fn lost_ranks(sources: &[check::Source], base: &Traces, cand: &Traces) -> Vec<String> {
     let of = |side: &Traces| -> BTreeSet<&str> {
         let labels =
             sources.iter().filter(|s| side.traces.contains(&s.trace_id)).map(|s| s.label.as_str());
         labels.filter(|l| l.starts_with(check::RANK)).collect()
     };
     let (base, cand) = (of(base), of(cand));
-    if base.is_empty() || cand.is_empty() || base == cand {
-        return Apart::default();
-    }
-    if let ([b], [c]) = (&Vec::from_iter(&base)[..], &Vec::from_iter(&cand)[..]) {
-        return Apart {
-            note: Some(format!("{c} is compared with {b}, as each side has one rank")),
-            ..Apart::default()
-        };
+    if base.is_empty() || cand.is_empty() || base.len().max(cand.len()) == 1 {
+        return Vec::new();
     }
     let lost = |from: &BTreeSet<&str>, of: &BTreeSet<&str>, side| -> Vec<String> {
         from.difference(of).map(|rank| format!("the {side} has no trace of {rank}")).collect()
     };
-    Apart {
-        lost: [lost(&base, &cand, "candidate"), lost(&cand, &base, "base")].concat(),
-        note: None,
-    }
+    [lost(&base, &cand, "candidate"), lost(&cand, &base, "base")].concat()
 }
 
 async fn compared(
@@ -181,17 +167,16 @@ async fn compared(
         failures.extend(condition.failures(&rows)?);
     }
     let steps = compare::steps(engine).await?;
+    let (differences, warnings) = compare::environments(engine).await?;
     let mut notes = Vec::new();
-    let apart = ranks_apart(&check::sources(engine).await?, base, cand);
+    let lost = lost_ranks(&check::sources(engine).await?, base, cand);
     if !args.fail_on.is_empty() {
         failures.extend(
-            apart
-                .lost
-                .iter()
+            lost.iter()
                 .map(|message| Failure { condition: "ranks".to_owned(), message: message.clone() }),
         );
     }
-    notes.extend(apart.lost.into_iter().chain(apart.note));
+    notes.extend(lost);
     let ours = ["compare_base", "compare_candidate"];
     for (name, setting) in
         engine.settings().changed().into_iter().filter(|(name, _)| !ours.contains(&name.as_str()))
@@ -204,7 +189,7 @@ async fn compared(
         ));
     }
     if base.traces == cand.traces {
-        notes.push("both sides hold the same traces".to_owned());
+        notes.push("both sides have the same traces".to_owned());
     }
     let without: Vec<&str> = [("the base", steps.0), ("the candidate", steps.1)]
         .iter()
@@ -238,6 +223,8 @@ async fn compared(
         by,
         rows,
         failures,
+        differences,
+        warnings,
         notes,
     })
 }

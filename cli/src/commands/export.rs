@@ -209,8 +209,9 @@ fn say_written(written: &Written, traces: usize, args: &ExportArgs, global: &Glo
         written.notes.iter().for_each(|note| stderr::warning(note));
         if written.skipped > 0 {
             stderr::warning(&format!(
-                "{} elements of the inputs could not be read and are not there (see ingest_issues)",
-                written.skipped
+                "{} {} of the inputs could not be read and were left out (see ingest_issues)",
+                written.skipped,
+                plural(written.skipped, "element")
             ));
         }
     }
@@ -219,7 +220,12 @@ fn say_written(written: &Written, traces: usize, args: &ExportArgs, global: &Glo
     let of = format!("{traces} {}", plural(traces, "trace"));
     report(
         global,
-        [format!("{}: {} elements of {of}{added}", args.output.display(), written.elements)],
+        [format!(
+            "{}: {} {} of {of}{added}",
+            args.output.display(),
+            written.elements,
+            plural(written.elements, "element")
+        )],
     );
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tracesql::engine::{Engine, text};
 use tracesql::open::Location;
+use tracesql::output::units::plural;
 use tracesql::output::write_document;
 use tracesql::report::{self, Format, Report};
 use tracesql::{Error, Result};
@@ -146,10 +147,11 @@ fn say_times(report: &Report) {
     answers.sort_by_key(|a| std::cmp::Reverse(a.elapsed));
     for answer in answers {
         stderr::line(&format!(
-            "{:>8.1} ms  {} ({} rows)",
+            "{:>8.1} ms  {} ({} {})",
             answer.elapsed.as_secs_f64() * 1e3,
             answer.section.key,
-            answer.rows.len()
+            answer.rows.len(),
+            plural(answer.rows.len(), "row")
         ));
     }
 }

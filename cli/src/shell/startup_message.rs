@@ -5,6 +5,7 @@ use futures::TryStreamExt;
 use indicatif::HumanCount;
 
 use tracesql::Result;
+use tracesql::output::units::plural;
 use tracesql::output::{clip, safe};
 
 use super::session::Session;
@@ -34,7 +35,11 @@ pub fn loaded(session: &Session) -> Result<String> {
         1 => "1 trace".to_owned(),
         n => format!("{n} traces"),
     };
-    lines.push(format!("{count}, {} events", HumanCount(events.max(0) as u64)));
+    lines.push(format!(
+        "{count}, {} {}",
+        HumanCount(events.max(0) as u64),
+        plural(events, "event")
+    ));
     for trace in traces.iter().take(MAX_TRACES) {
         let [path, format, rank, events, duration, started] = trace.as_slice() else { continue };
         let rank = if rank.is_empty() { String::new() } else { format!(", rank {rank}") };
@@ -45,8 +50,9 @@ pub fn loaded(session: &Session) -> Result<String> {
             format!(" from {}", started.replace('T', " "))
         };
         let facts = format!(
-            "{format}{rank}, {} events{duration}{started}",
-            HumanCount(events.parse().unwrap_or(0))
+            "{format}{rank}, {} {}{duration}{started}",
+            HumanCount(events.parse().unwrap_or(0)),
+            plural(events.parse().unwrap_or(0_u64), "event")
         );
         lines.push(format!(
             "  {}  {facts}",

@@ -1,4 +1,4 @@
--- Each query must return no rows; those that it returns are shown.
+-- Each query must return no rows. Rows that it returns are shown.
 
 -- name: every element of the traces was read
 SELECT trace_id, code, skipped_count FROM ingest_issues WHERE skipped_count > 0;

@@ -10,6 +10,7 @@ use super::content::{Content, ContentWriter, changed};
 use super::decompress::{too_dense, unpacked};
 use super::expand::Input;
 use super::sniff::{Container, container};
+use crate::counted::counted;
 use crate::error::{IngestError, Result};
 use crate::issues::{Code, Issues};
 
@@ -328,7 +329,7 @@ fn damaged(
     issues.add(Code::DamagedCompression, None, Some(len), b"");
     issues.detail(
         Code::DamagedCompression,
-        format!("{format}: {error}; {len} bytes were unpacked before that"),
+        format!("{format}: {error}; unpacked before that: {}", counted(len, "byte")),
     );
     Ok(())
 }

@@ -13,6 +13,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderB
 
 use super::manifest::{self, Manifest};
 use super::{LOCK, MARKER, scratch};
+use crate::counted::counted;
 use crate::error::{IngestError, Result};
 use crate::ingest::file_facts;
 use crate::schema::{SCHEMA_VERSION, TABLES, Table};
@@ -260,7 +261,7 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
             found.damage(
                 &place,
                 "size",
-                format!("{bytes} bytes; {} were written", facts.bytes),
+                format!("it has {}, but {} were written", counted(bytes, "byte"), facts.bytes),
                 again(),
             );
         } else if blake3 != facts.blake3 {
@@ -275,7 +276,11 @@ fn trace(folder: &Path, name: &str, found: &mut Examined) -> Option<String> {
                         found.damage(
                             &place,
                             "rows",
-                            format!("{rows} rows; the manifest says {}", facts.rows),
+                            format!(
+                                "it has {}, but {} by the manifest",
+                                counted(rows, "row"),
+                                facts.rows
+                            ),
                             again(),
                         );
                     }

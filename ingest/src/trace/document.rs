@@ -8,6 +8,7 @@ use super::event_record::EventRecord;
 use super::meta::{Meta, Metas};
 use super::reading::{Reading, STRETCH, TAIL};
 use super::times::WorkTimes;
+use crate::counted::counted;
 use crate::error::{IngestError, Result};
 use crate::issues::{Code, Issues};
 use crate::json::{Bad, Cursor};
@@ -106,8 +107,8 @@ fn refuse_if_no_events(reading: &Reading<'_>, document: &mut Document) -> Result
     let skipped = document.issues.skipped();
     if document.elements > 0 && skipped >= document.elements {
         let reason = format!(
-            "none of the {} elements of its list is a trace event ({})",
-            document.elements,
+            "its list has no trace event among {} ({})",
+            counted(document.elements, "element"),
             document.issues.summary()
         );
         return Err(IngestError::not_a_trace(reading.name, reason, 0));
@@ -258,9 +259,11 @@ impl DocumentReader<'_, '_> {
 
     fn truncated(&mut self, from: u64, len: u64) -> Result<()> {
         self.document.issues.add(Code::TruncatedInput, None, Some(from), b"");
+        let lost = len - from;
+        let were = if lost == 1 { "was" } else { "were" };
         self.document.issues.detail(
             Code::TruncatedInput,
-            format!("{} bytes after the last whole element were lost", len - from),
+            format!("{} after the last whole element {were} lost", counted(lost, "byte")),
         );
         Ok(())
     }
@@ -270,9 +273,10 @@ impl DocumentReader<'_, '_> {
             let (len, _) = self.r.content.wait(u64::MAX)?;
             let example = self.r.content.map(at, len.min(at + 60))?;
             self.document.issues.add(Code::TrailingData, None, Some(at), &example);
-            self.document
-                .issues
-                .detail(Code::TrailingData, format!("{} bytes after the document", len - at));
+            self.document.issues.detail(
+                Code::TrailingData,
+                format!("{} after the document", counted(len - at, "byte")),
+            );
         }
         Ok(())
     }
@@ -386,7 +390,7 @@ impl DocumentReader<'_, '_> {
         self.document.issues.add(Code::TopLevelValue, None, Some(at), &example);
         self.document.issues.detail(
             Code::TopLevelValue,
-            format!("{expected}; {} bytes after the events were not read", len - at),
+            format!("{expected}; not read after the events: {}", counted(len - at, "byte")),
         );
         Ok(())
     }

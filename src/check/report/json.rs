@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::check::{Item, Status, Verdict};
+use crate::check::{Counts, Item, Kind, Verdict, checks, findings};
+use crate::environment;
 
 /// The outcome as one object. docs/ci.md describes its keys.
 pub fn object(verdict: &Verdict) -> String {
-    let count = |status| verdict.count(status);
+    let counts = Counts::of_all(verdict);
+    let checks_of = |kind| checks(verdict, kind).len();
     let object = json!({
         "format": "tracesql-check",
         "format_version": 1,
@@ -19,13 +21,20 @@ pub fn object(verdict: &Verdict) -> String {
             "content_hash": t.content_hash,
         })).collect::<Vec<_>>(),
         "summary": {
-            "checks": verdict.items.len(),
-            "passed": count(Status::Passed),
-            "noted": count(Status::Noted),
-            "not_measurable": count(Status::NotMeasurable),
-            "failed": count(Status::Failed),
-            "errors": count(Status::Error),
+            "checks": counts.checks,
+            "passed": counts.passed,
+            "noted": counts.noted,
+            "not_measurable": counts.not_measurable,
+            "failed": counts.failed,
+            "errors": counts.errors,
+            "rules": checks_of(Kind::Rule),
+            "assertions": checks_of(Kind::Assertion),
+            "metrics": checks_of(Kind::Metric),
+            "results": verdict.items.len(),
+            "findings": findings(verdict),
         },
+        "environment": environment::json(&verdict.differences),
+        "warnings": verdict.warnings,
         "severity": verdict.limits.severity.name(),
         "thresholds": verdict.limits.thresholds,
         "settings_changed": verdict.limits.settings.iter().map(|(name, s)| json!({

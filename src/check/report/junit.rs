@@ -6,7 +6,8 @@
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use quick_xml::writer::Writer;
 
-use crate::check::{Item, Kind, Status, Verdict};
+use crate::check::{Check, Counts, Item, Kind, Status, Verdict, checks};
+use crate::environment::NOT_RECORDED;
 use crate::output::safe;
 
 type Result = std::io::Result<()>;
@@ -23,10 +24,10 @@ fn suites(writer: &mut Writer<Vec<u8>>, verdict: &Verdict) -> Result {
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let root = writer.create_element("testsuites").with_attribute(("name", "tracesql check"));
     root.write_inner_content(|writer| {
-        for kind in [Kind::Rule, Kind::Assertion, Kind::Metric] {
-            let cases = cases(verdict.items.iter().filter(|i| i.kind == kind));
+        for kind in Kind::ALL {
+            let cases = checks(verdict, kind);
             if !cases.is_empty() {
-                suite(writer, kind, &cases)?;
+                suite(writer, verdict, kind, &cases)?;
             }
         }
         Ok(())
@@ -34,53 +35,69 @@ fn suites(writer: &mut Writer<Vec<u8>>, verdict: &Verdict) -> Result {
     Ok(())
 }
 
-/// Groups items with the same name, subject and trace into one case. Findings of a rule can have
-/// many subjects, but they form one case.
-fn cases<'a>(items: impl Iterator<Item = &'a Item>) -> Vec<(String, Vec<&'a Item>)> {
-    let mut cases: Vec<(String, Vec<&Item>)> = Vec::new();
-    for item in items {
-        let what = if item.kind == Kind::Rule { item.name.clone() } else { item.title() };
-        let name = item.trace.as_ref().map_or(what.clone(), |trace| format!("{what} ({trace})"));
-        match cases.iter_mut().rev().find(|(n, _)| *n == name) {
-            Some((_, all)) => all.push(item),
-            None => cases.push((name, vec![item])),
-        }
-    }
-    cases
-}
-
-fn suite(writer: &mut Writer<Vec<u8>>, kind: Kind, cases: &[(String, Vec<&Item>)]) -> Result {
-    let count =
-        |status| cases.iter().filter(|(_, items)| worst(items) == status).count().to_string();
+fn suite(
+    writer: &mut Writer<Vec<u8>>,
+    verdict: &Verdict,
+    kind: Kind,
+    cases: &[Check<'_>],
+) -> Result {
+    let counts = Counts::of(cases);
     let element = writer
         .create_element("testsuite")
         .with_attribute(("name", kind.name()))
-        .with_attribute(("tests", cases.len().to_string().as_str()))
-        .with_attribute(("failures", count(Status::Failed).as_str()))
-        .with_attribute(("errors", count(Status::Error).as_str()))
-        .with_attribute(("skipped", count(Status::NotMeasurable).as_str()));
+        .with_attribute(("tests", counts.checks.to_string().as_str()))
+        .with_attribute(("failures", counts.failed.to_string().as_str()))
+        .with_attribute(("errors", counts.errors.to_string().as_str()))
+        .with_attribute(("skipped", counts.not_measurable.to_string().as_str()));
     element.write_inner_content(|writer| {
-        cases.iter().try_for_each(|(name, items)| case(writer, kind, name, items))
+        if kind == Kind::Metric {
+            properties(writer, verdict)?;
+        }
+        cases.iter().try_for_each(|check| case(writer, kind, check))
     })?;
     Ok(())
 }
 
-fn worst(items: &[&Item]) -> Status {
-    items.iter().map(|i| i.status).max().unwrap_or(Status::Passed)
+/// The differences of the environments and warnings, as properties of the suite of metrics.
+fn properties(writer: &mut Writer<Vec<u8>>, verdict: &Verdict) -> Result {
+    if verdict.differences.is_empty() && verdict.warnings.is_empty() {
+        return Ok(());
+    }
+    let shown = |value: &Option<String>| value.clone().unwrap_or(NOT_RECORDED.to_owned());
+    let differences = verdict.differences.iter().map(|d| {
+        (format!("{}, baseline → candidate", d.label), shown(&d.base) + " → " + &shown(&d.cand))
+    });
+    let warnings = verdict.warnings.iter().map(|w| ("warning".to_owned(), w.clone()));
+    writer.create_element("properties").write_inner_content(|writer| {
+        differences.chain(warnings).try_for_each(|(name, value)| {
+            writer
+                .create_element("property")
+                .with_attribute(("name", clean(&name).as_str()))
+                .with_attribute(("value", clean(&value).as_str()))
+                .write_empty()?;
+            Ok(())
+        })
+    })?;
+    Ok(())
 }
 
-fn case(writer: &mut Writer<Vec<u8>>, kind: Kind, name: &str, items: &[&Item]) -> Result {
+fn case(writer: &mut Writer<Vec<u8>>, kind: Kind, check: &Check<'_>) -> Result {
+    let items = &check.items;
+    let name = match check.trace {
+        Some(trace) => format!("{} ({trace})", check.name),
+        None => check.name.clone(),
+    };
     let class = format!("tracesql.{}", kind.name());
     let mut element = writer
         .create_element("testcase")
         .with_attribute(("classname", class.as_str()))
-        .with_attribute(("name", clean(name).as_str()));
+        .with_attribute(("name", clean(&name).as_str()));
     if let Some((file, line)) = items.first().and_then(|i| i.place.as_ref()) {
         element = element
             .with_attribute(("file", clean(file).as_str()))
             .with_attribute(("line", line.to_string().as_str()));
     }
-    let status = worst(items);
+    let status = check.status();
     let shown: Vec<&Item> = items.iter().copied().filter(|i| i.status == status).collect();
     let message = shown.first().map(|i| clean(&i.message)).unwrap_or_default();
     let tag = match status {

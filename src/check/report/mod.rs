@@ -1,6 +1,7 @@
 //! Writes the outcome of checks for people, for programs and for CI services.
 
 mod github;
+mod groups;
 mod json;
 mod junit;
 mod text;
@@ -32,10 +33,26 @@ impl Style {
     }
 }
 
+/// How much the text lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Counts, and the names of some failed checks
+    Brief,
+    /// Every check that did not pass, with the results of several traces together
+    Normal,
+    /// Every result that did not pass
+    Full,
+}
+
+/// The outcome as text. `width` is the width of the terminal.
+pub fn text(verdict: &Verdict, width: usize, detail: Detail) -> String {
+    text::summary(verdict, width, detail)
+}
+
 /// The outcome as a document. `width` is the width of the terminal.
 pub fn write(verdict: &Verdict, style: Style, width: usize) -> String {
     match style {
-        Style::Text => text::summary(verdict, width),
+        Style::Text => text(verdict, width, Detail::Normal),
         Style::Json => json::object(verdict),
         Style::Junit => junit::document(verdict),
         Style::Github => github::annotations(verdict),

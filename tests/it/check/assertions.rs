@@ -21,7 +21,7 @@ fn rows_fail_and_are_shown_up_to_a_limit() {
     assert!(text.contains("Assertions: 1 of 2 passed"), "{text}");
     assert!(
         text.contains(
-            "FAIL  nothing starts late\n        25 rows where none may be\n        \
+            "FAIL  nothing starts late\n        the query returned 25 rows\n        \
             a.sql:6\n        | n | t\n        | 0 | é|x\n"
         ),
         "{text}"

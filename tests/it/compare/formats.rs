@@ -101,6 +101,8 @@ fn json_has_stable_keys_and_all_rows() {
             "candidate",
             "by",
             "result",
+            "environment",
+            "warnings",
             "failures",
             "notes",
             "rows"
@@ -144,4 +146,115 @@ fn the_page_holds_its_data_as_text_only() {
         .expect("the data");
     let json: serde_json::Value = serde_json::from_str(data).expect("JSON");
     assert!(json["rows"].as_array().expect("rows").len() > 150 && json["left_out"] == 0);
+}
+
+#[test]
+fn other_devices_and_jobs_are_shown_first_in_all_formats() {
+    let place = Place::new(&[]);
+    place.write("a/t.json", &on_gpu("A100", &[50; 6]));
+    place.write("b/t.json", &on_gpu("V100", &[90; 6]));
+    let text = place.ends(0, &["compare", "a/t.json", "b/t.json", "-q"]);
+    let first: Vec<&str> = text.lines().skip(4).take(2).collect();
+    assert!(
+        first[0].starts_with("What differs")
+            && first[1].split_whitespace().eq(["GPU", "A100", "V100"]),
+        "{text}"
+    );
+    let out = |format: &str| {
+        place.ends(0, &["compare", "a/t.json", "b/t.json", "-q", "--format", format])
+    };
+    let markdown = out("markdown");
+    assert!(
+        markdown.contains("\n**What differs**\n\n| | base | candidate |\n| --- | --- | --- |\n| GPU | A100 | V100 |\n"),
+        "{markdown}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&out("json")).expect("JSON");
+    let gpu = serde_json::json!([{"property": "gpu", "label": "GPU", "base": "A100",
+        "candidate": "V100", "differs": true}]);
+    assert_eq!((&json["environment"], &json["warnings"]), (&gpu, &serde_json::json!([])));
+    assert!(out("html").contains("\"environment_title\":\"What differs\""));
+    // A side of two jobs is reported in all formats.
+    place.ends(0, &["ingest", "-q", "a/t.json", "b/t.json", "-o", "mixed"]);
+    let mixed = |format: &str| place.ends(0, &["compare", "a/t.json", "mixed", "--format", format]);
+    for (format, expected) in [
+        ("text", "\nwarning: the candidate has traces of 2 jobs"),
+        ("markdown", "\n- **warning**: the candidate has traces of 2 jobs"),
+        ("json", "\"the candidate has traces of 2 jobs"),
+        ("html", "\"the candidate has traces of 2 jobs"),
+    ] {
+        let out = mixed(format);
+        assert!(out.contains(expected), "{format}: {out}");
+    }
+}
+
+/// A trace with a kernel in each step, of these lengths in microseconds, on a GPU of this name.
+fn on_gpu(name: &str, steps: &[u32]) -> String {
+    let mut events = Vec::new();
+    for (i, dur) in steps.iter().enumerate() {
+        let at = 100_000 * i;
+        events.push(format!(
+            r#"{{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{i}","pid":1,"tid":1,"ts":{at},"dur":99000}},
+            {{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":{at},"dur":40,"args":{{"External id":{i}}}}},
+            {{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":{at},"dur":5,"args":{{"correlation":{i}1}}}},
+            {{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":{start},"dur":{dur},"args":{{"device":0,"stream":7,"correlation":{i}1}}}}"#,
+            start = at + 10,
+        ));
+    }
+    format!(
+        r#"{{"deviceProperties":[{{"id":0,"name":"{name}"}}],"traceEvents":[{}]}}"#,
+        events.join(",")
+    )
+}
+
+#[test]
+fn a_shift_and_a_mean_of_opposite_signs_are_mixed() {
+    let place = Place::new(&[]);
+    // Nine of ten steps became faster, and one so much slower that the mean rose.
+    place.write("a/t.json", &on_gpu("A100", &[500, 501, 502, 503, 504, 505, 506, 507, 508, 509]));
+    place.write("b/t.json", &on_gpu("A100", &[400, 401, 402, 403, 404, 405, 406, 407, 408, 9000]));
+    let all = rows(&place, &["a/t.json", "b/t.json", "--by", "kernel"]);
+    let gemm = all.iter().find(|r| r["key"] == "gemm").expect("the row");
+    assert!(gemm["delta_ns"].as_f64() > Some(0.0) && gemm["shift_ns"].as_f64() < Some(0.0));
+    assert_eq!(gemm["verdict"], "mixed");
+    for row in rows(&place, &["a/t.json", "b/t.json"]) {
+        let sign = |name: &str| row[name].as_f64().unwrap_or(0.0);
+        match row["verdict"].as_str() {
+            Some("faster") => assert!(sign("delta_ns") < 0.0 && sign("shift_ns") < 0.0, "{row}"),
+            Some("slower") => assert!(sign("delta_ns") > 0.0 && sign("shift_ns") > 0.0, "{row}"),
+            _ => {}
+        }
+    }
+    // Such a row does not pass a limit on its mean.
+    let text = place.ends(1, &["compare", "a/t.json", "b/t.json", "--fail-on", "kernel:50%"]);
+    assert!(text.contains("mixed: most steps became faster"), "{text}");
+    place.ends(0, &["compare", "b/t.json", "a/t.json", "--fail-on", "kernel:50%"]);
+}
+
+#[test]
+fn parts_of_the_step_have_names() {
+    let place = Place::ranks();
+    for format in ["text", "markdown", "html"] {
+        let out = place.ends(0, &["compare", RANK0, RANK1, "--by", "category", "--format", format]);
+        assert!(out.contains("operators on the host") && out.contains("data loading"), "{out}");
+    }
+    let text = place.ends(0, &["compare", RANK0, RANK1, "--by", "category"]);
+    assert!(!text.contains("cpu_exec") && !text.contains(" us"), "{text}");
+    let all = rows(&place, &[RANK0, RANK1, "--by", "category"]);
+    assert!(all.iter().any(|r| r["key"] == "cpu_exec"), "programs get the codes");
+}
+
+#[test]
+fn the_page_has_the_styles_of_reports() {
+    let place = Place::ranks();
+    place.ends(0, &["compare", RANK0, RANK1, "-o", "ranks.html"]);
+    let page = place.read("ranks.html");
+    for part in [
+        "<title>synthetic_gpu_rank1 compared with synthetic_gpu_rank0 · tracesql</title>",
+        "id=\"theme\"",
+        ":root[data-theme=\"dark\"]",
+        "class=\"tabs\"",
+        "What changed most",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
 }

@@ -84,7 +84,7 @@ impl ScalarUDFImpl for Classify {
                 text::text_type(self.name(), text)?,
             ]),
             _ => plan_err!(
-                "{} takes a ruleset and a text, got {} arguments",
+                "{} takes a ruleset and a text; arguments given: {}",
                 self.name(),
                 given.len()
             ),
@@ -106,8 +106,9 @@ impl ScalarUDFImpl for Classify {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let [ruleset, texts] = <[ColumnarValue; 2]>::try_from(args.args)
-            .or_else(|args| plan_err!("{} got {} arguments", self.name(), args.len()))?;
+        let [ruleset, texts] = <[ColumnarValue; 2]>::try_from(args.args).or_else(|args| {
+            plan_err!("{} takes a ruleset and a text; arguments given: {}", self.name(), args.len())
+        })?;
         let nothing = ScalarValue::try_from(&self.answer.data_type())?;
         match (ruleset, texts) {
             (ColumnarValue::Scalar(ruleset), ColumnarValue::Scalar(text)) => {
@@ -215,7 +216,7 @@ impl ScalarUDFImpl for OfText {
     fn coerce_types(&self, given: &[DataType]) -> Result<Vec<DataType>> {
         match given {
             [text] => Ok(vec![text::text_type(self.name(), text)?]),
-            _ => plan_err!("{} takes one text, got {} arguments", self.name(), given.len()),
+            _ => plan_err!("{} takes one text; arguments given: {}", self.name(), given.len()),
         }
     }
 

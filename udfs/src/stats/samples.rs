@@ -73,7 +73,7 @@ impl ScalarUDFImpl for OfSamples {
     fn coerce_types(&self, given: &[DataType]) -> Result<Vec<DataType>> {
         if given.len() != 2 {
             return plan_err!(
-                "{} takes two lists of numbers, got {} arguments",
+                "{} takes two lists of numbers; arguments given: {}",
                 self.name(),
                 given.len()
             );

@@ -92,8 +92,7 @@ impl ScalarUDFImpl for AlignTrees {
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
         if types.len() != 6 {
             return plan_err!(
-                "align_trees takes 6 lists (ids, parents and keys of two trees), {} arguments were \
-                 given",
+                "align_trees takes 6 lists (ids, parents and keys of two trees); arguments given: {}",
                 types.len()
             );
         }

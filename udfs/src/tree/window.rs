@@ -37,10 +37,7 @@ pub fn functions() -> [Function; 3] {
 /// Returns the types of id, parent and value. If `is_sum` is true, the value must be a number.
 fn arguments(name: &str, types: &[DataType], is_sum: bool) -> Result<Vec<DataType>> {
     let [id, parent, value] = types else {
-        return plan_err!(
-            "{name}(id, parent, value) takes 3 arguments, {} were given",
-            types.len()
-        );
+        return plan_err!("{name}(id, parent, value) takes 3 arguments; given: {}", types.len());
     };
     for (position, data_type) in [(1, id), (2, parent)] {
         if !data_type.is_integer() && !data_type.is_null() {

@@ -152,7 +152,7 @@ impl AggregateUDFImpl for IntervalAggregate {
             }
             (Measure::OverlapLen, _) | (_, [] | [_] | [_, _, _, ..]) => {
                 plan_err!(
-                    "{name} takes {}, {} arguments were given",
+                    "{name} takes {}; arguments given: {}",
                     self.measure.arguments(),
                     given.len()
                 )
