@@ -16,7 +16,7 @@ use crate::pprof::Builder;
 pub fn folded(profile: &Builder, measure_name: Option<&str>, compared: bool) -> Result<String> {
     let mut lines = String::new();
     for stack in stacks_of(profile, position(profile, measure_name)?, compared, |frame| {
-        fold_frame(frame).into_owned()
+        fold_frame(profile.frames().shown(frame)).into_owned()
     }) {
         let stack_text = stack.frames.join(";");
         // Writing to a `String` cannot fail.

@@ -35,6 +35,7 @@ pub mod chrome;
 mod error;
 mod flamegraph;
 mod folded;
+pub mod frames;
 mod measure;
 pub mod names;
 pub mod pprof;

@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
-use crate::measure::stacks_of;
+use crate::frames::Frames;
+use crate::measure::{position, stacks_of};
 use crate::pprof::{Builder, FrameName};
 
-/// Writes the profile as a speedscope document with this name.
+/// Writes the profile as a speedscope document with this name. It opens on the first measure in
+/// nanoseconds.
 ///
 /// # Errors
 ///
@@ -22,8 +24,11 @@ pub fn speedscope(profile: &Builder, name: &str) -> Result<Vec<u8>> {
         for stack in
             stacks_of(profile, at, false, str::to_owned).into_iter().filter(|s| s.value > 0)
         {
-            let sample: Vec<usize> =
-                stack.frames.iter().map(|text| number(text, &mut numbers, &mut frames)).collect();
+            let sample: Vec<usize> = stack
+                .frames
+                .iter()
+                .map(|text| number(text, profile.frames(), &mut numbers, &mut frames))
+                .collect();
             samples.push(sample);
             weights.push(stack.value);
             end = end.saturating_add(stack.value);
@@ -47,18 +52,28 @@ pub fn speedscope(profile: &Builder, name: &str) -> Result<Vec<u8>> {
         "shared": { "frames": frames },
         "profiles": profiles,
         "name": name,
-        "activeProfileIndex": 0,
+        "activeProfileIndex": position(profile, None)?,
         "exporter": concat!("tracesql ", env!("CARGO_PKG_VERSION")),
     });
     serde_json::to_vec(&document).map_err(|e| Error::Document(e.to_string()))
 }
 
-fn number(text: &str, numbers: &mut HashMap<String, usize>, frames: &mut Vec<Value>) -> usize {
+/// Returns the number of a frame. A kernel with a short name has its full name as its file, because
+/// speedscope shows a file next to the name and knows no other place for it.
+fn number(
+    text: &str,
+    names: &Frames,
+    numbers: &mut HashMap<String, usize>,
+    frames: &mut Vec<Value>,
+) -> usize {
     if let Some(&number) = numbers.get(text) {
         return number;
     }
     let parsed = FrameName::of(text);
-    let frame = if parsed.file.is_empty() {
+    let shown = names.shown(text);
+    let frame = if shown != text {
+        json!({ "name": shown, "file": text })
+    } else if parsed.file.is_empty() {
         json!({ "name": parsed.function })
     } else {
         json!({ "name": parsed.function, "file": parsed.file, "line": parsed.line })

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 use tracesql_formats::chrome::push_time_us;
 
+use super::finding_events::{Finding, events};
 use super::select::TraceFacts;
 use super::{literal, rows};
 use crate::engine::Engine;
@@ -65,7 +66,8 @@ impl Made {
         ));
     }
 
-    /// Adds each finding at the start of its step, or at the start of its trace if it has no step.
+    /// Adds each finding at the events that it rests on. A finding without such events is at the
+    /// start of its step, else at the start of the first step or of the trace.
     async fn findings(&mut self, engine: &Engine, place: &Place, tid: i64) -> Result<()> {
         let id = literal(&place.trace.trace_id);
         let sql = format!(
@@ -73,7 +75,7 @@ impl Made {
                 SELECT step, min(start_ns) AS start_ns FROM steps
                 WHERE trace_id = {id} GROUP BY step
              )
-             SELECT f.*, s.start_ns AS step_start_ns
+             SELECT f.*, coalesce(s.start_ns, (SELECT min(start_ns) FROM starts)) AS step_start_ns
              FROM findings f LEFT JOIN starts s ON s.step = f.step
              WHERE f.trace_id = {id} AND f.status = 'finding'
              ORDER BY
@@ -83,26 +85,35 @@ impl Made {
         let found = rows::query_views(engine, &sql).await?;
         self.meta("thread_name", Some(tid), json!({"name": format!("findings {}", place.label)}));
         for row in found.iter() {
-            let at = row
-                .int("step_start_ns")
-                .or(place.trace.start_ns)
-                .unwrap_or(0)
-                .saturating_add(place.shift_ns);
+            let finding = Finding {
+                rule: row.text("rule").unwrap_or_default(),
+                trace_id: &place.trace.trace_id,
+                device: row.int("device"),
+                step: row.int("step"),
+                subject: row.text("subject"),
+            };
             let mut args = row.json();
             args.remove("step_start_ns");
             args.retain(|_, value| !value.is_null());
-            let subject = row.text("subject").map(|s| format!(" ({s})")).unwrap_or_default();
-            let name = format!(
-                "{}: {}{subject}",
-                row.text("severity").unwrap_or("finding"),
-                row.text("rule").unwrap_or_default()
-            );
-            self.add(
-                "i",
-                &name,
-                at,
-                &json!({"tid": tid, "cat": "finding", "s": "t", "args": args}),
-            );
+            let subject = finding.subject.map(|s| format!(" ({s})")).unwrap_or_default();
+            let severity = row.text("severity").unwrap_or("finding");
+            let name = format!("{severity}: {}{subject}", finding.rule);
+            let mut add = |at_ns: i64, args: &serde_json::Map<String, Value>| {
+                let at_ns = at_ns.saturating_add(place.shift_ns);
+                let rest = json!({"tid": tid, "cat": "finding", "s": "t", "args": args});
+                self.add("i", &name, at_ns, &rest);
+            };
+            let events = events(engine, finding).await?;
+            if events.is_empty() {
+                add(row.int("step_start_ns").or(place.trace.start_ns).unwrap_or(0), &args);
+            }
+            for event in events {
+                let mut args = args.clone();
+                args.insert("event_name".to_owned(), event.name.into());
+                args.extend(event.event_id.map(|id| ("event_id".to_owned(), id.into())));
+                args.extend(event.dur_ns.map(|ns| ("event_dur_ns".to_owned(), ns.into())));
+                add(event.ts_ns, &args);
+            }
         }
         Ok(())
     }

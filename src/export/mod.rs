@@ -5,6 +5,7 @@
 
 mod chrome;
 mod computed;
+mod finding_events;
 mod gzip;
 mod merge;
 mod perf;

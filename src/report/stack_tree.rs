@@ -7,6 +7,7 @@ use std::collections::{BinaryHeap, HashMap};
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use serde_json::Value;
+use tracesql_formats::frames::{ANY_STEP, merged_step};
 use tracesql_formats::pprof::{Collector, FILE, LabelValue, without_address};
 
 use super::answer::{Answer, Column};
@@ -86,10 +87,11 @@ pub async fn collect(
 /// A frame without the parts that differ between repetitions, such as numbers of steps and
 /// addresses of objects.
 fn shown(frame: &str) -> Cow<'_, str> {
-    if frame.starts_with("ProfilerStep") {
-        return Cow::Borrowed("ProfilerStep*");
+    let name = frame.split(FILE).next().unwrap_or(frame);
+    match merged_step(name) {
+        step if step == ANY_STEP => step,
+        _ => without_address(name),
     }
-    without_address(frame.split(FILE).next().unwrap_or(frame))
 }
 
 /// A tree of frames with their self values.

@@ -15,18 +15,20 @@ use tracesql_formats::pprof::{BASE, Builder, FILE, LabelValue, Labels, SampleTyp
 use crate::engine::Engine;
 use crate::error::Result;
 
-/// Builds the profile of the events that a query returns. Its columns are trace, thread, name,
-/// category, start, duration and value. Its rows are ordered by trace, thread and start.
-pub async fn profile(engine: &Engine, sql: &str, sign: i64) -> Result<Builder> {
+/// An empty profile of these rules.
+pub fn profile(merge_steps: bool) -> Result<Builder> {
     let mut profile = Builder::new(vec![
         SampleType::new("samples", "count"),
         SampleType::new("time", "nanoseconds"),
     ])?;
-    add(&mut profile, engine, sql, sign).await?;
+    if merge_steps {
+        profile.merge_steps();
+    }
     Ok(profile)
 }
 
-/// Adds the events that a query returns.
+/// Adds the events that a query returns. Its columns are trace, thread, name, category, start,
+/// duration and value. Its rows are ordered by trace, thread and start.
 pub async fn add(profile: &mut Builder, engine: &Engine, sql: &str, sign: i64) -> Result<()> {
     let labels = if sign < 0 {
         vec![(BASE.to_owned(), LabelValue::Text("true".to_owned()))]

@@ -36,6 +36,7 @@ mod missing_information;
 mod operator_costs;
 mod own_rules;
 mod parallel_rules;
+mod pictures;
 mod plan_rules;
 mod random_traces;
 mod ranks;

@@ -1,6 +1,9 @@
 //! Stacks for other tools: profiles that the real pprof can read, folded stacks, flame graphs, and
 //! speedscope profiles.
 
+mod drawing;
+mod names;
+mod notes;
 mod oracle;
 mod pprof;
 mod texts;

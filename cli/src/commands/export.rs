@@ -239,12 +239,13 @@ fn profile(
     let filter = selection.conditions();
     let request = Request { sql: selection.query, filter, ..Request::default() };
     let samples = block_on(global, stacks::collect(engine, None, &request))?;
-    warn(&samples, global);
     let bytes = match format {
         ExportFormat::Folded => stacks::folded(&samples.profile, None, false)?.into_bytes(),
         _ => stacks::pprof(&samples.profile, &samples.header)?,
     };
-    write_document(&bytes, target)
+    write_document(&bytes, target)?;
+    warn(&samples, global);
+    Ok(())
 }
 
 /// Reports which files were written.

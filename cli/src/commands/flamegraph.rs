@@ -2,7 +2,6 @@
 
 use clap::Args;
 use tracesql::Result;
-use tracesql::output::write_document;
 use tracesql::stacks::flamegraph;
 
 use super::samples::SamplesArgs;
@@ -13,7 +12,7 @@ use crate::values::Direction;
 #[command(after_help = "Examples:
   tracesql flamegraph store -o cpu.svg
   tracesql flamegraph store --measure gpu -o gpu.svg
-  tracesql flamegraph candidate --base baseline -o diff.svg")]
+  tracesql flamegraph candidate --base baseline -o diff.svg            red = more, blue = less")]
 pub struct FlamegraphArgs {
     #[command(flatten)]
     pub samples: SamplesArgs,
@@ -30,14 +29,14 @@ pub struct FlamegraphArgs {
 }
 
 pub fn run(args: &FlamegraphArgs, global: &Global) -> Result<()> {
-    let samples = args.samples.collect(global)?;
-    let title = args.title.as_deref().unwrap_or(&samples.header.source);
-    let svg = flamegraph(
-        &samples.profile,
-        args.measure.as_deref(),
-        title,
-        args.direction.into(),
-        args.samples.base.is_some(),
-    )?;
-    write_document(&svg, &args.samples.target())
+    let is_compared = args.samples.base.is_some();
+    args.samples.write(global, !is_compared, |samples| {
+        let title = args.title.clone().unwrap_or_else(|| match &samples.base_source {
+            Some(base) => format!("{} compared with {base}", samples.header.source),
+            None => samples.header.source.clone(),
+        });
+        let measure = args.measure.as_deref();
+        let direction = args.direction.into();
+        Ok(flamegraph(&samples.profile, measure, &title, direction, is_compared)?)
+    })
 }

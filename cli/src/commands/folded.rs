@@ -2,7 +2,6 @@
 
 use clap::Args;
 use tracesql::Result;
-use tracesql::output::write_document;
 use tracesql::stacks::folded;
 
 use super::samples::SamplesArgs;
@@ -23,8 +22,8 @@ pub struct FoldedArgs {
 }
 
 pub fn run(args: &FoldedArgs, global: &Global) -> Result<()> {
-    let samples = args.samples.collect(global)?;
     let has_base = args.samples.base.is_some();
-    let lines = folded(&samples.profile, args.measure.as_deref(), has_base)?;
-    write_document(lines.as_bytes(), &args.samples.target())
+    args.samples.write(global, false, |samples| {
+        Ok(folded(&samples.profile, args.measure.as_deref(), has_base)?.into_bytes())
+    })
 }

@@ -2,7 +2,6 @@
 
 use clap::Args;
 use tracesql::Result;
-use tracesql::output::write_document;
 use tracesql::stacks::pprof;
 
 use super::samples::{SamplesArgs, refuse_terminal};
@@ -21,9 +20,6 @@ pub struct PprofArgs {
 }
 
 pub fn run(args: &PprofArgs, global: &Global) -> Result<()> {
-    let samples = args.samples.collect(global)?;
-    let profile = pprof(&samples.profile, &samples.header)?;
-    let target = args.samples.target();
-    refuse_terminal(&target, "a profile")?;
-    write_document(&profile, &target)
+    refuse_terminal(&args.samples.target(), "a pprof profile")?;
+    args.samples.write(global, false, |samples| Ok(pprof(&samples.profile, &samples.header)?))
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tracesql::output::Target;
+use tracesql::output::{Target, write_document};
 use tracesql::stacks::{Request, Samples, collect};
 use tracesql::{Error, Result};
 
@@ -47,14 +47,36 @@ pub struct SamplesArgs {
     /// Begin each stack with its thread
     #[arg(long)]
     pub by_thread: bool,
+    /// Use one frame for all steps, ProfilerStep* [default, except for --rule inclusive and flat]
+    #[arg(long, overrides_with = "no_merge_steps")]
+    pub merge_steps: bool,
+    /// Use one frame for each step
+    #[arg(long, overrides_with = "merge_steps")]
+    pub no_merge_steps: bool,
+    /// Use the full names of kernels, not the short ones
+    #[arg(long)]
+    pub full_names: bool,
     /// Take the difference to another store (or trace)
     #[arg(long, value_name = "STORE")]
     pub base: Option<String>,
 }
 
 impl SamplesArgs {
-    /// Collects the samples, with warnings about them on standard error.
-    pub fn collect(&self, global: &Global) -> Result<Samples> {
+    /// Collects the samples and writes the document that `make` makes of them. Warnings come last,
+    /// so that none comes before an error.
+    pub fn write(
+        &self,
+        global: &Global,
+        classes: bool,
+        make: impl FnOnce(&Samples) -> Result<Vec<u8>>,
+    ) -> Result<()> {
+        let samples = self.collect(global, classes)?;
+        write_document(&make(&samples)?, &self.target())?;
+        warn(&samples, global);
+        Ok(())
+    }
+
+    fn collect(&self, global: &Global, classes: bool) -> Result<Samples> {
         let request = Request {
             rule: self.rule.into(),
             sql: self.query.clone(),
@@ -62,6 +84,9 @@ impl SamplesArgs {
             step: self.step,
             rank: self.rank,
             by_thread: self.by_thread,
+            merge_steps: (self.merge_steps || self.no_merge_steps).then_some(self.merge_steps),
+            full_names: self.full_names,
+            classes,
         };
         if let Some(output) = &self.output {
             refuse_input(output, [&self.store].into_iter().chain(&self.base))?;
@@ -69,9 +94,7 @@ impl SamplesArgs {
         let engine = |name: &String| locate_one(name, global)?.engine(&global.engine_options());
         let candidate = engine(&self.store)?;
         let base = self.base.as_ref().map(engine).transpose()?;
-        let samples = block_on(global, collect(&candidate, base.as_ref(), &request))?;
-        warn(&samples, global);
-        Ok(samples)
+        block_on(global, collect(&candidate, base.as_ref(), &request))
     }
 
     /// The target of the result.
@@ -94,7 +117,7 @@ pub fn warn(samples: &Samples, global: &Global) {
 pub fn refuse_terminal(target: &Target, what: &str) -> Result<()> {
     use std::io::IsTerminal;
     if matches!(target, Target::Stdout) && std::io::stdout().is_terminal() {
-        return Err(Error::Usage(format!("{what} is a binary format; name a file with -o")));
+        return Err(Error::Usage(format!("{what} is binary; use -o FILE")));
     }
     Ok(())
 }

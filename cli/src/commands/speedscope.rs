@@ -1,7 +1,6 @@
 //! `tracesql speedscope`: writes stacks as a profile for speedscope.
 
 use clap::Args;
-use tracesql::output::write_document;
 use tracesql::stacks::speedscope;
 use tracesql::{Error, Result};
 
@@ -22,7 +21,6 @@ pub fn run(args: &SpeedscopeArgs, global: &Global) -> Result<()> {
             "speedscope shows no differences; use flamegraph or pprof with --base".into(),
         ));
     }
-    let samples = args.samples.collect(global)?;
-    let profile = speedscope(&samples.profile, &samples.header.source)?;
-    write_document(&profile, &args.samples.target())
+    args.samples
+        .write(global, false, |samples| Ok(speedscope(&samples.profile, &samples.header.source)?))
 }

@@ -1,11 +1,15 @@
 //! Builds a profile. The API does not allow invalid profiles, and equal contents give equal bytes.
 
+use std::collections::BTreeSet;
+
 use hashbrown::HashMap;
 use prost::Message;
 
+use super::collector::is_base;
 use super::frame::FrameName;
 use super::proto;
 use crate::error::{Error, Result};
+use crate::frames::{FrameOptions, Frames, Kernel};
 use crate::stacks::{StackSums, Stacks};
 
 /// The quantity and the unit of a value, for example `cpu` in `nanoseconds`.
@@ -59,6 +63,7 @@ pub struct Builder {
     sums: StackSums,
     labels: Vec<Labels>,
     groups: HashMap<Labels, u32>,
+    frames: Frames,
 }
 
 impl Builder {
@@ -85,7 +90,24 @@ impl Builder {
             }
         }
         let sums = StackSums::new(types.len());
-        Ok(Self { types, sums, labels: Vec::new(), groups: HashMap::new() })
+        let frames = Frames::default();
+        Ok(Self { types, sums, labels: Vec::new(), groups: HashMap::new(), frames })
+    }
+
+    /// Gives all steps the same frame in stacks that are added from now on.
+    pub fn merge_steps(&mut self) {
+        self.sums.merge_steps();
+    }
+
+    /// Chooses the names of frames, with the kernels that may be among them. Frames are added
+    /// before.
+    pub fn name_frames(&mut self, kernels: Vec<Kernel>, options: FrameOptions) {
+        self.frames = Frames::new(kernels, self.sums.texts(), options);
+    }
+
+    /// Returns the names that are shown for frames.
+    pub fn frames(&self) -> &Frames {
+        &self.frames
     }
 
     /// Returns the number of a set of labels. Labels with empty text carry no information and are
@@ -143,6 +165,19 @@ impl Builder {
             )));
         }
         Ok(())
+    }
+
+    /// Returns all texts of a label, without the base of a comparison. `None` if some samples do
+    /// not have it, or if there are no labels at all.
+    pub fn label_texts(&self, name: &str) -> Option<BTreeSet<String>> {
+        let text = |labels: &Labels| {
+            labels.iter().find_map(|(label, value)| match value {
+                LabelValue::Text(text) if label == name => Some(text.clone()),
+                _ => None,
+            })
+        };
+        let found = self.labels.iter().filter(|labels| !is_base(labels)).map(text);
+        (!self.labels.is_empty()).then(|| found.collect()).flatten()
     }
 
     /// Returns the sample types.
@@ -241,6 +276,7 @@ impl Builder {
     /// Fails if the header names a default sample type that the profile does not have.
     pub fn encode(&self, header: &Header) -> Result<Vec<u8>> {
         let mut out = Writer {
+            frames: &self.frames,
             texts: HashMap::new(),
             functions: HashMap::new(),
             profile: proto::Profile::default(),
@@ -317,13 +353,14 @@ fn input(message: impl Into<String>) -> Error {
 
 /// A message under construction. Strings, functions and locations get a number when they are first
 /// used.
-struct Writer {
+struct Writer<'a> {
+    frames: &'a Frames,
     texts: HashMap<String, i64>,
     functions: HashMap<String, u64>,
     profile: proto::Profile,
 }
 
-impl Writer {
+impl Writer<'_> {
     fn text(&mut self, text: &str) -> i64 {
         if let Some(&at) = self.texts.get(text) {
             return at;
@@ -340,7 +377,12 @@ impl Writer {
         }
         let id = self.functions.len() as u64 + 1;
         self.functions.insert(frame.to_owned(), id);
-        let parsed = FrameName::of(frame);
+        let mut parsed = FrameName::of(frame);
+        if let shown = self.frames.shown(frame)
+            && shown != frame
+        {
+            parsed.function = shown.to_owned();
+        }
         // The original frame is kept as the system name, so that `merge` can read it back. It is
         // left out where it equals the name: if both names are equal, pprof treats them as a
         // mangled name and removes everything in brackets.
@@ -379,109 +421,4 @@ impl Writer {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn types() -> Vec<SampleType> {
-        vec![SampleType::new("samples", "count"), SampleType::new("cpu", "nanoseconds")]
-    }
-
-    fn decode(bytes: &[u8]) -> proto::Profile {
-        proto::Profile::decode(bytes).expect("a profile")
-    }
-
-    #[test]
-    fn samples_are_leaf_first_and_merged() {
-        let mut builder = Builder::new(types()).expect("types");
-        let labels = builder.group(&vec![
-            ("step".to_owned(), LabelValue::Number(0)),
-            ("thread".to_owned(), LabelValue::Text("main".to_owned())),
-        ]);
-        builder.add(["a.py(3): f", "mm"], labels, &[1, 5]).expect("added");
-        builder.add(["a.py(3): f"], labels, &[1, 7]).expect("added");
-        builder.add(["a.py(3): f", "mm"], labels, &[1, 6]).expect("added");
-        builder.add(["zero"], labels, &[0, 0]).expect("added");
-        let header = Header {
-            time_ns: 5,
-            duration_ns: 6,
-            source: "trace.json".to_owned(),
-            comments: vec!["made by a test".to_owned()],
-            ..Header::default()
-        };
-        let profile = decode(&builder.encode(&header).expect("encoded"));
-        let text = |at: i64| profile.string_table[at as usize].as_str();
-        assert_eq!(profile.string_table[0], "");
-        assert_eq!(text(profile.default_sample_type), "cpu");
-        assert_eq!(
-            (profile.time_nanos, profile.duration_nanos, text(profile.comment[0])),
-            (5, 6, "made by a test")
-        );
-        let name = |id: &u64| text(profile.function[*id as usize - 1].name);
-        let samples: Vec<_> = profile
-            .sample
-            .iter()
-            .map(|s| (s.location_id.iter().map(name).collect::<Vec<_>>(), s.value.clone()))
-            .collect();
-        assert_eq!(samples, vec![(vec!["a.f"], vec![1, 7]), (vec!["mm", "a.f"], vec![2, 11])]);
-        let function = profile.function[0];
-        assert_eq!(
-            (text(function.system_name), text(function.filename), function.start_line),
-            ("a.py(3): f", "a.py", 3)
-        );
-        assert_eq!(profile.location[0].line, vec![proto::Line { function_id: 1, line: 3 }]);
-        let labels: Vec<_> = profile.sample[0]
-            .label
-            .iter()
-            .map(|l| (text(l.key), text(l.str), l.num, text(l.num_unit)))
-            .collect();
-        assert_eq!(labels, vec![("step", "", 0, "count"), ("thread", "main", 0, "")]);
-    }
-
-    #[test]
-    fn any_order_and_any_partition_give_the_same_bytes() {
-        let samples = [("b", "x", 1), ("a", "y", 2), ("b", "", 3), ("a;b", "x", 4), ("b", "x", 5)];
-        let add = |builder: &mut Builder, &(stack, label, value): &(&str, &str, i64)| {
-            let group =
-                builder.group(&vec![("label".to_owned(), LabelValue::Text(label.to_owned()))]);
-            builder.add(stack.split(';'), group, &[1, value]).expect("added");
-        };
-        let mut whole = Builder::new(types()).expect("types");
-        samples.iter().for_each(|s| add(&mut whole, s));
-        let mut merged = Builder::new(types()).expect("types");
-        for part in [&samples[3..], &samples[..3]] {
-            let mut builder = Builder::new(types()).expect("types");
-            part.iter().rev().for_each(|s| add(&mut builder, s));
-            merged.merge(&builder.encode(&Header::default()).expect("encoded")).expect("merged");
-        }
-        assert_eq!(
-            whole.encode(&Header::default()).expect("encoded"),
-            merged.encode(&Header::default()).expect("encoded")
-        );
-    }
-
-    #[test]
-    fn wrong_profiles_cannot_be_made() {
-        assert!(Builder::new(vec![]).is_err());
-        assert!(Builder::new(vec![SampleType::new("cpu", "")]).is_err());
-        assert!(
-            Builder::new(vec![SampleType::new("cpu", "count"), SampleType::new("cpu", "bytes")])
-                .is_err()
-        );
-        let mut builder = Builder::new(types()).expect("types");
-        assert!(builder.add(["a"], 0, &[1]).is_err());
-        assert!(
-            builder
-                .encode(&Header {
-                    default_sample_type: Some("gpu".to_owned()),
-                    ..Header::default()
-                })
-                .is_err()
-        );
-        assert!(builder.merge(b"\xff\xff").is_err());
-        let unknown = proto::Profile {
-            sample: vec![proto::Sample { location_id: vec![7], value: vec![1, 2], label: vec![] }],
-            ..proto::Profile::default()
-        };
-        assert!(builder.merge(&unknown.encode_to_vec()).is_err());
-    }
-}
+mod tests;

@@ -74,6 +74,11 @@ impl Collector {
         Ok(Self { builder, stack, values, labels, readers, without_stack: 0 })
     }
 
+    /// Gives all steps the same frame in rows that are added from now on.
+    pub fn merge_steps(&mut self) {
+        self.builder.merge_steps();
+    }
+
     /// Adds the rows of a batch. Rows of the `base` of a comparison are counted with negative
     /// values.
     ///

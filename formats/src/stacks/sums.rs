@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use super::column::{NO_NAME, Stacks, Texts};
 use crate::error::{Error, Result};
+use crate::frames::merged_step;
 
 /// The root of the tree, which is the stack without frames.
 pub const ROOT: u32 = 0;
@@ -22,6 +23,7 @@ pub struct StackSums {
     keys: Vec<(u32, u32)>,
     values: Vec<i64>,
     reader: Reader,
+    is_merging_steps: bool,
 }
 
 /// A stack, stored as its last frame and the node of the stack without that frame.
@@ -63,7 +65,18 @@ impl StackSums {
             keys: Vec::new(),
             values: Vec::new(),
             reader: Reader::default(),
+            is_merging_steps: false,
         }
+    }
+
+    /// Gives all steps the same frame in stacks that are added from now on.
+    pub fn merge_steps(&mut self) {
+        self.is_merging_steps = true;
+    }
+
+    /// Returns the text of each frame.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.texts.all().iter().map(AsRef::as_ref)
     }
 
     /// Returns the number of distinct combinations of stack and group.
@@ -109,7 +122,7 @@ impl StackSums {
     ) -> Result<()> {
         let mut node = ROOT;
         for frame in frames {
-            let frame = self.texts.number(frame);
+            let frame = number(&mut self.texts, frame, self.is_merging_steps);
             node = self.child(node, frame);
         }
         self.add_to(node, group, values)
@@ -129,7 +142,7 @@ impl StackSums {
     ) -> Result<bool> {
         let Some(frames) = stacks.get(row) else { return Ok(false) };
         let mut reader = std::mem::take(&mut self.reader);
-        reader.take_texts(stacks, &mut self.texts);
+        reader.take_texts(stacks, &mut self.texts, self.is_merging_steps);
         let mut node = ROOT;
         reader.path.truncate(frames.len());
         for (level, frame) in frames.enumerate() {
@@ -242,7 +255,7 @@ impl StackSums {
 }
 
 impl Reader {
-    fn take_texts(&mut self, stacks: &Stacks, texts: &mut Texts) {
+    fn take_texts(&mut self, stacks: &Stacks, texts: &mut Texts, merge_steps: bool) {
         let same = |old: &StringArray| {
             old.values().ptr_eq(stacks.texts.values())
                 && old.offsets().ptr_eq(stacks.texts.offsets())
@@ -250,10 +263,16 @@ impl Reader {
         if self.texts.as_ref().is_some_and(same) {
             return;
         }
-        self.numbers =
-            (0..stacks.texts.len()).map(|at| texts.number(stacks.text(Some(at)))).collect();
+        self.numbers = (0..stacks.texts.len())
+            .map(|at| number(texts, stacks.text(Some(at)), merge_steps))
+            .collect();
         self.texts = Some(stacks.texts.clone());
     }
+}
+
+/// Returns the number of a frame.
+fn number(texts: &mut Texts, frame: &str, merge_steps: bool) -> i32 {
+    if merge_steps { texts.number(&merged_step(frame)) } else { texts.number(frame) }
 }
 
 #[cfg(test)]
@@ -307,6 +326,26 @@ mod tests {
             row("b;a", 0, [1, 3]),
             row("b;a", 1, [7, 7]),
             row("b;c", 0, [2, 4]),
+        ];
+        assert_eq!(sums(&all), expected);
+    }
+
+    #[test]
+    fn merged_steps_add_up() {
+        let stacks = column(&[
+            Some(vec!["ProfilerStep#1", "mm"]),
+            Some(vec!["ProfilerStep#2", "mm"]),
+            Some(vec!["ProfilerStep#2"]),
+        ]);
+        let mut all = StackSums::new(1);
+        all.merge_steps();
+        for row in 0..3 {
+            all.add_row(&stacks, row, 0, &[10 + row as i64]).expect("added");
+        }
+        all.add(["ProfilerStep#9", "mm"], 0, &[100]).expect("added");
+        let expected = [
+            ("ProfilerStep*".to_owned(), 0, vec![12]),
+            ("ProfilerStep*;mm".to_owned(), 0, vec![121]),
         ];
         assert_eq!(sums(&all), expected);
     }

@@ -195,3 +195,40 @@ fn findings_and_counters_are_added() {
     let own = elements.iter().filter(|e| e["pid"] == findings[0]["pid"]).count() as u64;
     assert!(own < written.added && own > 100, "{own} of {}", written.added);
 }
+
+#[test]
+fn findings_are_at_the_events_that_they_rest_on() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    let path = store.folder.path().join("findings.json");
+    export_with(&store, &path, &EngineOptions::default(), |request| ChromeRequest {
+        findings: true,
+        ..request
+    });
+    let elements = elements(&path);
+    let of_rule = |rule: &str| -> Vec<&Value> {
+        let is_finding = |e: &&Value| e["cat"] == "finding" && e["args"]["rule"] == rule;
+        elements.iter().filter(is_finding).collect()
+    };
+    let us = |value: &Value| value["ts"].as_f64().expect("a time").floor() as i64;
+    for (rule, wanted) in [
+        ("cpu_gpu_sync", "SELECT event_id FROM _device_syncs"),
+        ("communication", "SELECT event_id FROM kernel_classes WHERE class = 'communication'"),
+    ] {
+        let found = of_rule(rule);
+        let mut ids: Vec<i64> =
+            found.iter().map(|e| e["args"]["event_id"].as_i64().expect("an event")).collect();
+        ids.sort_unstable();
+        let mut wanted = store.ints(wanted);
+        wanted.sort_unstable();
+        assert_eq!(ids, wanted, "{rule}");
+        for finding in found {
+            let id = &finding["args"]["event_id"];
+            let at = store.ints(&format!("SELECT ts_ns FROM events WHERE event_id = {id}"))[0];
+            assert_eq!(us(finding), at / 1000, "{rule}");
+        }
+    }
+    // A finding about a share of the whole trace has no event. It is at the start of a step.
+    let whole = of_rule("hot_operation");
+    let first = store.ints("SELECT min(start_ns) FROM steps")[0];
+    assert!(!whole.is_empty() && whole.iter().all(|e| us(e) == first / 1000), "{whole:?}");
+}

@@ -99,10 +99,10 @@ fn call_stack_texts_of_old_traces_stand_before_operators() {
 {"ph":"X","cat":"Operator","name":"aten::conv","pid":1,"tid":1,"ts":20,"dur":20,"args":{"Call stack":"net.py(5): forward;train.py(3): <module>"}},
 {"ph":"X","cat":"Operator","name":"aten::add","pid":1,"tid":1,"ts":70,"dur":10,"args":{"Call stack":""}}"#,
     );
-    let expected = "ProfilerStep#1 40000\n\
-        ProfilerStep#1;aten::add 10000\n\
-        ProfilerStep#1;train.py(3): <module>;net.py(5): forward;aten::conv2d 30000\n\
-        ProfilerStep#1;train.py(3): <module>;net.py(5): forward;aten::conv2d;aten::conv 20000\n";
+    let expected = "ProfilerStep* 40000\n\
+        ProfilerStep*;aten::add 10000\n\
+        ProfilerStep*;train.py(3): <module>;net.py(5): forward;aten::conv2d 30000\n\
+        ProfilerStep*;train.py(3): <module>;net.py(5): forward;aten::conv2d;aten::conv 20000\n";
     assert_eq!(folded(&store, &[]), expected);
 }
 
@@ -147,6 +147,9 @@ fn speedscope_profiles_add_up() {
     );
     let document: Value = serde_json::from_slice(&bytes).expect("JSON");
     assert_eq!(document["$schema"], "https://www.speedscope.app/file-format-schema.json");
+    // It opens on host time, not on the number of samples.
+    let active = document["activeProfileIndex"].as_u64().expect("a number") as usize;
+    assert_eq!(document["profiles"][active]["name"], "cpu");
     let frames = document["shared"]["frames"].as_array().expect("frames").len() as u64;
     let profiles = document["profiles"].as_array().expect("profiles");
     let cpu = profiles.iter().find(|p| p["name"] == "cpu").expect("cpu");
