@@ -105,6 +105,8 @@ def profile(
     step: int | None,
     rank: int | None,
     by_thread: bool,
+    merge_steps: bool | None,
+    full_names: bool,
     rule: str,
     base: Session | None,
     measure: str | None,
