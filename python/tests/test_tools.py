@@ -142,6 +142,9 @@ def test_pictures_and_profiles(gpu, other, tmp_path, quiet):
     gpu.speedscope(tmp_path / "s.json")
     assert "profiles" in json.loads((tmp_path / "s.json").read_text())
     gpu.pprof(tmp_path / "p.pb.gz", rule="self", by_thread=True)
+    assert "ProfilerStep*" in gpu.folded() and "ProfilerStep#11" not in gpu.folded()
+    assert "ProfilerStep#11" in gpu.folded(merge_steps=False)
+    assert len(gpu.folded(measure="gpu", full_names=True)) > len(gpu.folded(measure="gpu"))
     with pytest.raises(tracesql.UsageError, match='rule "selves" is unknown; use one of linked'):
         gpu.folded(rule="selves")
     with pytest.raises(tracesql.UsageError, match="measure"):
@@ -149,9 +152,18 @@ def test_pictures_and_profiles(gpu, other, tmp_path, quiet):
 
 
 def test_one_warning_a_call(gpu, tmp_path):
+    import warnings
+
+    from tracesql import _calls
+
     with pytest.warns(tracesql.TraceWarning) as seen:
-        gpu.pprof(tmp_path / "p.pb.gz")
+        _calls.warn(["first note", "second note"])
     assert len(seen) == 1 and seen[0].filename == __file__
+    assert str(seen[0].message) == "2 warnings:\n  first note\n  second note"
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        gpu.pprof(tmp_path / "p.pb.gz")
+    assert len(seen) <= 1 and all(w.filename == __file__ for w in seen)
 
 
 def test_an_open_trace_is_not_written_over(fixture, tmp_path):
