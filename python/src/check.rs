@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use tracesql::check::{
-    self, Assertion, Baseline, Compared, Limits, Metric, Selection, Severity, Source, Status,
-    Style, Thresholds,
+    self, Assertion, Baseline, Compared, Counts, Limits, Metric, Selection, Severity, Source,
+    Status, Style, Thresholds,
 };
 use tracesql::engine::{Engine, text};
+use tracesql::environment::Environment;
 use tracesql::output::{Target, write_document};
 use tracesql::{Error, Result};
 
@@ -49,9 +50,14 @@ impl Verdict {
     /// The number of checks with each outcome.
     #[getter]
     fn counts(&self) -> Vec<(&'static str, usize)> {
-        let all =
-            [Status::Passed, Status::Noted, Status::NotMeasurable, Status::Failed, Status::Error];
-        all.into_iter().map(|status| (status.name(), self.0.count(status))).collect()
+        let counts = Counts::of_all(&self.0);
+        vec![
+            (Status::Passed.name(), counts.passed),
+            (Status::Noted.name(), counts.noted),
+            (Status::NotMeasurable.name(), counts.not_measurable),
+            (Status::Failed.name(), counts.failed),
+            (Status::Error.name(), counts.errors),
+        ]
     }
 
     /// The outcome as text, json, junit or github.
@@ -115,7 +121,8 @@ pub fn run(
         if baseline.is_some() || save_baseline.is_some() {
             let metrics = check::collect(&engine, &traces).await;
             if let (Ok(metrics), Some(path)) = (&metrics, &save_baseline) {
-                let document = Baseline::document(&traces, metrics)?;
+                let environment = Environment::read(&engine).await?;
+                let document = Baseline::document(&traces, &environment, metrics)?;
                 write_document(document.as_bytes(), &Target::File(path.clone()))?;
                 saved = Some(format!("the figures were written to {}", path.display()));
             }
@@ -142,14 +149,15 @@ pub fn run(
         for query in &queries {
             items.push(query.run(&engine, max_rows).await);
         }
-        items.extend(compared.items);
-        let notes = compared.notes.into_iter().chain(saved).collect();
+        items.append(&mut compared.items);
+        let Compared { differences, warnings, notes, .. } = compared;
+        let notes = notes.into_iter().chain(saved).collect();
         let limits = Limits {
             severity,
             thresholds: (!thresholds.is_built_in).then(|| thresholds.name.clone()),
             settings: engine.settings().changed(),
         };
-        Ok(check::Verdict { source, traces, items, notes, limits })
+        Ok(check::Verdict { source, traces, items, differences, warnings, notes, limits })
     };
     wait::query(py, &session.threads, work)?.map(Verdict).map_err(exception)
 }
@@ -167,7 +175,8 @@ async fn judged(
     let measured = metrics.keys().chain(baseline.metrics.keys());
     names.extend(measured.map(|(_, metric, _)| metric.clone()));
     thresholds.validate(&names)?;
-    check::compare(baseline, traces, metrics, thresholds)
+    let environment = Environment::read(engine).await?;
+    check::compare(baseline, traces, &environment, metrics, thresholds)
 }
 
 /// The metrics of a baseline: of another session, or of a file that a check wrote.
@@ -185,8 +194,9 @@ fn read_baseline(py: Python<'_>, session: &Session, base: Base<'_>) -> PyResult<
         let mut labels: Vec<String> = sources.iter().map(|s| s.label.clone()).collect();
         labels.sort();
         labels.dedup();
-        let note = is_same.then(|| format!("{name} holds the same traces as the candidate"));
-        Ok(Baseline { name, labels, metrics, note })
+        let note = is_same.then(|| format!("{name} has the same traces as the candidate"));
+        let environment = Some(Environment::read(&engine).await?);
+        Ok(Baseline { name, labels, metrics, environment, note })
     };
     wait::query(py, &base.threads, work)?.map_err(exception)
 }

@@ -4,7 +4,8 @@ use tracesql::engine::Engine;
 use tracesql::{Error, Result};
 use tracesql_ingest::Manifest;
 
-/// The ids of the traces with these names. A name is an id or its beginning, or the end of a path.
+/// The ids of the traces with these names. A name is an id, with or without its hash, or its
+/// beginning, or the end of a path in whole parts. The first of these that fits any trace decides.
 pub fn named(engine: &Engine, names: &[String]) -> Result<Vec<String>> {
     names.iter().map(|name| one(name, engine.traces()).map(|t| t.trace_id.clone())).collect()
 }
@@ -19,7 +20,11 @@ pub fn others(engine: &Engine, names: &[String]) -> Result<Vec<String>> {
 fn one<'t>(name: &str, all: &'t [Manifest]) -> Result<&'t Manifest> {
     let kinds: [fn(&str, &Manifest) -> bool; 3] = [
         |name, trace| trace.trace_id == name || trace.path == name,
-        |name, trace| trace.path.strip_suffix(name).is_some_and(|rest| rest.ends_with(['/', '!'])),
+        |name, trace| {
+            let end = trace.path.strip_suffix(name.strip_prefix("./").unwrap_or(name));
+            let stem = trace.trace_id.rsplit_once('-').map(|(stem, _)| stem);
+            end.is_some_and(|rest| rest.ends_with(['/', '!'])) || stem == Some(name)
+        },
         |name, trace| trace.trace_id.starts_with(name),
     ];
     for fits in kinds {

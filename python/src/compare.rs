@@ -112,7 +112,7 @@ async fn compared(
         }));
     }
     if base.traces == cand.traces {
-        notes.push("both sides hold the same traces".to_owned());
+        notes.push("both sides have the same traces".to_owned());
     }
     for side in [("the base", base.steps), ("the candidate", cand.steps)] {
         if side.1 == 0 {
@@ -126,7 +126,8 @@ async fn compared(
     if !rows.iter().any(|r| r.is_on_both() && r.says_what()) {
         notes.push("no name is on both sides: all that is shown is added or removed".to_owned());
     }
-    Ok(compare::Comparison { base, cand, by, rows, failures, notes })
+    let (differences, warnings) = compare::environments(engine).await?;
+    Ok(compare::Comparison { base, cand, by, rows, failures, differences, warnings, notes })
 }
 
 /// Ranks that only one side has, where both sides recorded several.

@@ -17,7 +17,8 @@ use crate::wait;
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
 #[pyo3(signature = (
-    session, format, path, sql, filter, step, rank, by_thread, rule, base, measure, title, direction
+    session, format, path, sql, filter, step, rank, by_thread, merge_steps, full_names, rule, base,
+    measure, title, direction
 ))]
 pub fn profile<'py>(
     py: Python<'py>,
@@ -29,6 +30,8 @@ pub fn profile<'py>(
     step: Option<i64>,
     rank: Option<i64>,
     by_thread: bool,
+    merge_steps: Option<bool>,
+    full_names: bool,
     rule: &str,
     base: Option<&Bound<'py, Session>>,
     measure: Option<String>,
@@ -39,7 +42,18 @@ pub fn profile<'py>(
     let rule = parsed("rule", rule, RULES)?;
     let direction = parsed("direction", direction, DIRECTIONS)?;
     let format = parsed("format", format, FORMATS)?;
-    let request = Request { rule, sql, filter, step, rank, by_thread, ..Request::default() };
+    let request = Request {
+        rule,
+        sql,
+        filter,
+        step,
+        rank,
+        by_thread,
+        merge_steps,
+        full_names,
+        // Colours of a difference show the change, others the class of a kernel.
+        classes: matches!(format, Format::Flamegraph) && base.is_none(),
+    };
     // Places in errors are those of the query or the condition.
     let text = request.sql.clone().unwrap_or_default();
     let engine = session.engine.clone();
@@ -52,8 +66,12 @@ pub fn profile<'py>(
             Format::Folded => stacks::folded(profile, measure, compared)?.into_bytes(),
             Format::Speedscope => stacks::speedscope(profile, &samples.header.source)?,
             Format::Flamegraph => {
-                let title = title.as_deref().unwrap_or(&samples.header.source);
-                stacks::flamegraph(profile, measure, title, direction, compared)?
+                let source = &samples.header.source;
+                let title = title.unwrap_or_else(|| match &samples.base_source {
+                    Some(base) => format!("{source} compared with {base}"),
+                    None => source.clone(),
+                });
+                stacks::flamegraph(profile, measure, &title, direction, compared)?
             }
         };
         let none = profile.is_empty().then(|| "there are no samples".to_owned());

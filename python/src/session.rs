@@ -208,7 +208,9 @@ impl Session {
         let left_out = choose::others(&self.engine, &traces).map_err(exception)?;
         let engine = self.engine.clone();
         let work = async move {
-            let report = report::collect(&engine, left_out, format).await?;
+            let mut report = report::collect(&engine, left_out, format).await?;
+            // The user left the others out by naming some.
+            report.left_out.clear();
             let failures =
                 report.failures().map(|(name, why)| format!("section {name}: {why}")).collect();
             let text = report.write(format, width);

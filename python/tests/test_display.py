@@ -14,6 +14,7 @@ def test_texts_are_bounded(gpu):
     lines = repr(many).splitlines()
     assert lines[-1] == f"the first 20 of {len(many):,} rows"
     assert 20 < len(lines) < 32
+    assert "--format" not in repr(many) and ".columns has all names)" in lines[-2]
 
 
 def test_html_is_bounded_and_escaped(gpu):

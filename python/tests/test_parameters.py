@@ -26,7 +26,9 @@ def test_values_by_position_are_for_marks_and_numbers(gpu):
         gpu.sql("SELECT ?", 1)
 
 
-@pytest.mark.parametrize("form", ["IN $steps", "IN ($steps)", "in  /* c */ $steps", "= ANY($steps)"])
+@pytest.mark.parametrize(
+    "form", ["IN $steps", "IN ($steps)", "in  /* c */ $steps", "= ANY($steps)"]
+)
 def test_a_list_is_several_values(gpu, form):
     expected = gpu.sql(COUNT + "IN (10, 11)").scalar()
     assert expected > 0

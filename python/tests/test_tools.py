@@ -34,7 +34,7 @@ def test_findings_are_rows_worst_first(gpu):
     assert {row.severity for row in medium} <= {"high", "medium"} and len(medium) < len(found)
     rule = found[0].rule
     assert {row.rule for row in gpu.findings(rule=rule)} == {rule}
-    with pytest.raises(tracesql.UsageError, match="severity \"worst\" is unknown"):
+    with pytest.raises(tracesql.UsageError, match='severity "worst" is unknown'):
         gpu.findings(severity="worst")
 
 
@@ -85,7 +85,7 @@ def test_a_comparison_has_rows_and_pages(gpu, other, fixture, tmp_path):
     assert json.loads((tmp_path / "c.json").read_text())["rows"] == rows
     failing = tracesql.compare(gpu, fixture("synthetic_gpu_rank1.json.gz"), fail_on="op:0%")
     assert not failing and failing.failures[0][0] == "op:0%"
-    with pytest.raises(tracesql.UsageError, match="by \"ops\" is unknown; use one of step"):
+    with pytest.raises(tracesql.UsageError, match='by "ops" is unknown; use one of step'):
         gpu.compare(other, by="ops")
     with pytest.raises(tracesql.UsageError, match="must be BY:PCT%"):
         gpu.compare(other, fail_on="step:lots")
@@ -126,7 +126,7 @@ def test_traces_are_chosen_by_id_prefix_or_path(store, tmp_path):
         assert one.traces()[0].rank == 1
     with pytest.raises(tracesql.UsageError, match="ambiguous: 2 traces match"):
         both.export(tmp_path / "one.json", trace="synthetic")
-    with pytest.raises(tracesql.UsageError, match="there is no trace \"nothing\""):
+    with pytest.raises(tracesql.UsageError, match='there is no trace "nothing"'):
         both.report("text", trace=["nothing"])
     traces = json.loads(both.report("json", trace=ids[0]))["traces"]
     assert [t["trace_id"] for t in traces] == [ids[0]]
@@ -142,16 +142,28 @@ def test_pictures_and_profiles(gpu, other, tmp_path, quiet):
     gpu.speedscope(tmp_path / "s.json")
     assert "profiles" in json.loads((tmp_path / "s.json").read_text())
     gpu.pprof(tmp_path / "p.pb.gz", rule="self", by_thread=True)
-    with pytest.raises(tracesql.UsageError, match="rule \"selves\" is unknown; use one of linked"):
+    assert "ProfilerStep*" in gpu.folded() and "ProfilerStep#11" not in gpu.folded()
+    assert "ProfilerStep#11" in gpu.folded(merge_steps=False)
+    assert len(gpu.folded(measure="gpu", full_names=True)) > len(gpu.folded(measure="gpu"))
+    with pytest.raises(tracesql.UsageError, match='rule "selves" is unknown; use one of linked'):
         gpu.folded(rule="selves")
     with pytest.raises(tracesql.UsageError, match="measure"):
         gpu.flamegraph(measure="joules")
 
 
 def test_one_warning_a_call(gpu, tmp_path):
+    import warnings
+
+    from tracesql import _calls
+
     with pytest.warns(tracesql.TraceWarning) as seen:
-        gpu.pprof(tmp_path / "p.pb.gz")
+        _calls.warn(["first note", "second note"])
     assert len(seen) == 1 and seen[0].filename == __file__
+    assert str(seen[0].message) == "2 warnings:\n  first note\n  second note"
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        gpu.pprof(tmp_path / "p.pb.gz")
+    assert len(seen) <= 1 and all(w.filename == __file__ for w in seen)
 
 
 def test_an_open_trace_is_not_written_over(fixture, tmp_path):

@@ -142,9 +142,7 @@ class Comparison:
         return self._native.write("markdown", 100, 10)
 
 
-def format_of(
-    path: str | os.PathLike[str], format: str | None, known: dict[str, str]
-) -> str:
+def format_of(path: str | os.PathLike[str], format: str | None, known: dict[str, str]) -> str:
     """The format that was named, or the one that the name of a file says."""
     if format is not None:
         return format

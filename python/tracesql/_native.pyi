@@ -105,6 +105,8 @@ def profile(
     step: int | None,
     rank: int | None,
     by_thread: bool,
+    merge_steps: bool | None,
+    full_names: bool,
     rule: str,
     base: Session | None,
     measure: str | None,
@@ -136,6 +138,4 @@ def check(
     save_baseline: str | None,
     max_rows: int,
 ) -> Verdict: ...
-def compare(
-    base: Session, cand: Session, by: list[str], fail_on: list[str]
-) -> Comparison: ...
+def compare(base: Session, cand: Session, by: list[str], fail_on: list[str]) -> Comparison: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any, Iterator, overload
@@ -165,11 +166,13 @@ class Result:
         frame = module("pandas", "pandas")
         table = self.arrow()
         if dtype_backend == "pyarrow":
-            return table.to_pandas(types_mapper=frame.ArrowDtype)
+            exact: pandas.DataFrame = table.to_pandas(types_mapper=frame.ArrowDtype)
+            return exact
         if dtype_backend == "numpy":
-            return table.to_pandas()
+            classic: pandas.DataFrame = table.to_pandas()
+            return classic
         raise _native.UsageError(
-            f"{dtype_backend!r} is no kind of column; use 'pyarrow' or 'numpy'"
+            f"{dtype_backend!r} is not a kind of column; use 'pyarrow' or 'numpy'"
         )
 
     def to_arrow_reader(self) -> pyarrow.RecordBatchReader:
@@ -208,7 +211,10 @@ class Result:
 
     def _text(self, most: int, width: int | None) -> str:
         width = width or shutil.get_terminal_size((120, 24)).columns
-        return self._native.text(most, width) + self._footer(most)
+        table = self._native.text(most, width)
+        # The table advises an option of the program where it has no room for all columns.
+        table = re.sub(r"columns; [^)]*\)\n?\Z", "columns; .columns has all names)\n", table)
+        return table + self._footer(most)
 
     def __repr__(self) -> str:
         return self._text(SHOWN_ROWS, None)

@@ -89,6 +89,8 @@ class Tools:
         step: int | None = None,
         rank: int | None = None,
         by_thread: bool = False,
+        merge_steps: bool | None = None,
+        full_names: bool = False,
         rule: str = "linked",
         base: Session | Path | None = None,
     ) -> File:
@@ -99,10 +101,14 @@ class Tools:
         :param step: only this step.
         :param rank: only this rank.
         :param by_thread: begin each stack with its thread.
+        :param merge_steps: one frame for all steps, ``ProfilerStep*``, or one for each; merged by
+            default, except for the rules ``inclusive`` and ``flat``.
+        :param full_names: full names of kernels instead of short ones.
         :param rule: what is counted: ``linked``, ``self``, ``inclusive`` or ``flat``.
         :param base: another session, store or trace; the profile is the difference to it.
         """
-        self._profile("pprof", path, sql, where, step, rank, by_thread, rule, base)
+        names = (by_thread, merge_steps, full_names, rule)
+        self._profile("pprof", path, sql, where, step, rank, *names, base)
         return File(os.fspath(path))
 
     def folded(
@@ -115,6 +121,8 @@ class Tools:
         step: int | None = None,
         rank: int | None = None,
         by_thread: bool = False,
+        merge_steps: bool | None = None,
+        full_names: bool = False,
         rule: str = "linked",
         base: Session | Path | None = None,
     ) -> Text | File:
@@ -124,7 +132,8 @@ class Tools:
         ``kernels``; the first one in nanoseconds if it is not given. For the other parameters see
         :meth:`pprof`.
         """
-        options = (sql, where, step, rank, by_thread, rule, base, measure)
+        names = (by_thread, merge_steps, full_names, rule)
+        options = (sql, where, step, rank, *names, base, measure)
         data = self._profile("folded", path, *options)
         return Text(data.decode()) if data is not None else File(os.fspath(path or ""))
 
@@ -140,6 +149,8 @@ class Tools:
         step: int | None = None,
         rank: int | None = None,
         by_thread: bool = False,
+        merge_steps: bool | None = None,
+        full_names: bool = False,
         rule: str = "linked",
         base: Session | Path | None = None,
     ) -> Picture | File:
@@ -150,7 +161,8 @@ class Tools:
 
         >>> session.flamegraph(measure="gpu", step=11)
         """
-        options = (sql, where, step, rank, by_thread, rule, base, measure, title, direction)
+        names = (by_thread, merge_steps, full_names, rule)
+        options = (sql, where, step, rank, *names, base, measure, title, direction)
         data = self._profile("flamegraph", path, *options)
         return Picture(data.decode()) if data is not None else File(os.fspath(path or ""))
 
@@ -163,10 +175,13 @@ class Tools:
         step: int | None = None,
         rank: int | None = None,
         by_thread: bool = False,
+        merge_steps: bool | None = None,
+        full_names: bool = False,
         rule: str = "linked",
     ) -> File:
         """Writes stacks for speedscope. For the parameters see :meth:`pprof`."""
-        self._profile("speedscope", path, sql, where, step, rank, by_thread, rule)
+        names = (by_thread, merge_steps, full_names, rule)
+        self._profile("speedscope", path, sql, where, step, rank, *names)
         return File(os.fspath(path))
 
     def _profile(
@@ -177,15 +192,18 @@ class Tools:
         where: str | None,
         step: int | None,
         rank: int | None,
-        by_thread: bool,
-        rule: str,
+        by_thread: bool = False,
+        merge_steps: bool | None = None,
+        full_names: bool = False,
+        rule: str = "linked",
         base: Session | Path | None = None,
         measure: str | None = None,
         title: str | None = None,
         direction: str = "icicle",
     ) -> bytes | None:
         other = None if base is None else session(base)._engine
-        options = (sql, where, step, rank, by_thread, rule, other, measure, title, direction)
+        names = (by_thread, merge_steps, full_names, rule)
+        options = (sql, where, step, rank, *names, other, measure, title, direction)
         data, notes = _native.profile(self._engine, format, self._output(path), *options)
         warn(notes)
         return data
@@ -244,7 +262,7 @@ class Tools:
                 )
                 steps = None
             only = steps[0] if steps else None
-            self._profile(kind, path, sql, where, only, rank, False, "linked")
+            self._profile(kind, path, sql, where, only, rank)
             return {os.fspath(path): os.path.getsize(path)}
         written, notes = _native.export(
             self._engine,
