@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tracesql::docs::{Reference, Style};
 use tracesql::engine::Engine;
-use tracesql::explain::{Audience, explained};
+use tracesql::explain::{Audience, explained, explained_within};
 use tracesql::output::{Target, write_document};
 use tracesql::report;
 use tracesql::stacks::{self, Request};
@@ -167,7 +167,7 @@ impl Session {
         by_thread: bool,
     ) -> PyResult<Vec<String>> {
         let request = Request { sql, filter, step, rank, by_thread, ..Request::default() };
-        let text = request.sql.clone().unwrap_or_default();
+        let (text, part) = request.statement();
         let engine = self.engine.clone();
         let work = async move {
             let samples = stacks::collect(&engine, None, &request).await?;
@@ -178,7 +178,11 @@ impl Session {
             let none = samples.profile.is_empty().then(|| "there are no samples".to_owned());
             Ok(samples.notes.into_iter().chain(none).collect())
         };
-        let written = wait::query(py, &self.threads, work)?;
-        self.explained(py, &text, written)
+        wait::query(py, &self.threads, work)?.map_err(|e| {
+            let engine = self.engine.clone();
+            exception(
+                py.detach(move || explained_within(e, &text, part, &engine, Audience::Python)),
+            )
+        })
     }
 }

@@ -1,5 +1,7 @@
 //! Collects the samples of a store with SQL queries, and notes about them.
 
+use std::ops::Range;
+
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::Int64Type;
 use futures::StreamExt;
@@ -147,6 +149,19 @@ impl Request {
         .flatten()
         .collect();
         (!parts.is_empty()).then(|| parts.join(" AND "))
+    }
+
+    /// The statement that selects the samples, and the place of the user's part in it: the query,
+    /// else the condition.
+    pub fn statement(&self) -> (String, Range<usize>) {
+        let sql = match (&self.sql, self.rule) {
+            (None, Rule::Inclusive) => self.inclusive_sql(),
+            _ => self.sql(),
+        };
+        let part = self.sql.as_deref().or(self.filter.as_deref()).unwrap_or_default();
+        let start = sql.rfind(part).unwrap_or(0);
+        let end = (start + part.len()).min(sql.len());
+        (sql, start..end)
     }
 
     fn sql(&self) -> String {

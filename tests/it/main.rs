@@ -46,6 +46,7 @@ mod rule_findings;
 mod shell;
 mod slt;
 mod sources;
+mod sql;
 mod stacks;
 mod support;
 mod tensorboard;

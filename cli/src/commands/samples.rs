@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use tracesql::explain::{Audience, explained_within};
 use tracesql::output::Target;
 use tracesql::stacks::{Request, Samples, collect};
 use tracesql::{Error, Result};
@@ -69,7 +70,11 @@ impl SamplesArgs {
         let engine = |name: &String| locate_one(name, global)?.engine(&global.engine_options());
         let candidate = engine(&self.store)?;
         let base = self.base.as_ref().map(engine).transpose()?;
-        let samples = block_on(global, collect(&candidate, base.as_ref(), &request))?;
+        let samples =
+            block_on(global, collect(&candidate, base.as_ref(), &request)).map_err(|e| {
+                let (sql, part) = request.statement();
+                explained_within(e, &sql, part, &candidate, Audience::Shell)
+            })?;
         warn(&samples, global);
         Ok(samples)
     }
