@@ -22,6 +22,16 @@ pub fn explain(failed: &Failed) -> Option<Report> {
             help: Some("HAVING, after GROUP BY, filters by them".to_owned()),
         };
         Some(report)
+    } else if text.contains("does not support logical expression AggregateFunction") {
+        let report = Report {
+            message: "an aggregate function cannot be computed here".to_owned(),
+            place: None,
+            help: Some(
+                "after UNION, ORDER BY takes names or positions of columns, as in ORDER BY 2"
+                    .to_owned(),
+            ),
+        };
+        Some(report)
     } else if text.contains("user-defined coercion failed with") {
         refused_arguments(failed)
     } else if text.contains("failed to match any signature")

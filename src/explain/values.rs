@@ -81,7 +81,11 @@ fn conversion(failed: &Failed, value: &str, target: &str) -> Report {
             Some(function) => format!("write {function}('{value}')"),
             None => format!("this text is not a {target}"),
         };
-        all.retain(|c| literal.start < c.place.start || literal.end() > c.place.end);
+        // A cast of the literal is the same place.
+        all.retain(|c| {
+            let contains = c.place.start <= literal.start && literal.end() <= c.place.end;
+            !contains && c.place.start != literal.end()
+        });
         all.push(Conversion { place: literal.start..literal.end(), help });
     }
     let message = format!("the text '{}' cannot become {target}", shown(value));

@@ -40,8 +40,10 @@ fn references_to_unnamed_columns_keep_working() {
         "SELECT kind, count(*) FROM kernels GROUP BY kind ORDER BY count(*) DESC, kind",
         "SELECT kind, count(*) FROM kernels GROUP BY 1 HAVING count(*) > 1 ORDER BY 2",
         "SELECT lower(name), sum(dur_ns) FROM kernels GROUP BY lower(name) ORDER BY lower(name)",
-        "SELECT kind, sum(dur_ns) / count(*) FROM kernels GROUP BY kind ORDER BY sum(dur_ns) / count(*)",
-        "SELECT name, rank() OVER (ORDER BY dur_ns) FROM kernels QUALIFY rank() OVER (ORDER BY dur_ns) < 3",
+        "SELECT kind, sum(dur_ns) / count(*) FROM kernels GROUP BY kind \
+         ORDER BY sum(dur_ns) / count(*)",
+        "SELECT name, rank() OVER (ORDER BY dur_ns) FROM kernels \
+         QUALIFY rank() OVER (ORDER BY dur_ns) < 3",
         "SELECT DISTINCT kind, dur_ns > 5000 FROM kernels ORDER BY kind",
         "SELECT \"count(*)\" FROM (SELECT count(*) FROM kernels)",
         "SELECT \"avg(kernels.dur_ns)\" FROM (SELECT avg(dur_ns) FROM kernels)",
