@@ -25,6 +25,8 @@ pub struct Relation {
     pub name: String,
     /// `table`, `view`, or `session view` for a view that a CREATE VIEW statement made.
     pub kind: &'static str,
+    /// Whether the program defines it, and not the user.
+    pub is_built_in: bool,
     /// The area of the library that it belongs to.
     pub area: String,
     /// A summary of one sentence.
@@ -117,6 +119,7 @@ fn of_view(kind: &'static str, view: View) -> Relation {
     Relation {
         name: view.name,
         kind,
+        is_built_in: view.file.is_empty() || view.file.starts_with("sql/"),
         area: view.area,
         summary: view.summary,
         detail: view.detail,

@@ -55,7 +55,7 @@ pub fn profile<'py>(
         classes: matches!(format, Format::Flamegraph) && base.is_none(),
     };
     // Places in errors are those of the query or the condition.
-    let text = request.sql.clone().unwrap_or_default();
+    let (text, part) = request.statement();
     let engine = session.engine.clone();
     let base = base.map(|base| base.get().engine.clone());
     let work = async move {
@@ -85,7 +85,10 @@ pub fn profile<'py>(
         })
     };
     let done: Result<_> = wait::query(py, &session.threads, work)?;
-    let (bytes, notes) = session.explained(py, &text, done)?;
+    let (bytes, notes) = done.map_err(|e| {
+        let engine = session.engine.clone();
+        exception(py.detach(move || explained_within(e, &text, part, &engine, Audience::Python)))
+    })?;
     Ok((bytes.map(|bytes| PyBytes::new(py, &bytes)), notes))
 }
 

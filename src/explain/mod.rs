@@ -5,10 +5,16 @@
 //! depends on their wording. The tests of the shell and of the command line check the wording.
 
 mod caret;
+mod columns;
+mod foreign_functions;
+mod names;
+mod planning;
+mod syntax;
+mod values;
 
 use std::ops::Range;
 
-use datafusion::common::{SchemaError, Span};
+use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 use datafusion::sql::sqlparser::parser::ParserError;
 
@@ -18,9 +24,7 @@ use crate::catalog::Catalog;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::runtime;
-use crate::sql_text::KEYWORDS;
 use crate::sql_text::lex::{self, Kind, Token};
-use crate::suggest::{edits, nearest};
 
 /// An explained error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +84,40 @@ pub fn explained(error: Error, text: &str, engine: &Engine, audience: Audience) 
     }
 }
 
+/// Explains an error in a statement of which the user wrote only a part, such as a condition. A
+/// place outside of this part is not shown.
+pub fn explained_within(
+    error: Error,
+    statement: &str,
+    part: Range<usize>,
+    engine: &Engine,
+    audience: Audience,
+) -> Error {
+    let Error::Sql(e) = error else { return error };
+    let Ok(runtime) = runtime::with_threads(1) else { return Error::Sql(e) };
+    let catalog = Catalog::of(engine, &runtime);
+    let mut report = explain(&e, statement, &catalog, audience);
+    report.place = report
+        .place
+        .filter(|place| place.start >= part.start && place.end <= part.end)
+        .map(|place| place.start - part.start..place.end - part.start);
+    Error::Query(render(&report, statement.get(part).unwrap_or_default(), 0, None))
+}
+
+/// A failed statement, with what is needed to explain it.
+struct Failed<'a> {
+    error: &'a DataFusionError,
+    /// The innermost error.
+    root: &'a DataFusionError,
+    /// The message of the innermost error.
+    text: String,
+    statement: &'a str,
+    /// The tokens of the statement without blanks and comments.
+    tokens: Vec<Token<'a>>,
+    catalog: &'a Catalog,
+    audience: Audience,
+}
+
 /// Explains an engine error about a statement.
 pub fn explain(
     error: &DataFusionError,
@@ -99,69 +137,92 @@ pub fn explain(
         };
     }
     let root = root(error);
-    let text = message(root);
-    let report = |message: String, place, help| Report { message, place, help };
+    let failed = Failed { error, root, text: message(root), statement, tokens, catalog, audience };
     match root {
         DataFusionError::SchemaError(schema, _) => match schema.as_ref() {
             SchemaError::FieldNotFound { field, valid_fields } => {
-                let of =
-                    field.relation.as_ref().map_or(String::new(), |r| format!(" in {}", r.table()));
-                let place = placed(error, statement, &field.name, &tokens);
-                let help =
-                    column_help(&field.name, valid_fields.iter().map(|f| f.name.as_str()), catalog);
-                report(format!("there is no column {}{of}", field.name), place, help)
+                columns::unknown(&failed, field, valid_fields)
             }
-            SchemaError::AmbiguousReference { field } => {
-                let place = placed(error, statement, &field.name, &tokens);
-                let help = format!("write whose it is, as in t.{}", field.name);
-                report(format!("several tables have a column {}", field.name), place, Some(help))
-            }
-            _ => generic(error, text, statement),
+            SchemaError::AmbiguousReference { field } => columns::ambiguous(&failed, field),
+            _ => failed.generic(),
         },
         DataFusionError::SQL(parser, _) => {
-            syntax(&parser_message(parser), statement, &tokens, catalog)
+            syntax::explain(&parser_message(parser), statement, &failed.tokens, catalog)
         }
-        _ if text.contains("Placeholder '$") => {
-            let name = between(&text, "Placeholder '$", "'").unwrap_or_default();
-            let place = tokens
-                .iter()
-                .find(|t| t.kind == Kind::Parameter && t.text[1..] == *name)
-                .map(|t| t.start..t.end());
-            report(format!("${name} has no value"), place, Some(audience.on_parameter(name)))
+        _ => None
+            .or_else(|| failed.parameter())
+            .or_else(|| names::unknown(&failed))
+            .or_else(|| planning::explain(&failed))
+            .or_else(|| values::explain(&failed))
+            .unwrap_or_else(|| failed.generic()),
+    }
+}
+
+impl Failed<'_> {
+    /// A parameter without a value.
+    fn parameter(&self) -> Option<Report> {
+        let name = between(&self.text, "Placeholder '$", "'")?;
+        let place = self
+            .tokens
+            .iter()
+            .find(|t| t.kind == Kind::Parameter && t.text[1..] == *name)
+            .map(|t| t.start..t.end());
+        let help = Some(self.audience.on_parameter(name));
+        Some(Report { message: format!("${name} has no value"), place, help })
+    }
+
+    /// The message of the engine, with its place and notes if it has any.
+    fn generic(&self) -> Report {
+        let message = self.text.clone();
+        let Some(diagnostic) = self.error.diagnostic() else {
+            return Report { message, place: self.called(), help: None };
+        };
+        let notes: Vec<&str> = diagnostic
+            .helps
+            .iter()
+            .map(|h| h.message.as_str())
+            .chain(diagnostic.notes.iter().map(|n| n.message.as_str()))
+            .collect();
+        let place = self.given_place().or_else(|| self.called());
+        Report { message, place, help: (!notes.is_empty()).then(|| notes.join("; ")) }
+    }
+
+    /// The place that the engine gives.
+    fn given_place(&self) -> Option<Range<usize>> {
+        let span = self.error.diagnostic()?.span?;
+        let place = lex::byte_at(self.statement, span.start.line, span.start.column)
+            ..lex::byte_at(self.statement, span.end.line, span.end.column);
+        (place.start < place.end).then_some(place)
+    }
+
+    /// The place of the function that the message names because its arguments are wrong.
+    fn called(&self) -> Option<Range<usize>> {
+        if !matches!(self.root, DataFusionError::Plan(_) | DataFusionError::Internal(_)) {
+            return None;
         }
-        DataFusionError::Plan(_) => {
-            if let Some(name) = between(&text, "table '", "' not found") {
-                let name = name.rsplit('.').next().unwrap_or(name);
-                let near = nearest(name, catalog.relations.iter().map(|r| r.name.as_str()));
-                let help = meant(&near).or_else(|| Some(audience.on_relations().to_owned()));
-                report(
-                    format!("there is no table or view {name}"),
-                    placed(error, statement, name, &tokens),
-                    help,
-                )
-            } else if let Some(name) = between(&text, "Invalid function '", "'") {
-                let near = nearest(name, catalog.functions.iter().map(|f| f.name.as_str()));
-                let help = meant(&near).or_else(|| Some(audience.on_functions().to_owned()));
-                report(
-                    format!("there is no function {name}"),
-                    placed(error, statement, name, &tokens),
-                    help,
-                )
-            } else {
-                let mut report = generic(error, text, statement);
-                if report.place.is_none() {
-                    // The message names a function whose arguments are wrong.
-                    let named = tokens.iter().zip(tokens.iter().skip(1)).find(|(f, open)| {
-                        f.kind == Kind::Word
-                            && open.text == "("
-                            && report.message.contains(&format!("'{}", f.text.to_lowercase()))
-                    });
-                    report.place = named.map(|(f, _)| f.start..f.end());
-                }
-                report
-            }
-        }
-        _ => generic(error, text, statement),
+        let named = self.tokens.iter().zip(self.tokens.iter().skip(1)).find(|(f, open)| {
+            f.kind == Kind::Word
+                && open.text == "("
+                && self.text.contains(&format!("'{}", f.text.to_lowercase()))
+        });
+        named.map(|(f, _)| f.start..f.end())
+    }
+
+    /// The place of a name: the engine's place if the name is there, else the first occurrence.
+    ///
+    /// The engine's place may lie in the text of a view, which the user did not write.
+    fn placed(&self, name: &str) -> Option<Range<usize>> {
+        let is_it = |token: &&Token| token.name().is_some_and(|n| n.eq_ignore_ascii_case(name));
+        let mut named = self.tokens.iter().filter(is_it);
+        let given = self.given_place().and_then(|place| {
+            named.clone().find(|t| t.start >= place.start && t.end() <= place.end)
+        });
+        given.or_else(|| named.next()).map(|t| t.start..t.end())
+    }
+
+    /// Whether the statement contains a word.
+    fn has_word(&self, word: &str) -> bool {
+        self.tokens.iter().any(|t| t.is_word(word))
     }
 }
 
@@ -211,127 +272,6 @@ fn parser_message(error: &ParserError) -> String {
     }
 }
 
-fn generic(error: &DataFusionError, message: String, statement: &str) -> Report {
-    let Some(diagnostic) = error.diagnostic() else {
-        return Report { message, place: None, help: None };
-    };
-    let notes: Vec<&str> = diagnostic
-        .helps
-        .iter()
-        .map(|h| h.message.as_str())
-        .chain(diagnostic.notes.iter().map(|n| n.message.as_str()))
-        .collect();
-    let place =
-        diagnostic.span.map(|span| bytes(statement, &span)).filter(|place| place.start < place.end);
-    Report { message, place, help: (!notes.is_empty()).then(|| notes.join("; ")) }
-}
-
-fn bytes(statement: &str, span: &Span) -> Range<usize> {
-    lex::byte_at(statement, span.start.line, span.start.column)
-        ..lex::byte_at(statement, span.end.line, span.end.column)
-}
-
-/// The place of a name: the engine's place if the name is there, else the first occurrence.
-///
-/// The engine's place may lie in the text of a view, which the user did not write.
-fn placed(
-    error: &DataFusionError,
-    statement: &str,
-    name: &str,
-    tokens: &[Token],
-) -> Option<Range<usize>> {
-    let is_it = |token: &&Token| token.name().is_some_and(|n| n.eq_ignore_ascii_case(name));
-    let given = error.diagnostic().and_then(|d| d.span).map(|span| bytes(statement, &span));
-    let given = given.and_then(|place| {
-        tokens.iter().filter(is_it).find(|t| t.start >= place.start && t.end() <= place.end)
-    });
-    given.or_else(|| tokens.iter().find(is_it)).map(|t| t.start..t.end())
-}
-
-/// Explains a syntax error, whose place is part of the parser's message.
-fn syntax(text: &str, statement: &str, tokens: &[Token], catalog: &Catalog) -> Report {
-    let (message, at) = match text.rsplit_once(" at Line: ") {
-        Some((message, at)) => (
-            message,
-            at.split_once(", Column: ")
-                .and_then(|(l, c)| Some((l.trim().parse().ok()?, c.trim().parse().ok()?))),
-        ),
-        None => (text, None),
-    };
-    let end = statement.trim_end_matches(|c: char| c.is_whitespace() || c == ';').len();
-    let start = match at {
-        Some((line, column)) => lex::byte_at(statement, line, column),
-        None => end,
-    };
-    let place = match tokens.iter().find(|t| t.start <= start && start < t.end()) {
-        Some(token) if token.kind == Kind::Open => token.start..token.start + 1,
-        Some(token) => token.start..token.end(),
-        None => end..end,
-    };
-    let help = tokens
-        .iter()
-        .filter(|t| t.start <= place.start)
-        .rev()
-        .take(2)
-        .find_map(|token| misspelt_keyword(token, catalog));
-    Report { message: format!("syntax: {message}"), place: Some(place), help }
-}
-
-/// Words that begin the parts of a query.
-const CLAUSES: &[&str] =
-    &["FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "SELECT", "JOIN", "UNION"];
-
-fn misspelt_keyword(token: &Token, catalog: &Catalog) -> Option<String> {
-    let word = token.text.to_uppercase();
-    if token.kind != Kind::Word
-        || word.len() < 3
-        || KEYWORDS.contains(&word.as_str())
-        || catalog.relation(token.text).is_some()
-    {
-        return None;
-    }
-    let near = KEYWORDS.iter().find(|k| edits(&word, k) == 1)?;
-    // A view has a column `form`, but FORM in the place of a clause is a misspelt FROM.
-    let is_column = || {
-        catalog
-            .relations
-            .iter()
-            .any(|r| r.columns.iter().any(|c| c.name.eq_ignore_ascii_case(token.text)))
-    };
-    if !CLAUSES.contains(near) && is_column() {
-        return None;
-    }
-    Some(format!("did you mean {near} instead of {}?", token.text))
-}
-
-fn column_help<'a>(
-    name: &str,
-    valid: impl Iterator<Item = &'a str>,
-    catalog: &Catalog,
-) -> Option<String> {
-    let valid: Vec<&str> = valid.collect();
-    if let Some(help) = meant(&nearest(name, valid.iter().copied())) {
-        return Some(help);
-    }
-    let owners: Vec<&str> = catalog
-        .relations
-        .iter()
-        .filter(|r| r.columns.iter().any(|c| c.name.eq_ignore_ascii_case(name)))
-        .map(|r| r.name.as_str())
-        .take(4)
-        .collect();
-    if !owners.is_empty() {
-        return Some(format!("a column of {}", owners.join(", ")));
-    }
-    let mut shown: Vec<&str> = valid.clone();
-    shown.dedup();
-    match shown.len() {
-        0 => None,
-        1..=12 => Some(format!("there are {}", shown.join(", "))),
-        n => Some(format!("there are {} and {} more", shown[..10].join(", "), n - 10)),
-    }
-}
-
 fn meant(near: &[&str]) -> Option<String> {
     match near {
         [] => None,
@@ -344,37 +284,4 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let start = text.find(before)? + before.len();
     let len = text[start..].find(after)?;
     Some(&text[start..start + len])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn syntax_errors_name_the_token_and_the_keyword() {
-        let statement = "SELECT name FORM events";
-        let tokens = lex::words(&lex::tokens(statement));
-        let report = syntax(
-            "Expected: end of statement, found: events at Line: 1, Column: 18",
-            statement,
-            &tokens,
-            &Catalog::default(),
-        );
-        assert_eq!(report.place, Some(17..23));
-        assert_eq!(report.help.as_deref(), Some("did you mean FROM instead of FORM?"));
-        assert_eq!(report.message, "syntax: Expected: end of statement, found: events");
-    }
-
-    #[test]
-    fn an_open_string_is_marked_where_it_begins() {
-        let statement = "SELECT 'abc";
-        let tokens = lex::words(&lex::tokens(statement));
-        let report = syntax(
-            "Unterminated string literal at Line: 1, Column: 8",
-            statement,
-            &tokens,
-            &Catalog::default(),
-        );
-        assert_eq!(report.place, Some(7..8));
-    }
 }

@@ -1,5 +1,7 @@
 //! What a command asks for, and the SQL that selects it.
 
+use std::ops::Range;
+
 use tracesql_formats::frames::FrameOptions;
 
 /// The rule that assigns values to stacks.
@@ -92,6 +94,19 @@ impl Request {
         .flatten()
         .collect();
         (!parts.is_empty()).then(|| parts.join(" AND "))
+    }
+
+    /// The statement that selects the samples, and the place of the user's part in it: the query,
+    /// else the condition.
+    pub fn statement(&self) -> (String, Range<usize>) {
+        let sql = match (&self.sql, self.rule) {
+            (None, Rule::Inclusive) => self.inclusive_sql(),
+            _ => self.sql(),
+        };
+        let part = self.sql.as_deref().or(self.filter.as_deref()).unwrap_or_default();
+        let start = sql.rfind(part).unwrap_or(0);
+        let end = (start + part.len()).min(sql.len());
+        (sql, start..end)
     }
 
     /// The query for the samples.

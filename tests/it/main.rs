@@ -48,6 +48,7 @@ mod rule_findings;
 mod shell;
 mod slt;
 mod sources;
+mod sql;
 mod stacks;
 mod support;
 mod tensorboard;

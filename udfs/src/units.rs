@@ -41,8 +41,8 @@ const BYTES: FunctionDoc = FunctionDoc {
     area: "format",
     signature: "bytes(size VARCHAR) → BIGINT",
     summary: "The bytes of a size with a unit.",
-    detail: "Units are B, KiB, MiB, GiB and TiB, each 1024 times the one before, and kB, MB, GB and \
-        TB, each 1000 times the one before. Decimals are exact. format_bytes is the reverse.",
+    detail: "Units are B, KiB, MiB, GiB and TiB, each 1024 times the one before, and kB, MB, GB \
+        and TB, each 1000 times the one before. Decimals are exact. format_bytes is the reverse.",
     nulls: "NULL for NULL.",
     errors: "A text that is not a number with a unit, and a size that is not a whole number of \
         bytes or does not fit into BIGINT.",

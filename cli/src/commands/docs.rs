@@ -24,7 +24,12 @@ pub struct DocsArgs {
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
     /// Search everything for these words, best matches first
-    #[arg(long, value_name = "WORDS", num_args = 1.., conflicts_with_all = ["name", "format", "all"])]
+    #[arg(
+        long,
+        value_name = "WORDS",
+        num_args = 1..,
+        conflicts_with_all = ["name", "format", "all"]
+    )]
     pub search: Vec<String>,
     /// List everything with its summary, functions and settings too
     #[arg(long, conflicts_with_all = ["name", "format"])]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use tracesql::explain::{Audience, explained_within};
 use tracesql::output::units::many;
 use tracesql::output::{Target, write_document};
 use tracesql::stacks::{Request, Samples, collect};
@@ -105,7 +106,10 @@ impl SamplesArgs {
         };
         let candidate = engine(&self.store, &self.traces)?;
         let base = self.base.as_ref().map(|base| engine(base, &self.base_traces)).transpose()?;
-        block_on(global, collect(&candidate, base.as_ref(), &request))
+        block_on(global, collect(&candidate, base.as_ref(), &request)).map_err(|e| {
+            let (sql, part) = request.statement();
+            explained_within(e, &sql, part, &candidate, Audience::Shell)
+        })
     }
 
     /// Refuses a file whose name states another format than the command writes.

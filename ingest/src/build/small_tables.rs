@@ -268,6 +268,7 @@ impl SmallTables<'_> {
                 track_id: self.track_ids[step.track as usize].into(),
                 start_ns: step.ts,
                 end_ns: step.end,
+                dur_ns: step.end.saturating_sub(step.ts),
             });
         }
         self.put(&schema::STEPS, rows.finish()?, counted)

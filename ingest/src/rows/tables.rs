@@ -201,6 +201,7 @@ row! {
         track_id: i64,
         start_ns: i64,
         end_ns: i64,
+        dur_ns: i64,
     }
 }
 

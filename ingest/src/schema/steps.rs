@@ -12,5 +12,6 @@ pub const TABLE: Table = Table {
         code("track_id", "id", "Track (tracks.track_id)."),
         near("start_ns", "ns", "Start."),
         near("end_ns", "ns", "End, exclusive."),
+        near("dur_ns", "ns", "Duration: end_ns - start_ns."),
     ],
 };
