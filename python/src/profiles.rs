@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use tracesql::explain::{Audience, explained_within};
 use tracesql::output::{Target, write_document};
 use tracesql::stacks::{self, Direction, Request, Rule};
 use tracesql::{Error, Result};
