@@ -13,6 +13,8 @@ const MIN_TEXT: usize = 8;
 const FRAME: usize = 3;
 /// Columns of one value stay if the other columns have room for texts of this width.
 const GOOD_TEXT: usize = 32;
+/// A shorter name is not broken.
+const MIN_NAME: usize = 12;
 /// The part of a name without `_` that is never cut.
 const MAX_NAME: usize = 32;
 /// What stands for the columns that are left out.
@@ -173,7 +175,7 @@ impl Column {
 
     fn min_width(&self) -> usize {
         let cells = if self.is_numeric { self.cells } else { self.cells.min(MIN_TEXT) };
-        cells.max(self.part.min(MAX_NAME))
+        cells.max(self.name.min(self.part.clamp(MIN_NAME, MAX_NAME)))
     }
 }
 

@@ -306,15 +306,15 @@ fn further_lines_have_a_prompt_and_bare_words_are_commands() {
 #[test]
 fn long_queries_report_progress_and_remove_it() {
     let Some(mut shell) = Shell::start() else { return };
+    shell.line("\\timeout 2");
     shell.keys(
-        "SELECT count(*) AS n FROM events a, events b, events c, events d, \
-        (SELECT event_id FROM events LIMIT 2) AS e \
-        WHERE a.event_id * b.event_id % (c.event_id + d.event_id + 1) = -1;\r",
+        "SELECT sum(a.event_id * b.event_id % (c.event_id + d.event_id + e.event_id + \
+        f.event_id + 1)) FROM events a, events b, events c, events d, events e, events f;\r",
     );
-    let shown = shell.until("running for ") + &shell.until("(1 row)");
+    shell.until("running for 1.");
+    let shown = shell.until("error: ");
     assert!(shown.contains("rows read; Ctrl-C stops the query"), "{shown}");
-    let end = shown.rfind("Ctrl-C stops the query").expect("progress");
-    assert!(shown[end..].contains("query\r\x1b[K┌"), "{shown}");
+    assert!(shown.ends_with("query\r\x1b[Kerror: "), "{shown}");
     shell.until(PROMPT);
     shell.leave();
 }
@@ -332,7 +332,10 @@ fn one_wide_line_needs_no_pager() {
 #[test]
 fn wide_tables_show_both_ends() {
     let Some(mut shell) = Shell::start() else { return };
-    let shown = shell.line("SELECT * FROM events LIMIT 5;");
+    let numbers: Vec<String> =
+        (1..7).map(|n| format!("event_id + {n}000000000000000 AS n{n}")).collect();
+    let shown =
+        shell.line(&format!("SELECT trace_id, {} FROM events LIMIT 3;", numbers.join(", ")));
     assert!(shown.contains("The same in all rows: trace_id = "), "{shown}");
     assert!(
         shown.contains("┆ … ┆") && shown.contains(" columns; \\x shows all of them"),

@@ -1,6 +1,7 @@
 //! The interactive shell: reads lines, runs them, and continues after errors.
 
 use std::cell::RefCell;
+use std::io::IsTerminal;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -79,14 +80,16 @@ pub fn run(session: Session, history: Option<&Path>, quiet: bool) -> Result<()> 
 
 fn editor(session: Rc<RefCell<Session>>, colour: bool) -> Result<Editor<ShellHelper, FileHistory>> {
     let failed = |e: ReadlineError| Error::Usage(format!("the terminal cannot be used: {e}"));
+    let is_terminal = std::io::stdout().is_terminal();
     let config = Config::builder()
         .max_history_size(HISTORY)
         .map_err(failed)?
         .history_ignore_space(true)
         .completion_type(CompletionType::List)
         .completion_show_all_if_ambiguous(true)
-        // Prompts of further lines are shown by the helper, which colours only what it may.
-        .color_mode(ColorMode::Enabled)
+        // The helper shows the prompts of further lines, and uses colours only if it may. Other
+        // modes would ignore it if NO_COLOR is set.
+        .color_mode(if is_terminal { ColorMode::Forced } else { ColorMode::Disabled })
         .tab_stop(PROMPT_WIDTH as u8)
         .build();
     let mut editor = Editor::with_config(config).map_err(failed)?;

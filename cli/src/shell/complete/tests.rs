@@ -172,8 +172,8 @@ fn quoted_names_and_parameters() {
 
 #[test]
 fn commands_and_their_arguments() {
-    assert_eq!(words("\\tim|"), ["\\timing"]);
-    assert_eq!(words(".tim|"), [".timing"]);
+    assert_eq!(words("\\timi|"), ["\\timing"]);
+    assert_eq!(words(".tim|"), [".timing", ".timer", ".timeout"]);
     assert_eq!(words("\\timing o|"), ["on", "off"]);
     assert_eq!(words("\\d ker|"), ["kernels"]);
     assert_eq!(words("\\dv |"), ["operators"]);
