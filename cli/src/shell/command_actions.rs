@@ -17,9 +17,9 @@ use crate::stderr;
 
 const ABOUT_STATEMENTS: &str = "Statements end with ; and may span lines. Tab completes names and \
     values, Ctrl-R searches the history, Ctrl-C cancels, Ctrl-D leaves.";
-const ABOUT_NAMES: &str = "A . in place of \\ does the same. help, quit, exit and clear need neither. \
-    Usual commands of psql, DuckDB and sqlite3 work too, such as \\d+, \\l, .tables, .schema, .mode, \
-    .timer, .read and .once.";
+const ABOUT_NAMES: &str = "A . in place of \\ does the same. help, quit, exit and clear need \
+    neither. Usual commands of psql, DuckDB and sqlite3 work too, such as \\d+, \\l, .tables, \
+    .schema, .mode, .timer, .read and .once.";
 
 impl Session {
     /// Runs a line that begins with `\` or `.`.

@@ -16,8 +16,8 @@ pub struct Scanned {
 }
 
 impl Scanned {
-    /// The rows and bytes counted by the leaves of a plan, and by the leaves of the shared plans that
-    /// it reads.
+    /// The rows and bytes counted by the leaves of a plan, and by the leaves of the shared plans
+    /// that it reads.
     pub fn of(plan: &Arc<dyn ExecutionPlan>) -> Self {
         fn shared<'p>(
             plan: &'p Arc<dyn ExecutionPlan>,
