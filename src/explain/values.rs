@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::planning::sql_name;
-use super::{Failed, Report, between};
+use super::{Failed, Report};
 use crate::sql_text::lex::{Kind, Token};
 
 /// Explains a failed conversion or division.
