@@ -3,6 +3,7 @@
 mod assertions;
 mod baseline;
 mod composed_rules;
+mod environment;
 mod example;
 mod formats;
 mod rules;

@@ -23,10 +23,19 @@ struct Annotation {
     message: String,
 }
 
+impl Annotation {
+    /// The workflow command.
+    fn command(&self) -> String {
+        let (title, message) = (property(&self.title), data(&self.message));
+        format!("::{} title={title}{}::{message}", self.level, self.place)
+    }
+}
+
 /// An annotation for each result that did not pass, then a summary line. If a level has more
 /// annotations than GitHub shows, its last one names the rest.
 pub fn annotations(verdict: &Verdict) -> String {
-    let mut all: Vec<Annotation> = about_the_comparison(verdict);
+    let first = about_the_comparison(verdict);
+    let mut all: Vec<Annotation> = Vec::new();
     let is_open = |i: &&Item| i.status != Status::Passed;
     let (missing, mut items): (Vec<&Item>, Vec<&Item>) =
         verdict.items.iter().filter(is_open).partition(|i| i.is_missing_metric());
@@ -41,12 +50,15 @@ pub fn annotations(verdict: &Verdict) -> String {
         });
     }
     let mut out = String::new();
+    for a in &first {
+        let _ = writeln!(out, "{}", a.command());
+    }
     for level in LEVELS {
         let of_level: Vec<&Annotation> = all.iter().filter(|a| a.level == level).collect();
-        let shown = if of_level.len() > MAX_OF_LEVEL { MAX_OF_LEVEL - 1 } else { of_level.len() };
+        let room = MAX_OF_LEVEL - first.iter().filter(|a| a.level == level).count();
+        let shown = if of_level.len() > room { room - 1 } else { of_level.len() };
         for a in &of_level[..shown] {
-            let title = property(&a.title);
-            let _ = writeln!(out, "::{level} title={title}{}::{}", a.place, data(&a.message));
+            let _ = writeln!(out, "{}", a.command());
         }
         if shown < of_level.len() {
             let _ = writeln!(out, "{}", rest(level, &of_level[shown..]));
@@ -67,7 +79,7 @@ pub fn annotations(verdict: &Verdict) -> String {
     out
 }
 
-/// Annotations about the environments and about sides of several jobs.
+/// Annotations about the environments and about sides of several jobs: at most three.
 fn about_the_comparison(verdict: &Verdict) -> Vec<Annotation> {
     let differs = environment::line(&verdict.differences);
     let differs = differs.map(|line| ("baseline and candidate differ".to_owned(), line));
