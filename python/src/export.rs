@@ -16,6 +16,9 @@ use crate::profiles::parsed;
 use crate::session::Session;
 use crate::{choose, wait};
 
+/// Written files with their numbers of rows or elements.
+type Files = Vec<(String, u64)>;
+
 #[derive(Clone, Copy)]
 enum Kind {
     Chrome,
@@ -54,7 +57,7 @@ pub fn run(
     sql: Option<String>,
     findings: bool,
     counters: bool,
-) -> PyResult<(Vec<(String, u64)>, Vec<String>)> {
+) -> PyResult<(Files, Vec<String>)> {
     let session = session.get();
     let kind = parsed("format", format, KINDS)?;
     let text = sql.clone().unwrap_or_default();
@@ -94,7 +97,7 @@ async fn write(
     views: Vec<String>,
     extras: Extras,
     path: PathBuf,
-) -> Result<(Vec<(String, u64)>, Vec<String>)> {
+) -> Result<(Files, Vec<String>)> {
     let name = path.display().to_string();
     let gzip = path.extension().is_some_and(|e| e == "gz");
     let target = Target::File(path);

@@ -78,7 +78,7 @@ impl<'a> Scanned<'a> {
         let mut scanned = Self { engine, tables: Vec::new() };
         let Some(find) = find else { return Ok(scanned) };
         let mut replaced = HashMap::new();
-        for name in statements.iter().flat_map(|s| table_names(s)) {
+        for name in statements.iter().flat_map(table_names) {
             if replaced.contains_key(&name.normal) || exists(engine, &name.normal)? {
                 continue;
             }
