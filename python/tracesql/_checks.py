@@ -49,13 +49,16 @@ class Verdict:
 
     @property
     def checks(self) -> list[dict[str, Any]]:
-        """Each check with its name, status, message and figures."""
+        """Each result with its name, status, message and figures.
+
+        A rule may have several results for a trace; together they are one check.
+        """
         checks: list[dict[str, Any]] = self.dict()["checks"]
         return checks
 
     @property
     def failed(self) -> list[dict[str, Any]]:
-        """The checks that failed or could not be made."""
+        """The results that failed or could not be made."""
         return [check for check in self.checks if check["status"] in ("failed", "error")]
 
     def dict(self) -> dict[str, Any]:
