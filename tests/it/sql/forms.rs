@@ -75,13 +75,13 @@ fn types_have_the_names_of_the_documentation() {
         store.lines("DESCRIBE steps"),
         [
             "trace_id VARCHAR NO",
-            "step BIGINT NO",
+            "step BIGINT YES",
             "name VARCHAR YES",
-            "event_id BIGINT NO",
-            "track_id BIGINT NO",
-            "start_ns BIGINT NO",
-            "end_ns BIGINT NO",
-            "dur_ns BIGINT NO",
+            "event_id BIGINT YES",
+            "track_id BIGINT YES",
+            "start_ns BIGINT YES",
+            "end_ns BIGINT YES",
+            "dur_ns BIGINT YES",
         ]
     );
     assert_eq!(store.lines("DESCRIBE SELECT 1.5 AS a, 'x' AS b")[0], "a DOUBLE NO");
