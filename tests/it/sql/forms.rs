@@ -31,7 +31,8 @@ fn views_in_files_may_begin_with_from() {
     let store = store();
     let area = store.folder.path().join("sql/own");
     std::fs::create_dir_all(&area).expect("a folder");
-    let view = "-- Long events.\nFROM events WHERE dur_ns > 0\n";
+    let view = "-- Long events.\n--\n-- @column name VARCHAR text Name.\n\
+                FROM (SELECT name FROM events WHERE dur_ns > 0) WHERE name IS NOT NULL\n";
     std::fs::write(area.join("slow_events.sql"), view).expect("a file");
     let sql = "SELECT count(*) > 0 AS some FROM slow_events";
     let args = ["query", "store", "--sql", "sql", "--format", "csv", "-c", sql];
