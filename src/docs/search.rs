@@ -30,7 +30,7 @@ impl Reference {
     /// The entries that contain all the words, best first; if there are none, those with the most
     /// of the words. Case does not matter, and a word also finds longer words that begin with it.
     pub fn search(&self, words: &str) -> Vec<Hit> {
-        let words: Vec<Word> = words_of(words).map(Word::new).collect();
+        let words: Vec<Word> = words_of(words).filter(|w| !is_filler(w)).map(Word::new).collect();
         if words.is_empty() {
             return Vec::new();
         }
@@ -44,8 +44,10 @@ impl Reference {
             self.views.iter().map(|v| (if v.rule_name().is_some() { "rule" } else { "view" }, v)),
         ) {
             let (score, columns) = score_view(view, &words);
-            let columns = columns.iter().map(|c| (c.name.clone(), c.description.clone()));
-            add(score, Hit { columns: columns.collect(), ..hit(kind, &view.name, &view.summary) });
+            let found = columns.iter().map(|c| (c.name.clone(), c.description.clone()));
+            // All rules have the same columns.
+            let columns = if kind == "rule" { Vec::new() } else { found.collect() };
+            add(score.of_kind(kind), Hit { columns, ..hit(kind, &view.name, &view.summary) });
         }
         for function in &self.functions {
             let doc = &function.doc;
@@ -56,7 +58,7 @@ impl Reference {
         }
         for (name, setting) in &self.settings {
             let text = &setting.description;
-            add(score(&words, name, text, ""), hit("setting", name, text));
+            add(score(&words, name, text, "").of_kind("setting"), hit("setting", name, text));
         }
         for topic in &self.topics {
             for (heading, text) in sections(topic.text) {
@@ -104,6 +106,17 @@ struct Word {
     synonyms: &'static [&'static str],
 }
 
+/// Words that only join others, as in a question.
+const FILLERS: &[&str] = &[
+    "a", "an", "and", "are", "by", "can", "do", "does", "for", "how", "i", "in", "is", "it", "my",
+    "of", "on", "or", "the", "this", "to", "what", "where", "which", "why", "with",
+];
+
+fn is_filler(word: &str) -> bool {
+    FILLERS.iter().any(|filler| filler.eq_ignore_ascii_case(word))
+}
+
+/// Words that people use for words of the reference, sorted.
 const SYNONYMS: &[(&str, &[&str])] = &[
     ("allreduce", &["collective"]),
     ("bubble", &["idle"]),
@@ -158,6 +171,17 @@ struct Score {
 }
 
 impl Score {
+    /// The score of an entry of a kind. Tables and views come before the rules and settings that
+    /// have the same words in their names.
+    fn of_kind(self, kind: &str) -> Self {
+        let points = match kind {
+            "rule" => self.points * 3 / 4,
+            "setting" => self.points / 2,
+            _ => self.points,
+        };
+        Self { points, ..self }
+    }
+
     fn add(&mut self, points: u32) {
         self.words += usize::from(points > 0);
         self.points += points;
@@ -247,7 +271,7 @@ mod tests {
         assert!(found("format ns").contains(&"function format_ns".to_owned()));
         assert!(found("stragglers")[..3].contains(&"view stragglers".to_owned()));
         assert!(found("duckdb").iter().any(|h| h == "topic recipes"));
-        assert!(found("tensor cores rule")[0].starts_with("rule "));
+        assert!(found("tensor cores rule")[..3].contains(&"rule rule_tensor_cores".to_owned()));
         assert!(found("xyzzy").is_empty() && found(" ").is_empty());
     }
 

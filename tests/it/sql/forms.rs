@@ -31,7 +31,8 @@ fn views_in_files_may_begin_with_from() {
     let store = store();
     let area = store.folder.path().join("sql/own");
     std::fs::create_dir_all(&area).expect("a folder");
-    let view = "-- Long events.\nFROM events WHERE dur_ns > 0\n";
+    let view = "-- Long events.\n--\n-- @column name VARCHAR text Name.\n\
+                FROM (SELECT name FROM events WHERE dur_ns > 0) WHERE name IS NOT NULL\n";
     std::fs::write(area.join("slow_events.sql"), view).expect("a file");
     let sql = "SELECT count(*) > 0 AS some FROM slow_events";
     let args = ["query", "store", "--sql", "sql", "--format", "csv", "-c", sql];
@@ -75,13 +76,13 @@ fn types_have_the_names_of_the_documentation() {
         store.lines("DESCRIBE steps"),
         [
             "trace_id VARCHAR NO",
-            "step BIGINT NO",
+            "step BIGINT YES",
             "name VARCHAR YES",
-            "event_id BIGINT NO",
-            "track_id BIGINT NO",
-            "start_ns BIGINT NO",
-            "end_ns BIGINT NO",
-            "dur_ns BIGINT NO",
+            "event_id BIGINT YES",
+            "track_id BIGINT YES",
+            "start_ns BIGINT YES",
+            "end_ns BIGINT YES",
+            "dur_ns BIGINT YES",
         ]
     );
     assert_eq!(store.lines("DESCRIBE SELECT 1.5 AS a, 'x' AS b")[0], "a DOUBLE NO");

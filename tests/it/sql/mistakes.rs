@@ -154,7 +154,7 @@ fn a_place_is_given_only_if_it_is_the_only_one() {
     for sql in [
         "SELECT dur_ns / 0, dur_ns / 1 FROM kernels",
         "SELECT CAST(name AS INT), CAST(kind AS INT) FROM kernels",
-        "SELECT CAST(name AS INT) FROM kernels WHERE name <> 3",
+        "SELECT CAST(name AS BIGINT) FROM kernels WHERE name <> 3",
         "CREATE VIEW mine AS SELECT dur_ns / 0 AS x FROM kernels; SELECT x / 1 FROM mine",
     ] {
         let error = error(&engine, sql);
