@@ -52,6 +52,18 @@ pub const TOPICS: &[Topic] = &[
         file: "export.md",
         text: include_str!("../../docs/export.md"),
     },
+    Topic {
+        name: "questions",
+        summary: "Questions about traces, each with a query, its answer and advice.",
+        file: "questions.md",
+        text: include_str!("../../docs/questions.md"),
+    },
+    Topic {
+        name: "troubleshooting",
+        summary: "Empty tables, missing ranks, the cache, memory, and other surprises.",
+        file: "troubleshooting.md",
+        text: include_str!("../../docs/troubleshooting.md"),
+    },
 ];
 
 /// The topic with this name.

@@ -16,7 +16,6 @@ const FOREIGN: &[(&str, &str)] = &[
     ("countif", "write count(*) FILTER (WHERE condition)"),
     ("date_diff", DIFFERENCE),
     ("datediff", DIFFERENCE),
-    ("element_at", "write array_element(list, n), or list[n]"),
     ("epoch_ns", "times are already BIGINT nanoseconds"),
     ("format_duration", "write format_ns(ns)"),
     ("formatreadablesize", "write format_bytes(bytes)"),

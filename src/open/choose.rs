@@ -55,7 +55,10 @@ fn is_whole_name(name: &str, trace: &Manifest) -> bool {
 fn is_end_of_path_or_stem(name: &str, trace: &Manifest) -> bool {
     let name = name.strip_prefix("./").unwrap_or(name);
     // The name of an archive's member follows a `!`.
-    let is_end = trace.path.strip_suffix(name).is_some_and(|rest| rest.ends_with(['/', '!']));
+    let is_end = trace
+        .path
+        .strip_suffix(name)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '!']));
     !name.is_empty() && (is_end || stem(&trace.trace_id) == name)
 }
 

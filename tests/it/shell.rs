@@ -360,6 +360,14 @@ fn tab_completes_values() {
 }
 
 #[test]
+fn words_find_views() {
+    let Some(mut shell) = Shell::start() else { return };
+    assert!(shell.line("\\search gpu idle").contains("gpu_idle_gaps"));
+    assert!(shell.line("\\search xyzzy").contains("nothing contains"));
+    shell.leave();
+}
+
+#[test]
 fn commands_of_other_shells_work() {
     let Some(mut shell) = Shell::start() else { return };
     assert!(shell.line("\\l").contains("1 trace, 98 events"));

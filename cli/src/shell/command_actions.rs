@@ -6,6 +6,7 @@ use std::process::Command as Process;
 use std::time::Duration;
 
 use super::commands::{self, Action, COMMANDS};
+use tracesql::docs::{Reference, hits_text};
 use tracesql::output::{Format, lines, safe};
 use tracesql::suggest::nearest;
 use tracesql::{Error, Result};
@@ -15,6 +16,8 @@ use super::typed_ahead::TypedAhead;
 use super::{describe, startup_message};
 use crate::stderr;
 
+/// The width of lines if the output is not a terminal.
+const WIDTH: usize = 100;
 const ABOUT_STATEMENTS: &str = "Statements end with ; and may span lines. Tab completes names and \
     values, Ctrl-R searches the history, Ctrl-C cancels, Ctrl-D leaves.";
 const ABOUT_NAMES: &str = "A . in place of \\ does the same. help, quit, exit and clear need \
@@ -34,6 +37,15 @@ impl Session {
             Action::Describe | Action::Tables | Action::Views | Action::Functions => {
                 let text = self.described(command.action, rest).map_err(Error::Usage)?;
                 self.print(&text);
+            }
+            Action::Search if rest.is_empty() => return Err(needs("words")),
+            Action::Search => {
+                let hits = Reference::of(&self.engine).search(rest);
+                if hits.is_empty() {
+                    return Err(usage(format!("nothing contains {rest:?}; \\d lists everything")));
+                }
+                let width = self.page().width.unwrap_or(WIDTH);
+                self.print(&format!("{}\n\\d NAME describes an entry.\n", hits_text(&hits, width)));
             }
             Action::Format if rest.is_empty() => {
                 self.note(&format!("format: {}", self.format.unwrap_or(Format::Table).name()));

@@ -33,6 +33,7 @@ pub enum Action {
     Tables,
     Views,
     Functions,
+    Search,
     Format,
     Output,
     Include,
@@ -92,6 +93,13 @@ pub const COMMANDS: &[Command] = &[
         Argument::Function,
         "[PATTERN]",
         "functions; * for all of them",
+    ),
+    command(
+        &["search", "apropos"],
+        Action::Search,
+        Argument::None,
+        "WORDS",
+        "search tables, views, columns, functions, settings and topics",
     ),
     command(
         &["loaded", "l", "databases", "conninfo"],

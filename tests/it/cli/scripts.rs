@@ -63,10 +63,10 @@ fn names_are_described() {
     let all = place.ok(&["query", "s", "-c", "\\d"]);
     assert!(all.starts_with("tables\n") && all.contains("ingest_issues"), "{all}");
     assert!(
-        place.ok(&["query", "s", "-c", "\\d format_ns"]).contains("format_ns(ns BIGINT) → VARCHAR")
+        place.ok(&["query", "s", "-c", "\\d format_ns"]).contains("format_ns(ns DOUBLE) → VARCHAR")
     );
     assert!(
-        place.ok(&["query", "s", "-c", "\\df"]).contains("format_bytes(bytes BIGINT) → VARCHAR")
+        place.ok(&["query", "s", "-c", "\\df"]).contains("format_bytes(bytes DOUBLE) → VARCHAR")
     );
     assert!(place.ok(&["query", "s", "-c", "\\df *regexp*"]).contains("regexp_match"));
     assert!(

@@ -218,7 +218,8 @@ fn findings_are_at_the_events_that_they_rest_on() {
         let mut ids: Vec<i64> =
             found.iter().map(|e| e["args"]["event_id"].as_i64().expect("an event")).collect();
         ids.sort_unstable();
-        let mut wanted = store.ints(wanted);
+        let number = |line: String| line.parse::<i64>().expect("an id");
+        let mut wanted: Vec<i64> = store.lines(wanted).into_iter().map(number).collect();
         wanted.sort_unstable();
         assert_eq!(ids, wanted, "{rule}");
         for finding in found {

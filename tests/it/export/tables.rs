@@ -52,7 +52,10 @@ fn all_tables_are_written_into_a_folder() {
         .count() as i64;
     assert_eq!(lines, store.ints("SELECT count(*) FROM kernels")[0]);
     let csv = std::fs::read_to_string(folder.join("csv/steps.csv")).expect("a file");
-    assert!(csv.starts_with("trace_id,step,name,event_id,track_id,start_ns,end_ns\n"), "{csv}");
+    assert!(
+        csv.starts_with("trace_id,step,name,event_id,track_id,start_ns,end_ns,dur_ns\n"),
+        "{csv}"
+    );
     assert_eq!(csv.lines().count(), 9);
 }
 
