@@ -362,7 +362,7 @@ fn tab_completes_values() {
 #[test]
 fn words_find_views() {
     let Some(mut shell) = Shell::start() else { return };
-    assert!(shell.line("\\search gpu idle").contains("gpu_idle_gaps"));
+    assert!(shell.paged("\\search gpu idle").contains("gpu_idle_gaps"));
     assert!(shell.line("\\search xyzzy").contains("nothing contains"));
     shell.leave();
 }

@@ -241,4 +241,10 @@ mod udfs {
     fn tree() {
         super::check("udfs/tree.slt");
     }
+
+
+    #[test]
+    fn units() {
+        super::check("udfs/units.slt");
+    }
 }
