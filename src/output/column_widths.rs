@@ -311,7 +311,7 @@ mod tests {
         let table = || texts(&["trace_id", "rank", "n"], &rows, &[false, true, true]);
         let trace = ("trace_id".to_owned(), "trace-0123456789".to_owned());
         let mut narrow = table();
-        assert_eq!(narrow.fit(30).constant, [trace.clone()]);
+        assert_eq!(narrow.fit(30).constant, std::slice::from_ref(&trace));
         assert_eq!(narrow.header, ["rank", "n"]);
         assert_eq!(table().fit(9).constant, [trace, ("rank".to_owned(), "NULL".to_owned())]);
         assert_eq!(table().fit(80), LeftOut::default(), "it fits");
