@@ -12,7 +12,7 @@ use crate::values::Direction;
 #[command(after_help = "Examples:
   tracesql flamegraph store -o cpu.svg
   tracesql flamegraph store --measure gpu -o gpu.svg
-  tracesql flamegraph candidate --base baseline -o diff.svg  # red = more, blue = less")]
+  tracesql flamegraph candidate --base baseline -o diff.svg  # red is more time")]
 pub struct FlamegraphArgs {
     #[command(flatten)]
     pub samples: SamplesArgs,
