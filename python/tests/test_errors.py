@@ -84,7 +84,7 @@ def test_options_that_are_wrong(store):
         ("SELECT kernel_typ('x')", "did you mean kernel_type"),
         ("SELECT 1;\nSELECT nope FROM events", "line 2, column 8"),
         ("COPY events TO 'out.parquet'", "COPY|DML"),
-        ("SELECT 1 / 0", "[Dd]ivide by zero"),
+        ("SELECT 1 / 0", "division by zero"),
     ],
 )
 def test_queries_that_fail(gpu, sql, message):
