@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Runs axe-core on every tab of a page of `tracesql report`, in light and in dark, in a wide and in
-a narrow window. It stops at the first finding that axe-core calls serious or critical.
+"""Runs axe-core on every tab of a page of `tracesql report` or `tracesql compare`, in light and in
+dark, in a wide and in a narrow window. It stops at the first finding that axe-core calls serious or
+critical.
 
     accessibility.py PAGE.html [--chromium /usr/bin/chromium]
 

@@ -253,6 +253,8 @@ fn the_page_has_the_styles_of_reports() {
         "id=\"theme\"",
         ":root[data-theme=\"dark\"]",
         "class=\"tabs\"",
+        // The margins of the page.
+        "<main class=\"panels\"",
         "What changed most",
     ] {
         assert!(page.contains(part), "{part}");

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::{TestStore, injection, job, page, store};
-use crate::support::{needs, root};
+use crate::support::{fixture, needs, root};
 
 /// Runs a script of `tests/browser` with these arguments; its output must begin with "ok: …".
 /// `package` is the Python package that it needs.
@@ -53,6 +53,17 @@ fn axe_finds_nothing_serious() {
     for store in [job(), store(&["perf.json"]), store(&["nasty.json"])] {
         drive("accessibility.py", "axe_playwright_python", &[page(&store).as_os_str()]);
     }
+}
+
+#[test]
+fn axe_finds_nothing_serious_in_a_comparison() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let path = folder.path().join("comparison.html");
+    let rank = |n: u8| fixture(&format!("synthetic_gpu_rank{n}.json.gz")).display().to_string();
+    let output = path.display().to_string();
+    let made = crate::support::tracesql(&["compare", &rank(0), &rank(1), "-o", &output]);
+    assert!(made.status.success(), "{made:?}");
+    drive("accessibility.py", "axe_playwright_python", &[path.as_os_str()]);
 }
 
 #[test]
