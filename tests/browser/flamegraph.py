@@ -26,10 +26,22 @@ FRAMES = """() => [...document.querySelectorAll('g.f')]
   })"""
 
 
+def resize(page, width):
+    """Makes the window this wide, and waits until the graph has followed."""
+    page.set_viewport_size({"width": width, "height": 700})
+    page.wait_for_function(
+        """(width) => [...document.querySelectorAll('g.f')].some((g) => {
+          const box = g.querySelector('rect').getBoundingClientRect();
+          return Math.abs(box.right - (width - 10)) < 1 && Math.abs(box.left - 10) < 1;
+        })""",
+        arg=width,
+        timeout=5000,
+    )
+
+
 def frames_fit(page, width):
     """All frames lie in the window, and each text in its frame."""
-    page.set_viewport_size({"width": width, "height": 700})
-    page.wait_for_timeout(100)
+    resize(page, width)
     frames = page.evaluate(FRAMES)
     check(len(frames) > 10, f"{len(frames)} frames at {width} px")
     for frame in frames:
@@ -57,12 +69,13 @@ def legend_fits(page):
 
 def zooms(page):
     """A click makes a frame as wide as the window, and the way back shows all frames."""
-    page.set_viewport_size({"width": 1200, "height": 700})
+    resize(page, 1200)
     before = page.evaluate(FRAMES)
     inner = [f for f in before if f["label"] and 60 < f["right"] - f["left"] < 400]
     check(len(inner) > 2, "no frame to zoom into")
     chosen = inner[len(inner) // 2]
     page.mouse.click((chosen["left"] + chosen["right"]) / 2, chosen["top"] + 8)
+    page.locator("#back").wait_for(state="visible")
     after = page.evaluate(FRAMES)
     wide = [f for f in after if f["name"] == chosen["name"] and f["right"] - f["left"] > 1100]
     check(wide, f"{chosen['name']} is not as wide as the window")
