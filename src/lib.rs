@@ -59,6 +59,7 @@ pub mod report;
 pub mod runtime;
 pub mod sql_text;
 pub mod stacks;
+pub mod store;
 pub mod suggest;
 mod web;
 

@@ -1,52 +1,10 @@
-//! The program `tracesql`: a command line and a shell for the library of the same name.
-//!
-//! `command_line` describes the arguments, `commands` has one file per command with its own
-//! arguments, and `shell` runs SQL that people write. The work itself is done in the library. This
-//! package contains the code that prints, reads arguments, listens for Ctrl-C and ends the process.
-
-mod command_line;
-mod commands;
-mod first_contact;
-mod global;
-mod output_names;
-mod progress;
-mod shell;
-mod stderr;
-mod terminal;
-mod time_limit;
-mod values;
+//! The program `tracesql`.
 
 use std::process::ExitCode;
-
-use clap::FromArgMatches;
-
-use command_line::CommandLine;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // The kernel zeroes huge pages 2 MiB at a time, and short-lived buffers never use most of that.
-    // This would cost a tenth of the time and memory of an ingest.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::thread::disable_transparent_huge_pages(true);
-    let parsed = command_line::command().try_get_matches().and_then(|matches| {
-        let arguments = CommandLine::from_arg_matches(&matches)?;
-        Ok((matches, arguments))
-    });
-    let (matches, arguments) = match parsed {
-        Ok(parsed) => parsed,
-        Err(e) => {
-            let _ = e.print();
-            return ExitCode::from(if e.use_stderr() { 2 } else { 0 });
-        }
-    };
-    match global::refuse_unused(&matches).and_then(|()| commands::run(arguments)) {
-        Ok(code) => code,
-        Err(e) if e.is_broken_pipe() => ExitCode::SUCCESS,
-        Err(e) => {
-            stderr::error(&e.to_string());
-            ExitCode::from(e.exit_code())
-        }
-    }
+    tracesql_cli::run(&tracesql_cli::Plain)
 }

@@ -17,7 +17,7 @@ mod system_tables;
 mod utf8_results;
 mod views;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -31,10 +31,11 @@ use datafusion::logical_expr::{DdlStatement, LogicalPlan, Statement as PlanState
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement;
-use tracesql_ingest::{Manifest, Store};
+use tracesql_ingest::Manifest;
 
 use crate::error::{Error, Result};
 use crate::library::Library;
+use crate::store::{RemoteStore, TraceFiles, TraceStore};
 use catalog::Catalog;
 pub use json_rows::{Object, int, number, text};
 pub use materialize::planned_apart;
@@ -88,40 +89,49 @@ pub struct Engine {
 
 impl Engine {
     /// Opens all traces of a store, or those with the given IDs.
-    pub fn open(store: &Store, only: Option<&[String]>, options: &EngineOptions) -> Result<Self> {
-        let mut traces = store.traces()?;
-        if let Some(only) = only {
-            traces.retain(|t: &Manifest| only.contains(&t.trace_id));
-        }
-        let folders = traces.iter().map(|t| store.trace_folder(&t.trace_id)).collect();
-        Self::over(traces, folders, options)
+    pub fn open(
+        store: impl Into<TraceStore>,
+        only: Option<&[String]>,
+        options: &EngineOptions,
+    ) -> Result<Self> {
+        Self::open_together(&[(&store.into(), only)], options)
     }
 
     /// Opens traces of several stores as one. A trace that several stores contain is opened only
     /// once.
     pub fn open_together(
-        stores: &[(&Store, Option<&[String]>)],
+        stores: &[(&TraceStore, Option<&[String]>)],
         options: &EngineOptions,
     ) -> Result<Self> {
-        let (mut traces, mut folders) = (Vec::<Manifest>::new(), Vec::new());
+        let (mut traces, mut files) = (Vec::<Manifest>::new(), Vec::new());
+        let mut remote: Vec<Arc<dyn RemoteStore>> = Vec::new();
+        let mut known = HashSet::new();
         for (store, only) in stores {
+            if let TraceStore::Remote(store) = store {
+                remote.push(store.clone());
+            }
             for manifest in store.traces()? {
                 let is_wanted = only.is_none_or(|only| only.contains(&manifest.trace_id));
-                if is_wanted && !traces.iter().any(|t| t.trace_id == manifest.trace_id) {
-                    folders.push(store.trace_folder(&manifest.trace_id));
+                if is_wanted && known.insert(manifest.trace_id.clone()) {
+                    files.push(store.files(&manifest.trace_id)?);
                     traces.push(manifest);
                 }
             }
         }
-        Self::over(traces, folders, options)
+        Self::over(traces, files, &remote, options)
     }
 
     /// A session whose tables are empty.
     pub fn without_store(options: &EngineOptions) -> Result<Self> {
-        Self::over(Vec::new(), Vec::new(), options)
+        Self::over(Vec::new(), Vec::new(), &[], options)
     }
 
-    fn over(traces: Vec<Manifest>, folders: Vec<PathBuf>, options: &EngineOptions) -> Result<Self> {
+    fn over(
+        traces: Vec<Manifest>,
+        files: Vec<TraceFiles>,
+        remote: &[Arc<dyn RemoteStore>],
+        options: &EngineOptions,
+    ) -> Result<Self> {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let threads = if options.threads == 0 { cores } else { options.threads };
         let mut config = SessionConfig::new()
@@ -151,9 +161,14 @@ impl Engine {
             config.options_mut().execution.sort_spill_reservation_bytes =
                 (options.memory_limit / 16).min(10 << 20);
         }
+        let runtime = runtime.build_arc()?;
+        for store in remote {
+            let (url, objects) = store.objects();
+            runtime.register_object_store(&url, objects);
+        }
         let mut state = SessionStateBuilder::new()
             .with_config(config)
-            .with_runtime_env(runtime.build_arc()?)
+            .with_runtime_env(runtime)
             .with_default_features();
         for rule in rules::physical() {
             state = state.with_physical_optimizer_rule(rule);
@@ -170,7 +185,7 @@ impl Engine {
             }
         }
         let schema = Arc::new(Catalog::new(
-            StoreTables::new(folders.into_iter().zip(traces.iter().cloned()).collect()),
+            StoreTables::new(files.into_iter().zip(traces.iter().cloned()).collect()),
             library.clone(),
             settings.clone(),
         ));

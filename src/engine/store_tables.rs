@@ -1,7 +1,7 @@
 //! The tables of a store as DataFusion tables. A table is opened when it is first used, so that
 //! opening a store costs nothing.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Fields, Schema, SchemaRef};
@@ -20,36 +20,35 @@ use tracesql_ingest::Manifest;
 use tracesql_ingest::schema::{self, Kind, Layout};
 use url::Url;
 
+use crate::store::TraceFiles;
+
 /// The tables of some traces of a store.
 #[derive(Debug)]
 pub struct StoreTables {
-    folders: Vec<(PathBuf, Manifest)>,
+    traces: Vec<(TraceFiles, Manifest)>,
 }
 
 impl StoreTables {
-    /// Creates the tables from the folders of traces and their manifests.
-    pub fn new(folders: Vec<(PathBuf, Manifest)>) -> Self {
-        Self { folders }
+    /// Creates the tables from the files of traces and their manifests.
+    pub fn new(traces: Vec<(TraceFiles, Manifest)>) -> Self {
+        Self { traces }
     }
 
     /// Opens a table over the files of all traces. Fails if a file is missing, or if its length
     /// differs from the length in the manifest.
     pub fn open(&self, table: &'static schema::Table) -> Result<Arc<dyn TableProvider>> {
         let rows = with_text_views(&table.schema());
-        if self.folders.is_empty() {
+        if self.traces.is_empty() {
             return Ok(Arc::new(MemTable::try_new(rows, vec![vec![]])?));
         }
-        let mut files = Vec::with_capacity(self.folders.len());
-        for (folder, manifest) in &self.folders {
-            let path = folder.join(format!("{}.parquet", table.name));
-            let path = path.canonicalize().map_err(|e| {
-                DataFusionError::External(format!("{}: {e}", path.display()).into())
-            })?;
-            check_size(&path, folder, manifest, table)?;
-            // A URL is needed, because DataFusion would treat a path as a glob pattern.
-            let url = Url::from_file_path(&path).map_err(|()| {
-                DataFusionError::Plan(format!("{}: not an absolute path", path.display()))
-            })?;
+        let mut files = Vec::with_capacity(self.traces.len());
+        for (place, manifest) in &self.traces {
+            let url = match place {
+                TraceFiles::Folder(folder) => file_url(folder, manifest, table)?,
+                TraceFiles::Url(folder) => folder
+                    .join(&format!("{}.parquet", table.name))
+                    .map_err(|e| DataFusionError::External(Box::new(e)))?,
+            };
             files.push(ListingTableUrl::try_new(url, None)?);
         }
         let over = |filters_while_reading| {
@@ -143,6 +142,18 @@ fn with_text_views(schema: &SchemaRef) -> SchemaRef {
         _ => field.clone(),
     });
     Arc::new(Schema::new_with_metadata(fields.collect::<Fields>(), schema.metadata().clone()))
+}
+
+/// The URL of a table's file in a folder.
+fn file_url(folder: &Path, manifest: &Manifest, table: &schema::Table) -> Result<Url> {
+    let path = folder.join(format!("{}.parquet", table.name));
+    let path = path
+        .canonicalize()
+        .map_err(|e| DataFusionError::External(format!("{}: {e}", path.display()).into()))?;
+    check_size(&path, folder, manifest, table)?;
+    // A URL is needed, because DataFusion would treat a path as a glob pattern.
+    Url::from_file_path(&path)
+        .map_err(|()| DataFusionError::Plan(format!("{}: not an absolute path", path.display())))
 }
 
 /// Fails if the length of a file has changed since it was written, so that a truncated file is

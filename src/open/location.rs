@@ -1,15 +1,14 @@
 //! Locates the traces that a user named.
 
-use tracesql_ingest::Store;
-
 use super::named_traces;
 use crate::engine::{Engine, EngineOptions};
 use crate::error::Result;
+use crate::store::TraceStore;
 
-/// A store on disk, and the selected traces in it.
+/// A store, and the selected traces in it.
 #[derive(Debug, Clone)]
 pub struct Location {
-    store: Store,
+    store: TraceStore,
     /// The names of the traces. `None` stands for all traces that the store contains when it is
     /// opened.
     only: Option<Vec<String>>,
@@ -18,13 +17,13 @@ pub struct Location {
 
 impl Location {
     /// Selects all traces of a store.
-    pub fn of_store(store: Store) -> Self {
-        Self { store, only: None, is_in_cache: false }
+    pub fn of_store(store: impl Into<TraceStore>) -> Self {
+        Self { store: store.into(), only: None, is_in_cache: false }
     }
 
     /// Selects traces in the cache.
-    pub(super) fn in_cache(store: Store, traces: Vec<String>) -> Self {
-        Self { store, only: Some(traces), is_in_cache: true }
+    pub(super) fn in_cache(store: impl Into<TraceStore>, traces: Vec<String>) -> Self {
+        Self { store: store.into(), only: Some(traces), is_in_cache: true }
     }
 
     /// The same store with other selected traces.
@@ -47,7 +46,7 @@ impl Location {
     }
 
     /// The store that contains the traces.
-    pub fn store(&self) -> &Store {
+    pub fn store(&self) -> &TraceStore {
         &self.store
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use tracesql_ingest::{IngestError, Store};
 
 use crate::error::{Error, Result};
+use crate::store::{self, TraceStore};
 use crate::suggest;
 
 /// The number of stores that an error lists.
@@ -15,10 +16,13 @@ const MAX_FILES: usize = 4096;
 /// Endings of files that are probably traces.
 const TRACES: [&str; 7] = [".json", ".json.gz", ".json.zst", ".zip", ".tar", ".tar.gz", ".tgz"];
 
-/// Opens a store. Fails if the name is not one, and explains what it is.
-pub fn open_store(path: &Path) -> Result<Store> {
+/// Opens a store by its path or URL. Fails if the name is not one, and explains what it is.
+pub fn open_store(path: &Path) -> Result<TraceStore> {
+    if let Some(name) = path.to_str().filter(|name| store::is_remote(name)) {
+        return store::open_remote(name, false).map(TraceStore::Remote);
+    }
     if Store::is_store(path) {
-        return Ok(Store::open(path)?);
+        return Ok(Store::open(path)?.into());
     }
     Err(not_a_store(path))
 }
@@ -87,7 +91,7 @@ pub(super) fn explain(name: &str, error: IngestError) -> IngestError {
 /// The error about several names of which one at least is a store.
 pub(super) fn several(names: &[String]) -> Error {
     let (stores, traces): (Vec<&String>, Vec<&String>) =
-        names.iter().partition(|name| Store::is_store(Path::new(name)));
+        names.iter().partition(|name| super::is_store(name).unwrap_or(false));
     Error::Usage(match (&stores[..], &traces[..]) {
         ([a, b], []) => format!(
             "a query reads one store; `tracesql compare {a} {b}` compares two. To query the \

@@ -26,6 +26,15 @@ pub use location::Location;
 pub use mistakes::{not_a_store, open_store};
 
 use crate::error::{Error, Result};
+use crate::store::{self, Kind, RemoteStore};
+
+/// Whether a name is that of a store.
+fn is_store(name: &str) -> Result<bool> {
+    match store::remote_kind(name)? {
+        Some(kind) => Ok(kind == Kind::Store),
+        None => Ok(Store::is_store(Path::new(name))),
+    }
+}
 
 /// Reads inputs for a user interface, which decides how to show progress and failures.
 pub trait InputReader {
@@ -55,7 +64,10 @@ impl<'a> Opener<'a> {
 
     /// Opens one store, or traces. Traces that are not in the cache are read into it.
     pub fn open(&self, names: &[String]) -> Result<Location> {
-        let stores = names.iter().filter(|i| Store::is_store(Path::new(i))).count();
+        let mut stores = 0;
+        for name in names {
+            stores += usize::from(is_store(name)?);
+        }
         if stores > 0 && names.len() > 1 {
             return Err(mistakes::several(names));
         }
@@ -63,7 +75,7 @@ impl<'a> Opener<'a> {
             return Err(Error::Usage("--strict is for traces; a store was read already".into()));
         }
         if stores == 1 {
-            return Ok(Location::of_store(Store::open(Path::new(&names[0]))?));
+            return Ok(Location::of_store(open_store(Path::new(&names[0]))?));
         }
         let cache = Cache::open()?;
         let traces = self.cached(&cache, names)?;
@@ -79,7 +91,7 @@ impl<'a> Opener<'a> {
     /// Returns the location of all of them together.
     pub fn add(&self, open: &Location, names: &[String]) -> Result<Location> {
         if !open.is_in_cache() {
-            self.ingest(open.store().root(), names, |_| Ok(()))?;
+            self.ingest(Path::new(&open.store().name()), names, |_| Ok(()))?;
             return Ok(open.clone());
         }
         let cache = Cache::open()?;
@@ -103,9 +115,39 @@ impl<'a> Opener<'a> {
             // No store is created if there is nothing to read.
             return read_all(inputs, names, self.reader, |_| Ok(String::new()));
         }
+        if let Some(url) = store.to_str().filter(|name| store::is_remote(name)) {
+            let store = store::open_remote(url, true)?;
+            return self.publish(store.as_ref(), inputs, names, done);
+        }
         let store = Store::open_or_create(store)?;
         read_all(inputs, names, self.reader, |input| {
             let outcome = self.reader.read(input, &store, &self.options)?;
+            done(&outcome)?;
+            Ok(outcome.manifest.trace_id)
+        })
+    }
+
+    /// Reads traces into a store elsewhere: each is built in a store on this machine first.
+    fn publish(
+        &self,
+        store: &dyn RemoteStore,
+        inputs: Vec<Result<Input>>,
+        names: &[String],
+        done: impl Fn(&Outcome) -> Result<()>,
+    ) -> Result<Vec<String>> {
+        let scratch = tempfile::Builder::new()
+            .prefix("tracesql-ingest-")
+            .tempdir()
+            .map_err(|source| Error::Start { what: "a folder for unfinished traces", source })?;
+        let local = Store::open_or_create(&scratch.path().join("store"))?;
+        read_all(inputs, names, self.reader, |input| {
+            let mut outcome = self.reader.read(input, &local, &self.options)?;
+            let built = &outcome.manifest;
+            let folder = local.trace_folder(&built.trace_id);
+            let (kept, was_there) = store.publish(&folder, built, self.options.replace)?;
+            local.remove(&built.trace_id)?;
+            outcome.manifest = kept;
+            outcome.was_there = was_there;
             done(&outcome)?;
             Ok(outcome.manifest.trace_id)
         })

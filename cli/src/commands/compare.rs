@@ -8,8 +8,9 @@ use clap::Args;
 use tracesql::compare::{self, Comparison, Condition, Failure, Side, Style};
 use tracesql::engine::Engine;
 use tracesql::output::Target;
+use tracesql::store::TraceStore;
 use tracesql::{Error, Result, check};
-use tracesql_ingest::{IngestError, Store};
+use tracesql_ingest::IngestError;
 
 use super::{locate_one, refuse_input, target, warn_of_problems, write_verdict};
 use crate::global::Global;
@@ -116,7 +117,7 @@ pub fn run(args: &CompareArgs, global: &Global) -> Result<ExitCode> {
 
 /// The traces of one side.
 struct Traces {
-    store: Store,
+    store: TraceStore,
     /// The names of the traces.
     traces: Vec<String>,
 }

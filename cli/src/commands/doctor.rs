@@ -1,13 +1,14 @@
 //! `tracesql doctor`: reads a whole store and reports whether it is sound.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use serde_json::json;
-use tracesql::open::not_a_store;
+use tracesql::open::{not_a_store, open_store};
 use tracesql::output::units::{many, plural};
 use tracesql::output::{Target, safe, write_document};
+use tracesql::store::is_remote;
 use tracesql::{Error, Result};
 use tracesql_ingest::{Examined, Gravity, IngestError, Store, examine};
 
@@ -34,13 +35,7 @@ pub struct DoctorArgs {
 }
 
 pub fn run(args: &DoctorArgs) -> Result<()> {
-    let found = examine(&args.store).map_err(|e| match e {
-        // A damaged store may lack the file by which stores are recognized.
-        IngestError::Store { .. } | IngestError::Io { .. } if !Store::is_store(&args.store) => {
-            not_a_store(&args.store)
-        }
-        other => other.into(),
-    })?;
+    let found = look(&args.store)?;
     let store = args.store.display().to_string();
     let text = match args.format {
         DoctorFormat::Text => lines(&store, &found),
@@ -52,6 +47,19 @@ pub fn run(args: &DoctorArgs) -> Result<()> {
     }
     let damaged = found.problems.iter().filter(|p| p.gravity == Gravity::Damage).count();
     Err(Error::Damaged(store, format!("{damaged} {}", plural(damaged, "problem"))))
+}
+
+fn look(store: &Path) -> Result<Examined> {
+    if store.to_str().is_some_and(is_remote) {
+        return open_store(store)?.examine();
+    }
+    examine(store).map_err(|e| match e {
+        // A damaged store may lack the file by which stores are recognized.
+        IngestError::Store { .. } | IngestError::Io { .. } if !Store::is_store(store) => {
+            not_a_store(store)
+        }
+        other => other.into(),
+    })
 }
 
 fn lines(store: &str, found: &Examined) -> String {

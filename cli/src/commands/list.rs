@@ -10,8 +10,9 @@ use datafusion::prelude::SessionContext;
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql::open::open_store;
 use tracesql::output::{self, TableStyle, Target};
+use tracesql::store::TraceStore;
 use tracesql::{Error, Result};
-use tracesql_ingest::{Manifest, Store};
+use tracesql_ingest::Manifest;
 
 use crate::global::Global;
 use crate::stderr;
@@ -47,7 +48,7 @@ pub fn run(args: &ListArgs, global: &Global) -> Result<()> {
 }
 
 /// A row for each trace, with the figures of its manifest.
-fn with_sizes(store: &Store) -> Result<RecordBatch> {
+fn with_sizes(store: &TraceStore) -> Result<RecordBatch> {
     let traces = store.traces()?;
     let text = |f: fn(&Manifest) -> String| {
         Arc::new(traces.iter().map(|t| Some(f(t))).collect::<StringArray>()) as ArrayRef
@@ -80,7 +81,7 @@ LEFT JOIN (SELECT trace_id AS id, count(*) AS steps FROM steps GROUP BY trace_id
   ON s.id = t.trace_id
 ORDER BY t.trace_id";
 
-fn short(store: &Store, global: &Global) -> Result<()> {
+fn short(store: &TraceStore, global: &Global) -> Result<()> {
     let options = EngineOptions { threads: global.threads, ..EngineOptions::default() };
     let engine = Engine::open(store, None, &options)?;
     let statement = engine.parse(SHORT)?.remove(0);

@@ -34,8 +34,11 @@ use crate::global::Global;
 use crate::stderr;
 use crate::terminal::{Messages, Terminal};
 
-/// Runs the command that the user gave.
-pub fn run(arguments: CommandLine) -> Result<ExitCode> {
+/// Runs the command that the user gave. `describe` adds what an extension adds to the command line.
+pub fn run(
+    arguments: CommandLine,
+    describe: &dyn Fn(clap::Command) -> clap::Command,
+) -> Result<ExitCode> {
     let global = arguments.global;
     if arguments.command.is_some() && !arguments.open.inputs.is_empty() {
         let input = &arguments.open.inputs[0];
@@ -59,8 +62,10 @@ pub fn run(arguments: CommandLine) -> Result<ExitCode> {
         Some(Command::Remove(args)) => remove::run(&args, &global),
         Some(Command::Cache(args)) => cache::run(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),
-        Some(Command::Completions(args)) => completions::run(&args, command_line::command()),
-        Some(Command::Man(args)) => man::run(&args, command_line::command()),
+        Some(Command::Completions(args)) => {
+            completions::run(&args, describe(command_line::command()))
+        }
+        Some(Command::Man(args)) => man::run(&args, describe(command_line::command())),
         None if arguments.open.inputs.is_empty() => Err(Error::Usage(
             "name a trace or a store, for example `tracesql report trace.json.gz -o report.html` \
              or `tracesql trace.json.gz -c \"SELECT count(*) FROM events\"`; `tracesql --help` \

@@ -6,7 +6,7 @@ use clap::Args;
 use tracesql::Result;
 use tracesql::open::{named_trace, open_store};
 use tracesql::output::safe;
-use tracesql_ingest::Store;
+use tracesql::store::TraceStore;
 
 use crate::global::Global;
 use crate::stderr;
@@ -42,9 +42,10 @@ pub fn run(args: &RemoveArgs, global: &Global) -> Result<()> {
 
 /// The id of a trace. A whole id needs no look at the manifests, so that a trace whose manifest is
 /// damaged can be removed.
-fn id(store: &Store, name: &str) -> Result<String> {
+fn id(store: &TraceStore, name: &str) -> Result<String> {
     let is_plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\']);
-    if is_plain && store.trace_folder(name).join("manifest.json").is_file() {
+    let folder = store.folder().map(|root| root.join(name));
+    if is_plain && folder.is_some_and(|folder| folder.join("manifest.json").is_file()) {
         return Ok(name.to_owned());
     }
     Ok(named_trace(name, &store.traces()?)?.trace_id.clone())

@@ -1,0 +1,66 @@
+//! The command line and the shell of tracesql. The program `tracesql` is only a call of [`run`];
+//! another program can add commands and options by an [`Extension`].
+//!
+//! `command_line` describes the arguments, `commands` has one file per command with its own
+//! arguments, and `shell` runs SQL that people write. The work itself is done in the library. This
+//! package contains the code that prints, reads arguments, listens for Ctrl-C and ends the process.
+
+mod command_line;
+mod commands;
+mod extension;
+mod first_contact;
+mod global;
+mod output_names;
+mod progress;
+mod shell;
+mod stderr;
+mod terminal;
+mod time_limit;
+mod values;
+
+use std::process::ExitCode;
+
+use clap::FromArgMatches;
+
+use command_line::CommandLine;
+pub use extension::{Extension, Plain};
+pub use global::Global;
+pub use time_limit::block_on;
+
+/// Runs the program with the arguments of the process.
+pub fn run(extension: &dyn Extension) -> ExitCode {
+    // The kernel zeroes huge pages 2 MiB at a time, and short-lived buffers never use most of that.
+    // This would cost a tenth of the time and memory of an ingest.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
+    let parsed = extension.describe(command_line::command()).try_get_matches();
+    if let Ok(matches) = &parsed
+        && let Some(outcome) = extension.run(matches)
+    {
+        return exit_code(outcome);
+    }
+    let parsed = parsed.and_then(|matches| {
+        let arguments = CommandLine::from_arg_matches(&matches)?;
+        Ok((matches, arguments))
+    });
+    let (matches, arguments) = match parsed {
+        Ok(parsed) => parsed,
+        Err(e) => {
+            let _ = e.print();
+            return ExitCode::from(if e.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let describe = |command| extension.describe(command);
+    exit_code(global::refuse_unused(&matches).and_then(|()| commands::run(arguments, &describe)))
+}
+
+fn exit_code(outcome: tracesql::Result<ExitCode>) -> ExitCode {
+    match outcome {
+        Ok(code) => code,
+        Err(e) if e.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(e) => {
+            stderr::error(&e.to_string());
+            ExitCode::from(e.exit_code())
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The interface to stores that are not folders on this machine, and the registry of their URLs.
+
+use std::fmt::Debug;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use datafusion::object_store::ObjectStore;
+use tracesql_ingest::{Examined, Manifest};
+use url::Url;
+
+use crate::error::{Error, Result};
+
+/// A store that is reached by a URL. The methods wait for the network; they may be called inside
+/// and outside an asynchronous runtime.
+pub trait RemoteStore: Debug + Send + Sync {
+    /// The URL as the user wrote it, without credentials.
+    fn name(&self) -> &str;
+
+    /// The traces, in the order of their names, as they are now.
+    fn traces(&self) -> Result<Vec<Manifest>>;
+
+    /// The URL of the folder with a trace's Parquet files, with a slash at its end.
+    fn files(&self, trace_id: &str) -> Result<Url>;
+
+    /// What reads these files, and the URL under which a session registers it. No two stores share
+    /// that URL.
+    fn objects(&self) -> (Url, Arc<dyn ObjectStore>);
+
+    /// The trace with this content hash, if the store contains it in this schema version.
+    fn find(&self, content_hash: &str) -> Result<Option<Manifest>>;
+
+    /// Stores the files in a folder as a trace, unless the store contains these bytes already and
+    /// `replace` is not set. Returns the manifest of the trace that the store contains then, and
+    /// whether it was there before.
+    fn publish(
+        &self,
+        folder: &Path,
+        manifest: &Manifest,
+        replace: bool,
+    ) -> Result<(Manifest, bool)>;
+
+    /// Removes a trace. Fails if the store does not contain it or cannot be written.
+    fn remove(&self, trace_id: &str) -> Result<()>;
+
+    /// Reads the whole store and reports what is damaged.
+    fn examine(&self) -> Result<Examined>;
+}
+
+/// What a URL names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A store.
+    Store,
+    /// Something else, such as a trace to read or nothing yet.
+    Other,
+}
+
+/// Opens stores by their URLs.
+pub trait Opener: Debug + Send + Sync {
+    /// Whether this opener is for a name. Nothing is read for this.
+    fn takes(&self, name: &str) -> bool;
+
+    /// Looks at what a URL names.
+    fn kind(&self, name: &str) -> Result<Kind>;
+
+    /// Opens a store. With `create` it is made if it does not exist.
+    fn open(&self, name: &str, create: bool) -> Result<Arc<dyn RemoteStore>>;
+}
+
+static OPENER: OnceLock<Arc<dyn Opener>> = OnceLock::new();
+
+/// Sets what opens the URLs of this process. The first call decides.
+pub fn register(opener: Arc<dyn Opener>) {
+    let _ = OPENER.set(opener);
+}
+
+fn opener(name: &str) -> Option<&'static Arc<dyn Opener>> {
+    OPENER.get().filter(|opener| opener.takes(name))
+}
+
+/// Whether this program can open a name as a URL.
+pub fn is_remote(name: &str) -> bool {
+    opener(name).is_some()
+}
+
+/// What a name stands for; `None` if it is not a URL that this program can open.
+pub fn remote_kind(name: &str) -> Result<Option<Kind>> {
+    opener(name).map(|opener| opener.kind(name)).transpose()
+}
+
+/// Opens the store with a URL. Fails if this program cannot open such a URL.
+pub fn open_remote(name: &str, create: bool) -> Result<Arc<dyn RemoteStore>> {
+    match opener(name) {
+        Some(opener) => opener.open(name, create),
+        None => Err(Error::Usage(format!("{name}: this program cannot open URLs of this kind"))),
+    }
+}
