@@ -86,12 +86,6 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
     for (number, keyword, text) in truths {
         view.truths.add(keyword, &text).map_err(|message| file.problem(number, message))?;
     }
-    if csv.is_none() {
-        // A view that does not state its scope may read any trace.
-        view.scope.get_or_insert(Scope::Store);
-    } else if let Some(number) = scope {
-        return Err(file.problem(number, "a data table has no scope: its rows belong to no trace"));
-    }
     if let Some((number, name)) = csv {
         let stem = name.strip_suffix(".csv").unwrap_or(&name);
         if stem != view.name {
@@ -107,6 +101,13 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
         };
         view.body =
             Body::Data(vec![data.remove(&format!("{}/{stem}", file.area)).ok_or_else(missing)?]);
+        if let Some(number) = scope {
+            let message = "a data table has no scope: its rows belong to no trace";
+            return Err(file.problem(number, message));
+        }
+    } else {
+        // A view that does not state its scope may read any trace.
+        view.scope.get_or_insert(Scope::Store);
     }
     Ok(view)
 }

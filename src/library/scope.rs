@@ -38,8 +38,9 @@ impl Scope {
     pub(super) fn parse(text: &str) -> Result<(Self, Vec<String>), String> {
         let wrong = || {
             format!(
-                "{text:?} is not a scope; write @scope trace, @scope job, @scope store or @scope \
-                 store by COLUMN, …"
+                "{:?} is not a scope; write @scope trace, @scope job, @scope store or @scope \
+                 store by COLUMN, …",
+                text.trim()
             )
         };
         let (word, keys) = text.trim().split_once(" by ").unwrap_or((text.trim(), ""));

@@ -2,7 +2,9 @@
 
 mod plans;
 mod reference;
+mod rows;
 mod same_answers;
+mod scopes;
 mod user_files;
 mod views;
 
