@@ -2,6 +2,7 @@
 
 mod plans;
 mod reference;
+mod relations;
 mod rows;
 mod same_answers;
 mod scopes;
