@@ -2,7 +2,10 @@
 
 mod plans;
 mod reference;
+mod relations;
+mod rows;
 mod same_answers;
+mod scopes;
 mod user_files;
 mod views;
 
