@@ -39,6 +39,13 @@ pub struct Outcome {
     pub phases: Vec<(&'static str, f64)>,
 }
 
+impl Outcome {
+    /// The result of an input whose trace is in a store already.
+    pub fn was_there(manifest: Manifest) -> Self {
+        Self { manifest, was_there: true, issues: Issues::default(), phases: Vec::new() }
+    }
+}
+
 impl IngestOptions {
     fn build_options(&self) -> BuildOptions {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());

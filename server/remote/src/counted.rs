@@ -1,8 +1,8 @@
 //! Counts the requests to object storage and the bytes that they move.
 
 use std::fmt::{self, Display, Formatter};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
 
 use async_trait::async_trait;
 use futures::StreamExt;
@@ -10,7 +10,7 @@ use futures::stream::BoxStream;
 use object_store::path::Path;
 use object_store::{
     CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
-    PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UploadPart,
 };
 
 /// The number of entries in one answer about the content of a bucket.
@@ -28,7 +28,20 @@ pub struct Counts {
     written: AtomicU64,
 }
 
+/// The requests of this process so far.
+pub fn counts() -> &'static Counts {
+    static COUNTS: LazyLock<Counts> = LazyLock::new(Counts::default);
+    &COUNTS
+}
+
 impl Counts {
+    /// Whether there was no request.
+    pub fn is_empty(&self) -> bool {
+        [&self.gets, &self.heads, &self.lists, &self.puts, &self.deletes]
+            .iter()
+            .all(|count| count.load(Relaxed) == 0)
+    }
+
     /// Requests that read an object or a part of it.
     pub fn gets(&self) -> u64 {
         self.gets.load(Relaxed)
@@ -71,13 +84,12 @@ impl Display for Counts {
 #[derive(Debug)]
 pub struct Counted {
     inner: Arc<dyn ObjectStore>,
-    counts: Arc<Counts>,
 }
 
 impl Counted {
     /// Counts the requests to an object store.
-    pub fn new(inner: Arc<dyn ObjectStore>, counts: Arc<Counts>) -> Self {
-        Self { inner, counts }
+    pub fn new(inner: Arc<dyn ObjectStore>) -> Self {
+        Self { inner }
     }
 }
 
@@ -95,8 +107,8 @@ impl ObjectStore for Counted {
         payload: PutPayload,
         options: PutOptions,
     ) -> Result<PutResult> {
-        self.counts.puts.fetch_add(1, Relaxed);
-        self.counts.written.fetch_add(payload.content_length() as u64, Relaxed);
+        counts().puts.fetch_add(1, Relaxed);
+        counts().written.fetch_add(payload.content_length() as u64, Relaxed);
         self.inner.put_opts(location, payload, options).await
     }
 
@@ -105,17 +117,18 @@ impl ObjectStore for Counted {
         location: &Path,
         options: PutMultipartOptions,
     ) -> Result<Box<dyn MultipartUpload>> {
-        self.counts.puts.fetch_add(1, Relaxed);
-        self.inner.put_multipart_opts(location, options).await
+        counts().puts.fetch_add(1, Relaxed);
+        let upload = self.inner.put_multipart_opts(location, options).await?;
+        Ok(Box::new(CountedUpload(upload)))
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
-        let count = if options.head { &self.counts.heads } else { &self.counts.gets };
+        let count = if options.head { &counts().heads } else { &counts().gets };
         count.fetch_add(1, Relaxed);
         let is_head = options.head;
         let got = self.inner.get_opts(location, options).await?;
         if !is_head {
-            self.counts.read.fetch_add(got.range.end - got.range.start, Relaxed);
+            counts().read.fetch_add(got.range.end - got.range.start, Relaxed);
         }
         Ok(got)
     }
@@ -124,31 +137,52 @@ impl ObjectStore for Counted {
         &self,
         locations: BoxStream<'static, Result<Path>>,
     ) -> BoxStream<'static, Result<Path>> {
-        let counts = self.counts.clone();
-        let counted = locations.inspect(move |_| {
-            counts.deletes.fetch_add(1, Relaxed);
+        let counted = locations.inspect(|_| {
+            counts().deletes.fetch_add(1, Relaxed);
         });
         self.inner.delete_stream(counted.boxed())
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.counts.lists.fetch_add(1, Relaxed);
-        let (counts, mut seen) = (self.counts.clone(), 0);
+        counts().lists.fetch_add(1, Relaxed);
+        let mut seen = 0;
         let listed = self.inner.list(prefix).inspect(move |_| {
             seen += 1;
             if seen % PAGE == 1 && seen > 1 {
-                counts.lists.fetch_add(1, Relaxed);
+                counts().lists.fetch_add(1, Relaxed);
             }
         });
         listed.boxed()
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
-        self.counts.lists.fetch_add(1, Relaxed);
+        counts().lists.fetch_add(1, Relaxed);
         self.inner.list_with_delimiter(prefix).await
     }
 
     async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
         self.inner.copy_opts(from, to, options).await
+    }
+}
+
+#[derive(Debug)]
+struct CountedUpload(Box<dyn MultipartUpload>);
+
+#[async_trait]
+impl MultipartUpload for CountedUpload {
+    fn put_part(&mut self, part: PutPayload) -> UploadPart {
+        counts().puts.fetch_add(1, Relaxed);
+        counts().written.fetch_add(part.content_length() as u64, Relaxed);
+        self.0.put_part(part)
+    }
+
+    async fn complete(&mut self) -> Result<PutResult> {
+        counts().puts.fetch_add(1, Relaxed);
+        self.0.complete().await
+    }
+
+    async fn abort(&mut self) -> Result<()> {
+        counts().deletes.fetch_add(1, Relaxed);
+        self.0.abort().await
     }
 }

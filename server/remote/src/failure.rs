@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use object_store::Error as StoreError;
 use tracesql::Error;
+use tracesql::store::FAILURE;
 use tracesql_ingest::IngestError;
 
 /// Why object storage could not be read or written.
@@ -57,7 +58,7 @@ impl Failure {
 
     /// The same as an error of the engine's object store.
     pub fn into_store_error(self) -> StoreError {
-        StoreError::Generic { store: "tracesql", source: Box::new(self) }
+        StoreError::Generic { store: FAILURE, source: Box::new(self) }
     }
 }
 

@@ -27,14 +27,13 @@ mod store;
 mod tails;
 mod view;
 
-pub use counted::Counts;
+pub use counted::{Counts, counts};
 pub use failure::Failure;
 pub use fetch::copy_to_folder;
 pub use gc::{Leftover, gc};
 pub use io::wait;
 pub use opener::Urls;
 pub use place::Place;
-pub use record::InputFacts;
 pub use store::ObjectTraces;
 
 /// Makes the URLs of object storage known to this process.

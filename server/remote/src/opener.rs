@@ -8,7 +8,7 @@ use tracesql::store::{Kind, Opener, RemoteStore};
 
 use crate::io;
 use crate::marker;
-use crate::place::{self, Place};
+use crate::place::Place;
 use crate::store::ObjectTraces;
 
 /// Opens URLs of object storage.
@@ -20,7 +20,7 @@ pub struct Urls {
 
 impl Opener for Urls {
     fn takes(&self, name: &str) -> bool {
-        place::takes(name)
+        Place::takes(name)
     }
 
     fn kind(&self, name: &str) -> Result<Kind> {

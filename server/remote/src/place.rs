@@ -12,7 +12,7 @@ use tracesql::{Error, Result};
 use url::Url;
 
 use crate::aws;
-use crate::counted::{Counted, Counts};
+use crate::counted::Counted;
 use crate::failure::Failure;
 
 /// The time limit of one request, unless the environment has another.
@@ -31,15 +31,8 @@ pub struct Place {
     pub objects: Arc<dyn ObjectStore>,
     /// The key or prefix within the bucket.
     pub key: Path,
-    /// The requests of this place.
-    pub counts: Arc<Counts>,
     /// Whether it is a folder on this machine.
     pub is_local: bool,
-}
-
-/// Whether a name is a URL of object storage.
-pub fn takes(name: &str) -> bool {
-    scheme(name).is_some()
 }
 
 fn scheme(name: &str) -> Option<(ObjectStoreScheme, Url)> {
@@ -57,6 +50,11 @@ fn scheme(name: &str) -> Option<(ObjectStoreScheme, Url)> {
 }
 
 impl Place {
+    /// Whether a name is a URL of object storage.
+    pub fn takes(name: &str) -> bool {
+        scheme(name).is_some()
+    }
+
     /// The place with a URL. Nothing is read for this. With `create`, a `file://` URL's folder is
     /// made if it does not exist.
     pub fn open(name: &str, create: bool) -> Result<Self> {
@@ -118,9 +116,7 @@ impl Place {
 
     /// A place in an object store.
     pub fn over(name: String, objects: Arc<dyn ObjectStore>, key: Path, is_local: bool) -> Self {
-        let counts = Arc::new(Counts::default());
-        let objects = Arc::new(Counted::new(objects, counts.clone()));
-        Self { name, objects, key, counts, is_local }
+        Self { name, objects: Arc::new(Counted::new(objects)), key, is_local }
     }
 
     /// The error about a request.
@@ -174,12 +170,12 @@ mod tests {
             "abfss://c@a.dfs.core.windows.net/p",
             "file:///tmp/x",
         ] {
-            assert!(takes(name), "{name}");
+            assert!(Place::takes(name), "{name}");
         }
         for name in
             ["runs/a", "https://example.org/t.json", "http://x/y", "hdfs://x/y", "s3:/b", "a://"]
         {
-            assert!(!takes(name), "{name}");
+            assert!(!Place::takes(name), "{name}");
         }
     }
 

@@ -17,7 +17,7 @@ use tracesql_ingest::{IngestError, Manifest};
 use crate::layout;
 use crate::listing::Found;
 use crate::place::Place;
-use crate::record::{Entry, InputFacts, Record, inline_tables};
+use crate::record::{Entry, Record, inline_tables};
 use crate::remove;
 use crate::store::ObjectTraces;
 
@@ -43,7 +43,6 @@ pub async fn publish(
     folder: &FilePath,
     manifest: &Manifest,
     replace: bool,
-    input: Option<InputFacts>,
 ) -> Result<(Manifest, bool)> {
     let existing = existing(store, manifest, replace).await?;
     if let Some(theirs) = kept(&existing, replace) {
@@ -53,7 +52,6 @@ pub async fn publish(
         manifest: manifest.clone(),
         generation: layout::new_generation(),
         inline: inline_tables(manifest),
-        input,
     };
     let payload = manifest_object(folder, &record).await?;
     let keys = put_files(&store.place, folder, &record).await;

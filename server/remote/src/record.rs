@@ -27,20 +27,6 @@ pub struct Record {
     pub generation: String,
     /// The tables whose files follow the line, in this order.
     pub inline: Vec<String>,
-    /// What was read, if it was an object.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input: Option<InputFacts>,
-}
-
-/// The properties of an object from which a trace was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InputFacts {
-    /// Its URL.
-    pub url: String,
-    /// Its size in bytes.
-    pub size: u64,
-    /// Its ETag.
-    pub etag: String,
 }
 
 /// A manifest object of a store, as it was read.
@@ -143,7 +129,13 @@ pub fn inline_tables(manifest: &Manifest) -> Vec<String> {
     let mut small: Vec<(u64, &String)> = manifest
         .tables
         .iter()
-        .filter(|(_, facts)| facts.bytes < INLINE_BELOW)
+        .filter(|(_, facts)| {
+            facts.bytes
+                < std::env::var("INLINE_BELOW")
+                    .ok()
+                    .and_then(|t| t.parse().ok())
+                    .unwrap_or(INLINE_BELOW)
+        })
         .map(|(name, facts)| (facts.bytes, name))
         .collect();
     small.sort();

@@ -12,7 +12,6 @@ use tracesql_ingest::{Examined, IngestError, Manifest};
 use url::Url;
 
 use crate::cache::Cache;
-use crate::counted::Counts;
 use crate::examine;
 use crate::io;
 use crate::layout;
@@ -20,7 +19,7 @@ use crate::listing::{self, Found};
 use crate::marker;
 use crate::place::Place;
 use crate::publish;
-use crate::record::{Entry, InputFacts};
+use crate::record::Entry;
 use crate::remove;
 use crate::view::View;
 
@@ -61,11 +60,6 @@ impl ObjectTraces {
             }
         })?;
         Self::at(place)
-    }
-
-    /// The requests of this store so far.
-    pub fn counts(&self) -> &Counts {
-        &self.place.counts
     }
 
     /// The manifests of all traces, in the order of their ids. Fails if one is damaged.
@@ -115,34 +109,6 @@ impl ObjectTraces {
             entries.iter().map(|e| e.record.manifest.trace_id.as_str()).collect();
         let reason = format!("holds no trace {trace_id:?}; it holds: {}", names.join(", "));
         Err(IngestError::Store { path: (&self.place.name).into(), reason }.into())
-    }
-
-    /// Like [`RemoteStore::publish`], with the properties of the object that was read.
-    pub fn publish_from(
-        &self,
-        folder: &FilePath,
-        manifest: &Manifest,
-        replace: bool,
-        input: Option<InputFacts>,
-    ) -> Result<(Manifest, bool)> {
-        let (store, folder, manifest) = (self.clone(), folder.to_owned(), manifest.clone());
-        let done =
-            io::wait(
-                async move { publish::publish(&store, &folder, &manifest, replace, input).await },
-            );
-        self.forget();
-        done
-    }
-
-    /// The objects from which the traces of the store were read, as far as they are known, and the
-    /// content hashes of these traces.
-    pub fn known_inputs(&self) -> Result<Vec<(InputFacts, String)>> {
-        let entries = self.entries()?;
-        let of = |entry: &Arc<Entry>| {
-            let hash = entry.record.manifest.content_hash.clone();
-            entry.record.input.clone().map(|input| (input, hash))
-        };
-        Ok(entries.iter().filter_map(of).collect())
     }
 
     /// Reads the manifest of the input with this hash.
@@ -200,7 +166,11 @@ impl RemoteStore for ObjectTraces {
         manifest: &Manifest,
         replace: bool,
     ) -> Result<(Manifest, bool)> {
-        self.publish_from(folder, manifest, replace, None)
+        let (store, folder, manifest) = (self.clone(), folder.to_owned(), manifest.clone());
+        let done =
+            io::wait(async move { publish::publish(&store, &folder, &manifest, replace).await });
+        self.forget();
+        done
     }
 
     fn remove(&self, trace_id: &str) -> Result<()> {
