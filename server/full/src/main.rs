@@ -10,5 +10,6 @@ struct Full;
 impl Extension for Full {}
 
 fn main() -> ExitCode {
+    tracesql_remote::register();
     tracesql_cli::run(&Full)
 }
