@@ -21,10 +21,10 @@ mod opener;
 mod place;
 mod profile;
 mod publish;
+mod recent;
 mod record;
 mod remove;
 mod store;
-mod tails;
 mod view;
 
 pub use counted::{Counts, counts};

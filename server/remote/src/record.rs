@@ -129,13 +129,7 @@ pub fn inline_tables(manifest: &Manifest) -> Vec<String> {
     let mut small: Vec<(u64, &String)> = manifest
         .tables
         .iter()
-        .filter(|(_, facts)| {
-            facts.bytes
-                < std::env::var("INLINE_BELOW")
-                    .ok()
-                    .and_then(|t| t.parse().ok())
-                    .unwrap_or(INLINE_BELOW)
-        })
+        .filter(|(_, facts)| facts.bytes < INLINE_BELOW)
         .map(|(name, facts)| (facts.bytes, name))
         .collect();
     small.sort();

@@ -23,8 +23,8 @@ use crate::failure::Failure;
 use crate::io;
 use crate::listing::is_out_of_range;
 use crate::place::Place;
+use crate::recent::Recent;
 use crate::record::{Entry, FilePlace};
-use crate::tails::Tails;
 
 /// Smaller files are fetched whole by the first request. It is what DataFusion reads of a file in
 /// order to find its footer.
@@ -37,13 +37,13 @@ pub struct View {
     /// The manifests by trace id and generation. Those of replaced traces stay, because a query
     /// may still read them.
     known: RwLock<HashMap<(String, String), Arc<Entry>>>,
-    tails: Tails,
+    recent: Recent,
 }
 
 impl View {
     /// The files of the store at a place. Traces are known after [`View::learn`].
     pub fn new(place: Place) -> Self {
-        Self { place, known: RwLock::default(), tails: Tails::default() }
+        Self { place, known: RwLock::default(), recent: Recent::default() }
     }
 
     /// Makes the files of traces known.
@@ -89,16 +89,14 @@ impl View {
         }
         if length <= WHOLE {
             let fetch = self.fetch(file, file.range.clone());
-            let whole = self.tails.whole(location, length, fetch).await?;
+            let whole = self.recent.whole(location, length, fetch).await?;
             return Ok(whole.slice(range.start as usize..range.end as usize));
         }
-        if let Some(bytes) = self.tails.get(location, &range) {
+        if let Some(bytes) = self.recent.get(location, &range) {
             return Ok(bytes);
         }
         let bytes = self.fetch(file, within(&range)).await?;
-        if range.end == length && bytes.len() as u64 <= WHOLE {
-            self.tails.keep(location, range.start, bytes.clone());
-        }
+        self.recent.keep(location, range.start, bytes.clone());
         Ok(bytes)
     }
 

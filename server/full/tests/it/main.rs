@@ -11,4 +11,5 @@
 )]
 
 mod lock_files;
+mod s3;
 mod support;
