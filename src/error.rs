@@ -29,6 +29,9 @@ pub enum Error {
     /// place in the statement and what the user probably meant.
     #[error("{}", .0.strip_backtrace())]
     Sql(Box<DataFusionError>),
+    /// A store elsewhere could not be read while a query ran (exit code 3).
+    #[error("{0}")]
+    Elsewhere(String),
     /// The user stopped a query (exit code 4).
     #[error("cancelled")]
     Cancelled,
@@ -53,7 +56,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Input(_) | Self::Inputs(..) | Self::Damaged(..) => 3,
+            Self::Input(_) | Self::Inputs(..) | Self::Damaged(..) | Self::Elsewhere(_) => 3,
             Self::Query(_)
             | Self::Sql(_)
             | Self::Cancelled
@@ -75,7 +78,10 @@ fn seconds(time: &std::time::Duration) -> String {
 
 impl From<DataFusionError> for Error {
     fn from(e: DataFusionError) -> Self {
-        Self::Sql(Box::new(e))
+        match crate::store::failure(&e) {
+            Some(failure) => Self::Elsewhere(failure),
+            None => Self::Sql(Box::new(e)),
+        }
     }
 }
 

@@ -20,11 +20,12 @@ mod values;
 
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
+use clap::{ArgMatches, FromArgMatches};
+use tracesql::open::Found;
 
-use command_line::CommandLine;
+use command_line::{Command, CommandLine};
 pub use extension::{Extension, Plain};
-pub use global::Global;
+pub use global::{Global, duration};
 pub use time_limit::block_on;
 
 /// Runs the program with the arguments of the process.
@@ -52,6 +53,29 @@ pub fn run(extension: &dyn Extension) -> ExitCode {
     };
     let describe = |command| extension.describe(command);
     exit_code(global::refuse_unused(&matches).and_then(|()| commands::run(arguments, &describe)))
+}
+
+/// Runs `ingest` as the user called it, on a part of its inputs. `choose` returns this part, and a
+/// line about it for standard error.
+pub fn ingest_part(
+    matches: &ArgMatches,
+    choose: impl Fn(Vec<Found>) -> tracesql::Result<(Vec<Found>, String)>,
+) -> tracesql::Result<ExitCode> {
+    global::refuse_unused(matches)?;
+    let usage = |e: clap::Error| tracesql::Error::Usage(e.to_string());
+    let arguments = CommandLine::from_arg_matches(matches).map_err(usage)?;
+    let Some(Command::Ingest(args)) = arguments.command else {
+        return Err(tracesql::Error::Usage("only `ingest` reads a part of its inputs".to_owned()));
+    };
+    let choose = |found: Vec<Found>| {
+        let (chosen, line) = choose(found)?;
+        if !arguments.global.quiet {
+            stderr::line(&line);
+        }
+        Ok(chosen)
+    };
+    commands::ingest::run_part(&args, &arguments.global, Some(&choose))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn exit_code(outcome: tracesql::Result<ExitCode>) -> ExitCode {

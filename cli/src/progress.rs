@@ -107,7 +107,11 @@ pub fn of_query(elapsed: Duration, rows_read: usize) -> String {
 /// end, modulo 4 GiB.
 fn expected_text(input: &Input) -> Option<u64> {
     use std::io::{Read, Seek, SeekFrom};
-    let Input::File(path) = input else { return None };
+    let path = match input {
+        Input::File(path) => path,
+        Input::Copy { input, .. } => return expected_text(input),
+        _ => return None,
+    };
     let mut file = std::fs::File::open(path).ok()?;
     let len = file.metadata().ok()?.len();
     let mut magic = [0u8; 4];

@@ -77,12 +77,12 @@ impl Terminal {
         self.total.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn report(&self, input: &Input, outcome: &Outcome, seconds: f64) {
-        let oddity = oddities(&input.name(), outcome);
+    fn report(&self, name: &str, outcome: &Outcome, seconds: f64) {
+        let oddity = oddities(name, outcome);
         match &mut *self.total() {
             Some(total) => total.add(outcome, seconds, oddity),
             None => {
-                summary(&input.name(), outcome, seconds);
+                summary(name, outcome, seconds);
                 if let Some(text) = oddity {
                     stderr::warning(&text);
                 }
@@ -114,9 +114,15 @@ impl InputReader for Terminal {
         drop(shown);
         let outcome = outcome?;
         if self.messages != Messages::Quiet {
-            self.report(input, &outcome, start.elapsed().as_secs_f64());
+            self.report(&input.name(), &outcome, start.elapsed().as_secs_f64());
         }
         Ok(outcome)
+    }
+
+    fn known(&self, name: &str, outcome: &Outcome) {
+        if self.messages != Messages::Quiet {
+            self.report(name, outcome, 0.0);
+        }
     }
 
     fn left_out(&self, why: &IngestError) {

@@ -102,6 +102,23 @@ impl IngestError {
         Self::Io { path: path.into(), source }
     }
 
+    /// The same error with the name of the original in place of the path of its copy.
+    pub(crate) fn renamed(self, copy: &std::path::Path, origin: &str) -> Self {
+        let rename = |text: String| text.replacen(&copy.display().to_string(), origin, 1);
+        match self {
+            Self::Input { input, reason, byte_offset } => {
+                Self::Input { input: rename(input), reason, byte_offset }
+            }
+            Self::NotATrace { input, reason, byte_offset } => {
+                Self::NotATrace { input: rename(input), reason, byte_offset }
+            }
+            Self::Io { path, source } => {
+                Self::Io { path: rename(path.display().to_string()).into(), source }
+            }
+            other => other,
+        }
+    }
+
     /// Creates an error for an input that is not a trace, at a byte offset of the decompressed
     /// text.
     pub fn not_a_trace(input: &str, reason: impl Into<String>, byte_offset: u64) -> Self {

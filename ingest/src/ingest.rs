@@ -39,6 +39,13 @@ pub struct Outcome {
     pub phases: Vec<(&'static str, f64)>,
 }
 
+impl Outcome {
+    /// The result for an input that the store contains already.
+    pub fn known(manifest: Manifest) -> Self {
+        Self { manifest, was_there: true, issues: Issues::default(), phases: Vec::new() }
+    }
+}
+
 impl IngestOptions {
     fn build_options(&self) -> BuildOptions {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -69,6 +76,19 @@ pub fn ingest(
     options: &IngestOptions,
     progress: &Progress,
 ) -> Result<Outcome> {
+    let done = read_into(input, store, options, progress);
+    match input {
+        Input::Copy { file, origin, .. } => done.map_err(|e| e.renamed(file, origin)),
+        _ => done,
+    }
+}
+
+fn read_into(
+    input: &Input,
+    store: &Store,
+    options: &IngestOptions,
+    progress: &Progress,
+) -> Result<Outcome> {
     let name = input.name();
     let scratch = store.scratch()?;
     let may_be_known =
@@ -79,12 +99,7 @@ pub fn ingest(
         && let Some(manifest) = store.find(&hash.to_hex())?
     {
         opened.content.abandon();
-        return Ok(Outcome {
-            manifest,
-            was_there: true,
-            issues: Issues::default(),
-            phases: Vec::new(),
-        });
+        return Ok(Outcome::known(manifest));
     }
     let build_options = options.build_options();
     let content = without_comments(&opened.content, scratch.path())?;
@@ -96,12 +111,7 @@ pub fn ingest(
     if !options.replace
         && let Some(manifest) = store.find(&content_hash)?
     {
-        return Ok(Outcome {
-            manifest,
-            was_there: true,
-            issues: Issues::default(),
-            phases: Vec::new(),
-        });
+        return Ok(Outcome::known(manifest));
     }
     let trace_id = format!("{}-{}", slug(&name), &content_hash[..12]);
     let origin = Origin {
@@ -128,6 +138,10 @@ pub fn ingest(
         content_hash,
         path: name,
         input_bytes,
+        input_etag: match input {
+            Input::Copy { etag, .. } => etag.clone(),
+            _ => None,
+        },
         text_bytes: built.text_bytes,
         element_count: built.elements,
         tables,
@@ -147,8 +161,11 @@ pub(crate) fn file_facts(path: &Path) -> Result<(u64, String)> {
 /// Returns the hash of a file's bytes, as in `traces.content_hash`, or `None` for standard input
 /// and archive members. Fails if the file cannot be read.
 pub fn trace_hash(input: &Input) -> Result<Option<String>> {
-    let Input::File(path) = input else { return Ok(None) };
-    Ok(Some(file_facts(path)?.1))
+    match input {
+        Input::File(path) => Ok(Some(file_facts(path)?.1)),
+        Input::Copy { input, .. } => trace_hash(input),
+        _ => Ok(None),
+    }
 }
 
 /// Returns the readable part of a trace's name.

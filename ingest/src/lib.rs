@@ -49,7 +49,7 @@ mod trace;
 pub use error::{IngestError, Result};
 pub use ingest::{IngestOptions, Outcome, ingest, trace_hash};
 pub use issues::{Code, IssueCount, Issues, Severity};
-pub use source::{Input, expand};
+pub use source::{Input, TRACE_ENDINGS, expand, expand_copy};
 pub use store::{Examined, Gravity, Manifest, Problem, Store, TableFacts, VERSION, examine};
 pub use trace::Progress;
 

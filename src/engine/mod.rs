@@ -44,6 +44,9 @@ pub use settings::{Setting, Settings};
 use store_tables::StoreTables;
 pub use system_tables::documented;
 
+/// The bytes of Parquet footers that are kept while a store elsewhere is open.
+const REMOTE_FOOTERS: usize = 256 << 20;
+
 /// Options for running queries.
 #[derive(Debug, Clone, Default)]
 pub struct EngineOptions {
@@ -162,6 +165,10 @@ impl Engine {
             memory_limit = Some(limit);
             config.options_mut().execution.sort_spill_reservation_bytes =
                 (options.memory_limit / 16).min(10 << 20);
+        }
+        if !remote.is_empty() {
+            // To read a footer again costs a request.
+            runtime = runtime.with_metadata_cache_limit(REMOTE_FOOTERS);
         }
         let runtime = runtime.build_arc()?;
         for store in remote {

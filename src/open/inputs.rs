@@ -1,67 +1,122 @@
 //! Finds the inputs that names stand for, and reads them one by one.
 
-use tracesql_ingest::{IngestError, Input, Outcome, Severity, expand};
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
 
+use tracesql_ingest::{IngestError, Input, Outcome, Severity, expand, expand_copy};
+
+use super::elsewhere::{self, RemoteInput};
 use super::{InputReader, mistakes};
 use crate::error::{Error, Result};
 use crate::output::units::plural;
 
+/// An input that was found by a name.
+#[derive(Debug, Clone)]
+pub enum Found {
+    /// It is on this machine.
+    Here(Input),
+    /// It is elsewhere, and is copied before it is read.
+    Elsewhere(RemoteInput),
+}
+
+impl Found {
+    /// The name of the file or object that contains the input. Members of one archive have the
+    /// same.
+    pub fn container(&self) -> String {
+        match self {
+            Self::Here(Input::ZipMember { archive, .. } | Input::TarMember { archive, .. }) => {
+                archive.display().to_string()
+            }
+            Self::Here(input) => input.name(),
+            Self::Elsewhere(input) => input.url.clone(),
+        }
+    }
+
+    /// The size of that file or object in bytes; `None` if it is not known before it is read.
+    pub fn bytes(&self) -> Option<u64> {
+        let size = |path: &PathBuf| {
+            path.metadata().ok().filter(std::fs::Metadata::is_file).map(|about| about.len())
+        };
+        match self {
+            Self::Here(Input::ZipMember { archive, .. } | Input::TarMember { archive, .. }) => {
+                size(archive)
+            }
+            Self::Here(Input::File(path)) => size(path),
+            Self::Here(_) => None,
+            Self::Elsewhere(input) => Some(input.bytes),
+        }
+    }
+}
+
 /// The inputs that names stand for, and an error for each name that matches no input.
-pub(super) fn inputs(names: &[String]) -> Vec<Result<Input>> {
+pub(super) fn inputs(names: &[String]) -> Vec<Result<Found>> {
     let mut inputs = Vec::new();
     for name in names {
         match inputs_of(name) {
             Ok(found) => inputs.extend(found.into_iter().map(Ok)),
-            Err(e) => inputs.push(Err(e.into())),
+            Err(e) => inputs.push(Err(e)),
         }
     }
     inputs
 }
 
-fn inputs_of(name: &String) -> Result<Vec<Input>, IngestError> {
+fn inputs_of(name: &String) -> Result<Vec<Found>> {
+    if let Some(source) = elsewhere::source(name) {
+        return Ok(source.find(name)?.into_iter().map(Found::Elsewhere).collect());
+    }
     mistakes::refuse(name)?;
-    expand(std::slice::from_ref(name)).map_err(|e| mistakes::explain(name, e))
+    let inputs = expand(std::slice::from_ref(name)).map_err(|e| mistakes::explain(name, e))?;
+    Ok(inputs.into_iter().map(Found::Here).collect())
+}
+
+/// What is done with each input.
+pub(super) struct Work<'a, T> {
+    /// Looks up an input that is elsewhere, before it is copied. `None` if it must be read.
+    pub known: &'a dyn Fn(&RemoteInput) -> Result<Option<T>>,
+    /// Reads an input.
+    pub read: &'a dyn Fn(&Input) -> Result<T>,
 }
 
 /// Reads every input and reports those that fail. Files in a folder or archive that are not traces
 /// are skipped with a warning, unless there are no other inputs.
 pub(super) fn read_all<T>(
-    inputs: Vec<Result<Input>>,
+    inputs: Vec<Result<Found>>,
     names: &[String],
     reader: &dyn InputReader,
-    read: impl Fn(&Input) -> Result<T>,
+    work: &Work<'_, T>,
 ) -> Result<Vec<T>> {
     reader.begin(inputs.len());
-    let done = read_each(inputs, names, reader, read);
+    let done = read_each(inputs, names, reader, work);
     reader.end();
     done
 }
 
 fn read_each<T>(
-    inputs: Vec<Result<Input>>,
+    inputs: Vec<Result<Found>>,
     names: &[String],
     reader: &dyn InputReader,
-    read: impl Fn(&Input) -> Result<T>,
+    work: &Work<'_, T>,
 ) -> Result<Vec<T>> {
-    let count = inputs.len();
+    let mut count = inputs.len();
     let (mut done, mut failed, mut left_out) = (Vec::new(), 0, None);
-    for input in inputs {
-        let (is_named, outcome) = match input {
-            Ok(input) => (names.contains(&input.name()), read(&input)),
-            Err(e) => (true, Err(e)),
-        };
-        match outcome {
-            Ok(outcome) => done.push(outcome),
-            // If the user stops the reading, the other inputs are not read either.
-            Err(e @ (Error::Cancelled | Error::Input(IngestError::Stopped))) => return Err(e),
-            Err(e) if count == 1 => return Err(e),
-            Err(Error::Input(e @ IngestError::NotATrace { .. })) if !is_named => {
-                reader.left_out(&e);
-                left_out = Some(e);
-            }
-            Err(e) => {
-                reader.failed(&e);
-                failed += 1;
+    for found in inputs {
+        let outcomes = read_found(found, names, work);
+        count += outcomes.len() - 1;
+        for (is_named, outcome) in outcomes {
+            match outcome {
+                Ok(outcome) => done.push(outcome),
+                // If the user stops the reading, the other inputs are not read either.
+                Err(e @ (Error::Cancelled | Error::Input(IngestError::Stopped))) => return Err(e),
+                Err(e) if count == 1 => return Err(e),
+                Err(Error::Input(e @ IngestError::NotATrace { .. })) if !is_named => {
+                    reader.left_out(&e);
+                    left_out = Some(e);
+                }
+                Err(e) => {
+                    reader.failed(&e);
+                    failed += 1;
+                }
             }
         }
     }
@@ -70,6 +125,43 @@ fn read_each<T>(
         Some(e) if done.is_empty() => Err(e.into()),
         _ => Ok(done),
     }
+}
+
+/// Reads one input, or the members of an archive that is elsewhere. Returns at least one outcome,
+/// each with a flag that states whether the user named the input.
+fn read_found<T>(
+    found: Result<Found>,
+    names: &[String],
+    work: &Work<'_, T>,
+) -> Vec<(bool, Result<T>)> {
+    let is_named = |input: &Input| names.contains(&input.name());
+    match found {
+        Err(e) => vec![(true, Err(e))],
+        Ok(Found::Here(input)) => vec![(is_named(&input), (work.read)(&input))],
+        Ok(Found::Elsewhere(remote)) => {
+            match (work.known)(&remote) {
+                Ok(None) => {}
+                Ok(Some(outcome)) => return vec![(true, Ok(outcome))],
+                Err(e) => return vec![(true, Err(e))],
+            }
+            // The copy is kept until its last member is read.
+            let copied = elsewhere::copy(&remote).and_then(|file| {
+                let inputs = expand_copy(&path_of(&file), &remote.url, remote.etag.as_deref())?;
+                Ok((file, inputs))
+            });
+            match copied {
+                Ok((_file, inputs)) => {
+                    inputs.iter().map(|input| (is_named(input), (work.read)(input))).collect()
+                }
+                Err(e) => vec![(names.contains(&remote.url), Err(e))],
+            }
+        }
+    }
+}
+
+/// A path of an open file without a name.
+fn path_of(file: &File) -> PathBuf {
+    Path::new("/proc/self/fd").join(file.as_raw_fd().to_string())
 }
 
 /// A sentence about the issues of an input that was read; `None` if none of them is worse than a

@@ -8,20 +8,24 @@
 mod cache;
 mod cached;
 mod choose;
+mod elsewhere;
 mod inputs;
 mod location;
 mod mistakes;
 
 use std::path::Path;
 
-use tracesql_ingest::{IngestError, IngestOptions, Input, Outcome, Store};
+use tracesql_ingest::schema::SCHEMA_VERSION;
+use tracesql_ingest::{IngestError, IngestOptions, Input, Manifest, Outcome, Store, trace_hash};
 
 use cache::Cache;
 pub use cache::folder as cache_folder;
 pub use cached::{CachedTrace, cached_traces, clear_cache};
 pub use choose::{named_trace, named_traces};
+pub use elsewhere::{InputSource, RemoteInput, register_inputs};
+pub use inputs::Found;
 pub use inputs::oddities;
-use inputs::{inputs, read_all};
+use inputs::{Work, inputs, read_all};
 pub use location::Location;
 pub use mistakes::{not_a_store, open_store};
 
@@ -40,6 +44,8 @@ fn is_store(name: &str) -> Result<bool> {
 pub trait InputReader {
     /// Reads an input into a store.
     fn read(&self, input: &Input, store: &Store, options: &IngestOptions) -> Result<Outcome>;
+    /// An input was not read, because the store contains it already.
+    fn known(&self, _name: &str, _outcome: &Outcome) {}
     /// A file in a folder or archive is not a trace and was skipped.
     fn left_out(&self, why: &IngestError);
     /// One of several inputs could not be read.
@@ -50,16 +56,26 @@ pub trait InputReader {
     fn end(&self) {}
 }
 
+/// Chooses the inputs that are read from those that the names stand for.
+pub type Choose<'a> = dyn Fn(Vec<Found>) -> Result<Vec<Found>> + 'a;
+
 /// Opens a store or traces that the user named.
 pub struct Opener<'a> {
     options: IngestOptions,
     reader: &'a dyn InputReader,
+    choose: Option<&'a Choose<'a>>,
 }
 
 impl<'a> Opener<'a> {
     /// Creates an opener that reads inputs with these options.
     pub fn new(options: IngestOptions, reader: &'a dyn InputReader) -> Self {
-        Self { options, reader }
+        Self { options, reader, choose: None }
+    }
+
+    /// Lets [`Opener::ingest`] read a part of the inputs only. If a name stands for no input,
+    /// nothing is read.
+    pub fn choosing(self, choose: &'a Choose<'a>) -> Self {
+        Self { choose: Some(choose), ..self }
     }
 
     /// Opens one store, or traces. Traces that are not in the cache are read into it.
@@ -110,37 +126,92 @@ impl<'a> Opener<'a> {
         names: &[String],
         done: impl Fn(&Outcome) -> Result<()>,
     ) -> Result<Vec<String>> {
-        let inputs = inputs(names);
+        let mut inputs = inputs(names);
+        if let Some(choose) = self.choose {
+            let found = inputs.into_iter().collect::<Result<Vec<_>>>()?;
+            inputs = choose(found)?.into_iter().map(Ok).collect();
+        }
         if inputs.iter().all(Result::is_err) {
             // No store is created if there is nothing to read.
-            return read_all(inputs, names, self.reader, |_| Ok(String::new()));
+            let nothing = Work { known: &|_| Ok(None), read: &|_| Ok(String::new()) };
+            return read_all(inputs, names, self.reader, &nothing);
         }
         if let Some(url) = store.to_str().filter(|name| store::is_remote(name)) {
             let store = store::open_remote(url, true)?;
             return self.publish(store.as_ref(), inputs, names, done);
         }
         let store = Store::open_or_create(store)?;
-        read_all(inputs, names, self.reader, |input| {
-            let outcome = self.reader.read(input, &store, &self.options)?;
-            done(&outcome)?;
-            Ok(outcome.manifest.trace_id)
-        })
+        let traces = self.known_traces(&inputs, || Ok(store.traces()?))?;
+        let work = Work {
+            known: &|input| self.known(&traces, input, &done),
+            read: &|input| {
+                let outcome = self.reader.read(input, &store, &self.options)?;
+                done(&outcome)?;
+                Ok(outcome.manifest.trace_id)
+            },
+        };
+        read_all(inputs, names, self.reader, &work)
+    }
+
+    /// The traces among which inputs that are elsewhere are looked up, so that they need not be
+    /// copied.
+    fn known_traces(
+        &self,
+        inputs: &[Result<Found>],
+        traces: impl FnOnce() -> Result<Vec<Manifest>>,
+    ) -> Result<Vec<Manifest>> {
+        let are_elsewhere = inputs.iter().any(|input| matches!(input, Ok(Found::Elsewhere(_))));
+        let may_be_known = are_elsewhere && !self.options.replace && !self.options.strict;
+        if may_be_known { traces() } else { Ok(Vec::new()) }
+    }
+
+    /// The name of the trace that was read from this version of an input before.
+    fn known(
+        &self,
+        traces: &[Manifest],
+        input: &RemoteInput,
+        done: impl Fn(&Outcome) -> Result<()>,
+    ) -> Result<Option<String>> {
+        let is_it = |trace: &&Manifest| {
+            input.etag.is_some()
+                && trace.input_etag == input.etag
+                && trace.path == input.url
+                && trace.input_bytes == input.bytes
+                && trace.schema_version == SCHEMA_VERSION
+        };
+        let Some(trace) = traces.iter().find(is_it) else { return Ok(None) };
+        let outcome = Outcome::known(trace.clone());
+        self.reader.known(&input.url, &outcome);
+        done(&outcome)?;
+        Ok(Some(outcome.manifest.trace_id))
     }
 
     /// Reads traces into a store elsewhere: each is built in a store on this machine first.
     fn publish(
         &self,
         store: &dyn RemoteStore,
-        inputs: Vec<Result<Input>>,
+        inputs: Vec<Result<Found>>,
         names: &[String],
         done: impl Fn(&Outcome) -> Result<()>,
     ) -> Result<Vec<String>> {
+        let traces = self.known_traces(&inputs, || store.traces())?;
         let scratch = tempfile::Builder::new()
             .prefix("tracesql-ingest-")
             .tempdir()
             .map_err(|source| Error::Start { what: "a folder for unfinished traces", source })?;
         let local = Store::open_or_create(&scratch.path().join("store"))?;
-        read_all(inputs, names, self.reader, |input| {
+        let read = |input: &Input| {
+            // To hash a file is far cheaper than to build its tables.
+            if !self.options.replace
+                && !self.options.strict
+                && let Some(hash) = trace_hash(input)?
+                && let Some(trace) = store.find(&hash)?
+            {
+                let outcome = Outcome::known(trace);
+                self.reader.known(&input.name(), &outcome);
+                done(&outcome)?;
+                return Ok(outcome.manifest.trace_id);
+            }
             let mut outcome = self.reader.read(input, &local, &self.options)?;
             let built = &outcome.manifest;
             let folder = local.trace_folder(&built.trace_id);
@@ -150,12 +221,18 @@ impl<'a> Opener<'a> {
             outcome.was_there = was_there;
             done(&outcome)?;
             Ok(outcome.manifest.trace_id)
-        })
+        };
+        let work = Work { known: &|input| self.known(&traces, input, &done), read: &read };
+        read_all(inputs, names, self.reader, &work)
     }
 
     fn cached(&self, cache: &Cache, names: &[String]) -> Result<Vec<String>> {
-        read_all(inputs(names), names, self.reader, |input| {
-            cache.trace(input, &self.options, self.reader)
-        })
+        let inputs = inputs(names);
+        let traces = self.known_traces(&inputs, || Ok(cache.store().traces()?))?;
+        let work = Work {
+            known: &|input| self.known(&traces, input, |_| Ok(())),
+            read: &|input| cache.trace(input, &self.options, self.reader),
+        };
+        read_all(inputs, names, self.reader, &work)
     }
 }

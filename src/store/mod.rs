@@ -12,7 +12,9 @@ use tracesql_ingest::{Examined, Manifest, Store, examine};
 use url::Url;
 
 use crate::error::Result;
-pub use remote::{Kind, Opener, RemoteStore, is_remote, open_remote, register, remote_kind};
+pub use remote::{
+    FAILURE, Kind, Opener, RemoteStore, failure, is_remote, open_remote, register, remote_kind,
+};
 
 /// A store, wherever it is.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use datafusion::object_store::ObjectStore;
+use datafusion::object_store::{Error as ObjectStoreError, ObjectStore};
 use tracesql_ingest::{Examined, Manifest};
 use url::Url;
 
@@ -65,6 +65,18 @@ pub trait Opener: Debug + Send + Sync {
 
     /// Opens a store. With `create` it is made if it does not exist.
     fn open(&self, name: &str, create: bool) -> Result<Arc<dyn RemoteStore>>;
+}
+
+/// What [`ObjectStoreError::Generic`] names as its store if its source is a text for the user.
+pub const FAILURE: &str = "tracesql";
+
+/// The text for the user, if the cause of an error is a store elsewhere that could not be read.
+pub fn failure(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    causes.find_map(|cause| match cause.downcast_ref::<ObjectStoreError>() {
+        Some(ObjectStoreError::Generic { store: FAILURE, source }) => Some(source.to_string()),
+        _ => None,
+    })
 }
 
 static OPENER: OnceLock<Arc<dyn Opener>> = OnceLock::new();

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use tracesql::open::Opener;
+use tracesql::open::{Choose, Opener};
 use tracesql::{Error, Result};
 
 use crate::global::Global;
@@ -36,10 +36,19 @@ pub struct IngestArgs {
 }
 
 pub fn run(args: &IngestArgs, global: &Global) -> Result<()> {
+    run_part(args, global, None)
+}
+
+/// Reads a part of the inputs that the names stand for.
+pub fn run_part(args: &IngestArgs, global: &Global, choose: Option<&Choose<'_>>) -> Result<()> {
     refuse_file(&args.store, "a store")?;
     let terminal = Terminal::new(Messages::of(global));
     let options = global.ingest_options(args.strict, args.replace);
-    Opener::new(options, &terminal)
+    let mut opener = Opener::new(options, &terminal);
+    if let Some(choose) = choose {
+        opener = opener.choosing(choose);
+    }
+    opener
         .ingest(&args.store, &args.inputs, |outcome| print_name(&outcome.manifest.trace_id))
         .map(drop)
 }

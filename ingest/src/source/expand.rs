@@ -34,12 +34,26 @@ pub enum Input {
         /// The name of the member.
         member: String,
     },
+    /// A copy of a trace that is elsewhere, or a member of a copied archive.
+    Copy {
+        /// The copy.
+        input: Box<Input>,
+        /// The path of the copy or of the copied archive.
+        file: PathBuf,
+        /// The place of the original, such as a URL.
+        origin: String,
+        /// The version of the original, as the server that keeps it reports it.
+        etag: Option<String>,
+    },
 }
 
 impl Input {
     /// Returns the input's name for messages and for `traces.path`.
     pub fn name(&self) -> String {
         match self {
+            Self::Copy { input, file, origin, .. } => {
+                input.name().replacen(&file.display().to_string(), origin, 1)
+            }
             Self::File(path) => path.display().to_string(),
             Self::Stdin => "-".to_owned(),
             Self::ZipMember { archive, member, .. } | Self::TarMember { archive, member, .. } => {
@@ -49,7 +63,8 @@ impl Input {
     }
 }
 
-const TRACE_ENDINGS: &[&str] =
+/// Endings of files that may be traces, for files that are found in folders.
+pub const TRACE_ENDINGS: &[&str] =
     &[".json", ".json.gz", ".json.zst", ".gz", ".zst", ".zip", ".tar", ".tgz"];
 
 /// Converts files, folders, glob patterns and `-` (standard input) to inputs, in a stable order.
@@ -90,6 +105,20 @@ pub fn expand(names: &[String]) -> Result<Vec<Input>> {
         }
     }
     Ok(inputs)
+}
+
+/// Converts a copy of a file that is elsewhere to inputs, like [`expand`]. The inputs and errors
+/// have the name of the original.
+pub fn expand_copy(file: &Path, origin: &str, etag: Option<&str>) -> Result<Vec<Input>> {
+    let mut inputs = Vec::new();
+    push_file(file.to_owned(), &mut inputs).map_err(|e| e.renamed(file, origin))?;
+    let copies = inputs.into_iter().map(|input| Input::Copy {
+        input: Box::new(input),
+        file: file.to_owned(),
+        origin: origin.to_owned(),
+        etag: etag.map(str::to_owned),
+    });
+    Ok(copies.collect())
 }
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {

@@ -78,6 +78,7 @@ pub fn open(
 ) -> Result<Opened> {
     match input {
         Input::File(path) => open_file(path, scratch, may_be_known),
+        Input::Copy { input, .. } => open(input, scratch, may_be_known),
         Input::Stdin => spool(scratch, "-", || Ok(Box::new(std::io::stdin().lock()))),
         Input::ZipMember { archive, index, .. } => {
             let (path, index) = (archive.clone(), *index);

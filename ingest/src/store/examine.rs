@@ -50,6 +50,19 @@ pub struct Problem {
     pub advice: String,
 }
 
+impl Problem {
+    /// Describes a problem of a store.
+    pub fn new(
+        place: impl Into<String>,
+        gravity: Gravity,
+        code: &'static str,
+        what: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
+        Self { place: place.into(), gravity, code, what: what.into(), advice: advice.into() }
+    }
+}
+
 /// The result of an examination.
 #[derive(Debug, Default)]
 #[non_exhaustive]
@@ -80,13 +93,7 @@ impl Examined {
         what: impl Into<String>,
         advice: impl Into<String>,
     ) {
-        self.problems.push(Problem {
-            place: place.to_owned(),
-            gravity,
-            code,
-            what: what.into(),
-            advice: advice.into(),
-        });
+        self.problems.push(Problem::new(place, gravity, code, what, advice));
     }
 
     fn damage(

@@ -28,6 +28,9 @@ pub struct Manifest {
     pub path: String,
     /// Size of the input on disk, in bytes.
     pub input_bytes: u64,
+    /// The version of the input, if it was read by a URL and its server reports one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_etag: Option<String>,
     /// Size of the trace's JSON text in bytes.
     pub text_bytes: u64,
     /// Number of elements in the event list.

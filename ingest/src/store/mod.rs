@@ -174,6 +174,24 @@ impl Store {
         Ok(manifest.clone())
     }
 
+    /// Stores a trace that exists already, for example in another store. `fill` writes its tables
+    /// to a folder. Returns the manifest of the trace that is kept, and whether the store contained
+    /// it before.
+    pub fn add<E: From<IngestError>>(
+        &self,
+        manifest: &Manifest,
+        replace: bool,
+        fill: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<(Manifest, bool), E> {
+        if !replace && let Some(existing) = self.find(&manifest.content_hash)? {
+            return Ok((existing, true));
+        }
+        let scratch = self.scratch()?;
+        let folder = scratch.folder("trace")?;
+        fill(&folder)?;
+        Ok((self.commit(&folder, manifest, replace)?, false))
+    }
+
     /// Removes a trace. Fails if the store does not contain it or cannot be written.
     pub fn remove(&self, trace_id: &str) -> Result<()> {
         let target = self.trace_folder(trace_id);

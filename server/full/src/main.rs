@@ -1,14 +1,35 @@
 //! The program `tracesql-full`: all of `tracesql`, with object storage, a cluster and servers.
 
+mod copy;
+mod gc;
+mod requests;
+
 use std::process::ExitCode;
 
+use clap::{ArgMatches, Command};
 use tracesql_cli::Extension;
 
 #[derive(Debug)]
 struct Full;
 
-impl Extension for Full {}
+impl Extension for Full {
+    fn describe(&self, command_line: Command) -> Command {
+        command_line.subcommand(copy::command()).subcommand(gc::command())
+    }
+
+    fn run(&self, matches: &ArgMatches) -> Option<tracesql::Result<ExitCode>> {
+        requests::listen(matches);
+        match matches.subcommand()? {
+            ("copy", matches) => Some(copy::run(matches)),
+            ("gc", matches) => Some(gc::run(matches)),
+            _ => None,
+        }
+    }
+}
 
 fn main() -> ExitCode {
-    tracesql_cli::run(&Full)
+    tracesql_remote::register();
+    let code = tracesql_cli::run(&Full);
+    requests::report();
+    code
 }

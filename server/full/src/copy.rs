@@ -1,0 +1,125 @@
+//! `tracesql-full copy`: copies traces from one store to another, wherever the stores are.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use tracesql::open::{named_traces, open_store};
+use tracesql::output::{Target, safe, write_document};
+use tracesql::store::{RemoteStore, TraceStore, is_remote, open_remote};
+use tracesql::{Error, Result};
+use tracesql_ingest::{IngestError, Manifest, Store};
+use tracesql_remote::{ObjectTraces, copy_to_folder};
+
+/// Copy traces from one store to another
+///
+/// Each store is a folder or a URL. The target is made if it does not exist. Traces that it
+/// contains already are not copied again.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tracesql-full copy runs/base s3://bucket/base
+  tracesql-full copy s3://bucket/base runs/base --trace rank0")]
+struct CopyArgs {
+    /// The store to copy from
+    #[arg(value_name = "SOURCE")]
+    source: String,
+    /// The store to copy to
+    #[arg(value_name = "TARGET")]
+    target: String,
+    /// Only these traces
+    #[arg(long, value_name = "TRACE")]
+    trace: Vec<String>,
+    /// Replace traces that the target contains already
+    #[arg(long)]
+    replace: bool,
+}
+
+enum Source {
+    Folder(Store),
+    Objects(ObjectTraces),
+}
+
+enum Destination {
+    Folder(Store),
+    Objects(Arc<dyn RemoteStore>),
+}
+
+/// The description of the command.
+pub fn command() -> Command {
+    CopyArgs::augment_args(Command::new("copy"))
+}
+
+/// Runs the command.
+pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    let args = CopyArgs::from_arg_matches(matches).map_err(|e| Error::Usage(e.to_string()))?;
+    let (source, all) = source(&args.source)?;
+    let mut chosen = named_traces(&args.trace, &all)?;
+    if args.trace.is_empty() {
+        chosen = all.iter().map(|manifest| manifest.trace_id.clone()).collect();
+    }
+    let target = target(&args.target)?;
+    for manifest in all.iter().filter(|manifest| chosen.contains(&manifest.trace_id)) {
+        let (kept, was_there) = copy(&source, &target, manifest, args.replace)?;
+        let what = if was_there { "was there" } else { "copied" };
+        let line = safe(&format!("{} {what}", kept.trace_id)) + "\n";
+        write_document(line.as_bytes(), &Target::Stdout)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn source(name: &str) -> Result<(Source, Vec<Manifest>)> {
+    if is_remote(name) {
+        let store = ObjectTraces::open(name, false)?;
+        let all = store.traces()?;
+        return Ok((Source::Objects(store), all));
+    }
+    match open_store(Path::new(name))? {
+        TraceStore::Folder(store) => {
+            let all = store.traces()?;
+            Ok((Source::Folder(store), all))
+        }
+        TraceStore::Remote(_) => Err(Error::Usage(format!("{name}: not a folder"))),
+    }
+}
+
+fn target(name: &str) -> Result<Destination> {
+    if is_remote(name) {
+        return Ok(Destination::Objects(open_remote(name, true)?));
+    }
+    Ok(Destination::Folder(Store::open_or_create(Path::new(name))?))
+}
+
+fn copy(
+    source: &Source,
+    target: &Destination,
+    manifest: &Manifest,
+    replace: bool,
+) -> Result<(Manifest, bool)> {
+    let id = &manifest.trace_id;
+    match (source, target) {
+        (Source::Folder(from), Destination::Objects(to)) => {
+            to.publish(&from.trace_folder(id), manifest, replace)
+        }
+        (Source::Folder(from), Destination::Folder(to)) => to.add(manifest, replace, |folder| {
+            for table in manifest.tables.keys() {
+                let file = format!("{table}.parquet");
+                let path = from.trace_folder(id).join(&file);
+                std::fs::copy(&path, folder.join(&file)).map_err(|e| IngestError::io(&path, e))?;
+            }
+            Ok::<(), Error>(())
+        }),
+        (Source::Objects(from), Destination::Folder(to)) => {
+            to.add(manifest, replace, |folder| copy_to_folder(from, id, folder).map(|_| ()))
+        }
+        (Source::Objects(from), Destination::Objects(to)) => {
+            if !replace && let Some(kept) = to.find(&manifest.content_hash)? {
+                return Ok((kept, true));
+            }
+            let scratch = tempfile::tempdir()
+                .map_err(|source| Error::Start { what: "a folder for a copy", source })?;
+            copy_to_folder(from, id, scratch.path())?;
+            to.publish(scratch.path(), manifest, replace)
+        }
+    }
+}
