@@ -150,10 +150,9 @@ fn read_found<T>(
                 Ok((file, inputs))
             });
             match copied {
-                Ok((_file, inputs)) => inputs
-                    .iter()
-                    .map(|input| (is_named(input), (work.read)(input)))
-                    .collect(),
+                Ok((_file, inputs)) => {
+                    inputs.iter().map(|input| (is_named(input), (work.read)(input))).collect()
+                }
                 Err(e) => vec![(names.contains(&remote.url), Err(e))],
             }
         }
