@@ -2,6 +2,7 @@
 
 mod copy;
 mod gc;
+mod ingest_shares;
 mod requests;
 
 use std::process::ExitCode;
@@ -14,7 +15,8 @@ struct Full;
 
 impl Extension for Full {
     fn describe(&self, command_line: Command) -> Command {
-        command_line.subcommand(copy::command()).subcommand(gc::command())
+        let command_line = command_line.subcommand(copy::command()).subcommand(gc::command());
+        ingest_shares::describe(command_line)
     }
 
     fn run(&self, matches: &ArgMatches) -> Option<tracesql::Result<ExitCode>> {
@@ -22,6 +24,7 @@ impl Extension for Full {
         match matches.subcommand()? {
             ("copy", matches) => Some(copy::run(matches)),
             ("gc", matches) => Some(gc::run(matches)),
+            ("ingest", _) => ingest_shares::run(matches),
             _ => None,
         }
     }

@@ -12,6 +12,7 @@ mod examine;
 mod failure;
 mod fetch;
 mod gc;
+mod inputs;
 mod io;
 mod layout;
 mod listing;
@@ -31,6 +32,7 @@ pub use counted::{Counts, counts};
 pub use failure::Failure;
 pub use fetch::copy_to_folder;
 pub use gc::{Leftover, gc};
+pub use inputs::Objects;
 pub use io::wait;
 pub use opener::Urls;
 pub use place::Place;
@@ -39,4 +41,5 @@ pub use store::ObjectTraces;
 /// Makes the URLs of object storage known to this process.
 pub fn register() {
     tracesql::store::register(std::sync::Arc::new(Urls::default()));
+    tracesql::open::register_inputs(std::sync::Arc::new(Objects));
 }
