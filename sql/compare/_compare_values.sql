@@ -1,5 +1,6 @@
 -- Calls and time that comparison compares: one row per side, trace, step (NULL outside of steps),
 -- dimension, key and measure.
+-- @scope store
 WITH device AS (
     SELECT
         s.side, w.trace_id, s.rank, s.run, w.step, w.kind, w.class, w.name,

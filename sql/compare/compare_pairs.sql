@@ -9,6 +9,7 @@
 --
 -- Example: SELECT base_path, cand_path FROM compare_pairs
 --
+-- @scope store
 -- @column base_trace_id VARCHAR text The trace compared with.
 -- @column cand_trace_id VARCHAR text The trace that is compared.
 -- @column trace_id VARCHAR text The same as cand_trace_id.

@@ -8,6 +8,7 @@
 --
 -- Example: SELECT side, rank, path FROM compare_sides ORDER BY side, rank
 --
+-- @scope store
 -- @column trace_id VARCHAR text The trace.
 -- @column side VARCHAR text base or candidate.
 -- @column rank BIGINT id Rank of the trace, from the name of its file if nothing else has it

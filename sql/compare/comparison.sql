@@ -46,6 +46,7 @@
 -- Range: any delta_ns, shift_ns; a difference.
 -- Range: any delta_pct; a difference as percent of the base, which may be small.
 --
+-- @scope store
 -- @column trace_id VARCHAR text The first trace of the candidate.
 -- @column dimension VARCHAR text op, family, kernel, kernel_type, class, module, step or category.
 -- @column key VARCHAR text Name of the operator, family, kernel, type, class, module, part.

@@ -13,6 +13,7 @@
 -- Range: any calls_delta_pct, total_delta_pct; a difference as percent of the base, which may be
 --   small.
 --
+-- @scope store
 -- @column base_trace_id VARCHAR text The trace compared with.
 -- @column cand_trace_id VARCHAR text The trace that is compared.
 -- @column trace_id VARCHAR text The same as cand_trace_id.

@@ -23,6 +23,7 @@
 --   ORDER BY metric, subject
 -- Holds: unit <> 'pct' OR value BETWEEN 0 AND 100.000001
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column metric VARCHAR text Name of the metric.

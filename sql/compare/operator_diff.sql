@@ -60,6 +60,7 @@
 -- Range: any calls_delta_pct, host_total_delta_pct, host_self_delta_pct, device_total_delta_pct,
 --   device_self_delta_pct; a difference as percent of the base, which may be small.
 --
+-- @scope store
 -- @column base_trace_id VARCHAR text The trace compared with.
 -- @column cand_trace_id VARCHAR text The trace that is compared.
 -- @column trace_id VARCHAR text The same as cand_trace_id.

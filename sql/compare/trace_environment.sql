@@ -25,6 +25,7 @@
 --
 -- Example: SELECT trace_id, label, value FROM trace_environment WHERE value IS NOT NULL
 --
+-- @scope job
 -- @column trace_id VARCHAR text The trace.
 -- @column place BIGINT number Position of the property in the list, from 1.
 -- @column property VARCHAR text Name of the property, for queries.

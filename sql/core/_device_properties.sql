@@ -1,5 +1,6 @@
 -- Properties of each device of a trace, one row per device. If a trace describes a device more than
 -- once, values that differ between the descriptions are NULL.
+-- @scope trace
 SELECT
     trace_id, device,
     CASE WHEN min(name) = max(name) THEN max(name) END AS name,

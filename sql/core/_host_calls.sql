@@ -5,6 +5,7 @@
 -- operator category, which includes annotations of data loading, optimizers and Lightning.
 -- is_listed marks the calls that operator tables list. owns_launches marks calls that launches
 -- belong to: operators and collective marks.
+-- @scope trace
 WITH calls AS (
     SELECT
         trace_id, event_id, track_id, step, cat, name, ts_ns,

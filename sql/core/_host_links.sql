@@ -6,6 +6,7 @@
 -- doubled so that integers can express this (times more than 146 years from the base time are left
 -- out). A launch within a launch has the owner of the outer one. Nodes of length zero own nothing:
 -- several at one instant are siblings.
+-- @scope trace
 WITH launched AS (
     SELECT
         trace_id, launch_id,

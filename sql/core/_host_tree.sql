@@ -4,6 +4,7 @@
 -- PyTorch wraps some operators in another call of the same name. If such a call is the only node in
 -- an operator with its name, the two count as one: call_id is the outermost of them, and figures
 -- named call_… are sums over them.
+-- @scope trace
 WITH owned AS (
     SELECT
         *,

@@ -1,4 +1,5 @@
 -- Runtime and driver calls on the host.
+-- @scope trace
 SELECT
     trace_id, event_id, track_id, step, name, ts_ns,
     greatest(dur_ns, 0) AS dur_ns,

@@ -5,6 +5,7 @@
 --
 -- Example: SELECT distance, ancestor_name FROM ancestors WHERE event_id = 10 ORDER BY distance
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column event_id BIGINT id The event.
 -- @column name VARCHAR text Its name.

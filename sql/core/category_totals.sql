@@ -10,6 +10,7 @@
 -- Holds: min_ns <= mean_ns AND mean_ns <= max_ns
 -- Range: sum total_ns, self_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column cat VARCHAR text Category as written; NULL for events without one.
 -- @column events BIGINT count Events with a duration.

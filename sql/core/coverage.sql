@@ -9,6 +9,7 @@
 -- Example: SELECT information, status, how_to_record FROM coverage WHERE status <> 'present'
 -- Holds: events <= candidates
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column information VARCHAR text steps, operators, shapes, stacks, call_stacks, modules, memory,

@@ -7,6 +7,7 @@
 --   GROUP BY name
 -- Holds: self_ns <= dur_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column ancestor_id BIGINT id The enclosing event.
 -- @column ancestor_name VARCHAR text Name of the enclosing event.

@@ -9,6 +9,7 @@
 -- Holds: queue_ns = ts_ns - (launch_ts_ns + launch_dur_ns)
 -- Range: any queue_ns; a device may start before the call returns, and graphs run long after.
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column event_id BIGINT id The activity (events.event_id).
 -- @column kind VARCHAR text kernel, memcpy, memset or sync.

@@ -10,6 +10,7 @@
 -- Holds: dur_ns = end_ns - ts_ns
 -- Holds: self_ns <= dur_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the process in the job; NULL if not recorded.
 -- @column event_id BIGINT id The event (events.event_id).

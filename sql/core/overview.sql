@@ -5,6 +5,7 @@
 -- Holds: profiled_ns <= duration_ns
 -- Holds: devices_used <= streams_used
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column path VARCHAR text The input.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.

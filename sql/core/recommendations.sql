@@ -12,6 +12,7 @@
 --   ORDER BY position
 -- Holds: unit <> 'pct' OR value BETWEEN 0 AND 100.000001
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column position BIGINT number Order in which the plugin lists them.

@@ -3,6 +3,7 @@
 -- Example: SELECT path, rank, events, kernels, linked_pct FROM trace_summary
 -- Holds: linked_kernels <= kernels
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column path VARCHAR text The input as it was named.
 -- @column format VARCHAR text kineto, chrome or mllm_perf.

@@ -1,5 +1,6 @@
 -- Kernels, copies and fills with their class, and whether they run on tensor or matrix cores.
 -- uses_tensor_cores is NULL if that is unclear.
+-- @scope trace
 SELECT
     k.trace_id, k.event_id, k.kind, k.name, k.device, k.stream, k.ts_ns, k.dur_ns, k.end_ns,
     k.launch_id, k.step,

@@ -1,5 +1,6 @@
 -- Classes of device activities in their order of precedence for times that several classes share:
 -- computation, then communication, then copies.
+-- @scope store by class
 SELECT
     rank, class,
     CASE WHEN class IN ('communication', 'memcpy') THEN class ELSE 'computation' END AS part

@@ -1,5 +1,6 @@
 -- A regular expression for the beginning of each kernel name, up to the template arguments or
 -- parameters, without control characters.
+-- @scope store by name
 WITH heads AS (
     SELECT
         name,

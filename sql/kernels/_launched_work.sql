@@ -1,5 +1,6 @@
 -- Kernels, copies and fills with their launch and the enclosing operator or collective mark. The
 -- columns of a missing launch, operator or mark are NULL.
+-- @scope trace
 WITH launches AS (
     SELECT
         trace_id, event_id, ts_ns, end_ns, owner_id, is_launch,

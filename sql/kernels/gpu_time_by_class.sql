@@ -39,6 +39,7 @@
 -- Holds: matrix_unit_ns + matrix_unit_unclear_ns <= total_ns
 -- Range: sum total_ns, matrix_unit_ns, matrix_unit_unclear_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id Device; NULL where none was written.

@@ -17,6 +17,7 @@
 --   GROUP BY class ORDER BY total_ns DESC
 -- Holds: dur_ns = end_ns - ts_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column event_id BIGINT id The activity (events.event_id).
 -- @column kind VARCHAR text kernel, memcpy or memset, by the trace's category.

@@ -14,6 +14,7 @@
 -- Example: SELECT class, count(*) AS names FROM kernel_names GROUP BY class
 --   ORDER BY names DESC, class
 --
+-- @scope store by name
 -- @column name VARCHAR text The name as recorded.
 -- @column short_name VARCHAR text The name without template arguments and parameters.
 -- @column name_bytes BIGINT bytes Length of the name; rules look at the first 4,096 bytes of its

@@ -12,6 +12,7 @@
 -- Parts: total_ns BY trace_id, name OF kernels_by_operator.total_ns
 -- Parts: calls BY trace_id OF overview.kernels
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id Device.

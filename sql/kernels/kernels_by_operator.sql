@@ -12,6 +12,7 @@
 -- Range: sum total_ns
 -- Parts: total_ns BY trace_id OF tensor_core_time.kernel_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column name VARCHAR text Name of the kernel.

@@ -11,6 +11,7 @@
 --   operator_kernel_ns <= kernel_ns
 -- Range: sum kernel_ns, tensor_core_ns, unclear_ns, operator_kernel_ns, eligible_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column kernel_ns BIGINT ns Sum of the durations of all kernels.

@@ -13,6 +13,7 @@
 -- Example: SELECT ruleset, priority, pattern, value, source, description FROM unclassified_kernels
 --   ORDER BY total_ns DESC, name
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id Device; NULL where none was written.

@@ -13,6 +13,7 @@
 -- Example: SELECT name, class, activities, share_pct, pattern FROM unclear_matrix_units
 --   ORDER BY total_ns DESC, name
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id Device; NULL where none was written.

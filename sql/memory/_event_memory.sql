@@ -5,6 +5,7 @@
 -- inside, and of Python frames where frames also count in times (_record_functions). Otherwise it
 -- is NULL. Each record while no row runs is a row without event_id. Traces without memory records
 -- have no rows.
+-- @scope trace
 WITH records AS (
     SELECT
         m.trace_id, m.ts_ns,

@@ -1,4 +1,5 @@
 -- Allocator records with the number of the record at which their device first reached its peak.
+-- @scope trace
 WITH highest AS (
     SELECT *, max(allocated_bytes) OVER (PARTITION BY trace_id, device_type, device) AS peak_bytes
     FROM _memory_records

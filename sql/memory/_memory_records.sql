@@ -5,6 +5,7 @@
 -- allocations at the same instant, because its clock counts whole microseconds. If the profiler did
 -- not write totals, allocated_bytes is the sum of all changes since the recording began. Records
 -- without a usable size do not change that sum, and ingest_issues counts them.
+-- @scope trace
 WITH records AS (
     SELECT
         m.trace_id, t.rank, t.format, m.device_type, m.device, m.step, m.event_id, m.ts_ns,

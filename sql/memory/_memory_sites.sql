@@ -6,6 +6,7 @@
 -- operators, starting with the outermost. Threads are distinguished by the text of their ids,
 -- because PyTorch 1.8 writes the same id as a number for memory and as a text for operators, which
 -- makes two tracks.
+-- @scope trace
 WITH threads AS (
     SELECT
         trace_id, track_id,

@@ -19,6 +19,7 @@
 --   GROUP BY op_name ORDER BY 2 DESC LIMIT 5
 -- Holds: lifetime_ns = free_ts_ns - alloc_ts_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device_type VARCHAR text cpu, cuda, …; the device's name for perf.json.

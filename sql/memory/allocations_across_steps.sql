@@ -9,6 +9,7 @@
 -- Holds: freed_later + alive = allocations
 -- Holds: alive_bytes <= bytes
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device_type VARCHAR text cpu, cuda, …; the kind of device.

@@ -15,6 +15,7 @@
 -- Holds: allocations_self <= allocations
 -- Range: any growth_bytes, growth_self_bytes; allocations less frees.
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device_type VARCHAR text cpu, cuda, …; the device's name for perf.json.

@@ -13,6 +13,7 @@
 -- Range: any allocated_bytes; where the profiler wrote no totals, frees of what was allocated
 --   before the recording go below 0.
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device_type VARCHAR text cpu, cuda, …; the device's name for perf.json.

@@ -10,6 +10,7 @@
 -- Example: SELECT device, unused_bytes, unused_pct FROM memory_fragmentation WHERE is_peak
 -- Holds: unused_bytes = reserved_bytes - allocated_bytes
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device_type VARCHAR text cuda, …; the kind of device.

@@ -13,6 +13,7 @@
 -- Holds: growth_bytes = last_bytes - first_bytes
 -- Range: any growth_bytes, slope_bytes; less than 0 where memory shrinks.
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device_type VARCHAR text cpu, cuda, …; the kind of device.

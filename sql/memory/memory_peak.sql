@@ -7,6 +7,7 @@
 -- Example: SELECT device_type, device, peak_allocated_bytes, peak_ts_ns FROM memory_peak
 -- Holds: end_allocated_bytes <= peak_allocated_bytes
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device_type VARCHAR text cpu, cuda, …; the device's name for perf.json.

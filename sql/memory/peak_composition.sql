@@ -13,6 +13,7 @@
 --   hide allocations.
 -- Holds: abs(sum(share_pct) OVER (PARTITION BY trace_id, device_type, device) - 100) < 0.000001
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device_type VARCHAR text cpu, cuda, …; the device's name for perf.json.

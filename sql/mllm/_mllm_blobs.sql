@@ -1,4 +1,5 @@
 -- Memory blobs of perf.json traces. Blobs alive at the end last until the end of the recording.
+-- @scope trace
 SELECT
     m.trace_id, m.event_id, m.addr AS uuid, m.device_type AS device_name,
     max(CASE WHEN m.action = 'alloc' THEN m.bytes END) AS bytes,

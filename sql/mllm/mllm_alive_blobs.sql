@@ -3,6 +3,7 @@
 --
 -- Example: SELECT uuid, device_name, bytes, start_ns FROM mllm_alive_blobs ORDER BY position
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column position BIGINT number Rank by size, from 1.
 -- @column event_id BIGINT id Position of the blob in the file (events.event_id).

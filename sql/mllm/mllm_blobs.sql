@@ -8,6 +8,7 @@
 -- Example: SELECT lane, uuid, start_time, end_time, bytes FROM mllm_blobs ORDER BY lane, start_time
 --   LIMIT 5
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column event_id BIGINT id Position of the blob in the file (events.event_id).
 -- @column uuid BIGINT id The blob's uuid.

@@ -11,6 +11,7 @@
 --   ORDER BY ts_ns LIMIT 5
 -- Range: any change_bytes; less than 0 where more ends than begins.
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column device_name VARCHAR text Device as written.
 -- @column ts_ns BIGINT ns Time since init_time.

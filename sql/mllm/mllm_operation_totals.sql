@@ -8,6 +8,7 @@
 -- Holds: min_ns <= max_ns AND max_ns <= total_ns
 -- Range: sum total_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column name VARCHAR text Name of the operation.
 -- @column device_name VARCHAR text Device as written; NULL if not recorded.

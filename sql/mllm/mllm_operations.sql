@@ -7,6 +7,7 @@
 -- Example: SELECT lane, name, start_time, duration FROM mllm_operations ORDER BY lane, start_time
 --   LIMIT 5
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column event_id BIGINT id Position in the file (events.event_id).
 -- @column name VARCHAR text Name of the operation.

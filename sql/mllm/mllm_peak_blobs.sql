@@ -6,6 +6,7 @@
 --   LIMIT 5
 -- Holds: abs(sum(share_pct) OVER (PARTITION BY trace_id) - 100) < 0.000001
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column event_id BIGINT id Position of the blob in the file (events.event_id).
 -- @column uuid BIGINT id The blob's uuid.

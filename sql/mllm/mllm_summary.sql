@@ -8,6 +8,7 @@
 -- Example: SELECT blobs, peak_bytes, memory_duration, lanes, alive_blobs FROM mllm_summary
 -- Holds: alive_blobs <= blobs
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column path VARCHAR text The input as it was named.
 -- @column devices BIGINT count Devices that hold blobs.

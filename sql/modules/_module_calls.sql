@@ -4,6 +4,7 @@
 -- names are the enclosing modules and the module itself, starting with the outermost. The list is
 -- empty for launches outside of modules. paths are the paths of the same modules: names joined by
 -- dots, except for Lightning, whose names are whole paths. A trace without modules has no rows.
+-- @scope trace
 WITH launched AS (
     SELECT trace_id, launch_id, sum(dur_ns) AS device_ns, count(*) AS activities
     FROM kernels

@@ -4,6 +4,7 @@
 -- name is the instance, which distinguishes instances of one class. PyTorch 1.12 writes only the
 -- class. The number that later versions add is then taken from Python module id. For Lightning,
 -- name is the whole dotted path of the mark.
+-- @scope trace
 WITH calls AS (
     SELECT
         trace_id, event_id, track_id, step, ts_ns,

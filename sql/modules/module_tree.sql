@@ -23,6 +23,7 @@
 -- Holds: device_total_pct IS NULL OR depth > 0 OR sum(device_self_ns) OVER (PARTITION BY trace_id)
 --   = sum(CASE WHEN depth = 0 THEN device_total_ns END) OVER (PARTITION BY trace_id)
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column source VARCHAR text python, lightning or hierarchy.

@@ -1,5 +1,6 @@
 -- The operations, bytes read and bytes written by one call of each row of _operator_results.
 -- is_measurable is true if all of them are known.
+-- @scope store by name, input_shapes, input_types, arguments
 WITH results AS (
     SELECT
         *,

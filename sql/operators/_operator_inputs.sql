@@ -2,6 +2,7 @@
 --
 -- The data read is that of the tensors. A tensor without dimensions has one element. An argument
 -- that is not a tensor has a type without a width.
+-- @scope store
 WITH listed AS (
     SELECT
         id + 0 AS call_id,

@@ -3,6 +3,7 @@
 --
 -- The positions are those in the output of a convolution with up to three spatial dimensions. A
 -- stride of one number applies to all dimensions.
+-- @scope store
 WITH spatial AS (
     SELECT
         *,

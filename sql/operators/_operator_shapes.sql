@@ -3,6 +3,7 @@
 --
 -- arguments is NULL if the formula does not need values of arguments. id numbers the rows. Texts
 -- that are not numbers become NULL.
+-- @scope store
 WITH distinct_calls AS (
     SELECT DISTINCT
         e.name, e.input_dims AS input_shapes, e.input_types,

@@ -5,6 +5,7 @@
 -- aten::add and aten::mul count the elements of their first input. flops is NULL if shapes were not
 -- recorded. For aten::conv2d it is also NULL if the values of stride, padding, dilation and groups
 -- were not recorded (they are since PyTorch 2.0).
+-- @scope trace
 WITH calls AS (
     SELECT
         trace_id, event_id, name,

@@ -6,6 +6,7 @@
 -- PyTorch counts collectives of gloo as asynchronous, without self time. If Python frames have
 -- CallFrom (PyTorch 2.15), PyTorch also subtracts frames directly inside a row from the row's self
 -- time. Earlier versions do not.
+-- @scope trace
 WITH launched AS (
     SELECT trace_id, launch_id, sum(dur_ns) AS device_ns
     FROM kernels

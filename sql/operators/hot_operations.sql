@@ -11,6 +11,7 @@
 -- Example: SELECT place, name, share_pct, severity FROM hot_operations ORDER BY share_pct DESC
 -- Range: sum self_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column place VARCHAR text device or host.

@@ -45,6 +45,7 @@
 -- Parts: self_device_ns BY trace_id, name OF key_averages.self_device_ns
 -- @end
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device_type VARCHAR text cpu for host rows, device for device rows.

@@ -12,6 +12,7 @@
 --   WHERE verdict <> 'not measurable' LIMIT 5
 -- Range: sum device_self_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column name VARCHAR text Name of the operator.

@@ -16,6 +16,7 @@
 -- Range: sum device_total_ns, device_self_ns, kernel_self_ns, tensor_core_total_ns,
 --   tensor_core_self_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column step BIGINT id Step the call begins in; NULL outside steps.

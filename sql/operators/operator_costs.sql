@@ -15,6 +15,7 @@
 --   WHERE reason IS NULL ORDER BY flop DESC LIMIT 5
 -- Range: sum host_self_ns, device_self_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column name VARCHAR text Name of the operator.

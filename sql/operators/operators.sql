@@ -44,6 +44,7 @@
 -- Holds: abs(sum(device_self_pct) OVER (PARTITION BY trace_id) - 100) < 0.000001
 -- @end
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column name VARCHAR text Name of the operator.

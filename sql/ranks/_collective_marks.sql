@@ -1,4 +1,5 @@
 -- Host marks of collectives: nccl:…, gloo:… and similar names.
+-- @scope trace
 SELECT trace_id, event_id, track_id, step, name, ts_ns, end_ns, dur_ns, input_dims, input_types
 FROM events
 WHERE dur_ns IS NOT NULL AND cat IN ('user_annotation', 'cpu_op', 'Operator', 'operator')

@@ -5,6 +5,7 @@
 -- ranges of the ranks of a job are matched by name and order. The shortest range of all ranks is
 -- taken as the transfer of each rank, at the end of its range. If the ranks have different numbers
 -- of ranges with a name, or if only one rank is known, transfer_start_ns is NULL.
+-- @scope store
 WITH work AS (
     SELECT trace_id, mark_id, event_id, collective AS name, ts_ns, end_ns
     FROM collectives

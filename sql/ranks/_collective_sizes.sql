@@ -2,6 +2,7 @@
 --
 -- A size is a product of up to six dimensions, multiplied by the size of the type. It is NULL if
 -- the trace has no shapes.
+-- @scope trace
 WITH tensors AS (
     SELECT
         trace_id, event_id,

@@ -1,5 +1,6 @@
 -- Marks of collectives in which the host itself exchanges data (gloo, mpi and ucc), and all marks
 -- of a trace without device work.
+-- @scope trace
 SELECT m.trace_id, m.event_id, m.ts_ns, m.end_ns
 FROM _collective_marks m
 LEFT JOIN (

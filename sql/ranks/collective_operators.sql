@@ -12,6 +12,7 @@
 --   ORDER BY rank, name
 -- Holds: transfer_ns <= latency_ns
 --
+-- @scope store
 -- @column trace_id VARCHAR text The trace.
 -- @column job VARCHAR text The job (job_ranks.job); NULL if the rank is not known.
 -- @column rank BIGINT id Rank of the trace; NULL if not known.

@@ -14,6 +14,7 @@
 --   ORDER BY collective, call, rank LIMIT 6
 -- Holds: wait_ns = dur_ns - transfer_ns
 --
+-- @scope store
 -- @column trace_id VARCHAR text The trace.
 -- @column job VARCHAR text The job (job_ranks.job).
 -- @column rank BIGINT id Rank of the trace.

@@ -14,6 +14,7 @@
 --   ORDER BY rank, ts_ns LIMIT 5
 -- Holds: dur_ns = end_ns - ts_ns
 --
+-- @scope job
 -- @column trace_id VARCHAR text The trace.
 -- @column job VARCHAR text The job (job_ranks.job); NULL if the rank is not known.
 -- @column rank BIGINT id Rank of the trace; NULL if not known.

@@ -12,6 +12,7 @@
 -- Example: SELECT rank, step, transfer_ns, wait_ns FROM communication_wait ORDER BY rank, step
 -- Holds: transfer_ns + wait_ns <= communication_ns
 --
+-- @scope store
 -- @column trace_id VARCHAR text The trace.
 -- @column job VARCHAR text The job (job_ranks.job); NULL if the rank is not known.
 -- @column rank BIGINT id Rank of the trace; NULL if not known.

@@ -10,6 +10,7 @@
 -- Holds: ranks <= world_size
 -- Range: any start_unix_ns; Unix time, not the clock of the trace.
 --
+-- @scope store
 -- @column trace_id VARCHAR text The trace.
 -- @column job VARCHAR text Name of the job: folder (. if the path names none), backend, world size
 --   and span.

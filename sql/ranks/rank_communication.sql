@@ -15,6 +15,7 @@
 -- Holds: busy_ns = computation_ns + exposed_communication_ns
 -- Range: sum transfer_ns, wait_ns
 --
+-- @scope store
 -- @column trace_id VARCHAR text The trace.
 -- @column job VARCHAR text The job (job_ranks.job); NULL if the rank is not known.
 -- @column rank BIGINT id Rank of the trace; NULL if not known.

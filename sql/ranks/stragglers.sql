@@ -11,6 +11,7 @@
 -- Holds: abs(sum(waited_for_pct) OVER (PARTITION BY job, place) - 100) < 0.000001
 -- Range: sum communication_ns, transfer_ns, wait_ns, waited_for_ns
 --
+-- @scope store
 -- @column trace_id VARCHAR text The trace.
 -- @column job VARCHAR text The job (job_ranks.job).
 -- @column rank BIGINT id Rank of the trace.

@@ -2,6 +2,7 @@
 -- DistributedDataParallel, and collectives marked on the host, by backend.
 --
 -- Host backends are those that copy device tensors to the host and back: gloo and mpi.
+-- @scope trace
 WITH calls AS (
     SELECT
         trace_id, name, dur_ns,

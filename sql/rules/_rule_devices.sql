@@ -1,5 +1,6 @@
 -- Devices with work, and the reason why shares of a device are not meaningful: too_little_reason of
 -- its trace, or too little work on the device itself.
+-- @scope trace
 WITH work AS (
     SELECT trace_id, device, count(*) AS device_work
     FROM kernels

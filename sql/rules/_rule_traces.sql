@@ -4,6 +4,7 @@
 -- too_little_reason is for rules about shares, which are not measurable if it is set: a few
 -- kernels, or less than rule_min_duration_ns, show how the recording began and not how the program
 -- runs. Rules about facts, such as lost elements or full memory, do not use it.
+-- @scope trace
 WITH device AS (
     SELECT trace_id, count(*) AS device_work, count(launch_id) AS linked_work
     FROM kernels

@@ -6,6 +6,7 @@
 -- calls; 5 data loading; 6 operators, considered only in traces without device work; 7 calls in
 -- which the host only waits for the device (_waiting_calls), which role 4 does not include. Steps
 -- are those of step_time, which counts fills separately and waits as runtime calls.
+-- @scope trace
 WITH with_device AS (
     SELECT DISTINCT trace_id
     FROM kernels

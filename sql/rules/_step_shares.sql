@@ -10,6 +10,7 @@
 -- the exposed communication if all of those were communication. host_steps counts the steps of the
 -- host, including those that _steps leaves out at the end. span describes total_ns in a sentence,
 -- for denominator_name in findings. It is NULL if there are steps.
+-- @scope trace
 WITH counted AS (
     SELECT
         trace_id, count(*) AS steps, bool_or(is_marked) AS is_marked, min(start_ns) AS start_ns,

@@ -13,6 +13,7 @@
 -- Holds: (status = 'not_measurable') = (reason IS NOT NULL)
 -- Holds: status <> 'finding' OR severity IS NOT NULL AND advice IS NOT NULL AND message IS NOT NULL
 --
+-- @scope store
 -- @column rule VARCHAR text Name of the rule; tracesql docs rule_NAME says what it measures.
 -- @column status VARCHAR text finding, ok or not_measurable.
 -- @column severity VARCHAR text high, medium, low or info; NULL unless status is finding.

@@ -6,6 +6,7 @@
 -- trace without collectives is ok unless it says that it is one of several ranks.
 -- Source: the communication rule of Perfessor, split into exposed and hidden as Holistic Trace
 --     Analysis does.
+-- @scope trace
 -- @finding above 20 pct, high above 40: share of step time in exposed communication
 -- @numerator communication beside which no computation runs, ns
 -- @denominator length of all steps, ns

@@ -8,6 +8,7 @@
 -- read.
 -- Source: the CPU-GPU synchronisation rule of PRISM's training profiler, whose inputs were never
 --     filled; it divides by the time in which the device works.
+-- @scope trace
 -- @finding above sync_pct pct
 -- @setting rule_sync_cost_pct 1 pct Share of step time in which the device is idle after waits of
 --     the host below which rule_cpu_gpu_sync has no finding.

@@ -3,6 +3,7 @@
 -- step_time leaves out such steps of the host, whose device work is missing or much less than that
 -- of the step before. Figures of steps do not count them.
 -- Source: the steps of step_time, as torch-tb-profiler 0.4.3 takes them.
+-- @scope trace
 -- @finding info above 0 pct: share of cut steps
 -- @numerator steps left out at the end
 -- @denominator steps

@@ -5,6 +5,7 @@
 -- fetch batches in other ways do not record when they do, so they are not measurable.
 -- Source: the DataLoader rule of Perfessor, on wall time instead of a sum that counts nested events
 --     twice.
+-- @scope trace
 -- @finding above 10 pct, high above 25: share of step time in data loading
 -- @numerator data loading that nothing hides, ns
 -- @denominator length of all steps, ns

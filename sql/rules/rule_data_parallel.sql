@@ -6,6 +6,7 @@
 -- DistributedDataParallel has a process for each device and exchanges gradients while they are
 -- computed.
 -- Source: the advice on DataParallel of torch-tb-profiler 0.4.3.
+-- @scope trace
 -- @finding above 1 count as devices: devices fed by DataParallel
 -- @unmeasured Whether DataParallel feeds several devices could not be measured.
 -- @message DataParallel feeds {fed} from one process: {calls:call takes|calls take} {dp_ns:ns} on

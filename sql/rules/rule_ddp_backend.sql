@@ -8,6 +8,7 @@
 -- called and nothing shows how it communicates.
 -- Source: the advice on DistributedDataParallel of torch-tb-profiler 0.4.3, also for other devices
 --     than those of CUDA.
+-- @scope trace
 -- @finding high above 0 count as calls: calls of DistributedDataParallel over a backend of the host
 -- @subject {backend}
 -- @unmeasured How DistributedDataParallel communicates could not be measured.

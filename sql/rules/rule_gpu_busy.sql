@@ -8,6 +8,7 @@
 -- device work and is not measurable.
 -- Source: the utilization rule of Perfessor, with the union of device work instead of sums that
 --     also hold calls of the host.
+-- @scope trace
 -- @finding below 50 pct, high below 25: share of step time in which a device works
 -- @numerator device work in the steps, ns
 -- @denominator from the start of the first step to the end of the last, ns

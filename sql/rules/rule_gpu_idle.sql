@@ -8,6 +8,7 @@
 -- half of the gaps or more; unlinked_work where launches are not known. Time before the first and
 -- after the last work does not count here; gpu_busy counts it, within the steps.
 -- Source: the idle threshold of TraceLens; causes as in gpu_idle_gaps.
+-- @scope trace
 -- @finding above 15 pct, high above 50: share of idle time between device work
 -- @column subject VARCHAR text The cause with the largest part: data_loading, synchronisation,
 --     host_late, launch_call, queued or unlinked; NULL without gaps or if not measurable.

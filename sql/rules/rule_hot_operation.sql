@@ -9,6 +9,7 @@
 -- trace with device work, as that time matters only where the device waits for it.
 -- Source: the hot operation rule of PRISM's training profiler, with own times instead of nested
 --     totals and other severities.
+-- @scope trace
 -- @finding low above hot_operation_pct pct, medium above hot_operation_high_pct
 -- @numerator own time of the operator, ns
 -- @unmeasured Hot operations could not be measured.

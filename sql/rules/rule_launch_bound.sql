@@ -8,6 +8,7 @@
 -- first and the last work: high above rule_launch_bound_high_pct, medium above rule_gpu_idle_pct,
 -- else low.
 -- Source: launch statistics of Holistic Trace Analysis.
+-- @scope trace
 -- @finding above 50 pct: share of device work that waited for its launch
 -- @setting rule_launch_bound_high_pct 50 pct Share of idle time before late launches above which a
 --     finding of rule_launch_bound is high.

@@ -5,6 +5,7 @@
 -- the time from the first to the last work of the device, and where half of the copying or more is
 -- what pageable_copies reports.
 -- Source: the memcpy rule of Perfessor, on device time alone.
+-- @scope trace
 -- @finding above 10 pct, high above 30: share of device busy time in copies
 -- @numerator time in copies, ns
 -- @denominator time in which the device works, ns

@@ -6,6 +6,7 @@
 -- rule is ok only if what could not be measured cannot take the value above the limit: operators
 -- without figures, and kernels that no operator launched, communication aside.
 -- Source: the memory bound rule that PRISM's training profiler names but does not define.
+-- @scope trace
 -- @finding low above 30 pct, medium above 60: share of device time in memory-bound operators
 -- @subject {name}
 -- @numerator device time of operators bound by memory, ns

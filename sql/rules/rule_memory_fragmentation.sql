@@ -4,6 +4,7 @@
 -- is one row for each device whose allocator reserves memory.
 -- Source: reserved and allocated as PyTorch's caching allocator defines them; Perfessor names this
 --     rule and does not have it.
+-- @scope trace
 -- @finding above 20 pct, high above 50: share of reserved memory unused at the peak
 -- @setting rule_memory_fragmentation_bytes 100000000 bytes Unused memory below which
 --     rule_memory_fragmentation has no finding.

@@ -6,6 +6,7 @@
 -- verdict is leak: high on a device, medium on the host. There is one row for each device with
 -- memory records.
 -- Source: the leak rule of PRISM's training profiler, with a test of the fit.
+-- @scope trace
 -- @finding above memory_leak_bytes_per_step bytes
 -- @column device BIGINT id Device number; -1 is the host; NULL if not recorded.
 -- @column subject VARCHAR text Kind of device: cpu, cuda, …; NULL without memory records.

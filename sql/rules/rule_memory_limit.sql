@@ -2,6 +2,7 @@
 --
 -- There is one row for each device whose size is known.
 -- Source: the memory recommendation of torch-tb-profiler 0.4.3.
+-- @scope trace
 -- @finding above 90 pct, high above 97: share of a device's memory in use at the peak
 -- @numerator most memory allocated at once, bytes
 -- @denominator memory of the device, bytes

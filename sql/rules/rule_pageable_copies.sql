@@ -5,6 +5,7 @@
 -- copies are for tiny_copies. The rule is not measurable where no name of a copy says whether the
 -- host's memory is pinned (ROCm).
 -- Source: pageable copies as CUPTI names them.
+-- @scope trace
 -- @finding above 2 pct, high above 10: share of device busy time in pageable copies
 -- @setting rule_pageable_copies_bytes 1000000 bytes Bytes of pageable copies below which
 --     rule_pageable_copies has no finding.

@@ -6,6 +6,7 @@
 -- names the slowest and the fastest rank. The rule needs several ranks with equally many steps in
 -- the store.
 -- Source: load balance as the mean over the maximum, turned around.
+-- @scope store
 -- @finding above 10 pct, high above 25: how much longer than the mean the slowest rank computes
 -- @subject {ranks_compared}
 -- @numerator ranks times the longest computation less the sum of all, ns

@@ -4,6 +4,7 @@
 -- memory, device work, links, details of collectives. Views that need a missing kind are empty or
 -- NULL, and rules about it are not measurable. Only traces of torch.profiler are judged.
 -- Source: coverage.
+-- @scope trace
 -- @finding info above 0 pct: share of missing kinds of information
 -- @numerator kinds of information that are missing
 -- @denominator kinds of information that could be there

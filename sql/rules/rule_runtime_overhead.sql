@@ -7,6 +7,7 @@
 -- launch_bound reports as much or worse, the severity is low and the message refers to
 -- launch_bound.
 -- Source: the runtime rule of Perfessor, restricted to what device work does not hide.
+-- @scope trace
 -- @finding above 15 pct, high above 40: share of step time in runtime calls without device work
 -- @numerator runtime and driver calls without device work beside them, ns
 -- @denominator length of all steps, ns

@@ -7,6 +7,7 @@
 -- chance.
 -- Source: the outliers of step_variation, with the device's time and as a share of all time.
 -- Example: SELECT status, severity, subject, value, message FROM rule_slow_steps
+-- @scope trace
 -- @finding above 5 pct, high above 25: share of step time lost in slow steps
 -- @column subject VARCHAR text kernel, memcpy, memset, communication, runtime, dataloader, cpu_exec
 --     or other; NULL without slow steps.

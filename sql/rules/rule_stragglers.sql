@@ -6,6 +6,7 @@
 -- as it waits itself: ranks that wait for each other in turn are not stragglers. The store must
 -- have several ranks of the job whose collectives could be matched (collective_waits).
 -- Source: waiting and transfer as in collective_waits.
+-- @scope store
 -- @finding above 5 pct, high above 15: share of time that other ranks wait for a rank
 -- @setting rule_stragglers_ratio 2 ratio Waits for a rank by its own waits above which
 --     rule_stragglers may have a finding.

@@ -8,6 +8,7 @@
 -- older than compute capability 7.0, and without such kernels. There is one row for each device.
 -- Source: the tensor core rule of Perfessor, by time instead of by number of names, and of kernels
 --     instead of operators.
+-- @scope trace
 -- @finding below 50 pct: share of matrix work on tensor cores
 -- @setting rule_tensor_cores_high_pct 10 pct Share below which that is high.
 -- @setting rule_tensor_cores_share_pct 10 pct Share of kernel time in matrix work below which

@@ -5,6 +5,7 @@
 -- innermost frame that a user can change (python_frame of device_syncs), else the outermost
 -- operator.
 -- Source: tiny_copies_per_step of cpu_gpu_sync.
+-- @scope trace
 -- @finding above 4 count as per_step, high above 32: tiny copies to the host a step
 -- @subject {place}
 -- @numerator tiny copies to the host in steps

@@ -6,6 +6,7 @@
 -- their lists. Partial overlaps are a finding (low) above rule_overlaps_pct percent of the events
 -- with a duration. A trace without any of these has one row that is ok.
 -- Source: ingest_issues.
+-- @scope trace
 -- @setting rule_overlaps_pct 5 pct Share of partial overlaps among events above which
 --     rule_trace_damage has a finding.
 -- @column subject VARCHAR text Code of the issue; NULL if there is none.

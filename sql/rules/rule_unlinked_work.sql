@@ -6,6 +6,7 @@
 -- number. What is not linked is missing in the device time of operators, modules, regions and
 -- steps.
 -- Source: linked_pct of trace_summary, without waits of the device.
+-- @scope trace
 -- @finding above 5 pct, high above 50: share of device work without launch
 -- @numerator kernels, copies and fills without launch
 -- @denominator kernels, copies and fills that could be linked

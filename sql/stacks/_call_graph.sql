@@ -3,6 +3,7 @@
 -- Calls are steps, modules, operators, data loading, optimizers, collectives, runtime calls and
 -- users' regions. Names that differ only by a number between runs are joined: steps, instances of
 -- modules, and kinds of data loaders.
+-- @scope trace
 WITH launched AS (
     SELECT trace_id, launch_id, sum(dur_ns) AS device_ns
     FROM kernels

@@ -8,6 +8,7 @@
 -- Example: SELECT stack_leaf(stack) AS operator, sum(bytes) AS bytes FROM alloc_stacks GROUP BY 1
 --   ORDER BY 2 DESC LIMIT 5
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column event_id BIGINT id The allocation (memory.event_id).
 -- @column ts_ns BIGINT ns Time.

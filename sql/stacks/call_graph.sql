@@ -16,6 +16,7 @@
 -- Range: sum host_total_ns, host_self_ns, device_total_ns, device_self_ns
 -- Parts: device_self_ns BY trace_id OF stack_samples.gpu_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column path VARCHAR text Names from the outermost call, joined by semicolons.

@@ -16,6 +16,7 @@
 -- Holds: dur_ns = end_ns - ts_ns
 -- Holds: self_ns <= dur_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column track_id BIGINT id The thread.
 -- @column event_id BIGINT id The event.

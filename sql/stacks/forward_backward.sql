@@ -12,6 +12,7 @@
 --   FROM forward_backward GROUP BY 1 ORDER BY 3 DESC LIMIT 5
 -- Range: sum backward_ns, forward_gpu_ns, backward_gpu_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column step BIGINT id Step of the forward operator; NULL outside of steps.
 -- @column forward_id BIGINT id The forward operator (events.event_id).

@@ -10,6 +10,7 @@
 -- Example: SELECT stack_root(stack) AS root, sum(dur_ns) AS gpu_ns FROM kernel_stacks GROUP BY 1
 --   ORDER BY 2 DESC
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column event_id BIGINT id The device activity.
 -- @column kind VARCHAR text kernel, memcpy or memset.

@@ -10,6 +10,7 @@
 -- Example: SELECT module, cpu_ns, gpu_ns FROM module_stacks ORDER BY gpu_ns DESC LIMIT 5
 -- Range: sum cpu_ns, gpu_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank; NULL if not recorded.
 -- @column step BIGINT id Step; NULL outside of steps.

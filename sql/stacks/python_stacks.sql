@@ -12,6 +12,7 @@
 --   ORDER BY cpu_ns DESC LIMIT 5
 -- Range: sum cpu_ns, gpu_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank; NULL if not recorded.
 -- @column thread VARCHAR text Name of the thread, else its id; NULL for device work without a

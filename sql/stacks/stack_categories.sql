@@ -10,6 +10,7 @@
 -- Parts: self_ns BY trace_id OF stack_frames.self_ns
 -- Range: sum self_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column cat VARCHAR text Category; NULL if none.
 -- @column names BIGINT count Number of different names.

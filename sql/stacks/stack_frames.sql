@@ -14,6 +14,7 @@
 -- Holds: abs(sum(self_pct) OVER (PARTITION BY trace_id) - 100) < 0.000001
 -- Range: sum self_ns, total_ns, gpu_total_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column cat VARCHAR text Category; NULL if none.
 -- @column name VARCHAR text Name.

@@ -11,6 +11,7 @@
 --   FROM stack_samples
 -- Range: sum gpu_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank; NULL if not recorded.
 -- @column pid BIGINT id Process; NULL if it is no number, or for device work without a launch.

@@ -14,6 +14,7 @@
 -- Parts: gpu_ns BY trace_id OF stack_samples.gpu_ns
 -- Range: sum cpu_ns, gpu_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank; NULL if not recorded.
 -- @column thread VARCHAR text Name of the thread, else its id; NULL for device work without a

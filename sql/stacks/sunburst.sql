@@ -10,6 +10,7 @@
 -- Parts: host_self_ns BY trace_id OF call_graph.host_self_ns
 -- Parts: device_self_ns BY trace_id OF call_graph.device_self_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column id VARCHAR text Id of the row: root, or root and the path.
 -- @column parent VARCHAR text Id of the row around; empty for root.

@@ -9,6 +9,7 @@
 -- Example: SELECT thread, sum(time_ns) AS busy_ns FROM track_stacks GROUP BY thread
 --   ORDER BY busy_ns DESC LIMIT 5
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank; NULL if not recorded.
 -- @column track_id BIGINT id The track.

@@ -1,6 +1,7 @@
 -- Steps as the host saw them, numbered from 0 by start. A trace without steps has a single one that
 -- spans its operators, or its device work if it has no operators. Work whose time was not set lies
 -- outside of its trace and does not count.
+-- @scope trace
 WITH stepless AS (
     SELECT t.trace_id, t.start_ns AS first_ns, t.end_ns AS last_ns
     FROM traces t

@@ -1,5 +1,6 @@
 -- Calls of regions, with their self time relative to other regions and the device time launched
 -- inside.
+-- @scope trace
 WITH launched AS (
     SELECT trace_id, launch_id, sum(dur_ns) AS device_ns
     FROM kernels

@@ -1,5 +1,6 @@
 -- The time for which each combination of roles was active in each step. Bit r of mask is set while
 -- role r of _role_ranges is active.
+-- @scope trace
 WITH pieces AS (
     SELECT trace_id, b_ordinal AS ordinal, a_role AS role, ts_ns, end_ns
     FROM interval_intersect(

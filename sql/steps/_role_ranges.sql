@@ -6,6 +6,7 @@
 -- communication if the host exchanges data in them: gloo, mpi and ucc. Those of nccl and xccl only
 -- launch kernels, so they count only if the trace has no device work. Work on the host within other
 -- such work is left out, and so are ranges of length zero, because they do not change any union.
+-- @scope trace
 WITH owned AS (
     SELECT
         trace_id, event_id, kind, ts_ns, end_ns, is_launch,

@@ -6,6 +6,7 @@
 -- step delays the start of that step. Steps at the end without device work are left out. The last
 -- step is also left out if it has less than 0.8 of the device work of the step before, because
 -- profiling ended before its work did. Steps do not overlap.
+-- @scope trace
 WITH launches AS (
     SELECT trace_id, event_id, coalesce(step, 0) AS step, ts_ns, end_ns FROM _launches
 ),

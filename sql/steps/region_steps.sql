@@ -7,6 +7,7 @@
 -- Holds: host_self_ns <= host_total_ns
 -- Range: sum host_total_ns, host_self_ns, device_total_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column step BIGINT id Step in which the calls begin; NULL outside steps.

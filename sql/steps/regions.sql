@@ -14,6 +14,7 @@
 -- Parts: device_total_ns BY trace_id, name OF region_steps.device_total_ns
 -- Range: sum host_total_ns, host_self_ns, mean_per_step_ns, device_total_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column name VARCHAR text Name of the region.

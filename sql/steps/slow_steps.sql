@@ -15,6 +15,7 @@
 -- Holds: abs(excess_ns - (total_ns - median_ns)) < 0.001
 -- Holds: abs(cause_excess_ns - (cause_ns - cause_median_ns)) < 0.001
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column step BIGINT id Number of the step.

@@ -11,6 +11,7 @@
 -- Holds: exposed_communication_ns = communication_ns - overlap_ns
 -- Parts: total_ns BY trace_id, step OF step_time.total_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column step BIGINT id Number of the step; NULL if the trace has no steps.

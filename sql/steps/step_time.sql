@@ -16,6 +16,7 @@
 -- Holds: total_ns = kernel_ns + memcpy_ns + memset_ns + communication_ns + runtime_ns +
 --   dataloader_ns + cpu_exec_ns + other_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column step BIGINT id Number of the step; NULL if the trace has no steps.

@@ -7,6 +7,7 @@
 -- Holds: abs(kernel_pct + memcpy_pct + memset_pct + communication_pct + runtime_pct +
 --   dataloader_pct + cpu_exec_pct + other_pct - 100) < 0.000001
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column steps BIGINT count Number of rows of step_time.

@@ -10,6 +10,7 @@
 -- Range: any variation_pct; the standard deviation may be more than the mean.
 -- Range: any allocated_change_bytes; less than 0 where memory shrinks.
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column step BIGINT id Number of the step.

@@ -3,6 +3,7 @@
 --
 -- python_frame is the innermost frame that a user can change, which means that it belongs neither
 -- to PyTorch nor to Python itself (python_frame in name_rules).
+-- @scope trace
 WITH copies AS (
     SELECT
         trace_id, launch_id,

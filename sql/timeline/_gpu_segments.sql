@@ -16,6 +16,7 @@
 -- outside the profiled time. sm_level is the sum of blocks per multiprocessor of the running
 -- kernels, at most 1. has_blocks is true if at least one of them has that figure.
 -- @end
+-- @scope trace
 WITH work AS (
     SELECT
         trace_id, device, {from}, end_{unit},

@@ -7,6 +7,7 @@
 -- itself. queued_ns is the time between the call and the start on the device. A launch call that is
 -- a copy which blocks the host counts as synchronisation_ns instead. A period without a known
 -- launch is unlinked_ns.
+-- @scope trace
 WITH stretches AS (
     SELECT *, launch_ns - start_ns AS before_launch_ns FROM _idle_stretches
 ),

@@ -5,6 +5,7 @@
 -- before_end_ns, the start of the period, is the end of the last work before it. launch_ns and
 -- ready_ns are the start and end of the launch call within the period. Both are NULL if no launch
 -- was found.
+-- @scope trace
 WITH work AS (
     SELECT
         trace_id, device, event_id, launch_id, ts_ns, end_ns,

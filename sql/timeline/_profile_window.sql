@@ -1,5 +1,6 @@
 -- The profiled time: the profiler's own span, or else from the first to the last event that views
 -- consider. Work whose time was not set lies outside of its trace and does not count.
+-- @scope trace
 WITH spans AS (
     SELECT
         trace_id,

@@ -6,6 +6,7 @@
 -- shows that the host memory is pageable. Copies to the host always block in this case. Copies to
 -- the device of more than 64 KiB are staged piece by piece, so they count if the call did not
 -- return before the copy ended. CUDA passes smaller copies along with the call.
+-- @scope trace
 WITH names AS (
     SELECT name, waits_for
     FROM (

@@ -15,6 +15,7 @@
 -- Example: SELECT step_wait_ns, step_ns, wait_pct, idle_ns, tiny_copies, verdict FROM cpu_gpu_sync
 -- Holds: step_wait_ns <= wait_ns AND step_wait_ns <= step_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column sync_calls BIGINT count Calls of synchronisation.

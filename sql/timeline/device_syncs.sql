@@ -15,6 +15,7 @@
 -- Holds: max_ns <= total_ns
 -- Range: sum total_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column kind VARCHAR text sync, copy, or tiny_copy for copies of a few bytes to the host.

@@ -10,6 +10,7 @@
 -- Holds: abs(sum(idle_pct) OVER (PARTITION BY trace_id, device) - 100) < 0.000001
 -- Parts: idle_ns BY trace_id, device OF gpu_timeline_by_device.idle_time_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id Device; NULL where none was written.

@@ -23,6 +23,7 @@
 --   + unlinked_ns
 -- Parts: idle_ns BY trace_id, device OF gpu_timeline_by_device.idle_time_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id Device; NULL where none was written.

@@ -9,6 +9,7 @@
 -- Holds: tensor_core_ns <= operator_kernel_ns
 -- Range: sum operator_kernel_ns, tensor_core_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id Device that ran a kernel.

@@ -36,6 +36,7 @@
 -- Holds: unclassified_time_ns <= computation_time_ns AND exposed_comm_time_ns <=
 --   exposed_comm_max_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @if devices
 -- @column device BIGINT id Device number; NULL where none was written.

@@ -19,6 +19,7 @@
 --   gpu_timeline_by_device.exposed_memcpy_time_ns
 -- Parts: idle_time_ns BY trace_id, device OF gpu_timeline_by_device.idle_time_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column device BIGINT id Device; NULL where the trace does not say which.
 -- @column bucket BIGINT id Number of the stretch, from 0.

@@ -9,6 +9,7 @@
 -- Example: SELECT start_ns, utilization_pct FROM gpu_utilization_over_time ORDER BY device, bucket
 -- Holds: kernel_ns <= end_ns - start_ns
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id Device.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Reference;
-use crate::library::{Range, View};
+use crate::library::{Range, Scope, View};
 
 /// `{"tables": […], "views": […], "functions": […], "rules": […], "settings": […],
 /// "topics": […]}`.
@@ -47,6 +47,7 @@ fn relation(view: &View) -> Value {
         "area": view.area,
         "summary": view.summary,
         "detail": view.detail,
+        "scope": view.scope.map(Scope::word),
         "source": view.source,
         "example": view.example,
         "columns": view.columns.iter().map(|c| json!({

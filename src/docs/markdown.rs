@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::{Reference, by_area};
-use crate::library::{Column, View};
+use crate::library::{Body, Column, View};
 
 /// The maximum length of a line. A longer word is not broken.
 const WIDTH: usize = 100;
@@ -16,6 +16,10 @@ This page is written by `tracesql docs --format markdown`; do not edit it by han
 in `sql/`, functions are in `udfs/`. [tables.md](tables.md) describes the tables of a store, and
 [questions.md](questions.md) which views answer which question. Columns and settings are listed as
 `name` TYPE (unit): meaning.
+
+The scope of a view says which traces a row depends on. `trace` is one trace, so the rows over a
+store are the rows over each trace, put together. `job` is one trace and its row of `job_ranks`.
+`store` is several traces of the store.
 
 ";
 
@@ -157,6 +161,9 @@ fn relation(out: &mut String, view: &View) {
         out.push_str("Holds:\n\n");
         truths.iter().for_each(|t| item(out, &t.replace('*', "\\*")));
         out.push('\n');
+    }
+    if let (Body::Query(_), Some(scope)) = (&view.body, view.scope) {
+        paragraph(out, &format!("Scope: {}.", scope.word()));
     }
     if !view.source.is_empty() {
         paragraph(out, &format!("Source: {}", view.source));

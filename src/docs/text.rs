@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Reference, by_area};
-use crate::library::View;
+use crate::library::{Body, View};
 
 /// All names with their summaries.
 pub fn overview(reference: &Reference) -> String {
@@ -99,6 +99,9 @@ fn relation(out: &mut String, view: &View) {
             "  {:names$}  {:types$}  {:units$}  {}",
             column.name, column.data_type, column.unit, column.description
         );
+    }
+    if let (Body::Query(_), Some(scope)) = (&view.body, view.scope) {
+        let _ = writeln!(out, "\nScope: {}", scope.word());
     }
     if !view.source.is_empty() {
         let _ = writeln!(out, "\nSource: {}", view.source);

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
+use arrow::datatypes::FieldRef;
 use async_trait::async_trait;
 use datafusion::catalog::{SchemaProvider, TableProvider};
 use datafusion::datasource::MemTable;
@@ -18,6 +19,7 @@ use tracesql_ingest::schema;
 use super::settings::Settings;
 use super::store_tables::StoreTables;
 use super::{planner_threads, system_tables, views};
+use crate::error::Error;
 use crate::library::{self, Body, Library};
 
 type Provider = Arc<dyn TableProvider>;
@@ -49,6 +51,38 @@ impl Catalog {
 
     fn keep(&self, name: &str, provider: Provider) -> Option<Provider> {
         self.open.lock().unwrap_or_else(|e| e.into_inner()).insert(name.to_owned(), provider)
+    }
+
+    /// Makes all queries and views read the given rows where they name a table of the store or a
+    /// view of the library. Fails if there is no such table or view, or if it has other columns.
+    pub fn replace(&self, name: &str, rows: Provider) -> crate::Result<()> {
+        let documented = match self.library.view(name) {
+            Some(view) => view.columns.clone(),
+            None => match Library::tables().find(|table| table.name == name) {
+                Some(table) => table.columns,
+                None => {
+                    let message = format!("relation {name}: no table or view has this name");
+                    return Err(Error::Usage(message));
+                }
+            },
+        };
+        let schema = rows.schema();
+        let is_column = |(column, field): (&library::Column, &FieldRef)| {
+            column.name == *field.name() && library::matches(&column.data_type, field.data_type())
+        };
+        // Most private views do not document their columns.
+        let is_same = documented.is_empty()
+            || documented.len() == schema.fields().len()
+                && documented.iter().zip(schema.fields()).all(is_column);
+        if !is_same {
+            let names: Vec<&str> = documented.iter().map(|c| c.name.as_str()).collect();
+            return Err(Error::Usage(format!(
+                "relation {name}: its columns must be those of the reference, in order: {}",
+                names.join(", ")
+            )));
+        }
+        self.keep(name, rows);
+        Ok(())
     }
 
     /// Whether a name is reserved by tracesql, so that users can neither replace nor drop it.

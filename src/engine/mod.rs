@@ -21,8 +21,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use datafusion::catalog::CatalogProvider;
-use datafusion::catalog::MemoryCatalogProvider;
+use datafusion::catalog::{CatalogProvider, MemoryCatalogProvider, TableProvider};
 use datafusion::common::{ParamValues, ScalarValue};
 use datafusion::execution::context::SQLOptions;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
@@ -64,6 +63,9 @@ pub struct EngineOptions {
     pub settings: Vec<(String, String)>,
     /// Whether statements may read files outside the store.
     pub allow_files: bool,
+    /// Relations that replace tables of the store or views of the library, by name. Queries and
+    /// views that name them read the given rows.
+    pub relations: Vec<(String, Arc<dyn TableProvider>)>,
 }
 
 /// All functions that a session adds to SQL.
@@ -190,6 +192,9 @@ impl Engine {
             settings.clone(),
         ));
         schema.attach(context.state_weak_ref());
+        for (name, relation) in &options.relations {
+            schema.replace(name, relation.clone())?;
+        }
         let catalog = MemoryCatalogProvider::new();
         catalog.register_schema("main", schema.clone())?;
         context.register_catalog("tracesql", Arc::new(catalog));

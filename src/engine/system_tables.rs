@@ -9,7 +9,7 @@ use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 
 use super::settings::Settings;
-use crate::library::{Column, Library, View};
+use crate::library::{Column, Library, Scope, View};
 
 /// The table of settings.
 pub const SETTINGS: &str = "tracesql_settings";
@@ -46,6 +46,10 @@ fn relations(library: &Library) -> Result<Arc<dyn TableProvider>> {
         ("source", text(|r| &r.1.source)),
         ("example", text(|r| &r.1.example)),
         ("file", text(|r| &r.1.file)),
+        (
+            "scope",
+            Arc::new(all.iter().map(|r| r.1.scope.map(Scope::word)).collect::<StringArray>()),
+        ),
     ])
 }
 
@@ -129,6 +133,8 @@ fn own() -> impl Iterator<Item = View> {
         example: String::new(),
         columns: columns.iter().map(|(name, description)| column(name, description)).collect(),
         truths: crate::library::Truths::default(),
+        scope: None,
+        lookup: Vec::new(),
         file: String::new(),
         body: crate::library::Body::Data(Vec::new()),
     };
@@ -148,6 +154,11 @@ fn own() -> impl Iterator<Item = View> {
                 ("source", "Where the formula comes from."),
                 ("example", "A query that shows the use."),
                 ("file", "The file of the view; empty for tables."),
+                (
+                    "scope",
+                    "What a row depends on: trace, job (a trace and its row of job_ranks) or store \
+                     (several traces); NULL for tables that belong to no trace.",
+                ),
             ],
         ),
         of(

@@ -1,5 +1,6 @@
 //! Plans views of the library in the order in which they build on each other. It also checks that
-//! their columns match those that their comments declare.
+//! their columns match those that their comments declare, and that no view claims a smaller scope
+//! than the views which it reads.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -72,6 +73,9 @@ impl<P: Fn(&str) -> bool> Levels<'_, '_, P> {
             Body::Query(text) => {
                 let statement = parse(view, text)?;
                 for reference in self.state.resolve_table_references(&statement)? {
+                    if let Some(error) = self.library.scope_error(view, reference.table()) {
+                        return Err(DataFusionError::Plan(error));
+                    }
                     level = level.max(self.visit(reference.table())?);
                 }
                 Some(statement)

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Body, Column, Csv, File, Problem, Truths, View};
+use super::{Body, Column, Csv, File, Problem, Scope, Truths, View};
 
 /// Parses the file of a view. A data table takes its CSV file out of `data`.
 pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Problem> {
@@ -16,11 +16,15 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
         example: String::new(),
         columns: Vec::new(),
         truths: Truths::default(),
+        scope: None,
+        lookup: Vec::new(),
         file: file.shown.clone(),
         body: Body::Query(file.text.clone()),
     };
     let mut part = Part::Summary;
     let mut csv = None;
+    // The line of the scope.
+    let mut scope = None;
     // Truths may continue over several lines. They are parsed when they are complete. Each is a
     // line number, a keyword and a text.
     let mut truths: Vec<(usize, &str, String)> = Vec::new();
@@ -38,10 +42,20 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
             part = Part::Column;
         } else if let Some(name) = text.strip_prefix("@data ") {
             csv = Some((number, name.trim().to_owned()));
+        } else if let Some(rest) = text.strip_prefix("@scope") {
+            if scope.replace(number).is_some() {
+                return Err(file.problem(number, "@scope is there twice"));
+            }
+            let parsed = Scope::parse(rest).map_err(|message| file.problem(number, message))?;
+            (view.scope, view.lookup) = (Some(parsed.0), parsed.1);
+            part = Part::Detail;
         } else if text.starts_with('@') {
             return Err(file.problem(
                 number,
-                format!("{text:?} is not known; use @column NAME TYPE UNIT TEXT or @data NAME.csv"),
+                format!(
+                    "{text:?} is not known; use @column NAME TYPE UNIT TEXT, @scope trace|job|store \
+                     or @data NAME.csv"
+                ),
             ));
         } else if let Some(rest) = text.strip_prefix("Source:") {
             part = Part::Source;
@@ -71,6 +85,12 @@ pub fn parse(file: &File, data: &mut BTreeMap<String, Csv>) -> Result<View, Prob
     view.detail = view.detail.trim().to_owned();
     for (number, keyword, text) in truths {
         view.truths.add(keyword, &text).map_err(|message| file.problem(number, message))?;
+    }
+    if csv.is_none() {
+        // A view that does not state its scope may read any trace.
+        view.scope.get_or_insert(Scope::Store);
+    } else if let Some(number) = scope {
+        return Err(file.problem(number, "a data table has no scope: its rows belong to no trace"));
     }
     if let Some((number, name)) = csv {
         let stem = name.strip_suffix(".csv").unwrap_or(&name);

@@ -71,6 +71,11 @@ pub fn check(file: &File, view: View) -> Result<View, Problem> {
             ));
         }
     }
+    if let Some(key) = view.lookup.iter().find(|key| view.columns.iter().all(|c| c.name != **key))
+        && !view.columns.is_empty()
+    {
+        return Err(file.problem(at("@scope"), format!("@scope store by {key}: no such column")));
+    }
     if let Some(message) = view.truths.lint(&view.columns) {
         return Err(file.problem(at("Range:"), message));
     }

@@ -11,6 +11,7 @@ mod header;
 mod lint;
 mod name_rules;
 mod rules;
+mod scope;
 mod truths;
 mod types;
 
@@ -23,7 +24,8 @@ use tracesql_udfs::names::{BUILT_IN_RULES, Rules};
 
 use crate::error::{Error, Result};
 pub use data::rows;
-pub use rules::COLUMNS as RULE_COLUMNS;
+pub use rules::{COLUMNS as RULE_COLUMNS, RULES_OF_A_TRACE};
+pub use scope::{JOB_RANKS, Scope};
 pub use truths::{Parts, Range, Ranges, Truths};
 pub use types::{matches, sql_type};
 
@@ -52,6 +54,12 @@ pub struct View {
     pub columns: Vec<Column>,
     /// Conditions that the rows satisfy.
     pub truths: Truths,
+    /// The traces that a row depends on; see [`View::scope`]. `None` for a table whose rows belong
+    /// to no trace.
+    pub scope: Option<Scope>,
+    /// The columns by which views of any scope may look up rows, if the scope is [`Scope::Store`].
+    /// A row depends on these columns only, and no two rows agree in all of them.
+    pub lookup: Vec<String>,
     /// The file name for messages: `sql/core/settings.sql` for a built-in view, else the path.
     pub file: String,
     /// The definition of the rows.
@@ -115,6 +123,8 @@ pub struct Library {
     problems: Vec<Problem>,
     name_rules: Rules,
     rule_settings: rules::RuleSettings,
+    /// Views of users that replaced views of a smaller scope.
+    widened: Vec<String>,
 }
 
 impl Library {
@@ -135,6 +145,7 @@ impl Library {
             problems: Vec::new(),
             name_rules: Rules::built_in(),
             rule_settings: rules::RuleSettings::default(),
+            widened: Vec::new(),
         };
         let mut files = Vec::new();
         embedded(&EMBEDDED, &mut files);
@@ -164,6 +175,8 @@ impl Library {
             library.problems.extend(files.iter().filter_map(rules::misnamed));
             library.add(files);
         }
+        let widened = std::mem::take(&mut library.widened);
+        library.widen_readers(widened);
         library.compose_rules();
         Ok(library)
     }
@@ -224,6 +237,9 @@ impl Library {
             );
             self.problems.push(Problem { file: view.file, line: 1, message });
         } else {
+            if self.is_wider(&view) {
+                self.widened.push(view.name.clone());
+            }
             self.views.insert(view.name.clone(), view);
         }
     }
@@ -280,6 +296,8 @@ impl Library {
                 .map(|(f, c)| column(f.data_type(), c))
                 .collect(),
             truths: Truths::default(),
+            scope: Some(Scope::Trace),
+            lookup: Vec::new(),
             file: String::new(),
             body: Body::Data(Vec::new()),
         })

@@ -3,6 +3,7 @@
 --
 -- The steps themselves are left out, so that the calls of all steps form one list. key identifies
 -- calls that can be paired: modules, data loading, optimizer steps and inner steps, by name.
+-- @scope trace
 WITH threads AS (
     SELECT
         trace_id, track_id,

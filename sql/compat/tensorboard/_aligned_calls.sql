@@ -3,6 +3,7 @@
 --
 -- part is compared for the calls that are aligned with each other. It is inside for all calls
 -- within them that belong to no deeper path.
+-- @scope store
 WITH trees AS (
     SELECT
         trace_id,

@@ -8,6 +8,7 @@
 -- id and which modules have. on_root marks launches with id 0, which the plugin also attaches to
 -- the root of their thread if the trace writes the thread as a number. It does not find threads
 -- that are written as text.
+-- @scope trace
 WITH calls AS (
     SELECT
         e.trace_id, e.event_id,

@@ -1,5 +1,6 @@
 -- A unit of time for each trace: a power of two of microseconds that is so small that floats of the
 -- size of the trace's times are multiples of it.
+-- @scope trace
 SELECT
     trace_id,
     power(

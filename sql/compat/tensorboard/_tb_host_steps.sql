@@ -1,5 +1,6 @@
 -- Steps as torch-tb-profiler 0.4.3 finds them: on the host and, a second time, as annotations of
 -- devices.
+-- @scope trace
 WITH calls AS (
     SELECT trace_id, kind, name, start_us, end_us, event_id
     FROM _tb_calls

@@ -6,6 +6,7 @@
 -- nodes. Launches without an id are attached to the first node without one, usually a module.
 -- owner_id is -1 for launches that are attached only to the root of their thread, and NULL for
 -- those that the plugin loses.
+-- @scope trace
 WITH launched AS (
     SELECT
         trace_id, launch_id,

@@ -1,5 +1,6 @@
 -- The time over which torch-tb-profiler 0.4.3 draws counters: the profiler's own span, or else from
 -- the first to the last event that it reads.
+-- @scope trace
 WITH events_us AS (
     SELECT
         trace_id, event_id, ts_ns, name, lower(cat) AS cat,

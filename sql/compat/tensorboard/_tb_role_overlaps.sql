@@ -1,4 +1,5 @@
 -- Like _role_overlaps, with the ranges and steps of torch-tb-profiler 0.4.3.
+-- @scope trace
 WITH ticks AS (
     SELECT
         r.trace_id, r.set, r.ordinal,

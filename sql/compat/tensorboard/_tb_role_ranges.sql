@@ -1,5 +1,6 @@
 -- Time ranges with their role in the breakdown of torch-tb-profiler 0.4.3. The numbers of roles are
 -- those of _role_ranges.
+-- @scope trace
 SELECT
     trace_id,
     CASE kind

@@ -5,6 +5,7 @@
 -- first device work of the first step delays the start of that step. Steps at the end without
 -- device work are left out. The last step is also left out if it has less than 0.8 of the device
 -- work of the step before, because profiling ended before its work did.
+-- @scope trace
 WITH launches AS (
     SELECT trace_id, event_id, coalesce(step, 0) AS step, start_us, end_us
     FROM _tb_calls

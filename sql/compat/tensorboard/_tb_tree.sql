@@ -5,6 +5,7 @@
 -- same name, and calls that were cut are left out. eligible_nodes counts all eligible nodes below a
 -- call. eligible_reached shows whether the call itself is eligible: only operators become eligible
 -- through the nodes in them, unlike modules, steps, marks and Python calls.
+-- @scope trace
 WITH owned AS (
     SELECT *,
         children_sum(

@@ -3,6 +3,7 @@
 --
 -- is_stale marks work whose launch the plugin does not see, or could only find by something other
 -- than the correlation. communicates marks kernels with the External id of a collective mark.
+-- @scope trace
 WITH collectives AS (
     SELECT DISTINCT trace_id, link_id FROM _tb_calls WHERE is_collective
 ),

@@ -6,6 +6,7 @@
 --   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT device, utilization, sm_efficiency FROM tb_gpu_summary
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id Device that ran a kernel.

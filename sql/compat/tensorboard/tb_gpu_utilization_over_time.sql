@@ -6,6 +6,7 @@
 --   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT start_us, utilization FROM tb_gpu_utilization_over_time ORDER BY device, bucket
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id Device.

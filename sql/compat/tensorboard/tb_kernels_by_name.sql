@@ -10,6 +10,7 @@
 -- Holds: min_us <= max_us AND max_us <= total_us
 -- Range: sum total_us
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column name VARCHAR text Name of the kernel.

@@ -31,6 +31,7 @@
 -- Holds: host_self_us <= host_total_us
 -- @end
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column name VARCHAR text Name of the operator.

@@ -6,6 +6,7 @@
 --   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT step, communication_us, overlap_us FROM tb_step_overlap ORDER BY ordinal
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column ordinal BIGINT id Number of the row from 0; step numbers can occur twice.

@@ -11,6 +11,7 @@
 -- Example: SELECT step, total_us, kernel_us, other_us FROM tb_step_time ORDER BY step
 -- Holds: abs(total_us - (end_us - start_us)) < 0.001
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column ordinal BIGINT id Number of the row from 0; step numbers can occur twice.

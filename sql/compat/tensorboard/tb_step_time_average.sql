@@ -4,6 +4,7 @@
 --   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT steps, total_us, kernel_us FROM tb_step_time_average
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column steps BIGINT count Number of rows of tb_step_time.

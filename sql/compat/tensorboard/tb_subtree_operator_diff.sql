@@ -17,6 +17,7 @@
 -- Range: any host_total_delta_ns, host_self_delta_ns, device_total_delta_ns, device_self_delta_ns;
 --   a difference.
 --
+-- @scope store
 -- @column base_trace_id VARCHAR text The trace compared with.
 -- @column cand_trace_id VARCHAR text The trace that is compared.
 -- @column trace_id VARCHAR text The same as cand_trace_id.

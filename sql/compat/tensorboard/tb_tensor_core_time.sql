@@ -7,6 +7,7 @@
 --   the odd traces named in docs/tensorboard.md.
 -- Example: SELECT used_ratio, eligible_ratio FROM tb_tensor_core_time
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column used_ratio DOUBLE ratio Share of kernel time in kernels that use tensor cores; NULL

@@ -5,6 +5,7 @@
 -- last event with that id on the row of pid and tid where the arrow ends, and for graph launches
 -- all work with the id. Ids are used as written. This includes 0 and -1, which the columns of
 -- events leave out. An id in quotes differs from the number.
+-- @scope trace
 WITH calls AS (
     SELECT trace_id, event_id, name, args FROM events WHERE cat IN ('cuda_runtime', 'cuda_driver')
 ),

@@ -21,6 +21,7 @@
 -- Holds: busy_time_ns + idle_time_ns = total_time_ns
 -- Holds: linked_events <= gpu_events
 --
+-- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column gpu_events BIGINT count Kernels, copies and fills of the categories that TraceLens knows.
 -- @column linked_events BIGINT count Those that TraceLens links to a call; all times are of them.

@@ -84,7 +84,7 @@ pub fn take(file: &File) -> Result<Option<(Header, String)>, Problem> {
         let is_taken = match (comment, comment.and_then(|c| c.trim().strip_prefix('@'))) {
             (_, Some(tag)) => {
                 let (key, text) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
-                last = if key == "column" || key == "data" {
+                last = if matches!(key, "column" | "data" | "scope") {
                     None
                 } else {
                     Some(header.add(key, Text::new(number, text.trim()), file)?)
@@ -119,7 +119,7 @@ impl Header {
             return Err(file.problem(
                 line,
                 format!(
-                    "@{key} is not a header line of a rule; use @{}, @{SETTING} or @column",
+                    "@{key} is not a header line of a rule; use @{}, @{SETTING}, @scope or @column",
                     KEYS.join(", @")
                 ),
             ));

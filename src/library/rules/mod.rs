@@ -11,7 +11,7 @@ mod select;
 mod settings;
 mod template;
 
-use super::{Body, File, Library, Problem, View};
+use super::{Body, File, Library, Problem, Scope, View};
 pub(super) use compose::compose;
 pub(super) use settings::RuleSettings;
 
@@ -21,6 +21,10 @@ const PREFIX: &str = "rule_";
 
 /// The private view with the rows of all rules; `findings` shows them.
 const ALL: &str = "_all_rules";
+
+/// The private view with the rows of all rules that need a single trace and its job. It is a view of
+/// its own so that all these rules can be computed together for a trace.
+pub const RULES_OF_A_TRACE: &str = "_rules_of_a_trace";
 
 /// The columns of every rule, with their SQL types.
 pub const COLUMNS: &[(&str, &str)] = &[
@@ -61,8 +65,8 @@ impl Library {
         self.views().filter(|v| v.rule_name().is_some())
     }
 
-    /// Makes the view with the rows of all rules, and adds the settings of the rules to the other
-    /// settings. Rules that cannot be part of the view are left out.
+    /// Makes the views with the rows of all rules, and adds the settings of the rules to the other
+    /// settings. Rules that cannot be part of the views are left out.
     pub(super) fn compose_rules(&mut self) {
         let mut wrong: Vec<Problem> = self
             .rules()
@@ -73,21 +77,35 @@ impl Library {
         wrong.extend(self.add_rule_settings());
         self.views.retain(|_, v| !wrong.iter().any(|p| p.file == v.file));
         self.problems.extend(wrong);
-        let names: Vec<&str> = self.rules().map(|v| v.name.as_str()).collect();
-        let sql = union(&names);
-        let view = View {
-            name: ALL.to_owned(),
-            area: AREA.to_owned(),
-            summary: "The rows of all rules.".to_owned(),
-            detail: String::new(),
-            source: String::new(),
-            example: String::new(),
-            columns: Vec::new(),
-            truths: super::Truths::default(),
-            file: "(all rules)".to_owned(),
-            body: Body::Query(sql),
-        };
-        self.views.insert(view.name.clone(), view);
+        let (of_a_trace, others): (Vec<&View>, Vec<&View>) =
+            self.rules().partition(|rule| rule.scope() <= Scope::Job);
+        let names = of_a_trace.iter().map(|rule| rule.name.as_str()).collect::<Vec<_>>();
+        let all = std::iter::once(RULES_OF_A_TRACE).chain(others.iter().map(|v| v.name.as_str()));
+        let all = all.collect::<Vec<_>>();
+        let summary = "The rows of all rules that need a single trace and its job.";
+        let views = [
+            composed(RULES_OF_A_TRACE, summary, Scope::Job, union(&names)),
+            composed(ALL, "The rows of all rules.", Scope::Store, union(&all)),
+        ];
+        self.views.extend(views.map(|view| (view.name.clone(), view)));
+    }
+}
+
+/// A private view over rules.
+fn composed(name: &str, summary: &str, scope: Scope, sql: String) -> View {
+    View {
+        name: name.to_owned(),
+        area: AREA.to_owned(),
+        summary: summary.to_owned(),
+        detail: String::new(),
+        source: String::new(),
+        example: String::new(),
+        columns: Vec::new(),
+        truths: super::Truths::default(),
+        scope: Some(scope),
+        lookup: Vec::new(),
+        file: format!("({name})"),
+        body: Body::Query(sql),
     }
 }
 
