@@ -24,7 +24,7 @@ use clap::FromArgMatches;
 
 use command_line::CommandLine;
 pub use extension::{Extension, Plain};
-pub use global::Global;
+pub use global::{Global, use_cluster};
 pub use time_limit::block_on;
 
 /// Runs the program with the arguments of the process.
