@@ -9,8 +9,8 @@ const END: char = '>';
 
 /// The error of a task as it leaves the executor. Ballista runs a task again only after an
 /// `IoError`, so that is what errors become that may pass.
-pub fn marked(trace: &str, error: &DataFusionError) -> DataFusionError {
-    let text = format!("trace {trace}: {}", text_of(error));
+pub fn marked(error: &DataFusionError) -> DataFusionError {
+    let text = text_of(error);
     // Hexadecimal digits survive any number of escapes.
     let digits: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
     let text = format!("{BEGIN}{digits}{END}");
@@ -25,9 +25,10 @@ pub fn marked(trace: &str, error: &DataFusionError) -> DataFusionError {
 pub fn cut(description: &str) -> Option<String> {
     let (_, rest) = description.split_once(BEGIN)?;
     let (digits, _) = rest.split_once(END)?;
-    let bytes = digits.as_bytes().chunks(2).map(|two| {
-        std::str::from_utf8(two).ok().and_then(|two| u8::from_str_radix(two, 16).ok())
-    });
+    let bytes = digits
+        .as_bytes()
+        .chunks(2)
+        .map(|two| std::str::from_utf8(two).ok().and_then(|two| u8::from_str_radix(two, 16).ok()));
     String::from_utf8(bytes.collect::<Option<Vec<u8>>>()?).ok()
 }
 
@@ -78,12 +79,12 @@ mod tests {
     #[test]
     fn a_text_is_cut_out_of_any_description() {
         let error = DataFusionError::Execution("no column \"x\"\nin µs".into());
-        let mut description = marked("t1", &error).to_string();
+        let mut description = marked(&error).to_string();
         for _ in 0..3 {
             description = format!("Job failed due to {:?}", DataFusionError::Plan(description));
         }
         let text = cut(&description).expect("a text");
-        assert_eq!(text, "trace t1: Execution error: no column \"x\"\nin µs");
+        assert_eq!(text, "Execution error: no column \"x\"\nin µs");
         assert_eq!(cut("no executors"), None);
     }
 
@@ -92,7 +93,7 @@ mod tests {
         let store = |error| DataFusionError::ObjectStore(Box::new(error));
         let slow = object_store::Error::Generic { store: "S3", source: "503".into() };
         let missing = object_store::Error::NotFound { path: "p".into(), source: "404".into() };
-        let is_io = |error| matches!(marked("t", &error), DataFusionError::IoError(_));
+        let is_io = |error| matches!(marked(&error), DataFusionError::IoError(_));
         assert!(is_io(store(slow).context("while reading")));
         assert!(!is_io(store(missing)));
         assert!(!is_io(DataFusionError::ResourcesExhausted("memory".into())));
