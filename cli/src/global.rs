@@ -1,14 +1,23 @@
 //! Options that every command takes.
 
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
 use tracesql::byte_size::bytes;
-use tracesql::engine::EngineOptions;
+use tracesql::engine::{Cluster, EngineOptions};
 use tracesql::{Error, Result};
 use tracesql_ingest::IngestOptions;
+
+/// The cluster that computes the queries of this process.
+static CLUSTER: OnceLock<Arc<dyn Cluster>> = OnceLock::new();
+
+/// Lets a cluster compute the queries of this process. The first call decides.
+pub fn use_cluster(cluster: Arc<dyn Cluster>) {
+    let _ = CLUSTER.set(cluster);
+}
 
 /// The heading of options about time and memory.
 const LIMITS: &str = "Limits";
@@ -145,6 +154,7 @@ impl Global {
             rules: self.rules.clone(),
             settings: self.set.clone(),
             allow_files: self.allow_files,
+            cluster: CLUSTER.get().cloned(),
             ..EngineOptions::default()
         }
     }

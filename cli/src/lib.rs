@@ -25,7 +25,7 @@ use tracesql::open::Found;
 
 use command_line::{Command, CommandLine};
 pub use extension::{Extension, Plain};
-pub use global::{Global, duration};
+pub use global::{Global, duration, use_cluster};
 pub use time_limit::block_on;
 
 /// Runs the program with the arguments of the process.

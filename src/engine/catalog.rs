@@ -16,13 +16,17 @@ use parking_lot::RwLock;
 use tokio::runtime::Handle;
 use tracesql_ingest::schema;
 
+use super::cluster::Relations;
 use super::settings::Settings;
 use super::store_tables::StoreTables;
 use super::{planner_threads, system_tables, views};
 use crate::error::Error;
-use crate::library::{self, Body, Library};
+use crate::library::{self, Body, Library, Scope};
 
 type Provider = Arc<dyn TableProvider>;
+
+/// The table with a row for each trace.
+const TRACES: &str = "traces";
 
 /// All relations of a session.
 #[derive(Debug)]
@@ -31,13 +35,32 @@ pub struct Catalog {
     library: Arc<Library>,
     settings: Arc<Settings>,
     state: OnceLock<Weak<RwLock<SessionState>>>,
+    /// The cluster that computes relations of single traces.
+    elsewhere: OnceLock<Arc<dyn Relations>>,
     open: Mutex<HashMap<String, Provider>>,
 }
 
 impl Catalog {
     /// Creates a catalogue. It can plan views after [`Catalog::attach`] was called.
     pub fn new(tables: StoreTables, library: Arc<Library>, settings: Arc<Settings>) -> Self {
-        Self { tables, library, settings, state: OnceLock::new(), open: Mutex::new(HashMap::new()) }
+        Self {
+            tables,
+            library,
+            settings,
+            state: OnceLock::new(),
+            elsewhere: OnceLock::new(),
+            open: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// Sets the cluster that computes relations of single traces.
+    pub fn compute_elsewhere(&self, relations: Arc<dyn Relations>) {
+        let _ = self.elsewhere.set(relations);
+    }
+
+    /// The cluster that computes relations of single traces, if there is one.
+    pub fn elsewhere(&self) -> Option<&Arc<dyn Relations>> {
+        self.elsewhere.get()
     }
 
     /// Sets the session in which views are planned.
@@ -121,6 +144,12 @@ impl Catalog {
                 }
             })?;
             for ((view, _), provider) in level.iter().zip(planned) {
+                let provider = match self.elsewhere() {
+                    Some(cluster) if view.scope() <= Scope::Job => {
+                        cluster.table(&view.name, view.scope(), provider.schema())
+                    }
+                    _ => provider,
+                };
                 self.keep(&view.name, provider);
             }
         }
@@ -150,7 +179,13 @@ impl SchemaProvider for Catalog {
             return Ok(Some(provider));
         }
         let provider = match schema::table(name) {
-            Some(table) => self.tables.open(table)?,
+            Some(table) => match self.elsewhere() {
+                // The table of traces is small, and says which traces there are.
+                Some(cluster) if name != TRACES => {
+                    cluster.table(name, Scope::Trace, StoreTables::schema(table))
+                }
+                _ => self.tables.open(table)?,
+            },
             None if system_tables::NAMES.contains(&name) => {
                 system_tables::table(name, &self.library)?
             }

@@ -39,14 +39,20 @@ pub fn fits_in_memory(limit: usize, events: u64) -> bool {
 /// A memory limit for the process. If a result is read while the limit is exceeded, the result ends
 /// with an error.
 pub struct MemoryLimit {
+    /// The limit of the process.
     bytes: usize,
+    /// The share of one of several sessions; `None` if there is only one session.
+    share: Option<usize>,
     is_exceeded: watch::Receiver<bool>,
 }
 
 impl MemoryLimit {
     /// Creates a limit that is watched until it is dropped. Fails if the watching thread cannot
-    /// start.
-    pub fn new(bytes: usize) -> Result<Self> {
+    /// start. If `process` is not 0, it is the limit of the process, and `bytes` is the share of one
+    /// of several sessions.
+    pub fn new(bytes: usize, process: usize) -> Result<Self> {
+        let share = (process > 0).then_some(bytes);
+        let bytes = if process > 0 { process } else { bytes };
         let (exceeded, is_exceeded) = watch::channel(false);
         let watch = move || {
             while !exceeded.is_closed() {
@@ -59,7 +65,7 @@ impl MemoryLimit {
             .name("memory".into())
             .spawn(watch)
             .map_err(DataFusionError::IoError)?;
-        Ok(Self { bytes, is_exceeded })
+        Ok(Self { bytes, share, is_exceeded })
     }
 
     /// The memory pool for sorts, groups and joins, which spill to disk when it is used up. Its
@@ -67,7 +73,9 @@ impl MemoryLimit {
     /// operators use without counting it. If shared views fit in memory, each operator may use the
     /// whole pool. Otherwise each operator has an equal share.
     pub fn pool(&self, views_fit: bool) -> Arc<dyn MemoryPool> {
-        let left = self.bytes - resident_bytes().unwrap_or(0).min(self.bytes / 2);
+        let left = self
+            .share
+            .unwrap_or_else(|| self.bytes - resident_bytes().unwrap_or(0).min(self.bytes / 2));
         let bytes = left - UNCOUNTED_BYTES.min(left / 2);
         if views_fit {
             Arc::new(GreedyMemoryPool::new(bytes))

@@ -1,6 +1,7 @@
 //! A DataFusion session over the traces of a store.
 
 mod catalog;
+mod cluster;
 mod describe;
 mod json_rows;
 mod materialize;
@@ -34,8 +35,9 @@ use tracesql_ingest::Manifest;
 
 use crate::error::{Error, Result};
 use crate::library::Library;
-use crate::store::{RemoteStore, TraceFiles, TraceStore};
+use crate::store::{RemoteStore, TraceStore};
 use catalog::Catalog;
+pub use cluster::{Batch, Cluster, ClusterSession, OpenTrace, Relations};
 pub use json_rows::{Object, int, number, text};
 pub use materialize::planned_apart;
 use memory_limit::MemoryLimit;
@@ -69,6 +71,11 @@ pub struct EngineOptions {
     /// Relations that replace tables of the store or views of the library, by name. Queries and
     /// views that name them read the given rows.
     pub relations: Vec<(String, Arc<dyn TableProvider>)>,
+    /// The cluster that computes what depends on single traces; `None` to compute everything here.
+    pub cluster: Option<Arc<dyn Cluster>>,
+    /// Bytes of memory that the process may hold, if several sessions share it and `memory_limit`
+    /// is the share of one of them; 0 if there is only one session.
+    pub process_memory_limit: usize,
 }
 
 /// All functions that a session adds to SQL.
@@ -108,7 +115,7 @@ impl Engine {
         stores: &[(&TraceStore, Option<&[String]>)],
         options: &EngineOptions,
     ) -> Result<Self> {
-        let (mut traces, mut files) = (Vec::<Manifest>::new(), Vec::new());
+        let mut traces = Vec::new();
         let mut remote: Vec<Arc<dyn RemoteStore>> = Vec::new();
         let mut known = HashSet::new();
         for (store, only) in stores {
@@ -118,25 +125,36 @@ impl Engine {
             for manifest in store.traces()? {
                 let is_wanted = only.is_none_or(|only| only.contains(&manifest.trace_id));
                 if is_wanted && known.insert(manifest.trace_id.clone()) {
-                    files.push(store.files(&manifest.trace_id)?);
-                    traces.push(manifest);
+                    let files = store.files(&manifest.trace_id)?;
+                    let remote_store = store.folder().is_none().then(|| store.name());
+                    traces.push(OpenTrace { manifest, files, remote_store });
                 }
             }
         }
-        Self::over(traces, files, &remote, options)
+        Self::over(traces, &remote, options)
     }
 
     /// A session whose tables are empty.
     pub fn without_store(options: &EngineOptions) -> Result<Self> {
-        Self::over(Vec::new(), Vec::new(), &[], options)
+        Self::over(Vec::new(), &[], options)
+    }
+
+    /// A session over one trace whose manifest and files are known, so that no store is listed.
+    /// `remote` reads the files if they are not in a folder.
+    pub fn open_trace(
+        trace: OpenTrace,
+        remote: Option<Arc<dyn RemoteStore>>,
+        options: &EngineOptions,
+    ) -> Result<Self> {
+        Self::over(vec![trace], remote.as_slice(), options)
     }
 
     fn over(
-        traces: Vec<Manifest>,
-        files: Vec<TraceFiles>,
+        opened: Vec<OpenTrace>,
         remote: &[Arc<dyn RemoteStore>],
         options: &EngineOptions,
     ) -> Result<Self> {
+        let traces: Vec<Manifest> = opened.iter().map(|trace| trace.manifest.clone()).collect();
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let threads = if options.threads == 0 { cores } else { options.threads };
         let mut config = SessionConfig::new()
@@ -160,7 +178,7 @@ impl Engine {
             .sum();
         let views_fit = memory_limit::fits_in_memory(options.memory_limit, events);
         if options.memory_limit > 0 {
-            let limit = MemoryLimit::new(options.memory_limit)?;
+            let limit = MemoryLimit::new(options.memory_limit, options.process_memory_limit)?;
             runtime = runtime.with_memory_pool(limit.pool(views_fit));
             memory_limit = Some(limit);
             config.options_mut().execution.sort_spill_reservation_bytes =
@@ -179,6 +197,9 @@ impl Engine {
             .with_config(config)
             .with_runtime_env(runtime)
             .with_default_features();
+        for rule in options.cluster.iter().flat_map(|cluster| cluster.optimizer_rules()) {
+            state = state.with_optimizer_rule(rule);
+        }
         for rule in rules::physical() {
             state = state.with_physical_optimizer_rule(rule);
         }
@@ -194,13 +215,25 @@ impl Engine {
             }
         }
         let schema = Arc::new(Catalog::new(
-            StoreTables::new(files.into_iter().zip(traces.iter().cloned()).collect()),
+            StoreTables::new(
+                opened.iter().map(|trace| (trace.files.clone(), trace.manifest.clone())).collect(),
+            ),
             library.clone(),
             settings.clone(),
         ));
         schema.attach(context.state_weak_ref());
         for (name, relation) in &options.relations {
             schema.replace(name, relation.clone())?;
+        }
+        if let Some(cluster) = &options.cluster {
+            schema.compute_elsewhere(cluster.open(ClusterSession {
+                traces: opened,
+                library: library.clone(),
+                settings: settings.clone(),
+                sql: options.sql.clone(),
+                rules: options.rules.clone(),
+                state: context.state_weak_ref(),
+            })?);
         }
         let catalog = MemoryCatalogProvider::new();
         catalog.register_schema("main", schema.clone())?;
@@ -314,11 +347,17 @@ impl Engine {
         let state = self.context.state();
         let trace_id = self.constant_trace_id();
         let plans = planning::physical_plans(plans, &state, trace_id, self.shares_views)?;
-        plans.into_iter().map(|plan| self.execute(plan)).collect()
+        let batch = self.catalog.elsewhere().map(|relations| relations.start_together(&plans));
+        plans.into_iter().map(|plan| self.execute(plan, batch.clone())).collect()
     }
 
-    fn execute(&self, plan: Arc<dyn ExecutionPlan>) -> Result<Started> {
+    /// Runs a plan. `batch` is kept until its result is read or dropped.
+    fn execute(&self, plan: Arc<dyn ExecutionPlan>, batch: Option<Batch>) -> Result<Started> {
         let rows = utf8_results::utf8(execute_stream(plan.clone(), self.context.task_ctx())?);
+        let rows = match batch {
+            Some(batch) => cluster::keep(batch, rows),
+            None => rows,
+        };
         let result = match &self.memory_limit {
             Some(limit) => limit.enforce(rows),
             None => rows,

@@ -34,10 +34,15 @@ impl StoreTables {
         Self { traces }
     }
 
+    /// The columns of a table within queries.
+    pub fn schema(table: &schema::Table) -> SchemaRef {
+        with_text_views(&table.schema())
+    }
+
     /// Opens a table over the files of all traces. Fails if a file is missing, or if its length
     /// differs from the length in the manifest.
     pub fn open(&self, table: &'static schema::Table) -> Result<Arc<dyn TableProvider>> {
-        let rows = with_text_views(&table.schema());
+        let rows = Self::schema(table);
         if self.traces.is_empty() {
             return Ok(Arc::new(MemTable::try_new(rows, vec![vec![]])?));
         }

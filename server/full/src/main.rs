@@ -1,9 +1,11 @@
 //! The program `tracesql-full`: all of `tracesql`, with object storage, a cluster and servers.
 
+mod cluster;
 mod copy;
 mod gc;
 mod ingest_shares;
 mod requests;
+mod serve;
 
 use std::process::ExitCode;
 
@@ -16,7 +18,7 @@ struct Full;
 impl Extension for Full {
     fn describe(&self, command_line: Command) -> Command {
         let command_line = command_line.subcommand(copy::command()).subcommand(gc::command());
-        ingest_shares::describe(command_line)
+        serve::describe(cluster::describe(ingest_shares::describe(command_line)))
     }
 
     fn run(&self, matches: &ArgMatches) -> Option<tracesql::Result<ExitCode>> {
@@ -25,7 +27,7 @@ impl Extension for Full {
             ("copy", matches) => Some(copy::run(matches)),
             ("gc", matches) => Some(gc::run(matches)),
             ("ingest", _) => ingest_shares::run(matches),
-            _ => None,
+            _ => serve::run(matches).or_else(|| cluster::run(matches)),
         }
     }
 }

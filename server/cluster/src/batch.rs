@@ -1,0 +1,336 @@
+//! Queries that run together: one job for each trace, with all queries over that trace, so that the
+//! executor computes shared views once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::datatypes::SchemaRef;
+use arrow::record_batch::RecordBatch;
+use datafusion::common::exec_datafusion_err;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use futures::{StreamExt, stream};
+use parking_lot::Mutex;
+use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::task::AbortHandle;
+use tracesql::engine::planned_apart;
+use tracesql::library::Scope;
+
+use crate::connection::{self, Connection};
+use crate::scan::{ClusterScan, Query};
+use crate::session::Session;
+use crate::wire::{self, Payload};
+use crate::{job, rows};
+
+/// How long to wait for executors if there is none.
+const NO_EXECUTORS: Duration = Duration::from_secs(10);
+
+/// Batches that wait for the only reader of a batch's only query. With several readers all rows may
+/// have to wait, because readers read one after the other.
+const WAITING: usize = 4;
+
+type Item = Result<RecordBatch, Arc<DataFusionError>>;
+
+/// Some queries of a session.
+pub struct Batch {
+    session: Arc<Session>,
+    queries: Vec<Arc<Query>>,
+    /// The number of nodes that read each query.
+    readers: Vec<usize>,
+    run: Mutex<Run>,
+}
+
+enum Run {
+    /// No query was read yet.
+    Idle,
+    Going {
+        receivers: Vec<Vec<Receiver<Item>>>,
+        reservation: Arc<MemoryReservation>,
+        driver: AbortHandle,
+    },
+    /// It was stopped, because nobody reads its rows.
+    Over,
+}
+
+/// Stops a batch when it is dropped.
+pub struct Hold(Arc<Batch>);
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        if let Run::Going { driver, .. } = std::mem::replace(&mut *self.0.run.lock(), Run::Over) {
+            driver.abort();
+        }
+    }
+}
+
+impl Batch {
+    /// Makes all queries of some plans a batch.
+    pub fn of_plans(session: Arc<Session>, plans: &[Arc<dyn ExecutionPlan>]) -> Hold {
+        let mut scans = Vec::new();
+        for plan in plans {
+            collect(plan, &mut scans);
+        }
+        let (mut queries, mut readers) = (Vec::<Arc<Query>>::new(), Vec::new());
+        let mut numbers = Vec::new();
+        for plan in &scans {
+            let Some(scan) = plan.downcast_ref::<ClusterScan>() else { continue };
+            let query = scan.query();
+            let is_same = |known: &Arc<Query>| {
+                known.sql == query.sql
+                    && known.traces == query.traces
+                    && known.schema == query.schema
+            };
+            let number = queries.iter().position(is_same).unwrap_or_else(|| {
+                queries.push(query.clone());
+                readers.push(0);
+                queries.len() - 1
+            });
+            readers[number] += 1;
+            numbers.push((scan, number));
+        }
+        let batch = Arc::new(Self { session, queries, readers, run: Mutex::new(Run::Idle) });
+        for (scan, number) in numbers {
+            scan.join(batch.clone(), number);
+        }
+        Hold(batch)
+    }
+
+    /// A batch of one query with one reader.
+    pub fn of_one(query: Arc<Query>) -> Hold {
+        let session = query.session.clone();
+        Hold(Arc::new(Self {
+            session,
+            queries: vec![query],
+            readers: vec![1],
+            run: Mutex::new(Run::Idle),
+        }))
+    }
+
+    /// The rows of a query for one of its readers. `None` if all its readers have theirs, or if the
+    /// batch was stopped.
+    pub fn rows(
+        self: &Arc<Self>,
+        number: usize,
+        context: &TaskContext,
+    ) -> Result<Option<SendableRecordBatchStream>> {
+        let mut run = self.run.lock();
+        if matches!(*run, Run::Idle) {
+            *run = self.start(context)?;
+        }
+        let Run::Going { receivers, reservation, .. } = &mut *run else { return Ok(None) };
+        let Some(receiver) = receivers[number].pop() else { return Ok(None) };
+        let schema = self.queries[number].schema.clone();
+        Ok(Some(read(receiver, schema, reservation.clone())))
+    }
+
+    fn start(&self, context: &TaskContext) -> Result<Run> {
+        let readers: usize = self.readers.iter().sum();
+        let capacity = if readers == 1 { WAITING } else { Semaphore::MAX_PERMITS };
+        let (mut senders, mut receivers) = (Vec::new(), Vec::new());
+        for &readers in &self.readers {
+            let (to, from): (Vec<_>, Vec<_>) = (0..readers).map(|_| channel(capacity)).unzip();
+            senders.push(to);
+            receivers.push(from);
+        }
+        let pool = &context.runtime_env().memory_pool;
+        let reservation = Arc::new(MemoryConsumer::new("rows of the cluster").register(pool));
+        let outlets = Outlets { senders, reservation: reservation.clone() };
+        let (session, queries) = (self.session.clone(), self.queries.clone());
+        let driver = connection::runtime()?.spawn(async move {
+            let done = drive(&session, &queries, &outlets).await;
+            session.show_progress(None);
+            if let Err(e) = done {
+                outlets.fail(Arc::new(e)).await;
+            }
+        });
+        Ok(Run::Going { receivers, reservation, driver: driver.abort_handle() })
+    }
+}
+
+impl Hold {
+    /// The rows of the only query. The batch ends with them.
+    pub fn into_rows(self, context: &TaskContext) -> Result<SendableRecordBatchStream> {
+        let rows = self.0.rows(0, context)?;
+        let rows = rows.ok_or_else(|| exec_datafusion_err!("a query was read twice"))?;
+        let schema = rows.schema();
+        let rows = rows.inspect(move |_| {
+            let _ = &self;
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+    }
+}
+
+/// The nodes of a plan that read the cluster, also in views that are planned on their own.
+fn collect(plan: &Arc<dyn ExecutionPlan>, found: &mut Vec<Arc<dyn ExecutionPlan>>) {
+    if plan.is::<ClusterScan>() {
+        if !found.iter().any(|known| Arc::ptr_eq(known, plan)) {
+            found.push(plan.clone());
+        }
+        return;
+    }
+    if let Some(view) = planned_apart(plan) {
+        collect(view, found);
+    }
+    for child in plan.children() {
+        collect(child, found);
+    }
+}
+
+/// Where the rows of each query go.
+struct Outlets {
+    senders: Vec<Vec<Sender<Item>>>,
+    reservation: Arc<MemoryReservation>,
+}
+
+impl Outlets {
+    async fn give(&self, query: usize, batch: &RecordBatch) -> Result<()> {
+        for sender in &self.senders[query] {
+            let bytes = batch.get_array_memory_size();
+            self.reservation.try_grow(bytes).map_err(|e| {
+                e.context(
+                    "rows of the cluster do not fit in --memory-limit; aggregate them, or choose \
+                     fewer columns or traces",
+                )
+            })?;
+            if sender.send(Ok(batch.clone())).await.is_err() {
+                self.reservation.shrink(bytes);
+            }
+        }
+        Ok(())
+    }
+
+    async fn fail(&self, error: Arc<DataFusionError>) {
+        for sender in self.senders.iter().flatten() {
+            let _ = sender.send(Err(error.clone())).await;
+        }
+    }
+
+    fn are_closed(&self) -> bool {
+        self.senders.iter().flatten().all(Sender::is_closed)
+    }
+}
+
+fn read(
+    receiver: Receiver<Item>,
+    schema: SchemaRef,
+    reservation: Arc<MemoryReservation>,
+) -> SendableRecordBatchStream {
+    let rows = stream::unfold(receiver, move |mut receiver| {
+        let reservation = reservation.clone();
+        async move {
+            let item = receiver.recv().await?;
+            if let Ok(batch) = &item {
+                reservation.shrink(batch.get_array_memory_size());
+            }
+            Some((item.map_err(DataFusionError::Shared), receiver))
+        }
+    });
+    Box::pin(RecordBatchStreamAdapter::new(schema, rows))
+}
+
+/// Computes all queries, trace by trace, and hands out their rows.
+async fn drive(session: &Arc<Session>, queries: &[Arc<Query>], outlets: &Outlets) -> Result<()> {
+    let mut of_trace: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (number, query) in queries.iter().enumerate() {
+        for &trace in &query.traces {
+            of_trace.entry(trace).or_default().push(number);
+        }
+    }
+    if of_trace.is_empty() {
+        return Ok(());
+    }
+    let connection = session.connection().await?;
+    let ready = tokio::time::timeout(NO_EXECUTORS, connection.wait_for(|c| c.executors > 0));
+    let state = ready.await.map_err(|_| no_executors(&connection))??;
+    let needs_jobs = queries.iter().any(|query| query.scope == Scope::Job);
+    let relations = session.relations(needs_jobs).await?;
+    let mut payloads: HashMap<Vec<usize>, Arc<Payload>> = HashMap::new();
+    let mut work = Vec::new();
+    for (trace, numbers) in of_trace {
+        let payload = match payloads.get(&numbers) {
+            Some(payload) => payload.clone(),
+            None => {
+                let payload = Arc::new(payload(session, queries, &numbers)?);
+                payloads.entry(numbers).or_insert(payload).clone()
+            }
+        };
+        work.push((trace, payload));
+    }
+    // The largest first, so that none of them is left for the end.
+    work.sort_by_key(|(trace, _)| (std::cmp::Reverse(session.bytes(*trace)), *trace));
+    let total = work.len();
+    let jobs = stream::iter(work.into_iter().map(|(trace, payload)| {
+        let task = session.task(trace, &relations);
+        let (connection, id) =
+            (connection.clone(), session.traces[trace].manifest.trace_id.clone());
+        async move { job::rows(connection, payload, task?, id).await }
+    }));
+    let jobs = jobs.buffer_unordered((2 * state.slots).max(2));
+    let all = async {
+        let mut jobs = std::pin::pin!(jobs);
+        let mut done = 0;
+        session.show_progress(Some((done, total)));
+        while let Some(returned) = jobs.next().await {
+            for batch in returned? {
+                for (number, batches) in rows::unwrap(&batch)? {
+                    let number = number as usize;
+                    let query = queries
+                        .get(number)
+                        .ok_or_else(|| exec_datafusion_err!("rows of an unknown query"))?;
+                    for batch in batches {
+                        outlets.give(number, &rows::fit(&batch, &query.schema)?).await?;
+                    }
+                }
+            }
+            done += 1;
+            session.show_progress(Some((done, total)));
+            if outlets.are_closed() {
+                break;
+            }
+        }
+        Ok(())
+    };
+    tokio::select! {
+        done = all => done,
+        error = lost_all(&connection) => Err(error),
+    }
+}
+
+/// Waits until all executors are gone for a while.
+async fn lost_all(connection: &Connection) -> DataFusionError {
+    loop {
+        if let Err(error) = connection.wait_for(|c| c.executors == 0).await {
+            return error;
+        }
+        let again = connection.wait_for(|c| c.executors > 0);
+        match tokio::time::timeout(NO_EXECUTORS, again).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => return error,
+            Err(_) => return no_executors(connection),
+        }
+    }
+}
+
+fn no_executors(connection: &Connection) -> DataFusionError {
+    exec_datafusion_err!(
+        "the scheduler {address} has no executors; start some with `tracesql-full cluster executor \
+         --scheduler {address}`",
+        address = connection.address
+    )
+}
+
+fn payload(session: &Session, queries: &[Arc<Query>], numbers: &[usize]) -> Result<Payload> {
+    let mut payload = session.payload()?;
+    for &number in numbers {
+        payload.queries.push(wire::Query {
+            number: u32::try_from(number).unwrap_or(u32::MAX),
+            sql: queries[number].sql.clone(),
+        });
+    }
+    Ok(payload)
+}

@@ -1,0 +1,104 @@
+//! Errors of tasks. Ballista passes them on inside its own descriptions, so the text of an error is
+//! marked on the executor and cut out again where it is shown.
+
+use datafusion::error::DataFusionError;
+use datafusion::object_store;
+
+const BEGIN: &str = "<tracesql:";
+const END: char = '>';
+
+/// The error of a task as it leaves the executor. Ballista runs a task again only after an
+/// `IoError`, so that is what errors become that may pass.
+pub fn marked(error: &DataFusionError) -> DataFusionError {
+    let text = text_of(error);
+    // Hexadecimal digits survive any number of escapes.
+    let digits: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let text = format!("{BEGIN}{digits}{END}");
+    match may_pass(error) {
+        true => DataFusionError::IoError(std::io::Error::other(text)),
+        false => DataFusionError::Execution(text),
+    }
+}
+
+/// The text of a task's error, from a description of a failed job. `None` if the error is not one
+/// of a task.
+pub fn cut(description: &str) -> Option<String> {
+    let (_, rest) = description.split_once(BEGIN)?;
+    let (digits, _) = rest.split_once(END)?;
+    let bytes = digits
+        .as_bytes()
+        .chunks(2)
+        .map(|two| std::str::from_utf8(two).ok().and_then(|two| u8::from_str_radix(two, 16).ok()));
+    String::from_utf8(bytes.collect::<Option<Vec<u8>>>()?).ok()
+}
+
+fn text_of(error: &DataFusionError) -> String {
+    match error {
+        DataFusionError::External(inner) => inner.to_string(),
+        other => other.strip_backtrace(),
+    }
+}
+
+/// Whether the same task may succeed when it runs again: the network or the object store failed.
+fn may_pass(error: &DataFusionError) -> bool {
+    match error.find_root() {
+        DataFusionError::IoError(e) => !matches!(
+            e.kind(),
+            std::io::ErrorKind::NotFound
+                | std::io::ErrorKind::PermissionDenied
+                | std::io::ErrorKind::StorageFull
+        ),
+        DataFusionError::ObjectStore(e) => is_generic(e),
+        DataFusionError::ParquetError(e) => {
+            let mut source = std::error::Error::source(e.as_ref());
+            while let Some(inner) = source {
+                if let Some(e) = inner.downcast_ref::<object_store::Error>() {
+                    return is_generic(e);
+                }
+                source = inner.source();
+            }
+            false
+        }
+        _ => false,
+    }
+}
+
+/// Timeouts and answers such as 503 are generic errors. Everything that an answer decides, such as
+/// a missing object or a refused key, has an error of its own.
+fn is_generic(error: &object_store::Error) -> bool {
+    matches!(error, object_store::Error::Generic { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::error::DataFusionError;
+    use datafusion::object_store;
+
+    use super::{cut, marked};
+
+    #[test]
+    fn a_text_is_cut_out_of_any_description() {
+        let error = DataFusionError::Execution("no column \"x\"\nin µs".into());
+        let mut description = marked(&error).to_string();
+        for _ in 0..3 {
+            description = format!("Job failed due to {:?}", DataFusionError::Plan(description));
+        }
+        let text = cut(&description).expect("a text");
+        assert_eq!(text, "Execution error: no column \"x\"\nin µs");
+        assert_eq!(cut("no executors"), None);
+    }
+
+    #[test]
+    fn what_may_pass_is_an_error_of_input_and_output() {
+        let store = |error| DataFusionError::ObjectStore(Box::new(error));
+        let slow = object_store::Error::Generic { store: "S3", source: "503".into() };
+        let missing = object_store::Error::NotFound { path: "p".into(), source: "404".into() };
+        let is_io = |error| matches!(marked(&error), DataFusionError::IoError(_));
+        assert!(is_io(store(slow).context("while reading")));
+        assert!(!is_io(store(missing)));
+        assert!(!is_io(DataFusionError::ResourcesExhausted("memory".into())));
+        let kind = |kind| DataFusionError::IoError(std::io::Error::from(kind));
+        assert!(is_io(kind(std::io::ErrorKind::TimedOut)));
+        assert!(!is_io(kind(std::io::ErrorKind::NotFound)));
+    }
+}

@@ -1,0 +1,196 @@
+//! Relations of single traces as tables of the client's session.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, StringViewArray};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::record_batch::RecordBatch;
+use async_trait::async_trait;
+use datafusion::catalog::{Session as DataFusionSession, TableProvider};
+use datafusion::common::DFSchema;
+use datafusion::common::cast::as_boolean_array;
+use datafusion::error::Result;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+use tracesql::library::Scope;
+
+use crate::scan::{ClusterScan, Query};
+use crate::session::Session;
+use crate::sql::{Writer, bare, quoted};
+
+/// The column with the trace of a row.
+const TRACE_ID: &str = "trace_id";
+
+/// A relation that executors compute for each trace.
+pub struct ClusterTable {
+    session: Arc<Session>,
+    name: String,
+    scope: Scope,
+    schema: SchemaRef,
+}
+
+impl fmt::Debug for ClusterTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClusterTable").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl ClusterTable {
+    /// A table of a session.
+    pub fn new(session: Arc<Session>, name: &str, scope: Scope, schema: SchemaRef) -> Self {
+        Self { session, name: name.to_owned(), scope, schema }
+    }
+
+    /// The name of the relation.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What writes expressions over the relation's columns.
+    pub fn writer(&self) -> Result<Writer> {
+        Writer::new(self.session.state()?, &self.schema)
+    }
+
+    /// A query over the relation that returns the given columns. `filters` are those that the query
+    /// applies; they choose the traces.
+    pub fn query(&self, sql: String, schema: SchemaRef, filters: &[Expr]) -> Result<Query> {
+        let traces = self.traces(&self.session.state()?, filters)?;
+        Ok(Query { session: self.session.clone(), sql, schema, traces, scope: self.scope })
+    }
+
+    /// The positions of the traces that may have rows which pass the filters.
+    fn traces(&self, state: &SessionState, filters: &[Expr]) -> Result<Vec<usize>> {
+        let mut all: Vec<usize> = (0..self.session.traces.len()).collect();
+        let ids = self.session.traces.iter().map(|trace| trace.manifest.trace_id.as_str());
+        let column: ArrayRef = Arc::new(StringViewArray::from_iter_values(ids));
+        let field = Field::new(TRACE_ID, DataType::Utf8View, false);
+        let schema = Arc::new(Schema::new(vec![field]));
+        let ids = RecordBatch::try_new(schema.clone(), vec![column])?;
+        let schema = DFSchema::try_from(schema.as_ref().clone())?;
+        for filter in filters {
+            let columns = filter.column_refs();
+            if columns.is_empty() || columns.iter().any(|column| column.name != TRACE_ID) {
+                continue;
+            }
+            let filter = state.create_physical_expr(bare(filter.clone())?, &schema)?;
+            let passes = filter.evaluate(&ids)?.into_array(ids.num_rows())?;
+            let passes = as_boolean_array(&passes)?.clone();
+            all.retain(|&at| passes.is_valid(at) && passes.value(at));
+        }
+        Ok(all)
+    }
+}
+
+#[async_trait]
+impl TableProvider for ClusterTable {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn table_type(&self) -> TableType {
+        match tracesql_ingest::schema::table(&self.name) {
+            Some(_) => TableType::Base,
+            None => TableType::View,
+        }
+    }
+
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> Result<Vec<TableProviderFilterPushDown>> {
+        let writer = self.writer()?;
+        let support = |filter: &&Expr| match writer.text(filter) {
+            Some(_) => TableProviderFilterPushDown::Exact,
+            None => TableProviderFilterPushDown::Unsupported,
+        };
+        Ok(filters.iter().map(support).collect())
+    }
+
+    async fn scan(
+        &self,
+        _state: &dyn DataFusionSession,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let schema = match projection {
+            Some(columns) => Arc::new(self.schema.project(columns)?),
+            None => self.schema.clone(),
+        };
+        let columns: Vec<String> = schema.fields().iter().map(|f| quoted(f.name())).collect();
+        let writer = self.writer()?;
+        let filters: Vec<(Expr, String)> = filters
+            .iter()
+            .filter_map(|filter| writer.text(filter).map(|text| (filter.clone(), text)))
+            .collect();
+        let columns =
+            if columns.is_empty() { "NULL AS nothing".to_owned() } else { columns.join(", ") };
+        let mut sql = format!("SELECT {columns} FROM {}", quoted(&self.name));
+        let (filters, texts): (Vec<Expr>, Vec<String>) = filters.into_iter().unzip();
+        sql += &conditions(&texts);
+        if let Some(limit) = limit {
+            sql += &format!(" LIMIT {limit}");
+        }
+        Ok(Arc::new(ClusterScan::new(self.query(sql, schema, &filters)?)))
+    }
+}
+
+/// The `WHERE` of a query; empty without conditions.
+pub fn conditions(texts: &[String]) -> String {
+    match texts {
+        [] => String::new(),
+        texts => format!(" WHERE ({})", texts.join(") AND (")),
+    }
+}
+
+/// Rows that executors aggregate for each trace.
+pub struct PartialTable {
+    query: Query,
+}
+
+impl fmt::Debug for PartialTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PartialTable").field("sql", &self.query.sql).finish_non_exhaustive()
+    }
+}
+
+impl PartialTable {
+    /// The rows of a query.
+    pub fn new(query: Query) -> Self {
+        Self { query }
+    }
+}
+
+#[async_trait]
+impl TableProvider for PartialTable {
+    fn schema(&self) -> SchemaRef {
+        self.query.schema.clone()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::View
+    }
+
+    async fn scan(
+        &self,
+        _state: &dyn DataFusionSession,
+        projection: Option<&Vec<usize>>,
+        _filters: &[Expr],
+        _limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let mut query = self.query.clone();
+        if let Some(columns) = projection
+            && columns.len() != query.schema.fields().len()
+        {
+            query.schema = Arc::new(query.schema.project(columns)?);
+            let names: Vec<String> =
+                query.schema.fields().iter().map(|f| quoted(f.name())).collect();
+            let names =
+                if names.is_empty() { "NULL AS nothing".to_owned() } else { names.join(", ") };
+            query.sql = format!("SELECT {names} FROM ({}) AS rows_of_a_trace", query.sql);
+        }
+        Ok(Arc::new(ClusterScan::new(query)))
+    }
+}
