@@ -62,6 +62,8 @@ pub struct Limits {
     pub startup: Duration,
     /// The length of a statement in bytes.
     pub statement_bytes: usize,
+    /// The time after which a token of Flight SQL ends.
+    pub token: Duration,
 }
 
 impl Default for Limits {
@@ -72,6 +74,7 @@ impl Default for Limits {
             max_queries: 4,
             startup: Duration::from_secs(10),
             statement_bytes: 4 << 20,
+            token: Duration::from_secs(8 * 3_600),
         }
     }
 }

@@ -7,9 +7,9 @@ use arrow::array::{BooleanArray, RecordBatch, StringArray};
 use arrow::compute::kernels::comparison::like;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrow_flight::sql::metadata::{
-    GetCatalogsBuilder, GetDbSchemasBuilder, GetTableTypesBuilder, GetTablesBuilder,
+    GetCatalogsBuilder, GetDbSchemasBuilder, GetTablesBuilder,
 };
-use arrow_flight::sql::{CommandGetDbSchemas, CommandGetTables};
+use arrow_flight::sql::{CommandGetDbSchemas, CommandGetTableTypes, CommandGetTables};
 use datafusion::logical_expr::TableType;
 use tonic::Status;
 use tracesql::engine::{Engine, documented};
@@ -41,7 +41,7 @@ pub fn schemas(request: CommandGetDbSchemas) -> Result<RecordBatch, Status> {
 
 /// The list of table types.
 pub fn table_types() -> Result<RecordBatch, Status> {
-    let mut rows = GetTableTypesBuilder::new();
+    let mut rows = CommandGetTableTypes {}.into_builder();
     TYPES.iter().for_each(|name| rows.append(name));
     rows.build().map_err(status::of_flight)
 }

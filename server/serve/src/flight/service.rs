@@ -8,9 +8,7 @@ use arrow::datatypes::Schema;
 use arrow_flight::decode::FlightRecordBatchStream;
 use arrow_flight::error::FlightError;
 use arrow_flight::flight_service_server::FlightService;
-use arrow_flight::sql::metadata::{
-    GetCatalogsBuilder, GetTableTypesBuilder, SqlInfoData, XdbcTypeInfoData,
-};
+use arrow_flight::sql::metadata::{GetCatalogsBuilder, SqlInfoData, XdbcTypeInfoData};
 use arrow_flight::sql::server::{DoPutError, FlightSqlService, PeekableFlightDataStream};
 use arrow_flight::sql::{
     ActionBeginTransactionRequest, ActionBeginTransactionResult, ActionCancelQueryRequest,
@@ -184,7 +182,7 @@ impl FlightSqlService for Service {
         query: CommandGetTableTypes,
         request: Request<FlightDescriptor>,
     ) -> Informed {
-        self.later(query, &GetTableTypesBuilder::new().schema(), request).await
+        self.later(query, &query.into_builder().schema(), request).await
     }
 
     async fn get_flight_info_sql_info(
