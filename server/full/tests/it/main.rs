@@ -10,5 +10,6 @@
     reason = "tests fail by panics"
 )]
 
+mod flight;
 mod lock_files;
 mod support;

@@ -5,13 +5,20 @@ use std::time::{Duration, Instant};
 
 use arrow_flight::BasicAuth;
 use base64::Engine as _;
-use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
 use prost::Message;
 use rand::RngCore;
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
+/// The encoding of passwords in headers. Clients written in Go leave out the padding.
+const BASIC: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 /// The maximum number of tokens of one user. The oldest one ends when another is given out.
 const MAX_TOKENS: usize = 100;
 
@@ -97,7 +104,7 @@ impl Credentials {
         match scheme.to_ascii_lowercase().as_str() {
             "bearer" => Ok(Self::Token(rest.trim().to_owned())),
             "basic" => {
-                let bytes = BASE64_STANDARD.decode(rest.trim()).map_err(|_| wrong())?;
+                let bytes = BASIC.decode(rest.trim()).map_err(|_| wrong())?;
                 let text = String::from_utf8(bytes).map_err(|_| wrong())?;
                 let (user, password) = text.split_once(':').ok_or_else(wrong)?;
                 Ok(Self::Password(user.to_owned(), password.to_owned()))
@@ -136,7 +143,8 @@ mod tests {
     #[test]
     fn passwords_and_tokens_are_read_from_headers() {
         let password = Credentials::Password("ann".into(), "a:b".into());
-        assert_eq!(header("Basic YW5uOmE6Yg=="), Some(password));
+        assert_eq!(header("Basic YW5uOmE6Yg=="), Some(password.clone()));
+        assert_eq!(header("Basic YW5uOmE6Yg"), Some(password), "as Go encodes it");
         assert_eq!(header("bearer abc"), Some(Credentials::Token("abc".into())));
         assert_eq!(Credentials::of_headers(&MetadataMap::new()).ok(), Some(Credentials::Nothing));
         for wrong in ["Basic", "Basic ???", "Basic YWJj", "Digest x"] {

@@ -1,0 +1,75 @@
+//! ADBC, as Python programs use it.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use super::{Served, two_users};
+use crate::support::{Finished, Program, root, tools};
+
+/// Runs a part of `adbc.py` against a server.
+fn python(served: &Served, part: &str, arguments: &[&str]) -> Option<String> {
+    let python = tools::server_python()?;
+    let mut command = Command::new(python);
+    command
+        .arg(root().join("server/full/tests/it/flight/adbc.py"))
+        .arg(part)
+        .arg(format!("grpc://127.0.0.1:{}", served.port))
+        .args(arguments)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let mut child = crate::support::Child::start(&mut command);
+    Some(Finished::of(&mut child, Duration::from_secs(300)).success())
+}
+
+/// Writes a Parquet file of each relation, by the program itself.
+fn write_parquet(served: &Served, relations: &[String]) {
+    let folder = served.folder.path();
+    let script: String = relations
+        .iter()
+        .map(|name| {
+            let file = folder.join(format!("{name}.parquet"));
+            format!("\\once {}\nSELECT * FROM {name};\n", file.display())
+        })
+        .collect();
+    let path = folder.join("script.sql");
+    std::fs::write(&path, script).expect("a script");
+    Program::new(folder)
+        .args([Path::new("query"), &folder.join("store"), Path::new("-f"), &path])
+        .run_within(Duration::from_secs(300))
+        .success();
+}
+
+#[test]
+fn every_view_has_the_rows_that_the_program_writes() {
+    let served = Served::fixtures(
+        &["synthetic_gpu_rank0.json.gz", "synthetic_gpu_rank1.json.gz"],
+        |config| config.limits.timeout = Duration::from_secs(300),
+    );
+    let Some(names) = python(&served, "names", &[]) else { return };
+    let names: Vec<String> = names.lines().map(str::to_owned).collect();
+    assert!(names.len() > 100, "{names:?}");
+    write_parquet(&served, &names);
+    let folder = served.folder.path().display().to_string();
+    let compared = python(&served, "compare", &[&folder]).expect("Python");
+    assert_eq!(compared.trim(), format!("{} relations are equal", names.len()));
+}
+
+#[test]
+fn parameters_and_errors_reach_programs() {
+    let served = Served::small(|config| config.limits.timeout = Duration::from_secs(2));
+    python(&served, "parameters", &[]);
+    python(&served, "errors", &[]);
+}
+
+#[test]
+fn a_program_can_cancel() {
+    let served = Served::small(|_| {});
+    python(&served, "cancel", &[]);
+}
+
+#[test]
+fn a_program_logs_in_with_a_password() {
+    let served = Served::small(|config| config.users = Some(two_users()));
+    python(&served, "passwords", &[]);
+}
