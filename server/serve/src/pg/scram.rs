@@ -2,10 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use ring::{constant_time, digest, hmac};
+use ring::{digest, hmac};
 
 use crate::failure::{Failure, code};
-use crate::users::Verifier;
+use crate::users::{Verifier, is_same};
 
 /// The name of the mechanism.
 pub const MECHANISM: &str = "SCRAM-SHA-256";
@@ -75,8 +75,7 @@ impl Exchange {
         let client_key: Vec<u8> = proof.iter().zip(signature.as_ref()).map(|(a, b)| a ^ b).collect();
         let stored = digest::digest(&digest::SHA256, &client_key);
         let is_right = proof.len() == signature.as_ref().len()
-            && constant_time::verify_slices_are_equal(stored.as_ref(), &self.verifier.stored_key)
-                .is_ok();
+            && is_same(stored.as_ref(), &self.verifier.stored_key);
         if !is_right {
             let message = format!("password authentication failed for user {user:?}");
             return Err(Failure::new(code::INVALID_PASSWORD, message));

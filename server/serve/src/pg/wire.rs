@@ -19,8 +19,8 @@ const MAX_MESSAGE_BYTES: usize = 16 << 20;
 const MAX_READ_AHEAD_BYTES: usize = 1 << 20;
 
 /// A stream of bytes, with or without TLS.
-pub trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
-impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
+pub trait Io: AsyncRead + AsyncWrite + Unpin + Send + Sync {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send + Sync> Io for T {}
 
 /// Why a connection ends.
 #[derive(Debug)]
