@@ -7,6 +7,7 @@
 //! cancelled, or when it is dropped.
 
 pub mod allowed;
+mod calendar;
 mod failure;
 pub mod flight;
 mod log;

@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::execution::SendableRecordBatchStream;
 use futures::{FutureExt, Stream, StreamExt};
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
-use tracesql::Error;
 use tracesql::engine::Engine;
 
 use crate::failure::Failure;
@@ -155,8 +155,7 @@ impl Drop for Rows {
 /// Starts a statement on the threads of queries. `permit` is kept until the statement ended there,
 /// also if nobody waits for it any more.
 pub async fn start(
-    engine: Arc<Engine>,
-    query: Query,
+    planning: impl Future<Output = Result<SendableRecordBatchStream, Failure>> + Send + 'static,
     bounds: Bounds,
     permit: OwnedSemaphorePermit,
     logged: Logged,
@@ -168,14 +167,9 @@ pub async fn start(
     let (ends, kept) = (bounds.clone(), outcome.clone());
     threads.spawn(async move {
         let _permit = permit;
-        let started = plan(&engine, &query).await;
-        let mut stream = match started {
-            Ok(Ok(stream)) => stream,
-            Ok(Err(refused)) => return drop(tell.send(Err(refused))),
-            Err(error) => {
-                let failure = Failure::explained(error, &query.sql, engine).await;
-                return drop(tell.send(Err(failure)));
-            }
+        let mut stream = match planning.await {
+            Ok(stream) => stream,
+            Err(failure) => return drop(tell.send(Err(failure))),
         };
         if tell.send(Ok(stream.schema())).is_err() {
             return;
@@ -185,20 +179,15 @@ pub async fn start(
         loop {
             let item = tokio::select! {
                 biased;
-                failure = &mut end => Some(Err(failure)),
+                failure = &mut end => Err(failure),
                 () = sender.closed() => return,
                 batch = stream.next() => match batch {
-                    Some(Ok(batch)) => Some(Ok(batch)),
-                    // A failure while rows are computed has no place in the text.
-                    Some(Err(e)) => {
-                        Some(Err(Failure::explained(e.into(), &query.sql, engine.clone()).await))
+                    Some(batch) => batch.map_err(Failure::from),
+                    None => {
+                        *kept.lock() = Some(Ok(()));
+                        return;
                     }
-                    None => None,
                 },
-            };
-            let Some(item) = item else {
-                *kept.lock() = Some(Ok(()));
-                return;
             };
             let failed = item.is_err();
             // The channel may be full, and its reader may never read: the time limit ends that too.
@@ -235,12 +224,15 @@ pub async fn start(
     }
 }
 
-type Planned = Result<datafusion::execution::SendableRecordBatchStream, Failure>;
-
-async fn plan(engine: &Engine, query: &Query) -> Result<Planned, Error> {
-    let statement = query::one_statement(engine, &query.sql)?;
-    if let Err(refused) = query::check(&statement, &query.parameters) {
-        return Ok(Err(refused));
+/// Plans a statement of traces.
+pub async fn plan(engine: Arc<Engine>, query: Query) -> Result<SendableRecordBatchStream, Failure> {
+    let statement = match query::one_statement(&engine, &query.sql) {
+        Ok(statement) => statement,
+        Err(error) => return Err(Failure::explained(error, &query.sql, engine).await),
+    };
+    query::check(&statement, &query.parameters)?;
+    match engine.run(statement, &query.parameters).await {
+        Ok(rows) => Ok(rows),
+        Err(error) => Err(Failure::explained(error, &query.sql, engine).await),
     }
-    Ok(Ok(engine.run(statement, &query.parameters).await?))
 }

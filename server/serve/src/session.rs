@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::catalog::CatalogProvider;
+use datafusion::execution::SendableRecordBatchStream;
 use parking_lot::Mutex;
 use tokio::sync::{OnceCell, OwnedSemaphorePermit};
 use tokio::time::Instant;
@@ -124,7 +124,32 @@ impl Session {
                 return Err(failure);
             }
         };
-        rows::start(engine, query, bounds, permit, logged, self.server.threads()).await
+        let planning = rows::plan(engine, query);
+        rows::start(planning, bounds, permit, logged, self.server.threads()).await
+    }
+
+    /// Starts a statement that something else than the engine plans, within the same limits.
+    pub async fn run(
+        &self,
+        sql: &str,
+        limit: Option<Duration>,
+        planning: impl Future<Output = Result<SendableRecordBatchStream, Failure>> + Send + 'static,
+    ) -> Result<Rows, Failure> {
+        let bounds = self.bounds(limit);
+        let logged = self.logged(sql);
+        let permit = tokio::select! {
+            permit = self.server.query_permit() => permit,
+            failure = bounds.end() => Err(failure),
+        };
+        match permit {
+            Ok(permit) => {
+                rows::start(planning, bounds, permit, logged, self.server.threads()).await
+            }
+            Err(failure) => {
+                logged.write(0, failure.code);
+                Err(failure)
+            }
+        }
     }
 
     /// Stops the statements that run now. Later ones run.
