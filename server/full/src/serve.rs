@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Command as Process, ExitCode};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use tracesql::engine::{Engine, EngineOptions};
@@ -78,6 +79,9 @@ struct ServeArgs {
     /// Statements that run at a time; others wait
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = one_or_more)]
     max_queries: usize,
+    /// Hours after which a client of Flight SQL must log in again
+    #[arg(long, value_name = "HOURS", default_value_t = 8, value_parser = one_or_more)]
+    token_hours: usize,
     /// Listen on addresses of the network without users or without TLS
     #[arg(long)]
     insecure: bool,
@@ -110,6 +114,7 @@ fn serve(args: &ServeArgs, global: &Global) -> Result<()> {
             timeout: global.timeout.unwrap_or(defaults.timeout),
             max_connections: args.max_connections,
             max_queries: args.max_queries,
+            token: Duration::from_secs(3_600 * args.token_hours as u64),
             ..defaults
         },
         insecure: args.insecure,

@@ -129,8 +129,8 @@ impl<R: Send + 'static> Results<R> {
         match results.get(handle) {
             Some(entry) if entry.user == user => match &entry.value {
                 Progress::Reading(taken) => {
-                    taken.result.lock().take();
                     taken.stopped.cancel();
+                    taken.result.lock().take();
                     Cancelled::Reading
                 }
                 Progress::Unread { .. } => {

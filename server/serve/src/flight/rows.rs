@@ -4,8 +4,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use arrow::array::{Array, RecordBatch};
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::compute::cast;
+use arrow::datatypes::{Fields, Schema, SchemaRef};
 use arrow_flight::FlightData;
 use arrow_flight::encode::{FlightDataEncoder, FlightDataEncoderBuilder};
 use arrow_flight::error::FlightError;
@@ -15,6 +16,7 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::{Response, Status};
 
 use super::handles::Reading;
+use super::metadata::as_result;
 use super::status;
 
 /// The size at which a batch is cut, in bytes. Clients refuse messages of more than 4 MiB.
@@ -24,9 +26,10 @@ const MAX_BYTES: usize = 2 << 20;
 pub type Answer = Response<BoxStream<'static, Result<FlightData, Status>>>;
 
 /// The columns as messages carry them, which is what a client is told before it reads. Dictionaries
-/// become the values that they stand for.
+/// become the values that they stand for, because some clients cannot read those inside of lists.
 pub fn promised(schema: &SchemaRef) -> SchemaRef {
-    encoder(schema, stream::empty()).known_schema().unwrap_or_else(|| Arc::new(Schema::empty()))
+    let fields: Fields = schema.fields().iter().map(as_result).collect();
+    Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
 /// A batch that is known already.
@@ -59,9 +62,11 @@ fn encoder(
     schema: &SchemaRef,
     batches: impl Stream<Item = Result<RecordBatch, FlightError>> + Send + 'static,
 ) -> FlightDataEncoder {
-    let pieces = batches.flat_map(|batch| {
+    let schema = promised(schema);
+    let columns = schema.clone();
+    let pieces = batches.flat_map(move |batch| {
         let mut pieces = Vec::new();
-        match batch {
+        match batch.and_then(|batch| with_columns(&batch, &columns)) {
             Ok(batch) => cut(batch, &mut pieces),
             Err(error) => pieces.push(Err(error)),
         }
@@ -70,22 +75,37 @@ fn encoder(
     // The encoder would measure whole buffers, of which a batch may show only some rows.
     FlightDataEncoderBuilder::new()
         .with_max_flight_data_size(usize::MAX)
-        .with_schema(schema.clone())
+        .with_schema(schema)
         .build(pieces)
+}
+
+/// The batch with these columns.
+fn with_columns(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, FlightError> {
+    let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| {
+        match column.data_type() == field.data_type() {
+            true => Ok(column.clone()),
+            false => cast(column, field.data_type()),
+        }
+    });
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    let columns = columns.collect::<Result<Vec<_>, _>>()?;
+    Ok(RecordBatch::try_new_with_options(schema.clone(), columns, &options)?)
 }
 
 /// Cuts a batch into pieces that clients accept. A row that is larger stays whole.
 fn cut(batch: RecordBatch, pieces: &mut Vec<Result<RecordBatch, FlightError>>) {
     let rows = batch.num_rows();
-    let bytes = |column: &Arc<dyn Array>| {
-        column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_buffer_memory_size())
-    };
-    if rows < 2 || batch.columns().iter().map(bytes).sum::<usize>() <= MAX_BYTES {
+    if rows < 2 || batch.columns().iter().map(shown_bytes).sum::<usize>() <= MAX_BYTES {
         pieces.push(Ok(batch));
     } else {
         cut(batch.slice(0, rows / 2), pieces);
         cut(batch.slice(rows / 2, rows - rows / 2), pieces);
     }
+}
+
+/// The bytes of the rows that a column shows. The buffers that it refers to may be much larger.
+pub fn shown_bytes(column: &ArrayRef) -> usize {
+    column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_buffer_memory_size())
 }
 
 /// Rows that are computed while they are read.
@@ -109,12 +129,10 @@ impl Stream for ReadRows {
     type Item = Result<RecordBatch, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if self.stopped.as_mut().poll(context).is_ready() {
-            return Poll::Ready(Some(Err(Status::cancelled("the statement was cancelled"))));
-        }
+        let is_stopped = self.stopped.as_mut().poll(context).is_ready();
         match self.reading.taken.result.lock().as_mut() {
-            Some(batches) => batches.poll_next_unpin(context),
-            None => Poll::Ready(None),
+            Some(batches) if !is_stopped => batches.poll_next_unpin(context),
+            _ => Poll::Ready(Some(Err(Status::cancelled("the statement was cancelled")))),
         }
     }
 }

@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
-use arrow_flight::decode::FlightRecordBatchStream;
-use arrow_flight::error::FlightError;
 use arrow_flight::flight_service_server::FlightService;
 use arrow_flight::sql::metadata::{GetCatalogsBuilder, SqlInfoData, XdbcTypeInfoData};
 use arrow_flight::sql::server::{DoPutError, FlightSqlService, PeekableFlightDataStream};
@@ -37,7 +35,9 @@ use super::rows::{self, Answer};
 use super::sessions::{Caller, Sessions};
 use super::statements::Statements;
 use super::tokens::Credentials;
-use super::answers::{Informed, encoded, informed, no_substrait, no_transactions, refuse_transaction};
+use super::answers::{
+    Informed, bound, encoded, informed, no_substrait, no_transactions, refuse_transaction,
+};
 use super::{actions, info, metadata, status};
 use crate::Server;
 
@@ -365,7 +365,12 @@ impl FlightSqlService for Service {
         request: Request<PeekableFlightDataStream>,
     ) -> Result<i64, Status> {
         let caller = self.caller(&request).await?;
-        self.statements.update_prepared(&caller, &command.prepared_statement_handle).await
+        let mut data = request.into_inner();
+        let has_values =
+            matches!(data.peek().await, Some(Ok(first)) if !first.data_header.is_empty());
+        let values = has_values.then(|| bound(data));
+        let handle = &command.prepared_statement_handle;
+        self.statements.update_prepared(&caller, handle, values).await
     }
 
     async fn do_put_statement_ingest(
@@ -395,9 +400,7 @@ impl FlightSqlService for Service {
     ) -> Result<DoPutPreparedStatementResult, Status> {
         let caller = self.caller(&request).await?;
         let handle = query.prepared_statement_handle;
-        let data = request.into_inner().map_err(FlightError::from);
-        let batches = FlightRecordBatchStream::new_from_flight_data(data);
-        self.statements.bind(&caller, &handle, batches).await?;
+        self.statements.bind(&caller, &handle, bound(request.into_inner())).await?;
         Ok(DoPutPreparedStatementResult { prepared_statement_handle: Some(handle) })
     }
 

@@ -114,8 +114,17 @@ impl Statements {
         finish(start(&caller.session, sql, vec![Values::new()]).await?).await
     }
 
-    /// Runs a prepared statement that returns no rows.
-    pub async fn update_prepared(&self, caller: &Caller, handle: &[u8]) -> Result<i64, Status> {
+    /// Runs a prepared statement that returns no rows. Clients send the values of its parameters
+    /// with this request.
+    pub async fn update_prepared(
+        &self,
+        caller: &Caller,
+        handle: &[u8],
+        values: Option<FlightRecordBatchStream>,
+    ) -> Result<i64, Status> {
+        if let Some(values) = values {
+            self.bind(caller, handle, values).await?;
+        }
         finish(self.run_prepared(caller, handle).await?).await
     }
 
@@ -216,7 +225,7 @@ async fn collect(mut batches: FlightRecordBatchStream) -> Result<Vec<RecordBatch
     };
     let (mut all, mut bytes) = (Vec::new(), 0);
     while let Some(batch) = batches.try_next().await.map_err(wrong)? {
-        bytes += batch.get_array_memory_size();
+        bytes += batch.columns().iter().map(rows::shown_bytes).sum::<usize>();
         if bytes > MAX_BOUND_BYTES {
             return Err(Status::resource_exhausted(format!(
                 "more than {} MiB of values were bound",

@@ -12,13 +12,26 @@ import adbc_driver_manager as manager
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-ENDLESS = """SELECT sum(a.id + b.id + c.id + d.id + e.id + f.id)
+ENDLESS = """SELECT sum(a.dur_ns * b.dur_ns + c.dur_ns * d.dur_ns + e.dur_ns)
 FROM events a, events b, events c, events d, events e, events f"""
 USER, PASSWORD = manager.DatabaseOptions.USERNAME.value, manager.DatabaseOptions.PASSWORD.value
 
 
 def connect(uri, **options):
     return flightsql.connect(uri, db_kwargs=options, autocommit=True)
+
+
+def plain(data_type):
+    """The type without dictionaries, as the server sends it."""
+    if pa.types.is_dictionary(data_type):
+        return data_type.value_type
+    if pa.types.is_list(data_type):
+        return pa.list_(data_type.value_field.with_type(plain(data_type.value_type)))
+    return data_type
+
+
+def plain_columns(schema):
+    return pa.schema([field.with_type(plain(field.type)).remove_metadata() for field in schema])
 
 
 def names(uri):
@@ -70,7 +83,7 @@ def compare(uri, folder):
             cursor.execute(f"SELECT * FROM {path.stem}")
             table = cursor.fetch_arrow_table()
             expected = pq.read_table(path)
-            if table.schema.remove_metadata() != expected.schema.remove_metadata():
+            if plain_columns(table.schema) != plain_columns(expected.schema):
                 wrong.append(f"{path.stem}: {table.schema} and {expected.schema}")
             elif not all(map(equal, rows_of(table), rows_of(expected))):
                 wrong.append(f"{path.stem}: rows differ")
@@ -92,11 +105,12 @@ def parameters(uri):
         cursor.execute("SELECT name, count(*) AS n FROM events WHERE name <> ? GROUP BY 1", ("x",))
         frame = cursor.fetch_df()
         assert dict(zip(frame["name"], frame["n"]))["aten::mm"] == 20
-        cursor.executemany("SELECT ? * 2 AS n", [(1,), (2,), (3,)])
+        many = [(1,), (2,)]
+        refused(lambda: cursor.executemany("SELECT ? * 2", many), "run it as a query")
         cursor.adbc_prepare("SELECT $1 + 1 AS n")
-        many = "SELECT " + " + ".join(["CAST(? AS BIGINT)"] * 500) + " AS n"
-        cursor.execute(many, (1,) * 500)
-        assert cursor.fetchone() == (500,)
+        many = f"SELECT count(*) FROM events WHERE dur_ns IN ({', '.join('?' * 200)})"
+        cursor.execute(many, tuple(range(2_400, 2_600)))
+        assert cursor.fetchone() == (60,)
         info = connection.adbc_get_info()
         assert info["vendor_name"] == "tracesql", info
         assert connection.adbc_get_table_types() == ["TABLE", "VIEW"]
@@ -118,7 +132,7 @@ def errors(uri):
     with connect(uri) as connection, connection.cursor() as cursor:
         refused(lambda: cursor.execute("SELECT nam FROM events"), "at character 8")
         refused(lambda: cursor.execute("INSERT INTO events VALUES (1)"), "read-only")
-        refused(lambda: cursor.execute("SELECT ? + ?", (1,)), "2 parameters and 1 values")
+        refused(lambda: cursor.execute("SELECT CAST(? AS BIGINT) + ?", (1,)), "2 parameters and 1 values")
         began = time.monotonic()
 
         def endless():

@@ -63,7 +63,7 @@ async fn tables_and_views_are_listed_with_their_columns() {
 async fn the_columns_that_are_listed_are_those_of_the_rows() {
     let served = Served::small(|_| {});
     let mut client = served.client().await;
-    for name in ["events", "traces", "kernels_by_name", "findings", "tracesql_settings"] {
+    for name in ["events", "traces", "kernels_by_name", "alloc_stacks", "tracesql_settings"] {
         let info = client.get_tables(tables(Some(name), &[], true)).await.expect("tables");
         let rows = read(&mut client, &info).await.expect("rows");
         let schemas = rows[0].column_by_name("table_schema").expect("columns").as_binary::<i32>();
