@@ -180,5 +180,44 @@ def passwords(uri):
     refused(without, "token")
 
 
+def certificate(_uri, folder):
+    """Writes a certificate of 127.0.0.1 that signs itself, and its key."""
+    import datetime
+    import ipaddress
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=2))
+        .add_extension(address, critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    Path(folder, "server.crt").write_bytes(made.public_bytes(pem))
+    plain_key = key.private_bytes(
+        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    Path(folder, "server.key").write_bytes(plain_key)
+
+
+def encrypted(uri, folder):
+    roots = {"adbc.flight.sql.client_option.tls_root_certs": Path(folder, "server.crt").read_text()}
+    user = {USER: "ann", PASSWORD: "annann"}
+    uri_of_tls = uri.replace("grpc://", "grpc+tls://")
+    with connect(uri_of_tls, **roots, **user) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM events")
+        assert cursor.fetchone() == (60,)
+    refused(lambda: connect(uri_of_tls, **user), "certificate")
+    refused(lambda: connect(uri, **user))
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]](*sys.argv[2:])

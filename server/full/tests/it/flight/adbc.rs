@@ -4,17 +4,23 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use tracesql_serve::Tls;
+
 use super::{Served, two_users};
-use crate::support::{Finished, Program, root, tools};
+use crate::support::{Finished, Program, child, free_port, root, tools};
 
 /// Runs a part of `adbc.py` against a server.
 fn python(served: &Served, part: &str, arguments: &[&str]) -> Option<String> {
+    run_python(part, served.port, arguments)
+}
+
+fn run_python(part: &str, port: u16, arguments: &[&str]) -> Option<String> {
     let python = tools::server_python()?;
     let mut command = Command::new(python);
     command
         .arg(root().join("server/full/tests/it/flight/adbc.py"))
         .arg(part)
-        .arg(format!("grpc://127.0.0.1:{}", served.port))
+        .arg(format!("grpc://127.0.0.1:{port}"))
         .args(arguments)
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped());
@@ -102,4 +108,39 @@ fn a_program_can_cancel() {
 fn a_program_logs_in_with_a_password() {
     let served = Served::small(|config| config.users = Some(two_users()));
     python(&served, "passwords", &[]);
+}
+
+#[test]
+fn tls_protects_connections_and_plain_ones_are_refused() {
+    let keys = tempfile::tempdir().expect("a folder");
+    let folder = keys.path().display().to_string();
+    if run_python("certificate", 0, &[&folder]).is_none() {
+        return;
+    }
+    let tls = Tls::load(&keys.path().join("server.crt"), &keys.path().join("server.key"));
+    let served = Served::small(|config| {
+        config.users = Some(two_users());
+        config.tls = Some(tls.expect("a certificate"));
+    });
+    python(&served, "encrypted", &[&folder]);
+}
+
+#[test]
+fn the_program_serves_clients_and_stops_on_sigterm() {
+    let served = Served::small(|_| {});
+    let port = free_port();
+    let address = format!("127.0.0.1:{port}");
+    let folder = served.folder.path();
+    let mut program = Program::new(folder)
+        .args(["serve"])
+        .args([folder.join("store")])
+        .args(["--flight", &address, "--timeout", "2s"])
+        .start();
+    child::wait_for_port(port, Duration::from_secs(30));
+    run_python("parameters", port, &[]);
+    let kill = Command::new("kill").arg(program.id().to_string()).status().expect("kill runs");
+    assert!(kill.success());
+    let finished = Finished::of(&mut program, Duration::from_secs(15));
+    assert!(finished.stderr.contains("stopping: SIGTERM"), "{}", finished.stderr);
+    finished.success();
 }
