@@ -1,0 +1,146 @@
+//! Time limits, slow readers, and connections on which nothing happens.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
+use std::time::{Duration, Instant};
+
+use futures::TryStreamExt;
+use tonic::Code;
+
+use super::protocol::{ENDLESS, LONG};
+use super::{Served, number, rows, status, ticket, two_users};
+
+#[tokio::test]
+async fn a_statement_ends_at_its_time_limit_and_uses_no_core_afterwards() {
+    let served = Served::small(|config| config.limits.timeout = Duration::from_secs(1));
+    let mut client = served.client().await;
+    let began = Instant::now();
+    let late = status(rows(&mut client, ENDLESS).await);
+    assert_eq!(late.code(), Code::DeadlineExceeded, "{}", late.message());
+    assert!(late.message().contains("1 s"), "{}", late.message());
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let before = cpu_ticks();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let used = cpu_ticks() - before;
+    assert!(used < 20, "{used} of 100 ticks were used after the end");
+    assert_eq!(number(&rows(&mut client, "SELECT 1").await.expect("rows")), 1);
+}
+
+/// The time that this process computed, in hundredths of a second.
+fn cpu_ticks() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/stat").expect("the process");
+    let after = text.rsplit_once(')').expect("a name").1;
+    let fields: Vec<&str> = after.split_whitespace().collect();
+    fields[11].parse::<u64>().expect("ticks") + fields[12].parse::<u64>().expect("ticks")
+}
+
+/// Bytes of memory that this process holds.
+fn resident() -> usize {
+    let text = std::fs::read_to_string("/proc/self/statm").expect("the process");
+    let pages = text.split_whitespace().nth(1).expect("pages");
+    pages.parse::<usize>().expect("pages") * 4_096
+}
+
+#[tokio::test]
+async fn a_slow_reader_holds_back_the_rows() {
+    let served = Served::small(|_| {});
+    let mut client = served.client().await;
+    let info = client.execute(LONG.into(), None).await.expect("started");
+    let mut stream = client.do_get(ticket(&info)).await.expect("a stream");
+    for _ in 0..3 {
+        stream.try_next().await.expect("rows").expect("a batch");
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let (memory, ticks) = (resident(), cpu_ticks());
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let grown = resident().saturating_sub(memory) >> 20;
+    assert!(grown < 8, "{grown} MiB were collected for a reader that does not read");
+    let used = cpu_ticks() - ticks;
+    assert!(used < 60, "{used} of 300 ticks were used for a reader that does not read");
+    // The rest is still there.
+    stream.try_next().await.expect("rows").expect("a batch");
+}
+
+#[test]
+fn a_connection_that_does_not_log_in_is_closed() {
+    let served = Served::small(|config| {
+        config.users = Some(two_users());
+        config.limits.startup = Duration::from_secs(1);
+    });
+    let began = Instant::now();
+    // Nothing at all, half of the beginning of HTTP/2, and HTTP/2 without a request.
+    let settings = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+    let half_open: Vec<TcpStream> = [&b""[..], b"PRI * HTTP", settings]
+        .into_iter()
+        .map(|bytes| {
+            let mut stream =
+                TcpStream::connect((Ipv4Addr::LOCALHOST, served.port)).expect("a connection");
+            stream.write_all(bytes).expect("sent");
+            stream
+        })
+        .collect();
+    for mut stream in half_open {
+        stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a time limit");
+        let mut bytes = Vec::new();
+        let ended = stream.read_to_end(&mut bytes);
+        let is_reset =
+            ended.as_ref().is_err_and(|e| e.kind() == std::io::ErrorKind::ConnectionReset);
+        assert!(ended.is_ok() || is_reset, "{ended:?}");
+    }
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn a_client_that_is_known_may_stay_silent() {
+    let served = Served::small(|config| {
+        config.users = Some(two_users());
+        config.limits.startup = Duration::from_secs(1);
+    });
+    let mut client = served.client_of("ann", "annann").await;
+    let sql = "CREATE VIEW mine AS SELECT 7 AS n".to_owned();
+    client.execute_update(sql, None).await.expect("a view");
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    // The view would be gone with the connection.
+    assert_eq!(number(&rows(&mut client, "SELECT n FROM mine").await.expect("rows")), 7);
+}
+
+#[tokio::test]
+async fn more_clients_than_allowed_are_refused_until_one_leaves() {
+    let served = Served::small(|config| config.limits.max_connections = 2);
+    let mut first = served.client().await;
+    let mut second = served.client().await;
+    rows(&mut first, "SELECT 1").await.expect("rows");
+    rows(&mut second, "SELECT 1").await.expect("rows");
+    let mut third = served.client().await;
+    let refused = status(rows(&mut third, "SELECT 1").await);
+    assert_eq!(refused.code(), Code::ResourceExhausted, "{}", refused.message());
+    drop(first);
+    let began = Instant::now();
+    while rows(&mut third, "SELECT 1").await.is_err() {
+        assert!(began.elapsed() < Duration::from_secs(5), "the place was not given back");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_long_statement_is_refused_with_its_length() {
+    let served = Served::small(|_| {});
+    let mut client = served.client().await;
+    let sql = format!("SELECT '{}'", "x".repeat(10 << 20));
+    let refused = status(client.execute(sql, None).await);
+    assert_eq!(refused.code(), Code::ResourceExhausted, "{}", refused.message());
+    assert!(refused.message().contains("10485"), "{}", refused.message());
+    assert_eq!(number(&rows(&mut client, "SELECT 1").await.expect("rows")), 1);
+}
+
+#[tokio::test]
+async fn a_large_row_arrives() {
+    let served = Served::small(|_| {});
+    let channel = served.channel().await;
+    let inner = arrow_flight::flight_service_client::FlightServiceClient::new(channel)
+        .max_decoding_message_size(usize::MAX);
+    let mut client = arrow_flight::sql::client::FlightSqlServiceClient::new_from_inner(inner);
+    let rows = rows(&mut client, "SELECT repeat('x', 8000000) AS text").await.expect("rows");
+    assert_eq!(rows.iter().map(|batch| batch.num_rows()).sum::<usize>(), 1);
+}

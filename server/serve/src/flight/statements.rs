@@ -1,0 +1,238 @@
+//! Statements of clients: starting, preparing, binding, cancelling.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow_flight::decode::FlightRecordBatchStream;
+use arrow_flight::error::FlightError;
+use futures::{StreamExt, TryStreamExt, stream};
+use tonic::Status;
+
+use super::handles::{Cancelled, Handle, MAX_UNREAD, Prepared, Results};
+use super::parameters::{self, Values};
+use super::rows::{self, Answer, Batches, ReadRows};
+use super::sessions::Caller;
+use super::status;
+use crate::{Query, Rows, Session};
+
+/// The maximum size of the values that are bound to a statement, in bytes.
+const MAX_BOUND_BYTES: usize = 64 << 20;
+
+/// A prepared statement.
+#[derive(Debug, Clone)]
+pub struct Statement {
+    sql: String,
+    /// The names of its parameters in the order of binding.
+    parameters: Arc<[String]>,
+    /// The values of each execution.
+    bound: Arc<[Values]>,
+}
+
+/// The answer to a request to prepare a statement.
+pub struct Preparation {
+    /// The handle of the statement.
+    pub handle: Handle,
+    /// The columns of its result. Empty for CREATE VIEW.
+    pub columns: SchemaRef,
+    /// Its parameters.
+    pub parameters: Schema,
+}
+
+/// Rows that wait to be read.
+struct Waiting {
+    schema: SchemaRef,
+    batches: Batches,
+}
+
+/// The statements of all clients.
+#[derive(Default)]
+pub struct Statements {
+    results: Results<Batches>,
+    prepared: Prepared<Statement>,
+}
+
+impl Statements {
+    /// Starts a statement. Returns the handle and the columns of its result.
+    pub async fn start(&self, caller: &Caller, sql: &str) -> Result<(Handle, SchemaRef), Status> {
+        let sql = parameters::numbered(sql)?;
+        let waiting = start(&caller.session, sql, vec![Values::new()]).await?;
+        self.keep(caller, waiting)
+    }
+
+    /// Starts a prepared statement with the values that were bound to it.
+    pub async fn start_prepared(
+        &self,
+        caller: &Caller,
+        handle: &[u8],
+    ) -> Result<(Handle, SchemaRef), Status> {
+        let waiting = self.run_prepared(caller, handle).await?;
+        self.keep(caller, waiting)
+    }
+
+    /// Runs a prepared statement and answers with its rows.
+    pub async fn read_prepared(&self, caller: &Caller, handle: &[u8]) -> Result<Answer, Status> {
+        let Waiting { schema, batches } = self.run_prepared(caller, handle).await?;
+        Ok(rows::all(&schema, batches))
+    }
+
+    async fn run_prepared(&self, caller: &Caller, handle: &[u8]) -> Result<Waiting, Status> {
+        let statement = self.prepared.get(handle, &caller.user)?;
+        let executions = match (statement.parameters.len(), statement.bound.len()) {
+            (0, _) => vec![Values::new()],
+            (wanted, 0) => {
+                return Err(Status::invalid_argument(format!(
+                    "the statement has {wanted} parameters, and no values were bound"
+                )));
+            }
+            _ => statement.bound.to_vec(),
+        };
+        start(&caller.session, statement.sql, executions).await
+    }
+
+    fn keep(&self, caller: &Caller, waiting: Waiting) -> Result<(Handle, SchemaRef), Status> {
+        let columns = rows::promised(&waiting.schema);
+        let handle = self.results.add(&caller.user, waiting.schema, waiting.batches)?;
+        Ok((handle, columns))
+    }
+
+    /// Answers with the rows of a started statement.
+    pub fn read(&self, caller: &Caller, handle: &[u8]) -> Result<Answer, Status> {
+        let (schema, reading) = self.results.take(handle, &caller.user)?;
+        Ok(rows::all(&schema, ReadRows::new(reading)))
+    }
+
+    /// Stops a started statement.
+    pub fn cancel(&self, caller: &Caller, handle: &[u8]) -> Cancelled {
+        self.results.cancel(handle, &caller.user)
+    }
+
+    /// Runs a statement that returns no rows, such as CREATE VIEW.
+    pub async fn update(&self, caller: &Caller, sql: &str) -> Result<i64, Status> {
+        let sql = parameters::numbered(sql)?;
+        finish(start(&caller.session, sql, vec![Values::new()]).await?).await
+    }
+
+    /// Runs a prepared statement that returns no rows. Clients send the values of its parameters
+    /// with this request.
+    pub async fn update_prepared(
+        &self,
+        caller: &Caller,
+        handle: &[u8],
+        values: Option<FlightRecordBatchStream>,
+    ) -> Result<i64, Status> {
+        if let Some(values) = values {
+            self.bind(caller, handle, values).await?;
+        }
+        finish(self.run_prepared(caller, handle).await?).await
+    }
+
+    /// Plans a statement, so that its columns and parameters are known, and keeps it.
+    pub async fn prepare(&self, caller: &Caller, sql: &str) -> Result<Preparation, Status> {
+        let sql = parameters::numbered(sql)?;
+        let described = caller.session.describe(&sql, Vec::new()).await;
+        let described = described.map_err(|failure| status::of(&failure))?;
+        let names = described.parameters.iter().map(|(name, _)| name.clone()).collect();
+        let statement = Statement { sql, parameters: names, bound: Arc::default() };
+        Ok(Preparation {
+            handle: self.prepared.add(&caller.user, statement)?,
+            columns: rows::promised(&described.schema),
+            parameters: parameters::schema(&described.parameters),
+        })
+    }
+
+    /// Binds values to a prepared statement: a row for each execution.
+    pub async fn bind(
+        &self,
+        caller: &Caller,
+        handle: &[u8],
+        batches: FlightRecordBatchStream,
+    ) -> Result<(), Status> {
+        let names = self.prepared.get(handle, &caller.user)?.parameters;
+        let values = parameters::values(&names, &collect(batches).await?)?;
+        self.prepared.update(handle, &caller.user, |statement| statement.bound = values.into())?;
+        Ok(())
+    }
+
+    /// Forgets a prepared statement.
+    pub fn close(&self, caller: &Caller, handle: &[u8]) {
+        self.prepared.close(handle, &caller.user);
+    }
+
+    /// Drops results that nobody read in time, and statements that nobody uses.
+    pub fn drop_expired(&self) {
+        self.results.drop_unread(MAX_UNREAD);
+        self.prepared.drop_unused();
+    }
+}
+
+/// Starts the first execution. The others start when the rows of those before were read.
+async fn start(
+    session: &Arc<Session>,
+    sql: String,
+    executions: Vec<Values>,
+) -> Result<Waiting, Status> {
+    let mut executions: VecDeque<Values> = executions.into();
+    let first = executions.pop_front().unwrap_or_default();
+    let first = run(session, &sql, first).await?;
+    let schema = first.schema().clone();
+    if executions.is_empty() {
+        let batches = first.map_err(|failure| status::of(&failure)).boxed();
+        return Ok(Waiting { schema, batches });
+    }
+    let session = session.clone();
+    let columns = schema.clone();
+    let others = stream::iter(executions).then(move |values| {
+        let (session, sql, columns) = (session.clone(), sql.clone(), columns.clone());
+        async move {
+            let rows = run(&session, &sql, values).await?;
+            if *rows.schema() != columns {
+                return Err(Status::invalid_argument(
+                    "the columns of the result differ between the rows of bound values; bind \
+                     values of equal types, or run the statement for each row",
+                ));
+            }
+            Ok(rows.map_err(|failure| status::of(&failure)))
+        }
+    });
+    let first = first.map_err(|failure| status::of(&failure));
+    Ok(Waiting { schema, batches: first.chain(others.try_flatten()).boxed() })
+}
+
+async fn run(session: &Session, sql: &str, parameters: Values) -> Result<Rows, Status> {
+    let query = Query { parameters, ..Query::new(sql) };
+    session.query(query).await.map_err(|failure| status::of(&failure))
+}
+
+/// Runs a statement to its end. Fails if it has columns, because its rows would be lost.
+async fn finish(waiting: Waiting) -> Result<i64, Status> {
+    if !waiting.schema.fields().is_empty() {
+        return Err(Status::invalid_argument(
+            "the statement returns rows; run it as a query and not as an update",
+        ));
+    }
+    let mut batches = waiting.batches;
+    while batches.try_next().await?.is_some() {}
+    Ok(0)
+}
+
+/// All batches of a stream, up to a limit.
+async fn collect(mut batches: FlightRecordBatchStream) -> Result<Vec<RecordBatch>, Status> {
+    let wrong = |error| match error {
+        FlightError::Tonic(status) => *status,
+        other => Status::invalid_argument(status::short(&format!("the bound values: {other}"))),
+    };
+    let (mut all, mut bytes) = (Vec::new(), 0);
+    while let Some(batch) = batches.try_next().await.map_err(wrong)? {
+        bytes += batch.columns().iter().map(rows::shown_bytes).sum::<usize>();
+        if bytes > MAX_BOUND_BYTES {
+            return Err(Status::resource_exhausted(format!(
+                "more than {} MiB of values were bound",
+                MAX_BOUND_BYTES >> 20
+            )));
+        }
+        all.push(batch);
+    }
+    Ok(all)
+}
