@@ -14,6 +14,7 @@ use tracesql::engine::Engine;
 
 use crate::allowed;
 use crate::failure::{Failure, code};
+use crate::infer;
 
 /// A statement with the values of its parameters.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +76,7 @@ pub fn described(
     plan: LogicalPlan,
     given: &[(String, DataType)],
 ) -> datafusion::error::Result<Described> {
-    let inferred = plan.get_parameter_types()?;
+    let inferred = infer::parameter_types(&plan)?;
     let mut parameters: Vec<(String, DataType)> = inferred
         .into_iter()
         .map(|(id, inferred)| {

@@ -136,6 +136,8 @@ pub fn of_server(comments: &Comments, definitions: Arc<HashMap<i64, String>>) ->
         "inet_server_addr",
         "to_regproc",
         "pg_get_statisticsobjdef",
+        "json_build_object",
+        "row_to_json",
     ] {
         all.push(constant(name, ScalarValue::Utf8(None)));
     }

@@ -5,14 +5,15 @@
 
 mod functions;
 mod relations;
+mod rewrite;
 mod tables;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int32Array, RecordBatch};
-use datafusion::arrow::datatypes::{DataType, Int16Type, Int32Type};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, Int32Array, RecordBatch, new_null_array};
+use datafusion::arrow::datatypes::{DataType, Field, Int16Type, Int32Type, Schema};
 use datafusion::catalog::{CatalogProvider, MemoryCatalogProvider, MemorySchemaProvider};
 use datafusion::catalog::{SchemaProvider, TableProvider};
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -75,6 +76,7 @@ impl Catalogue {
         let attributes = rows(&context, "SELECT * FROM pg_catalog.pg_attribute").await?;
         let attributes =
             attributes.into_iter().map(|b| with_types(b, &classes, &relations)).collect();
+        let classes = classes.into_iter().map(with_options).collect::<Result<Vec<_>>>()?;
         let oids = oids(&context).await?;
         let oid = |name: &str| oids.get(name).copied();
         let mut ours: HashMap<&'static str, Arc<dyn TableProvider>> = HashMap::from([
@@ -120,7 +122,11 @@ impl Catalogue {
         };
         let mut statements = self.parser.parse(sql).map_err(syntax)?;
         let statement = match statements.len() {
-            1 => Statement::Statement(Box::new(statements.remove(0))),
+            1 => {
+                let mut statement = statements.remove(0);
+                rewrite::rewrite(&mut statement);
+                Statement::Statement(Box::new(statement))
+            }
             _ => return Err(Failure::new(code::SYNTAX_ERROR, "one statement was expected")),
         };
         crate::allowed::check(&statement)?;
@@ -226,6 +232,29 @@ fn with_types(batch: RecordBatch, classes: &[RecordBatch], relations: &[Relation
     let mut columns: Vec<ArrayRef> = batch.columns().to_vec();
     columns[at] = Arc::new(types);
     RecordBatch::try_new(batch.schema(), columns).unwrap_or(batch)
+}
+
+/// `pg_class` with the columns that the crate leaves out. They are NULL.
+fn with_options(batch: RecordBatch) -> Result<RecordBatch> {
+    let texts = DataType::List(Arc::new(Field::new_list_field(DataType::Utf8, true)));
+    let mut fields: Vec<Field> =
+        batch.schema().fields().iter().map(|field| field.as_ref().clone()).collect();
+    let mut columns = batch.columns().to_vec();
+    for name in ["relacl", "reloptions"] {
+        let values = new_null_array(&texts, batch.num_rows());
+        match fields.iter().position(|field| field.name() == name) {
+            // As text it could not be joined with other options.
+            Some(at) => {
+                fields[at] = Field::new(name, texts.clone(), true);
+                columns[at] = values;
+            }
+            None => {
+                fields.push(Field::new(name, texts.clone(), true));
+                columns.push(values);
+            }
+        }
+    }
+    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
 }
 
 /// `pg_catalog`, with some tables of our own.
