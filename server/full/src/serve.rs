@@ -22,9 +22,8 @@ const PG: &str = "127.0.0.1:5432";
 
 /// Adds the commands to the command line.
 pub fn describe(command_line: Command) -> Command {
-    let serve = ServeArgs::augment_args(Command::new(SERVE)).about(
-        "Answer clients of PostgreSQL (psql, Grafana, DBeaver, pandas) and of Flight SQL",
-    );
+    let serve = ServeArgs::augment_args(Command::new(SERVE))
+        .about("Answer clients of PostgreSQL (psql, Grafana, DBeaver, pandas) and of Flight SQL");
     let user = UserCommand::augment_subcommands(Command::new(USER))
         .about("Keep the file of users of a server")
         .subcommand_required(true)

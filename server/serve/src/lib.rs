@@ -10,6 +10,7 @@ pub mod allowed;
 mod calendar;
 mod failure;
 pub mod flight;
+mod infer;
 mod log;
 pub mod pg;
 mod query;

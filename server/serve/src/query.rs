@@ -6,6 +6,7 @@ use std::time::Duration;
 use datafusion::arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::common::metadata::ScalarAndMetadata;
 use datafusion::common::{ParamValues, ScalarValue};
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast::Statement as Sql;
 use tracesql::Error;
@@ -13,6 +14,7 @@ use tracesql::engine::Engine;
 
 use crate::allowed;
 use crate::failure::{Failure, code};
+use crate::infer;
 
 /// A statement with the values of its parameters.
 #[derive(Debug, Clone, Default)]
@@ -66,7 +68,15 @@ pub async fn describe(
         return Ok(Ok(Described { schema, parameters: Vec::new() }));
     }
     let plan = engine.context().state().statement_to_plan(statement).await?;
-    let inferred = plan.get_parameter_types()?;
+    Ok(Ok(described(plan, given)?))
+}
+
+/// The columns and parameters of a plan.
+pub fn described(
+    plan: LogicalPlan,
+    given: &[(String, DataType)],
+) -> datafusion::error::Result<Described> {
+    let inferred = infer::parameter_types(&plan)?;
     let mut parameters: Vec<(String, DataType)> = inferred
         .into_iter()
         .map(|(id, inferred)| {
@@ -93,7 +103,7 @@ pub async fn describe(
         .iter()
         .map(|f| f.as_ref().clone().with_data_type(plain_type(f.data_type().clone())))
         .collect();
-    Ok(Ok(Described { schema: Schema::new(fields).into(), parameters }))
+    Ok(Described { schema: Schema::new(fields).into(), parameters })
 }
 
 /// Checks a statement, and the values of its parameters.

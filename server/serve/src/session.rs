@@ -73,7 +73,8 @@ impl Session {
             let opening = self.server.threads().spawn_blocking(move || open());
             let engine = opening.await.map_err(|_| Failure::crashed())??;
             let catalog = engine.context().catalog("tracesql");
-            if let Some((catalog, main)) = catalog.and_then(|c| Some((c.clone(), c.schema("main")?)))
+            if let Some((catalog, main)) =
+                catalog.and_then(|c| Some((c.clone(), c.schema("main")?)))
             {
                 catalog.register_schema("public", main)?;
             }

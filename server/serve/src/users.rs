@@ -132,8 +132,7 @@ impl Users {
 fn tempfile(folder: &Path) -> std::io::Result<(std::path::PathBuf, std::fs::File)> {
     use std::os::unix::fs::OpenOptionsExt;
     let path = folder.join(format!(".users-{:016x}", rand::random::<u64>()));
-    let file =
-        std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+    let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
     Ok((path, file))
 }
 

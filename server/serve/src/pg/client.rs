@@ -8,6 +8,7 @@ use pgwire::messages::PgWireFrontendMessage as Message;
 use pgwire::messages::extendedquery::{Bind, Close, Describe, Execute, Parse};
 
 use super::Pg;
+use super::catalogue::Catalogue;
 use super::command::{self, Command};
 use super::parameters;
 use super::portal::{Portal, Prepared, Running, Sent};
@@ -33,6 +34,10 @@ pub struct Client {
     pub(super) statements: HashMap<String, Prepared>,
     pub(super) portals: HashMap<String, Portal>,
     pub(super) wire: Wire,
+    /// Whether the connection made views.
+    pub(super) has_views: bool,
+    /// The catalogue with the views of the connection.
+    pub(super) own_catalogue: Option<Arc<Catalogue>>,
     key: (i32, i32),
     /// After an error, messages are skipped until the client synchronises.
     skips: bool,
@@ -77,9 +82,16 @@ impl Client {
             statements: HashMap::new(),
             portals: HashMap::new(),
             wire,
+            has_views: false,
+            own_catalogue: None,
             key: admitted.key,
             skips: false,
         }
+    }
+
+    /// The number of the connection.
+    pub(super) fn pid(&self) -> i32 {
+        self.key.0
     }
 
     /// Answers messages until the client leaves or the server stops.
@@ -228,11 +240,18 @@ impl Client {
                 let rows = self.wire.unless_lost(session.query(query)).await??;
                 self.rows(sql, rows, formats).await
             }
-            Command::Catalogue => {
-                let planning = self.catalogue_rows(sql, parameters).await?;
-                let rows = self.wire.unless_lost(session.run(sql, limit, planning)).await??;
-                Ok(Answer::Rows(Running::new(rows, formats, "SELECT")))
-            }
+            Command::Catalogue => match self.catalogue_rows(sql, &parameters).await? {
+                Some(planning) => {
+                    let running = session.run(sql, limit, planning);
+                    let rows = self.wire.unless_lost(running).await??;
+                    Ok(Answer::Rows(Running::new(rows, formats, "SELECT")))
+                }
+                None => {
+                    let query = Query { sql: sql.to_owned(), parameters, limit };
+                    let rows = self.wire.unless_lost(session.query(query)).await??;
+                    self.rows(sql, rows, formats).await
+                }
+            },
             command => self.about_connection(command, formats).await,
         }
     }
@@ -252,6 +271,9 @@ impl Client {
             Some("SHOW") => "SHOW",
             _ => "SELECT",
         };
+        if matches!(tag, "CREATE VIEW" | "DROP VIEW") {
+            (self.has_views, self.own_catalogue) = (true, None);
+        }
         let mut running = Running::new(rows, formats, tag);
         if !running.columns.is_empty() {
             return Ok(Answer::Rows(running));
@@ -317,10 +339,9 @@ impl Client {
                 self.wire.unless_lost(describing).await??
             }
             Some(Command::Catalogue) => self.describe_catalogue(&prepared.sql, given).await?,
-            Some(command) => Described {
-                schema: super::connection_columns(command),
-                parameters: Vec::new(),
-            },
+            Some(command) => {
+                Described { schema: super::connection_columns(command), parameters: Vec::new() }
+            }
             None => Described {
                 schema: datafusion::arrow::datatypes::Schema::empty().into(),
                 parameters: Vec::new(),
@@ -363,7 +384,8 @@ impl Client {
         for (at, (value, kind)) in bind.parameters.iter().zip(&kinds).enumerate() {
             let given = prepared.given.get(at).copied().unwrap_or(0);
             // A text without a type is read as the type of its place.
-            let kind = if matches!(given, 0 | 705) && !is_binary(at) { Kind::Unknown } else { *kind };
+            let kind =
+                if matches!(given, 0 | 705) && !is_binary(at) { Kind::Unknown } else { *kind };
             let value =
                 parameters::value(at + 1, value.as_deref(), kind, is_binary(at), &wanted(at))?;
             parameters.push(((at + 1).to_string(), value));
@@ -449,7 +471,9 @@ impl Client {
                     {
                         let text = "cached plan must not change result type";
                         let failure = Failure::new(code::FEATURE_NOT_SUPPORTED, text);
-                        return Err(failure.with_hint("cast the parameters, as in $1::BIGINT").into());
+                        return Err(failure
+                            .with_hint("cast the parameters, as in $1::BIGINT")
+                            .into());
                     }
                     portal.running = Some(running);
                 }

@@ -45,13 +45,39 @@ pub fn statements(text: &str) -> Vec<(usize, &str)> {
 
 /// Functions that only the catalogue has, apart from those whose names begin with `pg_`.
 const FUNCTIONS: &[&str] = &[
-    "array_lower", "array_upper", "col_description", "current_catalog", "current_database",
-    "current_role", "current_schema", "current_schemas", "current_setting", "current_user",
-    "format_type", "has_any_column_privilege", "has_column_privilege", "has_database_privilege",
-    "has_function_privilege", "has_schema_privilege", "has_table_privilege", "inet_client_addr",
-    "inet_server_addr", "inet_server_port", "obj_description", "parse_ident", "quote_ident",
-    "session_user", "set_config", "shobj_description", "to_regclass", "to_regnamespace",
-    "to_regproc", "to_regtype", "txid_current", "user", "version",
+    "array_lower",
+    "array_upper",
+    "col_description",
+    "current_catalog",
+    "current_database",
+    "current_role",
+    "current_schema",
+    "current_schemas",
+    "current_setting",
+    "current_user",
+    "format_type",
+    "has_any_column_privilege",
+    "has_column_privilege",
+    "has_database_privilege",
+    "has_function_privilege",
+    "has_schema_privilege",
+    "has_table_privilege",
+    "inet_client_addr",
+    "inet_server_addr",
+    "inet_server_port",
+    "obj_description",
+    "parse_ident",
+    "quote_ident",
+    "session_user",
+    "set_config",
+    "shobj_description",
+    "to_regclass",
+    "to_regnamespace",
+    "to_regproc",
+    "to_regtype",
+    "txid_current",
+    "user",
+    "version",
 ];
 /// Functions that are written without brackets.
 const WITHOUT_BRACKETS: &[&str] =
@@ -89,8 +115,8 @@ pub fn of(text: &str) -> Command {
         }
         "DECLARE" | "FETCH" | "MOVE" => refused(&word(0), "read the rows of the query itself"),
         "PREPARE" | "EXECUTE" => refused(&word(0), "use the prepared statements of your driver"),
-        "NOTIFY" | "LOCK" | "VACUUM" | "GRANT" | "REVOKE" | "REINDEX" | "CLUSTER" | "DO" | "CALL"
-        | "IMPORT" | "SECURITY" | "COMMENT" | "REASSIGN" | "CHECKPOINT" | "LOAD" => {
+        "NOTIFY" | "LOCK" | "VACUUM" | "GRANT" | "REVOKE" | "REINDEX" | "CLUSTER" | "DO"
+        | "CALL" | "IMPORT" | "SECURITY" | "COMMENT" | "REASSIGN" | "CHECKPOINT" | "LOAD" => {
             refused(&word(0), "the server runs queries, EXPLAIN, SHOW and CREATE VIEW")
         }
         _ if asks_catalogue(&tokens) => Command::Catalogue,
@@ -276,10 +302,15 @@ mod tests {
             ("SET LOCAL statement_timeout = '1s'", set("statement_timeout", Some("1s"), true)),
             ("SET TIME ZONE 'UTC'", set("TimeZone", Some("UTC"), false)),
             ("SET tracesql.x = DEFAULT", set("tracesql.x", None, false)),
-            ("SET datafusion.runtime.memory_limit = '1G'",
-                set("datafusion.runtime.memory_limit", Some("1G"), false)),
+            (
+                "SET datafusion.runtime.memory_limit = '1G'",
+                set("datafusion.runtime.memory_limit", Some("1G"), false),
+            ),
             ("RESET ALL", Command::Reset(None)),
-            ("SHOW transaction isolation level", Command::Show(Some("transaction_isolation".into()))),
+            (
+                "SHOW transaction isolation level",
+                Command::Show(Some("transaction_isolation".into())),
+            ),
             ("SHOW server_version_num", Command::Show(Some("server_version_num".into()))),
             ("DISCARD ALL", Command::DiscardAll),
             ("DEALLOCATE ALL", Command::Deallocate(None)),

@@ -111,7 +111,7 @@ impl Values {
             Kind::Numeric => Self::Numeric(texts(array)?),
             _ => Self::Text(match array.data_type() {
                 DataType::Utf8 => array.as_string::<i32>().clone(),
-                DataType::LargeUtf8 | DataType::Utf8View => {
+                DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => {
                     to(&DataType::Utf8)?.as_string::<i32>().clone()
                 }
                 _ => texts(array)?,

@@ -23,14 +23,14 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::JoinSet;
 use tracesql::Result;
 
 use crate::log;
 use crate::server::Server;
 use crate::session::Session;
-use catalogue::Shared;
+use catalogue::Catalogue;
 use connection::columns as connection_columns;
 
 /// The connections whose user is not known yet, in addition to those that are allowed.
@@ -45,7 +45,8 @@ pub struct Pg {
     server: Arc<Server>,
     /// Sessions by the keys with which their statements are cancelled.
     sessions: Mutex<HashMap<(i32, i32), Weak<Session>>>,
-    catalogue: Shared,
+    /// The catalogue, once a client asks for it.
+    catalogue: OnceCell<Arc<Catalogue>>,
 }
 
 impl Pg {
@@ -80,11 +81,7 @@ pub async fn serve(server: Arc<Server>, listener: TcpListener) -> Result<()> {
     let sockets = Arc::new(Semaphore::new(most));
     let tls = server.config().tls.as_ref().map(|tls| tls.config(&[b"postgresql"])).transpose()?;
     let stop = server.stop().clone();
-    let pg = Arc::new(Pg {
-        server,
-        sessions: Mutex::default(),
-        catalogue: Shared::default(),
-    });
+    let pg = Arc::new(Pg { server, sessions: Mutex::default(), catalogue: OnceCell::new() });
     let mut clients = JoinSet::new();
     loop {
         let accepted = tokio::select! {

@@ -29,9 +29,8 @@ pub fn value(
         // A value without a type gets that of its place in the statement.
         (Some(bytes), Kind::Unknown) => return unknown(bytes, wanted).map_err(wrong),
         (None, _) => return ScalarValue::try_from(wanted).map_err(|e| wrong(e.to_string())),
-        (Some(bytes), _) if binary => from_binary(bytes, kind).ok_or_else(|| {
-            wrong(format!("{} bytes are not a value of its type", bytes.len()))
-        })?,
+        (Some(bytes), _) if binary => from_binary(bytes, kind)
+            .ok_or_else(|| wrong(format!("{} bytes are not a value of its type", bytes.len())))?,
         (Some(bytes), _) => {
             let text = utf8(bytes).map_err(wrong)?;
             from_text(text, kind).map_err(wrong)?
@@ -250,7 +249,8 @@ mod tests {
 
     #[test]
     fn lists_are_read_with_quotes_and_null() {
-        let texts = shown(r#"{a,"b \"c\"",NULL,"null",""}"#, Kind::List(Item::Text), &DataType::Null);
+        let texts =
+            shown(r#"{a,"b \"c\"",NULL,"null",""}"#, Kind::List(Item::Text), &DataType::Null);
         assert_eq!(texts, r#"List([a, b "c", , null, ])"#);
         for wrong in ["{", "a", "{a", "{\"a}", "{a,}", "{{a}}"] {
             let wrong = shown(wrong, Kind::List(Item::Text), &DataType::Null);
@@ -264,7 +264,8 @@ mod tests {
             assert!(from_binary(&[1, 2, 3], kind).is_none(), "{kind:?}");
         }
         // A list that claims more items than there are bytes.
-        let mut list = vec![0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 1];
+        let mut list =
+            vec![0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 1];
         assert!(from_binary(&list, Kind::List(Item::Int8)).is_none());
         list[12..16].copy_from_slice(&[0, 0, 0, 1]);
         list.extend([0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 7]);

@@ -75,17 +75,6 @@ pub fn columns(wire: &mut Wire, columns: &[Column]) {
     });
 }
 
-/// A row of texts.
-pub fn texts(wire: &mut Wire, values: &[&str]) {
-    wire.put(b'D', |out| {
-        out.put_i16(values.len() as i16);
-        for value in values {
-            out.put_i32(value.len() as i32);
-            out.put_slice(value.as_bytes());
-        }
-    });
-}
-
 /// The types of parameters.
 pub fn parameters(wire: &mut Wire, types: &[u32]) {
     wire.put(b't', |out| {

@@ -42,11 +42,8 @@ impl Exchange {
         let client_nonce = client_nonce.ok_or_else(|| malformed("the client's nonce"))?;
         let random: [u8; NONCE_BYTES] = rand::random();
         let nonce = format!("{client_nonce}{}", STANDARD.encode(random));
-        let server_first = format!(
-            "r={nonce},s={},i={}",
-            STANDARD.encode(&verifier.salt),
-            verifier.iterations
-        );
+        let server_first =
+            format!("r={nonce},s={},i={}", STANDARD.encode(&verifier.salt), verifier.iterations);
         let exchange = Self {
             verifier,
             header: format!("{binding},,"),
@@ -72,7 +69,8 @@ impl Exchange {
         let proof = STANDARD.decode(proof).map_err(|_| malformed("the client's proof"))?;
         let signed = format!("{},{},{without_proof}", self.client_first, self.server_first);
         let signature = sign(&self.verifier.stored_key, &signed);
-        let client_key: Vec<u8> = proof.iter().zip(signature.as_ref()).map(|(a, b)| a ^ b).collect();
+        let client_key: Vec<u8> =
+            proof.iter().zip(signature.as_ref()).map(|(a, b)| a ^ b).collect();
         let stored = digest::digest(&digest::SHA256, &client_key);
         let is_right = proof.len() == signature.as_ref().len()
             && is_same(stored.as_ref(), &self.verifier.stored_key);
@@ -139,7 +137,8 @@ mod tests {
 
     #[test]
     fn malformed_messages_are_refused() {
-        for first in ["", "n", "n,,", "p=tls-unique,,n=,r=a", "n,a=x,n=,r=a", "n,,n=,r=", "x,,r=a"] {
+        for first in ["", "n", "n,,", "p=tls-unique,,n=,r=a", "n,a=x,n=,r=a", "n,,n=,r=", "x,,r=a"]
+        {
             let begun = Exchange::begin(Verifier::new("pencil"), first.as_bytes());
             assert_eq!(begun.err().map(|f| f.code), Some(code::PROTOCOL_VIOLATION), "{first}");
         }

@@ -11,12 +11,12 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 
+use super::Pg;
 use super::client::Client;
 use super::reply::{self, Severity, Transaction};
 use super::scram::{Exchange, MECHANISM};
 use super::variables::{REPORTED, Variables};
 use super::wire::{Closed, Io, Wire, text, violation};
-use super::Pg;
 use crate::failure::{Failure, code};
 use crate::log;
 
@@ -46,7 +46,10 @@ pub async fn greet(
             Ok(client) => Some((wire, client)),
             Err(closed) => {
                 if let Closed::Violation(failure) = closed {
-                    log::line(&format!("pg refused from={peer} outcome={}: {failure}", failure.code));
+                    log::line(&format!(
+                        "pg refused from={peer} outcome={}: {failure}",
+                        failure.code
+                    ));
                     reply::error(&mut wire, &failure, Severity::Fatal, 0);
                     let _ = wire.flush().await;
                     wire.close().await;
@@ -126,7 +129,8 @@ async fn negotiate(
                 return match start(&mut wire, version, &body) {
                     Some(parameters) => Ok(Some(Start { wire, is_secure, parameters })),
                     None => {
-                        let text = format!("unsupported protocol {}.{}", version >> 16, version & 0xffff);
+                        let text =
+                            format!("unsupported protocol {}.{}", version >> 16, version & 0xffff);
                         let failure = Failure::new(code::FEATURE_NOT_SUPPORTED, text);
                         reply::error(&mut wire, &failure, Severity::Fatal, 0);
                         wire.flush().await?;
@@ -187,8 +191,7 @@ async fn admit(
         prove(wire, users.verifier(&user), &user).await?;
         name = &user;
     }
-    let session =
-        pg.server.session("pg", name, &peer.to_string()).map_err(Closed::Violation)?;
+    let session = pg.server.session("pg", name, &peer.to_string()).map_err(Closed::Violation)?;
     let session = Arc::new(session);
     let variables = Variables::new(&user, is_secure, &parameters);
     let key = pg.register(&session);

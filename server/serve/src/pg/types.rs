@@ -113,9 +113,9 @@ impl Kind {
             DataType::Timestamp(_, Some(_)) => Self::TimestampTz,
             DataType::Decimal128(..) | DataType::Decimal256(..) => Self::Numeric,
             DataType::Dictionary(_, value) => Self::of(value),
-            DataType::List(item)
-            | DataType::LargeList(item)
-            | DataType::FixedSizeList(item, _) => Self::List(Item::of(Self::of(item.data_type()))),
+            DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+                Self::List(Item::of(Self::of(item.data_type())))
+            }
             _ => Self::Text,
         }
     }

@@ -70,15 +70,36 @@ const DEFAULTS: &[(&str, &str)] = &[
 ];
 /// Settings that no client changes.
 const FIXED: &[&str] = &[
-    "block_size", "in_hot_standby", "integer_datetimes", "is_superuser", "lc_collate", "lc_ctype",
-    "max_identifier_length", "max_index_keys", "server_encoding", "server_version",
-    "server_version_num", "session_authorization", "ssl", "wal_level",
+    "block_size",
+    "in_hot_standby",
+    "integer_datetimes",
+    "is_superuser",
+    "lc_collate",
+    "lc_ctype",
+    "max_identifier_length",
+    "max_index_keys",
+    "server_encoding",
+    "server_version",
+    "server_version_num",
+    "session_authorization",
+    "ssl",
+    "wal_level",
 ];
 /// Settings whose changes are reported to the client, in the order of its start.
 pub const REPORTED: &[&str] = &[
-    "application_name", "client_encoding", "DateStyle", "default_transaction_read_only",
-    "in_hot_standby", "integer_datetimes", "IntervalStyle", "is_superuser", "server_encoding",
-    "server_version", "session_authorization", "standard_conforming_strings", "TimeZone",
+    "application_name",
+    "client_encoding",
+    "DateStyle",
+    "default_transaction_read_only",
+    "in_hot_standby",
+    "integer_datetimes",
+    "IntervalStyle",
+    "is_superuser",
+    "server_encoding",
+    "server_version",
+    "session_authorization",
+    "standard_conforming_strings",
+    "TimeZone",
 ];
 
 /// The settings of a connection.
@@ -149,7 +170,9 @@ impl Variables {
             "standard_conforming_strings" if !is(&["on", "true", "1", "yes"]) => {
                 return wrong("backslashes in texts have no meaning here");
             }
-            "bytea_output" if !is(&["hex"]) => return wrong("bytes are sent as hexadecimal digits"),
+            "bytea_output" if !is(&["hex"]) => {
+                return wrong("bytes are sent as hexadecimal digits");
+            }
             "transaction_read_only" | "default_transaction_read_only"
                 if is(&["off", "false", "0", "no"]) =>
             {
