@@ -317,10 +317,10 @@ async fn lost_all(connection: &Connection) -> DataFusionError {
 }
 
 fn no_executors(connection: &Connection) -> DataFusionError {
+    let address = &connection.address;
     exec_datafusion_err!(
         "the scheduler {address} has no executors; start some with `tracesql-full cluster executor \
-         --scheduler {address}`",
-        address = connection.address
+         --scheduler {address}`"
     )
 }
 

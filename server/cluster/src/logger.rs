@@ -1,6 +1,7 @@
 //! Writes the log of schedulers and executors to standard error, one line for each event.
 
 use std::io::Write;
+use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
@@ -10,10 +11,12 @@ struct Logger {
     others: Level,
 }
 
+static LOGGER: OnceLock<Logger> = OnceLock::new();
+
 /// Starts the log. With `verbose` it has what the parts of Ballista write too.
 pub fn start(verbose: bool) {
     let others = if verbose { Level::Info } else { Level::Error };
-    if log::set_boxed_logger(Box::new(Logger { others })).is_ok() {
+    if log::set_logger(LOGGER.get_or_init(|| Logger { others })).is_ok() {
         log::set_max_level(LevelFilter::Info);
     }
 }

@@ -14,7 +14,7 @@ use tracesql_ingest::{IngestError, TRACE_ENDINGS};
 use crate::failure::Failure;
 use crate::io;
 use crate::layout;
-use crate::place::{self, Place};
+use crate::place::Place;
 
 /// The size of the parts in which an object is read.
 const PART: u64 = 16 << 20;
@@ -27,7 +27,7 @@ pub struct Objects;
 
 impl InputSource for Objects {
     fn takes(&self, name: &str) -> bool {
-        place::takes(name)
+        Place::takes(name)
     }
 
     fn find(&self, name: &str) -> Result<Vec<RemoteInput>> {
