@@ -13,4 +13,5 @@
 mod flight;
 mod lock_files;
 mod s3;
+mod shares;
 mod support;

@@ -7,6 +7,7 @@ pub mod moto;
 pub mod needs;
 pub mod program;
 pub mod tools;
+pub mod traces;
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

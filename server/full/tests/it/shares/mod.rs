@@ -1,0 +1,71 @@
+//! Ingest by many processes at once into one store on object storage: writers of the same bytes,
+//! writers that are killed, readers meanwhile, shares of the inputs, and the files of `deploy/`.
+//!
+//! `TRACESQL_ROUNDS` sets the number of rounds of a trial; the scripts in `server/scripts` set it.
+
+#[cfg(any())]
+mod deploy;
+mod inputs;
+mod killed;
+#[cfg(any())]
+mod page;
+mod parts;
+mod races;
+mod readers;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::support::{Bucket, Finished, Program};
+
+/// The number of rounds of a trial: `TRACESQL_ROUNDS`, or a few.
+fn rounds(few: usize) -> usize {
+    let named = std::env::var("TRACESQL_ROUNDS").ok();
+    named.map_or(few, |text| text.parse().expect("TRACESQL_ROUNDS is a number"))
+}
+
+/// A call of the program on a bucket.
+fn program(folder: &Path, bucket: &Bucket, arguments: &[&str]) -> Program {
+    Program::new(folder).envs(bucket.environment()).args(arguments)
+}
+
+/// Runs the program on a bucket.
+fn call(folder: &Path, bucket: &Bucket, arguments: &[&str]) -> Finished {
+    program(folder, bucket, arguments).run()
+}
+
+/// Standard output of a call on a bucket that must succeed.
+#[track_caller]
+fn done(folder: &Path, bucket: &Bucket, arguments: &[&str]) -> String {
+    call(folder, bucket, arguments).success()
+}
+
+/// The number that a query returns.
+#[track_caller]
+fn number(folder: &Path, bucket: &Bucket, url: &str, sql: &str) -> usize {
+    let csv = done(folder, bucket, &["query", url, "--format", "csv", "-c", sql]);
+    let line = csv.lines().nth(1).unwrap_or_else(|| panic!("no row: {csv}"));
+    line.parse().unwrap_or_else(|_| panic!("no number: {csv}"))
+}
+
+/// The hashes of the tables of a trace, by their names.
+type Tables = BTreeMap<String, String>;
+
+/// The ids of the traces in a store of a bucket, with their tables.
+fn contents(bucket: &Bucket, store: &str) -> BTreeMap<String, Tables> {
+    let manifest = |key: &String| {
+        let object = bucket.get(key);
+        let line = object.split(|&byte| byte == b'\n').next().expect("a line");
+        let json: serde_json::Value = serde_json::from_slice(line).expect("JSON");
+        let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
+        let tables = json["tables"].as_object().expect("tables").iter();
+        let hashes = tables.map(|(name, table)| (name.clone(), text(&table["blake3"])));
+        (text(&json["trace_id"]), hashes.collect())
+    };
+    bucket.keys(&format!("{store}/manifests")).iter().map(manifest).collect()
+}
+
+/// A path as an argument.
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a text")
+}
