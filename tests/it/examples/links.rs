@@ -7,9 +7,10 @@ use crate::support::root;
 
 /// All Markdown files of the repository that are not part of a build.
 fn pages() -> Vec<PathBuf> {
-    const FOLDERS: [&str; 11] = [
+    const FOLDERS: [&str; 12] = [
         "",
         "bench",
+        "deploy",
         "docs",
         "docs/evidence",
         "fixtures",

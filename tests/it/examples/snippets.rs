@@ -16,13 +16,14 @@ use super::*;
 const ELSEWHERE: [&str; 2] = ["reference.md", "recipes.md"];
 
 /// Pages whose blocks need nothing but a checkout.
-const FOR_NEWCOMERS: [&str; 13] = [
+const FOR_NEWCOMERS: [&str; 14] = [
     "README.md",
     "commands.md",
     "first-10-minutes.md",
     "index.md",
     "inputs.md",
     "kernels.md",
+    "many-machines.md",
     "questions.md",
     "stacks.md",
     "store.md",

@@ -3,11 +3,9 @@
 //!
 //! `TRACESQL_ROUNDS` sets the number of rounds of a trial; the scripts in `server/scripts` set it.
 
-#[cfg(any())]
 mod deploy;
 mod inputs;
 mod killed;
-#[cfg(any())]
 mod page;
 mod parts;
 mod races;
