@@ -25,10 +25,12 @@ pub fn path_with(folder: &Path) -> String {
     format!("{}:{path}", folder.join("bin").display())
 }
 
-/// Makes `tracesql-full` the program of the tests.
+/// Makes the program of the tests available under both names.
 pub fn program_on_path(folder: &Path) {
     let built = env!("CARGO_BIN_EXE_tracesql-full");
-    stand_in(folder, "tracesql-full", &format!("exec '{built}' \"$@\""));
+    for name in ["tracesql", "tracesql-full"] {
+        stand_in(folder, name, &format!("exec '{built}' \"$@\""));
+    }
 }
 
 /// Runs a command in the environment of a call of the program on a bucket, and expects success.

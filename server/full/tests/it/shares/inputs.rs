@@ -78,11 +78,14 @@ fn inputs_that_cannot_be_read_are_refused_with_the_reason() {
     let missing = call(at, &bucket, &["ingest", "s3://no-bucket-here/x.json", "-o", &url]);
     let missing = missing.failure(3);
     assert!(missing.contains("there is no such bucket"), "{missing}");
-    // What can be read is read, and the exit code states that something was not.
+    // In a folder, what is no trace is left out with a warning. A name of its own must be a trace.
     let both = call(at, &bucket, &["ingest", &bucket.url("raw"), "-o", &bucket.url("both")]);
-    assert!(both.stderr.contains("raw/rank1.json"), "{}", both.stderr);
-    both.failure(3);
+    assert!(both.stderr.contains("left out: s3://"), "{}", both.stderr);
+    both.success();
     assert_eq!(contents(&bucket, "both").len(), 1);
+    let named = bucket.url("raw/rank1.json");
+    let error = call(at, &bucket, &["ingest", &named, "-o", &url]).failure(3);
+    assert!(error.contains(&format!("{named}: a list, but not of trace events")), "{error}");
     let piped = call(at, &bucket, &["ingest", "-", "-o", &url, "--share", "0/2"]).failure(2);
     assert!(piped.contains("--share needs files or objects"), "{piped}");
 }

@@ -1,7 +1,11 @@
 //! Writers that are killed, at any moment.
 
 use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{call, contents, done, number, program, rounds, text};
@@ -12,6 +16,55 @@ use crate::support::{Bucket, Finished};
 /// The longest time that one writer may take.
 const LIMIT: Duration = Duration::from_secs(100);
 const TRACES: u64 = 3;
+
+/// Stands before the S3 server, and holds back one of the manifests that are written.
+struct Gate {
+    address: String,
+    /// The number of manifests that were on their way.
+    manifests: Arc<AtomicUsize>,
+}
+
+impl Gate {
+    /// Holds back the manifest with a number, from 1.
+    fn before(server: &str, held: usize) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let address = format!("http://{}", listener.local_addr().expect("an address"));
+        let manifests = Arc::new(AtomicUsize::new(0));
+        let (server, seen) = (server.trim_start_matches("http://").to_owned(), manifests.clone());
+        std::thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let Ok(to_server) = TcpStream::connect(&server) else { return };
+                let both = (client.try_clone(), to_server.try_clone());
+                let (Ok(mut answer_to), Ok(mut answers)) = both else { return };
+                std::thread::spawn(move || std::io::copy(&mut answers, &mut answer_to));
+                let seen = seen.clone();
+                std::thread::spawn(move || forward(client, to_server, &seen, held));
+            }
+        });
+        Self { address, manifests }
+    }
+}
+
+/// Hands requests on, up to that which writes the manifest that is held back.
+fn forward(mut client: TcpStream, mut server: TcpStream, seen: &AtomicUsize, held: usize) {
+    let mut bytes = vec![0; 1 << 16];
+    while let Ok(length @ 1..) = client.read(&mut bytes) {
+        let head = String::from_utf8_lossy(&bytes[..length.min(512)]);
+        let line = head.lines().next().unwrap_or_default();
+        if line.starts_with("PUT ") && line.contains("/manifests/") {
+            let number = seen.fetch_add(1, Ordering::SeqCst) + 1;
+            if number == held {
+                // Until the writer is killed.
+                while let Ok(1..) = client.read(&mut bytes) {}
+                break;
+            }
+        }
+        if server.write_all(&bytes[..length]).is_err() {
+            break;
+        }
+    }
+    let _ = server.shutdown(Shutdown::Both);
+}
 
 /// Checks a store of which a writer died. Returns how many traces it has, and how many objects were
 /// left over and removed.
@@ -46,38 +99,52 @@ fn a_killed_writer_leaves_nothing_that_is_visible() {
         let rest = ["-o".to_owned(), url.to_owned(), "--threads".to_owned(), "1".to_owned()];
         ["ingest".to_owned(), "-q".to_owned()].into_iter().chain(inputs).chain(rest).collect()
     };
-    let start = |url: &str| {
+    let start = |url: &str, endpoint: Option<&str>| {
         let arguments: Vec<String> = arguments(url);
-        program(at, &bucket, &arguments.iter().map(String::as_str).collect::<Vec<_>>()).start()
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let writer = program(at, &bucket, &arguments);
+        match endpoint {
+            Some(endpoint) => writer.env("AWS_ENDPOINT", endpoint).start(),
+            None => writer.start(),
+        }
     };
     let began = Instant::now();
-    Finished::of(&mut start(&bucket.url("whole")), LIMIT).success();
+    Finished::of(&mut start(&bucket.url("whole"), None), LIMIT).success();
     let whole = began.elapsed();
     let (wanted, rounds) = (contents(&bucket, "whole"), rounds(4));
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ u64::from(std::process::id());
     let (mut visible, mut leftovers, mut with_leftovers) = (BTreeSet::new(), 0, 0);
     for round in 0..rounds {
         let store = format!("killed{round}");
-        let mut writer = start(&bucket.url(&store));
-        if round % 2 == 0 {
+        let url = bucket.url(&store);
+        let mut writer = if round % 2 == 0 {
+            let writer = start(&url, None);
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             std::thread::sleep(whole.mul_f64((state >> 40) as f64 / (1 << 24) as f64));
+            writer
         } else {
-            // As soon as a file of a trace is there, which is before its manifest is.
-            let seen = |key: &String| key.ends_with(".parquet");
-            while !bucket.keys(&store).iter().any(seen) && writer.is_running() {}
-        }
+            // Between the tables of a trace and its manifest.
+            let held = 1 + round / 2 % TRACES as usize;
+            let gate = Gate::before(&bucket.server().endpoint(), held);
+            let mut writer = start(&url, Some(&gate.address));
+            while gate.manifests.load(Ordering::SeqCst) < held {
+                assert!(writer.is_running(), "it ended before the manifest {held}");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            writer
+        };
         writer.kill();
         let (traces, objects) = check(at, &bucket, &store);
+        assert!(round % 2 == 0 || objects == 1, "the events without a manifest: {objects}");
         visible.insert(traces);
         leftovers += objects;
         with_leftovers += usize::from(objects > 0);
         // The same call again finishes the work.
-        Finished::of(&mut start(&bucket.url(&store)), LIMIT).success();
+        Finished::of(&mut start(&url, None), LIMIT).success();
         assert_eq!(contents(&bucket, &store), wanted, "round {round}");
     }
     println!(
-        "{rounds} writers were killed within {whole:?}; {visible:?} of {TRACES} traces were \
+        "{rounds} writers were killed within {whole:?} or before a manifest; {visible:?} of {TRACES} traces were \
          visible; {leftovers} objects were left over in {with_leftovers} rounds and removed"
     );
 }

@@ -104,6 +104,11 @@ impl Bucket {
         format!("s3://{}/{key}", self.name)
     }
 
+    /// The server that has it.
+    pub fn server(&self) -> &Moto {
+        &self.server
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
