@@ -4,10 +4,11 @@ use std::fs::{File, TryLockError};
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
+use tokio::net::TcpStream;
 use tracesql::{Error, Result};
 
 use crate::codec::TraceCodec;
@@ -22,6 +23,9 @@ const LEFT_SECONDS: u64 = 24 * 3600;
 
 /// Seconds between two looks for such rows.
 const LOOK_SECONDS: u64 = 600;
+
+/// How long an executor waits for its scheduler.
+const CONNECT: Duration = Duration::from_secs(10);
 
 /// Options of an executor.
 #[derive(Debug, Clone)]
@@ -47,6 +51,7 @@ pub struct ExecutorOptions {
 /// Runs an executor until it is stopped or loses its scheduler.
 pub async fn run(options: &ExecutorOptions) -> Result<()> {
     let _lock = take(&options.work_dir)?;
+    wait_for_scheduler(options).await?;
     let rows = emptied(&options.work_dir.join("rows"))?;
     let files = emptied(&options.work_dir.join("libraries"))?;
     let worker = Arc::new(Worker::new(options.limits.clone(), files));
@@ -61,7 +66,8 @@ pub async fn run(options: &ExecutorOptions) -> Result<()> {
         grpc_port,
         scheduler_host: options.scheduler_host.clone(),
         scheduler_port: options.scheduler_port,
-        scheduler_connect_timeout_seconds: 10,
+        // It was reached already. Ballista would wait for ever.
+        scheduler_connect_timeout_seconds: 0,
         vcores: options.limits.slots,
         task_scheduling_policy: TaskSchedulingPolicy::PushStaged,
         executor_heartbeat_interval_seconds: options.heartbeat.as_secs().max(1),
@@ -83,6 +89,24 @@ pub async fn run(options: &ExecutorOptions) -> Result<()> {
     start_executor_process(Arc::new(config))
         .await
         .map_err(|e| Error::Query(format!("the executor ended, its scheduler is {scheduler}: {e}")))
+}
+
+/// Waits a while until the scheduler accepts connections, because both may start at once.
+async fn wait_for_scheduler(options: &ExecutorOptions) -> Result<()> {
+    let (host, port) = (options.scheduler_host.as_str(), options.scheduler_port);
+    let end = Instant::now() + CONNECT;
+    loop {
+        match TcpStream::connect((host, port)).await {
+            Ok(_) => return Ok(()),
+            Err(e) if Instant::now() >= end => {
+                return Err(Error::Query(format!(
+                    "the scheduler {host}:{port} cannot be reached: {e}; start one with \
+                     `tracesql-full cluster scheduler`"
+                )));
+            }
+            Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,
+        }
+    }
 }
 
 /// Makes the folder of an executor, and keeps others out of it.

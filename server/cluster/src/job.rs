@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use ballista_core::client::BallistaClient;
+use ballista_core::config::BALLISTA_JOB_NAME;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use ballista_core::serde::protobuf::{
-    CancelJobParams, CleanJobDataParams, ExecuteQueryParams, GetJobStatusResult, PartitionLocation,
-    execute_query_params, job_status,
+    CancelJobParams, CleanJobDataParams, ExecuteQueryParams, GetJobStatusResult, KeyValuePair,
+    PartitionLocation, execute_query_params, job_status,
 };
 use ballista_core::version::insert_version_header;
 use datafusion::common::exec_datafusion_err;
@@ -22,6 +23,7 @@ use tonic::transport::Channel;
 use crate::codec::TraceCodec;
 use crate::connection::Connection;
 use crate::errors;
+use crate::faults::Faults;
 use crate::leaf::TraceExec;
 use crate::scheduler::MESSAGE_BYTES;
 use crate::wire::{Payload, TraceTask};
@@ -102,7 +104,11 @@ async fn run(
         .max_encoding_message_size(MESSAGE_BYTES as usize);
     let mut request = tonic::Request::new(ExecuteQueryParams {
         query: Some(execute_query_params::Query::PhysicalPlan(plan)),
-        settings: Vec::new(),
+        // The scheduler cancels the jobs that have the name of a session when it ends.
+        settings: vec![KeyValuePair {
+            key: BALLISTA_JOB_NAME.to_owned(),
+            value: Some(connection.session.clone()),
+        }],
         session_id: connection.session.clone(),
         operation_id: uuid::Uuid::new_v4().to_string(),
     });
@@ -169,6 +175,7 @@ fn outcome(news: GetJobStatusResult) -> Option<Result<Vec<PartitionLocation>, Fa
 
 /// Fetches the rows of a job from the executor that has them.
 async fn fetch(locations: Vec<PartitionLocation>) -> Result<Vec<RecordBatch>, Failure> {
+    Faults::get().before_reading().await;
     let mut rows = Vec::new();
     for location in locations {
         let fetched = fetch_one(location).await;

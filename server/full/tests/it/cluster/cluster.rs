@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,6 @@ pub struct Cluster {
 /// An executor with a port and a folder of its own.
 pub struct Executor {
     pub child: Child,
-    pub work_dir: PathBuf,
     options: Vec<String>,
     variables: Vec<(String, String)>,
     /// The lines that it writes to standard error.
@@ -76,15 +75,14 @@ impl Cluster {
         all.extend(options.options.iter().map(|text| (*text).to_owned()));
         let variables = options.variables.clone();
         let (child, lines) = executor(self.folder.path(), &all, &variables);
-        self.executors.push(Executor { child, work_dir, options: all, variables, lines });
+        self.executors.push(Executor { child, options: all, variables, lines });
     }
 
     /// Starts an executor again with the same ports and in the same folder.
     pub fn restart(&mut self, number: usize) {
         let executor_ = &mut self.executors[number];
         executor_.child.kill();
-        let (child, lines) =
-            executor(self.folder.path(), &executor_.options, &executor_.variables);
+        let (child, lines) = executor(self.folder.path(), &executor_.options, &executor_.variables);
         (executor_.child, executor_.lines) = (child, lines);
     }
 
@@ -136,7 +134,7 @@ impl Executor {
 }
 
 /// Starts a scheduler. Returns its address.
-pub fn scheduler(folder: &Path, listen: &str, options: &[&str]) -> (Child, String) {
+fn scheduler(folder: &Path, listen: &str, options: &[&str]) -> (Child, String) {
     let arguments = ["cluster", "scheduler", "--listen", listen, "--executor-timeout", "3"];
     let mut child = Program::new(folder).args(arguments).args(options).start();
     let lines = lines_of(child.pipes().stderr.take().expect("a pipe"));

@@ -13,11 +13,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tracesql::engine::{Engine, EngineOptions};
-use tracesql_ingest::{Input, IngestOptions, Progress, Store, ingest};
+use tracesql_ingest::{IngestOptions, Input, Progress, Store, ingest};
 
 use crate::support::{fixture, small_trace};
 
-pub use cluster::{Cluster, Options, scheduler, session};
+pub use cluster::{Cluster, Options, session};
 
 /// Two ranks of a job and a trace without a rank.
 const THREE: [&str; 3] =
@@ -37,7 +37,7 @@ const EIGHT: [&str; 8] = [
 
 /// A store of fixtures in a folder.
 fn store_of(folder: &Path, names: &[&str]) -> Store {
-    let store = Store::create(&folder.join("store")).expect("a store");
+    let store = Store::open_or_create(&folder.join("store")).expect("a store");
     for name in names {
         ingest_into(&store, &fixture(name));
     }
@@ -46,7 +46,7 @@ fn store_of(folder: &Path, names: &[&str]) -> Store {
 
 /// A store of small ranks of a job in a folder.
 fn store_of_ranks(folder: &Path, ranks: usize) -> Store {
-    let store = Store::create(&folder.join("store")).expect("a store");
+    let store = Store::open_or_create(&folder.join("store")).expect("a store");
     for rank in 0..ranks {
         let path = folder.join(format!("rank{rank}.json"));
         std::fs::write(&path, small_trace(rank, 30)).expect("a trace");
@@ -69,4 +69,9 @@ fn engine(store: &Store, cluster: Option<&Cluster>) -> Engine {
     });
     let options = EngineOptions { cluster, ..EngineOptions::default() };
     Engine::open(store, None, &options).expect("the store opens")
+}
+
+/// A path as an argument.
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a text")
 }

@@ -1,12 +1,11 @@
 //! Views and queries have the same rows on a cluster as on one machine.
 
 use tracesql::engine::Engine;
-use tracesql_ingest::Store;
 
-use super::{Cluster, EIGHT, Options, THREE, engine, store_of};
-use crate::support::{Program, fixture, moto};
+use super::{Cluster, EIGHT, THREE, engine, store_of};
 
 #[path = "../../../../../tests/it/library/rows.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
 mod rows;
 
 use rows::rows_of_all;
