@@ -168,3 +168,48 @@ def run(arguments, environment=None, limit_s=600, pin=None):
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
     return done.stdout, seconds
+
+
+def store_of_ranks(folder, ranks, slices=300):
+    """A store of small ranks of one job: steps with operators, launches and kernels."""
+    inputs = Path(folder) / "inputs"
+    inputs.mkdir()
+    for rank in range(ranks):
+        events = []
+        for at in range(slices):
+            ts, pid = 1000 + 20 * at + rank % 7, 1000 + rank
+            step = at // 100
+            if at % 100 == 0:
+                events.append({"ph": "X", "cat": "user_annotation", "pid": pid, "tid": pid,
+                               "name": f"ProfilerStep#{step}", "ts": ts, "dur": 1990})
+            name = ("aten::mm", "aten::add", "aten::copy_")[at % 3]
+            events += [
+                {"ph": "X", "cat": "cpu_op", "name": name, "pid": pid, "tid": pid, "ts": ts + 1,
+                 "dur": 15, "args": {"External id": at + 1}},
+                {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": pid,
+                 "tid": pid, "ts": ts + 3, "dur": 4,
+                 "args": {"External id": at + 1, "correlation": at + 1}},
+                {"ph": "X", "cat": "kernel", "name": f"kernel_{at % 5}", "pid": 0, "tid": 7,
+                 "ts": ts + 8, "dur": 6 + rank % 5,
+                 "args": {"External id": at + 1, "correlation": at + 1, "device": 0, "stream": 7}},
+            ]
+        trace = {
+            "schemaVersion": 1,
+            "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": ranks},
+            "traceEvents": events,
+        }
+        (inputs / f"rank{rank:04}.pt.trace.json").write_text(json.dumps(trace))
+    store = str(Path(folder) / "store")
+    run(["ingest", "-q", inputs, "-o", store], limit_s=3600)
+    return store
+
+
+def computed_s(cluster):
+    """The seconds that executors have spent on tasks, as their logs give them."""
+    total_ms, tasks = 0, 0
+    for executor in cluster.executors:
+        for line in cluster.log(f"executor{executor.number}.log").splitlines():
+            if "done after" in line:
+                total_ms += int(line.split()[-2])
+                tasks += 1
+    return total_ms / 1000, tasks

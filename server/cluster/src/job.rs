@@ -1,6 +1,7 @@
 //! One job of the scheduler, which computes one trace.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::record_batch::RecordBatch;
 use ballista_core::client::BallistaClient;
@@ -17,6 +18,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::physical_plan::AsExecutionPlan;
 use datafusion_proto::protobuf::PhysicalPlanNode;
 use futures::TryStreamExt;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Channel;
 
@@ -30,6 +32,9 @@ use crate::wire::{Payload, TraceTask};
 
 /// How often the rows of a trace may be lost.
 const TRIES: usize = 4;
+
+/// How long to wait for the news that the scheduler ended.
+const NOTICE: Duration = Duration::from_secs(1);
 
 /// Why a job has no rows.
 enum Failure {
@@ -137,12 +142,21 @@ async fn run(
                         break outcome;
                     }
                 }
-                Ok(None) => break Err(Failure::Failed("the scheduler dropped the job".into())),
+                Ok(None) => {
+                    // The connection ends a moment later if the scheduler ended.
+                    let _ = timeout(NOTICE, connection.wait_for(|_| false)).await;
+                    break Err(match connection.is_over() {
+                        true => Failure::NoScheduler,
+                        false => Failure::Failed("the scheduler dropped the job".into()),
+                    });
+                }
                 Err(failure) => break Err(failure),
             },
         }
     };
-    let Some(job_id) = job else { return Err(Failure::Failed("the job has no name".into())) };
+    let Some(job_id) = job else {
+        return outcome.and(Err(Failure::Failed("the job has no name".into())));
+    };
     let rows = match outcome {
         Ok(locations) => tokio::select! {
             () = stop.cancelled() => Err(Failure::Failed("cancelled".into())),

@@ -208,7 +208,11 @@ fn executor(args: &ExecutorArgs, matches: &ArgMatches) -> Result<()> {
         "the executor computes {slots} traces at once with {threads} threads each"
     );
     // The network needs threads of its own while queries use theirs.
-    runtime::with_threads(slots * threads + 2)?.block_on(run_executor(&options))
+    let runtime = runtime::with_threads(slots * threads + 2)?;
+    let ended = runtime.block_on(run_executor(&options));
+    // Tasks that are left over end with the process.
+    runtime.shutdown_background();
+    ended
 }
 
 fn refuse_untrusted(address: IpAddr, common: &Common) -> Result<()> {

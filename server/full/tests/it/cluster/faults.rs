@@ -111,7 +111,7 @@ fn a_trace_that_ends_executors_is_given_up() {
     let store = text(store.root());
     let mut cluster = Cluster::with(2, &faults(&format!("abort:{bad}")));
     let address = cluster.address.clone();
-    let mut child = query(&cluster, store, "SELECT * FROM findings").start();
+    let mut child = query(&cluster, store, "SELECT * FROM operators").start();
     // A supervisor starts executors again.
     let is_over = AtomicBool::new(false);
     let (finished, others) = std::thread::scope(|scope| {
@@ -126,7 +126,7 @@ fn a_trace_that_ends_executors_is_given_up() {
             }
         });
         let finished = Finished::of(&mut child, Duration::from_secs(120));
-        let sql = format!("SELECT DISTINCT trace_id FROM findings WHERE trace_id <> '{bad}'");
+        let sql = format!("SELECT DISTINCT trace_id FROM operators WHERE trace_id <> '{bad}'");
         let others = Program::new(folder.path())
             .args(["query", store, "--cluster", &address, "--format", "csv", "-c", &sql])
             .run();

@@ -20,14 +20,14 @@ const QUERIES: [&str; 24] = [
     "SELECT count(DISTINCT name), median(dur_ns) FROM events",
     "SELECT upper(name) AS n, round(avg(dur_ns) / 1e3, 1) AS us FROM events GROUP BY upper(name) \
      HAVING count(*) > 2 ORDER BY us DESC, n LIMIT 7",
-    "SELECT cat, phase, count(*) FROM events GROUP BY ROLLUP (cat, phase)",
+    "SELECT cat, ph, count(*) FROM events GROUP BY ROLLUP (cat, ph)",
     "SELECT trace_id, count(*) FROM kernels GROUP BY trace_id",
     "SELECT trace_id, count(*) FROM kernels WHERE trace_id = (SELECT min(trace_id) FROM traces) \
      GROUP BY trace_id",
     "SELECT count(*) FROM events WHERE trace_id IN (SELECT trace_id FROM traces LIMIT 1)",
     "SELECT count(*) FROM events e JOIN traces t USING (trace_id) WHERE e.dur_ns > 10",
-    "SELECT k.name, o.name, count(*) FROM kernels k JOIN operators o USING (trace_id) \
-     WHERE k.dur_ns > 1000 GROUP BY 1, 2",
+    "SELECT k.name, e.name, count(*) FROM kernels k JOIN events e USING (trace_id) \
+     WHERE k.dur_ns > 100000 AND e.cat = 'cuda_runtime' GROUP BY 1, 2",
     "SELECT name, rank() OVER (PARTITION BY trace_id ORDER BY dur_ns DESC, event_id) AS r \
      FROM events QUALIFY r <= 3",
     "SELECT count(*) FROM (SELECT * FROM events LIMIT 10)",
@@ -42,7 +42,7 @@ const QUERIES: [&str; 24] = [
     "SELECT rank, count(*) FROM collectives GROUP BY rank",
     "SELECT sum(CASE WHEN cat = 'kernel' THEN dur_ns ELSE 0 END), max(ts_ns) - min(ts_ns) FROM events",
     "SELECT count(*) FROM events WHERE dur_ns > random() * 0 - 1",
-    "SELECT arg(e.args, 'Sequence number') IS NULL AS no, count(*) FROM events e GROUP BY 1",
+    "SELECT args IS NULL AS no, count(*) FROM events GROUP BY 1",
 ];
 
 /// Compares rows of queries that start together.
