@@ -73,7 +73,8 @@ pub async fn rows(
         }
     }
     Err(exec_datafusion_err!(
-        "trace {trace}: its rows were lost {TRIES} times before they were read; the last time: {lost}"
+        "trace {trace}: its rows were lost {TRIES} times before they were read; the last time: \
+         {lost}"
     ))
 }
 
@@ -92,7 +93,8 @@ fn describe(why: &str, connection: &Connection) -> String {
     }
     if connection.state().executors == 0 {
         return format!(
-            "all executors of the scheduler {} are gone; start executors again and repeat the query",
+            "all executors of the scheduler {} are gone; start executors again and repeat the \
+             query",
             connection.address
         );
     }
@@ -131,7 +133,9 @@ async fn run(
         tokio::select! {
             biased;
             // The job has no name before its first status.
-            () = stop.cancelled(), if job.is_some() => break Err(Failure::Failed("cancelled".into())),
+            () = stop.cancelled(), if job.is_some() => {
+                break Err(Failure::Failed("cancelled".into()));
+            }
             _ = connection.wait_for(|_| false) => return Err(Failure::NoScheduler),
             status = news.message() => match status.map_err(refused) {
                 Ok(Some(status)) => {

@@ -1,8 +1,8 @@
 //! The scheduler: Ballista's, which hands tasks to executors, and the sessions of clients.
 //!
 //! A client keeps a connection to `/tracesql/session` open while it works. The scheduler writes a
-//! line with its state to it each second. When the connection ends, for whatever reason, the work of
-//! the client is cancelled.
+//! line with its state to it each second. When the connection ends, for whatever reason, the work
+//! of the client is cancelled.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -213,8 +213,8 @@ impl Worker {
             let folder = PathBuf::from(&task.files);
             if !folder.is_dir() {
                 return exec_err!(
-                    "{}: this executor cannot find the folder of the trace; put the store on a file \
-                     system that all executors share, or on object storage",
+                    "{}: this executor cannot find the folder of the trace; put the store on a \
+                     file system that all executors share, or on object storage",
                     folder.display()
                 );
             }

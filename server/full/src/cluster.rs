@@ -130,8 +130,8 @@ pub fn run(matches: &ArgMatches) -> Option<Result<ExitCode>> {
         Some((name, _)) => {
             let given = first?;
             return Some(Err(Error::Usage(format!(
-                "--cluster {given} means nothing to `tracesql-full {name}`; these commands compute on \
-                 a cluster: {}",
+                "--cluster {given} means nothing to `tracesql-full {name}`; these commands compute \
+                 on a cluster: {}",
                 COMMANDS.join(", ")
             ))));
         }
@@ -176,7 +176,8 @@ fn executor(args: &ExecutorArgs, matches: &ArgMatches) -> Result<()> {
         Some(host) => host.clone(),
         None if args.listen.is_unspecified() => {
             return Err(Error::Usage(format!(
-                "--listen {}: give --host NAME too, the name under which clients reach this machine",
+                "--listen {}: give --host NAME too, the name under which clients reach this \
+                 machine",
                 args.listen
             )));
         }
@@ -220,8 +221,8 @@ fn refuse_untrusted(address: IpAddr, common: &Common) -> Result<()> {
         return Ok(());
     }
     Err(Error::Usage(format!(
-        "--listen {address}: whoever reaches this address can run queries and read all rows, because \
-         a cluster has no encryption and no users; give --trust-network if only machines that you \
+        "--listen {address}: whoever reaches this address can run queries and read all rows, \
+         because a cluster has no encryption and no users; give --trust-network if only machines that you \
          trust reach it"
     )))
 }

@@ -108,7 +108,8 @@ fn what_a_user_adds_travels() {
         "--format",
         "csv",
         "-c",
-        "SELECT * FROM long_calls ORDER BY 1; SELECT * FROM findings ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10",
+        "SELECT * FROM long_calls ORDER BY 1; SELECT * FROM findings \
+         ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10",
     ];
     let (here, there) = both(&cluster, &arguments, None);
     assert!(here.contains("resnet"), "{here}");

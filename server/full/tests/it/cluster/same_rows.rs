@@ -13,8 +13,10 @@ use rows::rows_of_all;
 /// Queries that the cluster computes in part: aggregates, filters, limits, joins, windows.
 const QUERIES: [&str; 24] = [
     "SELECT count(*) FROM events",
-    "SELECT cat, count(*), sum(dur_ns), min(dur_ns), max(dur_ns), avg(dur_ns) FROM events GROUP BY cat",
-    "SELECT count(*), count(dur_ns), sum(dur_ns), avg(dur_ns) FROM events WHERE name = 'no such name'",
+    "SELECT cat, count(*), sum(dur_ns), min(dur_ns), max(dur_ns), avg(dur_ns) FROM events \
+     GROUP BY cat",
+    "SELECT count(*), count(dur_ns), sum(dur_ns), avg(dur_ns) FROM events \
+     WHERE name = 'no such name'",
     "SELECT cat, count(*) FILTER (WHERE dur_ns > 1000), bool_or(dur_ns > 1000), \
      bool_and(dur_ns > 1000) FROM events GROUP BY 1",
     "SELECT count(DISTINCT name), median(dur_ns) FROM events",
@@ -31,7 +33,8 @@ const QUERIES: [&str; 24] = [
     "SELECT name, rank() OVER (PARTITION BY trace_id ORDER BY dur_ns DESC, event_id) AS r \
      FROM events QUALIFY r <= 3",
     "SELECT count(*) FROM (SELECT * FROM events LIMIT 10)",
-    "SELECT count(*) FROM (SELECT 1 FROM events WHERE cat = 'cpu_op' UNION ALL SELECT 2 FROM kernels)",
+    "SELECT count(*) FROM (SELECT 1 FROM events WHERE cat = 'cpu_op' UNION ALL \
+     SELECT 2 FROM kernels)",
     "WITH t AS (SELECT name, dur_ns FROM events WHERE dur_ns IS NOT NULL) SELECT a.name, count(*) \
      FROM t a WHERE a.dur_ns >= (SELECT avg(dur_ns) FROM t) GROUP BY 1",
     "SELECT name FROM events WHERE name LIKE 'aten::%' GROUP BY name ORDER BY name",
@@ -40,7 +43,8 @@ const QUERIES: [&str; 24] = [
     "SELECT DISTINCT cat FROM events",
     "SELECT status, count(*) FROM findings GROUP BY 1",
     "SELECT rank, count(*) FROM collectives GROUP BY rank",
-    "SELECT sum(CASE WHEN cat = 'kernel' THEN dur_ns ELSE 0 END), max(ts_ns) - min(ts_ns) FROM events",
+    "SELECT sum(CASE WHEN cat = 'kernel' THEN dur_ns ELSE 0 END), max(ts_ns) - min(ts_ns) \
+     FROM events",
     "SELECT count(*) FROM events WHERE dur_ns > random() * 0 - 1",
     "SELECT args IS NULL AS no, count(*) FROM events GROUP BY 1",
 ];
