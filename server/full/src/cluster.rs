@@ -222,8 +222,8 @@ fn refuse_untrusted(address: IpAddr, common: &Common) -> Result<()> {
     }
     Err(Error::Usage(format!(
         "--listen {address}: whoever reaches this address can run queries and read all rows, \
-         because a cluster has no encryption and no users; give --trust-network if only machines that you \
-         trust reach it"
+         because a cluster has no encryption and no users; give --trust-network if only machines \
+         that you trust reach it"
     )))
 }
 
