@@ -46,9 +46,10 @@ fn wait_for_start(cluster: &Cluster) {
     for executor in &cluster.executors {
         executor.wait_for_line("queries start", LIMIT);
     }
-    let start = Instant::now();
-    while cpu(cluster, Duration::from_millis(500)) < 0.3 {
+    let (start, before) = (Instant::now(), used(cluster));
+    while used(cluster) - before < 0.5 {
         assert!(start.elapsed() < LIMIT, "it does not compute");
+        std::thread::sleep(Duration::from_millis(100));
     }
 }
 
@@ -59,16 +60,15 @@ fn expect_stop(cluster: &Cluster, since: Instant) {
         executor.wait_for_line("stopped after", LIMIT);
     }
     assert!(since.elapsed() < STOP, "{:?}", since.elapsed());
-    let busy = cpu(cluster, Duration::from_secs(1));
+    let before = used(cluster);
+    std::thread::sleep(Duration::from_secs(1));
+    let busy = used(cluster) - before;
     assert!(busy < 0.2, "{busy} s of CPU in a second after the end");
 }
 
-/// The seconds of CPU that executors use in a time.
-fn cpu(cluster: &Cluster, time: Duration) -> f64 {
-    let used = || -> f64 { cluster.executors.iter().map(|e| cpu_of(e.child.id())).sum() };
-    let before = used();
-    std::thread::sleep(time);
-    used() - before
+/// The seconds of CPU that executors have used.
+fn used(cluster: &Cluster) -> f64 {
+    cluster.executors.iter().map(|e| cpu_of(e.child.id())).sum()
 }
 
 /// The seconds of CPU that a process has used.
