@@ -162,8 +162,9 @@ fn tasks(batch: &RecordBatch) -> Vec<Result<TraceTask>> {
         .collect()
 }
 
-/// How often a task was tried before. The ID of a task is `TID job/stage.stage_attempt/task.attempt`
-/// and a job of one trace has one task, so the number of the task counts.
+/// How often a task was tried before. The ID of a task is
+/// `TID job/stage.stage_attempt/task.attempt` and a job of one trace has one task, so the
+/// number of the task counts.
 fn attempt(task_id: &str) -> usize {
     let task = task_id.rsplit('/').next().and_then(|task| task.split('.').next());
     task.and_then(|task| task.parse().ok()).unwrap_or(0)

@@ -6,8 +6,9 @@
 //! hands out tasks, and repeats those whose executor is lost.
 //!
 //! On the client, [`Cluster`] gives the engine tables ([`relation`]) and an optimizer rule
-//! ([`partial`]). Queries that start together become a [`batch`]: a [`job`] of the scheduler for each
-//! trace, with all queries over that trace. On executors a [`leaf`] gives the task to a [`worker`].
+//! ([`partial`]). Queries that start together become a [`batch`]: a [`job`] of the scheduler for
+//! each trace, with all queries over that trace. On executors a [`leaf`] gives the task to a
+//! [`worker`].
 
 mod batch;
 mod codec;
