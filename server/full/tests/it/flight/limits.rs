@@ -125,7 +125,7 @@ async fn more_clients_than_allowed_are_refused_until_one_leaves() {
 }
 
 #[tokio::test]
-async fn a_statement_waits_for_its_turn_and_its_time_limit_counts_the_waiting() {
+async fn a_statement_waits_for_its_turn() {
     let served = Served::small(|config| {
         config.limits.max_queries = 1;
         config.limits.timeout = Duration::from_secs(2);
@@ -140,12 +140,9 @@ async fn a_statement_waits_for_its_turn_and_its_time_limit_counts_the_waiting() 
     assert!(began.elapsed() > Duration::from_millis(300), "{:?}", began.elapsed());
     assert_eq!(status(stream.try_next().await).code(), Code::DeadlineExceeded);
     // Nobody reads this one, so it keeps its turn until its time is over.
-    let unread = first.execute(LONG.into(), None).await.expect("started");
-    let late = status(rows(&mut second, "SELECT 3").await.and_then(|_| {
-        Err(arrow_flight::error::FlightError::Tonic(Box::new(tonic::Status::ok("in time"))))
-    }));
-    assert!(matches!(late.code(), Code::Ok | Code::DeadlineExceeded), "{late:?}");
-    drop(unread);
+    let _unread = first.execute(LONG.into(), None).await.expect("started");
+    tokio::time::sleep(Duration::from_millis(1_000)).await;
+    assert_eq!(number(&rows(&mut second, "SELECT 3").await.expect("rows")), 3);
 }
 
 #[tokio::test]
