@@ -197,10 +197,7 @@ impl Worker {
             (TraceFiles::Folder(folder), None)
         } else {
             let url = Url::parse(&task.files).map_err(|e| exec_datafusion_err!("{e}"))?;
-            let store = open_remote(&task.remote_store, false).map_err(external)?;
-            // The store knows the files of the traces whose manifests it has read.
-            store.find(&manifest.content_hash).map_err(external)?;
-            (TraceFiles::Url(url), Some(store))
+            (TraceFiles::Url(url), Some(open_remote(&task.remote_store, false).map_err(external)?))
         };
         let trace = OpenTrace { manifest, files, remote_store: None };
         let engine = Engine::open_trace(trace, remote, &options).map_err(external)?;

@@ -154,7 +154,6 @@ impl RemoteStore for ObjectTraces {
             None => Ok(None),
             Some(Found::Damaged { key, reason }) => Err(self.damaged(&key, &reason)),
             Some(Found::Sound(entry)) => {
-                self.view.learn(std::slice::from_ref(&entry));
                 let manifest = &entry.record.manifest;
                 Ok(publish::is_current(manifest).then(|| manifest.clone()))
             }

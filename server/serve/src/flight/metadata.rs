@@ -13,6 +13,7 @@ use tonic::Status;
 use tracesql::engine::{Engine, documented};
 
 use super::status;
+use crate::Session;
 
 /// The only catalog.
 pub const CATALOG: &str = "tracesql";
@@ -22,6 +23,8 @@ pub const SCHEMA: &str = "main";
 const TYPES: [&str; 2] = ["TABLE", "VIEW"];
 /// The key under which clients look for the description of a column.
 const REMARKS: &str = "ARROW:FLIGHT:SQL:REMARKS";
+/// The same, where the ADBC driver looks for it.
+const COMMENT: &str = "COMMENT";
 
 /// The list of catalogs.
 pub fn catalogs() -> Result<RecordBatch, Status> {
@@ -44,10 +47,21 @@ pub fn table_types() -> Result<RecordBatch, Status> {
     rows.build().map_err(status::of_flight)
 }
 
+/// The list of tables and views of a session. It is made on the threads of queries, because views
+/// are planned for their columns, which takes a while.
+pub async fn tables_of(
+    session: &Session,
+    request: CommandGetTables,
+) -> Result<RecordBatch, Status> {
+    let engine = session.engine().await.map_err(|failure| status::of(&failure))?;
+    let planning = session.server().threads().spawn(async move { tables(&engine, request).await });
+    planning.await.unwrap_or_else(|_| Err(Status::internal("the planner failed")))
+}
+
 /// The list of tables and views that a request selects, with their columns if it asks for them.
 ///
 /// The columns of a view follow from its plan. So only views that the request selects are planned.
-pub async fn tables(engine: &Engine, request: CommandGetTables) -> Result<RecordBatch, Status> {
+async fn tables(engine: &Engine, request: CommandGetTables) -> Result<RecordBatch, Status> {
     let with_columns = request.include_schema;
     let wanted_types = request.table_types.clone();
     let pattern = request.table_name_filter_pattern.clone();
@@ -112,6 +126,7 @@ fn described(schema: &Schema, remarks: Option<&HashMap<String, String>>) -> Sche
                 Some(remark) => {
                     let mut metadata = field.metadata().clone();
                     metadata.insert(REMARKS.to_owned(), remark.clone());
+                    metadata.insert(COMMENT.to_owned(), remark.clone());
                     Arc::new(field.as_ref().clone().with_metadata(metadata))
                 }
                 None => field,

@@ -3,7 +3,6 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 use arrow_flight::flight_service_server::FlightService;
 use arrow_flight::sql::metadata::{GetCatalogsBuilder, SqlInfoData, XdbcTypeInfoData};
@@ -78,18 +77,6 @@ impl Service {
     ) -> Informed {
         self.caller(&request).await?;
         informed(request.into_inner(), command.as_any().encode_to_vec(), schema)
-    }
-
-    async fn tables(
-        &self,
-        caller: &Caller,
-        command: CommandGetTables,
-    ) -> Result<RecordBatch, Status> {
-        let engine = caller.session.engine().await.map_err(|failure| status::of(&failure))?;
-        // Views are planned for their columns, which takes a while.
-        let planning =
-            self.server.threads().spawn(async move { metadata::tables(&engine, command).await });
-        planning.await.unwrap_or_else(|_| Err(Status::internal("the planner failed")))
     }
 }
 
@@ -275,7 +262,7 @@ impl FlightSqlService for Service {
         request: Request<Ticket>,
     ) -> Result<Answer, Status> {
         let caller = self.caller(&request).await?;
-        Ok(rows::one(self.tables(&caller, query).await?))
+        Ok(rows::one(metadata::tables_of(&caller.session, query).await?))
     }
 
     async fn do_get_table_types(
