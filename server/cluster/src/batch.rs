@@ -34,7 +34,8 @@ const NO_EXECUTORS: Duration = Duration::from_secs(10);
 /// have to wait, because readers read one after the other.
 const WAITING: usize = 4;
 
-type Item = Result<RecordBatch, Arc<DataFusionError>>;
+/// Rows; `None` after the last ones, so that a reader never takes a part of the rows for all.
+type Item = Result<Option<RecordBatch>, Arc<DataFusionError>>;
 
 /// Some queries of a session.
 pub struct Batch {
@@ -144,9 +145,7 @@ impl Batch {
         let driver = connection::runtime()?.spawn(async move {
             let done = drive(&session, &queries, &outlets).await;
             session.show_progress(None);
-            if let Err(e) = done {
-                outlets.fail(Arc::new(e)).await;
-            }
+            outlets.end(done.map_err(Arc::new)).await;
         });
         Ok(Run::Going { receivers, reservation, driver: driver.abort_handle() })
     }
@@ -197,16 +196,16 @@ impl Outlets {
                      fewer columns or traces",
                 )
             })?;
-            if sender.send(Ok(batch.clone())).await.is_err() {
+            if sender.send(Ok(Some(batch.clone()))).await.is_err() {
                 self.reservation.shrink(bytes);
             }
         }
         Ok(())
     }
 
-    async fn fail(&self, error: Arc<DataFusionError>) {
+    async fn end(&self, done: Result<(), Arc<DataFusionError>>) {
         for sender in self.senders.iter().flatten() {
-            let _ = sender.send(Err(error.clone())).await;
+            let _ = sender.send(done.clone().map(|()| None)).await;
         }
     }
 
@@ -220,14 +219,22 @@ fn read(
     schema: SchemaRef,
     reservation: Arc<MemoryReservation>,
 ) -> SendableRecordBatchStream {
-    let rows = stream::unfold(receiver, move |mut receiver| {
+    let rows = stream::unfold(Some(receiver), move |receiver| {
         let reservation = reservation.clone();
         async move {
-            let item = receiver.recv().await?;
-            if let Ok(batch) = &item {
-                reservation.shrink(batch.get_array_memory_size());
+            let mut receiver = receiver?;
+            match receiver.recv().await {
+                Some(Ok(Some(batch))) => {
+                    reservation.shrink(batch.get_array_memory_size());
+                    Some((Ok(batch), Some(receiver)))
+                }
+                Some(Ok(None)) => None,
+                Some(Err(error)) => Some((Err(DataFusionError::Shared(error)), None)),
+                None => {
+                    let error = exec_datafusion_err!("the query was stopped before all rows came");
+                    Some((Err(error), None))
+                }
             }
-            Some((item.map_err(DataFusionError::Shared), receiver))
         }
     });
     Box::pin(RecordBatchStreamAdapter::new(schema, rows))

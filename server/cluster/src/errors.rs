@@ -35,6 +35,9 @@ pub fn cut(description: &str) -> Option<String> {
 fn text_of(error: &DataFusionError) -> String {
     match error {
         DataFusionError::External(inner) => inner.to_string(),
+        DataFusionError::Shared(inner) => text_of(inner),
+        // The kind of an error of the library is no news to its user.
+        DataFusionError::Execution(text) => text.clone(),
         other => other.strip_backtrace(),
     }
 }
@@ -84,7 +87,7 @@ mod tests {
             description = format!("Job failed due to {:?}", DataFusionError::Plan(description));
         }
         let text = cut(&description).expect("a text");
-        assert_eq!(text, "Execution error: no column \"x\"\nin µs");
+        assert_eq!(text, "no column \"x\"\nin µs");
         assert_eq!(cut("no executors"), None);
     }
 

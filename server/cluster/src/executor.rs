@@ -4,10 +4,12 @@ use std::fs::{File, TryLockError};
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
+use tokio::net::TcpStream;
+use tokio::signal::unix::{SignalKind, signal};
 use tracesql::{Error, Result};
 
 use crate::codec::TraceCodec;
@@ -22,6 +24,15 @@ const LEFT_SECONDS: u64 = 24 * 3600;
 
 /// Seconds between two looks for such rows.
 const LOOK_SECONDS: u64 = 600;
+
+/// How long an executor waits for its scheduler.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How often the scheduler cannot be reached before the executor ends.
+const MISSED: usize = 8;
+
+/// How long an executor that is asked to end waits for its tasks.
+const END: Duration = Duration::from_secs(10);
 
 /// Options of an executor.
 #[derive(Debug, Clone)]
@@ -47,6 +58,7 @@ pub struct ExecutorOptions {
 /// Runs an executor until it is stopped or loses its scheduler.
 pub async fn run(options: &ExecutorOptions) -> Result<()> {
     let _lock = take(&options.work_dir)?;
+    wait_for_scheduler(options).await?;
     let rows = emptied(&options.work_dir.join("rows"))?;
     let files = emptied(&options.work_dir.join("libraries"))?;
     let worker = Arc::new(Worker::new(options.limits.clone(), files));
@@ -61,7 +73,8 @@ pub async fn run(options: &ExecutorOptions) -> Result<()> {
         grpc_port,
         scheduler_host: options.scheduler_host.clone(),
         scheduler_port: options.scheduler_port,
-        scheduler_connect_timeout_seconds: 10,
+        // It was reached already. Ballista would wait for ever.
+        scheduler_connect_timeout_seconds: 0,
         vcores: options.limits.slots,
         task_scheduling_policy: TaskSchedulingPolicy::PushStaged,
         executor_heartbeat_interval_seconds: options.heartbeat.as_secs().max(1),
@@ -80,9 +93,60 @@ pub async fn run(options: &ExecutorOptions) -> Result<()> {
         ..ExecutorProcessConfig::default()
     };
     let scheduler = format!("{}:{}", options.scheduler_host, options.scheduler_port);
-    start_executor_process(Arc::new(config))
-        .await
-        .map_err(|e| Error::Query(format!("the executor ended, its scheduler is {scheduler}: {e}")))
+    // Ballista ends in order, which takes for ever if tasks cannot be reported to the scheduler.
+    tokio::select! {
+        ended = start_executor_process(Arc::new(config)) => ended.map_err(|e| {
+            Error::Query(format!("the executor ended, its scheduler is {scheduler}: {e}"))
+        }),
+        () = lost_scheduler(options) => {
+            Err(Error::Query(format!("the scheduler {scheduler} is gone, so the executor ends")))
+        }
+        () = asked_to_end() => Ok(()),
+    }
+}
+
+/// Waits a while until the scheduler accepts connections, because both may start at once.
+async fn wait_for_scheduler(options: &ExecutorOptions) -> Result<()> {
+    let (host, port) = (options.scheduler_host.as_str(), options.scheduler_port);
+    let end = Instant::now() + CONNECT;
+    loop {
+        match TcpStream::connect((host, port)).await {
+            Ok(_) => return Ok(()),
+            Err(e) if Instant::now() >= end => {
+                return Err(Error::Query(format!(
+                    "the scheduler {host}:{port} cannot be reached: {e}; start one with \
+                     `tracesql-full cluster scheduler`"
+                )));
+            }
+            Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,
+        }
+    }
+}
+
+/// Waits until the scheduler has not accepted connections for a while.
+async fn lost_scheduler(options: &ExecutorOptions) {
+    let mut missed = 0;
+    while missed < MISSED {
+        tokio::time::sleep(options.heartbeat.max(Duration::from_secs(1))).await;
+        let address = (options.scheduler_host.as_str(), options.scheduler_port);
+        let reached = tokio::time::timeout(CONNECT, TcpStream::connect(address)).await;
+        missed = if matches!(reached, Ok(Ok(_))) { 0 } else { missed + 1 };
+    }
+}
+
+/// Waits for a signal to end, and then for tasks to end.
+async fn asked_to_end() {
+    let terminated = async {
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        () = terminated => {}
+    }
+    tokio::time::sleep(END).await;
 }
 
 /// Makes the folder of an executor, and keeps others out of it.

@@ -1,13 +1,15 @@
 //! One job of the scheduler, which computes one trace.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::record_batch::RecordBatch;
 use ballista_core::client::BallistaClient;
+use ballista_core::config::BALLISTA_JOB_NAME;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use ballista_core::serde::protobuf::{
-    CancelJobParams, CleanJobDataParams, ExecuteQueryParams, GetJobStatusResult, PartitionLocation,
-    execute_query_params, job_status,
+    CancelJobParams, CleanJobDataParams, ExecuteQueryParams, GetJobStatusResult, KeyValuePair,
+    PartitionLocation, execute_query_params, job_status,
 };
 use ballista_core::version::insert_version_header;
 use datafusion::common::exec_datafusion_err;
@@ -16,18 +18,23 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::physical_plan::AsExecutionPlan;
 use datafusion_proto::protobuf::PhysicalPlanNode;
 use futures::TryStreamExt;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Channel;
 
 use crate::codec::TraceCodec;
 use crate::connection::Connection;
 use crate::errors;
+use crate::faults::Faults;
 use crate::leaf::TraceExec;
 use crate::scheduler::MESSAGE_BYTES;
 use crate::wire::{Payload, TraceTask};
 
 /// How often the rows of a trace may be lost.
 const TRIES: usize = 4;
+
+/// How long to wait for the news that the scheduler ended.
+const NOTICE: Duration = Duration::from_secs(1);
 
 /// Why a job has no rows.
 enum Failure {
@@ -102,7 +109,11 @@ async fn run(
         .max_encoding_message_size(MESSAGE_BYTES as usize);
     let mut request = tonic::Request::new(ExecuteQueryParams {
         query: Some(execute_query_params::Query::PhysicalPlan(plan)),
-        settings: Vec::new(),
+        // The scheduler cancels the jobs that have the name of a session when it ends.
+        settings: vec![KeyValuePair {
+            key: BALLISTA_JOB_NAME.to_owned(),
+            value: Some(connection.session.clone()),
+        }],
         session_id: connection.session.clone(),
         operation_id: uuid::Uuid::new_v4().to_string(),
     });
@@ -131,12 +142,21 @@ async fn run(
                         break outcome;
                     }
                 }
-                Ok(None) => break Err(Failure::Failed("the scheduler dropped the job".into())),
+                Ok(None) => {
+                    // The connection ends a moment later if the scheduler ended.
+                    let _ = timeout(NOTICE, connection.wait_for(|_| false)).await;
+                    break Err(match connection.is_over() {
+                        true => Failure::NoScheduler,
+                        false => Failure::Failed("the scheduler dropped the job".into()),
+                    });
+                }
                 Err(failure) => break Err(failure),
             },
         }
     };
-    let Some(job_id) = job else { return Err(Failure::Failed("the job has no name".into())) };
+    let Some(job_id) = job else {
+        return outcome.and(Err(Failure::Failed("the job has no name".into())));
+    };
     let rows = match outcome {
         Ok(locations) => tokio::select! {
             () = stop.cancelled() => Err(Failure::Failed("cancelled".into())),
@@ -169,6 +189,7 @@ fn outcome(news: GetJobStatusResult) -> Option<Result<Vec<PartitionLocation>, Fa
 
 /// Fetches the rows of a job from the executor that has them.
 async fn fetch(locations: Vec<PartitionLocation>) -> Result<Vec<RecordBatch>, Failure> {
+    Faults::get().before_reading().await;
     let mut rows = Vec::new();
     for location in locations {
         let fetched = fetch_one(location).await;

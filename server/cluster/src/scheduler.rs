@@ -16,6 +16,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use ballista_core::config::TaskSchedulingPolicy;
+use ballista_core::serde::protobuf::job_status::Status;
 use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpcServer;
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
@@ -39,6 +40,9 @@ pub const SESSION_HEADER: &str = "x-tracesql-session";
 
 /// The time between two lines of a session.
 const BEAT: Duration = Duration::from_secs(1);
+
+/// How often the jobs of a session that ended are cancelled.
+const CANCELS: usize = 2;
 
 /// Seconds that rows which nobody reads stay on executors. A client reads them at once.
 const UNREAD_SECONDS: u64 = 60;
@@ -174,14 +178,25 @@ impl Drop for Session {
         let (id, server) = (std::mem::take(&mut self.id), self.server.clone());
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         runtime.spawn(async move {
-            let mut cancelled = 0;
-            let jobs = server.state.task_manager.get_running_job_cache();
-            for (job, known) in jobs.iter() {
-                if known.execution_graph.read().await.session_id() == id {
-                    cancelled += usize::from(server.cancel_job(job.clone()).await.is_ok());
-                }
+            // A request that was on its way can become a job a moment later.
+            for _ in 0..CANCELS {
+                let cancelled = cancel_jobs(&server, &id).await;
+                log::info!("session {id}: ends, {cancelled} jobs cancelled");
+                tokio::time::sleep(BEAT).await;
             }
-            log::info!("session {id}: ends, {cancelled} jobs cancelled");
         });
     }
+}
+
+/// Cancels the jobs of a session. Returns their number.
+async fn cancel_jobs(server: &Server, session: &str) -> usize {
+    let jobs = server.state.task_manager.get_all_jobs().await.unwrap_or_default();
+    let mut cancelled = 0;
+    // Clients name their jobs by their sessions.
+    for job in jobs.into_iter().filter(|job| job.job_name == session) {
+        if let Some(Status::Queued(_) | Status::Running(_)) = job.status.status {
+            cancelled += usize::from(server.cancel_job(job.job_id).await.is_ok());
+        }
+    }
+    cancelled
 }

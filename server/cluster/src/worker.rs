@@ -1,5 +1,6 @@
 //! What an executor computes: queries over one trace.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,13 +10,15 @@ use arrow::record_batch::RecordBatch;
 use datafusion::common::{exec_datafusion_err, exec_err};
 use datafusion::datasource::MemTable;
 use datafusion::error::{DataFusionError, Result};
+use datafusion::object_store::ObjectStoreExt;
+use datafusion::object_store::path::Path;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt, stream};
 use parking_lot::Mutex;
 use prost::Message;
 use tokio::runtime::Handle;
 use tracesql::engine::{Engine, EngineOptions, OpenTrace, Started};
-use tracesql::store::{TraceFiles, open_remote};
+use tracesql::store::{RemoteStore, TraceFiles, open_remote};
 use tracesql_ingest::Manifest;
 use tracesql_ingest::schema::SCHEMA_VERSION;
 use url::Url;
@@ -47,7 +50,8 @@ pub struct Worker {
     writing: Mutex<()>,
     /// Sessions that were used last, the newest at the end. Their views are planned already.
     engines: Mutex<Vec<(blake3::Hash, Arc<Engine>)>>,
-    faults: Faults,
+    /// Stores on object storage by their URLs.
+    stores: Mutex<HashMap<String, Arc<dyn RemoteStore>>>,
 }
 
 impl fmt::Debug for Worker {
@@ -64,7 +68,7 @@ impl Worker {
             folder,
             writing: Mutex::default(),
             engines: Mutex::default(),
-            faults: Faults::of_environment(),
+            stores: Mutex::default(),
         }
     }
 
@@ -100,7 +104,7 @@ impl Worker {
         let manifest: Manifest = serde_json::from_str(&task.manifest)
             .map_err(|e| exec_datafusion_err!("the manifest of a trace cannot be read: {e}"))?;
         let log = Log::start(&manifest.trace_id, payload.queries.len());
-        self.faults.strike(&manifest.trace_id).await;
+        Faults::get().strike(&manifest.trace_id).await;
         let (runtime, numbers) =
             (Handle::current(), payload.queries.iter().map(|q| q.number).collect::<Vec<_>>());
         // Opening and planning block.
@@ -185,20 +189,7 @@ impl Worker {
             relations,
             ..EngineOptions::default()
         };
-        let (files, remote) = if task.remote_store.is_empty() {
-            let folder = PathBuf::from(&task.files);
-            if !folder.is_dir() {
-                return exec_err!(
-                    "{}: this executor cannot find the folder of the trace; put the store on a file \
-                     system that all executors share, or on object storage",
-                    folder.display()
-                );
-            }
-            (TraceFiles::Folder(folder), None)
-        } else {
-            let url = Url::parse(&task.files).map_err(|e| exec_datafusion_err!("{e}"))?;
-            (TraceFiles::Url(url), Some(open_remote(&task.remote_store, false).map_err(external)?))
-        };
+        let (files, remote) = self.files(task, &manifest)?;
         let trace = OpenTrace { manifest, files, remote_store: None };
         let engine = Engine::open_trace(trace, remote, &options).map_err(external)?;
         let hash = library::hash(engine.library());
@@ -210,6 +201,51 @@ impl Worker {
             );
         }
         Ok(engine)
+    }
+
+    /// Where the files of a trace are, and what reads them if that is elsewhere.
+    fn files(
+        &self,
+        task: &TraceTask,
+        manifest: &Manifest,
+    ) -> Result<(TraceFiles, Option<Arc<dyn RemoteStore>>)> {
+        if task.remote_store.is_empty() {
+            let folder = PathBuf::from(&task.files);
+            if !folder.is_dir() {
+                return exec_err!(
+                    "{}: this executor cannot find the folder of the trace; put the store on a file \
+                     system that all executors share, or on object storage",
+                    folder.display()
+                );
+            }
+            return Ok((TraceFiles::Folder(folder), None));
+        }
+        let folder = Url::parse(&task.files).map_err(|e| exec_datafusion_err!("{e}"))?;
+        let store = self.store(&task.remote_store)?;
+        let found = store.find(&manifest.content_hash).map_err(external)?;
+        // The engine takes a file that is not there for one without rows.
+        let (_, objects) = store.objects();
+        let is_there = |table: &String| {
+            let file = Path::from(format!("{}{table}.parquet", folder.path()));
+            Handle::current().block_on(objects.head(&file)).is_ok()
+        };
+        if found.is_none() || !manifest.tables.keys().all(is_there) {
+            return exec_err!(
+                "{}: the trace was removed or replaced while the query ran; run the query again",
+                task.remote_store
+            );
+        }
+        Ok((TraceFiles::Url(folder), Some(store)))
+    }
+
+    /// A store, which stays open.
+    fn store(&self, url: &str) -> Result<Arc<dyn RemoteStore>> {
+        if let Some(store) = self.stores.lock().get(url) {
+            return Ok(store.clone());
+        }
+        let store = open_remote(url, false).map_err(external)?;
+        self.stores.lock().insert(url.to_owned(), store.clone());
+        Ok(store)
     }
 
     /// Folders with the user's views and rules.

@@ -17,7 +17,7 @@ use tracesql_cluster::{
 };
 
 /// The commands that can compute on a cluster.
-const COMMANDS: [&str; 5] = ["query", "report", "check", "compare", "export"];
+const COMMANDS: [&str; 6] = ["query", "report", "check", "compare", "export", "serve"];
 
 /// The option with the address of the scheduler.
 const OPTION: &str = "cluster";
@@ -31,7 +31,7 @@ const FIRST: Duration = Duration::from_secs(1);
 /// Computes queries on many machines
 ///
 /// A cluster is one scheduler and any number of executors. Give `--cluster HOST:PORT` to query,
-/// report, check, compare or export to use it.
+/// report, check, compare, export or serve to use it.
 #[derive(Debug, Args)]
 struct ClusterArgs {
     #[command(subcommand)]
@@ -111,7 +111,8 @@ pub fn describe(command_line: Command) -> Command {
                 "Compute on the cluster of this scheduler; see `tracesql-full cluster --help`",
             )
         };
-    let mut command_line = command_line.subcommand(ClusterArgs::augment_args(Command::new(OPTION)));
+    let roles = ClusterArgs::augment_args(Command::new(OPTION));
+    let mut command_line = command_line.arg(option()).subcommand(roles);
     for name in COMMANDS {
         command_line = command_line.mut_subcommand(name, |command| command.arg(option()));
     }
@@ -120,14 +121,23 @@ pub fn describe(command_line: Command) -> Command {
 
 /// Runs a scheduler or an executor. For other commands it looks at the option.
 pub fn run(matches: &ArgMatches) -> Option<Result<ExitCode>> {
-    let (name, matches) = matches.subcommand()?;
-    if name == OPTION {
-        return Some(serve(matches));
-    }
-    if !COMMANDS.contains(&name) {
-        return None;
-    }
-    let address = matches.get_one::<String>(OPTION)?;
+    let first = matches.get_one::<String>(OPTION);
+    let (matches, address) = match matches.subcommand() {
+        Some((OPTION, matches)) => return Some(serve(matches)),
+        Some((name, matches)) if COMMANDS.contains(&name) => {
+            (matches, matches.get_one::<String>(OPTION).or(first)?)
+        }
+        Some((name, _)) => {
+            let given = first?;
+            return Some(Err(Error::Usage(format!(
+                "--cluster {given} means nothing to `tracesql-full {name}`; these commands compute on \
+                 a cluster: {}",
+                COMMANDS.join(", ")
+            ))));
+        }
+        // A store or a trace without a command.
+        None => (matches, first?),
+    };
     if let Err(e) = host_and_port("--cluster", address) {
         return Some(Err(e));
     }
@@ -198,7 +208,11 @@ fn executor(args: &ExecutorArgs, matches: &ArgMatches) -> Result<()> {
         "the executor computes {slots} traces at once with {threads} threads each"
     );
     // The network needs threads of its own while queries use theirs.
-    runtime::with_threads(slots * threads + 2)?.block_on(run_executor(&options))
+    let runtime = runtime::with_threads(slots * threads + 2)?;
+    let ended = runtime.block_on(run_executor(&options));
+    // Tasks that are left over end with the process.
+    runtime.shutdown_background();
+    ended
 }
 
 fn refuse_untrusted(address: IpAddr, common: &Common) -> Result<()> {

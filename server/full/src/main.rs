@@ -18,16 +18,16 @@ struct Full;
 impl Extension for Full {
     fn describe(&self, command_line: Command) -> Command {
         let command_line = command_line.subcommand(copy::command()).subcommand(gc::command());
-        serve::describe(cluster::describe(ingest_shares::describe(command_line)))
+        cluster::describe(serve::describe(ingest_shares::describe(command_line)))
     }
 
     fn run(&self, matches: &ArgMatches) -> Option<tracesql::Result<ExitCode>> {
         requests::listen(matches);
-        match matches.subcommand()? {
-            ("copy", matches) => Some(copy::run(matches)),
-            ("gc", matches) => Some(gc::run(matches)),
-            ("ingest", _) => ingest_shares::run(matches),
-            _ => serve::run(matches).or_else(|| cluster::run(matches)),
+        match matches.subcommand() {
+            Some(("copy", matches)) => Some(copy::run(matches)),
+            Some(("gc", matches)) => Some(gc::run(matches)),
+            Some(("ingest", _)) => ingest_shares::run(matches),
+            _ => cluster::run(matches).or_else(|| serve::run(matches)),
         }
     }
 }

@@ -154,6 +154,8 @@ impl RemoteStore for ObjectTraces {
             None => Ok(None),
             Some(Found::Damaged { key, reason }) => Err(self.damaged(&key, &reason)),
             Some(Found::Sound(entry)) => {
+                // Its files can be read then, without a list of all traces.
+                self.view.learn(std::slice::from_ref(&entry));
                 let manifest = &entry.record.manifest;
                 Ok(publish::is_current(manifest).then(|| manifest.clone()))
             }

@@ -10,6 +10,7 @@
     reason = "tests fail by panics"
 )]
 
+mod cluster;
 mod flight;
 mod lock_files;
 mod s3;
