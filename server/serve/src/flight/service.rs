@@ -45,7 +45,6 @@ type Acted = Response<Streamed<arrow_flight::Result>>;
 
 /// The service.
 pub struct Service {
-    server: Arc<Server>,
     sessions: Arc<Sessions>,
     statements: Arc<Statements>,
     sql_info: SqlInfoData,
@@ -55,13 +54,13 @@ pub struct Service {
 impl Service {
     /// The service of a server.
     pub fn new(
-        server: Arc<Server>,
+        server: &Server,
         sessions: Arc<Sessions>,
         statements: Arc<Statements>,
     ) -> Result<Self, Status> {
         let limits = server.limits();
         let sql_info = info::sql_info(limits.timeout, limits.statement_bytes)?;
-        Ok(Self { sql_info, types: info::types()?, server, sessions, statements })
+        Ok(Self { sql_info, types: info::types()?, sessions, statements })
     }
 
     async fn caller<T>(&self, request: &Request<T>) -> Result<Caller, Status> {
