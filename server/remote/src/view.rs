@@ -66,9 +66,14 @@ impl View {
             let file = entry.file(&self.place.key, table)?;
             Some((entry, file))
         };
-        find().ok_or_else(|| Error::NotFound {
-            path: location.to_string(),
-            source: "the store has no such file".into(),
+        // Not `NotFound`: the engine reads a table whose files are not found as one without rows.
+        find().ok_or_else(|| {
+            let reason = format!(
+                "the store {} has no file {location}; its trace was removed or replaced, run the \
+                 command again",
+                self.place.name
+            );
+            Error::Precondition { path: location.to_string(), source: reason.into() }
         })
     }
 

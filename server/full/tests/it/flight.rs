@@ -1,6 +1,7 @@
 //! Flight SQL: the protocol with the client of the crate, and ADBC with Python.
 
 mod adbc;
+mod hostile;
 mod limits;
 mod metadata;
 mod protocol;
@@ -33,20 +34,35 @@ pub struct Served {
 impl Served {
     /// A server over a small trace.
     pub fn small(change: impl FnOnce(&mut Config)) -> Self {
+        Self::of_slices(60, EngineOptions::default(), change)
+    }
+
+    /// A server over a trace with some slices, whose sessions have these options.
+    pub fn of_slices(
+        slices: usize,
+        options: EngineOptions,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let trace = folder.path().join("small.json");
-        std::fs::write(&trace, small_trace(0, 60)).expect("a trace");
-        Self::over(folder, &[&trace], change)
+        std::fs::write(&trace, small_trace(0, slices)).expect("a trace");
+        Self::over(folder, &[&trace], options, change)
     }
 
     /// A server over fixtures.
     pub fn fixtures(names: &[&str], change: impl FnOnce(&mut Config)) -> Self {
         let paths: Vec<_> = names.iter().map(|name| fixture(name)).collect();
         let paths: Vec<&Path> = paths.iter().map(|path| path.as_path()).collect();
-        Self::over(tempfile::tempdir().expect("a folder"), &paths, change)
+        let folder = tempfile::tempdir().expect("a folder");
+        Self::over(folder, &paths, EngineOptions::default(), change)
     }
 
-    fn over(folder: TempDir, traces: &[&Path], change: impl FnOnce(&mut Config)) -> Self {
+    fn over(
+        folder: TempDir,
+        traces: &[&Path],
+        options: EngineOptions,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
         let path = folder.path().join("store");
         let store = Store::open_or_create(&path).expect("a store");
         let names: Vec<String> = traces.iter().map(|path| path.display().to_string()).collect();
@@ -55,7 +71,7 @@ impl Served {
                 .expect("a trace");
         }
         let open = move || {
-            let options = EngineOptions { threads: 2, ..EngineOptions::default() };
+            let options = EngineOptions { threads: 2, ..options.clone() };
             Engine::open(&Store::open(&path).expect("a store"), None, &options)
         };
         let mut config = Config {

@@ -19,6 +19,8 @@ pub const MAX_UNREAD: Duration = Duration::from_secs(60);
 const MAX_UNUSED: Duration = Duration::from_secs(3_600);
 /// The maximum number of prepared statements of one user.
 const MAX_PREPARED: usize = 1_000;
+/// The maximum size of the prepared statements of one user with their values, in bytes.
+const MAX_PREPARED_BYTES: usize = 256 << 20;
 /// The maximum number of results of one user that no client began to read.
 const MAX_UNREAD_RESULTS: usize = 100;
 
@@ -106,8 +108,7 @@ impl<R: Send + 'static> Results<R> {
                 MAX_UNREAD.as_secs()
             ))
         })?;
-        let taken =
-            Arc::new(Taken { result: Mutex::new(None), stopped: CancellationToken::new() });
+        let taken = Arc::new(Taken { result: Mutex::new(None), stopped: CancellationToken::new() });
         match std::mem::replace(&mut entry.value, Progress::Reading(taken.clone())) {
             Progress::Unread { schema, result, .. } => {
                 *taken.result.lock() = Some(result);
@@ -168,6 +169,12 @@ impl<R> Drop for Reading<R> {
     }
 }
 
+/// Something that takes memory while it is kept.
+pub trait Weighed {
+    /// Its size in bytes.
+    fn bytes(&self) -> usize;
+}
+
 /// Prepared statements.
 pub struct Prepared<P> {
     by_handle: Mutex<HashMap<Handle, OfUser<(P, Instant)>>>,
@@ -179,15 +186,18 @@ impl<P> Default for Prepared<P> {
     }
 }
 
-impl<P: Clone> Prepared<P> {
+impl<P: Clone + Weighed> Prepared<P> {
     /// Keeps a prepared statement, and returns its handle.
     pub fn add(&self, user: &str, prepared: P) -> Result<Handle, Status> {
         let mut all = self.by_handle.lock();
-        if all.values().filter(|entry| entry.user == user).count() >= MAX_PREPARED {
+        let of_user = all.values().filter(|entry| entry.user == user);
+        if of_user.clone().count() >= MAX_PREPARED {
             return Err(Status::resource_exhausted(format!(
                 "{MAX_PREPARED} prepared statements are open; close those that are not needed"
             )));
         }
+        let bytes: usize = of_user.map(|entry| entry.value.0.bytes()).sum();
+        check_bytes(bytes + prepared.bytes())?;
         let handle = new_handle();
         let value = (prepared, Instant::now());
         all.insert(handle.clone(), OfUser { user: user.to_owned(), value });
@@ -207,13 +217,20 @@ impl<P: Clone> Prepared<P> {
         change: impl FnOnce(&mut P),
     ) -> Result<P, Status> {
         let mut all = self.by_handle.lock();
-        let entry = all.get_mut(handle).filter(|entry| entry.user == user).ok_or_else(|| {
+        let entry = all.get(handle).filter(|entry| entry.user == user).ok_or_else(|| {
             Status::not_found("no prepared statement has this handle; prepare the statement again")
         })?;
-        let (prepared, used) = &mut entry.value;
-        *used = Instant::now();
-        change(prepared);
-        Ok(prepared.clone())
+        let mut changed = entry.value.0.clone();
+        change(&mut changed);
+        if changed.bytes() > entry.value.0.bytes() {
+            let others = all.iter().filter(|(other, entry)| entry.user == user && *other != handle);
+            let bytes: usize = others.map(|(_, entry)| entry.value.0.bytes()).sum();
+            check_bytes(bytes + changed.bytes())?;
+        }
+        if let Some(entry) = all.get_mut(handle) {
+            entry.value = (changed.clone(), Instant::now());
+        }
+        Ok(changed)
     }
 
     /// Forgets a prepared statement. One that does not exist is ignored, because clients close
@@ -231,6 +248,17 @@ impl<P: Clone> Prepared<P> {
     }
 }
 
+fn check_bytes(bytes: usize) -> Result<(), Status> {
+    if bytes <= MAX_PREPARED_BYTES {
+        return Ok(());
+    }
+    Err(Status::resource_exhausted(format!(
+        "the prepared statements of this user and their values would take more than {} MiB; close \
+         those that are not needed",
+        MAX_PREPARED_BYTES >> 20
+    )))
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -239,7 +267,13 @@ mod tests {
     use arrow::datatypes::{Schema, SchemaRef};
     use tonic::Code;
 
-    use super::{Cancelled, MAX_UNREAD_RESULTS, Prepared, Results};
+    use super::{Cancelled, MAX_PREPARED_BYTES, MAX_UNREAD_RESULTS, Prepared, Results, Weighed};
+
+    impl Weighed for usize {
+        fn bytes(&self) -> usize {
+            *self
+        }
+    }
 
     fn columns() -> SchemaRef {
         Arc::new(Schema::empty())
@@ -281,7 +315,10 @@ mod tests {
         for at in 0..MAX_UNREAD_RESULTS {
             results.add("ann", columns(), at).expect("a handle");
         }
-        assert_eq!(results.add("ann", columns(), 0).expect_err("refused").code(), Code::ResourceExhausted);
+        assert_eq!(
+            results.add("ann", columns(), 0).expect_err("refused").code(),
+            Code::ResourceExhausted
+        );
         results.add("bob", columns(), 0).expect("another user has a limit of its own");
     }
 
@@ -294,5 +331,20 @@ mod tests {
         assert_eq!(all.update(&handle, "ann", |value| *value += 1).expect("kept"), 2);
         all.close(&handle, "ann");
         assert!(all.get(&handle, "ann").is_err());
+    }
+
+    #[test]
+    fn prepared_statements_of_a_user_take_a_limited_amount_of_memory() {
+        let all = Prepared::default();
+        let half = MAX_PREPARED_BYTES / 2;
+        let handle = all.add("ann", half).expect("a handle");
+        all.add("ann", half).expect("another handle");
+        let full = all.add("ann", 1).expect_err("refused");
+        assert_eq!(full.code(), Code::ResourceExhausted);
+        assert!(all.update(&handle, "ann", |value| *value += 1).is_err());
+        assert_eq!(all.get(&handle, "ann").expect("unchanged"), half);
+        all.add("bob", half).expect("another user has a limit of its own");
+        all.update(&handle, "ann", |value| *value = 1).expect("less is allowed");
+        all.add("ann", 1).expect("there is room again");
     }
 }

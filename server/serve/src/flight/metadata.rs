@@ -6,15 +6,14 @@ use std::sync::Arc;
 use arrow::array::{BooleanArray, RecordBatch, StringArray};
 use arrow::compute::kernels::comparison::like;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
-use arrow_flight::sql::metadata::{
-    GetCatalogsBuilder, GetDbSchemasBuilder, GetTablesBuilder,
-};
+use arrow_flight::sql::metadata::{GetCatalogsBuilder, GetDbSchemasBuilder, GetTablesBuilder};
 use arrow_flight::sql::{CommandGetDbSchemas, CommandGetTableTypes, CommandGetTables};
 use datafusion::logical_expr::TableType;
 use tonic::Status;
 use tracesql::engine::{Engine, documented};
 
 use super::status;
+use crate::Session;
 
 /// The only catalog.
 pub const CATALOG: &str = "tracesql";
@@ -24,6 +23,8 @@ pub const SCHEMA: &str = "main";
 const TYPES: [&str; 2] = ["TABLE", "VIEW"];
 /// The key under which clients look for the description of a column.
 const REMARKS: &str = "ARROW:FLIGHT:SQL:REMARKS";
+/// The same, where the ADBC driver looks for it.
+const COMMENT: &str = "COMMENT";
 
 /// The list of catalogs.
 pub fn catalogs() -> Result<RecordBatch, Status> {
@@ -46,10 +47,21 @@ pub fn table_types() -> Result<RecordBatch, Status> {
     rows.build().map_err(status::of_flight)
 }
 
+/// The list of tables and views of a session. It is made on the threads of queries, because views
+/// are planned for their columns, which takes a while.
+pub async fn tables_of(
+    session: &Session,
+    request: CommandGetTables,
+) -> Result<RecordBatch, Status> {
+    let engine = session.engine().await.map_err(|failure| status::of(&failure))?;
+    let planning = session.server().threads().spawn(async move { tables(&engine, request).await });
+    planning.await.unwrap_or_else(|_| Err(Status::internal("the planner failed")))
+}
+
 /// The list of tables and views that a request selects, with their columns if it asks for them.
 ///
 /// The columns of a view follow from its plan. So only views that the request selects are planned.
-pub async fn tables(engine: &Engine, request: CommandGetTables) -> Result<RecordBatch, Status> {
+async fn tables(engine: &Engine, request: CommandGetTables) -> Result<RecordBatch, Status> {
     let with_columns = request.include_schema;
     let wanted_types = request.table_types.clone();
     let pattern = request.table_name_filter_pattern.clone();
@@ -84,7 +96,12 @@ fn selected(names: Vec<String>, pattern: Option<String>) -> Result<Vec<String>, 
     let all = StringArray::from_iter_values(&names);
     let matches: BooleanArray = like(&all, &StringArray::new_scalar(pattern))
         .map_err(|e| Status::invalid_argument(format!("the pattern of table names: {e}")))?;
-    Ok(names.into_iter().zip(matches.iter()).filter(|(_, m)| *m == Some(true)).map(|p| p.0).collect())
+    Ok(names
+        .into_iter()
+        .zip(matches.iter())
+        .filter(|(_, m)| *m == Some(true))
+        .map(|p| p.0)
+        .collect())
 }
 
 /// The descriptions of columns, by relation and column.
@@ -109,6 +126,7 @@ fn described(schema: &Schema, remarks: Option<&HashMap<String, String>>) -> Sche
                 Some(remark) => {
                     let mut metadata = field.metadata().clone();
                     metadata.insert(REMARKS.to_owned(), remark.clone());
+                    metadata.insert(COMMENT.to_owned(), remark.clone());
                     Arc::new(field.as_ref().clone().with_metadata(metadata))
                 }
                 None => field,
@@ -128,6 +146,8 @@ pub fn as_result(field: &FieldRef) -> FieldRef {
             as_result(&value).data_type().clone()
         }
         DataType::List(item) => DataType::List(as_result(item)),
+        DataType::LargeList(item) => DataType::LargeList(as_result(item)),
+        DataType::FixedSizeList(item, length) => DataType::FixedSizeList(as_result(item), *length),
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(as_result).collect()),
         _ => return field.clone(),
     };

@@ -63,7 +63,7 @@ pub async fn serve(server: Arc<Server>, listener: TcpListener) -> Result<()> {
     let (sessions, statements) =
         (Arc::new(Sessions::new(server.clone())), Arc::new(Statements::default()));
     let sweeping = sweep(sessions.clone(), statements.clone());
-    let service = Service::new(server, sessions, statements).map_err(|e| failed(&e.message()))?;
+    let service = Service::new(&server, sessions, statements).map_err(|e| failed(&e.message()))?;
     let service = FlightServiceServer::new(service)
         .max_decoding_message_size(MAX_MESSAGE)
         .max_encoding_message_size(usize::MAX);

@@ -3,7 +3,6 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 use arrow_flight::flight_service_server::FlightService;
 use arrow_flight::sql::metadata::{GetCatalogsBuilder, SqlInfoData, XdbcTypeInfoData};
@@ -30,14 +29,14 @@ use prost::bytes::Bytes;
 use tonic::metadata::MetadataValue;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::answers::{
+    Informed, bound, encoded, informed, no_substrait, no_transactions, refuse_transaction,
+};
 use super::handles::Cancelled;
 use super::rows::{self, Answer};
 use super::sessions::{Caller, Sessions};
 use super::statements::Statements;
 use super::tokens::Credentials;
-use super::answers::{
-    Informed, bound, encoded, informed, no_substrait, no_transactions, refuse_transaction,
-};
 use super::{actions, info, metadata, status};
 use crate::Server;
 
@@ -46,7 +45,6 @@ type Acted = Response<Streamed<arrow_flight::Result>>;
 
 /// The service.
 pub struct Service {
-    server: Arc<Server>,
     sessions: Arc<Sessions>,
     statements: Arc<Statements>,
     sql_info: SqlInfoData,
@@ -56,13 +54,13 @@ pub struct Service {
 impl Service {
     /// The service of a server.
     pub fn new(
-        server: Arc<Server>,
+        server: &Server,
         sessions: Arc<Sessions>,
         statements: Arc<Statements>,
     ) -> Result<Self, Status> {
         let limits = server.limits();
         let sql_info = info::sql_info(limits.timeout, limits.statement_bytes)?;
-        Ok(Self { sql_info, types: info::types()?, server, sessions, statements })
+        Ok(Self { sql_info, types: info::types()?, sessions, statements })
     }
 
     async fn caller<T>(&self, request: &Request<T>) -> Result<Caller, Status> {
@@ -78,18 +76,6 @@ impl Service {
     ) -> Informed {
         self.caller(&request).await?;
         informed(request.into_inner(), command.as_any().encode_to_vec(), schema)
-    }
-
-    async fn tables(
-        &self,
-        caller: &Caller,
-        command: CommandGetTables,
-    ) -> Result<RecordBatch, Status> {
-        let engine = caller.session.engine().await.map_err(|failure| status::of(&failure))?;
-        // Views are planned for their columns, which takes a while.
-        let planning =
-            self.server.threads().spawn(async move { metadata::tables(&engine, command).await });
-        planning.await.unwrap_or_else(|_| Err(Status::internal("the planner failed")))
     }
 }
 
@@ -275,7 +261,7 @@ impl FlightSqlService for Service {
         request: Request<Ticket>,
     ) -> Result<Answer, Status> {
         let caller = self.caller(&request).await?;
-        Ok(rows::one(self.tables(&caller, query).await?))
+        Ok(rows::one(metadata::tables_of(&caller.session, query).await?))
     }
 
     async fn do_get_table_types(

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use tokio::sync::Semaphore;
 use tonic::metadata::MetadataMap;
 use tonic::{Extensions, Status};
 
@@ -14,6 +15,10 @@ use crate::{Server, Session, log};
 
 /// The pause before a wrong password is answered, so that guessing is slow.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(300);
+/// Passwords that are checked at a time. A check is slow on purpose, and everybody can ask for one.
+const MAX_CHECKS: usize = 4;
+/// The maximum length of the name of a user in bytes.
+const MAX_NAME: usize = 256;
 /// The maximum number of users of one connection. Only a proxy has more than one.
 const MAX_USERS: usize = 8;
 
@@ -29,6 +34,7 @@ pub struct Caller {
 pub struct Sessions {
     server: Arc<Server>,
     tokens: Tokens,
+    checks: Semaphore,
     by_connection: Arc<Mutex<HashMap<u64, Vec<Arc<Session>>>>>,
 }
 
@@ -36,7 +42,7 @@ impl Sessions {
     /// No sessions yet.
     pub fn new(server: Arc<Server>) -> Self {
         let tokens = Tokens::new(server.limits().token);
-        Self { server, tokens, by_connection: Arc::default() }
+        Self { server, tokens, checks: Semaphore::new(MAX_CHECKS), by_connection: Arc::default() }
     }
 
     /// Checks a password and returns a new token. A server without users accepts everybody.
@@ -47,9 +53,7 @@ impl Sessions {
     ) -> Result<String, Status> {
         let client = client(extensions)?;
         let user = match credentials {
-            Credentials::Password(user, password) => {
-                self.checked(user, password, client).await?
-            }
+            Credentials::Password(user, password) => self.checked(user, password, client).await?,
             Credentials::Token(token) => self.tokens.user(&token)?,
             Credentials::Nothing if self.server.config().users.is_some() => {
                 return Err(Status::unauthenticated("a user and a password are needed"));
@@ -92,11 +96,19 @@ impl Sessions {
         client: &Client,
     ) -> Result<String, Status> {
         let Some(users) = self.server.config().users.clone() else { return Ok(String::new()) };
+        if user.len() > MAX_NAME {
+            return Err(Status::unauthenticated(format!(
+                "the name of a user has at most {MAX_NAME} bytes"
+            )));
+        }
+        let turn = self.checks.acquire().await;
         let checking = tokio::task::spawn_blocking(move || {
             let is_right = users.check(&user, &password);
             (user, is_right)
         });
-        match checking.await {
+        let checked = checking.await;
+        drop(turn);
+        match checked {
             Ok((user, true)) => Ok(user),
             Ok((user, false)) => {
                 log::line(&format!("flight: wrong password of {user:?} from {}", client.peer));
@@ -111,8 +123,7 @@ impl Sessions {
     fn session(&self, user: &str, client: &Client) -> Result<Arc<Session>, Status> {
         let mut all = self.by_connection.lock();
         let of_connection = all.entry(client.id).or_insert_with(|| {
-            let (closed, all, id) =
-                (client.closed.clone(), self.by_connection.clone(), client.id);
+            let (closed, all, id) = (client.closed.clone(), self.by_connection.clone(), client.id);
             tokio::spawn(async move {
                 closed.cancelled().await;
                 all.lock().remove(&id);

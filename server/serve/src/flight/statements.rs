@@ -10,7 +10,7 @@ use arrow_flight::error::FlightError;
 use futures::{StreamExt, TryStreamExt, stream};
 use tonic::Status;
 
-use super::handles::{Cancelled, Handle, MAX_UNREAD, Prepared, Results};
+use super::handles::{Cancelled, Handle, MAX_UNREAD, Prepared, Results, Weighed};
 use super::parameters::{self, Values};
 use super::rows::{self, Answer, Batches, ReadRows};
 use super::sessions::Caller;
@@ -28,6 +28,13 @@ pub struct Statement {
     parameters: Arc<[String]>,
     /// The values of each execution.
     bound: Arc<[Values]>,
+}
+
+impl Weighed for Statement {
+    fn bytes(&self) -> usize {
+        let values = self.bound.iter().flatten();
+        self.sql.len() + values.map(|(name, value)| name.len() + value.size()).sum::<usize>()
+    }
 }
 
 /// The answer to a request to prepare a statement.

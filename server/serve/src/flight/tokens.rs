@@ -11,6 +11,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
 use prost::Message;
 use rand::RngCore;
+use ring::digest;
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
@@ -27,10 +28,18 @@ struct Entry {
     since: Instant,
 }
 
+/// What the server keeps of a token. It is compared in place of the token, so that the time of a
+/// comparison does not depend on how much of a guess is right.
+type Key = Vec<u8>;
+
+fn key(token: &str) -> Key {
+    digest::digest(&digest::SHA256, token.as_bytes()).as_ref().to_vec()
+}
+
 /// The tokens that were given out.
 pub struct Tokens {
     lifetime: Duration,
-    entries: Mutex<HashMap<String, Entry>>,
+    entries: Mutex<HashMap<Key, Entry>>,
 }
 
 impl Tokens {
@@ -51,18 +60,18 @@ impl Tokens {
             oldest.and_then(|oldest| entries.remove(&oldest));
         }
         let entry = Entry { user: user.to_owned(), since: Instant::now() };
-        entries.insert(token.clone(), entry);
+        entries.insert(key(&token), entry);
         token
     }
 
     /// The user of a token.
     pub fn user(&self, token: &str) -> Result<String, Status> {
-        let mut entries = self.entries.lock();
-        let entry = entries.get(token).ok_or_else(|| {
+        let (key, mut entries) = (key(token), self.entries.lock());
+        let entry = entries.get(&key).ok_or_else(|| {
             Status::unauthenticated("the token is unknown or has expired; log in again")
         })?;
         if entry.since.elapsed() >= self.lifetime {
-            entries.remove(token);
+            entries.remove(&key);
             return Err(Status::unauthenticated("the token has expired; log in again"));
         }
         Ok(entry.user.clone())
@@ -70,7 +79,7 @@ impl Tokens {
 
     /// Ends a token.
     pub fn end(&self, token: &str) {
-        self.entries.lock().remove(token);
+        self.entries.lock().remove(&key(token));
     }
 
     /// Forgets tokens that ended.
@@ -80,7 +89,7 @@ impl Tokens {
 }
 
 /// What a request carries to show who sends it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Credentials {
     /// Nothing.
     Nothing,
@@ -88,6 +97,17 @@ pub enum Credentials {
     Password(String, String),
     /// A token that the server gave out.
     Token(String),
+}
+
+/// Shows no secret.
+impl std::fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("Nothing"),
+            Self::Password(user, _) => write!(f, "Password of {user:?}"),
+            Self::Token(_) => f.write_str("Token"),
+        }
+    }
 }
 
 impl Credentials {

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import adbc_driver_flightsql.dbapi as flightsql
 import adbc_driver_manager as manager
+import pandas
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -27,6 +28,8 @@ def plain(data_type):
         return data_type.value_type
     if pa.types.is_list(data_type):
         return pa.list_(data_type.value_field.with_type(plain(data_type.value_type)))
+    if pa.types.is_struct(data_type):
+        return pa.struct([field.with_type(plain(field.type)) for field in data_type])
     return data_type
 
 
@@ -93,6 +96,41 @@ def compare(uri, folder):
     if wrong:
         sys.exit("\n".join(wrong))
     print(f"{count} relations are equal")
+
+
+def types(uri, folder):
+    """Compares the rows of types.sql with types.parquet, as Arrow, as pandas and row by row."""
+    sql, path = Path(folder, "types.sql").read_text(), Path(folder, "types.parquet")
+    expected = pq.read_table(path)
+    with connect(uri) as connection, connection.cursor() as cursor:
+        cursor.execute(sql)
+        table = cursor.fetch_arrow_table()
+        cursor.execute(sql)
+        frame = cursor.fetch_df()
+        cursor.execute(sql)
+        rows = cursor.fetchall()
+    assert plain_columns(table.schema) == plain_columns(expected.schema), table.schema
+    assert table.to_pylist() == expected.to_pylist(), table.to_pylist()
+    assert [list(row) for row in rows] == [list(row.values()) for row in expected.to_pylist()]
+    from_file = expected.cast(plain_columns(expected.schema)).to_pandas()
+    pandas.testing.assert_frame_equal(frame, from_file)
+    for kind in ("decimal", "timestamp", "date", "struct", "list", "binary", "bool", "double"):
+        assert any(kind in str(field.type) for field in table.schema), f"no {kind}"
+    assert any(pa.types.is_dictionary(field.type) for field in expected.schema) or "symbol" in sql
+    print(f"{table.num_columns} columns are equal")
+
+
+def objects(uri):
+    """All columns of all relations, as clients with a tree of tables ask for them."""
+    with connect(uri) as connection:
+        found = connection.adbc_get_objects(depth="columns").read_all().to_pylist()
+    schemas = [schema for catalog in found for schema in catalog["catalog_db_schemas"]]
+    tables = {t["table_name"]: t for schema in schemas for t in schema["db_schema_tables"]}
+    assert len(tables) > 100, len(tables)
+    columns = {c["column_name"]: c for c in tables["kernels_by_name"]["table_columns"]}
+    assert "name" in columns, columns
+    assert all(table["table_columns"] for table in tables.values())
+    print("remarks" if columns["name"]["remarks"] else "no remarks")
 
 
 def parameters(uri):

@@ -91,6 +91,44 @@ fn compare(is_wanted: impl Fn(&str) -> bool, least: usize) {
     assert_eq!(compared.trim(), format!("{} relations are equal", names.len()));
 }
 
+/// A statement with a column of each kind of type, with and without NULLs.
+const TYPES: &str = "\
+SELECT n, 1.5 * n AS a_double, CAST(n AS DECIMAL(12, 3)) / 4 AS a_decimal, n > 1 AS a_bool, \
+  CASE WHEN n <> 2 THEN n END AS with_nulls, NULL AS nothing, \
+  CASE WHEN n <> 3 THEN concat('text ', n) END AS a_text, \
+  arrow_cast(concat('symbol ', n % 2), 'Dictionary(Int32, Utf8)') AS a_dictionary, \
+  arrow_cast(concat('binary ', n), 'Binary') AS a_binary, \
+  DATE '2024-02-29' + CAST(n AS INT) AS a_date, \
+  to_timestamp_nanos(n * 1000000007) AS a_timestamp, \
+  CASE WHEN n <> 1 THEN make_array(n, NULL, n + 1) END AS a_list, \
+  make_array(arrow_cast('a', 'Dictionary(Int32, Utf8)'), NULL) AS a_list_of_symbols, \
+  named_struct('x', n, 'y', concat('y', n)) AS a_struct, \
+  make_array(named_struct('k', n)) AS a_list_of_structs \
+FROM (VALUES (1), (2), (3)) AS t(n) ORDER BY n";
+
+#[test]
+fn each_type_of_column_arrives_as_the_program_writes_it() {
+    let served = Served::small(|_| {});
+    let folder = served.folder.path();
+    let (sql, file) = (folder.join("types.sql"), folder.join("types.parquet"));
+    std::fs::write(&sql, TYPES).expect("a statement");
+    let script = folder.join("script.sql");
+    std::fs::write(&script, format!("\\once {}\n{TYPES};\n", file.display())).expect("a script");
+    Program::new(folder)
+        .args([Path::new("query"), &folder.join("store"), Path::new("-f"), &script])
+        .run()
+        .success();
+    let Some(text) = python(&served, "types", &[&folder.display().to_string()]) else { return };
+    assert_eq!(text.trim(), "15 columns are equal");
+}
+
+#[test]
+fn programs_list_all_columns_with_their_descriptions() {
+    let served = Served::small(|_| {});
+    let Some(text) = python(&served, "objects", &[]) else { return };
+    assert_eq!(text.trim(), "remarks");
+}
+
 #[test]
 fn parameters_and_errors_reach_programs() {
     let served = Served::small(|config| config.limits.timeout = Duration::from_secs(2));

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures::TryStreamExt;
 use tonic::Code;
+use tracesql::engine::EngineOptions;
 
 use super::protocol::{ENDLESS, LONG};
 use super::{Served, number, rows, status, ticket, two_users};
@@ -121,6 +122,39 @@ async fn more_clients_than_allowed_are_refused_until_one_leaves() {
         assert!(began.elapsed() < Duration::from_secs(5), "the place was not given back");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+}
+
+#[tokio::test]
+async fn a_statement_waits_for_its_turn() {
+    let served = Served::small(|config| {
+        config.limits.max_queries = 1;
+        config.limits.timeout = Duration::from_secs(2);
+    });
+    let (mut first, mut second) = (served.client().await, served.client().await);
+    let busy = first.execute(ENDLESS.into(), None).await.expect("started");
+    let mut stream = first.do_get(ticket(&busy)).await.expect("a stream");
+    let _ = tokio::time::timeout(Duration::from_millis(1_000), stream.try_next()).await;
+    let began = Instant::now();
+    let waited = number(&rows(&mut second, "SELECT 2").await.expect("rows after the first one"));
+    assert_eq!(waited, 2);
+    assert!(began.elapsed() > Duration::from_millis(300), "{:?}", began.elapsed());
+    assert_eq!(status(stream.try_next().await).code(), Code::DeadlineExceeded);
+    // Nobody reads this one, so it keeps its turn until its time is over.
+    let _unread = first.execute(LONG.into(), None).await.expect("started");
+    tokio::time::sleep(Duration::from_millis(1_000)).await;
+    assert_eq!(number(&rows(&mut second, "SELECT 3").await.expect("rows")), 3);
+}
+
+#[tokio::test]
+async fn a_statement_that_needs_too_much_memory_fails_alone() {
+    let options = EngineOptions { memory_limit: 256 << 20, ..EngineOptions::default() };
+    let served = Served::of_slices(2_000, options, |_| {});
+    let mut client = served.client().await;
+    let sql = "SELECT array_agg(concat(a.name, b.name, a.ts_ns, b.ts_ns)) FROM events a, events b";
+    let refused = status(rows(&mut client, sql).await);
+    assert_eq!(refused.code(), Code::ResourceExhausted, "{}", refused.message());
+    assert!(refused.message().contains("memory"), "{}", refused.message());
+    assert_eq!(number(&rows(&mut client, "SELECT 1").await.expect("rows")), 1);
 }
 
 #[tokio::test]

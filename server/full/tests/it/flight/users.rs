@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use arrow_flight::{Action, CancelFlightInfoRequest, CancelStatus, FlightClient};
+use arrow_flight::sql::{CommandGetCatalogs, ProstMessageExt};
+use arrow_flight::{Action, CancelFlightInfoRequest, CancelStatus, FlightClient, Ticket};
 use futures::TryStreamExt;
+use prost::Message;
 use tonic::Code;
 
 use super::{Served, number, read, rows, status, two_users};
@@ -37,6 +39,23 @@ async fn requests_without_a_valid_token_are_refused() {
     // Nothing about the store is given away either.
     assert_eq!(status(client.get_catalogs().await).code(), Code::Unauthenticated);
     assert_eq!(status(client.prepare("SELECT 1".into(), None).await).code(), Code::Unauthenticated);
+}
+
+#[tokio::test]
+async fn a_password_may_come_with_each_request() {
+    let served = served();
+    let mut client = FlightClient::new(served.channel().await);
+    client.add_header("authorization", "Basic YW5uOmFubmFubg==").expect("a header");
+    let command = CommandGetCatalogs {}.as_any().encode_to_vec();
+    let batches = client.do_get(Ticket::new(command.clone())).await.expect("an answer");
+    assert_eq!(batches.try_collect::<Vec<_>>().await.expect("rows")[0].num_rows(), 1);
+    for wrong in ["Basic YW5uOmJvYmJvYg==", "Basic", "Basic ?", "Bearer ", "Digest a", "YW5u"] {
+        let mut client = FlightClient::new(served.channel().await);
+        client.add_header("authorization", wrong).expect("a header");
+        let refused = status(client.do_get(Ticket::new(command.clone())).await.map(drop));
+        assert_eq!(refused.code(), Code::Unauthenticated, "{wrong}: {}", refused.message());
+        assert!(!refused.message().contains("YW5u"), "{wrong}: {}", refused.message());
+    }
 }
 
 #[tokio::test]
