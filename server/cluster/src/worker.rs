@@ -41,6 +41,21 @@ pub struct Limits {
     pub time: Option<Duration>,
 }
 
+impl Limits {
+    /// Adds to an error about memory what may be done about it.
+    fn advise(&self, error: DataFusionError) -> DataFusionError {
+        match error.find_root() {
+            DataFusionError::ResourcesExhausted(why) => exec_datafusion_err!(
+                "{why}; this executor runs with --memory {}MiB and --slots {}: start executors with \
+                 more memory or fewer slots",
+                self.memory >> 20,
+                self.slots
+            ),
+            _ => error,
+        }
+    }
+}
+
 /// The worker of an executor.
 pub struct Worker {
     limits: Limits,
@@ -88,8 +103,9 @@ impl Worker {
         task: TraceTask,
     ) -> BoxStream<'static, Result<RecordBatch>> {
         let until = self.limits.time.map(|time| (tokio::time::Instant::now() + time, time));
+        let limits = self.limits.clone();
         let rows = stream::once(async move { self.start(payload, task).await }).try_flatten();
-        let rows = rows.map_err(|e| marked(&e)).boxed();
+        let rows = rows.map_err(move |e| marked(&limits.advise(e))).boxed();
         match until {
             Some((end, time)) => in_time(rows, end, time),
             None => rows,

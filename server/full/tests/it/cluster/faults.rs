@@ -150,8 +150,9 @@ fn a_task_that_needs_too_much_memory_ends_with_advice() {
     let options = Options { options: &["--memory", "64MiB"], ..Options::default() };
     let mut cluster = Cluster::with(1, &options);
     let sql = "SELECT * FROM events ORDER BY args, name, ts_ns DESC";
-    let finished = query(&cluster, store, sql).run();
-    println!("{} {}", finished.code.unwrap_or(-1), finished.stderr);
+    let error = query(&cluster, store, sql).run().failure(4);
+    let advice = "--memory 64MiB and --slots 1: start executors with more memory or fewer slots";
+    assert!(error.contains(advice), "{error}");
     assert!(cluster.executors[0].child.is_running());
 }
 
@@ -194,5 +195,4 @@ fn a_trace_that_is_removed_or_damaged_while_a_query_runs_is_reported() {
     std::fs::write(&file, &bytes[..bytes.len() / 2]).expect("a file");
     let error = Finished::of(&mut child, LIMIT).failure(4);
     assert!(error.contains(damaged.as_str()), "{error}");
-    println!("{error}");
 }

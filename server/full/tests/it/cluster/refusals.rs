@@ -76,6 +76,5 @@ fn an_executor_that_cannot_reach_the_store_is_reported() {
     let program = cluster.call(&["query", &url, "-c", sql]).envs(bucket.environment());
     let mut child: Child = program.start();
     let error = Finished::of(&mut child, LIMIT).failure(4);
-    println!("{error}");
     assert!(error.contains("s3://"), "{error}");
 }
