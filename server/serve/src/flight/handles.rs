@@ -106,8 +106,7 @@ impl<R: Send + 'static> Results<R> {
                 MAX_UNREAD.as_secs()
             ))
         })?;
-        let taken =
-            Arc::new(Taken { result: Mutex::new(None), stopped: CancellationToken::new() });
+        let taken = Arc::new(Taken { result: Mutex::new(None), stopped: CancellationToken::new() });
         match std::mem::replace(&mut entry.value, Progress::Reading(taken.clone())) {
             Progress::Unread { schema, result, .. } => {
                 *taken.result.lock() = Some(result);
@@ -281,7 +280,10 @@ mod tests {
         for at in 0..MAX_UNREAD_RESULTS {
             results.add("ann", columns(), at).expect("a handle");
         }
-        assert_eq!(results.add("ann", columns(), 0).expect_err("refused").code(), Code::ResourceExhausted);
+        assert_eq!(
+            results.add("ann", columns(), 0).expect_err("refused").code(),
+            Code::ResourceExhausted
+        );
         results.add("bob", columns(), 0).expect("another user has a limit of its own");
     }
 

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use arrow::array::{BooleanArray, RecordBatch, StringArray};
 use arrow::compute::kernels::comparison::like;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
-use arrow_flight::sql::metadata::{
-    GetCatalogsBuilder, GetDbSchemasBuilder, GetTablesBuilder,
-};
+use arrow_flight::sql::metadata::{GetCatalogsBuilder, GetDbSchemasBuilder, GetTablesBuilder};
 use arrow_flight::sql::{CommandGetDbSchemas, CommandGetTableTypes, CommandGetTables};
 use datafusion::logical_expr::TableType;
 use tonic::Status;
@@ -84,7 +82,12 @@ fn selected(names: Vec<String>, pattern: Option<String>) -> Result<Vec<String>, 
     let all = StringArray::from_iter_values(&names);
     let matches: BooleanArray = like(&all, &StringArray::new_scalar(pattern))
         .map_err(|e| Status::invalid_argument(format!("the pattern of table names: {e}")))?;
-    Ok(names.into_iter().zip(matches.iter()).filter(|(_, m)| *m == Some(true)).map(|p| p.0).collect())
+    Ok(names
+        .into_iter()
+        .zip(matches.iter())
+        .filter(|(_, m)| *m == Some(true))
+        .map(|p| p.0)
+        .collect())
 }
 
 /// The descriptions of columns, by relation and column.

@@ -30,14 +30,14 @@ use prost::bytes::Bytes;
 use tonic::metadata::MetadataValue;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::answers::{
+    Informed, bound, encoded, informed, no_substrait, no_transactions, refuse_transaction,
+};
 use super::handles::Cancelled;
 use super::rows::{self, Answer};
 use super::sessions::{Caller, Sessions};
 use super::statements::Statements;
 use super::tokens::Credentials;
-use super::answers::{
-    Informed, bound, encoded, informed, no_substrait, no_transactions, refuse_transaction,
-};
 use super::{actions, info, metadata, status};
 use crate::Server;
 

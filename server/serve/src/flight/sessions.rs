@@ -47,9 +47,7 @@ impl Sessions {
     ) -> Result<String, Status> {
         let client = client(extensions)?;
         let user = match credentials {
-            Credentials::Password(user, password) => {
-                self.checked(user, password, client).await?
-            }
+            Credentials::Password(user, password) => self.checked(user, password, client).await?,
             Credentials::Token(token) => self.tokens.user(&token)?,
             Credentials::Nothing if self.server.config().users.is_some() => {
                 return Err(Status::unauthenticated("a user and a password are needed"));
@@ -111,8 +109,7 @@ impl Sessions {
     fn session(&self, user: &str, client: &Client) -> Result<Arc<Session>, Status> {
         let mut all = self.by_connection.lock();
         let of_connection = all.entry(client.id).or_insert_with(|| {
-            let (closed, all, id) =
-                (client.closed.clone(), self.by_connection.clone(), client.id);
+            let (closed, all, id) = (client.closed.clone(), self.by_connection.clone(), client.id);
             tokio::spawn(async move {
                 closed.cancelled().await;
                 all.lock().remove(&id);

@@ -231,17 +231,23 @@ pub struct Column {
     pub binary: bool,
 }
 
+/// Whether formats ask for binary values at a place: none for texts, one for all places, or one for
+/// each.
+pub fn is_binary(formats: &[i16], at: usize) -> bool {
+    match formats {
+        [] => false,
+        [all] => *all == 1,
+        each => each.get(at) == Some(&1),
+    }
+}
+
 /// The columns of a result, in the formats that the client asked for: none for texts, one for all
 /// columns, or one for each.
 pub fn columns(schema: &Schema, formats: &[i16]) -> Vec<Column> {
     let column = |(at, field): (usize, &Arc<Field>)| Column {
         name: field.name().clone(),
         kind: Kind::of_field(field),
-        binary: match formats {
-            [] => false,
-            [all] => *all == 1,
-            each => each.get(at) == Some(&1),
-        },
+        binary: is_binary(formats, at),
     };
     schema.fields().iter().enumerate().map(column).collect()
 }

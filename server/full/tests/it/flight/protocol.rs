@@ -211,10 +211,7 @@ async fn statements_that_write_are_refused_clearly() {
         ("INSERT INTO events VALUES (1)", Code::PermissionDenied),
         ("DELETE FROM traces", Code::PermissionDenied),
         ("CREATE TABLE t AS SELECT 1", Code::PermissionDenied),
-        (
-            "CREATE EXTERNAL TABLE t STORED AS CSV LOCATION '/etc/passwd'",
-            Code::PermissionDenied,
-        ),
+        ("CREATE EXTERNAL TABLE t STORED AS CSV LOCATION '/etc/passwd'", Code::PermissionDenied),
         ("SET datafusion.runtime.memory_limit = '1K'", Code::PermissionDenied),
         ("SELECT * FROM '/etc/passwd'", Code::NotFound),
         ("SELECT 1; SELECT 2", Code::InvalidArgument),

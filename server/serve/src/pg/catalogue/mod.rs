@@ -8,7 +8,7 @@ mod relations;
 mod rewrite;
 mod tables;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -42,6 +42,8 @@ const CATALOG: &str = "tracesql";
 /// A session that answers queries of the catalogue.
 pub struct Catalogue {
     state: SessionState,
+    /// The names of relations whose rows the engine has.
+    relations: HashSet<String>,
     parser: PostgresCompatibilityParser,
 }
 
@@ -106,7 +108,11 @@ impl Catalogue {
         for function in functions::of_server(&Arc::new(comments), Arc::new(definitions)) {
             context.register_udf(function);
         }
-        Ok(Self { state: context.state(), parser: PostgresCompatibilityParser::new() })
+        Ok(Self {
+            state: context.state(),
+            relations: relations.into_iter().map(|relation| relation.name).collect(),
+            parser: PostgresCompatibilityParser::new(),
+        })
     }
 
     /// Plans a query for a connection.
@@ -140,30 +146,26 @@ impl Catalogue {
         }
         let state = context.state();
         let plan = state.statement_to_plan(statement).await?;
-        match reads_traces(&plan)? {
+        match self.reads_traces(&plan)? {
             true => Ok(Plan::Engine),
             false => Ok(Plan::Catalogue(state, plan)),
         }
     }
-}
 
-/// Whether a plan scans a relation whose rows the engine has.
-fn reads_traces(plan: &LogicalPlan) -> Result<bool> {
-    let mut found = false;
-    plan.apply_with_subqueries(|node| {
-        if let LogicalPlan::TableScan(scan) = node {
-            found |= scan.table_name.schema().is_none_or(|schema| schema == "public")
-                && scan.table_name.catalog().is_none_or(|catalog| catalog == CATALOG)
-                && is_public(scan.table_name.schema(), scan.table_name.table());
-        }
-        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
-    })?;
-    Ok(found)
-}
-
-/// Names without a schema are public ones, except for those of functions that make rows.
-fn is_public(schema: Option<&str>, table: &str) -> bool {
-    schema.is_some() || !table.contains('(')
+    /// Whether a plan scans a relation whose rows the engine has.
+    fn reads_traces(&self, plan: &LogicalPlan) -> Result<bool> {
+        let mut found = false;
+        plan.apply_with_subqueries(|node| {
+            if let LogicalPlan::TableScan(scan) = node {
+                // A name without a schema may also be that of a recursive query, or of a function.
+                found |= scan.table_name.schema().is_none_or(|schema| schema == "public")
+                    && scan.table_name.catalog().is_none_or(|catalog| catalog == CATALOG)
+                    && self.relations.contains(scan.table_name.table());
+            }
+            Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+        })?;
+        Ok(found)
+    }
 }
 
 async fn rows(context: &SessionContext, sql: &str) -> Result<Vec<RecordBatch>> {

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
     ArrayElemTypeDef, BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg,
-    FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName, Query, SelectItem,
-    SetExpr, Statement, TableFactor, Value, VisitMut, VisitorMut,
+    FunctionArgExpr, FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, ObjectName,
+    Query, SelectItem, SetExpr, Statement, TableFactor, Value, ValueWithSpan, VisitMut, VisitorMut,
 };
 
 /// Columns that hold the number of a function in PostgreSQL, and its name here. Instead of 0, there
@@ -41,6 +41,18 @@ impl VisitorMut for Forms {
             {
                 *expr = array_of(query).unwrap_or_else(null_array);
             }
+            // Columns of rights and options are NULL, as texts.
+            Expr::Function(Function { name, args: FunctionArguments::List(list), .. })
+                if is_named(name, "array_to_string") && is_options(list) =>
+            {
+                *expr = null(DataType::Text);
+            }
+            Expr::Like { pattern, escape_char, .. } | Expr::ILike { pattern, escape_char, .. } => {
+                if let Some(escape) = escape_char.take() {
+                    **pattern = with_backslash(pattern.as_ref().clone(), escape);
+                }
+            }
+            Expr::Subquery(query) => one_value(query),
             _ => {}
         }
         ControlFlow::Continue(())
@@ -85,32 +97,93 @@ fn array_of(query: &Query) -> Option<Expr> {
     else {
         return None;
     };
-    let argument = FunctionArg::Unnamed(FunctionArgExpr::Expr(item.clone()));
-    let call = Function {
-        name: ObjectName::from(vec![Ident::new("array_agg")]),
+    let aggregate = call("array_agg", vec![item.clone()]);
+    select.projection = vec![SelectItem::UnnamedExpr(aggregate)];
+    Some(Expr::Subquery(Box::new(query)))
+}
+
+fn null_array() -> Expr {
+    null(DataType::Array(ArrayElemTypeDef::SquareBracket(Box::new(DataType::Text), None)))
+}
+
+fn null(data_type: DataType) -> Expr {
+    Expr::Cast {
+        kind: CastKind::Cast,
+        expr: Box::new(Expr::Value(Value::Null.into())),
+        data_type,
+        array: false,
+        format: None,
+    }
+}
+
+/// A call of a function.
+fn call(name: &str, args: Vec<Expr>) -> Expr {
+    let argument = |expr| FunctionArg::Unnamed(FunctionArgExpr::Expr(expr));
+    Expr::Function(Function {
+        name: ObjectName::from(vec![Ident::new(name)]),
         uses_odbc_syntax: false,
         parameters: FunctionArguments::None,
         args: FunctionArguments::List(FunctionArgumentList {
             duplicate_treatment: None,
-            args: vec![argument],
+            args: args.into_iter().map(argument).collect(),
             clauses: Vec::new(),
         }),
         filter: None,
         null_treatment: None,
         over: None,
         within_group: Vec::new(),
-    };
-    select.projection = vec![SelectItem::UnnamedExpr(Expr::Function(call))];
-    Some(Expr::Subquery(Box::new(query)))
+    })
 }
 
-fn null_array() -> Expr {
-    Expr::Cast {
-        kind: CastKind::Cast,
-        expr: Box::new(Expr::Value(Value::Null.into())),
-        data_type: DataType::Array(ArrayElemTypeDef::SquareBracket(Box::new(DataType::Text), None)),
-        array: false,
-        format: None,
+/// Whether the first argument is a column of rights or options.
+fn is_options(list: &FunctionArgumentList) -> bool {
+    let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))) = list.args.first() else {
+        return false;
+    };
+    let name = match expr {
+        Expr::Identifier(ident) => Some(ident),
+        Expr::CompoundIdentifier(parts) => parts.last(),
+        _ => None,
+    };
+    let ends = ["acl", "options", "config"];
+    name.is_some_and(|name| ends.iter().any(|end| name.value.to_lowercase().ends_with(end)))
+}
+
+/// A pattern whose escape character becomes the backslash, the only one that the engine takes.
+fn with_backslash(pattern: Expr, escape: ValueWithSpan) -> Expr {
+    let text = |text: &str| Expr::Value(Value::SingleQuotedString(text.to_owned()).into());
+    match &escape.value {
+        Value::SingleQuotedString(c) if c == "\\" => pattern,
+        _ => call("replace", vec![pattern, Expr::Value(escape), text("\\")]),
+    }
+}
+
+/// Has a subquery that looks one value up take an aggregate, because the engine does not know that
+/// it finds one row.
+fn one_value(query: &mut Query) {
+    let has_limit = query.limit_clause.is_some();
+    let SetExpr::Select(select) = query.body.as_mut() else { return };
+    let is_grouped = !matches!(&select.group_by, GroupByExpr::Expressions(by, _) if by.is_empty());
+    if has_limit || is_grouped || select.distinct.is_some() || select.selection.is_none() {
+        return;
+    }
+    let [SelectItem::UnnamedExpr(item) | SelectItem::ExprWithAlias { expr: item, .. }] =
+        &mut select.projection[..]
+    else {
+        return;
+    };
+    let is_lookup = match item {
+        Expr::Function(function) => {
+            let name = function.name.to_string().to_lowercase();
+            let aggregates = ["agg", "count", "max", "min", "sum", "bool_or", "bool_and", "every"];
+            !aggregates.iter().any(|part| name.contains(part)) && !name.contains("array")
+        }
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::BinaryOp { .. } => true,
+        _ => false,
+    };
+    if is_lookup {
+        *item = call("min", vec![item.clone()]);
+        query.order_by = None;
     }
 }
 
@@ -190,6 +263,17 @@ mod tests {
         assert_eq!(
             rewritten("SELECT array(SELECT x FROM unnest(u.y) x) AS x FROM u"),
             "SELECT CAST(NULL AS TEXT[]) AS x FROM u"
+        );
+        assert_eq!(
+            rewritten(
+                "SELECT (SELECT b FROM u WHERE u.c = t.c) FROM t WHERE a LIKE 'x/_%' ESCAPE '/'"
+            ),
+            "SELECT (SELECT min(b) FROM u WHERE u.c = t.c) AS \"?column?\" FROM t \
+             WHERE a LIKE replace('x/_%', '/', '\\')"
+        );
+        assert_eq!(
+            rewritten("SELECT array_to_string(c.relacl, ',') AS a FROM pg_class c"),
+            "SELECT CAST(NULL AS TEXT) AS a FROM pg_class c"
         );
         assert_eq!(
             rewritten("SELECT oid FROM t WHERE typreceive != 0"),
