@@ -12,5 +12,6 @@
 
 mod flight;
 mod lock_files;
+mod pg;
 mod s3;
 mod support;

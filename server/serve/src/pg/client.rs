@@ -13,6 +13,7 @@ use super::cursor::Fetch;
 use super::portal::{Portal, Prepared, Running, Sent};
 use super::reply::{self, Severity, Transaction};
 use super::startup::Admitted;
+use super::types;
 use super::variables::Variables;
 use super::wire::{Closed, Wire};
 use crate::failure::{Failure, code};
@@ -272,7 +273,8 @@ impl Client {
             Some(planning) => {
                 let running = session.run(sql, limit, planning);
                 let rows = self.wire.unless_lost(running).await??;
-                Ok(Answer::Rows(Running::new(rows, formats, "SELECT")))
+                let schema = types::with_oids(rows.schema());
+                Ok(Answer::Rows(Running::with_schema(rows, &schema, formats, "SELECT")))
             }
         }
     }

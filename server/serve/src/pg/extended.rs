@@ -10,7 +10,7 @@ use super::cursor::{self, Declare, Fetch, Within};
 use super::parameters;
 use super::portal::{Portal, Prepared, Sent};
 use super::reply;
-use super::types::{self, Kind};
+use super::types::{self, Item, Kind};
 use crate::failure::{Failure, code};
 use crate::query::Described;
 
@@ -178,12 +178,17 @@ impl Client {
             if let Some(prepared) = self.statements.get_mut(&name) {
                 prepared.promised = true;
             }
+            let of_catalogue = prepared.command == Some(Command::Catalogue);
+            let oid = |kind: &Kind| match kind {
+                Kind::List(Item::Int4) if of_catalogue => Kind::List(Item::Oid).oid(),
+                kind => kind.oid(),
+            };
             let oids: Vec<u32> = prepared
                 .kinds()
                 .iter()
                 .enumerate()
                 .map(|(at, kind)| match prepared.given.get(at) {
-                    Some(0 | 705) | None => kind.oid(),
+                    Some(0 | 705) | None => oid(kind),
                     Some(given) => *given,
                 })
                 .collect();

@@ -1,6 +1,7 @@
 //! Prepared statements, and statements that run.
 
 use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
+use datafusion::arrow::datatypes::Schema;
 use datafusion::common::ScalarValue;
 use futures::StreamExt;
 use std::sync::Arc;
@@ -127,7 +128,13 @@ pub enum Sent {
 impl Running {
     /// The rows of a statement.
     pub fn new(rows: Rows, formats: &[i16], tag: &'static str) -> Self {
-        let columns = types::columns(rows.schema(), formats);
+        let schema = rows.schema().clone();
+        Self::with_schema(rows, &schema, formats, tag)
+    }
+
+    /// The rows of a statement, whose columns are sent in the types of this schema.
+    pub fn with_schema(rows: Rows, schema: &Schema, formats: &[i16], tag: &'static str) -> Self {
+        let columns = types::columns(schema, formats);
         let deadline = rows.deadline() + PATIENCE;
         Self { source: Source::Rows(rows), columns, batch: None, copy: None, tag, deadline }
     }

@@ -104,6 +104,7 @@ pub fn of_server(comments: &Comments, definitions: Arc<HashMap<i64, String>>) ->
         constant("pg_get_userbyid", text("tracesql")),
         constant("pg_tablespace_location", text("")),
         constant("pg_size_pretty", text("0 bytes")),
+        constant("getdatabaseencoding", text("UTF8")),
         constant("pg_char_to_encoding", ScalarValue::Int32(Some(UTF8))),
         function("obj_description", DataType::Utf8, move |args, rows| {
             looked_up(args.first(), rows, |oid| of_relation.get(&(oid, 0)).cloned())

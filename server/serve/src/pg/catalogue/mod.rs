@@ -31,13 +31,15 @@ use datafusion_pg_catalog::sql::PostgresCompatibilityParser;
 use tracesql::engine::Engine;
 
 use super::client::{Client, Stop};
-use super::types::Kind;
+use super::types::{self, Kind};
 use super::variables::Variables;
 use crate::failure::{Failure, code};
 use crate::query::{self, Described};
 use relations::{Relation, WithoutRows};
 
 const CATALOG: &str = "tracesql";
+/// The number of `pg_class` in PostgreSQL.
+const PG_CLASS: i32 = 1_259;
 
 /// A session that answers queries of the catalogue.
 pub struct Catalogue {
@@ -82,7 +84,7 @@ impl Catalogue {
         let oids = oids(&context).await?;
         let oid = |name: &str| oids.get(name).copied();
         let mut ours: HashMap<&'static str, Arc<dyn TableProvider>> = HashMap::from([
-            ("pg_description", tables::descriptions(&relations, oid)?),
+            ("pg_description", tables::descriptions(&relations, class_of_classes(&classes), oid)?),
             ("pg_views", tables::views(&relations)?),
             ("pg_tables", tables::tables(&relations)?),
         ]);
@@ -188,6 +190,17 @@ async fn oids(context: &SessionContext) -> Result<HashMap<String, i32>> {
         }
     }
     Ok(found)
+}
+
+/// The number of `pg_class` in itself, as `'pg_class'::regclass` finds it.
+fn class_of_classes(classes: &[RecordBatch]) -> i32 {
+    let find = |batch: &RecordBatch| {
+        let oids = batch.column_by_name("oid")?.as_primitive_opt::<Int32Type>()?.clone();
+        let names = batch.column_by_name("relname")?.as_string_opt::<i32>()?.clone();
+        let at = names.iter().position(|name| name == Some("pg_class"))?;
+        Some(oids.value(at))
+    };
+    classes.iter().find_map(find).unwrap_or(PG_CLASS)
 }
 
 /// The columns of relations with the types that their values are sent in.
@@ -363,7 +376,11 @@ impl Client {
         given: Vec<(String, DataType)>,
     ) -> Result<Described, Stop> {
         match self.plan_catalogue(sql).await? {
-            Plan::Catalogue(_, plan) => Ok(query::described(plan, &given).map_err(Failure::from)?),
+            Plan::Catalogue(_, plan) => {
+                let mut described = query::described(plan, &given).map_err(Failure::from)?;
+                described.schema = types::with_oids(&described.schema);
+                Ok(described)
+            }
             Plan::Engine => {
                 let session = self.session.clone();
                 let describing = session.describe(sql, given);

@@ -8,6 +8,8 @@ use datafusion::sql::sqlparser::ast::{
     FunctionArgExpr, FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, ObjectName,
     Query, SelectItem, SetExpr, Statement, TableFactor, Value, ValueWithSpan, VisitMut, VisitorMut,
 };
+use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
+use datafusion::sql::sqlparser::parser::Parser;
 
 /// Columns that hold the number of a function in PostgreSQL, and its name here. Instead of 0, there
 /// is a `-`.
@@ -16,8 +18,24 @@ const FUNCTION_COLUMNS: &[&str] = &[
     "typsubscript",
 ];
 
+/// Columns with lists of numbers that are texts here.
+const UNKNOWN_LISTS: &[&str] = &["polroles", "proallargtypes", "proargtypes"];
+
+/// What asyncpg asks about types, as a query that the engine plans. There are no composite types,
+/// ranges or domains.
+const TYPES: &str = include_str!("types.sql");
+
 /// Rewrites a statement.
 pub fn rewrite(statement: &mut Statement) {
+    if let Statement::Query(query) = statement
+        && let Some(with) = &query.with
+        && with.cte_tables.iter().any(|cte| cte.alias.name.value == "typeinfo_tree")
+        && let Ok(types) = Parser::parse_sql(&PostgreSqlDialect {}, TYPES)
+        && let Some(types) = types.into_iter().next()
+    {
+        *statement = types;
+        return;
+    }
     let _ = VisitMut::visit(statement, &mut Forms);
     if let Statement::Query(query) = statement {
         name_columns(&mut query.body);
@@ -32,9 +50,17 @@ impl VisitorMut for Forms {
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         match expr {
             Expr::BinaryOp { left, op: BinaryOperator::Eq | BinaryOperator::NotEq, right }
-                if is_function_column(left) && is_zero(right) =>
+                if is_function_column(left) =>
             {
-                **right = Expr::Value(Value::SingleQuotedString("-".to_owned()).into());
+                let name = if is_zero(right) { Some("-".to_owned()) } else { function_name(right) };
+                if let Some(name) = name {
+                    **right = Expr::Value(Value::SingleQuotedString(name).into());
+                }
+            }
+            // Columns whose lists are not known are NULL.
+            Expr::Identifier(ident) if is_unknown_list(ident) => *expr = null_numbers(),
+            Expr::CompoundIdentifier(parts) if parts.last().is_some_and(is_unknown_list) => {
+                *expr = null_numbers();
             }
             Expr::Function(Function { name, args: FunctionArguments::Subquery(query), .. })
                 if is_named(name, "array") =>
@@ -52,7 +78,10 @@ impl VisitorMut for Forms {
                     **pattern = with_backslash(pattern.as_ref().clone(), escape);
                 }
             }
-            Expr::Subquery(query) => one_value(query),
+            Expr::Subquery(query) => match null_of(query) {
+                Some(null) => *expr = null,
+                None => one_value(query),
+            },
             _ => {}
         }
         ControlFlow::Continue(())
@@ -100,6 +129,37 @@ fn array_of(query: &Query) -> Option<Expr> {
     let aggregate = call("array_agg", vec![item.clone()]);
     select.projection = vec![SelectItem::UnnamedExpr(aggregate)];
     Some(Expr::Subquery(Box::new(query)))
+}
+
+/// The name in a literal such as `'pg_catalog.array_in'::regproc`.
+fn function_name(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Cast { expr, .. } | Expr::Nested(expr) => function_name(expr),
+        Expr::Value(value) => match &value.value {
+            Value::SingleQuotedString(text) => text.rsplit('.').next().map(str::to_owned),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_unknown_list(ident: &Ident) -> bool {
+    UNKNOWN_LISTS.iter().any(|column| ident.value.eq_ignore_ascii_case(column))
+}
+
+/// NULL in place of a subquery that finds nothing here: there are no defaults of columns, no
+/// sequences and no composite types. The engine could not plan it within a CASE.
+fn null_of(query: &Query) -> Option<Expr> {
+    let text = query.body.to_string().to_lowercase();
+    let is_about = |name: &str| text.contains(name);
+    if is_about("pg_attrdef") || is_about("pg_sequence") {
+        return Some(null(DataType::Text));
+    }
+    None
+}
+
+fn null_numbers() -> Expr {
+    null(DataType::Array(ArrayElemTypeDef::SquareBracket(Box::new(DataType::Int(None)), None)))
 }
 
 fn null_array() -> Expr {
@@ -235,9 +295,6 @@ fn name_of(expr: &Expr) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
-    use datafusion::sql::sqlparser::parser::Parser;
-
     use super::*;
 
     fn rewritten(sql: &str) -> String {
