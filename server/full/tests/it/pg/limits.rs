@@ -88,7 +88,7 @@ fn a_statement_ends_with_its_connection() {
 
 #[test]
 fn a_statement_without_memory_fails_alone() {
-    let served = Served::start(&["--memory-limit", "64MiB"]);
+    let served = Served::start(&["--memory-limit", "1GiB"]);
     let mut other = Wire::start(served.port);
     let mut wire = Wire::start(served.port);
     let large = "SELECT max(length(s)) FROM (SELECT array_agg(a.name || b.name || a.event_id) AS x, \
