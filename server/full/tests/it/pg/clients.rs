@@ -5,8 +5,14 @@ use crate::support::Program;
 
 /// Relations that together have all types of columns.
 const SAMPLE: [&str; 8] = [
-    "alloc_stacks", "call_graph", "category_totals", "events", "findings", "kernels",
-    "kernels_by_name", "traces",
+    "alloc_stacks",
+    "call_graph",
+    "category_totals",
+    "events",
+    "findings",
+    "kernels",
+    "kernels_by_name",
+    "traces",
 ];
 
 fn check(part: &str) {

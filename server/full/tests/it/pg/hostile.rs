@@ -47,9 +47,8 @@ fn a_server_with_tls_takes_no_plain_connections() {
     assert!(made.status.success(), "{made:?}");
     let served = Served::over(folder, &["--tls-cert", &cert, "--tls-key", &key]);
     let ask = ["-At", "-c", "SELECT 1"];
-    let with = |mode: &str| {
-        served.psql_as(&format!("host=127.0.0.1 user=me sslmode={mode}"), "", &ask)
-    };
+    let with =
+        |mode: &str| served.psql_as(&format!("host=127.0.0.1 user=me sslmode={mode}"), "", &ask);
     let Some(secure) = with("require") else { return };
     assert_eq!(secure.success(), "1\n");
     let refused = with("disable").expect("psql").failure(2);
@@ -130,7 +129,7 @@ fn messages_that_break_the_protocol_end_only_their_connection() {
     for (what, bytes) in after_start {
         let mut wire = Wire::start(served.port);
         wire.bytes(&bytes);
-        wire.0.shutdown(std::net::Shutdown::Write).expect("a connection");
+        let _ = wire.0.shutdown(std::net::Shutdown::Write);
         while let Some(message) = wire.next() {
             assert!(matches!(message.kind, b'E' | b'Z'), "{what}: {message:?}");
         }
@@ -138,7 +137,7 @@ fn messages_that_break_the_protocol_end_only_their_connection() {
     for bytes in [&b"\0\0\0\0"[..], b"\xff\xff\xff\xff\0\x03\0\0", b"GET / HTTP/1.1\r\n\r\n", b""] {
         let mut wire = Wire::open(served.port);
         wire.bytes(bytes);
-        wire.0.shutdown(std::net::Shutdown::Write).expect("a connection");
+        let _ = wire.0.shutdown(std::net::Shutdown::Write);
         assert!(wire.next().is_none_or(|message| message.kind == b'E'));
     }
     // Messages in a wrong order are errors of statements; the connection goes on.
