@@ -13,6 +13,8 @@ use crate::failure::Failure;
 
 /// The bytes that wait before they are sent.
 pub const BUFFERED_BYTES: usize = 64 << 10;
+/// The bytes of a message's length, which count themselves.
+const LENGTH_BYTES: usize = 4;
 /// The longest message that a client may send.
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
 /// The longest message before the user is known.
@@ -85,6 +87,9 @@ impl Wire {
     fn decode(&mut self) -> Result<Option<PgWireFrontendMessage>, Closed> {
         if let Some(mut length) = self.input.get(1..5) {
             let length = length.get_u32() as usize;
+            if length < LENGTH_BYTES {
+                return Err(violation(format!("a message of {length} bytes")));
+            }
             if length > self.longest {
                 return Err(violation(format!(
                     "a message of {length} bytes; the longest is {}",

@@ -53,7 +53,7 @@ def parquet():
         return found
 
     files = sorted(FOLDER.glob("*.parquet"))
-    assert len(files) == 8, files
+    assert len(files) == 7, files
     for file in files:
         table = pq.read_table(file)
         sql = f"SELECT * FROM {file.stem}"

@@ -19,7 +19,9 @@ const FUNCTION_COLUMNS: &[&str] = &[
 ];
 
 /// Columns with lists of numbers that are texts here.
-const UNKNOWN_LISTS: &[&str] = &["polroles", "proallargtypes", "proargtypes"];
+const UNKNOWN_LISTS: &[&str] = &[
+    "indclass", "indcollation", "indkey", "indoption", "polroles", "proallargtypes", "proargtypes",
+];
 
 /// What asyncpg asks about types, as a query that the engine plans. There are no composite types,
 /// ranges or domains.
@@ -56,6 +58,10 @@ impl VisitorMut for Forms {
                 if let Some(name) = name {
                     **right = Expr::Value(Value::SingleQuotedString(name).into());
                 }
+            }
+            // A list that is not known, compared with the text of another one.
+            Expr::BinaryOp { left, right, .. } if is_null_list(left) && is_text(right) => {
+                *expr = null(DataType::Boolean);
             }
             // Columns whose lists are not known are NULL.
             Expr::Identifier(ident) if is_unknown_list(ident) => *expr = null_numbers(),
@@ -131,16 +137,21 @@ fn array_of(query: &Query) -> Option<Expr> {
     Some(Expr::Subquery(Box::new(query)))
 }
 
-/// The name in a literal such as `'pg_catalog.array_in'::regproc`.
+/// The name in an expression such as `'pg_catalog.array_in'::regproc`, or in the look-up that stands
+/// for it.
 fn function_name(expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Cast { expr, .. } | Expr::Nested(expr) => function_name(expr),
-        Expr::Value(value) => match &value.value {
-            Value::SingleQuotedString(text) => text.rsplit('.').next().map(str::to_owned),
-            _ => None,
-        },
-        _ => None,
-    }
+    let text = expr.to_string();
+    let literal = text.split('\'').nth(1)?;
+    literal.rsplit('.').next().map(str::to_owned)
+}
+
+fn is_null_list(expr: &Expr) -> bool {
+    matches!(expr, Expr::Cast { data_type: DataType::Array(_), expr, .. }
+        if matches!(&**expr, Expr::Value(value) if value.value == Value::Null))
+}
+
+fn is_text(expr: &Expr) -> bool {
+    matches!(expr, Expr::Value(value) if matches!(value.value, Value::SingleQuotedString(_)))
 }
 
 fn is_unknown_list(ident: &Ident) -> bool {
