@@ -103,7 +103,14 @@ fn serve(args: &ServeArgs, global: &Global) -> Result<()> {
     };
     let users = args.users.as_deref().map(Users::load).transpose()?.map(Arc::new);
     let store = open_store(&args.store)?;
-    let options = EngineOptions { allow_files: false, ..global.engine_options() };
+    // Each statement that runs has an equal share of the memory, so that one cannot take it all.
+    let limit = global.memory_limit.unwrap_or(0);
+    let options = EngineOptions {
+        allow_files: false,
+        memory_limit: limit / args.max_queries,
+        process_memory_limit: limit,
+        ..global.engine_options()
+    };
     let defaults = Limits::default();
     let config = Config {
         open: Arc::new(move || Engine::open(&store, None, &options)),

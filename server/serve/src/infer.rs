@@ -1,4 +1,5 @@
-//! Types of parameters that the planner does not find out: those of LIMIT and OFFSET, and lists.
+//! Types of parameters that the planner does not find out: those of LIMIT and OFFSET, of casts, and
+//! lists.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub fn parameter_types(plan: &LogicalPlan) -> Result<HashMap<String, Option<Data
         return Ok(types);
     }
     let mut found: Vec<(String, DataType)> = Vec::new();
+    let mut casts: Vec<(String, DataType)> = Vec::new();
     plan.apply_with_subqueries(|node| {
         if let LogicalPlan::Limit(limit) = node {
             let counts = [&limit.skip, &limit.fetch].into_iter().flatten();
@@ -35,10 +37,22 @@ pub fn parameter_types(plan: &LogicalPlan) -> Result<HashMap<String, Option<Data
                     let item = Arc::new(Field::new_list_field(item, true));
                     found.push((name, DataType::List(item)));
                 }
+                if let Expr::Cast(cast) = expr
+                    && let Expr::Placeholder(placeholder) = cast.expr.as_ref()
+                {
+                    casts.push((placeholder.id.clone(), cast.field.data_type().clone()));
+                }
                 Ok(TreeNodeRecursion::Continue)
             })
         })
     })?;
+    // As in PostgreSQL, a parameter within a cast has the type of the cast, unless more is known.
+    for (name, data_type) in casts {
+        let known = types.entry(name).or_default();
+        if known.as_ref().is_none_or(|known| *known == DataType::Null) {
+            *known = Some(data_type);
+        }
+    }
     for (name, data_type) in found {
         types.insert(name, Some(data_type));
     }

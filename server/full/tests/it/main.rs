@@ -13,6 +13,7 @@
 mod cluster;
 mod flight;
 mod lock_files;
+mod pg;
 mod s3;
 mod shares;
 mod support;

@@ -4,6 +4,8 @@
 use tracesql::sql_text::lex::{self, Kind as TokenKind, Token};
 use tracesql::sql_text::{Piece, split};
 
+use super::copy::{self, Copy};
+use super::cursor::{self, Declare, Fetch};
 use crate::failure::{Failure, code};
 
 /// A statement by what answers it.
@@ -13,6 +15,14 @@ pub enum Command {
     Query,
     /// A query of the catalogue.
     Catalogue,
+    /// COPY to the client.
+    Copy(Copy),
+    /// DECLARE.
+    Declare(Declare),
+    /// FETCH.
+    Fetch(Fetch),
+    /// CLOSE; `None` for all.
+    Close(Option<String>),
     /// BEGIN.
     Begin,
     /// COMMIT.
@@ -99,7 +109,10 @@ pub fn of(text: &str) -> Command {
         "RELEASE" => Command::Nothing("RELEASE"),
         "LISTEN" => Command::Nothing("LISTEN"),
         "UNLISTEN" => Command::Nothing("UNLISTEN"),
-        "CLOSE" => Command::Nothing("CLOSE CURSOR"),
+        "COPY" => copy::command(text, &tokens),
+        "DECLARE" => cursor::declare(text, &tokens),
+        "FETCH" => cursor::fetch(&tokens),
+        "CLOSE" => Command::Close(name(1).filter(|name| !name.eq_ignore_ascii_case("all"))),
         "SET" => set(&tokens),
         "RESET" => match word(1).as_str() {
             "ALL" => Command::Reset(None),
@@ -113,7 +126,7 @@ pub fn of(text: &str) -> Command {
             let at = if word(1) == "PREPARE" { 2 } else { 1 };
             Command::Deallocate(name(at).filter(|name| !name.eq_ignore_ascii_case("all")))
         }
-        "DECLARE" | "FETCH" | "MOVE" => refused(&word(0), "read the rows of the query itself"),
+        "MOVE" => refused(&word(0), "FETCH reads rows of a cursor, one after the other"),
         "PREPARE" | "EXECUTE" => refused(&word(0), "use the prepared statements of your driver"),
         "NOTIFY" | "LOCK" | "VACUUM" | "GRANT" | "REVOKE" | "REINDEX" | "CLUSTER" | "DO"
         | "CALL" | "IMPORT" | "SECURITY" | "COMMENT" | "REASSIGN" | "CHECKPOINT" | "LOAD" => {
@@ -227,7 +240,7 @@ fn assignment(name: String, values: &[Token<'_>], local: bool) -> Command {
 }
 
 /// The text in quotes.
-fn unquoted(text: &str) -> String {
+pub(super) fn unquoted(text: &str) -> String {
     match text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')) {
         Some(inner) => inner.replace("''", "'"),
         None => text.to_owned(),

@@ -54,6 +54,7 @@ impl Client {
                 }
                 self.transaction = Transaction::Idle;
                 self.variables.end_transaction();
+                self.end_portals();
                 if failed || *command == Command::Rollback { "ROLLBACK" } else { "COMMIT" }
             }
             Command::RollbackTo => {
@@ -108,7 +109,15 @@ impl Client {
             }
             Command::Nothing(tag) => tag,
             Command::Refused(failure) => return Err(failure.clone().into()),
-            Command::Query | Command::Catalogue => return Ok(Answer::Empty),
+            Command::Close(name) => {
+                self.close_cursor(name.as_deref())?;
+                "CLOSE CURSOR"
+            }
+            Command::Query
+            | Command::Catalogue
+            | Command::Copy(_)
+            | Command::Declare(_)
+            | Command::Fetch(_) => return Ok(Answer::Empty),
         };
         Ok(Answer::Tag(tag.to_owned()))
     }

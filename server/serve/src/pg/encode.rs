@@ -64,14 +64,40 @@ impl Rows {
         self.rows
     }
 
+    /// The number of columns.
+    pub fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Changes the formats to those of these columns.
+    pub fn set_formats(&mut self, columns: &[Column]) {
+        for ((_, binary), column) in self.columns.iter_mut().zip(columns) {
+            *binary = column.binary;
+        }
+    }
+
     /// Writes a row as a message.
     pub fn write(&self, row: usize, out: &mut BytesMut) {
-        message(out, b'D', |out| {
-            out.put_i16(self.columns.len() as i16);
-            for (values, binary) in &self.columns {
-                values.put_sized(row, *binary, out);
+        message(out, b'D', |out| self.put_fields(row, out));
+    }
+
+    /// Writes the number of values of a row, and each value after its length.
+    pub fn put_fields(&self, row: usize, out: &mut BytesMut) {
+        out.put_i16(self.columns.len() as i16);
+        for (values, binary) in &self.columns {
+            values.put_sized(row, *binary, out);
+        }
+    }
+
+    /// Writes a value as text. Returns whether there is one, which is not so for NULL.
+    pub fn put_text(&self, row: usize, column: usize, out: &mut BytesMut) -> bool {
+        match self.columns.get(column) {
+            Some((values, _)) if !values.is_null(row) => {
+                values.put_text(row, out);
+                true
             }
-        });
+            _ => false,
+        }
     }
 }
 

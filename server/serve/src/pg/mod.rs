@@ -1,13 +1,16 @@
 //! The protocol of PostgreSQL, version 3.
 //!
-//! `startup` finds out who a client is, `client` answers its messages. `command` decides what
-//! answers a statement: the engine, the catalogue, or the connection itself.
+//! `startup` finds out who a client is, `client` and `extended` answer its messages. `command`
+//! decides what answers a statement: the engine, the catalogue, or the connection itself.
 
 mod catalogue;
 mod client;
 mod command;
 mod connection;
+mod copy;
+mod cursor;
 mod encode;
+mod extended;
 mod parameters;
 mod portal;
 mod reply;

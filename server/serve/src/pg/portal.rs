@@ -1,6 +1,7 @@
 //! Prepared statements, and statements that run.
 
 use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
+use datafusion::arrow::datatypes::Schema;
 use datafusion::common::ScalarValue;
 use futures::StreamExt;
 use std::sync::Arc;
@@ -8,6 +9,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::command::Command;
+use super::copy::{Copying, Format};
+use super::cursor::Fetch;
 use super::encode;
 use super::types::{self, Column, Kind};
 use super::wire::{Closed, Wire};
@@ -66,8 +69,32 @@ pub struct Portal {
     pub promised: Option<Vec<Column>>,
     /// Its rows, once it runs.
     pub running: Option<Running>,
+    /// The rows of a cursor, if it fetches some.
+    pub fetch: Option<Fetch>,
     /// The tag of its end, once it ended.
     pub ended: Option<String>,
+    /// Whether it was opened by DECLARE.
+    pub is_cursor: bool,
+    /// Whether it lives longer than its transaction.
+    pub holds: bool,
+}
+
+impl Portal {
+    /// A cursor.
+    pub fn cursor(running: Running, formats: &[i16], holds: bool) -> Self {
+        Self {
+            sql: String::new(),
+            command: None,
+            parameters: Vec::new(),
+            formats: formats.to_vec(),
+            promised: None,
+            running: Some(running),
+            fetch: None,
+            ended: None,
+            is_cursor: true,
+            holds,
+        }
+    }
 }
 
 /// Rows on their way to a client.
@@ -76,6 +103,8 @@ pub struct Running {
     /// The columns.
     pub columns: Vec<Column>,
     batch: Option<(encode::Rows, usize)>,
+    /// The state of a COPY.
+    copy: Option<Copying>,
     /// The first word of the tag at its end.
     tag: &'static str,
     deadline: Instant,
@@ -88,10 +117,10 @@ enum Source {
 
 /// How far the rows of a statement were sent.
 pub enum Sent {
-    /// To their end, with this tag.
-    All(String),
+    /// To their end. The number is that of the rows that were sent now.
+    All(usize),
     /// As far as the client asked.
-    Part,
+    Part(usize),
     /// Until it failed.
     Failed(Failure),
 }
@@ -99,9 +128,15 @@ pub enum Sent {
 impl Running {
     /// The rows of a statement.
     pub fn new(rows: Rows, formats: &[i16], tag: &'static str) -> Self {
-        let columns = types::columns(rows.schema(), formats);
+        let schema = rows.schema().clone();
+        Self::with_schema(rows, &schema, formats, tag)
+    }
+
+    /// The rows of a statement, whose columns are sent in the types of this schema.
+    pub fn with_schema(rows: Rows, schema: &Schema, formats: &[i16], tag: &'static str) -> Self {
+        let columns = types::columns(schema, formats);
         let deadline = rows.deadline() + PATIENCE;
-        Self { source: Source::Rows(rows), columns, batch: None, tag, deadline }
+        Self { source: Source::Rows(rows), columns, batch: None, copy: None, tag, deadline }
     }
 
     /// Rows of texts that are known already.
@@ -114,7 +149,36 @@ impl Running {
         let columns =
             batch.as_ref().map(|b| types::columns(&b.schema(), formats)).unwrap_or_default();
         let deadline = Instant::now() + wait;
-        Self { source: Source::Batch(batch), columns, batch: None, tag: "SHOW", deadline }
+        let source = Source::Batch(batch);
+        Self { source, columns, batch: None, copy: None, tag: "SHOW", deadline }
+    }
+
+    /// The same rows as the answer to a COPY.
+    pub fn into_copy(self, format: Format) -> Self {
+        Self { copy: Some(Copying::new(format)), tag: "COPY", ..self }
+    }
+
+    /// Whether it is the answer to a COPY.
+    pub fn is_copy(&self) -> bool {
+        self.copy.is_some()
+    }
+
+    /// Changes the formats of columns for the rows that follow.
+    pub fn set_formats(&mut self, formats: &[i16]) {
+        for (at, column) in self.columns.iter_mut().enumerate() {
+            column.binary = types::is_binary(formats, at);
+        }
+        if let Some((rows, _)) = &mut self.batch {
+            rows.set_formats(&self.columns);
+        }
+    }
+
+    /// The tag of its end, after so many rows.
+    pub fn tag(&self, rows: usize) -> String {
+        match self.tag {
+            "SELECT" | "COPY" => format!("{} {rows}", self.tag),
+            tag => tag.to_owned(),
+        }
     }
 
     async fn next(&mut self) -> Option<Result<RecordBatch, Failure>> {
@@ -124,32 +188,41 @@ impl Running {
         }
     }
 
-    /// Sends rows until the end, or at most so many if `most` is not 0. `sent` counts the rows of
-    /// this call.
-    pub async fn send(&mut self, wire: &mut Wire, most: usize) -> Result<Sent, Closed> {
+    /// Sends rows until the end, or at most so many.
+    pub async fn send(&mut self, wire: &mut Wire, most: Option<usize>) -> Result<Sent, Closed> {
         let mut sent = 0;
+        if let Some(copy) = &mut self.copy {
+            copy.begin(wire, &self.columns);
+        }
         loop {
             while let Some((rows, at)) = &mut self.batch {
                 if *at == rows.len() {
                     self.batch = None;
                     break;
                 }
-                if most > 0 && sent == most {
-                    return Ok(Sent::Part);
+                if most == Some(sent) {
+                    return Ok(Sent::Part(sent));
                 }
-                rows.write(*at, wire.output());
+                match &mut self.copy {
+                    Some(copy) => copy.row(rows, *at, wire.output()),
+                    None => rows.write(*at, wire.output()),
+                }
                 *at += 1;
                 sent += 1;
                 if wire.is_full() {
                     wire.flush_until(self.deadline).await?;
                 }
             }
-            if most > 0 && sent == most {
-                return Ok(Sent::Part);
+            if most == Some(sent) {
+                return Ok(Sent::Part(sent));
             }
             match wire.unless_lost(self.next()).await? {
-                None if self.tag == "SELECT" => return Ok(Sent::All(format!("SELECT {sent}"))),
-                None => return Ok(Sent::All(self.tag.to_owned())),
+                None => {
+                    if let Some(copy) = &mut self.copy {
+                        copy.end(wire);
+                    }
+                    return Ok(Sent::All(sent));
+                }
                 Some(Err(failure)) => return Ok(Sent::Failed(failure)),
                 Some(Ok(batch)) => match encode::Rows::new(&batch, &self.columns) {
                     Ok(rows) => self.batch = Some((rows, 0)),

@@ -16,12 +16,10 @@ use super::client::Client;
 use super::reply::{self, Severity, Transaction};
 use super::scram::{Exchange, MECHANISM};
 use super::variables::{REPORTED, Variables};
-use super::wire::{Closed, Io, Wire, text, violation};
+use super::wire::{Closed, Io, MAX_STARTUP_BYTES, Wire, text, violation};
 use crate::failure::{Failure, code};
 use crate::log;
 
-/// The longest message before the user is known, in bytes.
-const MAX_BYTES: usize = 10_000;
 /// Requests about encryption before the startup message: TLS and GSSAPI.
 const MAX_REQUESTS: usize = 2;
 const TLS_REQUEST: u32 = 80_877_103;
@@ -102,7 +100,7 @@ async fn negotiate(
     for _ in 0..=MAX_REQUESTS {
         let length = stream.read_u32().await? as usize;
         let request = stream.read_u32().await?;
-        let rest = length.checked_sub(8).filter(|_| length <= MAX_BYTES);
+        let rest = length.checked_sub(8).filter(|_| length <= MAX_STARTUP_BYTES);
         let Some(rest) = rest else { return Ok(None) };
         match request {
             // Exactly the request was read, so nothing that was sent before TLS is taken for a
@@ -208,6 +206,7 @@ async fn admit(
         pg.forget(key);
         return Err(closed);
     }
+    wire.admit();
     Ok(Admitted { session, key, variables })
 }
 
@@ -248,9 +247,7 @@ async fn prove(wire: &mut Wire, verifier: crate::Verifier, user: &str) -> Result
 async fn password(wire: &mut Wire) -> Result<Vec<u8>, Closed> {
     use pgwire::messages::startup::PasswordMessageFamily::Raw;
     match wire.receive().await? {
-        PgWireFrontendMessage::PasswordMessageFamily(Raw(body)) if body.len() <= MAX_BYTES => {
-            Ok(body.to_vec())
-        }
+        PgWireFrontendMessage::PasswordMessageFamily(Raw(body)) => Ok(body.to_vec()),
         PgWireFrontendMessage::Terminate(_) => Err(Closed::Lost),
         _ => Err(violation("a password was expected")),
     }

@@ -1,5 +1,6 @@
 //! The types of PostgreSQL that columns and parameters have.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, Schema, TimeUnit};
@@ -46,6 +47,7 @@ pub enum Item {
     Text,
     Float4,
     Float8,
+    Oid,
 }
 
 impl Item {
@@ -60,6 +62,7 @@ impl Item {
             Self::Text => Kind::Text,
             Self::Float4 => Kind::Float4,
             Self::Float8 => Kind::Float8,
+            Self::Oid => Kind::Oid,
         }
     }
 
@@ -84,6 +87,7 @@ impl Kind {
             return Self::Char;
         }
         match field.metadata().get(OID_KEY).map(String::as_str) {
+            Some("oid") if field.data_type().is_list() => Self::List(Item::Oid),
             Some("oid") => Self::Oid,
             Some("regproc") => Self::Reg(24),
             Some("regprocedure") => Self::Reg(2202),
@@ -149,6 +153,7 @@ impl Kind {
             1009 | 1014 | 1015 | 1003 => Self::List(Item::Text),
             1021 => Self::List(Item::Float4),
             1022 => Self::List(Item::Float8),
+            1028 => Self::List(Item::Oid),
             _ => return None,
         })
     }
@@ -182,6 +187,7 @@ impl Kind {
                 Item::Text => 1009,
                 Item::Float4 => 1021,
                 Item::Float8 => 1022,
+                Item::Oid => 1028,
             },
         }
     }
@@ -220,6 +226,19 @@ impl Kind {
     }
 }
 
+/// A schema of the catalogue with its lists of 32-bit numbers as lists of object identifiers, which
+/// clients know without asking.
+pub fn with_oids(schema: &Schema) -> Arc<Schema> {
+    let field = |field: &Arc<Field>| match field.data_type() {
+        DataType::List(item) if *item.data_type() == DataType::Int32 => {
+            let metadata = HashMap::from([(OID_KEY.to_owned(), "oid".to_owned())]);
+            Arc::new(field.as_ref().clone().with_metadata(metadata))
+        }
+        _ => field.clone(),
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()))
+}
+
 /// A column of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
@@ -231,17 +250,23 @@ pub struct Column {
     pub binary: bool,
 }
 
+/// Whether formats ask for binary values at a place: none for texts, one for all places, or one for
+/// each.
+pub fn is_binary(formats: &[i16], at: usize) -> bool {
+    match formats {
+        [] => false,
+        [all] => *all == 1,
+        each => each.get(at) == Some(&1),
+    }
+}
+
 /// The columns of a result, in the formats that the client asked for: none for texts, one for all
 /// columns, or one for each.
 pub fn columns(schema: &Schema, formats: &[i16]) -> Vec<Column> {
     let column = |(at, field): (usize, &Arc<Field>)| Column {
         name: field.name().clone(),
         kind: Kind::of_field(field),
-        binary: match formats {
-            [] => false,
-            [all] => *all == 1,
-            each => each.get(at) == Some(&1),
-        },
+        binary: is_binary(formats, at),
     };
     schema.fields().iter().enumerate().map(column).collect()
 }

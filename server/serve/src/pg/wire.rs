@@ -13,8 +13,12 @@ use crate::failure::Failure;
 
 /// The bytes that wait before they are sent.
 pub const BUFFERED_BYTES: usize = 64 << 10;
+/// The bytes of a message's length, which count themselves.
+const LENGTH_BYTES: usize = 4;
 /// The longest message that a client may send.
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
+/// The longest message before the user is known.
+pub const MAX_STARTUP_BYTES: usize = 10_000;
 /// The bytes that are read ahead while a statement runs.
 const MAX_READ_AHEAD_BYTES: usize = 1 << 20;
 
@@ -45,6 +49,8 @@ pub struct Wire {
     context: DecodeContext,
     /// How long a client may leave its messages unread.
     patience: Duration,
+    /// The longest message that the client may send now.
+    longest: usize,
 }
 
 impl Wire {
@@ -53,7 +59,19 @@ impl Wire {
         let mut context = DecodeContext::default();
         context.awaiting_frontend_ssl = false;
         context.awaiting_frontend_startup = false;
-        Self { stream, input: BytesMut::new(), output: BytesMut::new(), context, patience }
+        Self {
+            stream,
+            input: BytesMut::new(),
+            output: BytesMut::new(),
+            context,
+            patience,
+            longest: MAX_STARTUP_BYTES,
+        }
+    }
+
+    /// Allows long messages, once the user is known.
+    pub fn admit(&mut self) {
+        self.longest = MAX_MESSAGE_BYTES;
     }
 
     /// The next message.
@@ -69,9 +87,13 @@ impl Wire {
     fn decode(&mut self) -> Result<Option<PgWireFrontendMessage>, Closed> {
         if let Some(mut length) = self.input.get(1..5) {
             let length = length.get_u32() as usize;
-            if length > MAX_MESSAGE_BYTES {
+            if length < LENGTH_BYTES {
+                return Err(violation(format!("a message of {length} bytes")));
+            }
+            if length > self.longest {
                 return Err(violation(format!(
-                    "a message of {length} bytes; the longest is {MAX_MESSAGE_BYTES}"
+                    "a message of {length} bytes; the longest is {}",
+                    self.longest
                 )));
             }
         }

@@ -15,6 +15,9 @@ use datafusion::logical_expr::{
 
 use super::super::variables::{SERVER_VERSION, Variables};
 
+/// The number of UTF-8 among PostgreSQL's encodings.
+const UTF8: i32 = 6;
+
 /// Comments by object and number of the column; 0 stands for the relation itself.
 pub type Comments = Arc<HashMap<(i64, i64), String>>;
 type Body = dyn Fn(&[ColumnarValue], usize) -> Result<ColumnarValue> + Send + Sync;
@@ -101,6 +104,8 @@ pub fn of_server(comments: &Comments, definitions: Arc<HashMap<i64, String>>) ->
         constant("pg_get_userbyid", text("tracesql")),
         constant("pg_tablespace_location", text("")),
         constant("pg_size_pretty", text("0 bytes")),
+        constant("getdatabaseencoding", text("UTF8")),
+        constant("pg_char_to_encoding", ScalarValue::Int32(Some(UTF8))),
         function("obj_description", DataType::Utf8, move |args, rows| {
             looked_up(args.first(), rows, |oid| of_relation.get(&(oid, 0)).cloned())
         }),
@@ -146,7 +151,16 @@ pub fn of_server(comments: &Comments, definitions: Arc<HashMap<i64, String>>) ->
         ("pg_is_wal_replay_paused", false),
         ("pg_type_is_visible", true),
         ("pg_function_is_visible", true),
+        ("pg_collation_is_visible", true),
+        ("pg_conversion_is_visible", true),
         ("pg_opclass_is_visible", true),
+        ("pg_operator_is_visible", true),
+        ("pg_opfamily_is_visible", true),
+        ("pg_statistics_obj_is_visible", true),
+        ("pg_ts_config_is_visible", true),
+        ("pg_ts_dict_is_visible", true),
+        ("pg_ts_parser_is_visible", true),
+        ("pg_ts_template_is_visible", true),
         ("pg_has_role", true),
         ("has_column_privilege", true),
         ("has_function_privilege", true),

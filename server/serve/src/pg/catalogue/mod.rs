@@ -8,7 +8,7 @@ mod relations;
 mod rewrite;
 mod tables;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -31,17 +31,21 @@ use datafusion_pg_catalog::sql::PostgresCompatibilityParser;
 use tracesql::engine::Engine;
 
 use super::client::{Client, Stop};
-use super::types::Kind;
+use super::types::{self, Kind};
 use super::variables::Variables;
 use crate::failure::{Failure, code};
 use crate::query::{self, Described};
 use relations::{Relation, WithoutRows};
 
 const CATALOG: &str = "tracesql";
+/// The number of `pg_class` in PostgreSQL.
+const PG_CLASS: i32 = 1_259;
 
 /// A session that answers queries of the catalogue.
 pub struct Catalogue {
     state: SessionState,
+    /// The names of relations whose rows the engine has.
+    relations: HashSet<String>,
     parser: PostgresCompatibilityParser,
 }
 
@@ -80,7 +84,7 @@ impl Catalogue {
         let oids = oids(&context).await?;
         let oid = |name: &str| oids.get(name).copied();
         let mut ours: HashMap<&'static str, Arc<dyn TableProvider>> = HashMap::from([
-            ("pg_description", tables::descriptions(&relations, oid)?),
+            ("pg_description", tables::descriptions(&relations, class_of_classes(&classes), oid)?),
             ("pg_views", tables::views(&relations)?),
             ("pg_tables", tables::tables(&relations)?),
         ]);
@@ -106,7 +110,11 @@ impl Catalogue {
         for function in functions::of_server(&Arc::new(comments), Arc::new(definitions)) {
             context.register_udf(function);
         }
-        Ok(Self { state: context.state(), parser: PostgresCompatibilityParser::new() })
+        Ok(Self {
+            state: context.state(),
+            relations: relations.into_iter().map(|relation| relation.name).collect(),
+            parser: PostgresCompatibilityParser::new(),
+        })
     }
 
     /// Plans a query for a connection.
@@ -140,30 +148,26 @@ impl Catalogue {
         }
         let state = context.state();
         let plan = state.statement_to_plan(statement).await?;
-        match reads_traces(&plan)? {
+        match self.reads_traces(&plan)? {
             true => Ok(Plan::Engine),
             false => Ok(Plan::Catalogue(state, plan)),
         }
     }
-}
 
-/// Whether a plan scans a relation whose rows the engine has.
-fn reads_traces(plan: &LogicalPlan) -> Result<bool> {
-    let mut found = false;
-    plan.apply_with_subqueries(|node| {
-        if let LogicalPlan::TableScan(scan) = node {
-            found |= scan.table_name.schema().is_none_or(|schema| schema == "public")
-                && scan.table_name.catalog().is_none_or(|catalog| catalog == CATALOG)
-                && is_public(scan.table_name.schema(), scan.table_name.table());
-        }
-        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
-    })?;
-    Ok(found)
-}
-
-/// Names without a schema are public ones, except for those of functions that make rows.
-fn is_public(schema: Option<&str>, table: &str) -> bool {
-    schema.is_some() || !table.contains('(')
+    /// Whether a plan scans a relation whose rows the engine has.
+    fn reads_traces(&self, plan: &LogicalPlan) -> Result<bool> {
+        let mut found = false;
+        plan.apply_with_subqueries(|node| {
+            if let LogicalPlan::TableScan(scan) = node {
+                // A name without a schema may also be that of a recursive query, or of a function.
+                found |= scan.table_name.schema().is_none_or(|schema| schema == "public")
+                    && scan.table_name.catalog().is_none_or(|catalog| catalog == CATALOG)
+                    && self.relations.contains(scan.table_name.table());
+            }
+            Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+        })?;
+        Ok(found)
+    }
 }
 
 async fn rows(context: &SessionContext, sql: &str) -> Result<Vec<RecordBatch>> {
@@ -186,6 +190,17 @@ async fn oids(context: &SessionContext) -> Result<HashMap<String, i32>> {
         }
     }
     Ok(found)
+}
+
+/// The number of `pg_class` in itself, as `'pg_class'::regclass` finds it.
+fn class_of_classes(classes: &[RecordBatch]) -> i32 {
+    let find = |batch: &RecordBatch| {
+        let oids = batch.column_by_name("oid")?.as_primitive_opt::<Int32Type>()?.clone();
+        let names = batch.column_by_name("relname")?.as_string_opt::<i32>()?.clone();
+        let at = names.iter().position(|name| name == Some("pg_class"))?;
+        Some(oids.value(at))
+    };
+    classes.iter().find_map(find).unwrap_or(PG_CLASS)
 }
 
 /// The columns of relations with the types that their values are sent in.
@@ -361,7 +376,11 @@ impl Client {
         given: Vec<(String, DataType)>,
     ) -> Result<Described, Stop> {
         match self.plan_catalogue(sql).await? {
-            Plan::Catalogue(_, plan) => Ok(query::described(plan, &given).map_err(Failure::from)?),
+            Plan::Catalogue(_, plan) => {
+                let mut described = query::described(plan, &given).map_err(Failure::from)?;
+                described.schema = types::with_oids(&described.schema);
+                Ok(described)
+            }
             Plan::Engine => {
                 let session = self.session.clone();
                 let describing = session.describe(sql, given);

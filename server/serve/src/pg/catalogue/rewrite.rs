@@ -5,9 +5,11 @@ use std::ops::ControlFlow;
 
 use datafusion::sql::sqlparser::ast::{
     ArrayElemTypeDef, BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg,
-    FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName, Query, SelectItem,
-    SetExpr, Statement, TableFactor, Value, VisitMut, VisitorMut,
+    FunctionArgExpr, FunctionArgumentList, FunctionArguments, GroupByExpr, Ident, ObjectName,
+    Query, SelectItem, SetExpr, Statement, TableFactor, Value, ValueWithSpan, VisitMut, VisitorMut,
 };
+use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
+use datafusion::sql::sqlparser::parser::Parser;
 
 /// Columns that hold the number of a function in PostgreSQL, and its name here. Instead of 0, there
 /// is a `-`.
@@ -16,8 +18,26 @@ const FUNCTION_COLUMNS: &[&str] = &[
     "typsubscript",
 ];
 
+/// Columns with lists of numbers that are texts here.
+const UNKNOWN_LISTS: &[&str] = &[
+    "indclass", "indcollation", "indkey", "indoption", "polroles", "proallargtypes", "proargtypes",
+];
+
+/// What asyncpg asks about types, as a query that the engine plans. There are no composite types,
+/// ranges or domains.
+const TYPES: &str = include_str!("types.sql");
+
 /// Rewrites a statement.
 pub fn rewrite(statement: &mut Statement) {
+    if let Statement::Query(query) = statement
+        && let Some(with) = &query.with
+        && with.cte_tables.iter().any(|cte| cte.alias.name.value == "typeinfo_tree")
+        && let Ok(types) = Parser::parse_sql(&PostgreSqlDialect {}, TYPES)
+        && let Some(types) = types.into_iter().next()
+    {
+        *statement = types;
+        return;
+    }
     let _ = VisitMut::visit(statement, &mut Forms);
     if let Statement::Query(query) = statement {
         name_columns(&mut query.body);
@@ -32,15 +52,42 @@ impl VisitorMut for Forms {
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         match expr {
             Expr::BinaryOp { left, op: BinaryOperator::Eq | BinaryOperator::NotEq, right }
-                if is_function_column(left) && is_zero(right) =>
+                if is_function_column(left) =>
             {
-                **right = Expr::Value(Value::SingleQuotedString("-".to_owned()).into());
+                let name = if is_zero(right) { Some("-".to_owned()) } else { function_name(right) };
+                if let Some(name) = name {
+                    **right = Expr::Value(Value::SingleQuotedString(name).into());
+                }
+            }
+            // A list that is not known, compared with the text of another one.
+            Expr::BinaryOp { left, right, .. } if is_null_list(left) && is_text(right) => {
+                *expr = null(DataType::Boolean);
+            }
+            // Columns whose lists are not known are NULL.
+            Expr::Identifier(ident) if is_unknown_list(ident) => *expr = null_numbers(),
+            Expr::CompoundIdentifier(parts) if parts.last().is_some_and(is_unknown_list) => {
+                *expr = null_numbers();
             }
             Expr::Function(Function { name, args: FunctionArguments::Subquery(query), .. })
                 if is_named(name, "array") =>
             {
                 *expr = array_of(query).unwrap_or_else(null_array);
             }
+            // Columns of rights and options are NULL, as texts.
+            Expr::Function(Function { name, args: FunctionArguments::List(list), .. })
+                if is_named(name, "array_to_string") && is_options(list) =>
+            {
+                *expr = null(DataType::Text);
+            }
+            Expr::Like { pattern, escape_char, .. } | Expr::ILike { pattern, escape_char, .. } => {
+                if let Some(escape) = escape_char.take() {
+                    **pattern = with_backslash(pattern.as_ref().clone(), escape);
+                }
+            }
+            Expr::Subquery(query) => match null_of(query) {
+                Some(null) => *expr = null,
+                None => one_value(query),
+            },
             _ => {}
         }
         ControlFlow::Continue(())
@@ -85,32 +132,129 @@ fn array_of(query: &Query) -> Option<Expr> {
     else {
         return None;
     };
-    let argument = FunctionArg::Unnamed(FunctionArgExpr::Expr(item.clone()));
-    let call = Function {
-        name: ObjectName::from(vec![Ident::new("array_agg")]),
+    let aggregate = call("array_agg", vec![item.clone()]);
+    select.projection = vec![SelectItem::UnnamedExpr(aggregate)];
+    Some(Expr::Subquery(Box::new(query)))
+}
+
+/// The name in an expression such as `'pg_catalog.array_in'::regproc`, or in the look-up that stands
+/// for it.
+fn function_name(expr: &Expr) -> Option<String> {
+    let text = expr.to_string();
+    let literal = text.split('\'').nth(1)?;
+    literal.rsplit('.').next().map(str::to_owned)
+}
+
+fn is_null_list(expr: &Expr) -> bool {
+    matches!(expr, Expr::Cast { data_type: DataType::Array(_), expr, .. }
+        if matches!(&**expr, Expr::Value(value) if value.value == Value::Null))
+}
+
+fn is_text(expr: &Expr) -> bool {
+    matches!(expr, Expr::Value(value) if matches!(value.value, Value::SingleQuotedString(_)))
+}
+
+fn is_unknown_list(ident: &Ident) -> bool {
+    UNKNOWN_LISTS.iter().any(|column| ident.value.eq_ignore_ascii_case(column))
+}
+
+/// NULL in place of a subquery that finds nothing here: there are no defaults of columns, no
+/// sequences and no composite types. The engine could not plan it within a CASE.
+fn null_of(query: &Query) -> Option<Expr> {
+    let text = query.body.to_string().to_lowercase();
+    let is_about = |name: &str| text.contains(name);
+    if is_about("pg_attrdef") || is_about("pg_sequence") {
+        return Some(null(DataType::Text));
+    }
+    None
+}
+
+fn null_numbers() -> Expr {
+    null(DataType::Array(ArrayElemTypeDef::SquareBracket(Box::new(DataType::Int(None)), None)))
+}
+
+fn null_array() -> Expr {
+    null(DataType::Array(ArrayElemTypeDef::SquareBracket(Box::new(DataType::Text), None)))
+}
+
+fn null(data_type: DataType) -> Expr {
+    Expr::Cast {
+        kind: CastKind::Cast,
+        expr: Box::new(Expr::Value(Value::Null.into())),
+        data_type,
+        array: false,
+        format: None,
+    }
+}
+
+/// A call of a function.
+fn call(name: &str, args: Vec<Expr>) -> Expr {
+    let argument = |expr| FunctionArg::Unnamed(FunctionArgExpr::Expr(expr));
+    Expr::Function(Function {
+        name: ObjectName::from(vec![Ident::new(name)]),
         uses_odbc_syntax: false,
         parameters: FunctionArguments::None,
         args: FunctionArguments::List(FunctionArgumentList {
             duplicate_treatment: None,
-            args: vec![argument],
+            args: args.into_iter().map(argument).collect(),
             clauses: Vec::new(),
         }),
         filter: None,
         null_treatment: None,
         over: None,
         within_group: Vec::new(),
-    };
-    select.projection = vec![SelectItem::UnnamedExpr(Expr::Function(call))];
-    Some(Expr::Subquery(Box::new(query)))
+    })
 }
 
-fn null_array() -> Expr {
-    Expr::Cast {
-        kind: CastKind::Cast,
-        expr: Box::new(Expr::Value(Value::Null.into())),
-        data_type: DataType::Array(ArrayElemTypeDef::SquareBracket(Box::new(DataType::Text), None)),
-        array: false,
-        format: None,
+/// Whether the first argument is a column of rights or options.
+fn is_options(list: &FunctionArgumentList) -> bool {
+    let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))) = list.args.first() else {
+        return false;
+    };
+    let name = match expr {
+        Expr::Identifier(ident) => Some(ident),
+        Expr::CompoundIdentifier(parts) => parts.last(),
+        _ => None,
+    };
+    let ends = ["acl", "options", "config"];
+    name.is_some_and(|name| ends.iter().any(|end| name.value.to_lowercase().ends_with(end)))
+}
+
+/// A pattern whose escape character becomes the backslash, the only one that the engine takes.
+fn with_backslash(pattern: Expr, escape: ValueWithSpan) -> Expr {
+    let text = |text: &str| Expr::Value(Value::SingleQuotedString(text.to_owned()).into());
+    match &escape.value {
+        Value::SingleQuotedString(c) if c == "\\" => pattern,
+        _ => call("replace", vec![pattern, Expr::Value(escape), text("\\")]),
+    }
+}
+
+/// Has a subquery that looks one value up take an aggregate, because the engine does not know that
+/// it finds one row.
+fn one_value(query: &mut Query) {
+    let has_limit = query.limit_clause.is_some();
+    let SetExpr::Select(select) = query.body.as_mut() else { return };
+    let is_grouped = !matches!(&select.group_by, GroupByExpr::Expressions(by, _) if by.is_empty());
+    if has_limit || is_grouped || select.distinct.is_some() || select.selection.is_none() {
+        return;
+    }
+    let [SelectItem::UnnamedExpr(item) | SelectItem::ExprWithAlias { expr: item, .. }] =
+        &mut select.projection[..]
+    else {
+        return;
+    };
+    let is_lookup = match item {
+        Expr::Function(function) => {
+            let name = function.name.to_string().to_lowercase();
+            let aggregates = ["agg", "count", "max", "min", "sum", "bool_or", "bool_and", "every"];
+            !aggregates.iter().any(|part| name.contains(part)) && !name.contains("array")
+        }
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::BinaryOp { .. } => true,
+        _ => false,
+    };
+    if is_lookup {
+        *item = call("min", vec![item.clone()]);
+        query.order_by = None;
     }
 }
 
@@ -162,9 +306,6 @@ fn name_of(expr: &Expr) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
-    use datafusion::sql::sqlparser::parser::Parser;
-
     use super::*;
 
     fn rewritten(sql: &str) -> String {
@@ -190,6 +331,17 @@ mod tests {
         assert_eq!(
             rewritten("SELECT array(SELECT x FROM unnest(u.y) x) AS x FROM u"),
             "SELECT CAST(NULL AS TEXT[]) AS x FROM u"
+        );
+        assert_eq!(
+            rewritten(
+                "SELECT (SELECT b FROM u WHERE u.c = t.c) FROM t WHERE a LIKE 'x/_%' ESCAPE '/'"
+            ),
+            "SELECT (SELECT min(b) FROM u WHERE u.c = t.c) AS \"?column?\" FROM t \
+             WHERE a LIKE replace('x/_%', '/', '\\')"
+        );
+        assert_eq!(
+            rewritten("SELECT array_to_string(c.relacl, ',') AS a FROM pg_class c"),
+            "SELECT CAST(NULL AS TEXT) AS a FROM pg_class c"
         );
         assert_eq!(
             rewritten("SELECT oid FROM t WHERE typreceive != 0"),

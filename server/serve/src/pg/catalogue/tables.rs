@@ -11,8 +11,6 @@ use datafusion::error::Result;
 use super::relations::Relation;
 use crate::pg::types::{Item, Kind};
 
-/// The number of `pg_class` in `pg_class`.
-const PG_CLASS: i32 = 1_259;
 const DATABASE: &str = "tracesql";
 const SCHEMA: &str = "public";
 const OWNER: &str = "tracesql";
@@ -42,9 +40,10 @@ fn flags(value: bool, rows: usize) -> ArrayRef {
 }
 
 /// `pg_description`: the comments of relations and their columns. `oid` gives the number of a
-/// relation.
+/// relation, and `of_classes` is the number of `pg_class`.
 pub fn descriptions(
     relations: &[Relation],
+    of_classes: i32,
     oid: impl Fn(&str) -> Option<i32>,
 ) -> Result<Arc<dyn TableProvider>> {
     let mut rows: Vec<(i32, i32, &str)> = Vec::new();
@@ -58,7 +57,7 @@ pub fn descriptions(
     rows.retain(|(_, _, comment)| !comment.is_empty());
     table(vec![
         ("objoid", numbers(rows.iter().map(|r| Some(r.0)))),
-        ("classoid", numbers(rows.iter().map(|_| Some(PG_CLASS)))),
+        ("classoid", numbers(rows.iter().map(|_| Some(of_classes)))),
         ("objsubid", numbers(rows.iter().map(|r| Some(r.1)))),
         ("description", texts(rows.iter().map(|r| Some(r.2)))),
     ])
