@@ -7,12 +7,12 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 const COMMANDS: [(&str, &str); 4] = [
     ("copy", "docs/object-storage.md"),
     ("gc", "docs/object-storage.md"),
-    ("cluster", "docs/index.md"),
-    ("serve", "docs/index.md"),
+    ("cluster", "docs/many-machines.md"),
+    ("serve", "docs/many-machines.md"),
 ];
 /// Options of `tracesql-full`, and the page about each.
 const OPTIONS: [(&str, &str); 2] =
-    [("--cluster", "docs/index.md"), ("--share", "docs/object-storage.md")];
+    [("--cluster", "docs/many-machines.md"), ("--share", "docs/many-machines.md")];
 
 /// The error about a word that is a command of `tracesql-full`.
 pub fn command(word: &str) -> Option<String> {

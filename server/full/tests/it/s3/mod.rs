@@ -2,7 +2,9 @@
 
 mod access;
 mod damage;
+mod faults;
 mod housekeeping;
+mod proxy;
 mod requests;
 mod round_trip;
 
