@@ -62,10 +62,8 @@ mod tests {
 
     #[test]
     fn options_that_a_command_of_this_program_has_keep_their_error() {
-        let described =
-            crate::command_line::command().mut_subcommand("query", |c| {
-                c.arg(clap::Arg::new("cluster").long("cluster"))
-            });
+        let described = crate::command_line::command()
+            .mut_subcommand("query", |c| c.arg(clap::Arg::new("cluster").long("cluster")));
         let arguments = ["tracesql", "list", "x", "--cluster", "h:1"];
         let error = described.clone().try_get_matches_from(arguments).expect_err("refused");
         assert_eq!(option(&error, &described), None);

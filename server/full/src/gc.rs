@@ -4,9 +4,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+use tracesql::Error;
 use tracesql::output::units::many;
 use tracesql::output::{Target, safe, write_document};
-use tracesql::Error;
 use tracesql_remote::{ObjectTraces, Place, gc};
 
 /// Remove files on object storage that no trace uses

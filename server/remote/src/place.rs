@@ -150,7 +150,8 @@ fn retry() -> Result<RetryConfig, String> {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let time = text.trim().parse().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
+    let time =
+        text.trim().parse::<f64>().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
     time.ok_or_else(|| format!("{RETRY_VARIABLE} is {text:?}; set a number of seconds, such as 60"))
 }
 

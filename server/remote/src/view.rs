@@ -119,7 +119,7 @@ impl View {
                 if size == file.object && bytes.len() as u64 == range.end - range.start =>
             {
                 match etag {
-                    Some(etag) if !self.is_first_or_same(file, etag) => {
+                    Some(etag) if !self.is_first_or_same(file, &etag) => {
                         Err(self.changed(file, "was replaced while it was read").into_store_error())
                     }
                     _ => Ok(bytes),
@@ -149,9 +149,9 @@ impl View {
     }
 
     /// Whether a request found the object that the first request for it found.
-    fn is_first_or_same(&self, file: &FilePlace, etag: String) -> bool {
+    fn is_first_or_same(&self, file: &FilePlace, etag: &str) -> bool {
         let mut known = self.etags.lock();
-        known.entry(file.key.clone()).or_insert_with(|| etag.clone()) == &etag
+        known.entry(file.key.clone()).or_insert_with(|| etag.to_owned()) == etag
     }
 
     fn changed(&self, file: &FilePlace, what: &str) -> Failure {

@@ -155,8 +155,7 @@ fn a_query_reads_the_old_files_of_a_trace_that_is_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let (url, _) = store(at, &bucket);
-    let (seen, store, input) =
-        (AtomicUsize::new(0), bucket.clone(), large_trace(at, "large.json"));
+    let (seen, store, input) = (AtomicUsize::new(0), bucket.clone(), large_trace(at, "large.json"));
     let (other, target) = (at.join("other"), url.clone());
     let proxy = Proxy::start(&bucket, move |line| {
         if line.contains("events.parquet") && seen.fetch_add(1, SeqCst) == 1 {
