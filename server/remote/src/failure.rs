@@ -41,7 +41,10 @@ impl Failure {
         Self {
             name: name.to_owned(),
             reason: kind.reason(name, &text),
-            is_passing: matches!(kind, Kind::Overloaded | Kind::Unreachable | Kind::Slow),
+            is_passing: matches!(
+                kind,
+                Kind::Overloaded | Kind::Unreachable | Kind::Broken | Kind::Slow
+            ),
             is_missing_object: kind == Kind::Missing,
         }
     }
@@ -81,6 +84,7 @@ enum Kind {
     Region,
     Overloaded,
     Unreachable,
+    Broken,
     Slow,
     PlainHttp,
     Other,
@@ -141,6 +145,12 @@ impl Kind {
                 Self::Overloaded
             }
             _ if has("timed out") || has("Timeout") => Self::Slow,
+            _ if ["before message length", "connection closed", "decoding response body"]
+                .iter()
+                .any(|part| has(part)) =>
+            {
+                Self::Broken
+            }
             _ if has("error sending request") || has("connect") => Self::Unreachable,
             _ => Self::Other,
         }
@@ -190,6 +200,11 @@ impl Kind {
                 "the server cannot be reached ({}){}",
                 without_secrets(last_cause(text)),
                 what.reach
+            ),
+            Self::Broken => format!(
+                "the connection to the server ended early ({}), and several tries did not help; \
+                 check the network",
+                without_secrets(last_cause(text))
             ),
             Self::Slow => format!(
                 "the server did not answer in time{}; check the network, or allow more time with \
@@ -342,6 +357,7 @@ mod tests {
             (generic("status code: 500: oh"), "overloaded or failed (status 500)"),
             (generic("HTTP error: error sending request: refused"), "cannot be reached (refused)"),
             (generic("operation timed out"), "AWS_TIMEOUT"),
+            (generic("body: end of file before message length reached"), "ended early"),
             (
                 generic("PUT http://169.254.169.254/latest/api/token: 403"),
                 "there are no credentials; set AWS_ACCESS_KEY_ID",

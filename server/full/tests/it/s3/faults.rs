@@ -4,17 +4,20 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use super::proxy::{Fate, Proxy};
-use super::{call, done, large_trace, text};
+use super::{done, text, trace_of};
 use crate::support::moto::bucket;
 use crate::support::{Bucket, Program, fixture, free_port};
 
 const QUERY: &str = "SELECT count(DISTINCT args), min(ts_ns) FROM events";
 
+/// The number of events of the trace. Its file of events is large enough for several requests.
+const EVENTS: usize = 8_000;
+
 /// A store with one trace whose events are an object of their own. Returns its URL, and the key of
 /// the events.
 fn store(at: &std::path::Path, bucket: &Bucket) -> (String, String) {
     let url = bucket.url("run");
-    done(at, bucket, &["ingest", "-q", text(&large_trace(at, "large.json")), "-o", &url]);
+    done(at, bucket, &["ingest", "-q", text(&trace_of(at, "large.json", EVENTS)), "-o", &url]);
     let keys = bucket.keys("run");
     let events = keys.iter().find(|key| key.ends_with("/events.parquet")).expect("events");
     (url, events.clone())
@@ -48,7 +51,7 @@ fn a_server_that_recovers_costs_time_only() {
     for (fits, fault) in faults {
         let proxy = Proxy::start(&bucket, at_first(2, fits, fault));
         let answer = proxy.program(at, &bucket).args(["query", &url, "-c", QUERY]).run().success();
-        assert!(answer.contains("2500"), "{answer}");
+        assert!(answer.contains("8000"), "{answer}");
     }
     let proxy = Proxy::start(
         &bucket,
@@ -97,7 +100,7 @@ fn a_server_that_refuses_writes_leaves_nothing_half_there() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let (url, _) = store(at, &bucket);
-    let large = large_trace(at, "other.json");
+    let large = trace_of(at, "other.json", 2_500);
     for (fits, kept) in [("PUT", "access"), ("/manifests/", "manifest")] {
         let proxy = Proxy::start(&bucket, move |line| {
             match line.starts_with("PUT") && line.contains(fits) {
@@ -109,7 +112,7 @@ fn a_server_that_refuses_writes_leaves_nothing_half_there() {
         let error = proxy.program(at, &bucket).args(ingest).run().failure(3);
         assert!(error.contains("need the rights to"), "{kept}: {error}");
         let listed = done(at, &bucket, &["list", &url]);
-        assert!(listed.contains("large-") && !listed.contains("other-"), "{listed}");
+        assert!(listed.contains("large") && !listed.contains("other"), "{listed}");
     }
     done(at, &bucket, &["gc", &url, "--older-than", "0s"]);
     assert_eq!(bucket.keys("run").len(), 3, "{:?}", bucket.keys("run"));
@@ -155,7 +158,8 @@ fn a_query_reads_the_old_files_of_a_trace_that_is_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let (url, _) = store(at, &bucket);
-    let (seen, store, input) = (AtomicUsize::new(0), bucket.clone(), large_trace(at, "large.json"));
+    let (seen, store, input) =
+        (AtomicUsize::new(0), bucket.clone(), trace_of(at, "large.json", EVENTS));
     let (other, target) = (at.join("other"), url.clone());
     let proxy = Proxy::start(&bucket, move |line| {
         if line.contains("events.parquet") && seen.fetch_add(1, SeqCst) == 1 {
@@ -164,7 +168,7 @@ fn a_query_reads_the_old_files_of_a_trace_that_is_replaced() {
         Fate::Pass
     });
     let answer = proxy.program(at, &bucket).args(["query", &url, "-c", QUERY]).run().success();
-    assert!(answer.contains("2500"), "{answer}");
+    assert!(answer.contains("8000"), "{answer}");
     let events = bucket.keys("run").iter().filter(|key| key.ends_with("events.parquet")).count();
     assert_eq!(events, 2, "the trace was replaced meanwhile");
 }

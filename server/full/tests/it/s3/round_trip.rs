@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{call, done, large_trace, text};
 use crate::support::moto::bucket;
-use crate::support::{Program, fixture};
+use crate::support::{Program, fixture, tools};
 
 const RANKS: [&str; 2] = ["synthetic_gpu_rank0.json.gz", "synthetic_gpu_rank1.json.gz"];
 
@@ -154,6 +154,51 @@ fn a_store_goes_to_a_bucket_and_back_unchanged() {
     let texts = "SELECT count(*), sum(length(args)) FROM events";
     let of = |store| done(at, &bucket, &["query", store, "-c", texts]);
     assert_eq!(of(first), of(&url));
+}
+
+/// Reads the kernels of a store on S3, and prints the sum of their durations.
+const PYARROW: &str = r#"
+import os, sys
+import pyarrow.dataset as ds
+from pyarrow import fs
+host = os.environ["AWS_ENDPOINT"].removeprefix("http://")
+s3 = fs.S3FileSystem(access_key="key", secret_key="secret", endpoint_override=host, scheme="http")
+found = s3.get_file_info(fs.FileSelector(sys.argv[1], recursive=True))
+files = [file.path for file in found if file.path.endswith("/kernels.parquet")]
+print(len(files), sum(ds.dataset(files, filesystem=s3).to_table()["dur_ns"].to_pylist()))
+"#;
+
+#[test]
+fn separate_tables_are_objects_that_other_programs_read() {
+    let Some(bucket) = bucket() else { return };
+    let Some(python) = tools::server_python() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (at, url) = (folder.path(), bucket.url("run"));
+    let (local, inputs) = (at.join("store"), inputs());
+    let local = text(&local);
+    done(at, &bucket, &["ingest", "-q", &inputs[0], &inputs[1], "-o", local]);
+    done(at, &bucket, &["copy", local, &url, "--separate"]);
+    let tables = std::fs::read_dir(Path::new(local))
+        .expect("a store")
+        .flatten()
+        .filter_map(|entry| std::fs::read_dir(entry.path()).ok())
+        .flat_map(|files| files.flatten())
+        .filter(|file| file.path().extension().is_some_and(|ending| ending == "parquet"))
+        .count();
+    let objects = bucket.keys("run").iter().filter(|key| key.ends_with(".parquet")).count();
+    assert_eq!(objects, tables);
+    assert!(done(at, &bucket, &["doctor", &url]).contains("sound; 2 traces"));
+    let sum = "SELECT sum(dur_ns) AS sum FROM kernels";
+    let ours = done(at, &bucket, &["query", &url, "-c", sum, "--format", "csv"]);
+    let theirs = std::process::Command::new(python)
+        .args(["-c", PYARROW, &format!("{}/run", bucket.name())])
+        .envs(bucket.environment())
+        .output()
+        .expect("Python runs");
+    let theirs = String::from_utf8_lossy(&theirs.stdout).into_owned();
+    assert_eq!(theirs.trim(), format!("2 {}", ours.lines().last().unwrap_or_default()));
+    let wrong = call(at, &bucket, &["copy", &url, text(&at.join("x")), "--separate"]).failure(2);
+    assert!(wrong.contains("on object storage"), "{wrong}");
 }
 
 #[test]
