@@ -6,7 +6,7 @@ use std::path::Path;
 use tracesql::suggest;
 use tracesql::{Error, Result};
 
-use crate::command_line;
+use crate::{command_line, elsewhere};
 
 /// Words with which SQL begins.
 const SQL: [&str; 10] = [
@@ -16,6 +16,11 @@ const SQL: [&str; 10] = [
 /// Refuses inputs that are none, with the call that was probably meant.
 pub fn refuse(inputs: &[String]) -> Result<()> {
     let exists = |name: &str| name == "-" || Path::new(name).exists();
+    if let Some(first) = inputs.first().filter(|name| !exists(name))
+        && let Some(text) = elsewhere::command(first)
+    {
+        return Err(Error::Usage(text));
+    }
     if let Some(first) = inputs.first()
         && !exists(first)
         && let Some(command) = misspelled_command(first)
@@ -122,6 +127,15 @@ mod tests {
         }
         for word in ["trace.json", "runs/base", "mytraces", "query"] {
             assert_eq!(misspelled_command(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn commands_of_the_other_program_name_it() {
+        for words in [vec!["serve", "runs/a"], vec!["cluster"], vec!["gc", "s3://b/x"]] {
+            let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+            let text = refuse(&words).expect_err("refused").to_string();
+            assert!(text.contains("a command of the program tracesql-full; see docs/"), "{text}");
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod command_line;
 mod commands;
+mod elsewhere;
 mod extension;
 mod first_contact;
 mod global;
@@ -34,7 +35,8 @@ pub fn run(extension: &dyn Extension) -> ExitCode {
     // This would cost a tenth of the time and memory of an ingest.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
-    let parsed = extension.describe(command_line::command()).try_get_matches();
+    let described = extension.describe(command_line::command());
+    let parsed = described.clone().try_get_matches();
     if let Ok(matches) = &parsed
         && let Some(outcome) = extension.run(matches)
     {
@@ -47,6 +49,9 @@ pub fn run(extension: &dyn Extension) -> ExitCode {
     let (matches, arguments) = match parsed {
         Ok(parsed) => parsed,
         Err(e) => {
+            if let Some(text) = elsewhere::option(&e, &described) {
+                return exit_code(Err(tracesql::Error::Usage(text)));
+            }
             let _ = e.print();
             return ExitCode::from(if e.use_stderr() { 2 } else { 0 });
         }

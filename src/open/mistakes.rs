@@ -110,23 +110,44 @@ pub(super) fn several(names: &[String]) -> Error {
     })
 }
 
-/// The error about an address on the network.
-fn url(name: &str) -> Option<IngestError> {
+/// Beginnings of URLs of object storage.
+const OBJECT_STORAGE: [&str; 8] = ["s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss"];
+
+/// The error about an address on the network, if a name is one.
+pub(super) fn url(name: &str) -> Option<IngestError> {
     let (scheme, rest) = name.split_once("://")?;
     if scheme.is_empty() || !scheme.chars().all(|c| c.is_ascii_alphanumeric()) {
         return None;
     }
+    if OBJECT_STORAGE.contains(&scheme) {
+        return Some(IngestError::input(name, object_storage(scheme, name)));
+    }
     let instead = match scheme {
         "file" => format!("give the path: {rest}"),
         "http" | "https" => format!("download the file first: curl -LO '{name}'"),
-        "s3" => format!("download the file first: aws s3 cp '{name}' ."),
-        "gs" => format!("download the file first: gcloud storage cp '{name}' ."),
         _ => "download the file first".to_owned(),
     };
     Some(IngestError::input(
         name,
         format!("tracesql reads files, not addresses ({scheme}://); {instead}"),
     ))
+}
+
+/// The reason why a URL of object storage is refused: by a program that reads files only, or
+/// because it names no bucket.
+fn object_storage(scheme: &str, name: &str) -> String {
+    if store::has_opener() {
+        return format!("this is not the URL of a bucket; write {scheme}://BUCKET/PREFIX");
+    }
+    let copy = match scheme {
+        "s3" | "s3a" => format!("; to download one file: aws s3 cp '{name}' ."),
+        "gs" => format!("; to download one file: gcloud storage cp '{name}' ."),
+        _ => String::new(),
+    };
+    format!(
+        "object storage ({scheme}://) is read and written by the program tracesql-full; see \
+         docs/object-storage.md{copy}"
+    )
 }
 
 /// The error about the folder of a trace within a store, or a file in it.
@@ -202,12 +223,18 @@ mod tests {
         for (name, text) in [
             ("https://example.org/t.json", "curl -LO 'https://example.org/t.json'"),
             ("s3://bucket/t.json.gz", "aws s3 cp 's3://bucket/t.json.gz' ."),
+            ("s3://bucket/run", "tracesql-full; see docs/object-storage.md"),
+            ("gs://bucket/run", "tracesql-full; see docs/object-storage.md"),
+            ("az://container/run", "tracesql-full; see docs/object-storage.md"),
+            ("abfss://c@a.dfs.core.windows.net/run", "tracesql-full"),
             ("file:///data/t.json", "give the path: /data/t.json"),
             ("hdfs://name/t.json", "download the file first"),
         ] {
             let error = refuse(name).expect_err("an address").to_string();
             assert!(error.contains(text), "{error}");
         }
+        let store = not_a_store(Path::new("s3://bucket/run")).to_string();
+        assert!(store.contains("tracesql-full; see docs/object-storage.md"), "{store}");
         assert!(refuse("a:b/c.json").is_ok());
         assert!(refuse("odd ://name").is_ok());
     }

@@ -140,6 +140,9 @@ impl<'a> Opener<'a> {
             let store = store::open_remote(url, true)?;
             return self.publish(store.as_ref(), inputs, names, done);
         }
+        if let Some(error) = store.to_str().and_then(mistakes::url) {
+            return Err(error.into());
+        }
         let store = Store::open_or_create(store)?;
         let traces = self.known_traces(&inputs, || Ok(store.traces()?))?;
         let work = Work {

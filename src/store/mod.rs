@@ -13,7 +13,8 @@ use url::Url;
 
 use crate::error::Result;
 pub use remote::{
-    FAILURE, Kind, Opener, RemoteStore, failure, is_remote, open_remote, register, remote_kind,
+    FAILURE, Kind, Opener, RemoteStore, failure, has_opener, is_remote, open_remote, register,
+    remote_kind,
 };
 
 /// A store, wherever it is.

@@ -90,6 +90,11 @@ fn opener(name: &str) -> Option<&'static Arc<dyn Opener>> {
     OPENER.get().filter(|opener| opener.takes(name))
 }
 
+/// Whether this program opens stores by URLs.
+pub fn has_opener() -> bool {
+    OPENER.get().is_some()
+}
+
 /// Whether this program can open a name as a URL.
 pub fn is_remote(name: &str) -> bool {
     opener(name).is_some()

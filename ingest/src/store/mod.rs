@@ -40,9 +40,16 @@ impl Store {
             return refuse("not a tracesql store; make one with `tracesql ingest INPUT -o STORE`");
         }
         let marker = fs::read(root.join(MARKER)).map_err(|e| IngestError::io(root, e))?;
-        let version = serde_json::from_slice::<serde_json::Value>(&marker)
-            .ok()
-            .and_then(|v| v.get("schema_version")?.as_u64());
+        let marker = serde_json::from_slice::<serde_json::Value>(&marker).unwrap_or_default();
+        if marker.get("layout").is_some() {
+            let path = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+            return refuse(&format!(
+                "this store has the layout of object storage; name it by its URL, which \
+                 tracesql-full opens: file://{}",
+                path.display()
+            ));
+        }
+        let version = marker.get("schema_version").and_then(serde_json::Value::as_u64);
         match version {
             Some(v) if v == crate::schema::SCHEMA_VERSION as u64 => {
                 Ok(Self { root: root.to_owned() })

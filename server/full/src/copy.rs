@@ -2,12 +2,11 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use tracesql::open::{named_traces, open_store};
 use tracesql::output::{Target, safe, write_document};
-use tracesql::store::{RemoteStore, TraceStore, is_remote, open_remote};
+use tracesql::store::{RemoteStore, TraceStore, is_remote};
 use tracesql::{Error, Result};
 use tracesql_ingest::{IngestError, Manifest, Store};
 use tracesql_remote::{ObjectTraces, copy_to_folder};
@@ -15,11 +14,13 @@ use tracesql_remote::{ObjectTraces, copy_to_folder};
 /// Copy traces from one store to another
 ///
 /// Each store is a folder or a URL. The target is made if it does not exist. Traces that it
-/// contains already are not copied again.
+/// contains already are not copied again. On object storage, small tables of a trace are parts of
+/// one object, unless --separate is given.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tracesql-full copy runs/base s3://bucket/base
-  tracesql-full copy s3://bucket/base runs/base --trace rank0")]
+  tracesql-full copy s3://bucket/base runs/base --trace rank0
+  tracesql-full copy runs/base s3://bucket/tables --separate")]
 struct CopyArgs {
     /// The store to copy from
     #[arg(value_name = "SOURCE")]
@@ -33,6 +34,9 @@ struct CopyArgs {
     /// Replace traces that the target contains already
     #[arg(long)]
     replace: bool,
+    /// Write each table as an object of its own, which other programs can read; it costs requests
+    #[arg(long)]
+    separate: bool,
 }
 
 enum Source {
@@ -42,7 +46,7 @@ enum Source {
 
 enum Destination {
     Folder(Store),
-    Objects(Arc<dyn RemoteStore>),
+    Objects(ObjectTraces),
 }
 
 /// The description of the command.
@@ -58,7 +62,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     if args.trace.is_empty() {
         chosen = all.iter().map(|manifest| manifest.trace_id.clone()).collect();
     }
-    let target = target(&args.target)?;
+    let target = target(&args.target, args.separate)?;
     for manifest in all.iter().filter(|manifest| chosen.contains(&manifest.trace_id)) {
         let (kept, was_there) = copy(&source, &target, manifest, args.replace)?;
         let what = if was_there { "was there" } else { "copied" };
@@ -83,9 +87,16 @@ fn source(name: &str) -> Result<(Source, Vec<Manifest>)> {
     }
 }
 
-fn target(name: &str) -> Result<Destination> {
+fn target(name: &str, separate: bool) -> Result<Destination> {
     if is_remote(name) {
-        return Ok(Destination::Objects(open_remote(name, true)?));
+        let store = ObjectTraces::open(name, true)?;
+        return Ok(Destination::Objects(if separate { store.separate() } else { store }));
+    }
+    if separate {
+        return Err(Error::Usage(format!(
+            "--separate is for targets on object storage; in the folder {name} each table is a \
+             file of its own anyway"
+        )));
     }
     Ok(Destination::Folder(Store::open_or_create(Path::new(name))?))
 }

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+use tracesql::Error;
 use tracesql::output::units::many;
 use tracesql::output::{Target, safe, write_document};
-use tracesql::{Error, Result};
 use tracesql_remote::{ObjectTraces, Place, gc};
 
 /// Remove files on object storage that no trace uses
@@ -24,11 +24,19 @@ struct GcArgs {
     store: String,
     /// The age from which on files are removed; it must be longer than any upload takes
     #[arg(long, value_name = "DURATION", default_value = "24h",
-          value_parser = tracesql_cli::duration)]
+          value_parser = age)]
     older_than: Duration,
     /// Only list the files
     #[arg(long)]
     dry_run: bool,
+}
+
+/// An age, which may be zero if nobody writes to the store.
+fn age(text: &str) -> Result<Duration, String> {
+    match text.trim() {
+        "0" | "0s" => Ok(Duration::ZERO),
+        text => tracesql_cli::duration(text),
+    }
 }
 
 /// The description of the command.
@@ -37,7 +45,7 @@ pub fn command() -> Command {
 }
 
 /// Runs the command.
-pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
+pub fn run(matches: &ArgMatches) -> tracesql::Result<ExitCode> {
     let args = GcArgs::from_arg_matches(matches).map_err(|e| Error::Usage(e.to_string()))?;
     if !Place::takes(&args.store) {
         return Err(Error::Usage(format!(

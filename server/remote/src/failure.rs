@@ -41,7 +41,10 @@ impl Failure {
         Self {
             name: name.to_owned(),
             reason: kind.reason(name, &text),
-            is_passing: matches!(kind, Kind::Overloaded | Kind::Unreachable | Kind::Slow),
+            is_passing: matches!(
+                kind,
+                Kind::Overloaded | Kind::Unreachable | Kind::Broken | Kind::Slow
+            ),
             is_missing_object: kind == Kind::Missing,
         }
     }
@@ -71,6 +74,7 @@ impl From<Failure> for Error {
 /// The kinds of errors that need an advice of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
+    NoCredentials,
     NoBucket,
     Missing,
     BadCredentials,
@@ -80,6 +84,7 @@ enum Kind {
     Region,
     Overloaded,
     Unreachable,
+    Broken,
     Slow,
     PlainHttp,
     Other,
@@ -120,6 +125,11 @@ impl Kind {
             return *kind;
         }
         let has = |part: &str| text.contains(part);
+        // The services that give credentials to virtual machines. Requests go there only if the
+        // environment has no credentials.
+        if has("//169.254.169.254/") || has("//metadata.google.internal/") || has("//metadata/") {
+            return Self::NoCredentials;
+        }
         match error {
             StoreError::PermissionDenied { .. } => Self::Denied,
             StoreError::Unauthenticated { .. } => Self::BadCredentials,
@@ -135,6 +145,12 @@ impl Kind {
                 Self::Overloaded
             }
             _ if has("timed out") || has("Timeout") => Self::Slow,
+            _ if ["before message length", "connection closed", "decoding response body"]
+                .iter()
+                .any(|part| has(part)) =>
+            {
+                Self::Broken
+            }
             _ if has("error sending request") || has("connect") => Self::Unreachable,
             _ => Self::Other,
         }
@@ -150,6 +166,10 @@ impl Kind {
         };
         let what = what_of(name);
         match self {
+            Self::NoCredentials => format!(
+                "there are no credentials; set {}, or {} for a public {}",
+                what.credentials, what.public, what.bucket
+            ),
             Self::NoBucket => {
                 format!("there is no such {}{server}; check its name{}", what.bucket, what.place)
             }
@@ -181,6 +201,11 @@ impl Kind {
                 without_secrets(last_cause(text)),
                 what.reach
             ),
+            Self::Broken => format!(
+                "the connection to the server ended early ({}), and several tries did not help; \
+                 check the network",
+                without_secrets(last_cause(text))
+            ),
             Self::Slow => format!(
                 "the server did not answer in time{}; check the network, or allow more time with \
                  {}",
@@ -199,6 +224,7 @@ struct Words {
     bucket: &'static str,
     place: &'static str,
     credentials: &'static str,
+    public: &'static str,
     rights: &'static str,
     reach: &'static str,
     reach_short: &'static str,
@@ -212,6 +238,7 @@ fn what_of(name: &str) -> Words {
             bucket: "bucket",
             place: " and the project of the credentials",
             credentials: "GOOGLE_SERVICE_ACCOUNT or GOOGLE_APPLICATION_CREDENTIALS",
+            public: "GOOGLE_SKIP_SIGNATURE=true",
             rights: "list and read objects, and, to write, to create and delete them \
                      (roles/storage.objectUser)",
             reach: "; check the network",
@@ -223,6 +250,7 @@ fn what_of(name: &str) -> Words {
             place: " and AZURE_STORAGE_ACCOUNT_NAME",
             credentials: "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or the \
                           variables of another kind of credentials",
+            public: "AZURE_SKIP_SIGNATURE=true",
             rights: "list and read blobs, and, to write, to create and delete them (Storage Blob \
                      Data Contributor)",
             reach: "; check AZURE_STORAGE_ACCOUNT_NAME, AZURE_STORAGE_ENDPOINT and the network",
@@ -233,6 +261,7 @@ fn what_of(name: &str) -> Words {
             bucket: "folder",
             place: "",
             credentials: "the permissions of the folder",
+            public: "nothing",
             rights: "read the folder, and, to write, to change it",
             reach: "",
             reach_short: "",
@@ -243,6 +272,7 @@ fn what_of(name: &str) -> Words {
             place: ", AWS_REGION and AWS_ENDPOINT_URL",
             credentials: "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or \
                           AWS_PROFILE",
+            public: "AWS_SKIP_SIGNATURE=true",
             rights: "s3:ListBucket and s3:GetObject, and, to write, s3:PutObject, \
                      s3:DeleteObject and s3:AbortMultipartUpload",
             reach: "; check AWS_ENDPOINT_URL and the network",
@@ -327,6 +357,11 @@ mod tests {
             (generic("status code: 500: oh"), "overloaded or failed (status 500)"),
             (generic("HTTP error: error sending request: refused"), "cannot be reached (refused)"),
             (generic("operation timed out"), "AWS_TIMEOUT"),
+            (generic("body: end of file before message length reached"), "ended early"),
+            (
+                generic("PUT http://169.254.169.254/latest/api/token: 403"),
+                "there are no credentials; set AWS_ACCESS_KEY_ID",
+            ),
         ] {
             let text = reason(error);
             assert!(text.contains(wanted), "{text}");

@@ -19,8 +19,10 @@ use crate::failure::Failure;
 pub const TIMEOUT: &str = "60s";
 /// How often a request is tried again after an error that may pass.
 const MAX_RETRIES: usize = 8;
-/// The time after which no request is tried again.
+/// The time after which no request is tried again, unless `RETRY_VARIABLE` has another.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(60);
+/// The environment variable with that time in seconds.
+const RETRY_VARIABLE: &str = "TRACESQL_RETRY_SECONDS";
 
 /// A prefix of a bucket, a folder, or one object.
 #[derive(Debug, Clone)]
@@ -75,21 +77,22 @@ impl Place {
         if scheme == ObjectStoreScheme::Local {
             return Self::folder(name, &url, create);
         }
+        let retry = retry().map_err(|why| usage(&why))?;
         let opened: Result<Arc<dyn ObjectStore>, String> = match scheme {
             ObjectStoreScheme::AmazonS3 => {
-                aws::open(&name, retry()).map(|store| Arc::new(store) as _)
+                aws::open(&name, retry).map(|store| Arc::new(store) as _)
             }
             ObjectStoreScheme::GoogleCloudStorage => GoogleCloudStorageBuilder::from_env()
                 .with_config(GoogleConfigKey::Client(ClientConfigKey::Timeout), timeout("GOOGLE"))
                 .with_url(&name)
-                .with_retry(retry())
+                .with_retry(retry)
                 .build()
                 .map(|store| Arc::new(store) as _)
                 .map_err(|e| e.to_string()),
             _ => MicrosoftAzureBuilder::from_env()
                 .with_config(AzureConfigKey::Client(ClientConfigKey::Timeout), timeout("AZURE"))
                 .with_url(&name)
-                .with_retry(retry())
+                .with_retry(retry)
                 .build()
                 .map(|store| Arc::new(store) as _)
                 .map_err(|e| e.to_string()),
@@ -130,16 +133,26 @@ impl Place {
     }
 }
 
-fn retry() -> RetryConfig {
-    RetryConfig {
+fn retry() -> Result<RetryConfig, String> {
+    let retry_timeout = match std::env::var(RETRY_VARIABLE) {
+        Ok(text) if !text.is_empty() => seconds(&text)?,
+        _ => RETRY_TIMEOUT,
+    };
+    Ok(RetryConfig {
         backoff: BackoffConfig {
             init_backoff: Duration::from_millis(100),
             max_backoff: Duration::from_secs(10),
             base: 2.0,
         },
         max_retries: MAX_RETRIES,
-        retry_timeout: RETRY_TIMEOUT,
-    }
+        retry_timeout,
+    })
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let time =
+        text.trim().parse::<f64>().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
+    time.ok_or_else(|| format!("{RETRY_VARIABLE} is {text:?}; set a number of seconds, such as 60"))
 }
 
 fn timeout(prefix: &str) -> String {

@@ -51,7 +51,7 @@ pub async fn publish(
     let record = Record {
         manifest: manifest.clone(),
         generation: layout::new_generation(),
-        inline: inline_tables(manifest),
+        inline: inline_tables(manifest, store.inline_below),
     };
     let payload = manifest_object(folder, &record).await?;
     let keys = put_files(&store.place, folder, &record).await;

@@ -124,12 +124,12 @@ impl Entry {
 }
 
 /// The tables that travel in the manifest object, smallest first, so that the beginning of the
-/// object contains as many as possible.
-pub fn inline_tables(manifest: &Manifest) -> Vec<String> {
+/// object contains as many as possible. Their files are smaller than `below`.
+pub fn inline_tables(manifest: &Manifest, below: u64) -> Vec<String> {
     let mut small: Vec<(u64, &String)> = manifest
         .tables
         .iter()
-        .filter(|(_, facts)| facts.bytes < INLINE_BELOW)
+        .filter(|(_, facts)| facts.bytes < below)
         .map(|(name, facts)| (facts.bytes, name))
         .collect();
     small.sort();
@@ -176,7 +176,9 @@ pub mod tests {
         assert_eq!(events.range, 0..1_000_000);
         assert!(entry.file(&prefix, "kernels").is_none());
         assert_eq!(entry.own_objects().collect::<Vec<_>>(), ["events"]);
-        assert_eq!(inline_tables(&record().manifest), ["steps", "devices"]);
+        let tables = |below| inline_tables(&record().manifest, below);
+        assert_eq!(tables(INLINE_BELOW), ["steps", "devices"]);
+        assert!(tables(0).is_empty());
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::listing::{self, Found};
 use crate::marker;
 use crate::place::Place;
 use crate::publish;
-use crate::record::Entry;
+use crate::record::{Entry, INLINE_BELOW};
 use crate::remove;
 use crate::view::View;
 
@@ -31,6 +31,8 @@ const FRESH: Duration = Duration::from_secs(1);
 pub struct ObjectTraces {
     pub(crate) place: Place,
     pub(crate) cache: Cache,
+    /// Tables with smaller files are published in the manifest object.
+    pub(crate) inline_below: u64,
     view: Arc<View>,
     url: Url,
     listed: Arc<Mutex<Option<(Instant, Arc<Vec<Arc<Entry>>>)>>>,
@@ -45,7 +47,8 @@ impl ObjectTraces {
         let url = Url::parse(&format!("tracesql-store://{}/", &hash[..32]))
             .map_err(|e| place.lasting(e.to_string()))?;
         let view = Arc::new(View::new(place.clone()));
-        Ok(Self { place, cache, view, url, listed: Arc::default() })
+        let listed = Arc::default();
+        Ok(Self { place, cache, inline_below: INLINE_BELOW, view, url, listed })
     }
 
     /// Opens the store with a URL. With `create` it is made if it does not exist.
@@ -60,6 +63,11 @@ impl ObjectTraces {
             }
         })?;
         Self::at(place)
+    }
+
+    /// The same store, which from now on publishes each table as an object of its own.
+    pub fn separate(self) -> Self {
+        Self { inline_below: 0, ..self }
     }
 
     /// The manifests of all traces, in the order of their ids. Fails if one is damaged.

@@ -17,7 +17,7 @@ use object_store::{
     MultipartUpload, ObjectMeta, ObjectStore, PutMultipartOptions, PutOptions, PutPayload,
     PutResult, Result,
 };
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 use crate::failure::Failure;
 use crate::io;
@@ -38,12 +38,15 @@ pub struct View {
     /// may still read them.
     known: RwLock<HashMap<(String, String), Arc<Entry>>>,
     recent: Recent,
+    /// The ETags of files that are objects of their own, as the first request found them. All
+    /// other requests must find the same, so that no query reads parts of two objects.
+    etags: Mutex<HashMap<Path, String>>,
 }
 
 impl View {
     /// The files of the store at a place. Traces are known after [`View::learn`].
     pub fn new(place: Place) -> Self {
-        Self { place, known: RwLock::default(), recent: Recent::default() }
+        Self { place, known: RwLock::default(), recent: Recent::default(), etags: Mutex::default() }
     }
 
     /// Makes the files of traces known.
@@ -108,21 +111,26 @@ impl View {
     /// Reads a range of an object. Fails if the object is not the one that the manifest describes.
     async fn fetch(&self, file: &FilePlace, range: Range<u64>) -> Result<Bytes> {
         let (objects, key) = (self.place.objects.clone(), file.key.clone());
-        let options =
-            GetOptions::new().with_range(Some(range.clone())).with_if_match(file.etag.clone());
+        let etag = file.etag.clone().or_else(|| self.etags.lock().get(&key).cloned());
+        let options = GetOptions::new().with_range(Some(range.clone())).with_if_match(etag);
         let got = io::run(async move {
             let got = objects.get_opts(&key, options).await?;
-            let size = got.meta.size;
-            Ok::<_, Error>((size, got.bytes().await?))
+            let (size, etag) = (got.meta.size, got.meta.e_tag.clone());
+            Ok::<_, Error>((size, etag, got.bytes().await?))
         });
         let got = got.await.map_err(|e| self.place.lasting(e.to_string()).into_store_error())?;
         match got {
-            Ok((size, bytes))
+            Ok((size, etag, bytes))
                 if size == file.object && bytes.len() as u64 == range.end - range.start =>
             {
-                Ok(bytes)
+                match etag {
+                    Some(etag) if !self.is_first_or_same(file, &etag) => {
+                        Err(self.changed(file, "was replaced while it was read").into_store_error())
+                    }
+                    _ => Ok(bytes),
+                }
             }
-            Ok((size, _)) => {
+            Ok((size, ..)) => {
                 let what = format!("has {size} bytes, but {} were written", file.object);
                 Err(self.changed(file, &what).into_store_error())
             }
@@ -143,6 +151,12 @@ impl View {
                 Err(failure.into_store_error())
             }
         }
+    }
+
+    /// Whether a request found the object that the first request for it found.
+    fn is_first_or_same(&self, file: &FilePlace, etag: &str) -> bool {
+        let mut known = self.etags.lock();
+        known.entry(file.key.clone()).or_insert_with(|| etag.to_owned()) == etag
     }
 
     fn changed(&self, file: &FilePlace, what: &str) -> Failure {

@@ -2,7 +2,9 @@
 
 mod access;
 mod damage;
+mod faults;
 mod housekeeping;
+mod proxy;
 mod requests;
 mod round_trip;
 
@@ -22,11 +24,16 @@ fn done(folder: &Path, bucket: &Bucket, arguments: &[&str]) -> String {
     call(folder, bucket, arguments).success()
 }
 
-/// A trace whose events are an object of their own: their arguments cannot be compressed well.
+/// A trace whose events are an object of their own.
 fn large_trace(folder: &Path, name: &str) -> PathBuf {
+    trace_of(folder, name, 2_500)
+}
+
+/// A trace with events whose arguments cannot be compressed well.
+fn trace_of(folder: &Path, name: &str, events: usize) -> PathBuf {
     let mut state = name.bytes().fold(1_u64, |state, byte| state * 31 + u64::from(byte));
     let mut text = String::from(r#"{"schemaVersion":1,"traceEvents":["#);
-    for i in 0..2_500 {
+    for i in 0..events {
         if i > 0 {
             text.push(',');
         }

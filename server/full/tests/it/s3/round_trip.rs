@@ -1,14 +1,13 @@
 //! What is published is what is read: every command gives the same answers for a store in a folder
 //! and for its copy on object storage.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::{call, done, large_trace, text};
 use crate::support::moto::bucket;
-use crate::support::{Program, fixture};
+use crate::support::{Program, fixture, tools};
 
 const RANKS: [&str; 2] = ["synthetic_gpu_rank0.json.gz", "synthetic_gpu_rank1.json.gz"];
 
@@ -56,7 +55,7 @@ fn every_command_takes_a_url() {
         vec!["list", &url],
         vec!["query", &url, "-c", "SELECT count(*) FROM kernels"],
         vec![&url, "-c", "SELECT 1"],
-        vec!["report", &url, "--format", "markdown", "--only", "summary"],
+        vec!["report", &url, "--format", "markdown"],
         vec!["check", &url],
         vec!["doctor", &url],
         vec!["folded", &url, "--trace", "synthetic_gpu_rank0"],
@@ -77,26 +76,13 @@ fn every_command_takes_a_url() {
     assert!(wrong.contains("there is no trace \"nothing\""), "{wrong}");
 }
 
-/// The names of all documented views.
+/// The names of all documented tables, views and rules.
 fn views(at: &Path) -> Vec<String> {
     let docs = Program::new(at).args(["docs", "--format", "json"]).run().success();
     let docs: Value = serde_json::from_str(&docs).expect("JSON");
-    let mut names = BTreeSet::new();
-    let mut open = vec![&docs];
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Object(fields) => {
-                let is_view = fields.get("kind").is_some_and(|kind| kind == "view");
-                if let Some(Value::String(name)) = fields.get("name").filter(|_| is_view) {
-                    names.insert(name.clone());
-                }
-                open.extend(fields.values());
-            }
-            Value::Array(all) => open.extend(all),
-            _ => {}
-        }
-    }
-    names.into_iter().collect()
+    let of = |kind: &str| docs[kind].as_array().expect("a list").iter();
+    let all = of("tables").chain(of("views")).chain(of("rules"));
+    all.map(|item| item["name"].as_str().expect("a name").to_owned()).collect()
 }
 
 /// The rows of every view of a store, a text for each view.
@@ -131,7 +117,7 @@ fn every_view_has_the_same_rows() {
     done(at, &bucket, &["ingest", "-q", &inputs[0], &inputs[1], "-o", local_name]);
     done(at, &bucket, &["copy", local_name, &url]);
     let views = views(at);
-    assert!(views.len() > 100, "{}", views.len());
+    assert!(views.len() > 140, "{}", views.len());
     let here = rows(Program::new(at), local_name, &views);
     let there = rows(Program::new(at).envs(bucket.environment()), &url, &views);
     assert_eq!((here.len(), there.len()), (views.len(), views.len()));
@@ -168,6 +154,51 @@ fn a_store_goes_to_a_bucket_and_back_unchanged() {
     let texts = "SELECT count(*), sum(length(args)) FROM events";
     let of = |store| done(at, &bucket, &["query", store, "-c", texts]);
     assert_eq!(of(first), of(&url));
+}
+
+/// Reads the kernels of a store on S3, and prints the sum of their durations.
+const PYARROW: &str = r#"
+import os, sys
+import pyarrow.dataset as ds
+from pyarrow import fs
+host = os.environ["AWS_ENDPOINT"].removeprefix("http://")
+s3 = fs.S3FileSystem(access_key="key", secret_key="secret", endpoint_override=host, scheme="http")
+found = s3.get_file_info(fs.FileSelector(sys.argv[1], recursive=True))
+files = [file.path for file in found if file.path.endswith("/kernels.parquet")]
+print(len(files), sum(ds.dataset(files, filesystem=s3).to_table()["dur_ns"].to_pylist()))
+"#;
+
+#[test]
+fn separate_tables_are_objects_that_other_programs_read() {
+    let Some(bucket) = bucket() else { return };
+    let Some(python) = tools::server_python() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (at, url) = (folder.path(), bucket.url("run"));
+    let (local, inputs) = (at.join("store"), inputs());
+    let local = text(&local);
+    done(at, &bucket, &["ingest", "-q", &inputs[0], &inputs[1], "-o", local]);
+    done(at, &bucket, &["copy", local, &url, "--separate"]);
+    let tables = std::fs::read_dir(Path::new(local))
+        .expect("a store")
+        .flatten()
+        .filter_map(|entry| std::fs::read_dir(entry.path()).ok())
+        .flat_map(|files| files.flatten())
+        .filter(|file| file.path().extension().is_some_and(|ending| ending == "parquet"))
+        .count();
+    let objects = bucket.keys("run").iter().filter(|key| key.ends_with(".parquet")).count();
+    assert_eq!(objects, tables);
+    assert!(done(at, &bucket, &["doctor", &url]).contains("sound; 2 traces"));
+    let sum = "SELECT sum(dur_ns) AS sum FROM kernels";
+    let ours = done(at, &bucket, &["query", &url, "-c", sum, "--format", "csv"]);
+    let theirs = std::process::Command::new(python)
+        .args(["-c", PYARROW, &format!("{}/run", bucket.name())])
+        .envs(bucket.environment())
+        .output()
+        .expect("Python runs");
+    let theirs = String::from_utf8_lossy(&theirs.stdout).into_owned();
+    assert_eq!(theirs.trim(), format!("2 {}", ours.lines().last().unwrap_or_default()));
+    let wrong = call(at, &bucket, &["copy", &url, text(&at.join("x")), "--separate"]).failure(2);
+    assert!(wrong.contains("on object storage"), "{wrong}");
 }
 
 #[test]
