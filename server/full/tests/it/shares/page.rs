@@ -47,7 +47,10 @@ fn the_page_about_many_machines_shows_what_happens() {
             continue;
         }
         // What a block leaves running ends with it.
-        let code = format!("trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n{}", here(&block.code));
+        let code = format!(
+            "trap 'kill $(jobs -p) 2>/dev/null || true; wait || true' EXIT\n{}",
+            here(&block.code)
+        );
         let mut command = Command::new("bash");
         command.args(["-euo", "pipefail", "-c", &code]).current_dir(at);
         let calls = program::Program::new(at).envs(bucket.environment()).command();
