@@ -1,6 +1,7 @@
 """An S3 server on loopback for the other scripts: moto, a Python package."""
 
 import contextlib
+import logging
 import urllib.request
 
 from moto.server import ThreadedMotoServer
@@ -9,6 +10,7 @@ from moto.server import ThreadedMotoServer
 @contextlib.contextmanager
 def server():
     """Runs a server. Returns its URL."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     running = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     running.start()
     try:
