@@ -85,8 +85,7 @@ impl Wire {
     }
 
     fn decode(&mut self) -> Result<Option<PgWireFrontendMessage>, Closed> {
-        if let Some(mut length) = self.input.get(1..5) {
-            let length = length.get_u32() as usize;
+        if let Some(length) = self.length() {
             if length < LENGTH_BYTES {
                 return Err(violation(format!("a message of {length} bytes")));
             }
@@ -97,8 +96,18 @@ impl Wire {
                 )));
             }
         }
+        if let (Some(b'Q'), Some(end)) = (self.input.first(), self.length())
+            && self.input.get(end).is_some_and(|last| *last != 0)
+        {
+            return Err(violation("a text without its end"));
+        }
         let decoded = PgWireFrontendMessage::decode(&mut self.input, &self.context);
         decoded.map_err(|e: PgWireError| violation(e.to_string()))
+    }
+
+    /// The length of the next message, without its kind.
+    fn length(&self) -> Option<usize> {
+        self.input.get(1..5).map(|mut length| length.get_u32() as usize)
     }
 
     /// Reads what the client sent, for later.
