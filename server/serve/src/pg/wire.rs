@@ -9,6 +9,7 @@ use pgwire::messages::{DecodeContext, PgWireFrontendMessage};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::Instant;
 
+use super::shape;
 use crate::failure::Failure;
 
 /// The bytes that wait before they are sent.
@@ -96,10 +97,11 @@ impl Wire {
                 )));
             }
         }
-        if let (Some(b'Q'), Some(end)) = (self.input.first(), self.length())
-            && self.input.get(end).is_some_and(|last| *last != 0)
+        if let (Some(kind), Some(length)) = (self.input.first(), self.length())
+            && let Some(body) = self.input.get(1 + LENGTH_BYTES..1 + length)
+            && !shape::fits(*kind, body)
         {
-            return Err(violation("a text without its end"));
+            return Err(violation(format!("malformed message of kind {:?}", char::from(*kind))));
         }
         let decoded = PgWireFrontendMessage::decode(&mut self.input, &self.context);
         decoded.map_err(|e: PgWireError| violation(e.to_string()))
