@@ -15,6 +15,7 @@ mod parameters;
 mod portal;
 mod reply;
 mod scram;
+mod shape;
 mod startup;
 mod types;
 mod variables;

@@ -9,6 +9,7 @@ use pgwire::messages::{DecodeContext, PgWireFrontendMessage};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::Instant;
 
+use super::shape;
 use crate::failure::Failure;
 
 /// The bytes that wait before they are sent.
@@ -85,8 +86,7 @@ impl Wire {
     }
 
     fn decode(&mut self) -> Result<Option<PgWireFrontendMessage>, Closed> {
-        if let Some(mut length) = self.input.get(1..5) {
-            let length = length.get_u32() as usize;
+        if let Some(length) = self.length() {
             if length < LENGTH_BYTES {
                 return Err(violation(format!("a message of {length} bytes")));
             }
@@ -97,8 +97,19 @@ impl Wire {
                 )));
             }
         }
+        if let (Some(kind), Some(length)) = (self.input.first(), self.length())
+            && let Some(body) = self.input.get(1 + LENGTH_BYTES..1 + length)
+            && !shape::fits(*kind, body)
+        {
+            return Err(violation(format!("malformed message of kind {:?}", char::from(*kind))));
+        }
         let decoded = PgWireFrontendMessage::decode(&mut self.input, &self.context);
         decoded.map_err(|e: PgWireError| violation(e.to_string()))
+    }
+
+    /// The length of the next message, without its kind.
+    fn length(&self) -> Option<usize> {
+        self.input.get(1..5).map(|mut length| length.get_u32() as usize)
     }
 
     /// Reads what the client sent, for later.

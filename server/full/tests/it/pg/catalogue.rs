@@ -20,7 +20,7 @@ fn commands_of_psql_list_all_views_with_their_comments() {
     all.success();
     let views =
         served.values("SELECT name FROM tracesql_views WHERE kind = 'view'").unwrap_or_default();
-    let listed = served.psql(&["-At", "-c", "\\dv+"]).map(|f| f.success()).unwrap_or_default();
+    let listed = served.psql(&["-At", "-c", "\\d+"]).map(|f| f.success()).unwrap_or_default();
     let mut number = 0;
     for view in views.lines().filter(|name| !name.starts_with('_')) {
         let line = listed.lines().find(|line| line.split('|').nth(1) == Some(view));

@@ -94,7 +94,7 @@ fn a_statement_without_memory_fails_alone() {
     let large = "SELECT max(length(s)) FROM (SELECT array_agg(a.name || b.name || a.event_id) AS x, \
                  string_agg(a.name || b.name, ',') AS s FROM events a, events b GROUP BY a.name) t";
     assert_eq!(wire.codes(large), ["53200"]);
-    assert_eq!(other.codes("SELECT count(*) FROM findings"), Vec::<String>::new());
+    assert_eq!(other.codes("SELECT count(*) FROM kernels_by_name"), Vec::<String>::new());
     assert_eq!(wire.codes("SELECT 1"), Vec::<String>::new());
 }
 

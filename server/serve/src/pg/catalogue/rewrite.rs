@@ -59,6 +59,20 @@ impl VisitorMut for Forms {
                     **right = Expr::Value(Value::SingleQuotedString(name).into());
                 }
             }
+            // Rows of a list that is not known: none.
+            Expr::Function(Function { name, args: FunctionArguments::List(list), .. })
+                if is_named(name, "generate_subscripts") && has_null_list(list) =>
+            {
+                *expr = call("unnest", vec![null_numbers()]);
+            }
+            // PostgreSQL 17 renamed it.
+            Expr::CompoundIdentifier(parts)
+                if parts.last().is_some_and(|p| p.value.eq_ignore_ascii_case("colliculocale")) =>
+            {
+                if let Some(name) = parts.last_mut() {
+                    name.value = "colllocale".to_owned();
+                }
+            }
             // A list that is not known, compared with the text of another one.
             Expr::BinaryOp { left, right, .. } if is_null_list(left) && is_text(right) => {
                 *expr = null(DataType::Boolean);
@@ -148,6 +162,11 @@ fn function_name(expr: &Expr) -> Option<String> {
 fn is_null_list(expr: &Expr) -> bool {
     matches!(expr, Expr::Cast { data_type: DataType::Array(_), expr, .. }
         if matches!(&**expr, Expr::Value(value) if value.value == Value::Null))
+}
+
+fn has_null_list(list: &FunctionArgumentList) -> bool {
+    let first = list.args.first();
+    matches!(first, Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))) if is_null_list(expr))
 }
 
 fn is_text(expr: &Expr) -> bool {
