@@ -233,7 +233,9 @@ impl Divided {
             "bool_and" => Self::One(bool_and(parts.add(call("bool_and"), data_type))),
             "bool_or" => Self::One(bool_or(parts.add(call("bool_or"), data_type))),
             "avg" if *data_type == DataType::Float64 => {
-                let total = format!("sum(CAST({argument} AS DOUBLE)){filter}");
+                // The factor changes no number, but the name: casts are no part of the names of
+                // aggregates, and the query may have the sum too.
+                let total = format!("sum(CAST({argument} AS DOUBLE) * 1.0){filter}");
                 let total = sum(parts.add(total, &DataType::Float64));
                 Self::Average(total, sum(parts.add(call("count"), &DataType::Int64)))
             }
