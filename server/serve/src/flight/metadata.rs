@@ -23,8 +23,6 @@ pub const SCHEMA: &str = "main";
 const TYPES: [&str; 2] = ["TABLE", "VIEW"];
 /// The key under which clients look for the description of a column.
 const REMARKS: &str = "ARROW:FLIGHT:SQL:REMARKS";
-/// The same, where the ADBC driver looks for it.
-const COMMENT: &str = "COMMENT";
 
 /// The list of catalogs.
 pub fn catalogs() -> Result<RecordBatch, Status> {
@@ -126,7 +124,6 @@ fn described(schema: &Schema, remarks: Option<&HashMap<String, String>>) -> Sche
                 Some(remark) => {
                     let mut metadata = field.metadata().clone();
                     metadata.insert(REMARKS.to_owned(), remark.clone());
-                    metadata.insert(COMMENT.to_owned(), remark.clone());
                     Arc::new(field.as_ref().clone().with_metadata(metadata))
                 }
                 None => field,

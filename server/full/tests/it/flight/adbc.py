@@ -130,7 +130,6 @@ def objects(uri):
     columns = {c["column_name"]: c for c in tables["kernels_by_name"]["table_columns"]}
     assert "name" in columns, columns
     assert all(table["table_columns"] for table in tables.values())
-    print("remarks" if columns["name"]["remarks"] else "no remarks")
 
 
 def parameters(uri):
