@@ -26,6 +26,9 @@ use crate::view::View;
 /// How long a list of the traces is used again. A command asks several times for it.
 const FRESH: Duration = Duration::from_secs(1);
 
+/// The traces of a store at an instant.
+type Listed = (Instant, Arc<Vec<Arc<Entry>>>);
+
 /// A store on object storage.
 #[derive(Debug, Clone)]
 pub struct ObjectTraces {
@@ -35,7 +38,7 @@ pub struct ObjectTraces {
     pub(crate) inline_below: u64,
     view: Arc<View>,
     url: Url,
-    listed: Arc<Mutex<Option<(Instant, Arc<Vec<Arc<Entry>>>)>>>,
+    listed: Arc<Mutex<Option<Listed>>>,
 }
 
 impl ObjectTraces {

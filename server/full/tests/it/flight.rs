@@ -72,7 +72,7 @@ impl Served {
         }
         let open = move || {
             let options = EngineOptions { threads: 2, ..options.clone() };
-            Engine::open(&Store::open(&path).expect("a store"), None, &options)
+            Engine::open(Store::open(&path).expect("a store"), None, &options)
         };
         let mut config = Config {
             open: Arc::new(open),

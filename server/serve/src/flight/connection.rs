@@ -131,10 +131,10 @@ impl<P: Unpin> AsyncRead for Connection<P> {
         if self.patience.is_some() && self.client.is_known.load(Ordering::Relaxed) {
             self.patience = None;
         }
-        if let Some(patience) = &mut self.patience {
-            if patience.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-            }
+        if let Some(patience) = &mut self.patience
+            && patience.as_mut().poll(cx).is_ready()
+        {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         match &mut self.socket {
             Socket::Plain(tcp) => Pin::new(tcp).poll_read(cx, buffer),

@@ -58,6 +58,7 @@ impl From<Closed> for Stop {
 }
 
 /// How a statement is answered.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and it is moved once")]
 pub enum Answer {
     /// With a tag.
     Tag(String),

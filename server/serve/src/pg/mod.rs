@@ -22,6 +22,7 @@ mod variables;
 mod wire;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -59,8 +60,8 @@ impl Pg {
         let mut sessions = self.sessions.lock();
         loop {
             let key = (rand::random::<i32>() & i32::MAX, rand::random::<i32>());
-            if !sessions.contains_key(&key) {
-                sessions.insert(key, Arc::downgrade(session));
+            if let Entry::Vacant(place) = sessions.entry(key) {
+                place.insert(Arc::downgrade(session));
                 return key;
             }
         }

@@ -23,11 +23,14 @@ fn store(at: &std::path::Path, bucket: &Bucket) -> (String, String) {
     (url, events.clone())
 }
 
+/// Makes what happens to a request.
+type MakeFate = fn() -> Fate;
+
 /// The first `count` requests that fit meet a fault, and the others do not.
 fn at_first(
     count: usize,
     fits: &'static str,
-    fault: fn() -> Fate,
+    fault: MakeFate,
 ) -> impl Fn(&str) -> Fate + Send + Sync {
     let seen = AtomicUsize::new(0);
     move |line| match line.contains(fits) && seen.fetch_add(1, SeqCst) < count {
@@ -42,7 +45,7 @@ fn a_server_that_recovers_costs_time_only() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let (url, _) = store(at, &bucket);
-    let faults: [(&str, fn() -> Fate); 4] = [
+    let faults: [(&str, MakeFate); 4] = [
         ("GET", || Fate::Refuse("503 Service Unavailable", "SlowDown")),
         ("GET", || Fate::Refuse("500 Internal Server Error", "InternalError")),
         ("events.parquet", || Fate::Refuse("503 Service Unavailable", "SlowDown")),
@@ -69,7 +72,7 @@ fn tries_again_have_an_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     let (url, events) = store(at, &bucket);
-    let faults: [(&str, fn() -> Fate, &str); 4] = [
+    let faults: [(&str, MakeFate, &str); 4] = [
         ("GET", || Fate::Refuse("503 Service Unavailable", "SlowDown"), "overloaded"),
         ("events.parquet", || Fate::Refuse("503 Service Unavailable", "SlowDown"), "SlowDown"),
         ("events.parquet", || Fate::Cut(1000), "ended early"),

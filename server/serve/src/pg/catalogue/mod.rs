@@ -50,6 +50,7 @@ pub struct Catalogue {
 }
 
 /// A planned query of the catalogue.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and it is moved once")]
 pub enum Plan {
     /// It reads the catalogue only.
     Catalogue(SessionState, LogicalPlan),
