@@ -7,14 +7,14 @@ use std::time::Duration;
 use ballista_core::utils::create_grpc_client_endpoint;
 use datafusion::common::{exec_datafusion_err, exec_err};
 use datafusion::error::{DataFusionError, Result};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedReadHalf;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tonic::transport::Channel;
 
-use crate::scheduler::{ClusterState, SESSION, SESSION_HEADER};
+use crate::scheduler::{CANCEL, ClusterState, SESSION, SESSION_HEADER};
 use crate::version;
 
 /// How long connecting may take.
@@ -101,6 +101,26 @@ impl Connection {
             .map_err(|e| unreachable(&e))?
             .connect_lazy();
         Ok(Self { address: address.to_owned(), session, channel, state })
+    }
+
+    /// Cancels the job with a name. Nothing is done if the job or the scheduler has ended.
+    pub async fn cancel(&self, job: &str) {
+        let asking = async {
+            let mut stream = TcpStream::connect(&self.address).await?;
+            let request = format!(
+                "POST {CANCEL} HTTP/1.0\r\nhost: {}\r\nuser-agent: {}\r\n{SESSION_HEADER}: \
+                 {job}\r\ncontent-length: 0\r\n\r\n",
+                self.address,
+                version::user_agent()
+            );
+            stream.write_all(request.as_bytes()).await?;
+            // The end of the answer, so that the request is not taken back.
+            let mut answer = Vec::new();
+            stream.read_to_end(&mut answer).await
+        };
+        if !matches!(tokio::time::timeout(CONNECT, asking).await, Ok(Ok(_))) {
+            log::info!("job {job}: the scheduler did not answer the request to cancel it");
+        }
     }
 
     /// Whether the scheduler has ended.

@@ -109,15 +109,17 @@ async fn run(
     let mut client = SchedulerGrpcClient::new(connection.channel.clone())
         .max_decoding_message_size(MESSAGE_BYTES as usize)
         .max_encoding_message_size(MESSAGE_BYTES as usize);
+    let operation_id = uuid::Uuid::new_v4().simple().to_string();
+    // The scheduler cancels all jobs of a session when it ends.
+    let name = format!("{}/{operation_id}", connection.session);
     let mut request = tonic::Request::new(ExecuteQueryParams {
         query: Some(execute_query_params::Query::PhysicalPlan(plan)),
-        // The scheduler cancels the jobs that have the name of a session when it ends.
         settings: vec![KeyValuePair {
             key: BALLISTA_JOB_NAME.to_owned(),
-            value: Some(connection.session.clone()),
+            value: Some(name.clone()),
         }],
         session_id: connection.session.clone(),
-        operation_id: uuid::Uuid::new_v4().to_string(),
+        operation_id,
     });
     insert_version_header(request.metadata_mut());
     let refused = |status: tonic::Status| match connection.is_over() {
@@ -132,8 +134,9 @@ async fn run(
     let outcome = loop {
         tokio::select! {
             biased;
-            // The job has no name before its first status.
-            () = stop.cancelled(), if job.is_some() => {
+            // The first status, which has the id of the job, comes when the job ends.
+            () = stop.cancelled() => {
+                connection.cancel(&name).await;
                 break Err(Failure::Failed("cancelled".into()));
             }
             _ = connection.wait_for(|_| false) => return Err(Failure::NoScheduler),
@@ -159,7 +162,7 @@ async fn run(
         }
     };
     let Some(job_id) = job else {
-        return outcome.and(Err(Failure::Failed("the job has no name".into())));
+        return outcome.and(Err(Failure::Failed("the job has no id".into())));
     };
     let rows = match outcome {
         Ok(locations) => tokio::select! {

@@ -128,12 +128,24 @@ struct Parts {
 }
 
 impl Parts {
-    /// Adds a column with a text, and returns the expression that reads it.
+    /// Adds a column with a text, unless there is one, and returns the expression that reads it.
     fn add(&mut self, text: String, data_type: &DataType) -> Expr {
-        let name = format!("c{}", self.texts.len());
-        self.texts.push(format!("{text} AS {}", quoted(&name)));
-        self.fields.push(Field::new(&name, data_type.clone(), true));
-        Expr::Column(Column::new(Some(TABLE), name))
+        let known = self.texts.iter().position(|known| *known == text);
+        let at = known.filter(|at| self.fields[*at].data_type() == data_type);
+        let at = at.unwrap_or_else(|| {
+            let at = self.texts.len();
+            self.texts.push(text);
+            self.fields.push(Field::new(format!("c{at}"), data_type.clone(), true));
+            at
+        });
+        Expr::Column(Column::new(Some(TABLE), format!("c{at}")))
+    }
+
+    /// The columns as a list of SELECT.
+    fn list(&self) -> String {
+        let named = self.texts.iter().zip(&self.fields);
+        let named = named.map(|(text, field)| format!("{text} AS {}", quoted(field.name())));
+        named.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -155,14 +167,13 @@ fn divided(aggregate: &Aggregate) -> Result<Option<LogicalPlan>> {
     }
     let fields: Vec<DataType> =
         aggregate.schema.fields().iter().map(|f| f.data_type().clone()).collect();
-    let (mut parts, mut groups, mut texts) = (Parts::default(), Vec::new(), Vec::new());
+    let (mut parts, mut groups) = (Parts::default(), Vec::new());
     for (expr, data_type) in aggregate.group_expr.iter().zip(&fields) {
         if matches!(expr, Expr::GroupingSet(_)) {
             return Ok(None);
         }
         let Some(text) = text(expr)? else { return Ok(None) };
-        groups.push(parts.add(text.clone(), data_type));
-        texts.push(text);
+        groups.push(parts.add(text, data_type));
     }
     let (mut finals, mut shown) = (Vec::new(), Vec::new());
     for (expr, data_type) in aggregate.aggr_expr.iter().zip(&fields[groups.len()..]) {
@@ -176,7 +187,7 @@ fn divided(aggregate: &Aggregate) -> Result<Option<LogicalPlan>> {
     // A constant in GROUP BY would be the number of a column.
     let by = (1..=groups.len()).map(|at| at.to_string()).collect::<Vec<_>>().join(", ");
     let by = if groups.is_empty() { String::new() } else { format!(" GROUP BY {by}") };
-    let sql = format!("SELECT {} {relation}{by}", parts.texts.join(", "));
+    let sql = format!("SELECT {} {relation}{by}", parts.list());
     let schema = Arc::new(Schema::new(parts.fields));
     let query = table.query(sql, schema, &source.filters)?;
     let provider = provider_as_source(Arc::new(PartialTable::new(query)));
@@ -234,9 +245,9 @@ impl Divided {
             "bool_or" => Self::One(bool_or(parts.add(call("bool_or"), data_type))),
             "avg" if *data_type == DataType::Float64 => {
                 // The factor changes no number, but the name: casts are no part of the names of
-                // aggregates, and the query may have the sum too.
-                let total = format!("sum(CAST({argument} AS DOUBLE) * 1.0){filter}");
-                let total = sum(parts.add(total, &DataType::Float64));
+                // aggregates, and the query may have the sum or the count too.
+                let call = |name: &str| format!("{name}(CAST({argument} AS DOUBLE) * 1.0){filter}");
+                let total = sum(parts.add(call("sum"), &DataType::Float64));
                 Self::Average(total, sum(parts.add(call("count"), &DataType::Int64)))
             }
             _ => return Ok(None),

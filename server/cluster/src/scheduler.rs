@@ -2,7 +2,8 @@
 //!
 //! A client keeps a connection to `/tracesql/session` open while it works. The scheduler writes a
 //! line with its state to it each second. When the connection ends, for whatever reason, the work
-//! of the client is cancelled.
+//! of the client is cancelled. `/tracesql/cancel` cancels one job: clients learn the ids of their
+//! jobs when the jobs end, so that jobs are cancelled by the names that clients give them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::serde::protobuf::job_status::Status;
 use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpcServer;
@@ -35,11 +36,17 @@ use crate::version;
 /// The path of sessions.
 pub const SESSION: &str = "/tracesql/session";
 
-/// The header with the name of a session.
+/// The path where jobs are cancelled.
+pub const CANCEL: &str = "/tracesql/cancel";
+
+/// The header with the name of a session or a job.
 pub const SESSION_HEADER: &str = "x-tracesql-session";
 
 /// The time between two lines of a session.
 const BEAT: Duration = Duration::from_secs(1);
+
+/// The time in which a request that was on its way becomes a job.
+const ARRIVAL: Duration = Duration::from_millis(100);
 
 /// How often the jobs of a session that ended are cancelled.
 const CANCELS: usize = 2;
@@ -109,7 +116,8 @@ pub async fn run(options: &SchedulerOptions, ready: impl FnOnce(SocketAddr)) -> 
             .max_encoding_message_size(MESSAGE_BYTES as usize)
             .max_decoding_message_size(MESSAGE_BYTES as usize),
     );
-    let sessions = Router::new().route(SESSION, get(session)).with_state(Arc::new(server));
+    let sessions = Router::new().route(SESSION, get(session)).route(CANCEL, post(cancel));
+    let sessions = sessions.with_state(Arc::new(server));
     let routes = services.routes().into_axum_router().merge(sessions).layer(from_fn(refuse_others));
     ready(address);
     axum::serve(listener, routes.into_make_service_with_connect_info::<SocketAddr>())
@@ -127,7 +135,7 @@ async fn refuse_others(request: Request, next: Next) -> Response {
     let Some(refusal) = version::refusal(agent) else { return next.run(request).await };
     log::warn!("refused: {refusal}");
     match request.uri().path() {
-        SESSION => (StatusCode::PRECONDITION_FAILED, refusal).into_response(),
+        SESSION | CANCEL => (StatusCode::PRECONDITION_FAILED, refusal).into_response(),
         _ => tonic::Status::failed_precondition(refusal).into_http(),
     }
 }
@@ -149,6 +157,18 @@ async fn session(State(server): State<Server>, headers: HeaderMap) -> Response {
         Some((Ok::<_, std::convert::Infallible>(line), (session, false)))
     });
     Body::from_stream(lines).into_response()
+}
+
+/// Cancels the job with a name. The answer is the number of jobs, 0 if it has ended.
+async fn cancel(State(server): State<Server>, headers: HeaderMap) -> String {
+    let name = headers.get(SESSION_HEADER).and_then(|id| id.to_str().ok()).unwrap_or_default();
+    let mut cancelled = cancel_jobs(&server, |job| job == name).await;
+    if cancelled == 0 {
+        tokio::time::sleep(ARRIVAL).await;
+        cancelled = cancel_jobs(&server, |job| job == name).await;
+    }
+    log::info!("job {name}: {cancelled} jobs cancelled");
+    format!("{cancelled}\n")
 }
 
 /// The session of a client. Dropping it cancels the client's jobs.
@@ -180,7 +200,8 @@ impl Drop for Session {
         runtime.spawn(async move {
             // A request that was on its way can become a job a moment later.
             for _ in 0..CANCELS {
-                let cancelled = cancel_jobs(&server, &id).await;
+                let of_session = format!("{id}/");
+                let cancelled = cancel_jobs(&server, |job| job.starts_with(&of_session)).await;
                 log::info!("session {id}: ends, {cancelled} jobs cancelled");
                 tokio::time::sleep(BEAT).await;
             }
@@ -188,12 +209,11 @@ impl Drop for Session {
     }
 }
 
-/// Cancels the jobs of a session. Returns their number.
-async fn cancel_jobs(server: &Server, session: &str) -> usize {
+/// Cancels the jobs with such names. Returns their number.
+async fn cancel_jobs(server: &Server, is_meant: impl Fn(&str) -> bool) -> usize {
     let jobs = server.state.task_manager.get_all_jobs().await.unwrap_or_default();
     let mut cancelled = 0;
-    // Clients name their jobs by their sessions.
-    for job in jobs.into_iter().filter(|job| job.job_name == session) {
+    for job in jobs.into_iter().filter(|job| is_meant(&job.job_name)) {
         if let Some(Status::Queued(_) | Status::Running(_)) = job.status.status {
             cancelled += usize::from(server.cancel_job(job.job_id).await.is_ok());
         }
