@@ -7,7 +7,7 @@ use super::{Cluster, Options, store_of_ranks, text};
 use crate::support::{Child, Finished, Program};
 
 /// A query that needs all traces.
-const SQL: &str = "SELECT * FROM findings ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10";
+const SQL: &str = "SELECT * FROM operators ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10";
 
 /// The time in which a lost cluster must be reported.
 const REPORT: Duration = Duration::from_secs(30);
