@@ -26,7 +26,7 @@ const QUERIES: [&str; 24] = [
     "SELECT trace_id, count(*) FROM kernels GROUP BY trace_id",
     "SELECT trace_id, count(*) FROM kernels WHERE trace_id = (SELECT min(trace_id) FROM traces) \
      GROUP BY trace_id",
-    "SELECT count(*) FROM events WHERE trace_id IN (SELECT trace_id FROM traces LIMIT 1)",
+    "SELECT count(*) FROM events WHERE trace_id IN (SELECT min(trace_id) FROM traces)",
     "SELECT count(*) FROM events e JOIN traces t USING (trace_id) WHERE e.dur_ns > 10",
     "SELECT k.name, e.name, count(*) FROM kernels k JOIN events e USING (trace_id) \
      WHERE k.dur_ns > 100000 AND e.cat = 'cuda_runtime' GROUP BY 1, 2",
