@@ -46,13 +46,28 @@ fn columns_have_the_types_that_their_values_are_sent_in() {
 }
 
 #[test]
-fn recorded_queries_of_other_programs_run() {
+fn questions_of_programs_with_a_window_have_answers() {
     let served = Served::start(&[]);
-    for name in ["dbeaver", "grafana", "metabase", "pgadmin", "pgcli"] {
-        let path = script_path(&format!("queries/{name}.sql"));
-        let Some(done) = served.psql(&["-q", "-f", &path.display().to_string()]) else { return };
-        done.success();
+    let text = std::fs::read_to_string(script_path("questions.sql")).expect("a file");
+    let mut problems = Vec::new();
+    let mut number = 0;
+    for block in text.split("\n\n") {
+        let Some((_, question)) = block.split_once("-- rows: ") else { continue };
+        let (rows, sql) = question.split_once('\n').expect("a question");
+        // `-q` leaves out the tags of statements without rows.
+        let Some(done) = served.psql(&["-Atq", "-c", sql]) else { return };
+        let found = done.stdout.lines().count();
+        let is_right = match rows {
+            "some" => found > 1,
+            rows => found == rows.parse::<usize>().expect("a number"),
+        };
+        if done.code != Some(0) || !is_right {
+            problems.push(format!("{sql}: {rows} rows, found {found}: {}", done.stderr));
+        }
+        number += 1;
     }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(number > 30, "{number} questions");
 }
 
 #[test]

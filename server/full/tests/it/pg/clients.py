@@ -260,6 +260,28 @@ def adbc():
         same(c.adbc_get_table_schema("steps").names[0], "trace_id")
 
 
+def pgcli():
+    """The questions that the shell pgcli asks for its completion."""
+    import pgcli.pgexecute
+
+    c = pgcli.pgexecute.PGExecute("tracesql", "me", "", "127.0.0.1", str(PORT))
+    assert "public" in c.schemata() and "public" in c.search_path()
+    assert "tracesql" in c.databases()
+    assert ("public", "kernels") in list(c.tables())
+    views = rows("SELECT name FROM tracesql_views WHERE kind = 'view'")
+    missing = {("public", name) for (name,) in views} - {*c.views(), *c.tables()}
+    assert not missing, missing
+    columns = {(table, name): kind for _, table, name, kind, *_ in c.table_columns()}
+    same(columns["kernels", "dur_ns"], "bigint")
+    columns = {(table, name) for _, table, name, *_ in c.view_columns()}
+    assert ("findings", "status") in columns
+    same(list(c.foreignkeys()), [], "foreign keys")
+    list(c.datatypes())
+    assert any(function.func_name == "count" for function in c.functions())
+    for _, found, _, status, _, is_right, *_ in c.run("SELECT count(*) AS n FROM steps"):
+        assert is_right and list(found) == rows("SELECT count(*) FROM steps"), status
+
+
 def sessions():
     import psycopg
 

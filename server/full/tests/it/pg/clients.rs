@@ -57,6 +57,11 @@ fn adbc_for_postgresql_reads_by_copy() {
 }
 
 #[test]
+fn pgcli_completes_names_from_the_catalogue() {
+    check("pgcli");
+}
+
+#[test]
 fn settings_and_views_belong_to_one_connection() {
     check("sessions");
 }

@@ -65,6 +65,23 @@ impl VisitorMut for Forms {
             {
                 *expr = call("unnest", vec![null_numbers()]);
             }
+            // A name of the catalogue without its schema, such as `'pg_class'::regclass`. The crate
+            // looks it up in the current schema only.
+            Expr::Function(Function { name, args: FunctionArguments::List(list), .. })
+                if is_named(name, "parse_ident") =>
+            {
+                if let Some(name) = name_of_catalogue(list) {
+                    *name = format!("pg_catalog.{name}");
+                }
+            }
+            // The name of a type. The engine would give the text of its number.
+            Expr::Cast { expr: number, data_type: DataType::Text, .. } => {
+                if let Expr::Cast { expr: number, data_type, .. } = &**number
+                    && is_regtype(data_type)
+                {
+                    *expr = call("format_type", vec![*number.clone(), null(DataType::Int(None))]);
+                }
+            }
             // PostgreSQL 17 renamed it.
             Expr::CompoundIdentifier(parts)
                 if parts.last().is_some_and(|p| p.value.eq_ignore_ascii_case("colliculocale")) =>
@@ -167,6 +184,24 @@ fn is_null_list(expr: &Expr) -> bool {
 fn has_null_list(list: &FunctionArgumentList) -> bool {
     let first = list.args.first();
     matches!(first, Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))) if is_null_list(expr))
+}
+
+/// The name in the look-up that the crate makes of `'pg_…'::regclass`.
+fn name_of_catalogue(list: &mut FunctionArgumentList) -> Option<&mut String> {
+    let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Cast { expr, .. }))) =
+        list.args.first_mut()
+    else {
+        return None;
+    };
+    let Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(name), .. }) = &mut **expr
+    else {
+        return None;
+    };
+    (name.starts_with("pg_") && !name.contains('.')).then_some(name)
+}
+
+fn is_regtype(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Custom(name, _) if is_named(name, "regtype"))
 }
 
 fn is_text(expr: &Expr) -> bool {
