@@ -17,6 +17,7 @@ mod shell;
 mod stderr;
 mod terminal;
 mod time_limit;
+mod traces_done;
 mod values;
 
 use std::process::ExitCode;
@@ -28,6 +29,7 @@ use command_line::{Command, CommandLine};
 pub use extension::{Extension, Plain};
 pub use global::{Global, duration, use_cluster};
 pub use time_limit::block_on;
+pub use traces_done::set_traces_done;
 
 /// Runs the program with the arguments of the process.
 pub fn run(extension: &dyn Extension) -> ExitCode {

@@ -94,13 +94,21 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 /// The line that shows the progress of a query.
-pub fn of_query(elapsed: Duration, rows_read: usize) -> String {
+pub fn of_query(
+    elapsed: Duration,
+    rows_read: usize,
+    traces_done: Option<(usize, usize)>,
+) -> String {
     let rows = match rows_read {
         0 => String::new(),
         1 => ", 1 row read".to_owned(),
         count => format!(", {} rows read", HumanCount(count as u64)),
     };
-    format!("running for {:.1} s{rows}; Ctrl-C stops the query", elapsed.as_secs_f64())
+    let traces = match traces_done {
+        Some((done, total)) => format!(", {done} of {total} traces computed"),
+        None => String::new(),
+    };
+    format!("running for {:.1} s{traces}{rows}; Ctrl-C stops the query", elapsed.as_secs_f64())
 }
 
 /// The size of the uncompressed text if it is known before the text is read. gzip stores it at the
@@ -133,9 +141,12 @@ mod tests {
 
     #[test]
     fn a_query_reports_its_time_and_rows() {
-        let after = |rows| of_query(Duration::from_millis(1234), rows);
+        let after = |rows| of_query(Duration::from_millis(1234), rows, None);
         assert_eq!(after(0), "running for 1.2 s; Ctrl-C stops the query");
         assert_eq!(after(1), "running for 1.2 s, 1 row read; Ctrl-C stops the query");
         assert_eq!(after(12_345), "running for 1.2 s, 12,345 rows read; Ctrl-C stops the query");
+        let on_a_cluster = of_query(Duration::from_millis(1234), 0, Some((3, 64)));
+        let expected = "running for 1.2 s, 3 of 64 traces computed; Ctrl-C stops the query";
+        assert_eq!(on_a_cluster, expected);
     }
 }

@@ -331,6 +331,28 @@ impl View {
     }
 }
 
+/// The files that [`Library::load_with_rules`] reads from a user's folder. They are written as
+/// `AREA/NAME.EXTENSION`, or `NAME.EXTENSION` for a rule directly in the folder.
+pub fn source_files(option: &str, folder: &Path) -> Result<Vec<SourceFile>> {
+    let mut files = in_folder(option, folder, folder)?;
+    files.extend(on_disk(option, folder)?);
+    let inside =
+        |file: &File| Path::new(&file.area).join(format!("{}.{}", file.stem, file.extension));
+    Ok(files
+        .into_iter()
+        .map(|file| SourceFile { inside: inside(&file), text: file.text })
+        .collect())
+}
+
+/// A file of a user's folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// The path inside the folder.
+    pub inside: PathBuf,
+    /// The text.
+    pub text: String,
+}
+
 /// A file of a library.
 #[derive(Debug, Clone)]
 struct File {

@@ -10,6 +10,7 @@ use datafusion::physical_plan::ExecutionPlan;
 
 use super::scanned::Scanned;
 use crate::progress;
+use crate::traces_done::{ShellLine, traces_done};
 
 /// A query that takes less time than this shows no progress.
 const FIRST: Duration = Duration::from_secs(1);
@@ -20,8 +21,8 @@ const STEP: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub struct Watched {
     start: Instant,
-    /// Whether to show progress.
-    shows: bool,
+    /// Exists if progress is shown.
+    shows: Option<ShellLine>,
     plan: OnceLock<Arc<dyn ExecutionPlan>>,
     line: Mutex<Line>,
     pager_is_open: AtomicBool,
@@ -43,7 +44,7 @@ impl Watched {
     pub fn start(in_shell: bool) -> Arc<Self> {
         Arc::new(Self {
             start: Instant::now(),
-            shows: in_shell && stderr().is_terminal(),
+            shows: (in_shell && stderr().is_terminal()).then(ShellLine::begin),
             plan: OnceLock::new(),
             line: Mutex::new(Line::Hidden),
             pager_is_open: AtomicBool::new(false),
@@ -58,7 +59,7 @@ impl Watched {
 
     /// Shows progress until it is dropped.
     pub async fn show(&self) {
-        if !self.shows {
+        if self.shows.is_none() {
             std::future::pending::<()>().await;
         }
         tokio::time::sleep(FIRST).await;
@@ -73,7 +74,7 @@ impl Watched {
         let mut line = self.line();
         if *line != Line::Over {
             *line = Line::Shown;
-            let text = progress::of_query(self.start.elapsed(), read);
+            let text = progress::of_query(self.start.elapsed(), read, traces_done());
             let _ = write!(stderr(), "\r\x1b[K{text}");
         }
     }

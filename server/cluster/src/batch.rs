@@ -13,6 +13,7 @@ use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use futures::stream::FuturesUnordered;
 use futures::{StreamExt, stream};
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
@@ -27,15 +28,16 @@ use crate::session::Session;
 use crate::wire::{self, Payload};
 use crate::{job, rows};
 
-/// How long to wait for executors if there is none.
+/// How long to wait for the first executor.
 const NO_EXECUTORS: Duration = Duration::from_secs(10);
 
 /// Batches that wait for the only reader of a batch's only query. With several readers all rows may
 /// have to wait, because readers read one after the other.
-const WAITING: usize = 4;
+const MAX_WAITING: usize = 4;
 
-/// Rows; `None` after the last ones, so that a reader never takes a part of the rows for all.
-type Item = Result<Option<RecordBatch>, Arc<DataFusionError>>;
+/// Rows with the memory that is reserved for them; `None` after the last ones, so that a reader
+/// never takes a part of the rows for all.
+type Item = Result<Option<(RecordBatch, MemoryReservation)>, Arc<DataFusionError>>;
 
 /// Some queries of a session.
 pub struct Batch {
@@ -51,10 +53,9 @@ enum Run {
     Idle,
     Going {
         receivers: Vec<Vec<Receiver<Item>>>,
-        reservation: Arc<MemoryReservation>,
         driver: AbortHandle,
     },
-    /// It was stopped, because nobody reads its rows.
+    /// It was stopped, because its rows are no longer read.
     Over,
 }
 
@@ -123,15 +124,15 @@ impl Batch {
         if matches!(*run, Run::Idle) {
             *run = self.start(context)?;
         }
-        let Run::Going { receivers, reservation, .. } = &mut *run else { return Ok(None) };
+        let Run::Going { receivers, .. } = &mut *run else { return Ok(None) };
         let Some(receiver) = receivers[number].pop() else { return Ok(None) };
         let schema = self.queries[number].schema.clone();
-        Ok(Some(read(receiver, schema, reservation.clone())))
+        Ok(Some(read(receiver, schema)))
     }
 
     fn start(&self, context: &TaskContext) -> Result<Run> {
         let readers: usize = self.readers.iter().sum();
-        let capacity = if readers == 1 { WAITING } else { Semaphore::MAX_PERMITS };
+        let capacity = if readers == 1 { MAX_WAITING } else { Semaphore::MAX_PERMITS };
         let (mut senders, mut receivers) = (Vec::new(), Vec::new());
         for &readers in &self.readers {
             let (to, from): (Vec<_>, Vec<_>) = (0..readers).map(|_| channel(capacity)).unzip();
@@ -139,15 +140,15 @@ impl Batch {
             receivers.push(from);
         }
         let pool = &context.runtime_env().memory_pool;
-        let reservation = Arc::new(MemoryConsumer::new("rows of the cluster").register(pool));
-        let outlets = Outlets { senders, reservation: reservation.clone() };
+        let reservation = MemoryConsumer::new("rows of the cluster").register(pool);
+        let outlets = Outlets { senders, reservation };
         let (session, queries) = (self.session.clone(), self.queries.clone());
         let driver = connection::runtime()?.spawn(async move {
             let done = drive(&session, &queries, &outlets).await;
             session.show_progress(None);
             outlets.end(done.map_err(Arc::new)).await;
         });
-        Ok(Run::Going { receivers, reservation, driver: driver.abort_handle() })
+        Ok(Run::Going { receivers, driver: driver.abort_handle() })
     }
 }
 
@@ -183,22 +184,22 @@ fn collect(plan: &Arc<dyn ExecutionPlan>, found: &mut Vec<Arc<dyn ExecutionPlan>
 /// Where the rows of each query go.
 struct Outlets {
     senders: Vec<Vec<Sender<Item>>>,
-    reservation: Arc<MemoryReservation>,
+    /// The origin of the reservations of single batches.
+    reservation: MemoryReservation,
 }
 
 impl Outlets {
     async fn give(&self, query: usize, batch: &RecordBatch) -> Result<()> {
         for sender in &self.senders[query] {
-            let bytes = batch.get_array_memory_size();
-            self.reservation.try_grow(bytes).map_err(|e| {
+            let reserved = self.reservation.new_empty();
+            reserved.try_grow(batch.get_array_memory_size()).map_err(|e| {
                 e.context(
                     "rows of the cluster do not fit in --memory-limit; aggregate them, or choose \
                      fewer columns or traces",
                 )
             })?;
-            if sender.send(Ok(Some(batch.clone()))).await.is_err() {
-                self.reservation.shrink(bytes);
-            }
+            // A reader that ended takes no more rows; others may.
+            let _ = sender.send(Ok(Some((batch.clone(), reserved)))).await;
         }
         Ok(())
     }
@@ -214,26 +215,16 @@ impl Outlets {
     }
 }
 
-fn read(
-    receiver: Receiver<Item>,
-    schema: SchemaRef,
-    reservation: Arc<MemoryReservation>,
-) -> SendableRecordBatchStream {
-    let rows = stream::unfold(Some(receiver), move |receiver| {
-        let reservation = reservation.clone();
-        async move {
-            let mut receiver = receiver?;
-            match receiver.recv().await {
-                Some(Ok(Some(batch))) => {
-                    reservation.shrink(batch.get_array_memory_size());
-                    Some((Ok(batch), Some(receiver)))
-                }
-                Some(Ok(None)) => None,
-                Some(Err(error)) => Some((Err(DataFusionError::Shared(error)), None)),
-                None => {
-                    let error = exec_datafusion_err!("the query was stopped before all rows came");
-                    Some((Err(error), None))
-                }
+fn read(receiver: Receiver<Item>, schema: SchemaRef) -> SendableRecordBatchStream {
+    let rows = stream::unfold(Some(receiver), |receiver| async move {
+        let mut receiver = receiver?;
+        match receiver.recv().await {
+            Some(Ok(Some((batch, _)))) => Some((Ok(batch), Some(receiver))),
+            Some(Ok(None)) => None,
+            Some(Err(error)) => Some((Err(DataFusionError::Shared(error)), None)),
+            None => {
+                let error = exec_datafusion_err!("the query was stopped before all rows came");
+                Some((Err(error), None))
             }
         }
     });
@@ -253,7 +244,7 @@ async fn drive(session: &Arc<Session>, queries: &[Arc<Query>], outlets: &Outlets
     }
     let connection = session.connection().await?;
     let ready = tokio::time::timeout(NO_EXECUTORS, connection.wait_for(|c| c.executors > 0));
-    let state = ready.await.map_err(|_| no_executors(&connection))??;
+    ready.await.map_err(|_| no_executors(&connection))??;
     let needs_jobs = queries.iter().any(|query| query.scope == Scope::Job);
     let relations = session.relations(needs_jobs).await?;
     let mut payloads: HashMap<Vec<usize>, Arc<Payload>> = HashMap::new();
@@ -271,18 +262,26 @@ async fn drive(session: &Arc<Session>, queries: &[Arc<Query>], outlets: &Outlets
     // The largest first, so that none of them is left for the end.
     work.sort_by_key(|(trace, _)| (std::cmp::Reverse(session.bytes(*trace)), *trace));
     let total = work.len();
-    let jobs = stream::iter(work.into_iter().map(|(trace, payload)| {
+    let mut work = work.into_iter().map(|(trace, payload)| {
         let task = session.task(trace, &relations);
         let (connection, id) =
             (connection.clone(), session.traces[trace].manifest.trace_id.clone());
         async move { job::rows(connection, payload, task?, id).await }
-    }));
-    let jobs = jobs.buffer_unordered((2 * state.slots).max(2));
+    });
     let all = async {
-        let mut jobs = std::pin::pin!(jobs);
+        let mut jobs = FuturesUnordered::new();
         let mut done = 0;
         session.show_progress(Some((done, total)));
-        while let Some(returned) = jobs.next().await {
+        loop {
+            // Executors may have come or gone. A second trace for each slot waits at the scheduler,
+            // so that no slot waits for this client.
+            let width = (2 * connection.state().slots).max(2);
+            while jobs.len() < width
+                && let Some(job) = work.next()
+            {
+                jobs.push(job);
+            }
+            let Some(returned) = jobs.next().await else { break };
             for batch in returned? {
                 for (number, batches) in rows::unwrap(&batch)? {
                     let number = number as usize;

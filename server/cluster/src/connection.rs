@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tonic::transport::Channel;
 
-use crate::scheduler::{CANCEL, ClusterState, SESSION, SESSION_HEADER};
+use crate::scheduler::{CANCEL, ClusterState, ID_HEADER, SESSION};
 use crate::version;
 
 /// How long connecting may take.
@@ -69,7 +69,7 @@ impl Connection {
             let stream = TcpStream::connect(address).await.map_err(|e| unreachable(&e))?;
             let (read, mut write) = stream.into_split();
             let request = format!(
-                "GET {SESSION} HTTP/1.0\r\nhost: {address}\r\nuser-agent: {}\r\n{SESSION_HEADER}: \
+                "GET {SESSION} HTTP/1.0\r\nhost: {address}\r\nuser-agent: {}\r\n{ID_HEADER}: \
                  {session}\r\n\r\n",
                 version::user_agent()
             );
@@ -108,7 +108,7 @@ impl Connection {
         let asking = async {
             let mut stream = TcpStream::connect(&self.address).await?;
             let request = format!(
-                "POST {CANCEL} HTTP/1.0\r\nhost: {}\r\nuser-agent: {}\r\n{SESSION_HEADER}: \
+                "POST {CANCEL} HTTP/1.0\r\nhost: {}\r\nuser-agent: {}\r\n{ID_HEADER}: \
                  {job}\r\ncontent-length: 0\r\n\r\n",
                 self.address,
                 version::user_agent()

@@ -1,8 +1,11 @@
 //! Errors of tasks. Ballista passes them on inside its own descriptions, so the text of an error is
 //! marked on the executor and cut out again where it is shown.
 
+use std::error::Error;
+use std::io::ErrorKind;
+
 use datafusion::error::DataFusionError;
-use datafusion::object_store;
+use tracesql_remote::Failure;
 
 const BEGIN: &str = "<tracesql:";
 const END: char = '>';
@@ -33,6 +36,9 @@ pub fn cut(description: &str) -> Option<String> {
 }
 
 fn text_of(error: &DataFusionError) -> String {
+    if let Some(text) = tracesql::store::failure(error) {
+        return text;
+    }
     match error {
         DataFusionError::External(inner) => inner.to_string(),
         DataFusionError::Shared(inner) => text_of(inner),
@@ -44,38 +50,27 @@ fn text_of(error: &DataFusionError) -> String {
 
 /// Whether the same task may succeed when it runs again: the network or the object store failed.
 fn may_pass(error: &DataFusionError) -> bool {
-    match error.find_root() {
-        DataFusionError::IoError(e) => !matches!(
-            e.kind(),
-            std::io::ErrorKind::NotFound
-                | std::io::ErrorKind::PermissionDenied
-                | std::io::ErrorKind::StorageFull
-        ),
-        DataFusionError::ObjectStore(e) => is_generic(e),
-        DataFusionError::ParquetError(e) => {
-            let mut source = std::error::Error::source(e.as_ref());
-            while let Some(inner) = source {
-                if let Some(e) = inner.downcast_ref::<object_store::Error>() {
-                    return is_generic(e);
-                }
-                source = inner.source();
-            }
-            false
+    let mut next: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(cause) = next {
+        next = cause.source();
+        if let Some(failure) = cause.downcast_ref::<Failure>() {
+            return failure.is_passing();
         }
-        _ => false,
+        if let Some(error) = cause.downcast_ref::<std::io::Error>() {
+            return !matches!(
+                error.kind(),
+                ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::StorageFull
+            );
+        }
     }
-}
-
-/// Timeouts and answers such as 503 are generic errors. Everything that an answer decides, such as
-/// a missing object or a refused key, has an error of its own.
-fn is_generic(error: &object_store::Error) -> bool {
-    matches!(error, object_store::Error::Generic { .. })
+    false
 }
 
 #[cfg(test)]
 mod tests {
     use datafusion::error::DataFusionError;
     use datafusion::object_store;
+    use tracesql_remote::Failure;
 
     use super::{cut, marked};
 
@@ -94,10 +89,19 @@ mod tests {
     #[test]
     fn what_may_pass_is_an_error_of_input_and_output() {
         let store = |error| DataFusionError::ObjectStore(Box::new(error));
-        let slow = object_store::Error::Generic { store: "S3", source: "503".into() };
+        let of_server = |text: &str| {
+            let error = object_store::Error::Generic { store: "S3", source: text.into() };
+            Failure::of("s3://bucket/run", &error).into_store_error()
+        };
+        let slow = of_server("status code: 503");
+        let denied = of_server("<Code>AccessDenied</Code>");
+        let changed = Failure::lasting("s3://bucket/run", "is missing").into_store_error();
         let missing = object_store::Error::NotFound { path: "p".into(), source: "404".into() };
         let is_io = |error| matches!(marked(&error), DataFusionError::IoError(_));
         assert!(is_io(store(slow).context("while reading")));
+        assert!(!is_io(store(denied)));
+        let shown = marked(&store(changed)).to_string();
+        assert_eq!(cut(&shown).as_deref(), Some("s3://bucket/run: is missing"));
         assert!(!is_io(store(missing)));
         assert!(!is_io(DataFusionError::ResourcesExhausted("memory".into())));
         let kind = |kind| DataFusionError::IoError(std::io::Error::from(kind));

@@ -14,7 +14,7 @@ use tracesql::{Error, Result};
 
 use crate::codec::TraceCodec;
 use crate::execution::StoppableEngine;
-use crate::scheduler::MESSAGE_BYTES;
+use crate::scheduler::MAX_MESSAGE_BYTES;
 use crate::version;
 use crate::worker::{Limits, Worker};
 
@@ -29,15 +29,16 @@ const LOOK_SECONDS: u64 = 600;
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// How often the scheduler cannot be reached before the executor ends.
-const MISSED: usize = 8;
+const MAX_MISSED: usize = 8;
 
-/// How long an executor that is asked to end waits for its tasks.
+/// How long an executor that is asked to end may take. Ballista ends it earlier if its tasks end
+/// earlier.
 const END: Duration = Duration::from_secs(10);
 
 /// Options of an executor.
 #[derive(Debug, Clone)]
 pub struct ExecutorOptions {
-    /// The host of the scheduler.
+    /// The host of the scheduler, as in a URL.
     pub scheduler_host: String,
     /// The port of the scheduler.
     pub scheduler_port: u16,
@@ -45,7 +46,7 @@ pub struct ExecutorOptions {
     pub host: IpAddr,
     /// The port where clients fetch rows; tasks arrive at the next port. 0 for two free ports.
     pub port: u16,
-    /// The name under which others reach it.
+    /// The name under which others reach it, as in a URL.
     pub advertise: String,
     /// The folder for rows and temporary files.
     pub work_dir: PathBuf,
@@ -53,6 +54,12 @@ pub struct ExecutorOptions {
     pub heartbeat: Duration,
     /// What it may use.
     pub limits: Limits,
+}
+
+impl ExecutorOptions {
+    fn scheduler(&self) -> String {
+        format!("{}:{}", self.scheduler_host, self.scheduler_port)
+    }
 }
 
 /// Runs an executor until it is stopped or loses its scheduler.
@@ -67,13 +74,16 @@ pub async fn run(options: &ExecutorOptions) -> Result<()> {
         port => (port, port.saturating_add(1)),
     };
     let config = ExecutorProcessConfig {
-        bind_host: options.host.to_string(),
+        bind_host: match options.host {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        },
         external_host: Some(options.advertise.clone()),
         port,
         grpc_port,
         scheduler_host: options.scheduler_host.clone(),
         scheduler_port: options.scheduler_port,
-        // It was reached already. Ballista would wait for ever.
+        // It was reached already. Ballista would wait without an end.
         scheduler_connect_timeout_seconds: 0,
         vcores: options.limits.slots,
         task_scheduling_policy: TaskSchedulingPolicy::PushStaged,
@@ -81,8 +91,8 @@ pub async fn run(options: &ExecutorOptions) -> Result<()> {
         work_dir: Some(rows.display().to_string()),
         job_data_ttl_seconds: LEFT_SECONDS,
         job_data_clean_up_interval_seconds: LOOK_SECONDS,
-        grpc_max_decoding_message_size: MESSAGE_BYTES,
-        grpc_max_encoding_message_size: MESSAGE_BYTES,
+        grpc_max_decoding_message_size: MAX_MESSAGE_BYTES,
+        grpc_max_encoding_message_size: MAX_MESSAGE_BYTES,
         // The worker has limits of its own.
         memory_pool_size: Some(0),
         override_physical_codec: Some(Arc::new(TraceCodec::of_executor(worker))),
@@ -92,8 +102,8 @@ pub async fn run(options: &ExecutorOptions) -> Result<()> {
         })),
         ..ExecutorProcessConfig::default()
     };
-    let scheduler = format!("{}:{}", options.scheduler_host, options.scheduler_port);
-    // Ballista ends in order, which takes for ever if tasks cannot be reported to the scheduler.
+    let scheduler = options.scheduler();
+    // Ballista ends in order, which has no end if tasks cannot be reported to the scheduler.
     tokio::select! {
         ended = start_executor_process(Arc::new(config)) => ended.map_err(|e| {
             Error::Query(format!("the executor ended, its scheduler is {scheduler}: {e}"))
@@ -107,14 +117,14 @@ pub async fn run(options: &ExecutorOptions) -> Result<()> {
 
 /// Waits a while until the scheduler accepts connections, because both may start at once.
 async fn wait_for_scheduler(options: &ExecutorOptions) -> Result<()> {
-    let (host, port) = (options.scheduler_host.as_str(), options.scheduler_port);
+    let scheduler = options.scheduler();
     let end = Instant::now() + CONNECT;
     loop {
-        match TcpStream::connect((host, port)).await {
+        match TcpStream::connect(&scheduler).await {
             Ok(_) => return Ok(()),
             Err(e) if Instant::now() >= end => {
                 return Err(Error::Query(format!(
-                    "the scheduler {host}:{port} cannot be reached: {e}; start one with \
+                    "the scheduler {scheduler} cannot be reached: {e}; start one with \
                      `tracesql-full cluster scheduler`"
                 )));
             }
@@ -126,10 +136,10 @@ async fn wait_for_scheduler(options: &ExecutorOptions) -> Result<()> {
 /// Waits until the scheduler has not accepted connections for a while.
 async fn lost_scheduler(options: &ExecutorOptions) {
     let mut missed = 0;
-    while missed < MISSED {
+    while missed < MAX_MISSED {
         tokio::time::sleep(options.heartbeat.max(Duration::from_secs(1))).await;
-        let address = (options.scheduler_host.as_str(), options.scheduler_port);
-        let reached = tokio::time::timeout(CONNECT, TcpStream::connect(address)).await;
+        let connecting = TcpStream::connect(options.scheduler());
+        let reached = tokio::time::timeout(CONNECT, connecting).await;
         missed = if matches!(reached, Ok(Ok(_))) { 0 } else { missed + 1 };
     }
 }

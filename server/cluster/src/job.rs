@@ -17,7 +17,7 @@ use datafusion::error::DataFusionError;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::physical_plan::AsExecutionPlan;
 use datafusion_proto::protobuf::PhysicalPlanNode;
-use futures::TryStreamExt;
+use futures::StreamExt;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Channel;
@@ -27,14 +27,21 @@ use crate::connection::Connection;
 use crate::errors;
 use crate::faults::Faults;
 use crate::leaf::TraceExec;
-use crate::scheduler::MESSAGE_BYTES;
+use crate::scheduler::MAX_MESSAGE_BYTES;
 use crate::wire::{Payload, TraceTask};
 
 /// How often the rows of a trace may be lost.
-const TRIES: usize = 4;
+const MAX_TRIES: usize = 4;
 
 /// How long to wait for the news that the scheduler ended.
 const NOTICE: Duration = Duration::from_secs(1);
+
+/// How long to wait for a connection to the executor that has the rows.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long to wait for the next rows of an executor. They are complete files on its disk, so only
+/// a machine that is cut off stays silent.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// Why a job has no rows.
 enum Failure {
@@ -54,7 +61,7 @@ pub async fn rows(
     trace: String,
 ) -> Result<Vec<RecordBatch>, DataFusionError> {
     let mut lost = String::new();
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         let plan = plan(payload.clone(), &task)?;
         let stop = CancellationToken::new();
         let _stops = stop.clone().drop_guard();
@@ -73,7 +80,7 @@ pub async fn rows(
         }
     }
     Err(exec_datafusion_err!(
-        "trace {trace}: its rows were lost {TRIES} times before they were read; the last time: \
+        "trace {trace}: its rows were lost {MAX_TRIES} times before they were read; the last time: \
          {lost}"
     ))
 }
@@ -107,8 +114,8 @@ async fn run(
     stop: CancellationToken,
 ) -> Result<Vec<RecordBatch>, Failure> {
     let mut client = SchedulerGrpcClient::new(connection.channel.clone())
-        .max_decoding_message_size(MESSAGE_BYTES as usize)
-        .max_encoding_message_size(MESSAGE_BYTES as usize);
+        .max_decoding_message_size(MAX_MESSAGE_BYTES as usize)
+        .max_encoding_message_size(MAX_MESSAGE_BYTES as usize);
     let operation_id = uuid::Uuid::new_v4().simple().to_string();
     // The scheduler cancels all jobs of a session when it ends.
     let name = format!("{}/{operation_id}", connection.session);
@@ -122,14 +129,10 @@ async fn run(
         operation_id,
     });
     insert_version_header(request.metadata_mut());
-    let refused = |status: tonic::Status| match connection.is_over() {
-        true => Failure::NoScheduler,
-        false => match status.code() {
-            tonic::Code::Unavailable | tonic::Code::Unknown => Failure::NoScheduler,
-            _ => Failure::Failed(status.message().to_owned()),
-        },
+    let mut news = match client.execute_query_push(request).await {
+        Ok(news) => news.into_inner(),
+        Err(status) => return Err(ended(&connection, status.message()).await),
     };
-    let mut news = client.execute_query_push(request).await.map_err(refused)?.into_inner();
     let mut job = None;
     let outcome = loop {
         tokio::select! {
@@ -140,7 +143,7 @@ async fn run(
                 break Err(Failure::Failed("cancelled".into()));
             }
             _ = connection.wait_for(|_| false) => return Err(Failure::NoScheduler),
-            status = news.message() => match status.map_err(refused) {
+            status = news.message() => match status {
                 Ok(Some(status)) => {
                     if let Some(status) = &status.status {
                         job = Some(status.job_id.clone());
@@ -150,14 +153,9 @@ async fn run(
                     }
                 }
                 Ok(None) => {
-                    // The connection ends a moment later if the scheduler ended.
-                    let _ = timeout(NOTICE, connection.wait_for(|_| false)).await;
-                    break Err(match connection.is_over() {
-                        true => Failure::NoScheduler,
-                        false => Failure::Failed("the scheduler dropped the job".into()),
-                    });
+                    break Err(ended(&connection, "the scheduler dropped the job").await);
                 }
-                Err(failure) => break Err(failure),
+                Err(status) => break Err(ended(&connection, status.message()).await),
             },
         }
     };
@@ -177,6 +175,15 @@ async fn run(
     };
     tokio::spawn(clean(connection.channel.clone(), job_id));
     rows
+}
+
+/// Why requests failed. The connection of the session ends a moment later if the scheduler ended.
+async fn ended(connection: &Connection, why: &str) -> Failure {
+    let _ = timeout(NOTICE, connection.wait_for(|_| false)).await;
+    match connection.is_over() {
+        true => Failure::NoScheduler,
+        false => Failure::Failed(why.to_owned()),
+    }
 }
 
 /// Removes the rows of a job from the executors.
@@ -211,21 +218,36 @@ async fn fetch_one(location: PartitionLocation) -> Result<Vec<RecordBatch>, AnyE
     let layout = location.layout();
     let executor = location.executor_meta.ok_or("it names no executor")?;
     let partition = location.partition_id.ok_or("it names no partition")?;
-    let port = u16::try_from(executor.port)?;
-    let mut client = BallistaClient::try_new(
-        &executor.host,
+    let client = client(&executor.host, u16::try_from(executor.port)?);
+    let mut client = timeout(CONNECT, client).await.map_err(|_| "it does not answer")??;
+    let partition = partition.into();
+    let begin = client.fetch_partition(&executor.id, &partition, location.file_id, layout, true);
+    let mut rows = timeout(SILENCE, begin).await.map_err(|_| silent())??;
+    let mut batches = Vec::new();
+    while let Some(batch) = timeout(SILENCE, rows.next()).await.map_err(|_| silent())? {
+        batches.push(batch?);
+    }
+    Ok(batches)
+}
+
+fn silent() -> String {
+    format!("no rows came for {} s", SILENCE.as_secs())
+}
+
+async fn client(host: &str, port: u16) -> ballista_core::error::Result<BallistaClient> {
+    let (use_tls, endpoint) = (false, None);
+    let (tries, wait_ms) = (1, 100);
+    let (connection_window, stream_window) = (0, 0);
+    BallistaClient::try_new(
+        host,
         port,
-        MESSAGE_BYTES as usize,
-        false,
-        None,
-        1,
-        100,
-        0,
-        0,
+        MAX_MESSAGE_BYTES as usize,
+        use_tls,
+        endpoint,
+        tries,
+        wait_ms,
+        connection_window,
+        stream_window,
     )
-    .await?;
-    let rows = client
-        .fetch_partition(&executor.id, &partition.into(), location.file_id, layout, true)
-        .await?;
-    Ok(rows.try_collect().await?)
+    .await
 }

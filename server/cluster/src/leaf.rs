@@ -30,7 +30,7 @@ use crate::wire::{Payload, TraceTask};
 use crate::worker::Worker;
 
 /// How often a trace may end the process that computes it.
-const ATTEMPTS: usize = 3;
+const MAX_ENDED: usize = 3;
 
 /// The node.
 #[derive(Debug)]
@@ -131,9 +131,9 @@ impl ExecutionPlan for TraceExec {
         let Some(worker) = self.worker.clone() else {
             return exec_err!("only executors of a cluster compute traces");
         };
-        let attempt = context.task_id().as_deref().map_or(0, attempt);
-        if attempt >= ATTEMPTS {
-            return Err(worker.gave_up(attempt));
+        let ended = context.task_id().as_deref().map_or(0, ended);
+        if ended >= MAX_ENDED {
+            return Err(worker.gave_up(ended));
         }
         let payload = self.payload.clone();
         let rows = self
@@ -162,12 +162,17 @@ fn tasks(batch: &RecordBatch) -> Vec<Result<TraceTask>> {
         .collect()
 }
 
-/// How often a task was tried before. The ID of a task is
-/// `TID job/stage.stage_attempt/task.attempt` and a job of one trace has one task, so the
-/// number of the task counts.
-fn attempt(task_id: &str) -> usize {
-    let task = task_id.rsplit('/').next().and_then(|task| task.split('.').next());
-    task.and_then(|task| task.parse().ok()).unwrap_or(0)
+/// How often an executor ended with the task. The ID of a task is
+/// `TID job/stage.stage_attempt/task.attempt`, and a job of one trace has one task. Each launch
+/// raises the number of the task, and each launch after an error raises the attempt too, so the
+/// difference counts the launches that ended without an error.
+fn ended(task_id: &str) -> usize {
+    let counts = || {
+        let (task, attempt) = task_id.rsplit('/').next()?.split_once('.')?;
+        let count = |text: &str| text.parse::<usize>().ok();
+        Some(count(task)?.saturating_sub(count(attempt)?))
+    };
+    counts().unwrap_or(0)
 }
 
 /// The rows until the token is cancelled. What makes them is dropped then.
@@ -191,12 +196,14 @@ fn until(
 
 #[cfg(test)]
 mod tests {
-    use super::attempt;
+    use super::ended;
 
     #[test]
-    fn attempts_are_counted_by_the_number_of_the_task() {
-        assert_eq!(attempt("TID 3nHkfSs/1.0/0.0"), 0);
-        assert_eq!(attempt("TID 3nHkfSs/1.0/3.0"), 3);
-        assert_eq!(attempt(""), 0);
+    fn launches_without_an_error_are_counted() {
+        assert_eq!(ended("TID 3nHkfSs/1.0/0.0"), 0);
+        assert_eq!(ended("TID 3nHkfSs/1.0/3.0"), 3);
+        assert_eq!(ended("TID 3nHkfSs/1.0/3.3"), 0, "errors of input that were tried again");
+        assert_eq!(ended("TID 3nHkfSs/1.0/3.1"), 2);
+        assert_eq!(ended(""), 0);
     }
 }

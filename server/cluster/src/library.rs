@@ -3,13 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use tracesql::library::{Body, Library};
-use tracesql::{Error, Result};
+use tracesql::Result;
+use tracesql::library::{Body, Library, source_files};
 
 use crate::wire::File;
-
-/// How deep folders with views are. They are laid out as AREA/NAME.sql, and areas may have folders.
-const DEPTH: usize = 3;
 
 /// A hash of all views and rules.
 pub fn hash(library: &Library) -> String {
@@ -33,66 +30,50 @@ pub fn hash(library: &Library) -> String {
 pub fn files(option: &str, folders: &[PathBuf]) -> Result<Vec<File>> {
     let mut files = Vec::new();
     for (number, folder) in folders.iter().enumerate() {
-        let mut paths = Vec::new();
-        let cannot =
-            |e| Error::Usage(format!("{option} {}: cannot be read: {e}", folder.display()));
-        collect(folder, DEPTH, &mut paths).map_err(cannot)?;
-        paths.sort();
-        for path in paths {
-            let inside = path.strip_prefix(folder).unwrap_or(&path);
-            files.push(File {
-                folder: u32::try_from(number).unwrap_or(u32::MAX),
-                path: inside.to_string_lossy().into_owned(),
-                content: std::fs::read(&path).map_err(cannot)?,
-            });
-        }
+        files.extend(source_files(option, folder)?.into_iter().map(|file| File {
+            folder: u32::try_from(number).unwrap_or(u32::MAX),
+            path: file.inside.to_string_lossy().into_owned(),
+            content: file.text.into_bytes(),
+        }));
     }
     Ok(files)
 }
 
-fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        let extension = path.extension().map(|e| e.to_ascii_lowercase());
-        if path.is_dir() {
-            if depth > 1 {
-                collect(&path, depth - 1, found)?;
-            }
-        } else if extension.is_some_and(|e| e == "sql" || e == "csv") {
-            found.push(path);
-        }
-    }
-    Ok(())
-}
-
-/// Writes files into numbered folders below a folder. Returns these folders.
-pub fn write(files: &[File], below: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut folders = Vec::new();
+/// The numbered folders below a folder where [`write`] puts files.
+pub fn folders(files: &[File], below: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = Vec::new();
     for file in files {
         let folder = below.join(file.folder.to_string());
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
+}
+
+/// Writes files into numbered folders below a folder.
+pub fn write(files: &[File], below: &Path) -> std::io::Result<()> {
+    for file in files {
         let inside = Path::new(&file.path);
         let is_inside =
             inside.components().all(|part| matches!(part, std::path::Component::Normal(_)));
         if !is_inside {
             return Err(std::io::Error::other(format!("{}: not inside a folder", file.path)));
         }
-        let path = folder.join(inside);
+        let path = below.join(file.folder.to_string()).join(inside);
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)?;
         }
         std::fs::write(path, &file.content)?;
-        if !folders.contains(&folder) {
-            folders.push(folder);
-        }
     }
-    Ok(folders)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use tracesql::library::Library;
 
-    use super::{files, hash, write};
+    use super::{files, folders, hash, write};
     use crate::wire::File;
 
     #[test]
@@ -101,15 +82,19 @@ mod tests {
         let there = tempfile::tempdir().expect("a folder");
         let area = here.path().join("mine");
         std::fs::create_dir(&area).expect("a folder");
-        std::fs::write(area.join("first.sql"), "-- First.\nSELECT 1 AS n").expect("a file");
+        let view = "-- One row.\n-- @scope trace\n-- @column n  BIGINT  count  The number one.\n\
+                    SELECT 1 AS n\n";
+        std::fs::write(area.join("first.SQL"), view).expect("a file");
         std::fs::write(area.join("notes.txt"), "notes").expect("a file");
-        let folders = [here.path().to_owned()];
-        let files = files("--sql", &folders).expect("files");
+        let own = [here.path().to_owned()];
+        let load = |folders: &[_]| Library::load(folders).expect("a library");
+        assert_eq!(load(&own).problems(), []);
+        let files = files("--sql", &own).expect("files");
         assert_eq!(files.len(), 1);
-        let written = write(&files, there.path()).expect("folders");
-        let load = |folders| hash(&Library::load(folders).expect("a library"));
-        assert_eq!(load(&folders), load(&written));
-        assert_ne!(load(&folders), load(&[]));
+        write(&files, there.path()).expect("written");
+        let written = folders(&files, there.path());
+        assert_eq!(hash(&load(&own)), hash(&load(&written)));
+        assert_ne!(hash(&load(&own)), hash(&load(&[])));
     }
 
     #[test]

@@ -8,8 +8,8 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use datafusion::catalog::{Session as DataFusionSession, TableProvider};
-use datafusion::common::DFSchema;
 use datafusion::common::cast::as_boolean_array;
+use datafusion::common::{DFSchema, internal_datafusion_err};
 use datafusion::error::Result;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
@@ -119,22 +119,26 @@ impl TableProvider for ClusterTable {
             Some(columns) => Arc::new(self.schema.project(columns)?),
             None => self.schema.clone(),
         };
-        let columns: Vec<String> = schema.fields().iter().map(|f| quoted(f.name())).collect();
         let writer = self.writer()?;
-        let filters: Vec<(Expr, String)> = filters
-            .iter()
-            .filter_map(|filter| writer.text(filter).map(|text| (filter.clone(), text)))
-            .collect();
-        let columns =
-            if columns.is_empty() { "NULL AS nothing".to_owned() } else { columns.join(", ") };
-        let mut sql = format!("SELECT {columns} FROM {}", quoted(&self.name));
-        let (filters, texts): (Vec<Expr>, Vec<String>) = filters.into_iter().unzip();
+        // Nothing else applies these filters, because they were promised to be exact.
+        let texts = filters.iter().map(|filter| {
+            let text = writer.text(filter);
+            text.ok_or_else(|| internal_datafusion_err!("the filter {filter} cannot be written"))
+        });
+        let texts = texts.collect::<Result<Vec<String>>>()?;
+        let mut sql = format!("SELECT {} FROM {}", select_list(&schema), quoted(&self.name));
         sql += &conditions(&texts);
         if let Some(limit) = limit {
             sql += &format!(" LIMIT {limit}");
         }
-        Ok(Arc::new(ClusterScan::new(self.query(sql, schema, &filters)?)))
+        Ok(Arc::new(ClusterScan::new(self.query(sql, schema, filters)?)))
     }
+}
+
+/// The columns of a query. A query without columns still returns rows, which are counted.
+fn select_list(schema: &Schema) -> String {
+    let columns: Vec<String> = schema.fields().iter().map(|f| quoted(f.name())).collect();
+    if columns.is_empty() { "NULL AS nothing".to_owned() } else { columns.join(", ") }
 }
 
 /// The `WHERE` of a query; empty without conditions.
@@ -185,11 +189,8 @@ impl TableProvider for PartialTable {
             && columns.len() != query.schema.fields().len()
         {
             query.schema = Arc::new(query.schema.project(columns)?);
-            let names: Vec<String> =
-                query.schema.fields().iter().map(|f| quoted(f.name())).collect();
-            let names =
-                if names.is_empty() { "NULL AS nothing".to_owned() } else { names.join(", ") };
-            query.sql = format!("SELECT {names} FROM ({}) AS rows_of_a_trace", query.sql);
+            let columns = select_list(&query.schema);
+            query.sql = format!("SELECT {columns} FROM ({}) AS rows_of_a_trace", query.sql);
         }
         Ok(Arc::new(ClusterScan::new(query)))
     }

@@ -13,7 +13,7 @@ use datafusion::common::{exec_datafusion_err, exec_err};
 use datafusion::error::Result;
 
 /// The size up to which rows travel as one message. Messages have a bounded size.
-const MESSAGE_BYTES: usize = 1 << 20;
+const PIECE_BYTES: usize = 1 << 20;
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     Arc::new(Schema::new(vec![
@@ -30,7 +30,7 @@ pub fn schema() -> SchemaRef {
 /// Rows of a query as rows of a task, in pieces of bounded size.
 pub fn wrap(query: u32, batch: &RecordBatch) -> Vec<Result<RecordBatch>> {
     let rows = batch.num_rows();
-    let pieces = batch.get_array_memory_size().div_ceil(MESSAGE_BYTES).clamp(1, rows.max(1));
+    let pieces = batch.get_array_memory_size().div_ceil(PIECE_BYTES).clamp(1, rows.max(1));
     let step = rows.div_ceil(pieces).max(1);
     (0..rows)
         .step_by(step)
@@ -109,11 +109,11 @@ mod tests {
     use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
     use arrow::datatypes::{DataType, Field, Schema};
 
-    use super::{MESSAGE_BYTES, fit, unwrap, wrap};
+    use super::{PIECE_BYTES, fit, unwrap, wrap};
 
     #[test]
     fn rows_come_back_in_pieces_of_bounded_size() {
-        let long = "x".repeat(MESSAGE_BYTES / 4);
+        let long = "x".repeat(PIECE_BYTES / 4);
         let batch = RecordBatch::try_from_iter([
             ("n", Arc::new(Int64Array::from_iter_values(0..20)) as ArrayRef),
             ("text", Arc::new(StringArray::from_iter_values((0..20).map(|_| &long)))),

@@ -40,7 +40,7 @@ pub const SESSION: &str = "/tracesql/session";
 pub const CANCEL: &str = "/tracesql/cancel";
 
 /// The header with the name of a session or a job.
-pub const SESSION_HEADER: &str = "x-tracesql-session";
+pub const ID_HEADER: &str = "x-tracesql-id";
 
 /// The time between two lines of a session.
 const BEAT: Duration = Duration::from_secs(1);
@@ -51,14 +51,14 @@ const ARRIVAL: Duration = Duration::from_millis(100);
 /// How often the jobs of a session that ended are cancelled.
 const CANCELS: usize = 2;
 
-/// Seconds that rows which nobody reads stay on executors. A client reads them at once.
+/// Seconds for which unread rows stay on executors. A client reads them at once.
 const UNREAD_SECONDS: u64 = 60;
 
 /// Seconds that the state of a finished job is kept.
 const STATE_SECONDS: u64 = 30;
 
 /// The size of the largest message, in bytes.
-pub const MESSAGE_BYTES: u32 = 1 << 30;
+pub const MAX_MESSAGE_BYTES: u32 = 1 << 30;
 
 /// Options of a scheduler.
 #[derive(Debug, Clone)]
@@ -101,9 +101,9 @@ pub async fn run(options: &SchedulerOptions, ready: impl FnOnce(SocketAddr)) -> 
         no_executors_grace_period_seconds: timeout,
         finished_job_data_clean_up_interval_seconds: UNREAD_SECONDS,
         finished_job_state_clean_up_interval_seconds: STATE_SECONDS,
-        grpc_server_max_decoding_message_size: MESSAGE_BYTES,
-        grpc_server_max_encoding_message_size: MESSAGE_BYTES,
-        grpc_client_max_message_size: MESSAGE_BYTES,
+        grpc_server_max_decoding_message_size: MAX_MESSAGE_BYTES,
+        grpc_server_max_encoding_message_size: MAX_MESSAGE_BYTES,
+        grpc_client_max_message_size: MAX_MESSAGE_BYTES,
         override_physical_codec: Some(Arc::new(TraceCodec::default())),
         ..SchedulerConfig::default()
     });
@@ -113,8 +113,8 @@ pub async fn run(options: &SchedulerOptions, ready: impl FnOnce(SocketAddr)) -> 
     let mut services = RoutesBuilder::default();
     services.add_service(
         SchedulerGrpcServer::new(server.clone())
-            .max_encoding_message_size(MESSAGE_BYTES as usize)
-            .max_decoding_message_size(MESSAGE_BYTES as usize),
+            .max_encoding_message_size(MAX_MESSAGE_BYTES as usize)
+            .max_decoding_message_size(MAX_MESSAGE_BYTES as usize),
     );
     let sessions = Router::new().route(SESSION, get(session)).route(CANCEL, post(cancel));
     let sessions = sessions.with_state(Arc::new(server));
@@ -142,9 +142,9 @@ async fn refuse_others(request: Request, next: Next) -> Response {
 
 /// Keeps a session until its client ends the connection.
 async fn session(State(server): State<Server>, headers: HeaderMap) -> Response {
-    let id = headers.get(SESSION_HEADER).and_then(|id| id.to_str().ok()).unwrap_or_default();
+    let id = headers.get(ID_HEADER).and_then(|id| id.to_str().ok()).unwrap_or_default();
     if id.is_empty() {
-        let text = format!("the header {SESSION_HEADER} is missing");
+        let text = format!("the header {ID_HEADER} is missing");
         return (StatusCode::BAD_REQUEST, text).into_response();
     }
     log::info!("session {id}: begins");
@@ -161,7 +161,7 @@ async fn session(State(server): State<Server>, headers: HeaderMap) -> Response {
 
 /// Cancels the job with a name. The answer is the number of jobs, 0 if it has ended.
 async fn cancel(State(server): State<Server>, headers: HeaderMap) -> String {
-    let name = headers.get(SESSION_HEADER).and_then(|id| id.to_str().ok()).unwrap_or_default();
+    let name = headers.get(ID_HEADER).and_then(|id| id.to_str().ok()).unwrap_or_default();
     let mut cancelled = cancel_jobs(&server, |job| job == name).await;
     if cancelled == 0 {
         tokio::time::sleep(ARRIVAL).await;

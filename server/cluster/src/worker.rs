@@ -10,8 +10,6 @@ use arrow::record_batch::RecordBatch;
 use datafusion::common::{exec_datafusion_err, exec_err};
 use datafusion::datasource::MemTable;
 use datafusion::error::{DataFusionError, Result};
-use datafusion::object_store::ObjectStoreExt;
-use datafusion::object_store::path::Path;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt, stream};
 use parking_lot::Mutex;
@@ -27,6 +25,10 @@ use crate::errors::marked;
 use crate::faults::Faults;
 use crate::wire::{Payload, TraceTask};
 use crate::{library, rows, version};
+
+/// The folders of views and of rules among the files of a user.
+const SQL: &str = "sql";
+const RULES: &str = "rules";
 
 /// What one executor may use.
 #[derive(Debug, Clone)]
@@ -61,8 +63,6 @@ pub struct Worker {
     limits: Limits,
     /// The folder for the files of users.
     folder: PathBuf,
-    /// Held while these files are written.
-    writing: Mutex<()>,
     /// Sessions that were used last, the newest at the end. Their views are planned already.
     engines: Mutex<Vec<(blake3::Hash, Arc<Engine>)>>,
     /// Stores on object storage by their URLs.
@@ -78,13 +78,7 @@ impl fmt::Debug for Worker {
 impl Worker {
     /// A worker that keeps files in a folder.
     pub fn new(limits: Limits, folder: PathBuf) -> Self {
-        Self {
-            limits,
-            folder,
-            writing: Mutex::default(),
-            engines: Mutex::default(),
-            stores: Mutex::default(),
-        }
+        Self { limits, folder, engines: Mutex::default(), stores: Mutex::default() }
     }
 
     /// The error about a trace that ended the process each time.
@@ -155,6 +149,7 @@ impl Worker {
         task: &TraceTask,
         manifest: Manifest,
     ) -> Result<Arc<Engine>> {
+        let files = self.files(task)?;
         let session = Payload { queries: Vec::new(), ..payload.clone() };
         let mut hasher = blake3::Hasher::new();
         hasher.update(&session.encode_to_vec());
@@ -168,7 +163,7 @@ impl Worker {
             return Ok(engine);
         }
         drop(engines);
-        let engine = Arc::new(self.open(payload, task, manifest)?);
+        let engine = Arc::new(self.open(payload, task, manifest, files)?);
         let mut engines = self.engines.lock();
         if engines.len() >= 4 * self.limits.slots {
             engines.remove(0);
@@ -177,7 +172,13 @@ impl Worker {
         Ok(engine)
     }
 
-    fn open(&self, payload: &Payload, task: &TraceTask, manifest: Manifest) -> Result<Engine> {
+    fn open(
+        &self,
+        payload: &Payload,
+        task: &TraceTask,
+        manifest: Manifest,
+        files: TraceFiles,
+    ) -> Result<Engine> {
         let own = version::program();
         if payload.program_version != own || payload.schema_version != SCHEMA_VERSION {
             return exec_err!(
@@ -205,7 +206,7 @@ impl Worker {
             relations,
             ..EngineOptions::default()
         };
-        let (files, remote) = self.files(task, &manifest)?;
+        let remote = self.remote_store(task, &manifest)?;
         let trace = OpenTrace { manifest, files, remote_store: None };
         let engine = Engine::open_trace(trace, remote, &options).map_err(external)?;
         let hash = library::hash(engine.library());
@@ -219,39 +220,42 @@ impl Worker {
         Ok(engine)
     }
 
-    /// Where the files of a trace are, and what reads them if that is elsewhere.
-    fn files(
+    /// Where the files of a trace are. A folder that was removed is an error here, because the
+    /// engine takes a file that does not exist for a table without rows.
+    fn files(&self, task: &TraceTask) -> Result<TraceFiles> {
+        if !task.remote_store.is_empty() {
+            let folder = Url::parse(&task.files).map_err(|e| exec_datafusion_err!("{e}"))?;
+            return Ok(TraceFiles::Url(folder));
+        }
+        let folder = PathBuf::from(&task.files);
+        if !folder.is_dir() {
+            return exec_err!(
+                "{}: this executor cannot find the folder of the trace; if the trace was not \
+                 removed, put the store on a file system that all executors share, or on object \
+                 storage",
+                folder.display()
+            );
+        }
+        Ok(TraceFiles::Folder(folder))
+    }
+
+    /// The store of a trace on object storage, which must still have the trace.
+    fn remote_store(
         &self,
         task: &TraceTask,
         manifest: &Manifest,
-    ) -> Result<(TraceFiles, Option<Arc<dyn RemoteStore>>)> {
+    ) -> Result<Option<Arc<dyn RemoteStore>>> {
         if task.remote_store.is_empty() {
-            let folder = PathBuf::from(&task.files);
-            if !folder.is_dir() {
-                return exec_err!(
-                    "{}: this executor cannot find the folder of the trace; put the store on a \
-                     file system that all executors share, or on object storage",
-                    folder.display()
-                );
-            }
-            return Ok((TraceFiles::Folder(folder), None));
+            return Ok(None);
         }
-        let folder = Url::parse(&task.files).map_err(|e| exec_datafusion_err!("{e}"))?;
         let store = self.store(&task.remote_store)?;
-        let found = store.find(&manifest.content_hash).map_err(external)?;
-        // The engine takes a file that is not there for one without rows.
-        let (_, objects) = store.objects();
-        let is_there = |table: &String| {
-            let file = Path::from(format!("{}{table}.parquet", folder.path()));
-            Handle::current().block_on(objects.head(&file)).is_ok()
-        };
-        if found.is_none() || !manifest.tables.keys().all(is_there) {
+        if store.find(&manifest.content_hash).map_err(external)?.is_none() {
             return exec_err!(
                 "{}: the trace was removed or replaced while the query ran; run the query again",
                 task.remote_store
             );
         }
-        Ok((TraceFiles::Url(folder), Some(store)))
+        Ok(Some(store))
     }
 
     /// A store, which stays open.
@@ -264,18 +268,35 @@ impl Worker {
         Ok(store)
     }
 
-    /// Folders with the user's views and rules.
+    /// Folders with the user's views and rules. They are named by their content and appear whole,
+    /// because several tasks write and read them at the same time.
     fn folders(&self, payload: &Payload) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
         if payload.sql.is_empty() && payload.rules.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
-        let _writing = self.writing.lock();
-        let folder = self.folder.join(&payload.library);
-        let both = (
-            library::write(&payload.sql, &folder.join("sql")),
-            library::write(&payload.rules, &folder.join("rules")),
-        );
-        Ok((both.0?, both.1?))
+        let files = Payload {
+            sql: payload.sql.clone(),
+            rules: payload.rules.clone(),
+            ..Payload::default()
+        };
+        let name = blake3::hash(&files.encode_to_vec()).to_hex();
+        let folder = self.folder.join(name.as_str());
+        if !folder.is_dir() {
+            let new = self.folder.join(uuid::Uuid::new_v4().to_string());
+            library::write(&files.sql, &new.join(SQL))?;
+            library::write(&files.rules, &new.join(RULES))?;
+            // Another task may have been faster.
+            if let Err(error) = std::fs::rename(&new, &folder) {
+                std::fs::remove_dir_all(&new)?;
+                if !folder.is_dir() {
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok((
+            library::folders(&files.sql, &folder.join(SQL)),
+            library::folders(&files.rules, &folder.join(RULES)),
+        ))
     }
 }
 

@@ -11,6 +11,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use parking_lot::Mutex;
 use tracesql::byte_size::bytes;
 use tracesql::{Error, Result, runtime};
+use tracesql_cli::duration;
 use tracesql_cluster::{
     Cluster, ExecutorOptions, Limits, Progress, SchedulerOptions, logger, run_executor,
     run_scheduler,
@@ -51,9 +52,9 @@ struct SchedulerArgs {
     /// Address and port to listen at
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:50050")]
     listen: SocketAddr,
-    /// Seconds after which a silent executor counts as lost, and its traces go to others
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    executor_timeout: u64,
+    /// Time after which a silent executor counts as lost, and its traces go to others
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
+    executor_timeout: Duration,
     #[command(flatten)]
     common: Common,
 }
@@ -67,7 +68,13 @@ struct ExecutorArgs {
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     listen: IpAddr,
     /// Port where rows are fetched; tasks arrive at the next port [default: two free ports]
-    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        hide_default_value = true,
+        value_parser = clap::value_parser!(u16).range(..u16::MAX as i64)
+    )]
     port: u16,
     /// Name or address under which the scheduler and clients reach this executor [default: the
     /// address to listen at]
@@ -82,20 +89,20 @@ struct ExecutorArgs {
     /// Memory of all slots together, for example 120GiB [default: no limit]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory: Option<usize>,
-    /// Seconds that one trace may take [default: no limit]
-    #[arg(long, value_name = "SECONDS")]
-    task_timeout: Option<u64>,
-    /// Seconds between two signs of life
-    #[arg(long, value_name = "SECONDS", default_value_t = 2)]
-    heartbeat: u64,
+    /// Time that one trace may take, for example 90s or 10m [default: no limit]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    task_timeout: Option<Duration>,
+    /// Time between two signs of life, in whole seconds
+    #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = duration)]
+    heartbeat: Duration,
     #[command(flatten)]
     common: Common,
 }
 
 #[derive(Debug, Args)]
 struct Common {
-    /// Listen at other addresses than loopback. Whoever reaches the ports can run queries and read
-    /// all rows: nothing is encrypted, and nobody has to log in
+    /// Listen at other addresses than loopback. Everyone who reaches the ports can run queries and
+    /// read all rows: there is no encryption and no login
     #[arg(long)]
     trust_network: bool,
     /// Write what the parts of Ballista do to the log too
@@ -122,6 +129,7 @@ pub fn describe(command_line: Command) -> Command {
 /// Runs a scheduler or an executor. For other commands it looks at the option.
 pub fn run(matches: &ArgMatches) -> Option<Result<ExitCode>> {
     let first = matches.get_one::<String>(OPTION);
+    let is_server = matches.subcommand_name() == Some("serve");
     let (matches, address) = match matches.subcommand() {
         Some((OPTION, matches)) => return Some(serve(matches)),
         Some((name, matches)) if COMMANDS.contains(&name) => {
@@ -141,8 +149,8 @@ pub fn run(matches: &ArgMatches) -> Option<Result<ExitCode>> {
     if let Err(e) = host_and_port("--cluster", address) {
         return Some(Err(e));
     }
-    let quiet = matches.get_flag("quiet");
-    let progress = (!quiet && std::io::stderr().is_terminal()).then(progress);
+    let shows = !is_server && !matches.get_flag("quiet") && std::io::stderr().is_terminal();
+    let progress = shows.then(progress);
     tracesql_cli::use_cluster(Arc::new(Cluster::new(address, progress)));
     None
 }
@@ -159,10 +167,7 @@ fn serve(matches: &ArgMatches) -> Result<ExitCode> {
 fn scheduler(args: &SchedulerArgs) -> Result<()> {
     refuse_untrusted(args.listen.ip(), &args.common)?;
     logger::start(args.common.log_all);
-    let options = SchedulerOptions {
-        listen: args.listen,
-        executor_timeout: Duration::from_secs(args.executor_timeout),
-    };
+    let options = SchedulerOptions { listen: args.listen, executor_timeout: args.executor_timeout };
     let ready = |address| {
         let _ = writeln!(std::io::stderr(), "the scheduler listens at {address}");
     };
@@ -173,7 +178,7 @@ fn executor(args: &ExecutorArgs, matches: &ArgMatches) -> Result<()> {
     refuse_untrusted(args.listen, &args.common)?;
     let (scheduler_host, scheduler_port) = host_and_port("--scheduler", &args.scheduler)?;
     let host = match &args.host {
-        Some(host) => host.clone(),
+        Some(host) => host.parse().map_or_else(|_| host.clone(), url_host),
         None if args.listen.is_unspecified() => {
             return Err(Error::Usage(format!(
                 "--listen {}: give --host NAME too, the name under which clients reach this \
@@ -181,7 +186,7 @@ fn executor(args: &ExecutorArgs, matches: &ArgMatches) -> Result<()> {
                 args.listen
             )));
         }
-        None => args.listen.to_string(),
+        None => url_host(args.listen),
     };
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let given = matches.subcommand().and_then(|(_, m)| m.get_one::<usize>("threads")).copied();
@@ -196,12 +201,12 @@ fn executor(args: &ExecutorArgs, matches: &ArgMatches) -> Result<()> {
         port: args.port,
         advertise: host,
         work_dir: args.work_dir.clone(),
-        heartbeat: Duration::from_secs(args.heartbeat),
+        heartbeat: args.heartbeat,
         limits: Limits {
             slots,
             threads,
             memory: args.memory.unwrap_or(0),
-            time: args.task_timeout.map(Duration::from_secs),
+            time: args.task_timeout,
         },
     };
     let _ = writeln!(
@@ -221,28 +226,44 @@ fn refuse_untrusted(address: IpAddr, common: &Common) -> Result<()> {
         return Ok(());
     }
     Err(Error::Usage(format!(
-        "--listen {address}: whoever reaches this address can run queries and read all rows, \
+        "--listen {address}: everyone who reaches this address can run queries and read all rows, \
          because a cluster has no encryption and no users; give --trust-network if only machines \
          that you trust reach it"
     )))
 }
 
+/// An address as the host of a URL.
+fn url_host(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    }
+}
+
+/// The host, as in a URL, and the port of a scheduler.
 fn host_and_port(option: &str, text: &str) -> Result<(String, u16)> {
     let wrong = || {
         Error::Usage(format!(
             "{option} {text}: write the host and the port of the scheduler, for example \
-             127.0.0.1:50050"
+             127.0.0.1:50050 or [::1]:50050"
         ))
     };
     let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
     let port = port.parse().map_err(|_| wrong())?;
-    if host.is_empty() { Err(wrong()) } else { Ok((host.to_owned(), port)) }
+    let is_bracketed = host.starts_with('[') && host.ends_with(']');
+    if host.is_empty() || (host.contains(':') && !is_bracketed) {
+        return Err(wrong());
+    }
+    Ok((host.to_owned(), port))
 }
 
-/// Shows on standard error how many traces are computed.
+/// Shows on standard error how many traces are computed, unless the shell does.
 fn progress() -> Progress {
     let began: Mutex<Option<(Instant, bool)>> = Mutex::new(None);
     Arc::new(move |state| {
+        if tracesql_cli::set_traces_done(state) {
+            return;
+        }
         let mut began = began.lock();
         let mut stderr = std::io::stderr();
         match state {

@@ -31,7 +31,7 @@ struct GcArgs {
     dry_run: bool,
 }
 
-/// An age, which may be zero if nobody writes to the store.
+/// An age, which may be zero while no process writes to the store.
 fn age(text: &str) -> Result<Duration, String> {
     match text.trim() {
         "0" | "0s" => Ok(Duration::ZERO),

@@ -23,7 +23,7 @@ pub fn open(url: &str, retry: RetryConfig) -> Result<AmazonS3, String> {
     let endpoint = builder
         .get_config_value(&AmazonS3ConfigKey::S3Endpoint)
         .or_else(|| builder.get_config_value(&AmazonS3ConfigKey::Endpoint));
-    // Whoever writes `http://` wants a connection without TLS.
+    // A user who writes `http://` wants a connection without TLS.
     if endpoint.is_some_and(|e| e.starts_with("http://")) && !is_set("AWS_ALLOW_HTTP") {
         builder = builder.with_allow_http(true);
     }

@@ -117,7 +117,7 @@ async fn named(name: &str, split: &Split) -> Result<Vec<ObjectMeta>> {
         }
         .into());
     }
-    let traces: Vec<ObjectMeta> = traces(listed);
+    let traces = traces(&key, listed);
     if traces.is_empty() {
         let reason = "there is no such object, and no trace (.json, .json.gz, .json.zst, .zip, \
                       .tar) in a folder with this name";
@@ -150,8 +150,9 @@ async fn list(name: &str, split: &Split, prefix: &Path) -> Result<Vec<ObjectMeta
     listed.map_err(|e| Failure::of(name, &e).into())
 }
 
-/// The objects that may be traces. Those of stores are left out, because they are output.
-fn traces(listed: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
+/// The objects that may be traces. Those of stores are left out, because they are output, and so
+/// are hidden ones. A folder that the user named may be hidden itself.
+fn traces(folder: &Path, listed: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
     let marker = layout::marker(&Path::default());
     let is_marker = |object: &&ObjectMeta| object.location.filename() == marker.filename();
     let stores: Vec<Path> = listed
@@ -164,7 +165,8 @@ fn traces(listed: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
         .collect();
     let is_trace = |object: &ObjectMeta| {
         let name = object.location.filename().unwrap_or_default().to_lowercase();
-        let is_hidden = object.location.parts().any(|part| part.as_ref().starts_with('.'));
+        let mut below = object.location.prefix_match(folder).into_iter().flatten();
+        let is_hidden = below.any(|part| part.as_ref().starts_with('.'));
         TRACE_ENDINGS.iter().any(|ending| name.ends_with(ending))
             && !is_hidden
             && !stores.iter().any(|store| object.location.prefix_matches(store))

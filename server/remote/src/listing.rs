@@ -79,7 +79,7 @@ fn kept(cache: &Cache, meta: &ObjectMeta) -> Option<Found> {
     Some(Found::Sound(Arc::new(entry)))
 }
 
-/// Reads one manifest; `None` if there is none with this key.
+/// Reads one manifest; `None` if no object has this key.
 pub async fn fetch(place: Place, key: Path, cache: Cache) -> Result<Option<Found>> {
     let Some((meta, mut head)) = beginning(&place, &key, HEAD).await? else { return Ok(None) };
     if !head.contains(&b'\n') && (head.len() as u64) < meta.size {

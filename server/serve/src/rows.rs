@@ -1,7 +1,7 @@
 //! A running statement and its rows.
 //!
 //! A task of its own plans the statement and computes its rows; the reader takes them from a channel
-//! that buffers one batch. So the statement ends at its time limit even if nobody reads, a reader
+//! that buffers one batch. So the statement ends at its time limit even if no client reads, a reader
 //! hears of the limit even while the planner works, and a slow reader holds back the computation
 //! and not its rows.
 
@@ -153,7 +153,7 @@ impl Drop for Rows {
 }
 
 /// Starts a statement on the threads of queries. `permit` is kept until the statement ended there,
-/// also if nobody waits for it any more.
+/// also if its client no longer waits for it.
 pub async fn start(
     planning: impl Future<Output = Result<SendableRecordBatchStream, Failure>> + Send + 'static,
     bounds: Bounds,

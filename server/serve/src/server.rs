@@ -31,7 +31,7 @@ pub type OpenEngine = Arc<dyn Fn() -> Result<Engine> + Send + Sync>;
 pub struct Config {
     /// Opens an engine over the store, as the store is then.
     pub open: OpenEngine,
-    /// Who may connect; `None` for everybody.
+    /// The users who may connect; `None` if the server has no users.
     pub users: Option<Arc<Users>>,
     /// TLS. With it, connections without TLS are refused.
     pub tls: Option<Tls>,

@@ -1,6 +1,6 @@
 //! Handles: the names under which a client finds what it started.
 //!
-//! A handle is 32 random bytes, so nobody can guess one. It belongs to the user who made it, and
+//! A handle is 32 random bytes, so it cannot be guessed. It belongs to the user who made it, and
 //! other users get the same answer as for a handle that does not exist.
 
 use std::collections::HashMap;
@@ -143,7 +143,7 @@ impl<R: Send + 'static> Results<R> {
         }
     }
 
-    /// Drops results that nobody began to read in time. Returns their number.
+    /// Drops results whose reading did not begin in time. Returns their number.
     pub fn drop_unread(&self, max: Duration) -> usize {
         let mut results = self.by_handle.lock();
         let before = results.len();

@@ -35,7 +35,7 @@ use service::Service;
 use sessions::Sessions;
 use statements::Statements;
 
-/// The pause between two looks for results that nobody reads.
+/// The pause between two looks for results that are not read.
 const SWEEP: Duration = Duration::from_secs(5);
 /// The pause between pings to a silent client, and the time that it has to answer.
 const PING: Duration = Duration::from_secs(20);
@@ -80,7 +80,7 @@ pub async fn serve(server: Arc<Server>, listener: TcpListener) -> Result<()> {
     }
 }
 
-/// Drops what expired, for ever.
+/// Drops expired results and statements until the server ends.
 async fn sweep(sessions: Arc<Sessions>, statements: Arc<Statements>) {
     loop {
         tokio::time::sleep(SWEEP).await;

@@ -167,7 +167,7 @@ impl Statements {
         self.prepared.close(handle, &caller.user);
     }
 
-    /// Drops results that nobody read in time, and statements that nobody uses.
+    /// Drops results that were not read in time, and statements that are no longer used.
     pub fn drop_expired(&self) {
         self.results.drop_unread(MAX_UNREAD);
         self.prepared.drop_unused();

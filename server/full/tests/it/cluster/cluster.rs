@@ -127,7 +127,7 @@ impl Executor {
         }
     }
 
-    /// The lines of the log that nobody read.
+    /// The lines of the log that no test has read yet.
     pub fn lines(&self) -> Vec<String> {
         self.lines.try_iter().collect()
     }
@@ -181,9 +181,8 @@ pub fn session(address: &str, agent: Option<&str>) -> String {
     let mut stream = TcpStream::connect(address).expect("the scheduler accepts");
     stream.set_read_timeout(Some(Duration::from_millis(500))).expect("a timeout");
     let agent = agent.map(|agent| format!("user-agent: {agent}\r\n")).unwrap_or_default();
-    let request = format!(
-        "GET /tracesql/session HTTP/1.0\r\nhost: x\r\n{agent}x-tracesql-session: test\r\n\r\n"
-    );
+    let request =
+        format!("GET /tracesql/session HTTP/1.0\r\nhost: x\r\n{agent}x-tracesql-id: test\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("a request");
     let (mut text, mut bytes) = (Vec::new(), [0; 1024]);
     while let Ok(read) = stream.read(&mut bytes) {

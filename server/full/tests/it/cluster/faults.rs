@@ -83,7 +83,7 @@ fn a_cluster_without_executors_or_scheduler_is_reported() {
     let error = Finished::of(&mut child, REPORT).failure(4);
     assert!(error.contains("executors") && error.contains(&cluster.address), "{error}");
     assert!(start.elapsed() < REPORT);
-    // Nobody computes.
+    // No executor is left.
     let error = query(&cluster, store, SQL).run_within(REPORT).failure(4);
     let advice =
         format!("start some with `tracesql-full cluster executor --scheduler {}", cluster.address);
@@ -194,5 +194,23 @@ fn a_trace_that_is_removed_or_damaged_while_a_query_runs_is_reported() {
     let bytes = std::fs::read(&file).expect("a file");
     std::fs::write(&file, &bytes[..bytes.len() / 2]).expect("a file");
     let error = Finished::of(&mut child, LIMIT).failure(4);
-    assert!(error.contains(damaged.as_str()), "{error}");
+    let is_named = error.contains(damaged.as_str()) && error.contains("events.parquet");
+    assert!(is_named, "{error}");
+}
+
+#[test]
+fn a_removed_trace_is_missed_by_a_session_that_is_still_open() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = store_of_ranks(folder.path(), 1);
+    let removed = store.traces().expect("traces")[0].trace_id.clone();
+    let cluster = Cluster::with(1, &faults("wait:1500"));
+    let sql = "SELECT count(*) FROM events WHERE name <> ''";
+    let start = || query(&cluster, text(store.root()), sql).start();
+    Finished::of(&mut start(), LIMIT).success();
+    cluster.executors[0].wait_for_line("queries start", LIMIT);
+    let mut child = start();
+    cluster.executors[0].wait_for_line("queries start", LIMIT);
+    store.remove(&removed).expect("it is removed");
+    let error = Finished::of(&mut child, LIMIT).failure(4);
+    assert!(error.contains("cannot find the folder"), "{error}");
 }

@@ -25,7 +25,7 @@ fn processes_of_another_version_are_refused() {
     let executor = Program::new(folder.path()).args(arguments).env(VERSION, "9.9.9");
     let error = executor.run_within(LIMIT).failure(4);
     assert!(error.contains(other), "{error}");
-    // Programs that are none of ours.
+    // Other programs.
     for agent in [None, Some("curl/8.0")] {
         let answer = session(&cluster.address, agent);
         assert!(answer.contains(" 412 ") && answer.contains("serves processes of"), "{answer}");
@@ -76,5 +76,5 @@ fn an_executor_that_cannot_reach_the_store_is_reported() {
     let program = cluster.call(&["query", &url, "-c", sql]).envs(bucket.environment());
     let mut child: Child = program.start();
     let error = Finished::of(&mut child, LIMIT).failure(4);
-    assert!(error.contains("s3://"), "{error}");
+    assert!(error.contains("s3://") && error.contains("cannot be reached"), "{error}");
 }

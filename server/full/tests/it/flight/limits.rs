@@ -139,7 +139,7 @@ async fn a_statement_waits_for_its_turn() {
     assert_eq!(waited, 2);
     assert!(began.elapsed() > Duration::from_millis(300), "{:?}", began.elapsed());
     assert_eq!(status(stream.try_next().await).code(), Code::DeadlineExceeded);
-    // Nobody reads this one, so it keeps its turn until its time is over.
+    // This one is not read, so it keeps its turn until its time is over.
     let _unread = first.execute(LONG.into(), None).await.expect("started");
     tokio::time::sleep(Duration::from_millis(1_000)).await;
     assert_eq!(number(&rows(&mut second, "SELECT 3").await.expect("rows")), 3);

@@ -1,4 +1,4 @@
-//! Servers that fail for a while or for ever, and objects that change while a query reads them.
+//! Servers that fail for a while or without an end, and objects that change while a query reads them.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};

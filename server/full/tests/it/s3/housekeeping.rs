@@ -1,4 +1,4 @@
-//! Replaced traces, writers at the same time, and files that nobody uses.
+//! Replaced traces, writers at the same time, and files that no trace uses.
 
 use super::{call, done, large_trace, text};
 use crate::support::Program;

@@ -16,7 +16,7 @@ pub enum Fate {
     Refuse(&'static str, &'static str),
     /// Moto answers it, but the connection ends after this number of bytes of the object.
     Cut(usize),
-    /// The request is read, and nobody answers.
+    /// The request is read and never answered.
     Silence,
 }
 
