@@ -82,7 +82,7 @@ mod tests {
         let there = tempfile::tempdir().expect("a folder");
         let area = here.path().join("mine");
         std::fs::create_dir(&area).expect("a folder");
-        let view = "-- One row.\n-- @scope trace\n-- @column n  BIGINT  count  The number one.\n\
+        let view = "-- One row.\n-- @scope trace\n-- @column n BIGINT count The number one.\n\
                     SELECT 1 AS n\n";
         std::fs::write(area.join("first.SQL"), view).expect("a file");
         std::fs::write(area.join("notes.txt"), "notes").expect("a file");

@@ -136,7 +136,7 @@ async fn matching(name: &str, split: &Split) -> Result<Vec<ObjectMeta>> {
         require_literal_separator: true,
         require_literal_leading_dot: true,
     };
-    let mut listed = list(name, split, &split.folder.key).await?;
+    let mut listed = outside_stores(list(name, split, &split.folder.key).await?);
     listed.retain(|object| pattern.matches_with(split.below(&object.location), options));
     if listed.is_empty() {
         return Err(refuse("no object matches this pattern".to_owned()));
@@ -150,9 +150,20 @@ async fn list(name: &str, split: &Split, prefix: &Path) -> Result<Vec<ObjectMeta
     listed.map_err(|e| Failure::of(name, &e).into())
 }
 
-/// The objects that may be traces. Those of stores are left out, because they are output, and so
-/// are hidden ones. A folder that the user named may be hidden itself.
+/// The objects that may be traces. Hidden ones are left out. A folder that the user named may be
+/// hidden itself.
 fn traces(folder: &Path, listed: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
+    let is_trace = |object: &ObjectMeta| {
+        let name = object.location.filename().unwrap_or_default().to_lowercase();
+        let mut below = object.location.prefix_match(folder).into_iter().flatten();
+        let is_hidden = below.any(|part| part.as_ref().starts_with('.'));
+        TRACE_ENDINGS.iter().any(|ending| name.ends_with(ending)) && !is_hidden
+    };
+    outside_stores(listed).into_iter().filter(is_trace).collect()
+}
+
+/// The objects that belong to no store. Those of stores are output.
+fn outside_stores(mut listed: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
     let marker = layout::marker(&Path::default());
     let is_marker = |object: &&ObjectMeta| object.location.filename() == marker.filename();
     let stores: Vec<Path> = listed
@@ -163,15 +174,8 @@ fn traces(folder: &Path, listed: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
             parts[..parts.len() - 1].iter().cloned().collect()
         })
         .collect();
-    let is_trace = |object: &ObjectMeta| {
-        let name = object.location.filename().unwrap_or_default().to_lowercase();
-        let mut below = object.location.prefix_match(folder).into_iter().flatten();
-        let is_hidden = below.any(|part| part.as_ref().starts_with('.'));
-        TRACE_ENDINGS.iter().any(|ending| name.ends_with(ending))
-            && !is_hidden
-            && !stores.iter().any(|store| object.location.prefix_matches(store))
-    };
-    listed.into_iter().filter(is_trace).collect()
+    listed.retain(|object| !stores.iter().any(|store| object.location.prefix_matches(store)));
+    listed
 }
 
 async fn fetch(input: &RemoteInput, mut file: tokio::fs::File) -> Result<()> {
