@@ -4,7 +4,6 @@
 //! This is not an optimizer rule, because it changes no plan. It ends the stream of a result.
 
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use arrow::record_batch::RecordBatch;
@@ -13,10 +12,9 @@ use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::memory_pool::{FairSpillPool, GreedyMemoryPool, MemoryPool};
 use datafusion::physical_plan::stream::{RecordBatchReceiverStream, RecordBatchStreamAdapter};
 use futures::{StreamExt, stream};
-use tokio::sync::watch;
 
-/// The time between two readings of the memory of the process.
-const INTERVAL: Duration = Duration::from_millis(3);
+use super::memory_watch::{MemoryWatch, resident_bytes};
+
 /// How long to wait until freed memory is returned to the system, which takes at most a second.
 const SETTLING: Duration = Duration::from_secs(3);
 /// The number of batches that can wait for the reader.
@@ -43,29 +41,16 @@ pub struct MemoryLimit {
     bytes: usize,
     /// The share of one of several sessions; `None` if there is only one session.
     share: Option<usize>,
-    is_exceeded: watch::Receiver<bool>,
+    watch: Arc<MemoryWatch>,
 }
 
 impl MemoryLimit {
-    /// Creates a limit that is watched until it is dropped. Fails if the watching thread cannot
-    /// start. If `process` is not 0, it is the limit of the process, and `bytes` is the share of one
-    /// of several sessions.
+    /// Creates a limit. Fails if the watching thread cannot start. If `process` is not 0, it is the
+    /// limit of the process, and `bytes` is the share of one of several sessions.
     pub fn new(bytes: usize, process: usize) -> Result<Self> {
         let share = (process > 0).then_some(bytes);
         let bytes = if process > 0 { process } else { bytes };
-        let (exceeded, is_exceeded) = watch::channel(false);
-        let watch = move || {
-            while !exceeded.is_closed() {
-                let is = resident_bytes().is_some_and(|held| held > bytes);
-                exceeded.send_if_modified(|was| std::mem::replace(was, is) != is);
-                thread::sleep(INTERVAL);
-            }
-        };
-        thread::Builder::new()
-            .name("memory".into())
-            .spawn(watch)
-            .map_err(DataFusionError::IoError)?;
-        Ok(Self { bytes, share, is_exceeded })
+        Ok(Self { bytes, share, watch: MemoryWatch::of(bytes)? })
     }
 
     /// The memory pool for sorts, groups and joins, which spill to disk when it is used up. Its
@@ -86,8 +71,8 @@ impl MemoryLimit {
 
     /// Waits until the process is below the limit, or until it is clear that it will not get there.
     pub async fn settled(&self) {
-        let mut is_exceeded = self.is_exceeded.clone();
-        let _ = tokio::time::timeout(SETTLING, is_exceeded.wait_for(|is| !*is)).await;
+        let mut reading = self.watch.begin();
+        let _ = tokio::time::timeout(SETTLING, reading.is_exceeded.wait_for(|is| !*is)).await;
     }
 
     /// Passes on the rows of a result until the limit is exceeded.
@@ -104,20 +89,19 @@ impl MemoryLimit {
             }
             Ok(())
         });
-        let (bytes, is_exceeded) = (self.bytes, self.is_exceeded.clone());
-        let within =
-            stream::unfold(Some((builder.build(), is_exceeded)), move |state| async move {
-                let (mut rows, mut is_exceeded) = state?;
-                let next: Option<Result<RecordBatch>> = tokio::select! {
-                    biased;
-                    Ok(_) = is_exceeded.wait_for(|is| *is) => Some(Err(exceeded(bytes))),
-                    next = rows.next() => next,
-                };
-                match next? {
-                    Ok(batch) => Some((Ok(batch), Some((rows, is_exceeded)))),
-                    Err(e) => Some((Err(e), None)),
-                }
-            });
+        let (bytes, reading) = (self.bytes, self.watch.begin());
+        let within = stream::unfold(Some((builder.build(), reading)), move |state| async move {
+            let (mut rows, mut reading) = state?;
+            let next: Option<Result<RecordBatch>> = tokio::select! {
+                biased;
+                Ok(_) = reading.is_exceeded.wait_for(|is| *is) => Some(Err(exceeded(bytes))),
+                next = rows.next() => next,
+            };
+            match next? {
+                Ok(batch) => Some((Ok(batch), Some((rows, reading)))),
+                Err(e) => Some((Err(e), None)),
+            }
+        });
         Box::pin(RecordBatchStreamAdapter::new(schema, within))
     }
 }
@@ -130,24 +114,9 @@ fn exceeded(limit: usize) -> DataFusionError {
     ))
 }
 
-/// The physical memory of the process; `None` if the system does not report it.
-fn resident_bytes() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1 << 10)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{fits_in_memory, resident_bytes};
-
-    #[test]
-    fn linux_reports_the_memory_of_the_process() {
-        let before = resident_bytes().expect("a line VmRSS in /proc/self/status");
-        let held = vec![1_u8; 64 << 20];
-        let after = resident_bytes().expect("a line VmRSS in /proc/self/status");
-        assert!(after >= before + held.len() / 2, "{before} bytes, then {after}");
-    }
+    use super::fits_in_memory;
 
     #[test]
     fn shared_views_fit_from_one_kib_for_each_event() {

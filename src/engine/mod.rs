@@ -6,6 +6,7 @@ mod describe;
 mod json_rows;
 mod materialize;
 mod memory_limit;
+mod memory_watch;
 mod planned_view;
 mod planner_threads;
 mod planning;
@@ -68,6 +69,9 @@ pub struct EngineOptions {
     pub settings: Vec<(String, String)>,
     /// Whether statements may read files outside the store.
     pub allow_files: bool,
+    /// Whether statements may only query, and define and drop views of the session. Then tables in
+    /// memory are refused, because no limit of time or memory applies to filling them.
+    pub queries_only: bool,
     /// Relations that replace tables of the store or views of the library, by name. Queries and
     /// views that name them read the given rows.
     pub relations: Vec<(String, Arc<dyn TableProvider>)>,
@@ -97,6 +101,7 @@ pub struct Engine {
     /// Whether rows of views with several readers are kept in memory. They cannot spill to disk.
     shares_views: bool,
     allow_files: bool,
+    queries_only: bool,
 }
 
 impl Engine {
@@ -258,6 +263,7 @@ impl Engine {
             memory_limit,
             shares_views,
             allow_files: options.allow_files,
+            queries_only: options.queries_only,
         })
     }
 
@@ -390,6 +396,9 @@ impl Engine {
         if !self.allow_files {
             refuse_files(&plan)?;
         }
+        if self.queries_only {
+            refuse_tables(&plan)?;
+        }
         let mut frame = self.context.execute_logical_plan(plan).await?;
         if !parameters.is_empty() {
             let values: HashMap<_, _> = parameters
@@ -416,6 +425,18 @@ fn refuse_files(plan: &LogicalPlan) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Error::Query(format!("{what}; allow it with --allow-files")))
+}
+
+/// Refuses statements that define something else than views.
+fn refuse_tables(plan: &LogicalPlan) -> Result<()> {
+    match plan {
+        LogicalPlan::Ddl(DdlStatement::CreateView(_) | DdlStatement::DropView(_)) => Ok(()),
+        LogicalPlan::Ddl(ddl) => Err(Error::Query(format!(
+            "{} is not allowed here; only queries and CREATE VIEW are",
+            ddl.name()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// A running statement.

@@ -4,6 +4,8 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use tracesql::engine::{Engine, EngineOptions};
+
 use crate::support::{TestStore, fixture, texts, tracesql};
 
 fn store() -> (TestStore, String) {
@@ -120,6 +122,27 @@ fn statements_stay_within_the_store() {
         .code(),
         Some(4)
     );
+}
+
+#[test]
+fn a_session_can_refuse_tables_in_memory() {
+    let (store, _) = store();
+    let run = |queries_only, sql: &str| {
+        let options = EngineOptions { queries_only, ..EngineOptions::default() };
+        let engine = Engine::open(&store.store, None, &options).expect("the store opens");
+        let statement = engine.parse(sql).expect("SQL").remove(0);
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let rows = runtime.block_on(engine.run(statement, &[]));
+        rows.map(drop).map_err(|e| e.to_string())
+    };
+    for sql in ["SELECT 1 AS n INTO mine", "CREATE TABLE mine AS SELECT 1 AS n"] {
+        assert_eq!(run(false, sql), Ok(()), "{sql}");
+        let error = run(true, sql).expect_err(sql);
+        assert!(error.contains("only queries and CREATE VIEW"), "{error}");
+    }
+    for sql in ["SELECT 1", "CREATE VIEW mine AS SELECT 1 AS n"] {
+        assert_eq!(run(true, sql), Ok(()), "{sql}");
+    }
 }
 
 #[test]

@@ -4,10 +4,18 @@
 //! because every statement that is not on it is refused: queries, EXPLAIN, SHOW, DESCRIBE, and
 //! CREATE VIEW and DROP VIEW for the views of the connection.
 
+use std::ops::ControlFlow;
+
 use datafusion::sql::parser::Statement;
-use datafusion::sql::sqlparser::ast::{ObjectType, Statement as Sql};
+use datafusion::sql::sqlparser::ast::{
+    ObjectType, Query, SetExpr, Statement as Sql, Visit, Visitor,
+};
 
 use crate::failure::{Failure, code};
+
+/// The largest number of columns in one SELECT, which is that of PostgreSQL. Planning takes time
+/// for each column, and it cannot be interrupted.
+const MAX_COLUMNS: usize = 1664;
 
 /// Fails if a session does not run a statement.
 pub fn check(statement: &Statement) -> Result<(), Failure> {
@@ -21,8 +29,8 @@ pub fn check(statement: &Statement) -> Result<(), Failure> {
         Statement::Reset(_) => return Err(refused("RESET of the engine's settings", SETTINGS)),
     };
     match sql {
-        Sql::Query(_)
-        | Sql::ExplainTable { .. }
+        Sql::Query(query) => readable(query),
+        Sql::ExplainTable { .. }
         | Sql::ShowTables { .. }
         | Sql::ShowViews { .. }
         | Sql::ShowColumns { .. }
@@ -31,7 +39,7 @@ pub fn check(statement: &Statement) -> Result<(), Failure> {
         Sql::Explain { statement, .. } => {
             check(&Statement::Statement(Box::new(statement.as_ref().clone())))
         }
-        Sql::CreateView(create) if !create.materialized => Ok(()),
+        Sql::CreateView(create) if !create.materialized => readable(&create.query),
         Sql::Drop { object_type: ObjectType::View, .. } => Ok(()),
         Sql::Insert(_)
         | Sql::Update(_)
@@ -48,6 +56,45 @@ pub fn check(statement: &Statement) -> Result<(), Failure> {
         Sql::Copy { .. } => Err(refused("COPY", "select the rows instead")),
         Sql::Set(_) => Err(refused("SET of the engine's settings", SETTINGS)),
         _ => Err(refused(&verb(sql), "the server runs queries, EXPLAIN, SHOW and CREATE VIEW")),
+    }
+}
+
+/// Fails if a query writes a table, or has too many columns.
+fn readable(query: &Query) -> Result<(), Failure> {
+    struct Checker;
+    impl Visitor for Checker {
+        type Break = Failure;
+
+        fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Failure> {
+            match selects(&query.body) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(failure) => ControlFlow::Break(failure),
+            }
+        }
+    }
+    match query.visit(&mut Checker) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(failure) => Err(failure),
+    }
+}
+
+/// Checks the SELECTs of a query, but not those of queries inside it.
+fn selects(body: &SetExpr) -> Result<(), Failure> {
+    match body {
+        SetExpr::Select(select) if select.into.is_some() => Err(Failure::new(
+            code::READ_ONLY,
+            "cannot execute SELECT INTO in a read-only transaction",
+        )
+        .with_hint("the server only reads; CREATE VIEW makes a view for this connection")),
+        SetExpr::Select(select) if select.projection.len() > MAX_COLUMNS => Err(Failure::new(
+            code::TOO_MANY_COLUMNS,
+            format!("target lists can have at most {MAX_COLUMNS} entries"),
+        )),
+        SetExpr::SetOperation { left, right, .. } => {
+            selects(left)?;
+            selects(right)
+        }
+        _ => Ok(()),
     }
 }
 
@@ -109,9 +156,23 @@ mod tests {
             "DROP TABLE events",
             "CREATE TABLE t AS SELECT 1",
             "EXPLAIN INSERT INTO events VALUES (1)",
+            "SELECT 1 INTO mine",
+            "SELECT * FROM (SELECT 1 INTO mine)",
+            "WITH a AS (SELECT 1 INTO mine) SELECT * FROM a",
+            "SELECT 1 UNION ALL SELECT 2 INTO mine",
+            "SELECT 1 WHERE EXISTS (SELECT 1 INTO mine)",
+            "EXPLAIN ANALYZE SELECT 1 INTO mine",
+            "CREATE VIEW v AS SELECT 1 INTO mine",
         ] {
             assert_eq!(code_of(sql), Some(code::READ_ONLY), "{sql}");
         }
+    }
+
+    #[test]
+    fn the_number_of_columns_has_a_limit() {
+        let of = |columns: usize| format!("SELECT * FROM (SELECT {}1)", "1,".repeat(columns - 1));
+        assert_eq!(code_of(&of(MAX_COLUMNS)), None);
+        assert_eq!(code_of(&of(MAX_COLUMNS + 1)), Some(code::TOO_MANY_COLUMNS));
     }
 
     #[test]

@@ -76,6 +76,8 @@ pub mod code {
     pub const TOO_MANY_CONNECTIONS: &str = "53300";
     /// A statement that is too long, or has too many parts.
     pub const PROGRAM_LIMIT_EXCEEDED: &str = "54000";
+    /// A SELECT with too many columns.
+    pub const TOO_MANY_COLUMNS: &str = "54011";
     /// A statement that was cancelled or took too long.
     pub const QUERY_CANCELED: &str = "57014";
     /// The server stops.

@@ -152,7 +152,8 @@ impl Drop for Rows {
     }
 }
 
-/// Starts a statement on the threads of queries. `permit` is kept until the statement ended there,
+/// Starts a statement on the threads of queries. It is planned on a thread of its own, because
+/// planning cannot be interrupted and would hold up other statements. `permit` is kept until the statement ended there,
 /// also if its client no longer waits for it.
 pub async fn start(
     planning: impl Future<Output = Result<SendableRecordBatchStream, Failure>> + Send + 'static,
@@ -165,9 +166,11 @@ pub async fn start(
     let (tell, told) = oneshot::channel();
     let outcome = Arc::new(Mutex::new(None));
     let (ends, kept) = (bounds.clone(), outcome.clone());
+    let planner = threads.clone();
+    let planned = threads.spawn_blocking(move || planner.block_on(planning));
     threads.spawn(async move {
         let _permit = permit;
-        let mut stream = match planning.await {
+        let mut stream = match planned.await.unwrap_or_else(|_| Err(Failure::crashed())) {
             Ok(stream) => stream,
             Err(failure) => return drop(tell.send(Err(failure))),
         };

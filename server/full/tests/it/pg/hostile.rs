@@ -89,6 +89,7 @@ fn statements_that_write_or_open_files_are_refused() {
         ("DELETE FROM events", "25006"),
         ("DROP TABLE events", "25006"),
         ("CREATE TABLE t AS SELECT 1", "25006"),
+        ("SELECT event_id INTO mine FROM events", "25006"),
         ("TRUNCATE events", "25006"),
         ("COPY events FROM STDIN", "25006"),
         (&format!("COPY (SELECT 1) TO '{file}'"), "42501"),
