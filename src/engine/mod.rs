@@ -71,7 +71,7 @@ pub struct EngineOptions {
     pub allow_files: bool,
     /// Whether statements may only query, and define and drop views of the session. Then tables in
     /// memory are refused, because no limit of time or memory applies to filling them.
-    pub queries_only: bool,
+    pub queries_and_views_only: bool,
     /// Relations that replace tables of the store or views of the library, by name. Queries and
     /// views that name them read the given rows.
     pub relations: Vec<(String, Arc<dyn TableProvider>)>,
@@ -101,7 +101,7 @@ pub struct Engine {
     /// Whether rows of views with several readers are kept in memory. They cannot spill to disk.
     shares_views: bool,
     allow_files: bool,
-    queries_only: bool,
+    queries_and_views_only: bool,
 }
 
 impl Engine {
@@ -263,7 +263,7 @@ impl Engine {
             memory_limit,
             shares_views,
             allow_files: options.allow_files,
-            queries_only: options.queries_only,
+            queries_and_views_only: options.queries_and_views_only,
         })
     }
 
@@ -396,7 +396,7 @@ impl Engine {
         if !self.allow_files {
             refuse_files(&plan)?;
         }
-        if self.queries_only {
+        if self.queries_and_views_only {
             refuse_tables(&plan)?;
         }
         let mut frame = self.context.execute_logical_plan(plan).await?;

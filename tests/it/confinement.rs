@@ -127,8 +127,8 @@ fn statements_stay_within_the_store() {
 #[test]
 fn a_session_can_refuse_tables_in_memory() {
     let (store, _) = store();
-    let run = |queries_only, sql: &str| {
-        let options = EngineOptions { queries_only, ..EngineOptions::default() };
+    let run = |queries_and_views_only, sql: &str| {
+        let options = EngineOptions { queries_and_views_only, ..EngineOptions::default() };
         let engine = Engine::open(&store.store, None, &options).expect("the store opens");
         let statement = engine.parse(sql).expect("SQL").remove(0);
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");

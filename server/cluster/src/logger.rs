@@ -4,6 +4,7 @@ use std::io::Write;
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use arrow::temporal_conversions::timestamp_ms_to_datetime;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
 struct Logger {
@@ -21,6 +22,14 @@ pub fn start(verbose: bool) {
     }
 }
 
+/// The time of day in UTC, as ISO 8601 with milliseconds.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let millis = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
+    let time = timestamp_ms_to_datetime(millis).unwrap_or_default();
+    format!("{}Z", time.format("%Y-%m-%dT%H:%M:%S%.3f"))
+}
+
 impl Log for Logger {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         let own = metadata.target().starts_with("tracesql");
@@ -29,17 +38,19 @@ impl Log for Logger {
 
     fn log(&self, record: &Record<'_>) {
         if self.enabled(record.metadata()) {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            let line = format!(
-                "{}.{:03} {:5} {}\n",
-                now.as_secs(),
-                now.subsec_millis(),
-                record.level(),
-                record.args()
-            );
+            let line = format!("{} {:5} {}\n", now(), record.level(), record.args());
             let _ = std::io::stderr().write_all(line.as_bytes());
         }
     }
 
     fn flush(&self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn lines_begin_with_the_time_in_utc() {
+        let now = super::now();
+        assert!(now.len() == 24 && now.starts_with("20") && now.ends_with('Z'), "{now}");
+    }
 }

@@ -107,7 +107,7 @@ fn serve(args: &ServeArgs, global: &Global) -> Result<()> {
     let limit = global.memory_limit.unwrap_or(0);
     let options = EngineOptions {
         allow_files: false,
-        queries_only: true,
+        queries_and_views_only: true,
         memory_limit: limit / args.max_queries,
         process_memory_limit: limit,
         ..global.engine_options()
