@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use tracesql::open::{named_traces, open_store};
+use tracesql::open::{named_traces, not_a_store};
 use tracesql::output::{Target, safe, write_document};
-use tracesql::store::{RemoteStore, TraceStore, is_remote};
+use tracesql::store::{RemoteStore, is_remote};
 use tracesql::{Error, Result};
 use tracesql_ingest::{Manifest, Store};
 use tracesql_remote::{ObjectTraces, copy_file, copy_to_folder};
@@ -41,12 +41,12 @@ struct CopyArgs {
 
 enum Source {
     Folder(Store),
-    Objects(ObjectTraces),
+    Objects(Box<ObjectTraces>),
 }
 
 enum Destination {
     Folder(Store),
-    Objects(ObjectTraces),
+    Objects(Box<ObjectTraces>),
 }
 
 /// The description of the command.
@@ -84,14 +84,13 @@ fn source(name: &str, only: &[String]) -> Result<(Source, Vec<Manifest>)> {
         }
         let all = readable.traces.clone();
         readable.or_damage(|all| named_traces(only, all))?;
-        return Ok((Source::Objects(store), all));
+        return Ok((Source::Objects(Box::new(store)), all));
     }
-    let store = match open_store(Path::new(name))? {
-        TraceStore::Folder(store) => store,
-        TraceStore::Remote(store) => {
-            return Err(Error::Usage(format!("{}: not a folder", store.name())));
-        }
-    };
+    let path = Path::new(name);
+    if !Store::is_store(path) {
+        return Err(not_a_store(path));
+    }
+    let store = Store::open(path)?;
     let all = store.traces()?;
     Ok((Source::Folder(store), all))
 }
@@ -99,7 +98,8 @@ fn source(name: &str, only: &[String]) -> Result<(Source, Vec<Manifest>)> {
 fn target(name: &str, separate: bool) -> Result<Destination> {
     if is_remote(name) {
         let store = ObjectTraces::open(name, true)?;
-        return Ok(Destination::Objects(if separate { store.separate() } else { store }));
+        let store = if separate { store.separate() } else { store };
+        return Ok(Destination::Objects(Box::new(store)));
     }
     if separate {
         return Err(Error::Usage(format!(

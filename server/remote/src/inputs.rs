@@ -149,7 +149,8 @@ async fn named(name: &str, split: &Split) -> Result<Vec<ObjectMeta>> {
     Ok(traces)
 }
 
-/// The objects that match a pattern. As in patterns of files, `*` does not stand for a slash.
+/// The objects that match a pattern. As in patterns of files, `*` does not stand for a slash. The
+/// objects of stores are left out, because they are output.
 async fn matching(name: &str, split: &Split) -> Result<Vec<ObjectMeta>> {
     let refuse = |reason: String| Error::from(IngestError::input(name, reason));
     let pattern =
@@ -160,7 +161,11 @@ async fn matching(name: &str, split: &Split) -> Result<Vec<ObjectMeta>> {
         require_literal_leading_dot: true,
     };
     let mut listed = list(name, split, &split.folder.key).await?;
-    listed.retain(|object| pattern.matches_with(split.below(&object.location), options));
+    let stores = stores(&listed);
+    listed.retain(|object| {
+        pattern.matches_with(split.below(&object.location), options)
+            && !stores.iter().any(|store| object.location.prefix_matches(store))
+    });
     if listed.is_empty() {
         return Err(refuse("no object matches this pattern".to_owned()));
     }
@@ -176,16 +181,7 @@ async fn list(name: &str, split: &Split, prefix: &Path) -> Result<Vec<ObjectMeta
 /// The objects that may be traces. Those of stores are left out, because they are output, and so
 /// are hidden ones. A folder that the user named may be hidden itself.
 fn traces(folder: &Path, listed: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
-    let marker = layout::marker(&Path::default());
-    let is_marker = |object: &&ObjectMeta| object.location.filename() == marker.filename();
-    let stores: Vec<Path> = listed
-        .iter()
-        .filter(is_marker)
-        .map(|object| {
-            let parts: Vec<_> = object.location.parts().collect();
-            parts[..parts.len() - 1].iter().cloned().collect()
-        })
-        .collect();
+    let stores = stores(&listed);
     let is_trace = |object: &ObjectMeta| {
         let name = object.location.filename().unwrap_or_default().to_lowercase();
         let mut below = object.location.prefix_match(folder).into_iter().flatten();
@@ -195,6 +191,17 @@ fn traces(folder: &Path, listed: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
             && !stores.iter().any(|store| object.location.prefix_matches(store))
     };
     listed.into_iter().filter(is_trace).collect()
+}
+
+/// The prefixes of the stores among objects.
+fn stores(listed: &[ObjectMeta]) -> Vec<Path> {
+    let markers = listed.iter().filter(|object| object.location.filename() == Some(layout::MARKER));
+    markers
+        .map(|object| {
+            let parts: Vec<_> = object.location.parts().collect();
+            parts[..parts.len() - 1].iter().cloned().collect()
+        })
+        .collect()
 }
 
 async fn fetch(

@@ -119,6 +119,11 @@ impl Trial {
         .expect("a manifest")
     }
 
+    /// The manifest of a trace.
+    pub fn described(&self, number: u8) -> Manifest {
+        self.manifest(number, &Self::tables(number))
+    }
+
     fn tables(number: u8) -> [(&'static str, Vec<u8>); 2] {
         [("devices", vec![number; 100]), ("events", vec![number; 2_500])]
     }
@@ -151,7 +156,7 @@ impl Trial {
         number: u8,
         replace: bool,
     ) -> tracesql::Result<(Manifest, bool)> {
-        let manifest = self.manifest(number, &Self::tables(number));
+        let manifest = self.described(number);
         publish::publish(store, folder.as_ref(), &manifest, replace).await
     }
 

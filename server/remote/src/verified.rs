@@ -13,7 +13,7 @@ const PART: usize = 1 << 20;
 /// The bytes of a file so far.
 #[derive(Debug, Default)]
 pub struct Bytes {
-    hash: blake3::Hasher,
+    hash: Box<blake3::Hasher>,
     count: u64,
 }
 
@@ -74,4 +74,27 @@ pub fn copy_file(
 /// The name of the store that contains the folder of a trace.
 pub fn store_of(folder: &Path) -> String {
     folder.parent().unwrap_or(folder).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{Fault, Trial};
+
+    #[test]
+    fn files_of_a_copied_trace_are_written_to_the_disk_before_it_is_visible() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = tracesql_ingest::Store::open_or_create(folder.path()).expect("a store");
+        let manifest = Trial::new(|_| Fault::None).described(1);
+        let added = store.add::<IngestError>(&manifest, false, |folder| {
+            for table in manifest.tables.keys() {
+                // It can be read, and refuses to be synced.
+                let file = folder.join(format!("{table}.parquet"));
+                std::os::unix::fs::symlink("/dev/null", &file).expect("a link");
+            }
+            Ok(())
+        });
+        assert!(added.is_err(), "each file is synced");
+        assert!(store.traces().expect("a list").is_empty());
+    }
 }
