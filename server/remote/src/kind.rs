@@ -206,7 +206,8 @@ pub mod tests {
     /// A cause with a text that contains a URL.
     #[derive(Debug, thiserror::Error)]
     #[error(
-        "Error performing GET {url} in 1.2ms, after 2 retries, max_retries: 8, retry_timeout: 1s  - {source}"
+        "Error performing GET {url} in 1.2ms, after 2 retries, max_retries: 8, \
+         retry_timeout: 1s  - {source}"
     )]
     pub struct Request {
         pub url: &'static str,

@@ -24,7 +24,8 @@ impl Bytes {
         self.count += bytes.len() as u64;
     }
 
-    /// Fails if these are not the bytes that a manifest describes. `store` is the store of the file.
+    /// Fails if these are not the bytes that a manifest describes. `store` is the store of the
+    /// file.
     pub fn check(&self, facts: &TableFacts, file: &str, store: &str) -> Result<(), IngestError> {
         let reason = if self.count != facts.bytes {
             format!("{file} has {} bytes, but {} were written", self.count, facts.bytes)

@@ -74,8 +74,8 @@ fn forward(mut client: TcpStream, mut server: TcpStream, seen: &AtomicUsize, hel
     let _ = server.shutdown(Shutdown::Both);
 }
 
-/// Checks a store after one of its writers died. Returns how many traces it has, and how many objects were
-/// left over and removed.
+/// Checks a store after one of its writers died. Returns how many traces it has, and how many
+/// objects were left over and removed.
 fn check(at: &Path, bucket: &Bucket, store: &str) -> (usize, usize) {
     let url = bucket.url(store);
     let visible = bucket.keys(&format!("{store}/manifests")).len();
