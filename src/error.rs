@@ -29,7 +29,10 @@ pub enum Error {
     /// place in the statement and what the user probably meant.
     #[error("{}", .0.strip_backtrace())]
     Sql(Box<DataFusionError>),
-    /// A store elsewhere could not be read while a query ran (exit code 3).
+    /// A server refuses requests until credentials, rights or settings change (exit code 3).
+    #[error("{0}")]
+    Refused(String),
+    /// A store elsewhere could not be read while a query ran, or an input (exit code 3).
     #[error("{0}")]
     Elsewhere(String),
     /// The user stopped a query (exit code 4).
@@ -56,7 +59,11 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Input(_) | Self::Inputs(..) | Self::Damaged(..) | Self::Elsewhere(_) => 3,
+            Self::Input(_)
+            | Self::Inputs(..)
+            | Self::Damaged(..)
+            | Self::Refused(_)
+            | Self::Elsewhere(_) => 3,
             Self::Query(_)
             | Self::Sql(_)
             | Self::Cancelled

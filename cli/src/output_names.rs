@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use tracesql::open::without_secrets;
 use tracesql::{Error, Result};
 
 /// Endings that state no format. Files with them get the default.
@@ -59,10 +60,11 @@ pub fn refuse_other(output: Option<&PathBuf>, what: &str, endings: &[&str]) -> R
 pub fn refuse_file(folder: &Path, what: &str) -> Result<()> {
     match ending(folder) {
         Some(ending) if FORMATS.contains(&ending.as_str()) && !folder.exists() => {
+            let name = folder.display().to_string();
+            let shown = without_secrets(&name);
             Err(Error::Usage(format!(
-                "{} looks like a file, and {what} is a folder; name it {}",
-                folder.display(),
-                folder.with_extension("").display()
+                "{shown} looks like a file, and {what} is a folder; name it {}",
+                Path::new(&*shown).with_extension("").display()
             )))
         }
         _ => Ok(()),

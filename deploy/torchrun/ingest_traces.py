@@ -11,8 +11,8 @@ or as a job of its own:
 
     torchrun --nnodes 4 --nproc-per-node 8 … ingest_traces.py '/shared/run7/*.json.gz' s3://traces/run7
 
-Each worker reads its part. torchrun sets RANK and WORLD_SIZE, from which `--share auto` takes the
-part. All workers must see all traces: a folder that all nodes mount, or object storage. If each
+Each worker reads its part, which follows from RANK and WORLD_SIZE. torchrun sets them, also where
+Slurm or Kubernetes started torchrun itself. All workers must see all traces: a folder that all nodes mount, or object storage. If each
 worker sees its own trace only, call `ingest_traces(own_trace, store, share=None)`.
 """
 
@@ -25,6 +25,9 @@ def ingest_traces(traces, store, share="auto", program="tracesql-full"):
     """Reads the part of this worker into a store. Raises an error if a trace could not be read."""
     on_this_node = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
     threads = max(1, len(os.sched_getaffinity(0)) // on_this_node)
+    if share == "auto" and "RANK" in os.environ:
+        # The variables of Slurm and Kubernetes number the processes that started the workers.
+        share = f"{os.environ['RANK']}/{os.environ['WORLD_SIZE']}"
     command = [program, "ingest", traces, "--output", store, "--threads", str(threads)]
     if share is not None:
         command += ["--share", share]

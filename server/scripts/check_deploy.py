@@ -26,6 +26,8 @@ KINDS = {
 QUANTITY = re.compile(r"^\d+(m|[KMGT]i?)?$")
 # Secrets that comments tell the user to make.
 MADE_BY_HAND = {"tracesql-users", "tracesql-tls"}
+# The keys of the object storage, which a comment of settings.yaml shows.
+STORAGE_KEYS = {"name": "tracesql-storage", "optional": True}
 # Set by Kubernetes.
 BUILT_IN = {"POD_IP": "10.0.0.7"}
 
@@ -41,6 +43,11 @@ def main():
     named = {(d["kind"], d["metadata"]["name"]): d for _, d in everything}
     assert len(named) == len(everything), "two objects have the same kind and name"
     settings = named["ConfigMap", "tracesql"]["data"]
+    comment = (pathlib.Path(sys.argv[1]) / "settings.yaml").read_text().split("# ---\n")[1]
+    secret = yaml.safe_load(re.sub(r"^# ", "", comment, flags=re.MULTILINE))
+    assert secret["kind"] == "Secret", secret
+    assert secret["metadata"]["name"] == STORAGE_KEYS["name"], secret
+    assert secret["metadata"]["namespace"] == "tracesql", secret
     pods, images = [], set()
 
     for file, document in everything:
@@ -81,7 +88,8 @@ def main():
                     assert ("ConfigMap", source["configMapRef"]["name"]) in named, where
                     values |= settings
                 else:
-                    assert ("Secret", source["secretRef"]["name"]) in named, where
+                    # Where a role gives access, the secret does not exist.
+                    assert source["secretRef"] == STORAGE_KEYS, f"{where}: {source}"
             for variable in container.get("env", []):
                 if "value" in variable:
                     assert isinstance(variable["value"], str), f"{where}: {variable}"

@@ -135,7 +135,7 @@ class Cluster:
                 return
             time.sleep(0.2)
         logs = [path.read_text()[-2000:] for path in sorted(self.folder.glob("*.log"))]
-        raise RuntimeError(f"the scheduler has not {executors} executors:\n" + "\n".join(logs))
+        raise RuntimeError(f"the scheduler does not have {executors} executors:\n" + "\n".join(logs))
 
     def log(self, name):
         return (self.folder / name).read_text()

@@ -127,7 +127,12 @@ impl Engine {
             if let TraceStore::Remote(store) = store {
                 remote.push(store.clone());
             }
-            for manifest in store.traces()? {
+            // A damaged manifest of another trace does not matter.
+            let manifests = match only {
+                Some(_) => store.readable()?.traces,
+                None => store.traces()?,
+            };
+            for manifest in manifests {
                 let is_wanted = only.is_none_or(|only| only.contains(&manifest.trace_id));
                 if is_wanted && known.insert(manifest.trace_id.clone()) {
                     let files = store.files(&manifest.trace_id)?;

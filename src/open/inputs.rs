@@ -108,6 +108,8 @@ fn read_each<T>(
                 Ok(outcome) => done.push(outcome),
                 // If the user stops the reading, the other inputs are not read either.
                 Err(e @ (Error::Cancelled | Error::Input(IngestError::Stopped))) => return Err(e),
+                // The store refuses all other traces too.
+                Err(e @ Error::Refused(_)) => return Err(e),
                 Err(e) if count == 1 => return Err(e),
                 Err(Error::Input(e @ IngestError::NotATrace { .. })) if !is_named => {
                     reader.left_out(&e);
@@ -136,7 +138,7 @@ fn read_found<T>(
 ) -> Vec<(bool, Result<T>)> {
     let is_named = |input: &Input| names.contains(&input.name());
     match found {
-        Err(e) => vec![(true, Err(e))],
+        Err(e) => vec![(true, Err(of_input(e)))],
         Ok(Found::Here(input)) => vec![(is_named(&input), (work.read)(&input))],
         Ok(Found::Elsewhere(remote)) => {
             match (work.known)(&remote) {
@@ -153,9 +155,17 @@ fn read_found<T>(
                 Ok((_file, inputs)) => {
                     inputs.iter().map(|input| (is_named(input), (work.read)(input))).collect()
                 }
-                Err(e) => vec![(names.contains(&remote.url), Err(e))],
+                Err(e) => vec![(names.contains(&remote.url), Err(of_input(e)))],
             }
         }
+    }
+}
+
+/// An error about one input. A refusal of its server does not concern the other inputs.
+fn of_input(error: Error) -> Error {
+    match error {
+        Error::Refused(reason) => Error::Elsewhere(reason),
+        other => other,
     }
 }
 

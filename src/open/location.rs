@@ -37,11 +37,11 @@ impl Location {
         if names.is_empty() {
             return Ok(self);
         }
-        let mut all = self.store.traces()?;
+        let mut readable = self.store.readable()?;
         if let Some(only) = &self.only {
-            all.retain(|t| only.contains(&t.trace_id));
+            readable.traces.retain(|t| only.contains(&t.trace_id));
         }
-        let chosen = named_traces(names, &all)?;
+        let chosen = readable.or_damage(|all| named_traces(names, all))?;
         Ok(self.with_only(chosen))
     }
 

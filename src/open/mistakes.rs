@@ -9,6 +9,8 @@ use crate::error::{Error, Result};
 use crate::store::{self, TraceStore};
 use crate::suggest;
 
+use super::without_secrets;
+
 /// The number of stores that an error lists.
 const MAX_STORES: usize = 5;
 /// The number of files in a folder among which a misspelled name is looked for.
@@ -27,7 +29,7 @@ pub fn open_store(path: &Path) -> Result<TraceStore> {
     Err(not_a_store(path))
 }
 
-/// The error about a name that should be a store and is none.
+/// The error about a name that should be a store but is something else.
 pub fn not_a_store(path: &Path) -> Error {
     let name = path.display();
     let reason = if let Some(error) = url(&name.to_string()).or_else(|| part_of_store(path)) {
@@ -88,7 +90,7 @@ pub(super) fn explain(name: &str, error: IngestError) -> IngestError {
     }
 }
 
-/// The error about several names of which one at least is a store.
+/// The error about several names if at least one of them is a store.
 pub(super) fn several(names: &[String]) -> Error {
     let (stores, traces): (Vec<&String>, Vec<&String>) =
         names.iter().partition(|name| super::is_store(name).unwrap_or(false));
@@ -119,16 +121,18 @@ pub(super) fn url(name: &str) -> Option<IngestError> {
     if scheme.is_empty() || !scheme.chars().all(|c| c.is_ascii_alphanumeric()) {
         return None;
     }
+    let shown = without_secrets(name);
     if OBJECT_STORAGE.contains(&scheme) {
-        return Some(IngestError::input(name, object_storage(scheme, name)));
+        return Some(IngestError::input(&*shown, object_storage(scheme, &shown)));
     }
     let instead = match scheme {
         "file" => format!("give the path: {rest}"),
+        "http" | "https" if shown != name => "download the file first with curl -LO".to_owned(),
         "http" | "https" => format!("download the file first: curl -LO '{name}'"),
         _ => "download the file first".to_owned(),
     };
     Some(IngestError::input(
-        name,
+        &*shown,
         format!("tracesql reads files, not addresses ({scheme}://); {instead}"),
     ))
 }
@@ -232,6 +236,15 @@ mod tests {
         ] {
             let error = refuse(name).expect_err("an address").to_string();
             assert!(error.contains(text), "{error}");
+        }
+        for name in [
+            "s3://ID:abc/hidden@bucket/x.json",
+            "gs://bucket/x.json?X-Goog-Signature=hidden",
+            "https://user:hidden@example.org/t.json",
+            "https://example.org/t.json?sig=hidden",
+        ] {
+            let error = refuse(name).expect_err("an address").to_string();
+            assert!(!error.contains("hidden"), "{error}");
         }
         let store = not_a_store(Path::new("s3://bucket/run")).to_string();
         assert!(store.contains("tracesql-full; see docs/object-storage.md"), "{store}");

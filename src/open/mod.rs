@@ -12,6 +12,8 @@ mod elsewhere;
 mod inputs;
 mod location;
 mod mistakes;
+mod scratch;
+mod secrets;
 
 use std::path::Path;
 
@@ -28,6 +30,8 @@ pub use inputs::oddities;
 use inputs::{Work, inputs, read_all};
 pub use location::Location;
 pub use mistakes::{not_a_store, open_store};
+use scratch::Scratch;
+pub use secrets::without_secrets;
 
 use crate::error::{Error, Result};
 use crate::store::{self, Kind, RemoteStore};
@@ -197,11 +201,9 @@ impl<'a> Opener<'a> {
         names: &[String],
         done: impl Fn(&Outcome) -> Result<()>,
     ) -> Result<Vec<String>> {
-        let traces = self.known_traces(&inputs, || store.traces())?;
-        let scratch = tempfile::Builder::new()
-            .prefix("tracesql-ingest-")
-            .tempdir()
-            .map_err(|source| Error::Start { what: "a folder for unfinished traces", source })?;
+        // A damaged manifest does not prevent that other traces are stored.
+        let traces = self.known_traces(&inputs, || Ok(store.readable()?.traces))?;
+        let scratch = Scratch::new()?;
         let local = Store::open_or_create(&scratch.path().join("store"))?;
         let read = |input: &Input| {
             // To hash a file is far cheaper than to build its tables.
@@ -218,8 +220,10 @@ impl<'a> Opener<'a> {
             let mut outcome = self.reader.read(input, &local, &self.options)?;
             let built = &outcome.manifest;
             let folder = local.trace_folder(&built.trace_id);
-            let (kept, was_there) = store.publish(&folder, built, self.options.replace)?;
+            let published = store.publish(&folder, built, self.options.replace);
+            // The room is needed for the next trace, whether or not this one could be stored.
             local.remove(&built.trace_id)?;
+            let (kept, was_there) = published?;
             outcome.manifest = kept;
             outcome.was_there = was_there;
             done(&outcome)?;

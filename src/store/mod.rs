@@ -13,8 +13,8 @@ use url::Url;
 
 use crate::error::Result;
 pub use remote::{
-    FAILURE, Kind, Opener, RemoteStore, failure, has_opener, is_remote, open_remote, register,
-    remote_kind,
+    FAILURE, Kind, Opener, Readable, RemoteStore, failure, has_opener, is_remote, open_remote,
+    register, remote_kind,
 };
 
 /// A store, wherever it is.
@@ -41,6 +41,14 @@ impl TraceStore {
         match self {
             Self::Folder(store) => Ok(store.traces()?),
             Self::Remote(store) => store.traces(),
+        }
+    }
+
+    /// The traces whose manifests can be read. Fails for a folder if a manifest cannot be read.
+    pub fn readable(&self) -> Result<Readable> {
+        match self {
+            Self::Folder(store) => Ok(Readable { traces: store.traces()?, damage: None }),
+            Self::Remote(store) => store.readable(),
         }
     }
 

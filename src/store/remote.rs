@@ -16,8 +16,11 @@ pub trait RemoteStore: Debug + Send + Sync {
     /// The URL as the user wrote it, without credentials.
     fn name(&self) -> &str;
 
-    /// The traces, in the order of their names, as they are now.
+    /// The traces, in the order of their names, as they are now. Fails if a manifest is damaged.
     fn traces(&self) -> Result<Vec<Manifest>>;
+
+    /// The traces whose manifests can be read, in the order of their names.
+    fn readable(&self) -> Result<Readable>;
 
     /// The URL of the folder with a trace's Parquet files, with a slash at its end.
     fn files(&self, trace_id: &str) -> Result<Url>;
@@ -39,11 +42,29 @@ pub trait RemoteStore: Debug + Send + Sync {
         replace: bool,
     ) -> Result<(Manifest, bool)>;
 
-    /// Removes a trace. Fails if the store does not contain it or cannot be written.
+    /// Removes the trace with this id or content hash. The hash also removes a trace whose manifest
+    /// is damaged. Fails if the store does not contain it or cannot be written.
     fn remove(&self, trace_id: &str) -> Result<()>;
 
     /// Reads the whole store and reports what is damaged.
     fn examine(&self) -> Result<Examined>;
+}
+
+/// The traces of a store whose manifests can be read.
+#[derive(Debug)]
+pub struct Readable {
+    /// The traces, in the order of their names.
+    pub traces: Vec<Manifest>,
+    /// The error about the other manifests. `None` if all can be read.
+    pub damage: Option<Error>,
+}
+
+impl Readable {
+    /// Looks for traces. If they are not found, a damaged manifest may be theirs, so that the error
+    /// is about it.
+    pub fn or_damage<T>(self, find: impl FnOnce(&[Manifest]) -> Result<T>) -> Result<T> {
+        find(&self.traces).map_err(|e| self.damage.unwrap_or(e))
+    }
 }
 
 /// What a URL names.

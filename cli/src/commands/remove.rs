@@ -19,7 +19,7 @@ pub struct RemoveArgs {
     /// The store
     #[arg(value_name = "STORE")]
     pub store: PathBuf,
-    /// Traces: the id, the beginning of the id, or the end of the path of each
+    /// Traces: the id, the beginning of the id, the end of the path, or the content hash of each
     #[arg(value_name = "TRACE", required = true)]
     pub traces: Vec<String>,
 }
@@ -48,5 +48,14 @@ fn id(store: &TraceStore, name: &str) -> Result<String> {
     if is_plain && folder.is_some_and(|folder| folder.join("manifest.json").is_file()) {
         return Ok(name.to_owned());
     }
-    Ok(named_trace(name, &store.traces()?)?.trace_id.clone())
+    let readable = store.readable()?;
+    if let Some(trace) = readable.traces.iter().find(|trace| trace.content_hash == name) {
+        return Ok(trace.trace_id.clone());
+    }
+    // A store on object storage removes a damaged manifest by its key.
+    let is_hash = name.len() == 64 && name.bytes().all(|b| b.is_ascii_hexdigit());
+    if readable.damage.is_some() && is_hash {
+        return Ok(name.to_owned());
+    }
+    readable.or_damage(|all| Ok(named_trace(name, all)?.trace_id.clone()))
 }

@@ -196,6 +196,9 @@ impl Store {
         let scratch = self.scratch()?;
         let folder = scratch.folder("trace")?;
         fill(&folder)?;
+        for table in manifest.tables.keys() {
+            sync_file(&folder.join(format!("{table}.parquet")))?;
+        }
         Ok((self.commit(&folder, manifest, replace)?, false))
     }
 
@@ -217,6 +220,10 @@ impl Store {
             .map_err(|e| IngestError::io(&target, e))?;
         sync_folder(&self.root)
     }
+}
+
+fn sync_file(file: &Path) -> Result<()> {
+    File::open(file).and_then(|f| f.sync_all()).map_err(|e| IngestError::io(file, e))
 }
 
 fn sync_folder(folder: &Path) -> Result<()> {

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use tracesql::open::{named_traces, open_store};
+use tracesql::open::{named_traces, not_a_store};
 use tracesql::output::{Target, safe, write_document};
-use tracesql::store::{RemoteStore, TraceStore, is_remote};
+use tracesql::store::{RemoteStore, is_remote};
 use tracesql::{Error, Result};
-use tracesql_ingest::{IngestError, Manifest, Store};
-use tracesql_remote::{ObjectTraces, copy_to_folder};
+use tracesql_ingest::{Manifest, Store};
+use tracesql_remote::{ObjectTraces, copy_file, copy_to_folder};
 
 /// Copy traces from one store to another
 ///
@@ -41,12 +41,12 @@ struct CopyArgs {
 
 enum Source {
     Folder(Store),
-    Objects(ObjectTraces),
+    Objects(Box<ObjectTraces>),
 }
 
 enum Destination {
     Folder(Store),
-    Objects(ObjectTraces),
+    Objects(Box<ObjectTraces>),
 }
 
 /// The description of the command.
@@ -57,13 +57,13 @@ pub fn command() -> Command {
 /// Runs the command.
 pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let args = CopyArgs::from_arg_matches(matches).map_err(|e| Error::Usage(e.to_string()))?;
-    let (source, all) = source(&args.source)?;
-    let mut chosen = named_traces(&args.trace, &all)?;
-    if args.trace.is_empty() {
-        chosen = all.iter().map(|manifest| manifest.trace_id.clone()).collect();
+    let (source, mut all) = source(&args.source, &args.trace)?;
+    if !args.trace.is_empty() {
+        let chosen = named_traces(&args.trace, &all)?;
+        all.retain(|manifest| chosen.contains(&manifest.trace_id));
     }
     let target = target(&args.target, args.separate)?;
-    for manifest in all.iter().filter(|manifest| chosen.contains(&manifest.trace_id)) {
+    for manifest in &all {
         let (kept, was_there) = copy(&source, &target, manifest, args.replace)?;
         let what = if was_there { "was there" } else { "copied" };
         let line = safe(&format!("{} {what}", kept.trace_id)) + "\n";
@@ -72,25 +72,34 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn source(name: &str) -> Result<(Source, Vec<Manifest>)> {
+/// The source, and its traces. If only some are copied, damaged manifests of others do not matter.
+fn source(name: &str, only: &[String]) -> Result<(Source, Vec<Manifest>)> {
     if is_remote(name) {
         let store = ObjectTraces::open(name, false)?;
-        let all = store.traces()?;
-        return Ok((Source::Objects(store), all));
-    }
-    match open_store(Path::new(name))? {
-        TraceStore::Folder(store) => {
-            let all = store.traces()?;
-            Ok((Source::Folder(store), all))
+        let mut readable = store.readable()?;
+        if only.is_empty()
+            && let Some(damage) = readable.damage.take()
+        {
+            return Err(damage);
         }
-        TraceStore::Remote(_) => Err(Error::Usage(format!("{name}: not a folder"))),
+        let all = readable.traces.clone();
+        readable.or_damage(|all| named_traces(only, all))?;
+        return Ok((Source::Objects(Box::new(store)), all));
     }
+    let path = Path::new(name);
+    if !Store::is_store(path) {
+        return Err(not_a_store(path));
+    }
+    let store = Store::open(path)?;
+    let all = store.traces()?;
+    Ok((Source::Folder(store), all))
 }
 
 fn target(name: &str, separate: bool) -> Result<Destination> {
     if is_remote(name) {
         let store = ObjectTraces::open(name, true)?;
-        return Ok(Destination::Objects(if separate { store.separate() } else { store }));
+        let store = if separate { store.separate() } else { store };
+        return Ok(Destination::Objects(Box::new(store)));
     }
     if separate {
         return Err(Error::Usage(format!(
@@ -113,10 +122,8 @@ fn copy(
             to.publish(&from.trace_folder(id), manifest, replace)
         }
         (Source::Folder(from), Destination::Folder(to)) => to.add(manifest, replace, |folder| {
-            for table in manifest.tables.keys() {
-                let file = format!("{table}.parquet");
-                let path = from.trace_folder(id).join(&file);
-                std::fs::copy(&path, folder.join(&file)).map_err(|e| IngestError::io(&path, e))?;
+            for (table, facts) in &manifest.tables {
+                copy_file(&from.trace_folder(id), folder, table, facts)?;
             }
             Ok::<(), Error>(())
         }),

@@ -22,7 +22,7 @@ struct GcArgs {
     /// The URL of the store
     #[arg(value_name = "URL")]
     store: String,
-    /// The age from which on files are removed; it must be longer than any upload takes
+    /// The time since which no trace uses the files; it must be longer than any upload takes
     #[arg(long, value_name = "DURATION", default_value = "24h",
           value_parser = age)]
     older_than: Duration,
@@ -58,11 +58,11 @@ pub fn run(matches: &ArgMatches) -> tracesql::Result<ExitCode> {
     let found = gc(&store, args.older_than, args.dry_run)?;
     let mut text = String::new();
     for leftover in &found {
-        let count = many(leftover.keys.len() as i64, "file");
+        let count = many(leftover.files() as i64, "file");
         text += &safe(&format!("{}: {count}, {} bytes", leftover.name, leftover.bytes));
         text.push('\n');
     }
-    let files: usize = found.iter().map(|leftover| leftover.keys.len()).sum();
+    let files: usize = found.iter().map(|leftover| leftover.files()).sum();
     let bytes: u64 = found.iter().map(|leftover| leftover.bytes).sum();
     let verb = if args.dry_run { "would be removed" } else { "removed" };
     text += &format!("{} with {bytes} bytes {verb}\n", many(files as i64, "file"));

@@ -18,14 +18,14 @@ const LONG_HELP: &str = "Read one of N equal parts of the inputs, for N workers 
 I counts from 0, so the parts of 64 workers are 0/64 to 63/64. All workers name the same inputs; \
 the largest input goes to the part with the fewest bytes so far, then the next one. An archive is \
 not divided. A worker that failed is started again with the same I/N. When all are done, the same \
-command without --share reads what is missing.
+command without --share reads the inputs that are missing.
 
 `auto` takes I and N from the environment:
   Kubernetes indexed job    JOB_COMPLETION_INDEX, and TRACESQL_SHARES for N
   Slurm                     SLURM_ARRAY_TASK_ID, _MIN, _MAX, _STEP, _COUNT;
                             SLURM_PROCID, SLURM_NTASKS; or both together
   PBS array                 PBS_ARRAY_INDEX, and TRACESQL_SHARES for N
-  torchrun and others       RANK, WORLD_SIZE";
+  torchrun and others       RANK, WORLD_SIZE. The workers of torchrun use only these";
 
 /// Adds the option to `ingest`.
 pub fn describe(command_line: Command) -> Command {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use object_store::RetryConfig;
 use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
 
+use crate::failure::Failure;
 use crate::profile;
 
 /// The address of the service that gives credentials to virtual machines of AWS.
@@ -14,11 +15,19 @@ const INSTANCE_METADATA: ([u8; 4], u16) = ([169, 254, 169, 254], 80);
 /// How long to wait for that service to accept a connection.
 const INSTANCE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Opens the bucket of a URL. Fails with the reason if there are no credentials.
-pub fn open(url: &str, retry: RetryConfig) -> Result<AmazonS3, String> {
+/// Both are needed.
+const KEYS: [&str; 2] = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
+
+/// Opens the bucket of a URL. Fails if there are no credentials.
+pub fn open(url: &str, retry: RetryConfig, timeout: String) -> Result<AmazonS3, Failure> {
     let mut builder = AmazonS3Builder::from_env();
+    match KEYS.map(is_set) {
+        [true, false] => return Err(half(url, KEYS[0], KEYS[1])),
+        [false, true] => return Err(half(url, KEYS[1], KEYS[0])),
+        _ => {}
+    }
     if !has_credentials() {
-        builder = with_profile(builder)?;
+        builder = with_profile(builder).map_err(|reason| Failure::lasting(url, reason))?;
     }
     let endpoint = builder
         .get_config_value(&AmazonS3ConfigKey::S3Endpoint)
@@ -27,11 +36,13 @@ pub fn open(url: &str, retry: RetryConfig) -> Result<AmazonS3, String> {
     if endpoint.is_some_and(|e| e.starts_with("http://")) && !is_set("AWS_ALLOW_HTTP") {
         builder = builder.with_allow_http(true);
     }
-    if !is_set("AWS_TIMEOUT") {
-        let key = AmazonS3ConfigKey::Client(object_store::ClientConfigKey::Timeout);
-        builder = builder.with_config(key, crate::place::TIMEOUT);
-    }
-    builder.with_url(url).with_retry(retry).build().map_err(|e| e.to_string())
+    let key = AmazonS3ConfigKey::Client(object_store::ClientConfigKey::Timeout);
+    let builder = builder.with_config(key, timeout).with_url(url).with_retry(retry);
+    builder.build().map_err(|e| Failure::of_settings(url, &e))
+}
+
+fn half(url: &str, there: &str, missing: &str) -> Failure {
+    Failure::lasting(url, format!("{there} is set, but not {missing}; set both"))
 }
 
 /// Whether the environment has credentials, or a way to get them that needs no probing.

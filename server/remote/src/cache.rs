@@ -7,12 +7,30 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
+use crate::record::bare;
+
 /// The folder within the cache of tracesql.
-const FOLDER: &str = "manifests-v1";
+const FOLDER: &str = "manifests-v2";
 /// The most bytes that all stores together take.
 const MAX_BYTES: u64 = 512 << 20;
-/// The length of the checksum and the size at the beginning of a file.
-const HEADER: usize = 32 + 8;
+/// The length of the checksum at the beginning of a file.
+const CHECKSUM: usize = 32;
+
+/// The beginning of a manifest object, and what else is needed of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The ETag as it was returned with the object. Lists may have it in another form.
+    pub etag: String,
+    /// The number of the version, on servers that count them.
+    pub number: Option<String>,
+    /// The size of the object.
+    pub size: u64,
+    /// Its beginning.
+    pub head: Bytes,
+}
+
+/// The facts in a kept file, before the beginning of the object.
+type Facts = (String, Option<String>, u64);
 
 /// The kept manifests of one store.
 #[derive(Debug, Clone)]
@@ -33,21 +51,31 @@ impl Cache {
         Self { folder: None }
     }
 
-    /// The size of a manifest object and its beginning, if they are kept and undamaged.
-    pub fn get(&self, hash: &str, etag: &str) -> Option<(u64, Bytes)> {
-        let kept = Bytes::from(fs::read(self.file(hash, etag)?).ok()?);
-        if kept.len() < HEADER || *blake3::hash(&kept[32..]).as_bytes() != kept[..32] {
-            return None;
-        }
-        let size = u64::from_le_bytes(kept[32..HEADER].try_into().ok()?);
-        Some((size, kept.slice(HEADER..)))
+    /// A cache in a folder.
+    #[cfg(test)]
+    pub fn within(folder: PathBuf) -> Self {
+        Self { folder: Some(folder) }
     }
 
-    /// Keeps the beginning of a manifest object. If this fails, it is only read again next time.
-    pub fn put(&self, hash: &str, etag: &str, size: u64, head: &[u8]) {
-        let Some(file) = self.file(hash, etag) else { return };
-        let mut content = size.to_le_bytes().to_vec();
-        content.extend_from_slice(head);
+    /// A manifest object, if it is kept and undamaged.
+    pub fn get(&self, hash: &str, etag: &str) -> Option<Kept> {
+        let kept = Bytes::from(fs::read(self.file(hash, etag)?).ok()?);
+        let (checksum, content) = kept.split_at_checked(CHECKSUM)?;
+        if *blake3::hash(content).as_bytes() != checksum {
+            return None;
+        }
+        let end = content.iter().position(|&byte| byte == b'\n')?;
+        let (etag, number, size) = serde_json::from_slice::<Facts>(&content[..end]).ok()?;
+        Some(Kept { etag, number, size, head: kept.slice(CHECKSUM + end + 1..) })
+    }
+
+    /// Keeps a manifest object. If this fails, it is only read again next time.
+    pub fn put(&self, hash: &str, kept: &Kept) {
+        let Some(file) = self.file(hash, &kept.etag) else { return };
+        let facts: Facts = (kept.etag.clone(), kept.number.clone(), kept.size);
+        let Ok(mut content) = serde_json::to_vec(&facts) else { return };
+        content.push(b'\n');
+        content.extend_from_slice(&kept.head);
         let mut all = blake3::hash(&content).as_bytes().to_vec();
         all.append(&mut content);
         let _ = write(&file, &all);
@@ -77,7 +105,7 @@ impl Cache {
     }
 
     fn file(&self, hash: &str, etag: &str) -> Option<PathBuf> {
-        let etag = blake3::hash(etag.as_bytes()).to_hex();
+        let etag = blake3::hash(bare(etag).as_bytes()).to_hex();
         Some(self.folder.as_ref()?.join(format!("{hash}.{}", &etag[..16])))
     }
 }
@@ -108,8 +136,17 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let cache = Cache { folder: Some(folder.path().join("store")) };
         assert_eq!(cache.get("aa", "1"), None);
-        cache.put("aa", "1", 7, b"head");
-        assert_eq!(cache.get("aa", "1"), Some((7, Bytes::from("head"))));
+        let kept = Kept {
+            etag: "\"1\"".to_owned(),
+            number: Some("7".to_owned()),
+            size: 9,
+            head: Bytes::from("head\n"),
+        };
+        cache.put("aa", &kept);
+        // A list may have the ETag without quotation marks.
+        for etag in ["1", "\"1\"", "W/\"1\""] {
+            assert_eq!(cache.get("aa", etag).as_ref(), Some(&kept), "{etag}");
+        }
         assert_eq!(cache.get("aa", "2"), None);
         let file = cache.file("aa", "1").expect("a file");
         let mut bytes = fs::read(&file).expect("read");
@@ -118,7 +155,7 @@ mod tests {
         }
         fs::write(&file, bytes).expect("written");
         assert_eq!(cache.get("aa", "1"), None);
-        cache.put("bb", "1", 7, b"head");
+        cache.put("bb", &kept);
         cache.prune([("bb", "1")].into_iter());
         assert!(!file.exists() && cache.get("bb", "1").is_some());
     }

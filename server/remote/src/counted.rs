@@ -41,26 +41,6 @@ impl Counts {
             .iter()
             .all(|count| count.load(Relaxed) == 0)
     }
-
-    /// Requests that read an object or a part of it.
-    pub fn gets(&self) -> u64 {
-        self.gets.load(Relaxed)
-    }
-
-    /// Requests for the properties of an object.
-    pub fn heads(&self) -> u64 {
-        self.heads.load(Relaxed)
-    }
-
-    /// Requests that list objects, a page of 1,000 each.
-    pub fn lists(&self) -> u64 {
-        self.lists.load(Relaxed)
-    }
-
-    /// Bytes of objects that were read.
-    pub fn bytes_read(&self) -> u64 {
-        self.read.load(Relaxed)
-    }
 }
 
 impl Display for Counts {

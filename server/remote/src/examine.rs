@@ -7,9 +7,10 @@ use std::sync::Arc;
 use tracesql::{Error, Result};
 use tracesql_ingest::{Examined, Gravity, Problem, Store};
 
-use crate::fetch;
+use crate::cache::Cache;
+use crate::fetch::{self, Copied};
 use crate::gc;
-use crate::listing::Found;
+use crate::listing::{self, Found};
 use crate::record::Entry;
 use crate::store::ObjectTraces;
 
@@ -22,7 +23,13 @@ pub async fn examine(store: &ObjectTraces) -> Result<Examined> {
     let mut all = Examined::default();
     for found in &found.manifests {
         match found {
-            Found::Sound(entry) => trace(store, entry, &mut all).await?,
+            Found::Sound(entry) => {
+                let examined = trace(store, entry).await?;
+                // A trace that was removed or replaced meanwhile is not damaged.
+                if examined.problems.is_empty() || is_same(store, entry).await? {
+                    add(&mut all, examined);
+                }
+            }
             Found::Damaged { key, reason } => all.problems.push(Problem::new(
                 key.as_ref(),
                 Gravity::Damage,
@@ -40,7 +47,7 @@ pub async fn examine(store: &ObjectTraces) -> Result<Examined> {
             format!(
                 "{} of {} bytes that no trace uses: a trace was replaced, or a writer died or is \
                  at work",
-                files(leftover.keys.len()),
+                files(leftover.files()),
                 leftover.bytes
             ),
             format!("remove old ones with `tracesql-full gc {}`", store.place.name),
@@ -71,7 +78,26 @@ fn files(count: usize) -> String {
     if count == 1 { "one file".to_owned() } else { format!("{count} files") }
 }
 
-async fn trace(store: &ObjectTraces, entry: &Arc<Entry>, all: &mut Examined) -> Result<()> {
+/// Whether a manifest is still the one that was read.
+async fn is_same(store: &ObjectTraces, entry: &Entry) -> Result<bool> {
+    let now = listing::fetch(store.place.clone(), entry.key.clone(), Cache::none()).await?;
+    Ok(match now {
+        Some(Found::Sound(now)) => now.record.generation == entry.record.generation,
+        // Damaged in the meantime.
+        Some(Found::Damaged { .. }) => true,
+        None => false,
+    })
+}
+
+fn add(all: &mut Examined, one: Examined) {
+    all.traces += one.traces;
+    all.files += one.files;
+    all.bytes += one.bytes;
+    all.rows += one.rows;
+    all.problems.extend(one.problems);
+}
+
+async fn trace(store: &ObjectTraces, entry: &Arc<Entry>) -> Result<Examined> {
     let scratch = tempfile::Builder::new()
         .prefix("tracesql-doctor-")
         .tempdir()
@@ -81,15 +107,15 @@ async fn trace(store: &ObjectTraces, entry: &Arc<Entry>, all: &mut Examined) -> 
     let manifest = &entry.record.manifest;
     let folder = root.join(&manifest.trace_id);
     std::fs::create_dir_all(&folder).map_err(|e| tracesql_ingest::IngestError::io(&folder, e))?;
+    let mut missing = Vec::new();
     for table in manifest.tables.keys() {
-        // What cannot be read is then missing in the folder, and reported.
-        if let Err(e) = fetch::copy_table(store, entry, table, &folder).await {
-            let file = entry.file(&store.place.key, table);
-            all.problems.push(Problem::new(
-                file.map_or(table.clone(), |file| file.key.to_string()),
+        if let Copied::Gone(reason) = fetch::copy_table(store, entry, table, &folder).await? {
+            let place = place_of(store, entry, &format!("{table}.parquet"));
+            missing.push(Problem::new(
+                place,
                 Gravity::Damage,
                 "missing",
-                e.to_string(),
+                format!("the object {reason}"),
                 "ingest the trace again with --replace",
             ));
         }
@@ -99,23 +125,21 @@ async fn trace(store: &ObjectTraces, entry: &Arc<Entry>, all: &mut Examined) -> 
         let root = root.clone();
         tokio::task::spawn_blocking(move || tracesql_ingest::examine(&root)).await
     };
-    let examined = examined.map_err(|e| store.place.lasting(e.to_string()))??;
-    all.traces += examined.traces;
-    all.files += examined.files;
-    all.bytes += examined.bytes;
-    all.rows += examined.rows;
-    let known = all.problems.len();
-    for problem in examined.problems {
+    let mut examined = examined.map_err(|e| store.place.lasting(e.to_string()))??;
+    let problems = std::mem::replace(&mut examined.problems, missing);
+    let known = examined.problems.len();
+    for problem in problems {
         let place = place_of(store, entry, &problem.place);
         let is_known =
-            all.problems[..known].iter().any(|p| p.place == place && p.code == problem.code);
+            examined.problems[..known].iter().any(|p| p.place == place && p.code == problem.code);
         if !is_known {
             let advice = with_url(&problem.advice, &root, store);
-            all.problems
+            examined
+                .problems
                 .push(Problem::new(place, problem.gravity, problem.code, problem.what, advice));
         }
     }
-    Ok(())
+    Ok(examined)
 }
 
 /// The object for a file in the folder of a trace.
@@ -131,4 +155,42 @@ fn place_of(store: &ObjectTraces, entry: &Entry, place: &str) -> String {
 
 fn with_url(advice: &str, root: &FilePath, store: &ObjectTraces) -> String {
     advice.replace(&root.display().to_string(), &store.place.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{Fault, Trial};
+
+    #[tokio::test]
+    async fn trouble_of_the_network_is_no_damage() {
+        let trial = Trial::new(|request| match request.key.ends_with("events.parquet") {
+            true if request.op == "get" => Fault::Refuse("503 Service Unavailable", "SlowDown"),
+            _ => Fault::None,
+        });
+        let store = trial.store().separate();
+        trial.publish(&store, 1, false).await.expect("published");
+        let error = examine(&store).await.expect_err("overloaded").to_string();
+        assert!(error.contains("overloaded"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_trace_that_is_removed_meanwhile_is_not_damaged() {
+        let trial = Trial::new(|_| Fault::None);
+        let store = trial.store().separate();
+        trial.publish(&store, 1, false).await.expect("published");
+        let entry = match &gc::look(&store).await.expect("a list").manifests[..] {
+            [Found::Sound(entry)] => entry.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert!(is_same(&store, &entry).await.expect("readable"));
+        trial.publish(&store, 1, true).await.expect("replaced");
+        assert!(!is_same(&store, &entry).await.expect("readable"), "it was replaced");
+        crate::remove::remove(&store, &entry).await.expect("removed");
+        assert!(!is_same(&store, &entry).await.expect("readable"), "it was removed");
+        let missing = trace(&store, &entry).await.expect("examined").problems;
+        assert!(missing.iter().any(|problem| problem.code == "missing"), "{missing:?}");
+        let all = examine(&store).await.expect("examined");
+        assert!(all.problems.iter().all(|p| p.gravity != Gravity::Damage), "{:?}", all.problems);
+    }
 }

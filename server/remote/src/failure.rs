@@ -7,28 +7,26 @@ use tracesql::Error;
 use tracesql::store::FAILURE;
 use tracesql_ingest::IngestError;
 
+use crate::kind::{Kind, tries};
+use crate::words;
+
 /// Why object storage could not be read or written.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{name}: {reason}")]
 pub struct Failure {
     name: String,
     reason: String,
-    is_passing: bool,
-    is_missing_object: bool,
+    /// `None` if the failure is not that of a request.
+    kind: Option<Kind>,
 }
 
 impl Failure {
     /// A failure that another try would meet too.
     pub fn lasting(name: &str, reason: impl Into<String>) -> Self {
-        Self {
-            name: name.to_owned(),
-            reason: reason.into(),
-            is_passing: false,
-            is_missing_object: false,
-        }
+        Self { name: name.to_owned(), reason: reason.into(), kind: None }
     }
 
-    /// The failure behind an error of a request about a store or another URL.
+    /// The failure that caused an error of a request about a store or another URL.
     pub fn of(name: &str, error: &StoreError) -> Self {
         // An error that this crate returned to the engine.
         if let StoreError::Generic { source, .. } = error
@@ -36,27 +34,58 @@ impl Failure {
         {
             return failure.clone();
         }
-        let text = whole_text(error);
-        let kind = Kind::of(error, &text);
-        Self {
-            name: name.to_owned(),
-            reason: kind.reason(name, &text),
-            is_passing: matches!(
-                kind,
-                Kind::Overloaded | Kind::Unreachable | Kind::Broken | Kind::Slow
-            ),
-            is_missing_object: kind == Kind::Missing,
-        }
+        let kind = Kind::of(error);
+        let reason = kind.reason(name, &whole_text(error), tries(error));
+        Self { name: name.to_owned(), reason, kind: Some(kind) }
+    }
+
+    /// The failure to make a client with the settings of the environment.
+    pub fn of_settings(name: &str, error: &StoreError) -> Self {
+        let reason = format!(
+            "the settings cannot be used ({}); check the variables that begin with {}",
+            without_secrets(last_cause(&whole_text(error))),
+            words::of(name).variables
+        );
+        Self { name: name.to_owned(), reason, kind: Some(Kind::NoCredentials) }
     }
 
     /// Whether another try may succeed: the server was overloaded or could not be reached.
     pub fn is_passing(&self) -> bool {
-        self.is_passing
+        matches!(self.kind, Some(Kind::Overloaded | Kind::Unreachable | Kind::Broken | Kind::Slow))
+    }
+
+    /// Whether the request may have been carried out although no answer came. A client does not
+    /// repeat such a request if it has conditions.
+    pub fn is_without_answer(&self) -> bool {
+        matches!(self.kind, Some(Kind::Broken | Kind::Slow))
     }
 
     /// Whether the bucket exists, but the object does not.
     pub fn is_missing_object(&self) -> bool {
-        self.is_missing_object
+        self.kind == Some(Kind::Missing)
+    }
+
+    /// Whether the object is shorter than the range that was asked for.
+    pub fn is_out_of_range(&self) -> bool {
+        self.kind == Some(Kind::OutOfRange)
+    }
+
+    /// Whether the server refuses all requests until the user changes something.
+    fn is_refusal(&self) -> bool {
+        matches!(
+            self.kind,
+            Some(
+                Kind::NoCredentials
+                    | Kind::NoBucket
+                    | Kind::BadCredentials
+                    | Kind::Expired
+                    | Kind::Denied
+                    | Kind::Skew
+                    | Kind::Region
+                    | Kind::PlainHttp
+                    | Kind::NotImplemented
+            )
+        )
     }
 
     /// The same as an error of the engine's object store.
@@ -67,96 +96,16 @@ impl Failure {
 
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
+        if failure.is_refusal() {
+            return Self::Refused(failure.to_string());
+        }
         IngestError::Store { path: PathBuf::from(failure.name), reason: failure.reason }.into()
     }
 }
 
-/// The kinds of errors that need an advice of their own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    NoCredentials,
-    NoBucket,
-    Missing,
-    BadCredentials,
-    Expired,
-    Denied,
-    Skew,
-    Region,
-    Overloaded,
-    Unreachable,
-    Broken,
-    Slow,
-    PlainHttp,
-    Other,
-}
-
-/// Codes of S3, Google Cloud Storage and Azure, and what they mean.
-const CODES: [(&str, Kind); 22] = [
-    ("NoSuchBucket", Kind::NoBucket),
-    ("ContainerNotFound", Kind::NoBucket),
-    ("InvalidBucketName", Kind::NoBucket),
-    ("RequestTimeTooSkewed", Kind::Skew),
-    ("RequestExpired", Kind::Skew),
-    ("ExpiredToken", Kind::Expired),
-    ("TokenRefreshRequired", Kind::Expired),
-    ("InvalidAccessKeyId", Kind::BadCredentials),
-    ("SignatureDoesNotMatch", Kind::BadCredentials),
-    ("InvalidToken", Kind::BadCredentials),
-    ("AuthenticationFailed", Kind::BadCredentials),
-    ("PermanentRedirect", Kind::Region),
-    ("AuthorizationHeaderMalformed", Kind::Region),
-    ("IllegalLocationConstraintException", Kind::Region),
-    ("AccessDenied", Kind::Denied),
-    ("AuthorizationPermissionMismatch", Kind::Denied),
-    ("SlowDown", Kind::Overloaded),
-    ("ServiceUnavailable", Kind::Overloaded),
-    ("InternalError", Kind::Overloaded),
-    ("ServerBusy", Kind::Overloaded),
-    ("NoSuchKey", Kind::Missing),
-    ("BlobNotFound", Kind::Missing),
-];
-
 impl Kind {
-    fn of(error: &StoreError, text: &str) -> Self {
-        let by_code = CODES.iter().find(|(code, _)| {
-            text.contains(&format!("<Code>{code}<")) || text.contains(&format!("\"{code}\""))
-        });
-        if let Some((_, kind)) = by_code {
-            return *kind;
-        }
-        let has = |part: &str| text.contains(part);
-        // The services that give credentials to virtual machines. Requests go there only if the
-        // environment has no credentials.
-        if has("//169.254.169.254/") || has("//metadata.google.internal/") || has("//metadata/") {
-            return Self::NoCredentials;
-        }
-        match error {
-            StoreError::PermissionDenied { .. } => Self::Denied,
-            StoreError::Unauthenticated { .. } => Self::BadCredentials,
-            // Google's answer about a missing bucket has no code.
-            _ if has("The specified bucket does not exist") => Self::NoBucket,
-            StoreError::NotFound { .. } => Self::Missing,
-            _ if has("URL scheme is not allowed") => Self::PlainHttp,
-            _ if has("redirect without LOCATION") => Self::Region,
-            _ if ["429", "500", "502", "503", "504"]
-                .iter()
-                .any(|status| has(&format!("status code: {status}"))) =>
-            {
-                Self::Overloaded
-            }
-            _ if has("timed out") || has("Timeout") => Self::Slow,
-            _ if ["before message length", "connection closed", "decoding response body"]
-                .iter()
-                .any(|part| has(part)) =>
-            {
-                Self::Broken
-            }
-            _ if has("error sending request") || has("connect") => Self::Unreachable,
-            _ => Self::Other,
-        }
-    }
-
-    fn reason(self, name: &str, text: &str) -> String {
+    /// What happened, and what to do.
+    fn reason(self, name: &str, text: &str, tries: Option<usize>) -> String {
         let code = between(text, "<Code>", "</Code>");
         let message = between(text, "<Message>", "</Message>");
         let server = match (code, message) {
@@ -164,7 +113,11 @@ impl Kind {
             (Some(code), None) => format!(" ({code})"),
             _ => String::new(),
         };
-        let what = what_of(name);
+        let what = words::of(name);
+        let tries = match tries {
+            Some(tries) if tries > 1 => format!(", in {tries} tries"),
+            _ => String::new(),
+        };
         match self {
             Self::NoCredentials => format!(
                 "there are no credentials; set {}, or {} for a public {}",
@@ -192,8 +145,8 @@ impl Kind {
                 "the bucket belongs to another region{server}; set AWS_REGION to its region"
             ),
             Self::Overloaded => format!(
-                "the server is overloaded or failed{}{server}, and several tries did not help; \
-                 try again later, or with fewer processes at once",
+                "the server is overloaded or failed{tries}{}{server}; try again later, or with \
+                 fewer processes at once",
                 status(text)
             ),
             Self::Unreachable => format!(
@@ -202,83 +155,24 @@ impl Kind {
                 what.reach
             ),
             Self::Broken => format!(
-                "the connection to the server ended early ({}), and several tries did not help; \
-                 check the network",
+                "the connection to the server ended early{tries} ({}); check the network",
                 without_secrets(last_cause(text))
             ),
             Self::Slow => format!(
-                "the server did not answer in time{}; check the network, or allow more time with \
-                 {}",
-                what.reach_short, what.timeout
+                "the server did not answer in time{tries}; check the network, or allow more time \
+                 with {}",
+                what.timeout
             ),
             Self::PlainHttp => "the endpoint begins with http://, which is refused unless \
                                 AWS_ALLOW_HTTP=true is set"
                 .to_owned(),
+            Self::NotImplemented => format!(
+                "the server does not implement a request that tracesql needs{server}{}",
+                what.conditions
+            ),
+            Self::OutOfRange => format!("an object is shorter than expected{server}"),
             Self::Other => without_secrets(text),
         }
-    }
-}
-
-/// Words that depend on the kind of storage.
-struct Words {
-    bucket: &'static str,
-    place: &'static str,
-    credentials: &'static str,
-    public: &'static str,
-    rights: &'static str,
-    reach: &'static str,
-    reach_short: &'static str,
-    timeout: &'static str,
-}
-
-fn what_of(name: &str) -> Words {
-    let scheme = name.split("://").next().unwrap_or_default();
-    match scheme {
-        "gs" => Words {
-            bucket: "bucket",
-            place: " and the project of the credentials",
-            credentials: "GOOGLE_SERVICE_ACCOUNT or GOOGLE_APPLICATION_CREDENTIALS",
-            public: "GOOGLE_SKIP_SIGNATURE=true",
-            rights: "list and read objects, and, to write, to create and delete them \
-                     (roles/storage.objectUser)",
-            reach: "; check the network",
-            reach_short: "",
-            timeout: "GOOGLE_TIMEOUT=120s",
-        },
-        "az" | "adl" | "azure" | "abfs" | "abfss" => Words {
-            bucket: "container",
-            place: " and AZURE_STORAGE_ACCOUNT_NAME",
-            credentials: "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or the \
-                          variables of another kind of credentials",
-            public: "AZURE_SKIP_SIGNATURE=true",
-            rights: "list and read blobs, and, to write, to create and delete them (Storage Blob \
-                     Data Contributor)",
-            reach: "; check AZURE_STORAGE_ACCOUNT_NAME, AZURE_STORAGE_ENDPOINT and the network",
-            reach_short: "",
-            timeout: "AZURE_TIMEOUT=120s",
-        },
-        "file" => Words {
-            bucket: "folder",
-            place: "",
-            credentials: "the permissions of the folder",
-            public: "nothing",
-            rights: "read the folder, and, to write, to change it",
-            reach: "",
-            reach_short: "",
-            timeout: "a faster disk",
-        },
-        _ => Words {
-            bucket: "bucket",
-            place: ", AWS_REGION and AWS_ENDPOINT_URL",
-            credentials: "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or \
-                          AWS_PROFILE",
-            public: "AWS_SKIP_SIGNATURE=true",
-            rights: "s3:ListBucket and s3:GetObject, and, to write, s3:PutObject, \
-                     s3:DeleteObject and s3:AbortMultipartUpload",
-            reach: "; check AWS_ENDPOINT_URL and the network",
-            reach_short: " (several tries)",
-            timeout: "AWS_TIMEOUT=120s",
-        },
     }
 }
 
@@ -325,24 +219,24 @@ fn without_secrets(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use object_store::client::HttpErrorKind;
+
     use super::*;
+    use crate::kind::tests::{Request, generic, transport};
 
     fn reason(error: StoreError) -> String {
         Failure::of("s3://bucket/run", &error).to_string()
     }
 
-    fn generic(text: &str) -> StoreError {
-        StoreError::Generic { store: "S3", source: text.to_owned().into() }
+    fn answer(status: &str, code: &str) -> StoreError {
+        generic(format!(
+            "Server returned non-2xx status code: {status}: <Error><Code>{code}</Code>\
+             <Message>why</Message></Error>"
+        ))
     }
 
     #[test]
     fn every_kind_states_what_to_do() {
-        let answer = |status: &str, code: &str| {
-            generic(&format!(
-                "Server returned non-2xx status code: {status}: <Error><Code>{code}</Code>\
-                 <Message>why</Message></Error>"
-            ))
-        };
         for (error, wanted) in [
             (
                 answer("404 Not Found", "NoSuchBucket"),
@@ -353,13 +247,28 @@ mod tests {
             (answer("403 Forbidden", "InvalidAccessKeyId"), "check AWS_ACCESS_KEY_ID"),
             (answer("400 Bad Request", "ExpiredToken"), "get new ones"),
             (answer("301 Moved", "PermanentRedirect"), "set AWS_REGION"),
-            (answer("503 Service Unavailable", "SlowDown"), "(status 503) (SlowDown: why), and"),
-            (generic("status code: 500: oh"), "overloaded or failed (status 500)"),
-            (generic("HTTP error: error sending request: refused"), "cannot be reached (refused)"),
-            (generic("operation timed out"), "AWS_TIMEOUT"),
-            (generic("body: end of file before message length reached"), "ended early"),
+            (answer("503 Service Unavailable", "SlowDown"), "(status 503) (SlowDown: why); try"),
             (
-                generic("PUT http://169.254.169.254/latest/api/token: 403"),
+                generic("Server returned non-2xx status code: 500: oh"),
+                "overloaded or failed (status 500)",
+            ),
+            (
+                answer("501 Not Implemented", "NotImplemented"),
+                "does not implement a request that tracesql needs (NotImplemented: why). If it \
+                 has no conditional puts, set AWS_CONDITIONAL_PUT=disabled; then",
+            ),
+            (
+                generic("Server returned non-2xx status code: 501 Not Implemented: oh"),
+                "AWS_CONDITIONAL_PUT=disabled",
+            ),
+            (transport(HttpErrorKind::Connect, "refused"), "cannot be reached (refused)"),
+            (transport(HttpErrorKind::Timeout, "late"), "AWS_TIMEOUT"),
+            (transport(HttpErrorKind::Interrupted, "end of file"), "ended early (end of file)"),
+            (
+                generic(Request {
+                    url: "http://169.254.169.254/latest/api/token",
+                    source: "status".into(),
+                }),
                 "there are no credentials; set AWS_ACCESS_KEY_ID",
             ),
         ] {
@@ -370,6 +279,15 @@ mod tests {
     }
 
     #[test]
+    fn only_tries_that_were_made_are_mentioned() {
+        let source = "Server returned non-2xx status code: 503: oh".into();
+        let several = reason(generic(Request { url: "http://h/b", source }));
+        assert!(several.contains("failed, in 3 tries (status 503)"), "{several}");
+        let once = reason(transport(HttpErrorKind::Timeout, "late"));
+        assert!(!once.contains("tries"), "{once}");
+    }
+
+    #[test]
     fn signatures_in_urls_are_not_shown() {
         let text = reason(generic("GET https://a.example/b?sig=secret failed"));
         assert!(text.contains("https://a.example/b failed") && !text.contains("secret"), "{text}");
@@ -377,8 +295,14 @@ mod tests {
 
     #[test]
     fn only_trouble_of_the_server_and_the_network_may_pass() {
-        let passes = |text: &str| Failure::of("s3://b", &generic(text)).is_passing();
-        assert!(passes("status code: 503") && passes("operation timed out"));
-        assert!(!passes("<Code>AccessDenied</Code>"));
+        let of = |error: StoreError| Failure::of("s3://b", &error);
+        let overloaded = of(answer("503 Service Unavailable", "SlowDown"));
+        assert!(overloaded.is_passing() && !overloaded.is_without_answer());
+        let late = of(transport(HttpErrorKind::Timeout, "late"));
+        assert!(late.is_passing() && late.is_without_answer());
+        let denied = of(answer("403 Forbidden", "AccessDenied"));
+        assert!(!denied.is_passing());
+        assert!(matches!(Error::from(denied), Error::Refused(_)));
+        assert!(!matches!(Error::from(late), Error::Refused(_)));
     }
 }

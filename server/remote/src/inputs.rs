@@ -2,6 +2,7 @@
 //! match a pattern.
 
 use std::fs::File;
+use std::sync::Arc;
 
 use futures::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
@@ -14,7 +15,7 @@ use tracesql_ingest::{IngestError, TRACE_ENDINGS};
 use crate::failure::Failure;
 use crate::io;
 use crate::layout;
-use crate::place::Place;
+use crate::place::{Buckets, Place};
 
 /// The size of the parts in which an object is read.
 const PART: u64 = 16 << 20;
@@ -22,8 +23,19 @@ const PART: u64 = 16 << 20;
 const PARTS_AT_ONCE: usize = 4;
 
 /// Reads traces by the URLs of object storage.
-#[derive(Debug, Default)]
-pub struct Objects;
+#[derive(Debug)]
+pub struct Objects {
+    /// The buckets that were opened for inputs.
+    buckets: Arc<Buckets>,
+    /// The size of the parts in which an object is read.
+    part: u64,
+}
+
+impl Default for Objects {
+    fn default() -> Self {
+        Self { buckets: Arc::default(), part: PART }
+    }
+}
 
 impl InputSource for Objects {
     fn takes(&self, name: &str) -> bool {
@@ -31,9 +43,9 @@ impl InputSource for Objects {
     }
 
     fn find(&self, name: &str) -> Result<Vec<RemoteInput>> {
-        let name = name.to_owned();
+        let (buckets, name) = (self.buckets.clone(), name.to_owned());
         io::wait(async move {
-            let split = Split::of(&name)?;
+            let split = Split::of(&buckets, &name)?;
             let found = match split.rest.contains(['*', '[']) {
                 true => matching(&name, &split).await?,
                 false => named(&name, &split).await?,
@@ -47,8 +59,9 @@ impl InputSource for Objects {
 
     fn fetch(&self, input: &RemoteInput, file: &mut File) -> Result<()> {
         let file = file.try_clone().map_err(|e| scratch(&input.url, e))?;
+        let (split, part) = (Split::of(&self.buckets, &input.url)?, self.part);
         let input = input.clone();
-        io::wait(async move { fetch(&input, tokio::fs::File::from_std(file)).await })
+        io::wait(async move { fetch(&input, &split, part, tokio::fs::File::from_std(file)).await })
     }
 }
 
@@ -59,7 +72,9 @@ struct Split {
 }
 
 impl Split {
-    fn of(name: &str) -> Result<Self> {
+    fn of(buckets: &Buckets, name: &str) -> Result<Self> {
+        // Before a part of the name is printed.
+        Place::check(name)?;
         let pattern = name.find(['*', '[']).unwrap_or(name.len());
         let after_scheme = name.find("://").map_or(0, |at| at + 3);
         let named = name[..pattern].rfind('/').filter(|&at| at >= after_scheme);
@@ -70,7 +85,7 @@ impl Split {
         };
         let is_root = folder.len() == after_scheme;
         let folder = if is_root { format!("{folder}/") } else { folder.to_owned() };
-        Ok(Self { folder: Place::open(&folder, false)?, rest: rest.to_owned() })
+        Ok(Self { folder: Place::open_in(buckets, &folder, false)?, rest: rest.to_owned() })
     }
 
     /// The key of an object whose name in the folder is written as in a URL.
@@ -92,7 +107,15 @@ impl Split {
         RemoteInput {
             url: format!("{}/{key}", self.folder.name.trim_end_matches('/')),
             bytes: object.size,
-            etag: object.e_tag,
+            etag: object.e_tag.map(|etag| self.with_marks(etag)),
+        }
+    }
+
+    /// An ETag with quotation marks, which some servers leave out in lists but demand in requests.
+    fn with_marks(&self, etag: String) -> String {
+        match self.folder.folder.is_some() || etag.ends_with('"') {
+            true => etag,
+            false => format!("\"{etag}\""),
         }
     }
 }
@@ -126,7 +149,8 @@ async fn named(name: &str, split: &Split) -> Result<Vec<ObjectMeta>> {
     Ok(traces)
 }
 
-/// The objects that match a pattern. As in patterns of files, `*` does not stand for a slash.
+/// The objects that match a pattern. As in patterns of files, `*` does not stand for a slash. The
+/// objects of stores are left out, because they are output.
 async fn matching(name: &str, split: &Split) -> Result<Vec<ObjectMeta>> {
     let refuse = |reason: String| Error::from(IngestError::input(name, reason));
     let pattern =
@@ -136,8 +160,12 @@ async fn matching(name: &str, split: &Split) -> Result<Vec<ObjectMeta>> {
         require_literal_separator: true,
         require_literal_leading_dot: true,
     };
-    let mut listed = outside_stores(list(name, split, &split.folder.key).await?);
-    listed.retain(|object| pattern.matches_with(split.below(&object.location), options));
+    let mut listed = list(name, split, &split.folder.key).await?;
+    let stores = stores(&listed);
+    listed.retain(|object| {
+        pattern.matches_with(split.below(&object.location), options)
+            && !stores.iter().any(|store| object.location.prefix_matches(store))
+    });
     if listed.is_empty() {
         return Err(refuse("no object matches this pattern".to_owned()));
     }
@@ -150,40 +178,42 @@ async fn list(name: &str, split: &Split, prefix: &Path) -> Result<Vec<ObjectMeta
     listed.map_err(|e| Failure::of(name, &e).into())
 }
 
-/// The objects that may be traces. Hidden ones are left out. A folder that the user named may be
-/// hidden itself.
+/// The objects that may be traces. Those of stores are left out, because they are output, and so
+/// are hidden ones. A folder that the user named may be hidden itself.
 fn traces(folder: &Path, listed: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
+    let stores = stores(&listed);
     let is_trace = |object: &ObjectMeta| {
         let name = object.location.filename().unwrap_or_default().to_lowercase();
         let mut below = object.location.prefix_match(folder).into_iter().flatten();
         let is_hidden = below.any(|part| part.as_ref().starts_with('.'));
-        TRACE_ENDINGS.iter().any(|ending| name.ends_with(ending)) && !is_hidden
+        TRACE_ENDINGS.iter().any(|ending| name.ends_with(ending))
+            && !is_hidden
+            && !stores.iter().any(|store| object.location.prefix_matches(store))
     };
-    outside_stores(listed).into_iter().filter(is_trace).collect()
+    listed.into_iter().filter(is_trace).collect()
 }
 
-/// The objects that belong to no store. Those of stores are output.
-fn outside_stores(mut listed: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
-    let marker = layout::marker(&Path::default());
-    let is_marker = |object: &&ObjectMeta| object.location.filename() == marker.filename();
-    let stores: Vec<Path> = listed
-        .iter()
-        .filter(is_marker)
+/// The prefixes of the stores among objects.
+fn stores(listed: &[ObjectMeta]) -> Vec<Path> {
+    let markers = listed.iter().filter(|object| object.location.filename() == Some(layout::MARKER));
+    markers
         .map(|object| {
             let parts: Vec<_> = object.location.parts().collect();
             parts[..parts.len() - 1].iter().cloned().collect()
         })
-        .collect();
-    listed.retain(|object| !stores.iter().any(|store| object.location.prefix_matches(store)));
-    listed
+        .collect()
 }
 
-async fn fetch(input: &RemoteInput, mut file: tokio::fs::File) -> Result<()> {
-    let split = Split::of(&input.url)?;
+async fn fetch(
+    input: &RemoteInput,
+    split: &Split,
+    part: u64,
+    mut file: tokio::fs::File,
+) -> Result<()> {
     let key = split.key()?;
-    let starts = (0..input.bytes).step_by(PART as usize);
+    let starts = (0..input.bytes).step_by(part as usize);
     let parts = starts.map(|start| {
-        let range = start..input.bytes.min(start + PART);
+        let range = start..input.bytes.min(start + part);
         let length = range.end - range.start;
         let options = GetOptions::new().with_range(Some(range)).with_if_match(input.etag.clone());
         let (objects, key) = (split.folder.objects.clone(), key.clone());
@@ -230,7 +260,7 @@ mod tests {
     use super::*;
 
     fn names(name: &str) -> Result<Vec<String>, String> {
-        let found = Objects.find(name).map_err(|e| e.to_string())?;
+        let found = Objects::default().find(name).map_err(|e| e.to_string())?;
         Ok(found.into_iter().map(|input| input.url).collect())
     }
 
@@ -287,16 +317,34 @@ mod tests {
     fn an_object_is_copied_unless_it_changed() {
         let (folder, url) = folder();
         for name in ["a/one.json", "a/odd 100%25.json"] {
-            let input = Objects.find(&format!("{url}/{name}")).expect("found").remove(0);
+            let input = Objects::default().find(&format!("{url}/{name}")).expect("found").remove(0);
             let mut file = tempfile::NamedTempFile::new().expect("a file");
-            Objects.fetch(&input, file.as_file_mut()).expect("copied");
+            Objects::default().fetch(&input, file.as_file_mut()).expect("copied");
             let text = std::fs::read_to_string(file.path()).expect("text");
             assert_eq!(text, name.replace("%25", "%"));
         }
-        let input = Objects.find(&format!("{url}/a/one.json")).expect("found").remove(0);
+        let input = Objects::default().find(&format!("{url}/a/one.json")).expect("found").remove(0);
         std::fs::write(folder.path().join("a/one.json"), "other bytes").expect("a file");
         let mut file = tempfile::tempfile().expect("a file");
-        let error = Objects.fetch(&input, &mut file).expect_err("changed").to_string();
+        let error = Objects::default().fetch(&input, &mut file).expect_err("changed").to_string();
         assert!(error.contains("changed after it was found"), "{error}");
+    }
+    #[test]
+    fn question_marks_are_refused_and_not_taken_for_patterns() {
+        let (_folder, url) = folder();
+        for pattern in ["a/on?.json", "a/on?.*son"] {
+            let error = names(&format!("{url}/{pattern}")).expect_err("refused");
+            assert!(error.contains("write `*` or `[0-9]` in patterns, and %3F"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_large_object_is_copied_in_parts() {
+        let (_folder, url) = folder();
+        let objects = Objects { part: 4, ..Objects::default() };
+        let input = objects.find(&format!("{url}/a/b/two.json.gz")).expect("found").remove(0);
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        objects.fetch(&input, file.as_file_mut()).expect("copied");
+        assert_eq!(std::fs::read_to_string(file.path()).expect("text"), "a/b/two.json.gz");
     }
 }

@@ -14,19 +14,27 @@ mod fetch;
 mod gc;
 mod inputs;
 mod io;
+mod kind;
 mod layout;
 mod listing;
 mod marker;
 mod near;
 mod opener;
+mod patience;
 mod place;
 mod profile;
 mod publish;
 mod recent;
 mod record;
 mod remove;
+mod staged;
 mod store;
+#[cfg(test)]
+mod trial;
+mod upload;
+mod verified;
 mod view;
+mod words;
 
 pub use counted::{Counts, counts};
 pub use failure::Failure;
@@ -37,9 +45,10 @@ pub use io::wait;
 pub use opener::Urls;
 pub use place::Place;
 pub use store::ObjectTraces;
+pub use verified::copy_file;
 
 /// Makes the URLs of object storage known to this process.
 pub fn register() {
     tracesql::store::register(std::sync::Arc::new(Urls::default()));
-    tracesql::open::register_inputs(std::sync::Arc::new(Objects));
+    tracesql::open::register_inputs(std::sync::Arc::new(Objects::default()));
 }

@@ -2,6 +2,7 @@
 //! tables and of the layout.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use futures::TryStreamExt;
 use object_store::{ObjectStoreExt, PutMode, PutPayload};
@@ -93,16 +94,26 @@ pub async fn create(place: &Place) -> Result<()> {
     text.push(b'\n');
     let (key, payload) = (layout::marker(&place.key), PutPayload::from(text));
     use object_store::Error::{AlreadyExists, NotImplemented, Precondition};
-    match place.objects.put_opts(&key, payload.clone(), PutMode::Create.into()).await {
-        Err(NotImplemented { .. }) => {
-            place.objects.put(&key, payload).await.map_err(|e| place.failure(&e))?;
-            Ok(())
+    let began = Instant::now();
+    loop {
+        match place.objects.put_opts(&key, payload.clone(), PutMode::Create.into()).await {
+            Ok(_) => return Ok(()),
+            Err(NotImplemented { .. }) => {
+                place.objects.put(&key, payload).await.map_err(|e| place.failure(&e))?;
+                return Ok(());
+            }
+            // By another process, or by an earlier request of this one.
+            Err(AlreadyExists { .. } | Precondition { .. }) => {
+                is_there(place).await?;
+                return Ok(());
+            }
+            Err(e) => {
+                let failure = place.failure(&e);
+                if !failure.is_without_answer() || began.elapsed() >= place.retry_time {
+                    return Err(failure.into());
+                }
+            }
         }
-        Err(AlreadyExists { .. } | Precondition { .. }) => {
-            is_there(place).await?;
-            Ok(())
-        }
-        other => other.map(|_| ()).map_err(|e| place.failure(&e).into()),
     }
 }
 
@@ -112,4 +123,23 @@ pub async fn absent(place: &Place) -> tracesql::Error {
     let hint = like.map(|like| format!("; did you mean {like}?")).unwrap_or_default();
     let make = format!("; make one with `tracesql-full ingest TRACE -o {}`", place.name);
     place.lasting(format!("no such store{}", if hint.is_empty() { make } else { hint })).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{Fault, Trial};
+
+    #[tokio::test]
+    async fn a_marker_is_written_again_if_no_answer_comes() {
+        for fault in [Fault::LoseRequest, Fault::LoseAnswer] {
+            let trial = Trial::new(move |request| match (request.op, request.number) {
+                ("put", 1) => fault,
+                _ => Fault::None,
+            });
+            let place = trial.patient_store().place;
+            create(&place).await.expect("created");
+            assert!(is_there(&place).await.expect("readable"));
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Places on object storage by their URLs.
 
+use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,22 +9,20 @@ use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
-use object_store::{BackoffConfig, ClientConfigKey, ObjectStore, ObjectStoreScheme, RetryConfig};
+use object_store::{ClientConfigKey, ObjectStore, ObjectStoreScheme};
+use parking_lot::Mutex;
+use tracesql::open::without_secrets;
 use tracesql::{Error, Result};
 use url::Url;
 
 use crate::aws;
 use crate::counted::Counted;
 use crate::failure::Failure;
+use crate::patience::Patience;
 
-/// The time limit of one request, unless the environment has another.
-pub const TIMEOUT: &str = "60s";
-/// How often a request is tried again after an error that may pass.
-const MAX_RETRIES: usize = 8;
-/// The time after which no request is tried again, unless `RETRY_VARIABLE` has another.
-const RETRY_TIMEOUT: Duration = Duration::from_secs(60);
-/// The environment variable with that time in seconds.
-const RETRY_VARIABLE: &str = "TRACESQL_RETRY_SECONDS";
+/// The schemes of URLs of object storage. Buckets have addresses with `https://` too, but those are
+/// not names of a store.
+const SCHEMES: [&str; 9] = ["s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss", "file"];
 
 /// A prefix of a bucket, a folder, or one object.
 #[derive(Debug, Clone)]
@@ -33,22 +33,22 @@ pub struct Place {
     pub objects: Arc<dyn ObjectStore>,
     /// The key or prefix within the bucket.
     pub key: Path,
-    /// Whether it is a folder on this machine.
-    pub is_local: bool,
+    /// The folder, if it is one on this machine.
+    pub folder: Option<PathBuf>,
+    /// The time after which no request is tried again.
+    pub retry_time: Duration,
 }
 
+/// Clients of buckets, by the beginnings of their URLs. A client keeps connections open.
+#[derive(Debug, Default)]
+pub struct Buckets(Mutex<HashMap<String, Arc<dyn ObjectStore>>>);
+
 fn scheme(name: &str) -> Option<(ObjectStoreScheme, Url)> {
-    name.split_once("://")?;
+    let (scheme, _) = name.split_once("://")?;
+    SCHEMES.contains(&scheme).then_some(())?;
     let url = Url::parse(name).ok()?;
     let (scheme, _) = ObjectStoreScheme::parse(&url).ok()?;
-    let is_ours = matches!(
-        scheme,
-        ObjectStoreScheme::AmazonS3
-            | ObjectStoreScheme::GoogleCloudStorage
-            | ObjectStoreScheme::MicrosoftAzure
-            | ObjectStoreScheme::Local
-    );
-    is_ours.then_some((scheme, url))
+    Some((scheme, url))
 }
 
 impl Place {
@@ -57,19 +57,32 @@ impl Place {
         scheme(name).is_some()
     }
 
+    /// Refuses a URL with credentials or parameters, and does not print them.
+    pub fn check(name: &str) -> Result<()> {
+        let shown = without_secrets(name);
+        if shown != name {
+            return Err(Error::Usage(format!(
+                "{shown}: the URL has credentials or parameters (after `?` or `#`), which are \
+                 refused; set credentials by environment variables, write `*` or `[0-9]` in \
+                 patterns, and %3F and %23 for these characters of a key"
+            )));
+        }
+        Ok(())
+    }
+
     /// The place with a URL. Nothing is read for this. With `create`, a `file://` URL's folder is
     /// made if it does not exist.
     pub fn open(name: &str, create: bool) -> Result<Self> {
-        let usage = |why: &str| Error::Usage(format!("{}: {why}", without_query(name)));
+        Self::open_in(&Buckets::default(), name, create)
+    }
+
+    /// The same with a client that may be open already.
+    pub fn open_in(buckets: &Buckets, name: &str, create: bool) -> Result<Self> {
+        Self::check(name)?;
+        let usage = |why: &str| Error::Usage(format!("{name}: {why}"));
         let (scheme, url) = scheme(name).ok_or_else(|| usage("not a URL of object storage"))?;
-        let has_secret =
-            url.password().is_some() || url.query().is_some() || url.fragment().is_some();
-        let is_azure = scheme == ObjectStoreScheme::MicrosoftAzure;
-        if has_secret || (!is_azure && !url.username().is_empty()) {
-            return Err(usage(
-                "the URL of a store has neither credentials nor parameters; set credentials by \
-                 environment variables",
-            ));
+        if url.port().is_some() {
+            return Err(usage("the URL has a port; name another server by AWS_ENDPOINT_URL"));
         }
         let name = name.trim_end_matches('/').to_owned();
         let (_, key) = ObjectStoreScheme::parse(&url)
@@ -77,28 +90,19 @@ impl Place {
         if scheme == ObjectStoreScheme::Local {
             return Self::folder(name, &url, create);
         }
-        let retry = retry().map_err(|why| usage(&why))?;
-        let opened: Result<Arc<dyn ObjectStore>, String> = match scheme {
-            ObjectStoreScheme::AmazonS3 => {
-                aws::open(&name, retry).map(|store| Arc::new(store) as _)
+        let patience = Patience::of_environment(&scheme).map_err(|why| usage(&why))?;
+        let root = url[..url::Position::BeforePath].to_owned();
+        let opened = buckets.0.lock().get(&root).cloned();
+        let objects = match opened {
+            Some(objects) => objects,
+            None => {
+                let opened = client(&scheme, &name, &patience)?;
+                let counted: Arc<dyn ObjectStore> = Arc::new(Counted::new(opened));
+                buckets.0.lock().insert(root, counted.clone());
+                counted
             }
-            ObjectStoreScheme::GoogleCloudStorage => GoogleCloudStorageBuilder::from_env()
-                .with_config(GoogleConfigKey::Client(ClientConfigKey::Timeout), timeout("GOOGLE"))
-                .with_url(&name)
-                .with_retry(retry)
-                .build()
-                .map(|store| Arc::new(store) as _)
-                .map_err(|e| e.to_string()),
-            _ => MicrosoftAzureBuilder::from_env()
-                .with_config(AzureConfigKey::Client(ClientConfigKey::Timeout), timeout("AZURE"))
-                .with_url(&name)
-                .with_retry(retry)
-                .build()
-                .map(|store| Arc::new(store) as _)
-                .map_err(|e| e.to_string()),
         };
-        let objects = opened.map_err(|reason| Failure::lasting(&name, reason))?;
-        Ok(Self::over(name, objects, key, false))
+        Ok(Self { name, objects, key, folder: None, retry_time: patience.retry_time })
     }
 
     fn folder(name: String, url: &Url, create: bool) -> Result<Self> {
@@ -114,12 +118,13 @@ impl Place {
             Err(_) if !path.exists() => Arc::new(object_store::memory::InMemory::new()),
             Err(e) => return Err(failure(&e).into()),
         };
-        Ok(Self::over(name, objects, Path::default(), true))
+        Ok(Self { folder: Some(path), ..Self::over(name, objects, Path::default()) })
     }
 
-    /// A place in an object store.
-    pub fn over(name: String, objects: Arc<dyn ObjectStore>, key: Path, is_local: bool) -> Self {
-        Self { name, objects: Arc::new(Counted::new(objects)), key, is_local }
+    /// A place in an object store, whose requests are counted.
+    pub fn over(name: String, objects: Arc<dyn ObjectStore>, key: Path) -> Self {
+        let objects = Arc::new(Counted::new(objects));
+        Self { name, objects, key, folder: None, retry_time: Duration::ZERO }
     }
 
     /// The error about a request.
@@ -133,44 +138,39 @@ impl Place {
     }
 }
 
-fn retry() -> Result<RetryConfig, String> {
-    let retry_timeout = match std::env::var(RETRY_VARIABLE) {
-        Ok(text) if !text.is_empty() => seconds(&text)?,
-        _ => RETRY_TIMEOUT,
-    };
-    Ok(RetryConfig {
-        backoff: BackoffConfig {
-            init_backoff: Duration::from_millis(100),
-            max_backoff: Duration::from_secs(10),
-            base: 2.0,
-        },
-        max_retries: MAX_RETRIES,
-        retry_timeout,
+/// A client of the bucket of a URL.
+fn client(
+    scheme: &ObjectStoreScheme,
+    name: &str,
+    patience: &Patience,
+) -> Result<Arc<dyn ObjectStore>> {
+    let (retry, timeout) = (patience.retry(), patience.timeout());
+    let failure = |e: object_store::Error| Failure::of_settings(name, &e);
+    Ok(match scheme {
+        ObjectStoreScheme::AmazonS3 => Arc::new(aws::open(name, retry, timeout)?),
+        ObjectStoreScheme::GoogleCloudStorage => Arc::new(
+            GoogleCloudStorageBuilder::from_env()
+                .with_config(GoogleConfigKey::Client(ClientConfigKey::Timeout), timeout)
+                .with_url(name)
+                .with_retry(retry)
+                .build()
+                .map_err(failure)?,
+        ),
+        _ => Arc::new(
+            MicrosoftAzureBuilder::from_env()
+                .with_config(AzureConfigKey::Client(ClientConfigKey::Timeout), timeout)
+                .with_url(name)
+                .with_retry(retry)
+                .build()
+                .map_err(failure)?,
+        ),
     })
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let time =
-        text.trim().parse::<f64>().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
-    time.ok_or_else(|| format!("{RETRY_VARIABLE} is {text:?}; set a number of seconds, such as 60"))
-}
-
-fn timeout(prefix: &str) -> String {
-    std::env::var(format!("{prefix}_TIMEOUT")).unwrap_or_else(|_| TIMEOUT.to_owned())
-}
-
-fn without_query(name: &str) -> &str {
-    let end = name.find(['?', '#']).unwrap_or(name.len());
-    let name = &name[..end];
-    // Credentials precede an `@`.
-    match name.rsplit_once('@') {
-        Some((_, after)) => after,
-        None => name,
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use tracesql::open::InputSource;
+
     use super::*;
 
     #[test]
@@ -186,7 +186,7 @@ mod tests {
             assert!(Place::takes(name), "{name}");
         }
         for name in
-            ["runs/a", "https://example.org/t.json", "http://x/y", "hdfs://x/y", "s3:/b", "a://"]
+            ["runs/a", "https://bucket.s3.amazonaws.com/t.json", "hdfs://x/y", "s3:/b", "a://"]
         {
             assert!(!Place::takes(name), "{name}");
         }
@@ -194,9 +194,22 @@ mod tests {
 
     #[test]
     fn secrets_in_urls_are_refused_and_not_shown() {
-        for name in ["s3://id:hidden@bucket/p", "az://c/p?sig=hidden", "s3://hidden@b/p"] {
-            let error = Place::open(name, false).expect_err("refused").to_string();
-            assert!(!error.contains("hidden"), "{error}");
+        for name in [
+            "s3://id:hidden@bucket/p",
+            "s3://hidden@b/p",
+            "s3://ID:443/hidden@b/x",
+            "s3://b/x.json?X-Amz-Signature=hidden",
+            "s3://b/x.json#hidden",
+            "az://c/p?sig=hidden",
+        ] {
+            for error in [
+                Place::open(name, false).map(|_| ()).expect_err("refused"),
+                crate::Objects::default().find(name).map(|_| ()).expect_err("refused"),
+            ] {
+                assert!(matches!(error, Error::Usage(_)), "{name}: {error}");
+                let error = error.to_string();
+                assert!(!error.contains("hidden"), "{error}");
+            }
         }
     }
 }

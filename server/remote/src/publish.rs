@@ -2,14 +2,10 @@
 //! an incomplete trace, and so that of several writers of the same bytes exactly one wins.
 
 use std::path::Path as FilePath;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use futures::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
-use object_store::{
-    Error as StoreError, ObjectStoreExt, PutMode, PutPayload, UpdateVersion, WriteMultipart,
-};
-use tokio::io::AsyncReadExt;
+use object_store::{Error as StoreError, ObjectStoreExt, PutMode, PutPayload, UpdateVersion};
 use tracesql::{Error, Result};
 use tracesql_ingest::schema::SCHEMA_VERSION;
 use tracesql_ingest::{IngestError, Manifest};
@@ -17,18 +13,11 @@ use tracesql_ingest::{IngestError, Manifest};
 use crate::layout;
 use crate::listing::Found;
 use crate::place::Place;
-use crate::record::{Entry, Record, inline_tables};
+use crate::record::{Entry, Record, Version, inline_tables};
 use crate::remove;
 use crate::store::ObjectTraces;
+use crate::upload;
 
-/// Larger files are uploaded in parts.
-const ONE_PUT: u64 = 64 << 20;
-/// The size of a part.
-const PART: usize = 16 << 20;
-/// The number of parts that are uploaded at once.
-const PARTS_AT_ONCE: usize = 4;
-/// The number of small files that are uploaded at once.
-const FILES_AT_ONCE: usize = 4;
 /// How often the manifest is written before other writers are too many.
 const TRIES: u32 = 20;
 
@@ -44,17 +33,21 @@ pub async fn publish(
     manifest: &Manifest,
     replace: bool,
 ) -> Result<(Manifest, bool)> {
-    let existing = existing(store, manifest, replace).await?;
+    let generation = layout::new_generation();
+    let inline = inline_tables(manifest, &generation, store.limits.room);
+    let record = Record { manifest: manifest.clone(), generation, inline };
+    // A command that looked for the trace before does not look again, unless files would be
+    // uploaded in vain: the manifest is written only if there is none.
+    let is_small = record.inline.len() == manifest.tables.len();
+    let existing = match store.was_absent(&manifest.content_hash) && is_small {
+        true => Existing::Nothing,
+        false => existing(store, manifest, replace).await?,
+    };
     if let Some(theirs) = kept(&existing, replace) {
         return Ok((theirs, true));
     }
-    let record = Record {
-        manifest: manifest.clone(),
-        generation: layout::new_generation(),
-        inline: inline_tables(manifest, store.inline_below),
-    };
     let payload = manifest_object(folder, &record).await?;
-    let keys = put_files(&store.place, folder, &record).await;
+    let keys = upload::put_files(&store.place, store.limits, folder, &record).await;
     let keys = match keys {
         Ok(keys) => keys,
         Err(e) => {
@@ -85,7 +78,7 @@ async fn existing(store: &ObjectTraces, manifest: &Manifest, replace: bool) -> R
     Ok(match store.load(&manifest.content_hash).await? {
         None => Existing::Nothing,
         Some(Found::Sound(entry)) => {
-            let version = UpdateVersion { e_tag: entry.etag.clone(), version: None };
+            let version = entry.version.condition();
             let Entry { record, .. } = entry.as_ref();
             Existing::Usable(Box::new(record.manifest.clone()), version, record.generation.clone())
         }
@@ -101,7 +94,7 @@ async fn existing(store: &ObjectTraces, manifest: &Manifest, replace: bool) -> R
         Some(Found::Damaged { key, .. }) => {
             let meta = store.place.objects.head(&key).await;
             let meta = meta.map_err(|e| store.place.failure(&e))?;
-            Existing::Damaged(UpdateVersion { e_tag: meta.e_tag, version: None })
+            Existing::Damaged(Version::of(&meta).condition())
         }
     })
 }
@@ -130,6 +123,7 @@ async fn put_manifest(
 ) -> Result<Put> {
     let place = &store.place;
     let key = layout::manifest(&place.key, &record.manifest.content_hash);
+    let began = Instant::now();
     for attempt in 0..TRIES {
         let mode = match &existing {
             Existing::Nothing => PutMode::Create,
@@ -150,7 +144,14 @@ async fn put_manifest(
                 | StoreError::Precondition { .. }
                 | StoreError::NotFound { .. },
             ) => {}
-            Err(e) => return Err(place.failure(&e).into()),
+            Err(e) => {
+                let failure = place.failure(&e);
+                // Clients do not repeat requests with conditions. The generation shows whether the
+                // manifest was written, so it is safe here.
+                if !failure.is_without_answer() || began.elapsed() >= place.retry_time {
+                    return Err(failure.into());
+                }
+            }
         }
         existing = self::existing(store, &record.manifest, replace).await?;
         // A repeated request finds what the first one wrote.
@@ -183,70 +184,65 @@ async fn manifest_object(folder: &FilePath, record: &Record) -> Result<PutPayloa
     bytes.push(b'\n');
     for table in &record.inline {
         let path = folder.join(format!("{table}.parquet"));
-        let file = tokio::fs::read(&path).await.map_err(|e| IngestError::io(&path, e))?;
-        let written = record.manifest.tables.get(table).map(|facts| facts.bytes);
-        if written != Some(file.len() as u64) {
-            return Err(wrong(&format!("{} was changed while it was published", path.display())));
+        if let Some(facts) = record.manifest.tables.get(table) {
+            bytes.extend_from_slice(&upload::whole_file(&path, facts).await?);
         }
-        bytes.extend_from_slice(&file);
     }
     Ok(PutPayload::from(bytes))
 }
 
-/// Uploads the tables that are objects of their own.
-async fn put_files(place: &Place, folder: &FilePath, record: &Record) -> Result<Vec<Path>> {
-    let names: Vec<&String> =
-        record.manifest.tables.keys().filter(|name| !record.inline.contains(name)).collect();
-    let uploads = names.into_iter().map(|name| {
-        let key = layout::table(&place.key, &record.manifest.trace_id, &record.generation, name);
-        let path = folder.join(format!("{name}.parquet"));
-        async move { put_file(place, &path, key).await }
-    });
-    stream::iter(uploads.collect::<Vec<_>>()).buffer_unordered(FILES_AT_ONCE).try_collect().await
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{Fault, Trial};
 
-async fn put_file(place: &Place, path: &FilePath, key: Path) -> Result<Path> {
-    let io = |e| Error::from(IngestError::io(path, e));
-    let failure = |e| Error::from(place.failure(&e));
-    let mut file = tokio::fs::File::open(path).await.map_err(io)?;
-    let bytes = file.metadata().await.map_err(io)?.len();
-    if bytes <= ONE_PUT {
-        let mut content = Vec::with_capacity(bytes as usize);
-        file.read_to_end(&mut content).await.map_err(io)?;
-        place.objects.put(&key, PutPayload::from(content)).await.map_err(failure)?;
-        return Ok(key);
+    #[tokio::test]
+    async fn a_trace_is_replaced_on_servers_that_count_versions() {
+        let trial = Trial::new(|_| Fault::None);
+        let store = trial.store();
+        trial.publish(&store, 1, false).await.expect("published");
+        let (_, was_there) = trial.publish(&store, 1, true).await.expect("replaced");
+        assert!(!was_there);
+        // A damaged manifest is replaced too.
+        let key = layout::manifest(&store.place.key, &trial.hash(1));
+        trial.put(&key, b"{").await;
+        trial.publish(&store, 1, true).await.expect("replaced");
+        assert_eq!(trial.keys().await.len(), 1);
     }
-    let upload = place.objects.put_multipart(&key).await.map_err(failure)?;
-    let mut parts = WriteMultipart::new_with_chunk_size(upload, PART);
-    let outcome = put_parts(&mut parts, &mut file).await;
-    match outcome {
-        Ok(()) => {
-            parts.finish().await.map_err(failure)?;
-            Ok(key)
+
+    #[tokio::test]
+    async fn a_manifest_is_written_again_if_no_answer_comes() {
+        for fault in [Fault::LoseRequest, Fault::LoseAnswer] {
+            for replace in [false, true] {
+                let trial = Trial::new(move |request| {
+                    let is_it = request.op == "put" && request.key.contains("manifests/");
+                    let first = if replace { 2 } else { 1 };
+                    if is_it && request.number == first { fault } else { Fault::None }
+                });
+                let store = trial.patient_store();
+                if replace {
+                    trial.publish(&store, 1, false).await.expect("published");
+                }
+                let done = trial.publish(&store, 1, replace).await.expect("published");
+                assert!(!done.1, "it is ours");
+            }
         }
-        Err(e) => {
-            parts.abort().await.ok();
-            Err(match e {
-                Part::File(e) => io(e),
-                Part::Upload(e) => failure(e),
-            })
-        }
+        let trial = Trial::new(|request| match request.op == "put" {
+            true => Fault::LoseRequest,
+            false => Fault::None,
+        });
+        let error = trial.publish(&trial.store(), 1, false).await.expect_err("no answer");
+        assert!(error.to_string().contains("did not answer in time"), "{error}");
     }
-}
 
-enum Part {
-    File(std::io::Error),
-    Upload(StoreError),
-}
-
-async fn put_parts(parts: &mut WriteMultipart, file: &mut tokio::fs::File) -> Result<(), Part> {
-    loop {
-        let mut part = Vec::with_capacity(PART);
-        let read = file.take(PART as u64).read_to_end(&mut part).await.map_err(Part::File)?;
-        if read == 0 {
-            return Ok(());
-        }
-        parts.wait_for_capacity(PARTS_AT_ONCE).await.map_err(Part::Upload)?;
-        parts.put(part.into());
+    #[tokio::test]
+    async fn a_server_without_conditions_is_named_with_its_setting() {
+        let trial = Trial::new(|request| match request.op == "put" {
+            true => Fault::Refuse("501 Not Implemented", "NotImplemented"),
+            false => Fault::None,
+        });
+        let error = trial.publish(&trial.store(), 1, false).await.expect_err("refused");
+        assert!(error.to_string().contains("AWS_CONDITIONAL_PUT=disabled"), "{error}");
+        assert!(matches!(error, Error::Refused(_)), "other traces would be refused too");
     }
 }

@@ -1,18 +1,19 @@
 //! A manifest object: one line of JSON, and the Parquet files of the small tables after it.
 
 use std::ops::Range;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use object_store::path::Path;
+use object_store::{ObjectMeta, UpdateVersion};
 use serde::{Deserialize, Serialize};
-use tracesql_ingest::Manifest;
+use tracesql_ingest::{Manifest, schema};
 
 use crate::layout;
 
-/// Tables with smaller files travel in the manifest object.
-pub const INLINE_BELOW: u64 = 256 << 10;
 /// The beginning of a manifest object that is read when a store is opened. It contains the JSON
-/// line, and all small tables of most traces.
+/// line and the small tables, so that sessions need no other read of the object, which may be
+/// replaced meanwhile.
 pub const HEAD: u64 = 64 << 10;
 /// No JSON line is longer.
 pub const MAX_LINE: u64 = 16 << 20;
@@ -36,14 +37,47 @@ pub struct Entry {
     pub record: Record,
     /// Its key.
     pub key: Path,
-    /// Its ETag, if the server has them.
-    pub etag: Option<String>,
+    /// Its version.
+    pub version: Version,
     /// Its size in bytes.
     pub size: u64,
     /// The length of the line with its end.
     pub line: u64,
     /// The beginning of the object.
     pub head: Bytes,
+}
+
+/// A version of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    /// Its ETag as it was returned with the object, if the server has them.
+    pub etag: Option<String>,
+    /// Its number, on servers that count versions.
+    pub number: Option<String>,
+    /// The time at which it was written.
+    pub written: SystemTime,
+}
+
+impl Version {
+    /// The version that a server returned with an object.
+    pub fn of(meta: &ObjectMeta) -> Self {
+        Self {
+            etag: meta.e_tag.clone(),
+            number: meta.version.clone(),
+            written: meta.last_modified.into(),
+        }
+    }
+
+    /// The condition that the object still has this version.
+    pub fn condition(&self) -> UpdateVersion {
+        UpdateVersion { e_tag: self.etag.clone(), version: self.number.clone() }
+    }
+}
+
+/// An ETag without quotation marks. Some servers leave them out in lists, and some mark an ETag as
+/// weak there.
+pub fn bare(etag: &str) -> &str {
+    etag.strip_prefix("W/").unwrap_or(etag).trim_matches('"')
 }
 
 /// Where the file of a table is.
@@ -61,10 +95,10 @@ pub struct FilePlace {
 
 impl Entry {
     /// Reads the beginning of a manifest object. Fails with the reason if it is damaged.
-    pub fn read(key: Path, etag: Option<String>, size: u64, head: Bytes) -> Result<Self, String> {
+    pub fn read(key: Path, version: Version, size: u64, head: Bytes) -> Result<Self, String> {
         let end = head.iter().position(|&b| b == b'\n').ok_or("its first line has no end")?;
         let record: Record = serde_json::from_slice(&head[..end]).map_err(|e| e.to_string())?;
-        let entry = Self { record, key, etag, size, line: end as u64 + 1, head };
+        let entry = Self { record, key, version, size, line: end as u64 + 1, head };
         entry.check()?;
         Ok(entry)
     }
@@ -79,6 +113,10 @@ impl Entry {
         }
         if self.key.filename() != Some(manifest.content_hash.as_str()) {
             return Err(format!("it describes the input {}", manifest.content_hash));
+        }
+        // The names become names of files.
+        if let Some(table) = manifest.tables.keys().find(|name| schema::table(name).is_none()) {
+            return Err(format!("{table:?} cannot be a table"));
         }
         let mut bytes = self.line;
         for (at, table) in inline.iter().enumerate() {
@@ -106,7 +144,7 @@ impl Entry {
             key: self.key.clone(),
             range: start..start + bytes,
             object: self.size,
-            etag: self.etag.clone(),
+            etag: self.version.etag.clone(),
         })
     }
 
@@ -123,17 +161,24 @@ impl Entry {
     }
 }
 
-/// The tables that travel in the manifest object, smallest first, so that the beginning of the
-/// object contains as many as possible. Their files are smaller than `below`.
-pub fn inline_tables(manifest: &Manifest, below: u64) -> Vec<String> {
-    let mut small: Vec<(u64, &String)> = manifest
-        .tables
-        .iter()
-        .filter(|(_, facts)| facts.bytes < below)
-        .map(|(name, facts)| (facts.bytes, name))
-        .collect();
+/// The tables whose files fit into the first `room` bytes of the manifest object, smallest first.
+pub fn inline_tables(manifest: &Manifest, generation: &str, room: u64) -> Vec<String> {
+    let mut small: Vec<(u64, &String)> =
+        manifest.tables.iter().map(|(name, facts)| (facts.bytes, name)).collect();
     small.sort();
-    small.into_iter().map(|(_, name)| name.clone()).collect()
+    // The line is longest if it names all tables.
+    let record = Record {
+        manifest: manifest.clone(),
+        generation: generation.to_owned(),
+        inline: manifest.tables.keys().cloned().collect(),
+    };
+    let line = serde_json::to_vec(&record).map_or(u64::MAX, |line| line.len() as u64 + 1);
+    let mut end = line;
+    let fits = small.into_iter().take_while(|(bytes, _)| {
+        end = end.saturating_add(*bytes);
+        end <= room
+    });
+    fits.map(|(_, name)| name.clone()).collect()
 }
 
 #[cfg(test)]
@@ -153,6 +198,10 @@ pub mod tests {
         .expect("a record")
     }
 
+    fn version() -> Version {
+        Version { etag: None, number: None, written: SystemTime::UNIX_EPOCH }
+    }
+
     fn object() -> (Path, Vec<u8>) {
         let mut bytes = serde_json::to_vec(&record()).expect("JSON");
         bytes.extend_from_slice(b"\nssddd");
@@ -160,7 +209,7 @@ pub mod tests {
     }
 
     fn read(key: &Path, bytes: &[u8]) -> Result<Entry, String> {
-        Entry::read(key.clone(), None, bytes.len() as u64, Bytes::copy_from_slice(bytes))
+        Entry::read(key.clone(), version(), bytes.len() as u64, Bytes::copy_from_slice(bytes))
     }
 
     #[test]
@@ -176,8 +225,20 @@ pub mod tests {
         assert_eq!(events.range, 0..1_000_000);
         assert!(entry.file(&prefix, "kernels").is_none());
         assert_eq!(entry.own_objects().collect::<Vec<_>>(), ["events"]);
-        let tables = |below| inline_tables(&record().manifest, below);
-        assert_eq!(tables(INLINE_BELOW), ["steps", "devices"]);
+    }
+
+    #[test]
+    fn tables_in_the_manifest_object_fit_into_its_beginning() {
+        let record = record();
+        let tables = |room| inline_tables(&record.manifest, &record.generation, room);
+        assert_eq!(tables(HEAD), ["steps", "devices"]);
+        let line = serde_json::to_vec(&Record {
+            inline: record.manifest.tables.keys().cloned().collect(),
+            ..record.clone()
+        });
+        let line = line.expect("JSON").len() as u64 + 1;
+        assert_eq!(tables(line + 5), ["steps", "devices"]);
+        assert_eq!(tables(line + 4), ["steps"]);
         assert!(tables(0).is_empty());
     }
 
@@ -189,6 +250,10 @@ pub mod tests {
         assert!(read(&key, &bytes[..20]).is_err());
         assert!(read(&Path::from("p/manifests/other"), &bytes).is_err());
         let text = String::from_utf8(bytes).expect("text");
+        // The table is described, in line, and its name is the path of another folder.
+        let escape = text.replace("\"steps\"", "\"../../../tmp/evil\"");
+        let error = read(&key, escape.as_bytes()).expect_err("hostile");
+        assert!(error.contains("cannot be a table"), "{error}");
         for (from, to) in [
             ("rank0-0a0a", "../escape"),
             (&"ab".repeat(16), "x/y"),

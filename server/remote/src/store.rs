@@ -1,12 +1,14 @@
 //! A store on object storage.
 
+use std::collections::HashSet;
 use std::path::Path as FilePath;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use object_store::ObjectStore;
+use object_store::path::Path;
 use parking_lot::Mutex;
-use tracesql::store::RemoteStore;
+use tracesql::store::{Readable, RemoteStore};
 use tracesql::{Error, Result};
 use tracesql_ingest::{Examined, IngestError, Manifest};
 use url::Url;
@@ -19,39 +21,51 @@ use crate::listing::{self, Found};
 use crate::marker;
 use crate::place::Place;
 use crate::publish;
-use crate::record::{Entry, INLINE_BELOW};
+use crate::record::Entry;
 use crate::remove;
+use crate::upload::Limits;
 use crate::view::View;
 
 /// How long a list of the traces is used again. A command asks several times for it.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// The traces of a store at an instant.
-type Listed = (Instant, Arc<Vec<Arc<Entry>>>);
+/// The manifests of a store.
+#[derive(Debug)]
+pub struct Manifests {
+    /// Those that can be read, in the order of the ids of their traces.
+    pub sound: Vec<Arc<Entry>>,
+    /// The keys of the others, and why they cannot be read.
+    pub damaged: Vec<(Path, String)>,
+}
+
+/// The manifests at an instant.
+type Listed = (Instant, Arc<Manifests>);
 
 /// A store on object storage.
 #[derive(Debug, Clone)]
 pub struct ObjectTraces {
     pub(crate) place: Place,
     pub(crate) cache: Cache,
-    /// Tables with smaller files are published in the manifest object.
-    pub(crate) inline_below: u64,
+    /// How traces are published.
+    pub(crate) limits: Limits,
     view: Arc<View>,
     url: Url,
     listed: Arc<Mutex<Option<Listed>>>,
+    /// The hashes of inputs that had no manifest when this process looked.
+    absent: Arc<Mutex<HashSet<String>>>,
 }
 
 impl ObjectTraces {
     /// The store at a place that has a marker.
     pub(crate) fn at(place: Place) -> Result<Self> {
         let identity = identity(&place);
-        let cache = if place.is_local { Cache::none() } else { Cache::of(&identity) };
+        let cache = if place.folder.is_some() { Cache::none() } else { Cache::of(&identity) };
         let hash = blake3::hash(identity.as_bytes()).to_hex();
         let url = Url::parse(&format!("tracesql-store://{}/", &hash[..32]))
             .map_err(|e| place.lasting(e.to_string()))?;
         let view = Arc::new(View::new(place.clone()));
-        let listed = Arc::default();
-        Ok(Self { place, cache, inline_below: INLINE_BELOW, view, url, listed })
+        let (listed, absent, limits) = (Arc::default(), Arc::default(), Limits::default());
+        Ok(Self { place, cache, limits, view, url, listed, absent })
     }
 
     /// Opens the store with a URL. With `create` it is made if it does not exist.
@@ -70,54 +84,82 @@ impl ObjectTraces {
 
     /// The same store, which from now on publishes each table as an object of its own.
     pub fn separate(self) -> Self {
-        Self { inline_below: 0, ..self }
+        let limits = Limits { room: 0, ..self.limits };
+        Self { limits, ..self }
     }
 
-    /// The manifests of all traces, in the order of their ids. Fails if one is damaged.
-    pub(crate) fn entries(&self) -> Result<Arc<Vec<Arc<Entry>>>> {
-        if let Some((read, entries)) = &*self.listed.lock()
+    /// The same store with other limits.
+    #[cfg(test)]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// The same store without a cache on this disk.
+    #[cfg(test)]
+    pub fn without_cache(self) -> Self {
+        Self { cache: Cache::none(), ..self }
+    }
+
+    /// The manifests of all traces.
+    pub(crate) fn manifests(&self) -> Result<Arc<Manifests>> {
+        if let Some((read, manifests)) = &*self.listed.lock()
             && read.elapsed() < FRESH
         {
-            return Ok(entries.clone());
+            return Ok(manifests.clone());
         }
         let (place, cache) = (self.place.clone(), self.cache.clone());
         let found = io::wait(async move { listing::manifests(&place, &cache).await })?;
-        let mut entries = Vec::with_capacity(found.len());
+        let (mut sound, mut damaged) = (Vec::with_capacity(found.len()), Vec::new());
         for found in found {
             match found {
-                Found::Sound(entry) => entries.push(entry),
-                Found::Damaged { key, reason } => return Err(self.damaged(&key, &reason)),
+                Found::Sound(entry) => sound.push(entry),
+                Found::Damaged { key, reason } => damaged.push((key, reason)),
             }
         }
-        entries.sort_by(|a, b| a.record.manifest.trace_id.cmp(&b.record.manifest.trace_id));
-        self.view.learn(&entries);
-        let entries = Arc::new(entries);
-        *self.listed.lock() = Some((Instant::now(), entries.clone()));
-        Ok(entries)
+        sound.sort_by(|a, b| a.record.manifest.trace_id.cmp(&b.record.manifest.trace_id));
+        self.view.learn(&sound);
+        let manifests = Arc::new(Manifests { sound, damaged });
+        *self.listed.lock() = Some((Instant::now(), manifests.clone()));
+        Ok(manifests)
+    }
+
+    /// The error about the first damaged manifest.
+    fn damage(&self, manifests: &Manifests) -> Option<Error> {
+        manifests.damaged.first().map(|(key, reason)| self.damaged(key, reason))
+    }
+
+    /// Whether this process looked for an input and found no manifest.
+    pub(crate) fn was_absent(&self, content_hash: &str) -> bool {
+        self.absent.lock().contains(content_hash)
     }
 
     fn forget(&self) {
         *self.listed.lock() = None;
     }
 
-    fn damaged(&self, key: &object_store::path::Path, reason: &str) -> Error {
+    fn damaged(&self, key: &Path, reason: &str) -> Error {
+        let (name, hash) = (&self.place.name, key.filename().unwrap_or_default());
         self.place
             .lasting(format!(
-                "the manifest {key} is damaged ({reason}); delete this object and ingest the trace \
-                 again, or look at the whole store: `tracesql-full doctor {}`",
-                self.place.name
+                "the manifest {key} is damaged ({reason}); ingest its trace again with --replace, \
+                 or remove it: `tracesql-full remove {name} {hash}`. `tracesql-full doctor {name}` \
+                 looks at the whole store"
             ))
             .into()
     }
 
     /// The entry of a trace.
     pub(crate) fn entry(&self, trace_id: &str) -> Result<Arc<Entry>> {
-        let entries = self.entries()?;
-        if let Some(entry) = entries.iter().find(|e| e.record.manifest.trace_id == trace_id) {
+        let manifests = self.manifests()?;
+        let mut sound = manifests.sound.iter();
+        if let Some(entry) = sound.find(|e| e.record.manifest.trace_id == trace_id) {
             return Ok(entry.clone());
         }
+        if let Some(damage) = self.damage(&manifests) {
+            return Err(damage);
+        }
         let names: Vec<&str> =
-            entries.iter().map(|e| e.record.manifest.trace_id.as_str()).collect();
+            manifests.sound.iter().map(|e| e.record.manifest.trace_id.as_str()).collect();
         let reason = format!("holds no trace {trace_id:?}; it holds: {}", names.join(", "));
         Err(IngestError::Store { path: (&self.place.name).into(), reason }.into())
     }
@@ -145,7 +187,14 @@ impl RemoteStore for ObjectTraces {
     }
 
     fn traces(&self) -> Result<Vec<Manifest>> {
-        Ok(self.entries()?.iter().map(|entry| entry.record.manifest.clone()).collect())
+        let Readable { traces, damage } = self.readable()?;
+        damage.map_or(Ok(traces), Err)
+    }
+
+    fn readable(&self) -> Result<Readable> {
+        let manifests = self.manifests()?;
+        let traces = manifests.sound.iter().map(|entry| entry.record.manifest.clone()).collect();
+        Ok(Readable { traces, damage: self.damage(&manifests) })
     }
 
     fn files(&self, trace_id: &str) -> Result<Url> {
@@ -162,7 +211,10 @@ impl RemoteStore for ObjectTraces {
         let (store, hash) = (self.clone(), content_hash.to_owned());
         let found = io::wait(async move { store.load(&hash).await })?;
         match found {
-            None => Ok(None),
+            None => {
+                self.absent.lock().insert(content_hash.to_owned());
+                Ok(None)
+            }
             Some(Found::Damaged { key, reason }) => Err(self.damaged(&key, &reason)),
             Some(Found::Sound(entry)) => {
                 // Its files can be read then, without a list of all traces.
@@ -187,8 +239,17 @@ impl RemoteStore for ObjectTraces {
     }
 
     fn remove(&self, trace_id: &str) -> Result<()> {
-        let (store, entry) = (self.clone(), self.entry(trace_id)?);
-        let done = io::wait(async move { remove::remove(&store, &entry).await });
+        let manifests = self.manifests()?;
+        let is_it = |key: &Path| key.filename() == Some(trace_id);
+        let damaged = manifests.damaged.iter().find(|(key, _)| is_it(key));
+        let store = self.clone();
+        let done = if let Some((key, _)) = damaged.cloned() {
+            io::wait(async move { remove::keys(&store.place, vec![key]).await })
+        } else {
+            let by_hash = manifests.sound.iter().find(|entry| is_it(&entry.key)).cloned();
+            let entry = by_hash.map_or_else(|| self.entry(trace_id), Ok)?;
+            io::wait(async move { remove::remove(&store, &entry).await })
+        };
         self.forget();
         done
     }

@@ -21,7 +21,6 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::failure::Failure;
 use crate::io;
-use crate::listing::is_out_of_range;
 use crate::place::Place;
 use crate::recent::Recent;
 use crate::record::{Entry, FilePlace};
@@ -137,14 +136,16 @@ impl View {
             Err(Error::Precondition { .. }) => {
                 Err(self.changed(file, "was replaced while it was read").into_store_error())
             }
-            Err(e) if is_out_of_range(&e) => {
-                let what = format!("is shorter than the {} bytes that were written", file.object);
-                Err(self.changed(file, &what).into_store_error())
-            }
             Err(e) => {
                 let failure = self.place.failure(&e);
                 let failure = if failure.is_missing_object() {
                     self.changed(file, "is missing")
+                } else if failure.is_out_of_range() {
+                    let bytes = file.object;
+                    self.changed(
+                        file,
+                        &format!("is shorter than the {bytes} bytes that were written"),
+                    )
                 } else {
                     failure
                 };

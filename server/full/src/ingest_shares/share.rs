@@ -58,8 +58,8 @@ impl FromStr for Share {
 /// The part of each input, from its size. The inputs are in the order of their names.
 ///
 /// The largest input goes to the part with the fewest bytes so far, then the next one. Equal sizes
-/// are taken in the order of the names, and equal parts in the order of their numbers, so that
-/// everybody computes the same. The largest part exceeds the mean by one input at most.
+/// are taken in the order of the names, and equal parts in the order of their numbers, so that all
+/// workers compute the same. The largest part exceeds the mean by one input at most.
 pub fn deal(sizes: &[u64], parts: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|&at| Reverse(sizes[at]));

@@ -2,8 +2,12 @@
 
 use super::share::Share;
 
-/// The number of parts, for schedulers that do not tell it.
+/// The number of parts, for schedulers that do not state it.
 const SHARES: &str = "TRACESQL_SHARES";
+
+/// Set by torchrun for each of its workers. Slurm or Kubernetes may have started torchrun itself, and
+/// their variables are then about torchrun and not about its workers.
+const TORCHRUN: &str = "TORCHELASTIC_RUN_ID";
 
 /// The value of a variable.
 type Get<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -21,6 +25,11 @@ const SCHEDULERS: [Scheduler; 4] = [
 /// reason if the variables are missing, incomplete or contradictory.
 pub fn share(get: impl Fn(&str) -> Option<String>) -> Result<(Share, String), String> {
     let get = |name: &str| get(name).filter(|value| !value.trim().is_empty());
+    if get(TORCHRUN).is_some()
+        && let Some(share) = ranks(&get)?
+    {
+        return Ok((share, " (from torchrun)".to_owned()));
+    }
     let mut found: Vec<(&str, Share)> = Vec::new();
     for (name, read) in SCHEDULERS {
         if let Some(share) = read(&get)? {
@@ -54,7 +63,7 @@ fn numbered(index: usize, of: usize, names: &str) -> Result<Option<Share>, Strin
     Share::new(index, of).map(Some).map_err(|reason| format!("{names}: {reason}"))
 }
 
-/// A scheduler that tells the number of a worker, but not how many there are.
+/// A scheduler that states the number of a worker, but not the number of workers.
 fn with_shares(get: Get<'_>, index: &str, shares: &str) -> Result<Option<Share>, String> {
     let Some(number_of_worker) = number(get, index)? else { return Ok(None) };
     let of = number(get, SHARES)?.ok_or(format!(
@@ -132,7 +141,7 @@ fn slurm_tasks(get: Get<'_>) -> Result<Option<Share>, String> {
             )),
             _ => Ok(None),
         },
-        // A job of one task tells nothing, and may be a part of an array.
+        // A job of one task may be a part of an array.
         None | Some(1) if task == 0 => Ok(None),
         None => Err(format!("SLURM_PROCID={task} is set, but not SLURM_NTASKS")),
         Some(tasks) => numbered(task, tasks, &format!("SLURM_PROCID={task}, SLURM_NTASKS={tasks}")),
@@ -193,6 +202,15 @@ mod tests {
             ("PBS_ARRAY_INDEX=0 TRACESQL_SHARES=2", "0/2 (from PBS)"),
             ("RANK=7 WORLD_SIZE=8", "7/8 (from RANK and WORLD_SIZE)"),
             ("SLURM_PROCID=7 SLURM_NTASKS=8 RANK=7 WORLD_SIZE=8", "7/8 (from Slurm)"),
+            (
+                "SLURM_JOB_ID=9 SLURM_STEP_ID=0 SLURM_PROCID=1 SLURM_NTASKS=4 \
+                 TORCHELASTIC_RUN_ID=x RANK=8 WORLD_SIZE=32",
+                "8/32 (from torchrun)",
+            ),
+            (
+                "JOB_COMPLETION_INDEX=1 TORCHELASTIC_RUN_ID=x RANK=8 WORLD_SIZE=32",
+                "8/32 (from torchrun)",
+            ),
         ] {
             assert_eq!(of(environment).as_deref(), Ok(wanted), "{environment}");
         }

@@ -1,6 +1,7 @@
 //! Paths, programs and servers that tests share.
 #![allow(dead_code, unused_imports, reason = "each area uses a part of it")]
 
+pub mod calls;
 pub mod child;
 pub mod moto;
 #[path = "../../../../tests/it/support/needs.rs"]

@@ -101,8 +101,53 @@ fn credentials_come_from_the_environment_or_a_profile() {
     assert!(sso.contains("sso_session") && sso.contains("export-credentials"), "{sso}");
     let unknown = without().env("AWS_PROFILE", "other").run().failure(3);
     assert!(unknown.contains("\"other\""), "{unknown}");
-    let in_url = Program::new(at).args(["list", "s3://known:hidden@bucket/run"]).run().failure(2);
-    assert!(!in_url.contains("hidden"), "{in_url}");
+}
+
+#[test]
+fn secrets_in_urls_are_refused_and_not_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (at, trace) = (folder.path(), fixture("perf.json"));
+    for url in [
+        "s3://known:hidden@bucket/x.json",
+        "s3://ID:abc/hidden@bucket/x.json",
+        "s3://bucket/x.json?X-Amz-Signature=hidden",
+        "s3://bucket/*.json?sig=hidden",
+    ] {
+        for arguments in [
+            vec!["list", url],
+            vec!["ingest", url, "-o", text(&at.join("store"))],
+            vec!["ingest", text(&trace), "-o", url],
+            vec![url, "-c", "SELECT 1"],
+        ] {
+            let refused = with_keys(at, "http://127.0.0.1:9").args(&arguments).run();
+            assert!(matches!(refused.code, Some(2 | 3)), "{arguments:?}: {}", refused.stderr);
+            assert!(!refused.stderr.contains("hidden"), "{arguments:?}: {}", refused.stderr);
+            assert!(refused.stderr.contains("s3://bucket/"), "{arguments:?}: {}", refused.stderr);
+        }
+    }
+}
+
+#[test]
+fn wrong_settings_are_named_with_an_example() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = || Program::new(folder.path());
+    let keys = || with_keys(folder.path(), "http://127.0.0.1:9");
+    for (program, url, code, wanted) in [
+        (keys().env("AWS_TIMEOUT", "soon"), "s3://b/run", 2, "AWS_TIMEOUT is \"soon\"; set a"),
+        (keys().env("AZURE_TIMEOUT", "x"), "az://c/run", 2, "AZURE_TIMEOUT is \"x\"; set a"),
+        (
+            program().env("AWS_ACCESS_KEY_ID", "known"),
+            "s3://b/run",
+            3,
+            "AWS_ACCESS_KEY_ID is set, but not AWS_SECRET_ACCESS_KEY; set both",
+        ),
+        (keys().env("AWS_SKIP_SIGNATURE", "maybe"), "s3://b/run", 3, "begin with AWS_"),
+        (program(), "az://c/run", 3, "begin with AZURE_"),
+        (program(), "https://acct.blob.core.windows.net/c/run", 3, "reads files, not addresses"),
+    ] {
+        let error = program.args(["list", url]).run().failure(code);
+        assert!(error.contains(wanted) && !error.contains("Generic"), "{error}");
+    }
 }
 
 /// Takes half a minute, because the program tries again several times.
@@ -116,8 +161,8 @@ fn tries_again_are_limited() {
     let error = error.failure(3);
     assert!(error.contains("overloaded") && error.contains("SlowDown"), "{error}");
     println!("{:?}: {error}", begin.elapsed());
-    let nobody = with_keys(folder.path(), "http://127.0.0.1:9").args(["list", "s3://bucket/run"]);
-    let error = nobody.run().failure(3);
+    let program = with_keys(folder.path(), "http://127.0.0.1:9").args(["list", "s3://bucket/run"]);
+    let error = program.run().failure(3);
     assert!(error.contains("cannot be reached"), "{error}");
     println!("{:?}: {error}", begin.elapsed());
 }

@@ -1,4 +1,4 @@
-//! Servers that fail for a while or without an end, and objects that change while a query reads them.
+//! Servers that fail for a while or for good, and objects that change while a query reads them.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
@@ -85,11 +85,11 @@ fn tries_again_have_an_end() {
         let error = program.args(["query", &url, "-c", QUERY]).run().failure(3);
         assert!(error.contains(wanted) && error.contains(&url), "{error}");
         assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
-        assert!(proxy.requests() > 1, "it tries more than once");
+        assert!(proxy.faults() > 1, "the request is repeated: {wanted}");
     }
-    let nobody = Program::new(at).envs(bucket.environment()).env("TRACESQL_RETRY_SECONDS", "1");
+    let program = Program::new(at).envs(bucket.environment()).env("TRACESQL_RETRY_SECONDS", "1");
     let endpoint = format!("http://127.0.0.1:{}", free_port());
-    let error = nobody.env("AWS_ENDPOINT", endpoint).args(["list", &url]).run().failure(3);
+    let error = program.env("AWS_ENDPOINT", endpoint).args(["list", &url]).run().failure(3);
     assert!(error.contains("cannot be reached"), "{error}");
     let wrong = Program::new(at).envs(bucket.environment()).env("TRACESQL_RETRY_SECONDS", "soon");
     let error = wrong.args(["list", &url]).run().failure(2);
@@ -155,23 +155,82 @@ fn objects_that_change_under_a_query_are_an_error_and_no_wrong_rows() {
     assert!(cut.contains("were written") || cut == "skipped", "{cut}");
 }
 
-#[test]
-fn a_query_reads_the_old_files_of_a_trace_that_is_replaced() {
+/// Counts the events of a trace that is replaced at the `n`th request for them.
+fn query_with_replacement(size: usize, n: usize) {
     let Some(bucket) = bucket() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
-    let (url, _) = store(at, &bucket);
-    let (seen, store, input) =
-        (AtomicUsize::new(0), bucket.clone(), trace_of(at, "large.json", EVENTS));
+    let (url, input) = (bucket.url("run"), trace_of(at, "large.json", size));
+    done(at, &bucket, &["ingest", "-q", text(&input), "-o", &url]);
+    let (opened, seen, store) = (AtomicUsize::new(0), AtomicUsize::new(0), bucket.clone());
     let (other, target) = (at.join("other"), url.clone());
     let proxy = Proxy::start(&bucket, move |line| {
-        if line.contains("events.parquet") && seen.fetch_add(1, SeqCst) == 1 {
+        // The first read of the manifest opens the store. Another one would read a table in it.
+        let is_manifest = line.starts_with("GET") && line.contains("/manifests/");
+        let reads_events =
+            line.contains("events.parquet") || (is_manifest && opened.fetch_add(1, SeqCst) > 0);
+        if reads_events && seen.fetch_add(1, SeqCst) + 1 == n {
             done(&other, &store, &["ingest", "-q", text(&input), "-o", &target, "--replace"]);
         }
         Fate::Pass
     });
-    let answer = proxy.program(at, &bucket).args(["query", &url, "-c", QUERY]).run().success();
-    assert!(answer.contains("8000"), "{answer}");
+    let reader = at.join("reader");
+    let answer = proxy.program(&reader, &bucket).args(["query", &url, "-c", QUERY]).run().success();
+    assert!(answer.contains(&size.to_string()), "{answer}");
     let events = bucket.keys("run").iter().filter(|key| key.ends_with("events.parquet")).count();
     assert_eq!(events, 2, "the trace was replaced meanwhile");
+}
+
+#[test]
+fn a_query_reads_the_old_files_of_a_trace_that_is_replaced() {
+    query_with_replacement(EVENTS, 2);
+    // Its events fit neither into the beginning of the manifest object nor into several requests.
+    query_with_replacement(700, 1);
+}
+
+/// The most traces that were in the folder for unfinished traces when a manifest was written.
+fn most_unfinished(temporary: &std::path::Path) -> usize {
+    let folders = |path: &std::path::Path| {
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        let visible = entries.filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'));
+        visible.map(|entry| entry.path()).filter(|path| path.is_dir()).collect::<Vec<_>>()
+    };
+    folders(temporary)
+        .iter()
+        .map(|scratch| folders(&scratch.join("store")).len())
+        .max()
+        .unwrap_or(0)
+}
+
+#[test]
+fn unfinished_traces_do_not_fill_the_disk_and_refusals_end_the_ingest() {
+    let Some(bucket) = bucket() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let (url, _) = store(at, &bucket);
+    let inputs = at.join("inputs");
+    crate::support::traces::ranks(&inputs, 4);
+    let temporary = at.join("temporary");
+    std::fs::create_dir(&temporary).expect("a folder");
+    for (status, code, tried) in
+        [("400 Bad Request", "OddRequest", 4), ("403 Forbidden", "AccessDenied", 1)]
+    {
+        let most = std::sync::Arc::new(AtomicUsize::new(0));
+        let (seen, scratch) = (most.clone(), temporary.clone());
+        let proxy = Proxy::start(&bucket, move |line| {
+            match line.starts_with("PUT") && line.contains("/manifests/") {
+                true => {
+                    seen.fetch_max(most_unfinished(&scratch), SeqCst);
+                    Fate::Refuse(status, code)
+                }
+                false => Fate::Pass,
+            }
+        });
+        let ingest = ["ingest", text(&inputs), "-o", &url];
+        let program = proxy.program(at, &bucket).env("TMPDIR", &temporary).args(ingest);
+        let error = program.run().failure(3);
+        assert_eq!(proxy.faults(), tried, "{code}: {error}");
+        assert_eq!(most.load(SeqCst), 1, "each trace is removed before the next one is built");
+        assert_eq!(std::fs::read_dir(&temporary).expect("a folder").count(), 0);
+    }
 }

@@ -1,7 +1,6 @@
-//! Replaced traces, writers at the same time, and files that no trace uses.
+//! Replaced traces, and files that no trace uses.
 
 use super::{call, done, large_trace, text};
-use crate::support::Program;
 use crate::support::moto::bucket;
 
 #[test]
@@ -27,32 +26,4 @@ fn files_of_replaced_traces_stay_until_gc_removes_them() {
     assert!(counted.contains("2500"), "{counted}");
     let local = call(at, &bucket, &["gc", text(at)]).failure(2);
     assert!(local.contains("on object storage"), "{local}");
-}
-
-#[test]
-fn of_writers_of_the_same_bytes_one_wins_and_leaves_nothing() {
-    let Some(bucket) = bucket() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    let (at, url) = (folder.path(), bucket.url("run"));
-    let large = large_trace(at, "large.json");
-    let other = at.join("other.json");
-    std::fs::copy(&large, &other).expect("the same bytes");
-    let writers: Vec<_> = (0..6)
-        .map(|n| {
-            let input = if n % 2 == 0 { &large } else { &other };
-            let program = Program::new(at).envs(bucket.environment());
-            program.args(["ingest", "-q", text(input), "-o", &url]).start()
-        })
-        .collect();
-    for mut writer in writers {
-        crate::support::Finished::of(&mut writer, std::time::Duration::from_secs(100)).success();
-    }
-    assert_eq!(bucket.keys("run/manifests").len(), 1);
-    assert_eq!(
-        bucket.keys("run").len(),
-        3,
-        "marker, manifest and events: {:?}",
-        bucket.keys("run")
-    );
-    assert!(done(at, &bucket, &["doctor", &url]).contains("sound; 1 trace,"));
 }

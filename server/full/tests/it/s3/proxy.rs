@@ -24,6 +24,7 @@ pub enum Fate {
 pub struct Proxy {
     address: String,
     requests: Arc<AtomicUsize>,
+    faults: Arc<AtomicUsize>,
 }
 
 impl Proxy {
@@ -31,9 +32,15 @@ impl Proxy {
     pub fn start(bucket: &Bucket, fate: impl Fn(&str) -> Fate + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let address = listener.local_addr().expect("an address").to_string();
-        let requests = Arc::new(AtomicUsize::new(0));
+        let (requests, faults) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let endpoint = bucket.environment().into_iter().find(|(name, _)| name == "AWS_ENDPOINT");
         let moto = endpoint.expect("an address").1.replace("http://", "");
+        let met = faults.clone();
+        let fate = move |line: &str| {
+            let fate = fate(line);
+            met.fetch_add(usize::from(!matches!(fate, Fate::Pass)), Ordering::SeqCst);
+            fate
+        };
         let (fate, count) = (Arc::new(fate), requests.clone());
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
@@ -41,12 +48,17 @@ impl Proxy {
                 std::thread::spawn(move || answer(stream, &moto, fate.as_ref(), &count));
             }
         });
-        Self { address, requests }
+        Self { address, requests, faults }
     }
 
     /// The number of requests so far.
     pub fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
+    }
+
+    /// The number of requests so far that met a fault.
+    pub fn faults(&self) -> usize {
+        self.faults.load(Ordering::SeqCst)
     }
 
     /// A call of the program that talks to this server, and gives up early.

@@ -43,6 +43,13 @@ fn opening_costs_a_list_and_a_get_per_manifest_and_nothing_again() {
     assert_eq!((cold("list"), cold("get"), cold("head")), (1, 21, 0));
     let again = requests(other.path(), &bucket, &query);
     assert_eq!((again("list"), again("get"), again("head")), (1, 1, 0));
+    // A trace that is published is looked for once.
+    let more = folder.path().join("more.json");
+    std::fs::write(&more, small_trace(99, 8)).expect("a trace");
+    let ingest = ["ingest", text(&more), "-o", &bucket.url("other")];
+    let first = requests(other.path(), &bucket, &ingest);
+    // One get looks for the marker and one for the manifest. The puts write both.
+    assert_eq!((first("get"), first("put")), (2, 2));
     let findings = ["query", &url, "-c", "SELECT count(*) FROM operators"];
     let small = requests(other.path(), &bucket, &findings);
     assert_eq!((small("list"), small("get"), small("head")), (1, 1, 0), "small tables are there");

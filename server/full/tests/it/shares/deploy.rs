@@ -141,13 +141,26 @@ fn the_scripts_of_slurm_torchrun_and_ssh_ingest_all_traces() {
     }
     assert_eq!(contents(&bucket, "slurm"), wanted, "Slurm");
 
-    let url = bucket.url("torchrun");
     let script = deploy("torchrun/ingest_traces.py");
-    for rank in ["0", "1"] {
-        let variables = [("RANK", rank), ("WORLD_SIZE", "2"), ("LOCAL_WORLD_SIZE", "2")];
-        run(at, &bucket, &["python3", text(&script), &inputs, &url], &variables);
+    // The second and the third torchrun were started by srun on a node, and in an indexed job.
+    let slurm = [
+        ("SLURM_JOB_ID", "7"),
+        ("SLURM_STEP_ID", "0"),
+        ("SLURM_PROCID", "1"),
+        ("SLURM_NTASKS", "4"),
+    ];
+    let kubernetes = [("JOB_COMPLETION_INDEX", "1")];
+    for (store, started) in
+        [("torchrun", &[][..]), ("torchrun-srun", &slurm[..]), ("torchrun-job", &kubernetes[..])]
+    {
+        let url = bucket.url(store);
+        for rank in ["0", "1"] {
+            let own = [("RANK", rank), ("WORLD_SIZE", "2"), ("LOCAL_WORLD_SIZE", "2")];
+            let variables = [&own[..], started].concat();
+            run(at, &bucket, &["python3", text(&script), &inputs, &url], &variables);
+        }
+        assert_eq!(contents(&bucket, store), wanted, "{store}");
     }
-    assert_eq!(contents(&bucket, "torchrun"), wanted, "torchrun");
 
     // The machine is this one, and its shell gets the command line as ssh would send it.
     stand_in(at, "ssh", "[ \"$1\" = -o ] && shift 2\nshift\nexec sh -c \"$*\"");

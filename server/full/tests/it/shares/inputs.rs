@@ -78,7 +78,7 @@ fn inputs_that_cannot_be_read_are_refused_with_the_reason() {
     let missing = call(at, &bucket, &["ingest", "s3://no-bucket-here/x.json", "-o", &url]);
     let missing = missing.failure(3);
     assert!(missing.contains("there is no such bucket"), "{missing}");
-    // In a folder, what is no trace is left out with a warning. A name of its own must be a trace.
+    // In a folder, other files are left out with a warning. A file that is named must be a trace.
     let both = call(at, &bucket, &["ingest", &bucket.url("raw"), "-o", &bucket.url("both")]);
     assert!(both.stderr.contains("left out: s3://"), "{}", both.stderr);
     both.success();

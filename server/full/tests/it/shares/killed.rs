@@ -11,22 +11,22 @@ use std::time::{Duration, Instant};
 use super::{call, contents, done, number, program, rounds, text};
 use crate::support::moto::bucket;
 use crate::support::traces::{RANDOM_EVENTS, random_trace};
-use crate::support::{Bucket, Finished};
+use crate::support::{Bucket, Child, Finished};
 
 /// The longest time that one writer may take.
 const LIMIT: Duration = Duration::from_secs(100);
 const TRACES: u64 = 3;
 
 /// Stands before the S3 server, and holds back one of the manifests that are written.
-struct Gate {
-    address: String,
+pub struct Gate {
+    pub address: String,
     /// The number of manifests that were on their way.
     manifests: Arc<AtomicUsize>,
 }
 
 impl Gate {
     /// Holds back the manifest with a number, from 1.
-    fn before(server: &str, held: usize) -> Self {
+    pub fn before(server: &str, held: usize) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));
         let manifests = Arc::new(AtomicUsize::new(0));
@@ -42,6 +42,14 @@ impl Gate {
             }
         });
         Self { address, manifests }
+    }
+
+    /// Waits until a writer sends the manifest with a number.
+    pub fn wait_for(&self, writer: &mut Child, held: usize) {
+        while self.manifests.load(Ordering::SeqCst) < held {
+            assert!(writer.is_running(), "it ended before the manifest {held}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 
@@ -66,8 +74,8 @@ fn forward(mut client: TcpStream, mut server: TcpStream, seen: &AtomicUsize, hel
     let _ = server.shutdown(Shutdown::Both);
 }
 
-/// Checks a store of which a writer died. Returns how many traces it has, and how many objects were
-/// left over and removed.
+/// Checks a store after one of its writers died. Returns how many traces it has, and how many
+/// objects were left over and removed.
 fn check(at: &Path, bucket: &Bucket, store: &str) -> (usize, usize) {
     let url = bucket.url(store);
     let visible = bucket.keys(&format!("{store}/manifests")).len();
@@ -127,10 +135,7 @@ fn a_killed_writer_leaves_nothing_that_is_visible() {
             let held = 1 + round / 2 % TRACES as usize;
             let gate = Gate::before(&bucket.server().endpoint(), held);
             let mut writer = start(&url, Some(&gate.address));
-            while gate.manifests.load(Ordering::SeqCst) < held {
-                assert!(writer.is_running(), "it ended before the manifest {held}");
-                std::thread::sleep(Duration::from_millis(1));
-            }
+            gate.wait_for(&mut writer, held);
             writer
         };
         writer.kill();
@@ -144,7 +149,8 @@ fn a_killed_writer_leaves_nothing_that_is_visible() {
         assert_eq!(contents(&bucket, &store), wanted, "round {round}");
     }
     println!(
-        "{rounds} writers were killed within {whole:?} or before a manifest; {visible:?} of {TRACES} traces were \
-         visible; {leftovers} objects were left over in {with_leftovers} rounds and removed"
+        "{rounds} writers were killed within {whole:?} or before a manifest; {visible:?} of \
+         {TRACES} traces were visible; {leftovers} objects were left over in {with_leftovers} \
+         rounds and removed"
     );
 }

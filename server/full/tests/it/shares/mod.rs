@@ -11,39 +11,14 @@ mod parts;
 mod races;
 mod readers;
 
+use crate::support::Bucket;
+use crate::support::calls::{call, done, number, program, text};
 use std::collections::BTreeMap;
-use std::path::Path;
-
-use crate::support::{Bucket, Finished, Program};
 
 /// The number of rounds of a trial: `TRACESQL_ROUNDS`, or a few.
 fn rounds(few: usize) -> usize {
     let named = std::env::var("TRACESQL_ROUNDS").ok();
     named.map_or(few, |text| text.parse().expect("TRACESQL_ROUNDS is a number"))
-}
-
-/// A call of the program on a bucket.
-fn program(folder: &Path, bucket: &Bucket, arguments: &[&str]) -> Program {
-    Program::new(folder).envs(bucket.environment()).args(arguments)
-}
-
-/// Runs the program on a bucket.
-fn call(folder: &Path, bucket: &Bucket, arguments: &[&str]) -> Finished {
-    program(folder, bucket, arguments).run()
-}
-
-/// Standard output of a call on a bucket that must succeed.
-#[track_caller]
-fn done(folder: &Path, bucket: &Bucket, arguments: &[&str]) -> String {
-    call(folder, bucket, arguments).success()
-}
-
-/// The number that a query returns.
-#[track_caller]
-fn number(folder: &Path, bucket: &Bucket, url: &str, sql: &str) -> usize {
-    let csv = done(folder, bucket, &["query", url, "--format", "csv", "-c", sql]);
-    let line = csv.lines().nth(1).unwrap_or_else(|| panic!("no row: {csv}"));
-    line.parse().unwrap_or_else(|_| panic!("no number: {csv}"))
 }
 
 /// The hashes of the tables of a trace, by their names.
@@ -61,9 +36,4 @@ fn contents(bucket: &Bucket, store: &str) -> BTreeMap<String, Tables> {
         (text(&json["trace_id"]), hashes.collect())
     };
     bucket.keys(&format!("{store}/manifests")).iter().map(manifest).collect()
-}
-
-/// A path as an argument.
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a text")
 }

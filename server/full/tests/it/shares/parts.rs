@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::killed::Gate;
 use super::{call, contents, done, program, text};
 use crate::support::moto::bucket;
 use crate::support::traces::ranks;
@@ -47,12 +48,19 @@ fn shares_may_be_repeated_and_what_is_missing_is_read_without_them() {
     let (inputs, wanted) = whole(at, &bucket);
     let url = bucket.url("run");
     let share = |share: &'static str| ["ingest", "-q", &inputs, "-o", &url, "--share", share];
-    // A worker is killed, started again, and then once more by mistake.
-    let mut killed = program(at, &bucket, &share("0/3")).start();
-    std::thread::sleep(std::time::Duration::from_millis(60));
+    let temporary = at.join("temporary");
+    std::fs::create_dir(&temporary).expect("a folder");
+    let worker = || program(at, &bucket, &share("0/3")).env("TMPDIR", &temporary);
+    let scratch = || std::fs::read_dir(&temporary).expect("a folder").count();
+    // A worker is killed after its first trace, started again, and then once more by mistake.
+    let gate = Gate::before(&bucket.server().endpoint(), 2);
+    let mut killed = worker().env("AWS_ENDPOINT", &gate.address).start();
+    gate.wait_for(&mut killed, 2);
     killed.kill();
-    let once = done(at, &bucket, &share("0/3"));
-    let twice = done(at, &bucket, &share("0/3"));
+    assert_eq!((contents(&bucket, "run").len(), scratch()), (1, 1));
+    let once = worker().run().success();
+    assert_eq!(scratch(), 0, "the folder of the dead worker is removed");
+    let twice = worker().run().success();
     assert_eq!(once, twice);
     // Another worker never runs.
     done(at, &bucket, &share("2/3"));
@@ -83,6 +91,11 @@ fn a_job_scheduler_names_the_share() {
              SLURM_STEP_NUM_TASKS=3",
         ),
         ("torchrun", "RANK=# WORLD_SIZE=3 LOCAL_RANK=0 MASTER_ADDR=10.0.0.1"),
+        (
+            "torchrun-srun",
+            "TORCHELASTIC_RUN_ID=x RANK=# WORLD_SIZE=3 SLURM_JOB_ID=7 SLURM_STEP_ID=0 \
+             SLURM_PROCID=0 SLURM_NTASKS=2",
+        ),
     ] {
         let url = bucket.url(scheduler);
         for index in 0..3 {

@@ -11,7 +11,7 @@ use super::child::Child;
 /// The longest time that one call may take.
 const LIMIT: Duration = Duration::from_secs(120);
 /// Beginnings of variables that would change what the program does.
-const FOREIGN: [&str; 12] = [
+const FOREIGN: [&str; 13] = [
     "AWS_",
     "AZURE_",
     "GOOGLE_",
@@ -19,6 +19,7 @@ const FOREIGN: [&str; 12] = [
     "PBS_",
     "RANK",
     "SLURM_",
+    "TORCHELASTIC_",
     "TRACESQL_CACHE",
     "TRACESQL_SHARES",
     "WORLD_SIZE",

@@ -6,13 +6,25 @@ use std::path::{Path, PathBuf};
 /// The number of events of a [`random_trace`].
 pub const RANDOM_EVENTS: usize = 2_000;
 
-/// Writes a trace of [`RANDOM_EVENTS`] slices with arguments that cannot be compressed well, so
-/// that its events are an object of their own in a store on object storage. Traces of different
-/// numbers have different bytes.
+/// Writes a trace of [`RANDOM_EVENTS`] slices, as [`trace_of`] does. Traces of different numbers
+/// have different bytes.
 pub fn random_trace(folder: &Path, number: u64) -> PathBuf {
-    let mut state = number + 1;
+    trace_of(folder, &format!("random{number}.json"), RANDOM_EVENTS)
+}
+
+/// Writes a trace whose events are an object of their own in a store on object storage.
+pub fn large_trace(folder: &Path, name: &str) -> PathBuf {
+    trace_of(folder, name, 2_500)
+}
+
+/// Writes a trace of slices with arguments that cannot be compressed well. Traces of different
+/// names have different bytes. 500 events or more are an object of their own.
+pub fn trace_of(folder: &Path, name: &str, events: usize) -> PathBuf {
+    let mut state = name
+        .bytes()
+        .fold(1_u64, |state, byte| state.wrapping_mul(31).wrapping_add(u64::from(byte)));
     let mut text = String::from(r#"{"schemaVersion":1,"traceEvents":["#);
-    for i in 0..RANDOM_EVENTS {
+    for i in 0..events {
         let comma = if i == 0 { "" } else { "," };
         let start = i * 10;
         write!(
@@ -29,7 +41,7 @@ pub fn random_trace(folder: &Path, number: u64) -> PathBuf {
         text.push_str("\"}}");
     }
     text.push_str("]}");
-    let path = folder.join(format!("random{number}.json"));
+    let path = folder.join(name);
     std::fs::write(&path, text).expect("a trace");
     path
 }
