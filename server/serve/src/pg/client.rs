@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use datafusion::common::ScalarValue;
 use pgwire::messages::PgWireFrontendMessage as Message;
+use tokio::time::Instant;
 
 use super::Pg;
-use super::catalogue::Catalogue;
-use super::command::{self, Command};
+use super::command::{self, Command, Verb};
 use super::cursor::Fetch;
+use super::kept::Views;
 use super::portal::{Portal, Prepared, Running, Sent};
 use super::reply::{self, Severity, Transaction};
 use super::startup::Admitted;
@@ -19,6 +20,7 @@ use super::wire::{Closed, Wire};
 use crate::failure::{Failure, code};
 use crate::log;
 use crate::query::Query;
+use crate::rows::Logged;
 use crate::session::Session;
 
 /// A client.
@@ -30,10 +32,10 @@ pub struct Client {
     pub(super) statements: HashMap<String, Prepared>,
     pub(super) portals: HashMap<String, Portal>,
     pub(super) wire: Wire,
-    /// Whether the connection made views.
-    pub(super) has_views: bool,
-    /// The catalogue with the views of the connection.
-    pub(super) own_catalogue: Option<Arc<Catalogue>>,
+    /// The views that the connection made.
+    pub(super) views: Views,
+    /// The statement that a message is about, for the log.
+    pub(super) about: Arc<str>,
     key: (i32, i32),
     /// After an error, messages are skipped until the client synchronises.
     skips: bool,
@@ -41,8 +43,22 @@ pub struct Client {
 
 /// Why an answer ended: the statement failed, or the connection did.
 pub enum Stop {
+    /// The log does not show it yet.
     Failed(Failure),
+    /// The statement wrote its end to the log itself.
+    Logged(Failure),
     Closed(Closed),
+}
+
+impl Stop {
+    /// Changes the failure.
+    pub fn map(self, change: impl FnOnce(Failure) -> Failure) -> Self {
+        match self {
+            Self::Failed(failure) => Self::Failed(change(failure)),
+            Self::Logged(failure) => Self::Logged(change(failure)),
+            Self::Closed(closed) => Self::Closed(closed),
+        }
+    }
 }
 
 impl From<Failure> for Stop {
@@ -81,8 +97,8 @@ impl Client {
             statements: HashMap::new(),
             portals: HashMap::new(),
             wire,
-            has_views: false,
-            own_catalogue: None,
+            views: Views::default(),
+            about: Arc::default(),
             key: admitted.key,
             skips: false,
         }
@@ -124,6 +140,8 @@ impl Client {
     }
 
     async fn answer(&mut self, message: Message) -> Result<(), Closed> {
+        let since = Instant::now();
+        self.about = Arc::default();
         let answered = match message {
             Message::Terminate(_) => return Err(Closed::Lost),
             Message::Sync(_) => {
@@ -155,19 +173,30 @@ impl Client {
             Message::CopyData(_) | Message::CopyDone(_) | Message::CopyFail(_) => return Ok(()),
             _ => return Err(super::wire::violation("unexpected message")),
         };
-        match answered {
-            Ok(()) => Ok(()),
-            Err(Stop::Closed(closed)) => Err(closed),
-            Err(Stop::Failed(failure)) => {
-                self.fail(&failure, 0);
-                self.skips = true;
-                // Clients that wait for an answer before they synchronise learn of the error now.
-                self.wire.flush().await
-            }
-        }
+        let Err(stop) = answered else { return Ok(()) };
+        let about = self.about.clone();
+        self.fail(stop, 0, &about, since)?;
+        self.skips = true;
+        // Clients that wait for an answer before they synchronise learn of the error now.
+        self.wire.flush().await
     }
 
-    fn fail(&mut self, failure: &Failure, offset: usize) {
+    /// Reports that a statement failed, unless the connection did.
+    fn fail(&mut self, stop: Stop, offset: usize, sql: &str, since: Instant) -> Result<(), Closed> {
+        let failure = match stop {
+            Stop::Closed(closed) => return Err(closed),
+            Stop::Logged(failure) => failure,
+            Stop::Failed(failure) => {
+                let logged = self.session.logged(sql);
+                Logged { since, ..logged }.write(0, failure.code);
+                failure
+            }
+        };
+        self.error(&failure, offset);
+        Ok(())
+    }
+
+    fn error(&mut self, failure: &Failure, offset: usize) {
         reply::error(&mut self.wire, failure, Severity::Error, offset);
         if self.transaction == Transaction::Open {
             self.transaction = Transaction::Failed;
@@ -178,24 +207,16 @@ impl Client {
     async fn simple(&mut self, text: &str) -> Result<(), Closed> {
         let statements = match self.session.check_length(text) {
             Ok(()) => command::statements(text),
-            Err(failure) => {
-                self.session.logged(text).write(0, failure.code);
-                self.fail(&failure, 0);
-                return Ok(());
-            }
+            Err(failure) => return self.fail(failure.into(), 0, text, Instant::now()),
         };
         if statements.is_empty() {
             reply::plain(&mut self.wire, b'I');
         }
         for (start, sql) in statements {
-            match self.statement(sql).await {
-                Ok(()) => {}
-                Err(Stop::Closed(closed)) => return Err(closed),
-                Err(Stop::Failed(failure)) => {
-                    let offset = text.get(..start).map_or(0, |before| before.chars().count());
-                    self.fail(&failure, offset);
-                    break;
-                }
+            let since = Instant::now();
+            if let Err(stop) = self.statement(sql).await {
+                let offset = text.get(..start).map_or(0, |before| before.chars().count());
+                return self.fail(stop, offset, sql, since);
             }
         }
         Ok(())
@@ -214,7 +235,7 @@ impl Client {
                     Sent::All(rows) | Sent::Part(rows) => {
                         reply::complete(&mut self.wire, &running.tag(rows));
                     }
-                    Sent::Failed(failure) => return Err(failure.into()),
+                    Sent::Failed(failure) => return Err(Stop::Logged(failure)),
                 }
             }
             Answer::Fetch(fetch) => self.fetch(&fetch, &[], true).await?,
@@ -237,7 +258,7 @@ impl Client {
             return Err(Failure::new(code::IN_FAILED_TRANSACTION, text).into());
         }
         match command {
-            Command::Query | Command::Catalogue => {
+            Command::Query(_) | Command::Catalogue => {
                 self.query(sql, command, parameters, formats).await
             }
             Command::Copy(copy) => {
@@ -261,19 +282,23 @@ impl Client {
     ) -> Result<Answer, Stop> {
         let limit = self.variables.statement_timeout();
         let session = self.session.clone();
-        let planning = match command {
-            Command::Catalogue => self.catalogue_rows(sql, &parameters).await?,
-            _ => None,
+        let (planning, verb) = match command {
+            Command::Catalogue => (self.catalogue_rows(sql, &parameters).await?, Verb::Select),
+            Command::Query(verb) => (None, *verb),
+            _ => (None, Verb::Select),
         };
         match planning {
             None => {
+                if matches!(verb, Verb::Create | Verb::Drop) {
+                    self.count_views(sql).await?;
+                }
                 let query = Query { sql: sql.to_owned(), parameters, limit };
-                let rows = self.wire.unless_lost(session.query(query)).await??;
-                self.rows(sql, rows, formats).await
+                let rows = self.wire.unless_lost(session.query(query)).await?;
+                self.rows(verb, rows.map_err(Stop::Logged)?, formats).await
             }
             Some(planning) => {
                 let running = session.run(sql, limit, planning);
-                let rows = self.wire.unless_lost(running).await??;
+                let rows = self.wire.unless_lost(running).await?.map_err(Stop::Logged)?;
                 let schema = types::with_oids(rows.schema());
                 Ok(Answer::Rows(Running::with_schema(rows, &schema, formats, "SELECT")))
             }
@@ -282,28 +307,18 @@ impl Client {
 
     async fn rows(
         &mut self,
-        sql: &str,
+        verb: Verb,
         rows: crate::Rows,
         formats: &[i16],
     ) -> Result<Answer, Stop> {
-        let words: Vec<String> =
-            sql.split_whitespace().take(2).map(str::to_ascii_uppercase).collect();
-        let tag = match words.first().map(String::as_str) {
-            Some("CREATE") => "CREATE VIEW",
-            Some("DROP") => "DROP VIEW",
-            Some("EXPLAIN") => "EXPLAIN",
-            Some("SHOW") => "SHOW",
-            _ => "SELECT",
-        };
-        if matches!(tag, "CREATE VIEW" | "DROP VIEW") {
-            (self.has_views, self.own_catalogue) = (true, None);
-        }
-        let mut running = Running::new(rows, formats, tag);
+        let mut running = Running::new(rows, formats, verb.tag());
         if !running.columns.is_empty() {
             return Ok(Answer::Rows(running));
         }
+        // Statements about views have no columns, and only they.
+        self.views.change();
         match running.send(&mut self.wire, None).await? {
-            Sent::Failed(failure) => Err(failure.into()),
+            Sent::Failed(failure) => Err(Stop::Logged(failure)),
             Sent::All(rows) | Sent::Part(rows) => Ok(Answer::Tag(running.tag(rows))),
         }
     }

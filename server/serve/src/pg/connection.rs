@@ -113,7 +113,7 @@ impl Client {
                 self.close_cursor(name.as_deref())?;
                 "CLOSE CURSOR"
             }
-            Command::Query
+            Command::Query(_)
             | Command::Catalogue
             | Command::Copy(_)
             | Command::Declare(_)

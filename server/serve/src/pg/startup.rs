@@ -13,6 +13,7 @@ use tokio_rustls::rustls::ServerConfig;
 
 use super::Pg;
 use super::client::Client;
+use super::peer::Peer;
 use super::reply::{self, Severity, Transaction};
 use super::scram::{Exchange, MECHANISM};
 use super::variables::{REPORTED, Variables};
@@ -84,6 +85,7 @@ async fn negotiate(
     tls: Option<Arc<ServerConfig>>,
 ) -> Result<Option<Start>, Closed> {
     let mut is_secure = false;
+    let peer = Peer::of(&socket)?;
     let mut first = [0];
     let mut stream: Box<dyn Io> = match (socket.peek(&mut first).await?, &tls) {
         (0, _) => return Ok(None),
@@ -123,7 +125,7 @@ async fn negotiate(
             version => {
                 let mut body = vec![0; rest];
                 stream.read_exact(&mut body).await?;
-                let mut wire = Wire::new(stream, pg.server.limits().timeout);
+                let mut wire = Wire::new(stream, peer, pg.server.limits().timeout);
                 return match start(&mut wire, version, &body) {
                     Some(parameters) => Ok(Some(Start { wire, is_secure, parameters })),
                     None => {

@@ -35,6 +35,7 @@ use super::types::{self, Kind};
 use super::variables::Variables;
 use crate::failure::{Failure, code};
 use crate::query::{self, Described};
+use crate::server::Server;
 use relations::{Relation, WithoutRows};
 
 const CATALOG: &str = "tracesql";
@@ -300,25 +301,33 @@ impl SchemaProvider for PgCatalog {
     }
 }
 
+/// The catalogue of an engine's relations, made on the threads of queries.
+async fn made(server: &Server, engine: Arc<Engine>) -> Result<Arc<Catalogue>, Failure> {
+    let making = server.threads().spawn(async move { Catalogue::new(&engine).await });
+    making.await.unwrap_or(Err(Failure::crashed())).map(Arc::new)
+}
+
 impl Client {
     /// The catalogue of this connection: that of the server, unless the connection has views of its
     /// own.
     async fn catalogue(&mut self) -> Result<Arc<Catalogue>, Stop> {
         let session = self.session.clone();
-        let engine = self.wire.unless_lost(session.engine()).await??;
-        let make = async move {
-            let threads = session.server().threads().clone();
-            let made = threads.spawn(async move { Catalogue::new(&engine).await });
-            made.await.unwrap_or(Err(Failure::crashed())).map(Arc::new)
-        };
-        if self.has_views {
-            if self.own_catalogue.is_none() {
-                self.own_catalogue = Some(self.wire.unless_lost(make).await??);
+        if self.views.changed {
+            if self.views.catalogue.is_none() {
+                let engine = self.wire.unless_lost(session.engine()).await??;
+                let made = self.wire.unless_lost(made(&self.pg.server, engine)).await??;
+                self.views.catalogue = Some(made);
             }
-            return Ok(self.own_catalogue.clone().ok_or_else(Failure::crashed)?);
+            return Ok(self.views.catalogue.clone().ok_or_else(Failure::crashed)?);
         }
         let pg = self.pg.clone();
-        let shared = pg.catalogue.get_or_try_init(|| make);
+        let shared = pg.catalogue.get_or_try_init(|| async {
+            // An engine that no client has used, so that none of their views are in it.
+            let open = pg.server.config().open.clone();
+            let opening = pg.server.threads().spawn_blocking(move || open());
+            let engine = opening.await.map_err(|_| Failure::crashed())??;
+            made(&pg.server, Arc::new(engine)).await
+        });
         Ok(self.wire.unless_lost(shared).await??.clone())
     }
 
@@ -350,14 +359,8 @@ impl Client {
         Option<impl Future<Output = Result<SendableRecordBatchStream, Failure>> + Send + 'static>,
         Stop,
     > {
-        let (state, plan) = match self.plan_catalogue(sql).await {
-            Ok(Plan::Catalogue(state, plan)) => (state, plan),
-            Ok(Plan::Engine) => return Ok(None),
-            Err(Stop::Failed(failure)) => {
-                self.session.logged(sql).write(0, failure.code);
-                return Err(Stop::Failed(failure));
-            }
-            Err(closed) => return Err(closed),
+        let Plan::Catalogue(state, plan) = self.plan_catalogue(sql).await? else {
+            return Ok(None);
         };
         let values: HashMap<_, _> =
             parameters.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
@@ -385,7 +388,7 @@ impl Client {
             Plan::Engine => {
                 let session = self.session.clone();
                 let describing = session.describe(sql, given);
-                Ok(self.wire.unless_lost(describing).await??)
+                self.wire.unless_lost(describing).await?.map_err(Stop::Logged)
             }
         }
     }
