@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use bytes::BufMut;
 use datafusion::common::ScalarValue;
+use parking_lot::Mutex;
 use pgwire::messages::PgWireFrontendMessage as Message;
 use tokio::time::Instant;
 
@@ -15,7 +17,7 @@ use super::portal::{Portal, Prepared, Running, Sent};
 use super::reply::{self, Severity, Transaction};
 use super::startup::Admitted;
 use super::types;
-use super::variables::Variables;
+use super::variables::{REPORTED, Variables};
 use super::wire::{Closed, Wire};
 use crate::failure::{Failure, code};
 use crate::log;
@@ -27,7 +29,14 @@ use crate::session::Session;
 pub struct Client {
     pub(super) pg: Arc<Pg>,
     pub(super) session: Arc<Session>,
-    pub(super) variables: Variables,
+    /// The settings. A query that calls `set_config` changes them while it runs.
+    pub(super) variables: Arc<Mutex<Variables>>,
+    /// The settings of views that the client sent at its start, which RESET restores.
+    pub(super) of_views: Vec<(String, String)>,
+    /// The settings of views from before `SET LOCAL`, which the end of a transaction restores.
+    pub(super) before_local: Vec<(String, Option<String>)>,
+    /// The values of settings as the client knows them.
+    reported: Vec<Option<String>>,
     pub(super) transaction: Transaction,
     pub(super) statements: HashMap<String, Prepared>,
     pub(super) portals: HashMap<String, Portal>,
@@ -92,7 +101,10 @@ impl Client {
         Self {
             pg,
             session: admitted.session,
-            variables: admitted.variables,
+            variables: Arc::new(Mutex::new(admitted.variables)),
+            of_views: admitted.of_views,
+            before_local: Vec::new(),
+            reported: vec![None; REPORTED.len()],
             transaction: Transaction::Idle,
             statements: HashMap::new(),
             portals: HashMap::new(),
@@ -111,23 +123,9 @@ impl Client {
 
     /// Answers messages until the client leaves or the server stops.
     pub async fn serve(mut self) {
-        let stop = self.pg.server.stop().clone();
-        let end = loop {
-            let message = tokio::select! {
-                biased;
-                () = stop.cancelled() => {
-                    let text = "terminating connection: the server stops";
-                    break Closed::Violation(Failure::new(code::ADMIN_SHUTDOWN, text));
-                }
-                message = self.wire.receive() => message,
-            };
-            let answered = match message {
-                Ok(message) => self.answer(message).await,
-                Err(closed) => Err(closed),
-            };
-            if let Err(closed) = answered {
-                break closed;
-            }
+        let end = match self.begin().await {
+            Ok(()) => self.answer_all().await,
+            Err(closed) => closed,
         };
         self.pg.forget(self.key);
         self.portals.clear();
@@ -137,6 +135,62 @@ impl Client {
             let _ = self.wire.flush().await;
         }
         self.wire.close().await;
+    }
+
+    /// Applies the settings of the start that need the engine, and lets the client begin.
+    async fn begin(&mut self) -> Result<(), Closed> {
+        if !self.of_views.is_empty() {
+            let limit = self.pg.server.limits().timeout;
+            let applied = tokio::time::timeout(limit, self.restore_views_settings()).await;
+            match applied.unwrap_or_else(|_| Err(Failure::timeout(limit).into())) {
+                Ok(()) => {}
+                Err(Stop::Failed(failure) | Stop::Logged(failure)) => {
+                    return Err(Closed::Violation(failure));
+                }
+                Err(Stop::Closed(closed)) => return Err(closed),
+            }
+        }
+        self.report_settings();
+        let key = self.key;
+        self.wire.put(b'K', |out| {
+            out.put_i32(key.0);
+            out.put_i32(key.1);
+        });
+        reply::ready(&mut self.wire, self.transaction);
+        self.wire.flush().await
+    }
+
+    /// Reports the settings that clients keep track of and that changed.
+    fn report_settings(&mut self) {
+        let variables = self.variables.lock();
+        for (name, known) in REPORTED.iter().zip(&mut self.reported) {
+            let value = variables.get(name).map(|(_, value)| value);
+            if let Some(value) = value.filter(|value| known.as_deref() != Some(value)) {
+                reply::parameter_status(&mut self.wire, name, value);
+                *known = Some(value.to_owned());
+            }
+        }
+    }
+
+    async fn answer_all(&mut self) -> Closed {
+        let stop = self.pg.server.stop().clone();
+        loop {
+            let message = tokio::select! {
+                biased;
+                () = stop.cancelled() => {
+                    let text = "terminating connection: the server stops";
+                    return Closed::Violation(Failure::new(code::ADMIN_SHUTDOWN, text));
+                }
+                message = self.wire.receive() => message,
+            };
+            let answered = match message {
+                Ok(message) => self.answer(message).await,
+                Err(closed) => Err(closed),
+            };
+            if let Err(closed) = answered {
+                return closed;
+            }
+        }
     }
 
     async fn answer(&mut self, message: Message) -> Result<(), Closed> {
@@ -149,6 +203,7 @@ impl Client {
                 if self.transaction == Transaction::Idle {
                     self.end_portals();
                 }
+                self.report_settings();
                 reply::ready(&mut self.wire, self.transaction);
                 return self.wire.flush().await;
             }
@@ -156,6 +211,7 @@ impl Client {
                 self.skips = false;
                 self.portals.remove("");
                 self.simple(&query.query).await?;
+                self.report_settings();
                 reply::ready(&mut self.wire, self.transaction);
                 return self.wire.flush().await;
             }
@@ -280,7 +336,7 @@ impl Client {
         parameters: Vec<(String, ScalarValue)>,
         formats: &[i16],
     ) -> Result<Answer, Stop> {
-        let limit = self.variables.statement_timeout();
+        let limit = self.variables.lock().statement_timeout();
         let session = self.session.clone();
         let (planning, verb) = match command {
             Command::Catalogue => (self.catalogue_rows(sql, &parameters).await?, Verb::Select),

@@ -225,12 +225,10 @@ impl Values {
             Self::Int8(a) => write!(out, "{}", a.value(at)),
             Self::Float4(a) => put_float(f64::from(a.value(at)), format!("{:?}", a.value(at)), out),
             Self::Float8(a) => put_float(a.value(at), format!("{:?}", a.value(at)), out),
-            Self::Text(a) | Self::Numeric(a) => {
-                match a.value(at) {
-                    text if text.contains('\0') => out.write_str(&text.replace('\0', NO_ZERO)),
-                    text => out.write_str(text),
-                }
-            }
+            Self::Text(a) | Self::Numeric(a) => match a.value(at) {
+                text if text.contains('\0') => out.write_str(&text.replace('\0', NO_ZERO)),
+                text => out.write_str(text),
+            },
             Self::Bytea(a) => {
                 let _ = out.write_str("\\x");
                 a.value(at).iter().try_for_each(|byte| write!(out, "{byte:02x}"))

@@ -19,10 +19,12 @@ mod portal;
 mod reply;
 mod scram;
 mod shape;
+mod start_settings;
 mod startup;
 mod types;
 mod variables;
 mod wire;
+mod zone;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -4,14 +4,14 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+use tokio::net::TcpStream;
 
 /// The other end of a connection.
 pub enum Peer {
     /// Nothing has waited for its end yet.
     Idle(OwnedFd),
     /// The system reports its end.
-    Watched(AsyncFd<OwnedFd>),
+    Watched(TcpStream),
     /// It cannot be watched.
     Unknown,
 }
@@ -26,17 +26,19 @@ impl Peer {
     pub async fn gone(&mut self) {
         if let Self::Idle(_) = self
             && let Self::Idle(socket) = std::mem::replace(self, Self::Unknown)
-            && let Ok(watched) = AsyncFd::with_interest(socket, Interest::READABLE)
+            && let Ok(watched) = TcpStream::from_std(socket.into())
         {
             *self = Self::Watched(watched);
         }
         if let Self::Watched(watched) = self {
-            while let Ok(mut ready) = watched.ready(Interest::READABLE).await {
-                if ready.ready().is_read_closed() {
+            while let Ok(ready) = watched.ready(Interest::READABLE).await {
+                if ready.is_read_closed() {
                     return;
                 }
-                // Only data arrived, which is read later.
-                ready.clear_ready();
+                // Only data arrived, which is read later. This waits for the next event.
+                let _ = watched.try_io(Interest::READABLE, || {
+                    Err::<(), _>(io::Error::from(io::ErrorKind::WouldBlock))
+                });
             }
         }
         std::future::pending().await

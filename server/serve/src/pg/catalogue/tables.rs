@@ -225,7 +225,7 @@ pub fn information_schema(relations: &[Relation]) -> Result<Arc<dyn SchemaProvid
     Ok(Arc::new(schema))
 }
 
-/// Everybody may read everything.
+/// All users may read everything.
 fn privileges(relations: &[Relation], of_tables: bool) -> Result<Arc<dyn TableProvider>> {
     let all: Vec<(&str, Option<&str>)> = relations
         .iter()
@@ -317,14 +317,15 @@ impl Digits {
             (Kind::Int8, _) => binary(64, Some(0)),
             (Kind::Float4, _) => binary(24, None),
             (Kind::Float8, _) => binary(53, None),
-            (_, DataType::Decimal128(precision, scale) | DataType::Decimal256(precision, scale)) => {
-                Self {
-                    precision: Some(i32::from(*precision)),
-                    radix: Some(10),
-                    scale: Some(i32::from(*scale)),
-                    of_time: None,
-                }
-            }
+            (
+                _,
+                DataType::Decimal128(precision, scale) | DataType::Decimal256(precision, scale),
+            ) => Self {
+                precision: Some(i32::from(*precision)),
+                radix: Some(10),
+                scale: Some(i32::from(*scale)),
+                of_time: None,
+            },
             (Kind::Date, _) => Self { of_time: Some(0), ..Self::default() },
             (Kind::Timestamp | Kind::TimestampTz, _) => {
                 Self { of_time: Some(6), ..Self::default() }
