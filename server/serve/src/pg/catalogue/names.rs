@@ -60,12 +60,12 @@ impl Names {
         })
         .await?;
         // A relation may have a type of the same name, with a larger number.
-        let types = "SELECT oid, typname, typname FROM pg_catalog.pg_type ORDER BY oid DESC";
+        let types = "SELECT oid, typname, '' AS none FROM pg_catalog.pg_type ORDER BY oid DESC";
         rows(context, types, |oid, [name, _]| {
             names.types.insert(name.to_owned(), oid);
         })
         .await?;
-        let schemas = "SELECT oid, nspname, nspname FROM pg_catalog.pg_namespace";
+        let schemas = "SELECT oid, nspname, '' AS none FROM pg_catalog.pg_namespace";
         rows(context, schemas, |oid, [name, _]| {
             names.schemas.insert(name.to_owned(), oid);
         })
@@ -111,7 +111,7 @@ fn short_name(text: &str) -> Option<String> {
     if let Some((_, short)) = SQL_NAMES.iter().find(|(name, _)| *name == plain) {
         return Some((*short).to_owned());
     }
-    match &parts(text)?[..] {
+    match &parts(if lower.contains('(') { &plain } else { text })?[..] {
         [name] => Some(name.clone()),
         [schema, name] if schema == "pg_catalog" => Some(name.clone()),
         _ => None,
