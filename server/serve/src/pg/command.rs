@@ -211,8 +211,8 @@ fn asks_catalogue(tokens: &[Token<'_>]) -> bool {
     })
 }
 
-/// The lists that a place in a statement is in: one for the statement, and one for each bracket that
-/// is open.
+/// The lists that a place in a statement is in: one for the statement, and one for each bracket
+/// that is open.
 #[derive(Default)]
 struct Lists {
     /// Whether each outer list is one of relations.
@@ -266,7 +266,8 @@ fn set(tokens: &[Token<'_>]) -> Command {
         at += 1;
     }
     match word(at).as_str() {
-        // Clients ask for READ WRITE before statements that only read; those that write are refused.
+        // Clients ask for READ WRITE before statements that only read. Those that write are refused
+        // later.
         "TRANSACTION" | "CHARACTERISTICS" | "CONSTRAINTS" | "AUTHORIZATION" => {
             return Command::Nothing("SET");
         }

@@ -19,7 +19,8 @@ const MAX_KEPT: usize = 1_000;
 const MAX_KEPT_BYTES: usize = 64 << 20;
 /// What an entry takes in addition to its contents, as an estimate.
 const ENTRY_BYTES: usize = 1_024;
-/// The maximum size of the texts of views, in bytes. The plan of a view is much larger than its text.
+/// The maximum size of the texts of views, in bytes. The plan of a view is much larger than its
+/// text.
 const MAX_VIEW_BYTES: usize = 1 << 20;
 
 /// The views that a connection made.
@@ -105,8 +106,8 @@ impl Client {
         Err(Failure::new(code::PROGRAM_LIMIT_EXCEEDED, text).with_hint("close some"))
     }
 
-    /// Counts the views that a statement makes or removes, before it runs. A statement with an error
-    /// passes, and fails when it runs.
+    /// Counts the views that a statement makes or removes, before it runs. A statement with an
+    /// error passes, and fails when it runs.
     pub(super) async fn count_views(&mut self, sql: &str) -> Result<(), Stop> {
         self.session.check_length(sql)?;
         let session = self.session.clone();

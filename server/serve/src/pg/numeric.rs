@@ -78,8 +78,8 @@ impl Number {
         }
     }
 
-    /// A number with `scale` of its digits after the point, of which `shown` are written. A negative
-    /// scale stands for zeros that are left out.
+    /// A number with `scale` of its digits after the point. The client wrote `shown` of them. A
+    /// negative scale stands for zeros that are left out.
     fn of_digits(negative: bool, digits: &str, scale: i64, shown: i64) -> Result<Self, String> {
         let mut digits = digits.trim_start_matches('0').to_owned();
         let mut scale = if digits.is_empty() { shown.clamp(0, scale.max(0)) } else { scale };

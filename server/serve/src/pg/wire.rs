@@ -124,8 +124,8 @@ impl Wire {
         self.input.get(1..5).map(|mut length| length.get_u32() as usize)
     }
 
-    /// Waits for work, unless the client goes away before it is done. What the client sends meanwhile
-    /// is read up to a limit.
+    /// Waits for work, unless the client goes away before it is done. What the client sends
+    /// meanwhile is read up to a limit.
     pub async fn unless_lost<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Closed> {
         tokio::pin!(work);
         loop {

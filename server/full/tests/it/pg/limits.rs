@@ -87,7 +87,7 @@ fn a_statement_ends_with_its_connection() {
 }
 
 #[test]
-fn a_statement_ends_with_its_connection_also_when_more_was_sent_than_the_server_reads_ahead() {
+fn a_statement_ends_with_its_connection_when_more_was_sent_than_is_read_ahead() {
     let served = Served::start(&[]);
     let mut wire = Wire::start(served.port);
     wire.query(ENDLESS);
