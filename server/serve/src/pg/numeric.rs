@@ -84,10 +84,12 @@ impl Number {
         let mut digits = digits.trim_start_matches('0').to_owned();
         let mut scale = if digits.is_empty() { shown.clamp(0, scale.max(0)) } else { scale };
         while scale > shown.max(0) && digits.ends_with('0') {
-            (digits.pop(), scale -= 1);
+            digits.pop();
+            scale -= 1;
         }
         while scale > 0 && digits.len().max(scale as usize) > MAX_DIGITS && digits.ends_with('0') {
-            (digits.pop(), scale -= 1);
+            digits.pop();
+            scale -= 1;
         }
         if scale < 0 && digits.len() as i64 - scale <= MAX_DIGITS as i64 {
             digits.push_str(&"0".repeat(-scale as usize));
