@@ -188,6 +188,12 @@ impl From<Error> for Failure {
 
 impl From<DataFusionError> for Failure {
     fn from(error: DataFusionError) -> Self {
+        // Functions of this crate fail with failures.
+        if let DataFusionError::External(inner) = error.find_root()
+            && let Some(failure) = inner.downcast_ref::<Self>()
+        {
+            return failure.clone();
+        }
         Self::new(state_of(&error), error.strip_backtrace())
     }
 }

@@ -1,4 +1,4 @@
-//! A statement to run, and what is known of its result before it runs.
+//! A statement to run, and its columns and parameters before it runs.
 
 use std::collections::HashMap;
 use std::time::Duration;

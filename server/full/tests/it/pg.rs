@@ -3,6 +3,7 @@
 mod catalogue;
 mod clients;
 mod hostile;
+mod kept;
 mod limits;
 mod wire;
 

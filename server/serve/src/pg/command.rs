@@ -11,8 +11,8 @@ use crate::failure::{Failure, code};
 /// A statement by what answers it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// A query of traces, for the engine.
-    Query,
+    /// A statement for the engine.
+    Query(Verb),
     /// A query of the catalogue.
     Catalogue,
     /// COPY to the client.
@@ -45,6 +45,39 @@ pub enum Command {
     Nothing(&'static str),
     /// A command that the server refuses.
     Refused(Failure),
+}
+
+/// What a statement for the engine does, by its first word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    Select,
+    Explain,
+    Show,
+    Create,
+    Drop,
+}
+
+impl Verb {
+    fn of(word: &str) -> Self {
+        match word {
+            "EXPLAIN" => Self::Explain,
+            "SHOW" => Self::Show,
+            "CREATE" => Self::Create,
+            "DROP" => Self::Drop,
+            _ => Self::Select,
+        }
+    }
+
+    /// The tag of its end. Only the engine's statements about views get that far.
+    pub fn tag(self) -> &'static str {
+        match self {
+            Self::Select => "SELECT",
+            Self::Explain => "EXPLAIN",
+            Self::Show => "SHOW",
+            Self::Create => "CREATE VIEW",
+            Self::Drop => "DROP VIEW",
+        }
+    }
 }
 
 /// The statements of a text, and the byte where each begins.
@@ -133,7 +166,7 @@ pub fn of(text: &str) -> Command {
             refused(&word(0), "the server runs queries, EXPLAIN, SHOW and CREATE VIEW")
         }
         _ if asks_catalogue(&tokens) => Command::Catalogue,
-        _ => Command::Query,
+        first => Command::Query(Verb::of(first)),
     }
 }
 
@@ -145,7 +178,9 @@ fn refused(what: &str, hint: &str) -> Command {
 /// Whether a statement names relations, types or functions that only the catalogue has. Names in
 /// quotes count too, except as names of functions.
 fn asks_catalogue(tokens: &[Token<'_>]) -> bool {
+    let mut lists = Lists::default();
     tokens.iter().enumerate().any(|(at, token)| {
+        lists.pass(token);
         let Some(name) = token.name().map(|name| name.to_lowercase()) else { return false };
         let next = tokens.get(at + 1).map(|t| t.text);
         let before = at.checked_sub(1).and_then(|at| tokens.get(at)).map(|t| t.text);
@@ -158,8 +193,9 @@ fn asks_catalogue(tokens: &[Token<'_>]) -> bool {
         }
         let is_call = next == Some("(") && token.kind == TokenKind::Word;
         if name.starts_with("pg_") {
-            let relation = before.is_some_and(|word| {
-                ["from", "join", ","].iter().any(|w| word.eq_ignore_ascii_case(w))
+            let relation = before.is_some_and(|word| match word {
+                "," => lists.is_of_relations(),
+                word => ["from", "join"].iter().any(|w| word.eq_ignore_ascii_case(w)),
             });
             return is_call || relation;
         }
@@ -173,6 +209,37 @@ fn asks_catalogue(tokens: &[Token<'_>]) -> bool {
             });
         known && (is_call || bare)
     })
+}
+
+/// The lists that a place in a statement is in: one for the statement, and one for each bracket
+/// that is open.
+#[derive(Default)]
+struct Lists {
+    /// Whether each outer list is one of relations.
+    outer: Vec<bool>,
+    is_of_relations: bool,
+}
+
+impl Lists {
+    /// Goes past a token.
+    fn pass(&mut self, token: &Token<'_>) {
+        match token.text {
+            "(" => self.outer.push(std::mem::take(&mut self.is_of_relations)),
+            ")" => self.is_of_relations = self.outer.pop().unwrap_or_default(),
+            _ if token.is_word("FROM") => self.is_of_relations = true,
+            _ => {
+                let others = ["SELECT", "WHERE", "GROUP", "HAVING", "WINDOW", "ORDER", "LIMIT"];
+                if others.iter().any(|word| token.is_word(word)) {
+                    self.is_of_relations = false;
+                }
+            }
+        }
+    }
+
+    /// Whether the names between commas are those of relations.
+    fn is_of_relations(&self) -> bool {
+        self.is_of_relations
+    }
 }
 
 /// A name with dots, and the number of its tokens.
@@ -199,12 +266,9 @@ fn set(tokens: &[Token<'_>]) -> Command {
         at += 1;
     }
     match word(at).as_str() {
+        // Clients ask for READ WRITE before statements that only read. Those that write are refused
+        // later.
         "TRANSACTION" | "CHARACTERISTICS" | "CONSTRAINTS" | "AUTHORIZATION" => {
-            let writes = tokens.windows(2).any(|w| w[0].is_word("READ") && w[1].is_word("WRITE"));
-            if writes {
-                // Clients say so before statements that only read; those that write are refused.
-                return Command::Nothing("SET");
-            }
             return Command::Nothing("SET");
         }
         "TIME" if word(at + 1) == "ZONE" => {
@@ -228,30 +292,71 @@ fn assignment(name: String, values: &[Token<'_>], local: bool) -> Command {
     for token in values {
         match token.text {
             "," => value.push_str(", "),
-            text => value.push_str(&match token.kind {
-                TokenKind::Text => unquoted(text),
-                TokenKind::QuotedName => text.to_owned(),
-                _ => text.to_owned(),
-            }),
+            text if token.kind == TokenKind::Text => value.push_str(&unquoted(text)),
+            text => value.push_str(text),
         }
     }
     let is_default = values.len() == 1 && value.eq_ignore_ascii_case("default");
     Command::Set { name, value: (!is_default).then_some(value), local }
 }
 
-/// The text in quotes.
+/// The text in quotes, also in the form `E'…'` with escapes.
 pub(super) fn unquoted(text: &str) -> String {
-    match text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')) {
-        Some(inner) => inner.replace("''", "'"),
-        None => text.to_owned(),
+    let inner = |text: &str| {
+        let inner = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\''));
+        inner.map(|inner| inner.replace("''", "'"))
+    };
+    match text.strip_prefix(['e', 'E']).and_then(inner) {
+        Some(escaped) => unescaped(&escaped),
+        None => inner(text).unwrap_or_else(|| text.to_owned()),
     }
+}
+
+/// A text with its escapes replaced: letters such as `\t`, and the numbers of characters.
+fn unescaped(text: &str) -> String {
+    let mut all = String::new();
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c != '\\' {
+            all.push(c);
+            continue;
+        }
+        let Some(letter) = rest.next() else { break };
+        let (base, most) = match letter {
+            'x' => (16, 2),
+            'u' => (16, 4),
+            'U' => (16, 8),
+            '0'..='7' => (8, 3),
+            _ => (0, 0),
+        };
+        let mut digits = String::new();
+        if base == 8 {
+            digits.push(letter);
+        }
+        while digits.len() < most
+            && let Some(digit) = rest.next_if(|c| c.is_digit(base))
+        {
+            digits.push(digit);
+        }
+        let number = u32::from_str_radix(&digits, base.max(2)).ok();
+        all.push(match (letter, number.and_then(char::from_u32)) {
+            (_, Some(c)) => c,
+            ('b', _) => '\u{8}',
+            ('f', _) => '\u{c}',
+            ('n', _) => '\n',
+            ('r', _) => '\r',
+            ('t', _) => '\t',
+            (c, None) => c,
+        });
+    }
+    all
 }
 
 fn show(tokens: &[Token<'_>]) -> Command {
     let word = |at: usize| tokens.get(at).map(|t| t.text.to_uppercase()).unwrap_or_default();
     match word(1).as_str() {
         "TABLES" | "COLUMNS" | "VIEWS" | "FUNCTIONS" | "CREATE" | "FULL" | "EXTENDED" => {
-            Command::Query
+            Command::Query(Verb::Show)
         }
         "ALL" => Command::Show(None),
         "TRANSACTION" => Command::Show(Some("transaction_isolation".into())),
@@ -276,8 +381,10 @@ mod tests {
             "SHOW TABLES",
             "EXPLAIN SELECT 1",
             "SELECT pg_step FROM t",
+            "SELECT plain_name(name), pg_rank FROM (SELECT name, 1 AS pg_rank FROM kernels)",
+            "SELECT a FROM (SELECT 1 AS a, 2 AS pg_rank) AS t ORDER BY a, pg_rank",
         ] {
-            assert_eq!(of(sql), Command::Query, "{sql}");
+            assert!(matches!(of(sql), Command::Query(_)), "{sql}");
         }
         for sql in [
             "SELECT * FROM pg_class",
@@ -290,6 +397,8 @@ mod tests {
             "SELECT current_user",
             "SELECT 1, session_user",
             "SELECT pg_is_in_recovery()",
+            "SELECT 1 FROM (SELECT 1) AS t, pg_class c",
+            "SELECT (SELECT 1 FROM t), x FROM events e, pg_type",
             "SELECT t.oid FROM pg_type t JOIN pg_namespace n ON true",
         ] {
             assert_eq!(of(sql), Command::Catalogue, "{sql}");
@@ -331,6 +440,33 @@ mod tests {
             ("UNLISTEN *", Command::Nothing("UNLISTEN")),
         ] {
             assert_eq!(of(sql), expected, "{sql}");
+        }
+    }
+
+    #[test]
+    fn comments_do_not_hide_what_a_statement_does() {
+        for (sql, verb) in [
+            ("-- app=x\nCREATE VIEW v AS SELECT 1", Verb::Create),
+            ("/* a /* b */ */ drop view v", Verb::Drop),
+            (" -- x\n EXPLAIN SELECT 1", Verb::Explain),
+            ("SHOW TABLES", Verb::Show),
+            ("(SELECT 1)", Verb::Select),
+        ] {
+            assert_eq!(of(sql), Command::Query(verb), "{sql}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_read() {
+        for (text, expected) in [
+            ("'a''b'", "a'b"),
+            (r"'a\tb'", r"a\tb"),
+            (r"E'a\tb'", "a\tb"),
+            (r"e'\x41\101\u00e9\\\''", r"AAé\'"),
+            ("E", "E"),
+            ("csv", "csv"),
+        ] {
+            assert_eq!(unquoted(text), expected, "{text}");
         }
     }
 

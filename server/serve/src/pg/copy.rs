@@ -90,7 +90,7 @@ fn parse(text: &str, tokens: &[Token<'_>]) -> Result<Copy, Failure> {
              a file of the client",
         ));
     }
-    Ok(Copy { query, format: options(&tokens[at + 2..])? })
+    Ok(Copy { query, format: options(text, &tokens[at + 2..])? })
 }
 
 /// The bracket that closes the one at `open`.
@@ -109,8 +109,8 @@ fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     None
 }
 
-/// Reads options, in brackets or without.
-fn options(tokens: &[Token<'_>]) -> Result<Format, Failure> {
+/// Reads options, in brackets or without. `text` is the whole statement, for places of errors.
+fn options(text: &str, tokens: &[Token<'_>]) -> Result<Format, Failure> {
     let is_filler = |token: &&Token<'_>| {
         matches!(token.text, "(" | ")" | "," | "=") || token.is_word("WITH") || token.is_word("AS")
     };
@@ -120,17 +120,19 @@ fn options(tokens: &[Token<'_>]) -> Result<Format, Failure> {
     let mut header = false;
     while let Some(word) = words.next() {
         let name = word.text.to_uppercase();
+        let given = *words.peek().copied().unwrap_or(word);
+        let at = |failure: Failure| placed(text, &given, failure);
         let mut value = || words.next().map(|t| unquoted(t.text)).unwrap_or_default();
         match name.as_str() {
-            "FORMAT" => shape = shape_of(&value())?,
+            "FORMAT" => shape = shape_of(&value()).map_err(at)?,
             "TEXT" | "CSV" | "BINARY" => shape = shape_of(&name)?,
-            "DELIMITER" => delimiter = Some(one_byte(&name, &value())?),
-            "QUOTE" => quote = Some(one_byte(&name, &value())?),
-            "ESCAPE" => escape = Some(one_byte(&name, &value())?),
+            "DELIMITER" => delimiter = Some(one_byte(&name, &value()).map_err(at)?),
+            "QUOTE" => quote = Some(one_byte(&name, &value()).map_err(at)?),
+            "ESCAPE" => escape = Some(one_byte(&name, &value()).map_err(at)?),
             "NULL" => null = Some(value()),
             "ENCODING" => match value().to_lowercase().replace('-', "").as_str() {
                 "utf8" => {}
-                _ => return Err(unsupported("an ENCODING other than UTF8")),
+                _ => return Err(at(unsupported("an ENCODING other than UTF8"))),
             },
             "HEADER" => {
                 let given = words.peek().and_then(|t| truth(&unquoted(t.text)));
@@ -139,7 +141,10 @@ fn options(tokens: &[Token<'_>]) -> Result<Format, Failure> {
                 }
                 header = given.unwrap_or(true);
             }
-            _ => return Err(unsupported(&format!("the option {:?}", word.text))),
+            _ => {
+                let failure = unsupported(&format!("the option {:?}", word.text));
+                return Err(placed(text, word, failure));
+            }
         }
     }
     let is_csv = shape == Shape::Csv;
@@ -152,6 +157,12 @@ fn options(tokens: &[Token<'_>]) -> Result<Format, Failure> {
         quote,
         escape: escape.unwrap_or(quote),
     })
+}
+
+/// A failure with the place of a token.
+fn placed(text: &str, token: &Token<'_>, mut failure: Failure) -> Failure {
+    failure.position = text.get(..token.start).map(|before| before.chars().count() + 1);
+    failure
 }
 
 fn shape_of(name: &str) -> Result<Shape, Failure> {
@@ -176,7 +187,8 @@ fn one_byte(name: &str, text: &str) -> Result<u8, Failure> {
         [byte] if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | b'\\') => Ok(*byte),
         _ => {
             let message = format!("COPY: {name} must be one character");
-            Err(Failure::new(code::INVALID_PARAMETER_VALUE, message))
+            Err(Failure::new(code::INVALID_PARAMETER_VALUE, message)
+                .with_hint("write for example DELIMITER ';', or DELIMITER E'\\t' for a tab"))
         }
     }
 }
@@ -378,6 +390,9 @@ mod tests {
             let Command::Refused(failure) = of(sql) else { panic!("{sql}") };
             assert_eq!(failure.code, expected, "{sql}");
         }
+        let Command::Refused(failure) = of("COPY é TO STDOUT (DELIMITER 'ab')") else { panic!() };
+        assert_eq!(failure.position, Some(29));
+        assert!(failure.hint.is_some_and(|hint| hint.contains("DELIMITER E'\\t'")));
     }
 
     #[test]
@@ -390,6 +405,7 @@ mod tests {
             line("COPY t TO STDOUT CSV", &[Some("a,\"b\""), None, Some(""), Some("c")]),
             "\"a,\"\"b\"\"\",,\"\",c\n"
         );
+        assert_eq!(line("COPY t TO STDOUT (DELIMITER E'\\t')", &[Some("a"), Some("b")]), "a\tb\n");
         assert_eq!(
             line("COPY t TO STDOUT (FORMAT csv, DELIMITER ';', NULL '-')", &[None, Some("-,")]),
             "-;-,\n"

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use datafusion::common::ScalarValue;
+use datafusion::sql::parser::Statement;
+use datafusion::sql::sqlparser::ast::Statement as Sql;
 use tracesql::sql_text::lex::Token;
 
 use super::client::{Answer, Client, Stop};
@@ -10,6 +12,7 @@ use super::command::{self, Command};
 use super::portal::{Portal, Running, Sent};
 use super::reply::{self, Transaction};
 use crate::failure::{Failure, code};
+use crate::query;
 
 /// A statement within another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,16 +150,30 @@ impl Client {
     ) -> Result<Running, Stop> {
         let command = command::of(&query.sql);
         let answer = match command {
-            Command::Query | Command::Catalogue => {
+            Command::Query(_) => {
+                self.check_query(&query.sql).await?;
                 self.query(&query.sql, &command, parameters, formats).await
             }
+            Command::Catalogue => self.query(&query.sql, &command, parameters, formats).await,
             _ => Err(not_a_query().into()),
         };
         match answer {
             Ok(Answer::Rows(running)) => Ok(running),
             Ok(_) => Err(not_a_query().into()),
-            Err(Stop::Failed(failure)) => Err(query.placed(failure).into()),
-            Err(closed) => Err(closed),
+            Err(stop) => Err(stop.map(|failure| query.placed(failure))),
+        }
+    }
+
+    /// Fails if a statement is not a query. One with an error passes, and fails when it runs.
+    async fn check_query(&mut self, sql: &str) -> Result<(), Stop> {
+        self.session.check_length(sql)?;
+        let session = self.session.clone();
+        let engine = self.wire.unless_lost(session.engine()).await??;
+        let Ok(statement) = query::one_statement(&engine, sql) else { return Ok(()) };
+        crate::allowed::check(&statement)?;
+        match &statement {
+            Statement::Statement(sql) if matches!(sql.as_ref(), Sql::Query(_)) => Ok(()),
+            _ => Err(not_a_query().into()),
         }
     }
 
@@ -176,10 +193,10 @@ impl Client {
             let message = format!("cursor \"{}\" already exists", declare.name);
             return Err(Failure::new("42P03", message).into());
         }
-        self.check_portals()?;
         let formats: &[i16] = if declare.is_binary { &[1] } else { &[] };
         let running = self.query_within(&declare.query, parameters, formats).await?;
         let portal = Portal::cursor(running, formats, declare.holds);
+        self.check_portals(&declare.name, &portal)?;
         self.portals.insert(declare.name.clone(), portal);
         Ok(Answer::Tag("DECLARE CURSOR".to_owned()))
     }
@@ -202,7 +219,7 @@ impl Client {
             }
             Sent::Failed(failure) => {
                 self.portals.remove(&fetch.name);
-                Err(failure.into())
+                Err(Stop::Logged(failure))
             }
         }
     }
@@ -220,7 +237,7 @@ impl Client {
         Ok(())
     }
 
-    /// Closes what a transaction opened.
+    /// Closes the portals of a transaction at its end.
     pub(super) fn end_portals(&mut self) {
         self.portals.retain(|_, portal| portal.holds);
     }

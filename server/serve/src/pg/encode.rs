@@ -12,14 +12,14 @@ use datafusion::arrow::datatypes::{
 };
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 
-use super::types::{Column, Kind};
+use super::numeric;
+use super::types::{Column, DAYS_TO_2000, Kind, MICROS_OF_DAY};
 use super::wire::message;
 use crate::calendar;
 use crate::failure::{Failure, code};
 
-/// Days from 1970-01-01 to 2000-01-01, from which PostgreSQL counts.
-const DAYS_TO_2000: i32 = 10_957;
-const MICROS_OF_DAY: i64 = 86_400_000_000;
+/// What is sent in place of a zero byte, which a text of PostgreSQL cannot contain.
+const NO_ZERO: &str = "\u{fffd}";
 
 /// The rows of a batch.
 pub struct Rows {
@@ -127,7 +127,15 @@ impl Values {
                 Self::Timestamp(micros, kind == Kind::TimestampTz)
             }
             Kind::List(item) => {
-                let list = to(&kind.data_type())?.as_list::<i32>().clone();
+                let list = match array.data_type() {
+                    DataType::List(_) => array.clone(),
+                    DataType::LargeList(of) | DataType::FixedSizeList(of, _) => {
+                        to(&DataType::List(of.clone()))?
+                    }
+                    _ => to(&kind.data_type())?,
+                };
+                let list = list.as_list::<i32>().clone();
+                // The items are converted on their own: structs, for example, only to texts.
                 let items = Self::new(list.values(), item.kind())?;
                 Self::List(list, Box::new(items), item.kind())
             }
@@ -185,9 +193,9 @@ impl Values {
             Self::Int8(a) => out.put_i64(a.value(at)),
             Self::Float4(a) => out.put_f32(a.value(at)),
             Self::Float8(a) => out.put_f64(a.value(at)),
-            Self::Text(a) => out.put_slice(a.value(at).as_bytes()),
+            Self::Text(_) => self.put_text(at, out),
             Self::Bytea(a) => out.put_slice(a.value(at)),
-            Self::Numeric(a) => put_numeric(a.value(at), out),
+            Self::Numeric(a) => numeric::put(a.value(at), out),
             Self::Date(a) => out.put_i32(a.value(at).saturating_sub(DAYS_TO_2000)),
             Self::Timestamp(a, _) => {
                 out.put_i64(a.value(at).saturating_sub(i64::from(DAYS_TO_2000) * MICROS_OF_DAY));
@@ -217,13 +225,10 @@ impl Values {
             Self::Int8(a) => write!(out, "{}", a.value(at)),
             Self::Float4(a) => put_float(f64::from(a.value(at)), format!("{:?}", a.value(at)), out),
             Self::Float8(a) => put_float(a.value(at), format!("{:?}", a.value(at)), out),
-            Self::Text(a) | Self::Numeric(a) => {
-                // A text cannot contain a zero byte in PostgreSQL.
-                match a.value(at) {
-                    text if text.contains('\0') => out.write_str(&text.replace('\0', "\u{fffd}")),
-                    text => out.write_str(text),
-                }
-            }
+            Self::Text(a) | Self::Numeric(a) => match a.value(at) {
+                text if text.contains('\0') => out.write_str(&text.replace('\0', NO_ZERO)),
+                text => out.write_str(text),
+            },
             Self::Bytea(a) => {
                 let _ = out.write_str("\\x");
                 a.value(at).iter().try_for_each(|byte| write!(out, "{byte:02x}"))
@@ -310,34 +315,4 @@ fn put_list(items: impl Iterator<Item = Option<String>>, out: &mut BytesMut) -> 
         }
     }
     out.write_str("}")
-}
-
-/// A decimal number: groups of four digits, from the left.
-fn put_numeric(digits: &str, out: &mut BytesMut) {
-    let (negative, digits) = match digits.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, digits),
-    };
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let whole = whole.trim_start_matches('0');
-    let padded_whole = format!("{}{whole}", "0".repeat((4 - whole.len() % 4) % 4));
-    let padded = format!("{padded_whole}{fraction}{}", "0".repeat((4 - fraction.len() % 4) % 4));
-    let mut groups: Vec<i16> = padded
-        .as_bytes()
-        .chunks(4)
-        .map(|group| group.iter().fold(0, |sum, digit| sum * 10 + i16::from(digit - b'0')))
-        .collect();
-    let mut weight = (padded_whole.len() / 4) as i16 - 1;
-    while groups.first() == Some(&0) {
-        groups.remove(0);
-        weight -= 1;
-    }
-    while groups.last() == Some(&0) {
-        groups.pop();
-    }
-    out.put_i16(groups.len() as i16);
-    out.put_i16(if groups.is_empty() { 0 } else { weight });
-    out.put_u16(if negative { 0x4000 } else { 0 });
-    out.put_i16(fraction.len() as i16);
-    groups.into_iter().for_each(|group| out.put_i16(group));
 }

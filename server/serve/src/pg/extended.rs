@@ -1,5 +1,7 @@
 //! The extended protocol: prepared statements, and portals that give their rows in parts.
 
+use std::sync::Arc;
+
 use datafusion::arrow::datatypes::{DataType, Schema};
 use pgwire::messages::extendedquery::{Bind, Close, Describe, Execute, Parse};
 
@@ -14,13 +16,12 @@ use super::types::{self, Item, Kind};
 use crate::failure::{Failure, code};
 use crate::query::Described;
 
-/// The prepared statements and portals that a connection may keep.
-const MAX_KEPT: usize = 1_000;
-
 impl Client {
     pub(super) async fn parse(&mut self, parse: Parse) -> Result<(), Stop> {
-        self.session.check_length(&parse.query)?;
-        let statements = command::statements(&parse.query);
+        let sql: Arc<str> = parse.query.into();
+        self.about = sql.clone();
+        self.session.check_length(&sql)?;
+        let statements = command::statements(&sql);
         if statements.len() > 1 {
             let text = "cannot insert multiple commands into a prepared statement";
             return Err(Failure::new(code::SYNTAX_ERROR, text).into());
@@ -30,17 +31,14 @@ impl Client {
             let text = format!("prepared statement {name:?} already exists");
             return Err(Failure::new("42P05", text).into());
         }
-        if self.statements.len() >= MAX_KEPT {
-            let text = format!("{MAX_KEPT} prepared statements are open; close some");
-            return Err(Failure::new(code::PROGRAM_LIMIT_EXCEEDED, text).into());
-        }
         let prepared = Prepared {
-            command: statements.first().map(|(_, sql)| command::of(sql)),
-            sql: parse.query,
-            given: parse.type_oids,
+            command: statements.first().map(|(_, sql)| command::of(sql).into()),
+            sql: sql.clone(),
+            given: parse.type_oids.into(),
             described: None,
             promised: false,
         };
+        self.check_statements(&name, &prepared)?;
         self.statements.insert(name, prepared);
         reply::plain(&mut self.wire, b'1');
         Ok(())
@@ -53,6 +51,7 @@ impl Client {
             Failure::new(code::INVALID_STATEMENT_NAME, text)
         };
         let prepared = self.statements.get(name).cloned().ok_or_else(missing)?;
+        self.about = prepared.sql.clone();
         if prepared.described.is_some() {
             return Ok(prepared);
         }
@@ -66,10 +65,10 @@ impl Client {
             })
             .collect();
         let session = self.session.clone();
-        let described = match &prepared.command {
-            Some(Command::Query) => {
+        let described = match prepared.command.as_deref() {
+            Some(Command::Query(_)) => {
                 let describing = session.describe(&prepared.sql, given);
-                self.wire.unless_lost(describing).await??
+                self.wire.unless_lost(describing).await?.map_err(Stop::Logged)?
             }
             Some(Command::Catalogue) => self.describe_catalogue(&prepared.sql, given).await?,
             // These have parameters, and no rows of their own.
@@ -83,7 +82,8 @@ impl Client {
             }
             None => Described { schema: Schema::empty().into(), parameters: Vec::new() },
         };
-        let prepared = Prepared { described: Some(described), ..prepared };
+        let prepared = Prepared { described: Some(described.into()), ..prepared };
+        self.check_statements(name, &prepared)?;
         self.statements.insert(name.to_owned(), prepared.clone());
         Ok(prepared)
     }
@@ -98,22 +98,10 @@ impl Client {
             _ => {
                 let session = self.session.clone();
                 let describing = session.describe(&query.sql, given);
-                self.wire.unless_lost(describing).await?.map_err(Stop::Failed)
+                self.wire.unless_lost(describing).await?.map_err(Stop::Logged)
             }
         };
-        described.map_err(|stop| match stop {
-            Stop::Failed(failure) => query.placed(failure).into(),
-            closed => closed,
-        })
-    }
-
-    /// Fails if too many portals are open.
-    pub(super) fn check_portals(&self) -> Result<(), Failure> {
-        if self.portals.len() < MAX_KEPT {
-            return Ok(());
-        }
-        let text = format!("{MAX_KEPT} portals are open; close some");
-        Err(Failure::new(code::PROGRAM_LIMIT_EXCEEDED, text))
+        described.map_err(|stop| stop.map(|failure| query.placed(failure)))
     }
 
     pub(super) async fn bind(&mut self, bind: Bind) -> Result<(), Stop> {
@@ -123,6 +111,7 @@ impl Client {
             Some(prepared) if bind.parameters.is_empty() => prepared.clone(),
             _ => self.describe_statement(&name).await?,
         };
+        self.about = prepared.sql.clone();
         let kinds = prepared.kinds();
         if kinds.len() != bind.parameters.len() {
             let text = format!(
@@ -150,7 +139,6 @@ impl Client {
                 parameters::value(at + 1, value.as_deref(), kind, is_binary(at), &wanted(at))?;
             parameters.push(((at + 1).to_string(), value));
         }
-        self.check_portals()?;
         let formats = bind.result_column_format_codes;
         let promised = prepared.described.as_ref().filter(|_| prepared.promised);
         let promised = promised.map(|described| types::columns(&described.schema, &formats));
@@ -166,7 +154,9 @@ impl Client {
             is_cursor: false,
             holds: false,
         };
-        self.portals.insert(bind.portal_name.unwrap_or_default(), portal);
+        let name = bind.portal_name.unwrap_or_default();
+        self.check_portals(&name, &portal)?;
+        self.portals.insert(name, portal);
         reply::plain(&mut self.wire, b'2');
         Ok(())
     }
@@ -178,7 +168,7 @@ impl Client {
             if let Some(prepared) = self.statements.get_mut(&name) {
                 prepared.promised = true;
             }
-            let of_catalogue = prepared.command == Some(Command::Catalogue);
+            let of_catalogue = prepared.command.as_deref() == Some(&Command::Catalogue);
             let oid = |kind: &Kind| match kind {
                 Kind::List(Item::Int4) if of_catalogue => Kind::List(Item::Oid).oid(),
                 kind => kind.oid(),
@@ -193,7 +183,7 @@ impl Client {
                 })
                 .collect();
             reply::parameters(&mut self.wire, &oids);
-            let columns = match (&prepared.command, &prepared.described) {
+            let columns = match (prepared.command.as_deref(), &prepared.described) {
                 (Some(Command::Fetch(fetch)), _) => {
                     cursor::rows(&mut self.portals, &fetch.name, &[])?.columns.clone()
                 }
@@ -230,6 +220,7 @@ impl Client {
     pub(super) async fn open(&mut self, name: &str) -> Result<(), Stop> {
         let missing = || Failure::new("34000", format!("portal {name:?} does not exist"));
         let mut portal = self.portals.remove(name).ok_or_else(missing)?;
+        self.about = portal.sql.clone();
         if portal.running.is_none() && portal.ended.is_none() && portal.fetch.is_none() {
             let answer = match &portal.command {
                 Some(command) => {
@@ -291,7 +282,7 @@ impl Client {
             }
             Sent::Failed(failure) => {
                 self.portals.remove(&name);
-                return Err(failure.into());
+                return Err(Stop::Logged(failure));
             }
         }
         Ok(())

@@ -6,12 +6,12 @@ use bytes::Buf;
 use datafusion::arrow::datatypes::{DataType, Field};
 use datafusion::common::ScalarValue;
 
-use super::types::{Item, Kind};
+use super::numeric::Number;
+use super::types::{DAYS_TO_2000, Item, Kind, MICROS_OF_DAY};
 use crate::failure::{Failure, code};
 
-/// Microseconds from 1970-01-01 to 2000-01-01, from which PostgreSQL counts.
-const MICROS_TO_2000: i64 = 946_684_800_000_000;
-const DAYS_TO_2000: i32 = 10_957;
+/// Microseconds from 1970-01-01 to 2000-01-01.
+const MICROS_TO_2000: i64 = DAYS_TO_2000 as i64 * MICROS_OF_DAY;
 
 /// The value of a parameter. `number` is its number for messages.
 pub fn value(
@@ -29,6 +29,13 @@ pub fn value(
         // A value without a type gets that of its place in the statement.
         (Some(bytes), Kind::Unknown) => return unknown(bytes, wanted).map_err(wrong),
         (None, _) => return ScalarValue::try_from(wanted).map_err(|e| wrong(e.to_string())),
+        (Some(bytes), Kind::Numeric) => {
+            let number = match binary {
+                true => Number::of_binary(bytes),
+                false => utf8(bytes).and_then(|text| Number::of_text(text.trim())),
+            };
+            return number.and_then(|number| number.value(wanted)).map_err(wrong);
+        }
         (Some(bytes), _) if binary => from_binary(bytes, kind)
             .ok_or_else(|| wrong(format!("{} bytes are not a value of its type", bytes.len())))?,
         (Some(bytes), _) => {
@@ -48,6 +55,8 @@ fn unknown(bytes: &[u8], wanted: &DataType) -> Result<ScalarValue, String> {
     let text = utf8(bytes)?;
     match Kind::of(wanted) {
         Kind::Text => Ok(ScalarValue::Utf8(Some(text.to_owned()))),
+        // A conversion to the type of the place would round it.
+        Kind::Numeric => from_text(text, Kind::Numeric),
         kind => from_text(text, kind)?.cast_to(wanted).map_err(|e| e.to_string()),
     }
 }
@@ -73,6 +82,7 @@ fn from_text(text: &str, kind: Kind) -> Result<ScalarValue, String> {
             None => Err("bytes are written as \\x and hexadecimal digits".to_owned()),
         },
         Kind::List(item) => list(trimmed, item),
+        Kind::Numeric => Number::of_text(trimmed)?.value(&Kind::Numeric.data_type()),
         kind => ScalarValue::try_from_string(trimmed.to_owned(), &kind.data_type())
             .map_err(|_| format!("{text:?} is not a value of its type")),
     }
@@ -162,39 +172,9 @@ fn from_binary(mut bytes: &[u8], kind: Kind) -> Option<ScalarValue> {
             let zone = (kind == Kind::TimestampTz).then(|| "+00:00".into());
             ScalarValue::TimestampMicrosecond(Some(micros), zone)
         }
-        Kind::Numeric => ScalarValue::Float64(Some(numeric(bytes)?)),
+        Kind::Numeric => Number::of_binary(bytes).ok()?.value(&kind.data_type()).ok()?,
         Kind::List(item) => binary_list(bytes, item)?,
     })
-}
-
-/// A decimal number as the nearest floating-point number.
-fn numeric(mut bytes: &[u8]) -> Option<f64> {
-    if bytes.len() < 8 {
-        return None;
-    }
-    let (groups, weight) = (bytes.get_u16(), bytes.get_i16());
-    let (sign, _scale) = (bytes.get_u16(), bytes.get_i16());
-    if bytes.len() != 2 * usize::from(groups) {
-        return None;
-    }
-    let mut digits = String::new();
-    for _ in 0..groups {
-        let group = bytes.get_u16();
-        if group > 9_999 {
-            return None;
-        }
-        digits.push_str(&format!("{group:04}"));
-    }
-    let exponent = 4 * (i32::from(weight) + 1 - i32::from(groups));
-    match sign {
-        0 | 0x4000 if digits.is_empty() => Some(0.0),
-        0 => format!("{digits}e{exponent}").parse().ok(),
-        0x4000 => format!("-{digits}e{exponent}").parse().ok(),
-        0xD000 => Some(f64::INFINITY),
-        0xF000 => Some(f64::NEG_INFINITY),
-        0xC000 => Some(f64::NAN),
-        _ => None,
-    }
 }
 
 fn binary_list(mut bytes: &[u8], item: Item) -> Option<ScalarValue> {
@@ -215,13 +195,31 @@ fn binary_list(mut bytes: &[u8], item: Item) -> Option<ScalarValue> {
                     continue;
                 }
                 let (value, rest) = bytes.split_at_checked(length as usize)?;
-                items.push(from_binary(value, kind)?);
+                items.push(item_value(value, kind, item)?);
                 bytes = rest;
             }
         }
         _ => return None,
     }
     Some(list_of(items, item))
+}
+
+/// A value of a list in the type of the list's items. Only numbers are converted, and only if they
+/// keep their value.
+fn item_value(bytes: &[u8], kind: Kind, item: Item) -> Option<ScalarValue> {
+    let wanted = item.kind().data_type();
+    if kind == Kind::Numeric {
+        let value = Number::of_binary(bytes).ok()?.value(&wanted).ok()?;
+        return (value.data_type() == wanted).then_some(value);
+    }
+    let value = from_binary(bytes, kind)?;
+    let is_wider = value.data_type().is_integer() && wanted.is_integer()
+        || value.data_type().is_floating() && wanted.is_floating();
+    match value.data_type() == wanted {
+        true => Some(value),
+        false if is_wider => value.cast_to(&wanted).ok(),
+        false => None,
+    }
 }
 
 #[cfg(test)]
@@ -273,9 +271,25 @@ mod tests {
     }
 
     #[test]
-    fn decimal_numbers_are_read() {
-        // 12345.678: groups 1, 2345, 6780.
-        let bytes = [0, 3, 0, 1, 0, 0, 0, 3, 0, 1, 0x09, 0x29, 0x1a, 0x7c];
-        assert_eq!(numeric(&bytes), Some(12345.678));
+    fn items_of_another_type_than_their_list_are_refused() {
+        // A list of one text where numbers are wanted.
+        let text = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 25, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, b'x'];
+        assert!(from_binary(&text, Kind::List(Item::Int8)).is_none());
+        assert!(from_binary(&text, Kind::List(Item::Text)).is_some());
+        // A list of the 32-bit number 7.
+        let number =
+            [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 23, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 7];
+        assert!(from_binary(&number, Kind::List(Item::Int8)).is_some());
+    }
+
+    #[test]
+    fn decimal_numbers_are_not_rounded() {
+        let big = DataType::Int64;
+        let exact = "1700000000000000001";
+        assert_eq!(shown(exact, Kind::Numeric, &big), format!("Int64({exact})"));
+        assert_eq!(shown("1.5", Kind::Numeric, &big), "Decimal128(1.5,2,1)");
+        let decimal = DataType::Decimal128(10, 2);
+        assert_eq!(shown("1.239", Kind::Unknown, &decimal), "Decimal128(1.239,4,3)");
+        assert_eq!(shown("x", Kind::Numeric, &big), "22P02");
     }
 }

@@ -18,6 +18,8 @@ use crate::failure::Failure;
 use crate::query::Described;
 use crate::rows::Rows;
 
+/// An estimate of what a value in a list takes in addition to its contents.
+const ITEM_BYTES: usize = 64;
 /// How long after the end of its time a statement's rows may wait for their reader.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -25,18 +27,29 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub struct Prepared {
     /// Its text.
-    pub sql: String,
+    pub sql: Arc<str>,
     /// What answers it; `None` for an empty text.
-    pub command: Option<Command>,
+    pub command: Option<Arc<Command>>,
     /// The types of parameters that the client gave, by their numbers; 0 for unknown.
-    pub given: Vec<u32>,
-    /// Its columns and parameters, once someone asked.
-    pub described: Option<Described>,
+    pub given: Arc<[u32]>,
+    /// Its columns and parameters, after the first request for them.
+    pub described: Option<Arc<Described>>,
     /// Whether the client was told its columns.
     pub promised: bool,
 }
 
 impl Prepared {
+    /// The bytes that it keeps in addition to its text.
+    pub fn bytes(&self) -> usize {
+        let described = self.described.as_ref().map_or(0, |described| {
+            let names: usize = described.parameters.iter().map(|(name, _)| name.len()).sum();
+            names
+                + described.parameters.len() * ITEM_BYTES
+                + described.schema.fields().iter().map(|f| f.size() + ITEM_BYTES).sum::<usize>()
+        });
+        described + size_of_val(&*self.given)
+    }
+
     /// The types of its parameters. They are known once the statement is described.
     pub fn kinds(&self) -> Vec<Kind> {
         let inferred = self.described.as_ref().map_or(&[][..], |d| &d.parameters);
@@ -58,9 +71,9 @@ impl Prepared {
 /// A statement with the values of its parameters.
 pub struct Portal {
     /// Its text.
-    pub sql: String,
+    pub sql: Arc<str>,
     /// What answers it; `None` for an empty text.
-    pub command: Option<Command>,
+    pub command: Option<Arc<Command>>,
     /// Values by name.
     pub parameters: Vec<(String, ScalarValue)>,
     /// The formats of columns that the client asked for.
@@ -80,10 +93,24 @@ pub struct Portal {
 }
 
 impl Portal {
+    /// The bytes that it keeps in addition to its text.
+    pub fn bytes(&self) -> usize {
+        let values: usize =
+            self.parameters.iter().map(|(name, value)| name.len() + value.size()).sum();
+        let columns = |columns: &[Column]| -> usize {
+            columns.iter().map(|column| column.name.len() + ITEM_BYTES).sum()
+        };
+        values
+            + self.parameters.len() * ITEM_BYTES
+            + size_of_val(&*self.formats)
+            + self.promised.as_deref().map_or(0, columns)
+            + self.running.as_ref().map_or(0, |running| running.bytes + columns(&running.columns))
+    }
+
     /// A cursor.
     pub fn cursor(running: Running, formats: &[i16], holds: bool) -> Self {
         Self {
-            sql: String::new(),
+            sql: Arc::default(),
             command: None,
             parameters: Vec::new(),
             formats: formats.to_vec(),
@@ -108,6 +135,8 @@ pub struct Running {
     /// The first word of the tag at its end.
     tag: &'static str,
     deadline: Instant,
+    /// The bytes of the rows that wait here. Those that the engine computes are not among them.
+    bytes: usize,
 }
 
 enum Source {
@@ -136,7 +165,8 @@ impl Running {
     pub fn with_schema(rows: Rows, schema: &Schema, formats: &[i16], tag: &'static str) -> Self {
         let columns = types::columns(schema, formats);
         let deadline = rows.deadline() + PATIENCE;
-        Self { source: Source::Rows(rows), columns, batch: None, copy: None, tag, deadline }
+        let source = Source::Rows(rows);
+        Self { source, columns, batch: None, copy: None, tag, deadline, bytes: 0 }
     }
 
     /// Rows of texts that are known already.
@@ -149,8 +179,9 @@ impl Running {
         let columns =
             batch.as_ref().map(|b| types::columns(&b.schema(), formats)).unwrap_or_default();
         let deadline = Instant::now() + wait;
+        let bytes = batch.as_ref().map_or(0, RecordBatch::get_array_memory_size);
         let source = Source::Batch(batch);
-        Self { source, columns, batch: None, copy: None, tag: "SHOW", deadline }
+        Self { source, columns, batch: None, copy: None, tag: "SHOW", deadline, bytes }
     }
 
     /// The same rows as the answer to a COPY.
@@ -197,7 +228,7 @@ impl Running {
         loop {
             while let Some((rows, at)) = &mut self.batch {
                 if *at == rows.len() {
-                    self.batch = None;
+                    (self.batch, self.bytes) = (None, 0);
                     break;
                 }
                 if most == Some(sent) {
@@ -225,7 +256,10 @@ impl Running {
                 }
                 Some(Err(failure)) => return Ok(Sent::Failed(failure)),
                 Some(Ok(batch)) => match encode::Rows::new(&batch, &self.columns) {
-                    Ok(rows) => self.batch = Some((rows, 0)),
+                    Ok(rows) => {
+                        self.bytes = batch.get_array_memory_size();
+                        self.batch = Some((rows, 0));
+                    }
                     Err(failure) => return Ok(Sent::Failed(failure)),
                 },
             }

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 /// The state of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Transaction {
-    /// There is none.
+    /// No transaction was begun.
     #[default]
     Idle,
     /// It was begun.

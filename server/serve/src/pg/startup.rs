@@ -13,9 +13,11 @@ use tokio_rustls::rustls::ServerConfig;
 
 use super::Pg;
 use super::client::Client;
-use super::reply::{self, Severity, Transaction};
+use super::peer::Peer;
+use super::reply::{self, Severity};
 use super::scram::{Exchange, MECHANISM};
-use super::variables::{REPORTED, Variables};
+use super::start_settings;
+use super::variables::Variables;
 use super::wire::{Closed, Io, MAX_STARTUP_BYTES, Wire, text, violation};
 use crate::failure::{Failure, code};
 use crate::log;
@@ -68,6 +70,8 @@ pub struct Admitted {
     pub session: Arc<crate::Session>,
     pub key: (i32, i32),
     pub variables: Variables,
+    /// The settings of views that it sent.
+    pub of_views: Vec<(String, String)>,
 }
 
 /// A connection with its startup message.
@@ -84,6 +88,7 @@ async fn negotiate(
     tls: Option<Arc<ServerConfig>>,
 ) -> Result<Option<Start>, Closed> {
     let mut is_secure = false;
+    let peer = Peer::of(&socket)?;
     let mut first = [0];
     let mut stream: Box<dyn Io> = match (socket.peek(&mut first).await?, &tls) {
         (0, _) => return Ok(None),
@@ -123,7 +128,7 @@ async fn negotiate(
             version => {
                 let mut body = vec![0; rest];
                 stream.read_exact(&mut body).await?;
-                let mut wire = Wire::new(stream, pg.server.limits().timeout);
+                let mut wire = Wire::new(stream, peer, pg.server.limits().timeout);
                 return match start(&mut wire, version, &body) {
                     Some(parameters) => Ok(Some(Start { wire, is_secure, parameters })),
                     None => {
@@ -191,23 +196,12 @@ async fn admit(
     }
     let session = pg.server.session("pg", name, &peer.to_string()).map_err(Closed::Violation)?;
     let session = Arc::new(session);
-    let variables = Variables::new(&user, is_secure, &parameters);
+    let mut variables = Variables::new(&user, is_secure);
+    let of_views = start_settings::apply(&mut variables, &parameters).map_err(Closed::Violation)?;
     let key = pg.register(&session);
     wire.put(b'R', |out| out.put_u32(0));
-    for (name, value) in REPORTED.iter().filter_map(|name| variables.get(name)) {
-        reply::parameter_status(wire, name, value);
-    }
-    wire.put(b'K', |out| {
-        out.put_i32(key.0);
-        out.put_i32(key.1);
-    });
-    reply::ready(wire, Transaction::Idle);
-    if let Err(closed) = wire.flush().await {
-        pg.forget(key);
-        return Err(closed);
-    }
     wire.admit();
-    Ok(Admitted { session, key, variables })
+    Ok(Admitted { session, key, variables, of_views })
 }
 
 /// Has the client prove that it knows the password.

@@ -11,6 +11,11 @@ const OID_KEY: &str = "pg.oid_alias";
 /// The key of a field's metadata that marks the type `"char"`.
 const CHAR_KEY: &str = "pg.char";
 
+/// Days from 1970-01-01 to 2000-01-01, from which PostgreSQL counts.
+pub const DAYS_TO_2000: i32 = 10_957;
+/// Microseconds in a day.
+pub const MICROS_OF_DAY: i64 = 86_400_000_000;
+
 /// A type of PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -192,6 +197,50 @@ impl Kind {
         }
     }
 
+    /// The names of the type: the one of SQL, and the one in `pg_type`.
+    pub fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Bool => ("boolean", "bool"),
+            Self::Bytea => ("bytea", "bytea"),
+            Self::Char => ("\"char\"", "char"),
+            Self::Name => ("name", "name"),
+            Self::Int8 => ("bigint", "int8"),
+            Self::Int2 => ("smallint", "int2"),
+            Self::Int4 => ("integer", "int4"),
+            Self::Text => ("text", "text"),
+            Self::Oid => ("oid", "oid"),
+            Self::Reg(24) => ("regproc", "regproc"),
+            Self::Reg(2202) => ("regprocedure", "regprocedure"),
+            Self::Reg(2203) => ("regoper", "regoper"),
+            Self::Reg(2204) => ("regoperator", "regoperator"),
+            Self::Reg(2206) => ("regtype", "regtype"),
+            Self::Reg(4089) => ("regnamespace", "regnamespace"),
+            Self::Reg(4096) => ("regrole", "regrole"),
+            Self::Reg(_) => ("regclass", "regclass"),
+            Self::Float4 => ("real", "float4"),
+            Self::Float8 => ("double precision", "float8"),
+            Self::Unknown => ("unknown", "unknown"),
+            Self::Date => ("date", "date"),
+            Self::Timestamp => ("timestamp without time zone", "timestamp"),
+            Self::TimestampTz => ("timestamp with time zone", "timestamptz"),
+            Self::Numeric => ("numeric", "numeric"),
+            Self::List(item) => {
+                let short = match item {
+                    Item::Bool => "_bool",
+                    Item::Bytea => "_bytea",
+                    Item::Int2 => "_int2",
+                    Item::Int4 => "_int4",
+                    Item::Int8 => "_int8",
+                    Item::Text => "_text",
+                    Item::Float4 => "_float4",
+                    Item::Float8 => "_float8",
+                    Item::Oid => "_oid",
+                };
+                ("ARRAY", short)
+            }
+        }
+    }
+
     /// The length of a value in bytes; -1 if values have several lengths.
     pub fn bytes(self) -> i16 {
         match self {
@@ -214,7 +263,9 @@ impl Kind {
             Self::Int4 | Self::Oid | Self::Reg(_) => DataType::Int32,
             Self::Int8 => DataType::Int64,
             Self::Float4 => DataType::Float32,
-            Self::Float8 | Self::Numeric => DataType::Float64,
+            Self::Float8 => DataType::Float64,
+            // Values have their own digits; this is for statements that are planned without values.
+            Self::Numeric => DataType::Decimal128(38, 10),
             Self::Date => DataType::Date32,
             Self::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
             Self::TimestampTz => DataType::Timestamp(TimeUnit::Microsecond, Some("+00:00".into())),

@@ -7,8 +7,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::zone;
 use crate::failure::{Failure, code};
 
+/// The maximum size of the settings of a connection, in bytes.
+const MAX_BYTES: usize = 1 << 20;
 /// The version of PostgreSQL whose behaviour clients may expect.
 pub const SERVER_VERSION: &str = "16.6";
 /// Name and default of each setting.
@@ -102,31 +105,36 @@ pub const REPORTED: &[&str] = &[
     "TimeZone",
 ];
 
+/// Values by name in lower case, with the name as it is written.
+type Values = BTreeMap<String, (String, String)>;
+
 /// The settings of a connection.
 #[derive(Debug, Clone)]
 pub struct Variables {
-    /// Values by name in lower case, with the name as it is written.
-    values: BTreeMap<String, (String, String)>,
+    values: Values,
+    /// The values that the connection began with, which RESET restores.
+    start: Values,
     /// The values from before `SET LOCAL`, which the end of a transaction restores.
-    before_local: Vec<(String, Option<String>)>,
+    before_local: BTreeMap<String, Option<(String, String)>>,
 }
 
 impl Variables {
-    /// The settings of a user's connection, with those that the client sent at its start. Unknown
-    /// ones are left out, as drivers send settings of their own.
-    pub fn new(user: &str, is_secure: bool, given: &BTreeMap<String, String>) -> Self {
-        let mut variables = Self { values: BTreeMap::new(), before_local: Vec::new() };
+    /// The settings of a user's connection.
+    pub fn new(user: &str, is_secure: bool) -> Self {
+        let (values, start, before_local) = Default::default();
+        let mut variables = Self { values, start, before_local };
         for (name, value) in DEFAULTS {
             variables.put(name, value);
         }
         variables.put("session_authorization", user);
         variables.put("ssl", if is_secure { "on" } else { "off" });
-        for (name, value) in given {
-            if !matches!(name.as_str(), "user" | "database" | "options" | "replication") {
-                let _ = variables.set(name, value);
-            }
-        }
+        variables.begin();
         variables
+    }
+
+    /// Makes the values of now those that RESET restores.
+    pub fn begin(&mut self) {
+        self.start = self.values.clone();
     }
 
     fn put(&mut self, name: &str, value: &str) {
@@ -144,9 +152,10 @@ impl Variables {
         self.values.values().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Changes a setting. Returns its name as it is written if the client keeps track of it.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<Option<&'static str>, Failure> {
+    /// Changes a setting.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
         let key = name.to_lowercase();
+        let mut value = value;
         let wrong = |hint: &str| {
             let message = format!("invalid value for parameter \"{name}\": {value:?}");
             Err(Failure::new(code::INVALID_PARAMETER_VALUE, message).with_hint(hint))
@@ -155,15 +164,21 @@ impl Variables {
             let message = format!("parameter \"{name}\" cannot be changed");
             return Err(Failure::new("55P02", message));
         }
+        let zone;
         let is = |allowed: &[&str]| allowed.iter().any(|a| value.eq_ignore_ascii_case(a));
         match key.as_str() {
             "client_encoding" if !is(&["utf8", "utf-8", "unicode", "sql_ascii", "auto"]) => {
                 return wrong("this server sends texts as UTF-8");
             }
-            "client_encoding" => {
-                self.put("client_encoding", "UTF8");
-                return Ok(Some("client_encoding"));
-            }
+            "client_encoding" => value = "UTF8",
+            "timezone" if is(&["local"]) => return self.reset(name),
+            "timezone" => match zone::written(value) {
+                Some(known) => {
+                    zone = known;
+                    value = &zone;
+                }
+                None => return wrong("write for example 'Europe/Berlin' or 'UTC'"),
+            },
             "datestyle" if !value.to_lowercase().starts_with("iso") => {
                 return wrong("this server sends dates as ISO 8601");
             }
@@ -194,48 +209,59 @@ impl Variables {
                 return Err(Failure::new(code::UNDEFINED_OBJECT, message));
             }
         };
+        let others = self.values.iter().filter(|(other, _)| **other != key);
+        let bytes = others.map(|(key, (_, value))| key.len() + value.len()).sum::<usize>();
+        if bytes + key.len() + value.len() > MAX_BYTES {
+            let message = format!("the settings of a connection have at most {MAX_BYTES} bytes");
+            return Err(Failure::new(code::PROGRAM_LIMIT_EXCEEDED, message));
+        }
         self.put(&written, value);
-        Ok(REPORTED.iter().copied().find(|reported| *reported == written))
+        self.before_local.remove(&key);
+        Ok(())
     }
 
     /// Changes a setting until the transaction ends.
-    pub fn set_local(&mut self, name: &str, value: &str) -> Result<Option<&'static str>, Failure> {
-        let before = self.get(name).map(|(_, value)| value.to_owned());
-        let reported = self.set(name, value)?;
-        self.before_local.push((name.to_owned(), before));
-        Ok(reported)
+    pub fn set_local(&mut self, name: &str, value: &str) -> Result<(), Failure> {
+        let key = name.to_lowercase();
+        let now = self.values.get(&key).cloned();
+        let before = self.before_local.get(&key).cloned().unwrap_or(now);
+        self.set(name, value)?;
+        self.before_local.insert(key, before);
+        Ok(())
     }
 
     /// Undoes `SET LOCAL`.
     pub fn end_transaction(&mut self) {
-        while let Some((name, before)) = self.before_local.pop() {
+        for (key, before) in std::mem::take(&mut self.before_local) {
             match before {
-                Some(value) => self.put(&name, &value),
-                None => drop(self.values.remove(&name.to_lowercase())),
+                Some(value) => drop(self.values.insert(key, value)),
+                None => drop(self.values.remove(&key)),
             }
         }
     }
 
-    /// Sets a setting to its default.
-    pub fn reset(&mut self, name: &str) -> Result<Option<&'static str>, Failure> {
-        let default = DEFAULTS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        match default {
-            Some((name, value)) => self.set(name, value),
-            None if self.values.remove(&name.to_lowercase()).is_some() => Ok(None),
+    /// Sets a setting to the value that the connection began with.
+    pub fn reset(&mut self, name: &str) -> Result<(), Failure> {
+        let key = name.to_lowercase();
+        if FIXED.contains(&key.as_str()) {
+            let message = format!("parameter \"{name}\" cannot be changed");
+            return Err(Failure::new("55P02", message));
+        }
+        match self.start.get(&key) {
+            Some(value) => drop(self.values.insert(key.clone(), value.clone())),
+            None if self.values.remove(&key).is_some() => {}
             None => {
                 let message = format!("unrecognized configuration parameter \"{name}\"");
-                Err(Failure::new(code::UNDEFINED_OBJECT, message))
+                return Err(Failure::new(code::UNDEFINED_OBJECT, message));
             }
         }
+        self.before_local.remove(&key);
+        Ok(())
     }
 
-    /// Sets all settings to their defaults.
+    /// Sets all settings to the values that the connection began with.
     pub fn reset_all(&mut self) {
-        for (name, value) in DEFAULTS {
-            if !FIXED.contains(name) {
-                self.put(name, value);
-            }
-        }
+        self.values = self.start.clone();
         self.before_local.clear();
     }
 
@@ -268,17 +294,20 @@ mod tests {
     use super::*;
 
     fn variables() -> Variables {
-        Variables::new("ann", false, &BTreeMap::new())
+        Variables::new("ann", false)
     }
 
     #[test]
     fn settings_are_read_back_and_reset() {
         let mut all = variables();
-        assert_eq!(all.set("application_name", "x"), Ok(Some("application_name")));
-        assert_eq!(all.set("timezone", "Europe/Berlin"), Ok(Some("TimeZone")));
-        assert_eq!(all.set("my.setting", "1"), Ok(None));
+        assert_eq!(all.set("application_name", "x"), Ok(()));
+        assert_eq!(all.set("timezone", "Europe/Berlin"), Ok(()));
+        assert_eq!(all.set("my.setting", "1"), Ok(()));
         assert_eq!(all.get("TIMEZONE"), Some(("TimeZone", "Europe/Berlin")));
-        assert_eq!(all.reset("TimeZone"), Ok(Some("TimeZone")));
+        assert_eq!(all.reset("TimeZone"), Ok(()));
+        assert_eq!((all.reset("my.setting"), all.get("my.setting")), (Ok(()), None));
+        assert!(all.set("TimeZone", "nonsense").is_err());
+        assert!(all.reset("server_version").is_err());
         assert_eq!(all.get("timezone"), Some(("TimeZone", "Etc/UTC")));
         assert!(all.set("server_version", "9.0").is_err());
         assert!(all.set("nonsense", "1").is_err());
@@ -289,11 +318,19 @@ mod tests {
     #[test]
     fn a_local_setting_ends_with_its_transaction() {
         let mut all = variables();
-        assert_eq!(all.set_local("statement_timeout", "1s"), Ok(None));
-        assert_eq!(all.set_local("statement_timeout", "2s"), Ok(None));
+        assert_eq!(all.set_local("statement_timeout", "1s"), Ok(()));
+        assert_eq!(all.set_local("statement_timeout", "2s"), Ok(()));
+        assert_eq!(all.set_local("timezone", "utc"), Ok(()));
+        assert_eq!(all.get("TimeZone"), Some(("TimeZone", "UTC")));
         assert_eq!(all.statement_timeout(), Some(Duration::from_secs(2)));
         all.end_transaction();
         assert_eq!(all.statement_timeout(), None);
+        assert_eq!(all.get("timezone"), Some(("TimeZone", "Etc/UTC")));
+        // SET in the same transaction outlives it.
+        assert_eq!(all.set_local("statement_timeout", "1s"), Ok(()));
+        assert_eq!(all.set("statement_timeout", "3s"), Ok(()));
+        all.end_transaction();
+        assert_eq!(all.statement_timeout(), Some(Duration::from_secs(3)));
     }
 
     #[test]

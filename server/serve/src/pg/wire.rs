@@ -9,11 +9,14 @@ use pgwire::messages::{DecodeContext, PgWireFrontendMessage};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::Instant;
 
+use super::peer::Peer;
 use super::shape;
 use crate::failure::Failure;
 
 /// The bytes that wait before they are sent.
 pub const BUFFERED_BYTES: usize = 64 << 10;
+/// The size of a buffer that is kept. A larger one, which one long message needed, is released.
+const MAX_KEPT_BUFFER_BYTES: usize = 4 * BUFFERED_BYTES;
 /// The bytes of a message's length, which count themselves.
 const LENGTH_BYTES: usize = 4;
 /// The longest message that a client may send.
@@ -45,7 +48,10 @@ impl From<io::Error> for Closed {
 /// A connection.
 pub struct Wire {
     stream: Box<dyn Io>,
+    peer: Peer,
     input: BytesMut,
+    /// Whether the buffer of the input became large.
+    input_is_large: bool,
     output: BytesMut,
     context: DecodeContext,
     /// How long a client may leave its messages unread.
@@ -56,13 +62,15 @@ pub struct Wire {
 
 impl Wire {
     /// A connection whose startup message was read.
-    pub fn new(stream: Box<dyn Io>, patience: Duration) -> Self {
+    pub fn new(stream: Box<dyn Io>, peer: Peer, patience: Duration) -> Self {
         let mut context = DecodeContext::default();
         context.awaiting_frontend_ssl = false;
         context.awaiting_frontend_startup = false;
         Self {
             stream,
+            peer,
             input: BytesMut::new(),
+            input_is_large: false,
             output: BytesMut::new(),
             context,
             patience,
@@ -79,9 +87,13 @@ impl Wire {
     pub async fn receive(&mut self) -> Result<PgWireFrontendMessage, Closed> {
         loop {
             if let Some(message) = self.decode()? {
+                if self.input.is_empty() && self.input_is_large {
+                    (self.input, self.input_is_large) = (BytesMut::new(), false);
+                }
                 return Ok(message);
             }
-            self.fill().await?;
+            fill(&mut self.stream, &mut self.input).await?;
+            self.input_is_large |= self.input.len() > MAX_KEPT_BUFFER_BYTES;
         }
     }
 
@@ -112,25 +124,18 @@ impl Wire {
         self.input.get(1..5).map(|mut length| length.get_u32() as usize)
     }
 
-    /// Reads what the client sent, for later.
-    async fn fill(&mut self) -> Result<(), Closed> {
-        match self.stream.read_buf(&mut self.input).await? {
-            0 => Err(Closed::Lost),
-            _ => Ok(()),
-        }
-    }
-
-    /// Waits for work, unless the client goes away before it is done.
+    /// Waits for work, unless the client goes away before it is done. What the client sends
+    /// meanwhile is read up to a limit.
     pub async fn unless_lost<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Closed> {
         tokio::pin!(work);
         loop {
-            if self.input.len() > MAX_READ_AHEAD_BYTES {
-                return Ok(work.await);
-            }
+            let is_full = self.input.len() > MAX_READ_AHEAD_BYTES;
+            self.input_is_large |= self.input.len() > MAX_KEPT_BUFFER_BYTES;
             tokio::select! {
                 biased;
                 done = &mut work => return Ok(done),
-                filled = self.fill() => filled?,
+                filled = fill(&mut self.stream, &mut self.input), if !is_full => filled?,
+                () = self.peer.gone(), if is_full => return Err(Closed::Lost),
             }
         }
     }
@@ -163,12 +168,23 @@ impl Wire {
         };
         tokio::time::timeout_at(deadline, sending).await.map_err(|_| Closed::Lost)??;
         self.output.clear();
+        if self.output.capacity() > MAX_KEPT_BUFFER_BYTES {
+            self.output = BytesMut::new();
+        }
         Ok(())
     }
 
     /// Ends the connection.
     pub async fn close(mut self) {
         let _ = tokio::time::timeout(Duration::from_secs(1), self.stream.shutdown()).await;
+    }
+}
+
+/// Reads what the client sent.
+async fn fill(stream: &mut Box<dyn Io>, input: &mut BytesMut) -> Result<(), Closed> {
+    match stream.read_buf(input).await? {
+        0 => Err(Closed::Lost),
+        _ => Ok(()),
     }
 }
 
@@ -191,4 +207,34 @@ pub fn message(out: &mut BytesMut, kind: u8, body: impl FnOnce(&mut BytesMut)) {
 pub fn text(out: &mut BytesMut, text: &str) {
     out.extend(text.bytes().filter(|byte| *byte != 0));
     out.put_u8(0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: usize = 8 << 20;
+
+    #[tokio::test]
+    async fn a_long_message_leaves_no_large_buffer() {
+        let (near, mut far) = tokio::io::duplex(1 << 20);
+        let mut wire = Wire::new(Box::new(near), Peer::Unknown, Duration::from_secs(60));
+        wire.admit();
+        let reader = tokio::spawn(async move {
+            let mut query = Vec::new();
+            query.put_u8(b'Q');
+            query.put_i32(LONG as i32 + 5);
+            query.resize(5 + LONG, b' ');
+            query.push(0);
+            far.write_all(&query).await.expect("a message");
+            let mut answer = vec![0; 5 + LONG];
+            far.read_exact(&mut answer).await.expect("an answer");
+        });
+        assert!(matches!(wire.receive().await, Ok(PgWireFrontendMessage::Query(_))));
+        assert!(wire.input.capacity() <= MAX_KEPT_BUFFER_BYTES, "{}", wire.input.capacity());
+        wire.put(b'D', |out| out.resize(out.len() + LONG, b'x'));
+        wire.flush().await.expect("a reader");
+        assert!(wire.output.capacity() <= MAX_KEPT_BUFFER_BYTES, "{}", wire.output.capacity());
+        reader.await.expect("a reader");
+    }
 }

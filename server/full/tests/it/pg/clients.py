@@ -81,7 +81,8 @@ def psycopg():
     values = [
         1, 2**40, 2.5, "x", True, None, b"\x00\xff", datetime.date(2020, 1, 2),
         datetime.datetime(2020, 1, 2, 3, 4, 5, 6), datetime.datetime(2020, 1, 2, tzinfo=utc),
-        [1, 2, None], [1.5],
+        [1, 2, None], [1.5], decimal.Decimal("-12.50"), decimal.Decimal("1E-20"),
+        decimal.Decimal(3**80), decimal.Decimal(0),
     ]
     with connect() as c:
         for value in values:
@@ -90,14 +91,30 @@ def psycopg():
                     got = c.execute(f"SELECT {form}", (value,), binary=binary).fetchone()[0]
                     same(got, value, form)
         same(c.execute("SELECT %s + 1", (decimal.Decimal("1.25"),)).fetchone(), (2.25,))
+        # Neighbours that no floating-point number tells apart.
+        near = (
+            "SELECT count(*) FROM (VALUES (1700000000000000001), (1700000000000000100)) AS t(ts) "
+            "WHERE ts = "
+        )
+        for form in ("%t", "%b"):
+            for value, number in (("1700000000000000001", 1), ("1700000000000000001.5", 0)):
+                same(c.execute(near + form, (decimal.Decimal(value),)).fetchone(), (number,), value)
+        limited = c.execute("SELECT name FROM events LIMIT %s", (decimal.Decimal(3),))
+        same(len(limited.fetchall()), 3)
         literals = (
             "SELECT date '2020-01-02', timestamp '2020-01-02 03:04:05.6', "
             "CAST(1.25 AS DECIMAL(10, 2)), CAST(1 AS SMALLINT), CAST(1 AS INT), "
-            "CAST(1.5 AS REAL), [1, 2], ['a', NULL], x'00ff', NULL, 'NaN'::DOUBLE = 'NaN'::DOUBLE"
+            "CAST(1.5 AS REAL), [1, 2], ['a', NULL], x'00ff', NULL, 'NaN'::DOUBLE = 'NaN'::DOUBLE, "
+            "make_array(named_struct('k', 1), NULL) AS a_list_of_structs, "
+            "make_array(make_array(1, 2)) AS a_list_of_lists, "
+            "make_array(DATE '2024-02-29') AS a_list_of_dates, "
+            "make_array(arrow_cast('a', 'Dictionary(Int32, Utf8)'), NULL) AS a_list_of_symbols, "
+            "arrow_cast(x'610062', 'Utf8') AS a_zero_byte"
         )
         wanted = (
             datetime.date(2020, 1, 2), datetime.datetime(2020, 1, 2, 3, 4, 5, 600000),
             decimal.Decimal("1.25"), 1, 1, 1.5, [1, 2], ["a", None], b"\x00\xff", None, True,
+            ["{k: 1}", None], ["[1, 2]"], ["2024-02-29"], ["a", None], "a\ufffdb",
         )
         for binary in (False, True):
             same(c.execute(literals, binary=binary).fetchone(), wanted, "literals")
@@ -280,6 +297,76 @@ def pgcli():
     assert any(function.func_name == "count" for function in c.functions())
     for _, found, _, status, _, is_right, *_ in c.run("SELECT count(*) AS n FROM steps"):
         assert is_right and list(found) == rows("SELECT count(*) FROM steps"), status
+
+
+def settings():
+    """Settings of the start, of SET and of set_config apply, and clients hear of them."""
+    import asyncpg
+    import psycopg
+
+    def value(c, sql):
+        return c.execute(sql).fetchone()[0]
+
+    options = "-c statement_timeout=5s -c tracesql.advice_memory_pct=7 -c TimeZone=europe/berlin"
+    with psycopg.connect(DSN, autocommit=True, options=options) as c:
+        for _ in range(2):
+            same(value(c, "SHOW tracesql.advice_memory_pct"), "7")
+            same(value(c, "SELECT current_setting('tracesql.advice_memory_pct')"), "7")
+            same(value(c, "SELECT setting('advice_memory_pct')"), 7.0)
+            same(value(c, "SHOW statement_timeout"), "5s")
+            same(c.info.parameter_status("TimeZone"), "Europe/Berlin")
+            # RESET goes back to the settings of the start.
+            c.execute("SET tracesql.advice_memory_pct = 8")
+            c.execute("SET statement_timeout = 0")
+            c.execute("SET TimeZone = 'UTC'")
+            same(c.info.parameter_status("TimeZone"), "UTC")
+            c.execute("RESET ALL")
+        with c.transaction():
+            c.execute("SET LOCAL tracesql.advice_memory_pct = 9")
+            c.execute("SET LOCAL timezone = 'utc'")
+            same(c.info.parameter_status("TimeZone"), "UTC")
+            same(value(c, "SHOW tracesql.advice_memory_pct"), "9")
+        same(c.info.parameter_status("TimeZone"), "Europe/Berlin")
+        same(value(c, "SHOW tracesql.advice_memory_pct"), "7")
+        c.execute("SET application_name = 'x'")
+        c.execute("DISCARD ALL")
+        same(c.info.parameter_status("application_name"), "")
+        same(value(c, "SELECT set_config('TimeZone', 'utc', false)"), "UTC")
+        same(c.info.parameter_status("TimeZone"), "UTC")
+        same(value(c, "SELECT set_config('statement_timeout', '4s', true)"), "4s")
+        same(value(c, "SHOW statement_timeout"), "5s")
+        for wrong, kind in [
+            ("SET TimeZone = 'nonsense'", psycopg.errors.InvalidParameterValue),
+            ("SELECT set_config('TimeZone', 'no', false)", psycopg.errors.InvalidParameterValue),
+            ("SELECT set_config('tracesql.advice_memory_pct', '1', false)",
+             psycopg.errors.FeatureNotSupported),
+            ("SELECT set_config('datafusion.x', '1', false)",
+             psycopg.errors.InsufficientPrivilege),
+            ("SELECT set_config('nope', '1', false)", psycopg.errors.UndefinedObject),
+            ("SELECT current_setting('nope')", psycopg.errors.UndefinedObject),
+        ]:
+            try:
+                c.execute(wrong)
+                raise AssertionError(wrong)
+            except kind:
+                pass
+    for wrong in ("datafusion.x=1", "tracesql.nope=1", "statement_timeout=soon",
+                  "tracesql.advice_memory_pct=x"):
+        try:
+            psycopg.connect(DSN, options=f"-c {wrong}").close()
+            raise AssertionError(wrong)
+        except psycopg.OperationalError as e:
+            assert "FATAL" in str(e), e
+
+    async def by_asyncpg():
+        chosen = {"tracesql.advice_memory_pct": "7"}
+        c = await asyncpg.connect(
+            host="127.0.0.1", port=PORT, user="me", database="tracesql", server_settings=chosen
+        )
+        same(await c.fetchval("SELECT setting('advice_memory_pct')"), 7.0)
+        await c.close()
+
+    asyncio.run(by_asyncpg())
 
 
 def sessions():

@@ -62,6 +62,11 @@ fn pgcli_completes_names_from_the_catalogue() {
 }
 
 #[test]
+fn settings_of_clients_apply_and_are_reported() {
+    check("settings");
+}
+
+#[test]
 fn settings_and_views_belong_to_one_connection() {
     check("sessions");
 }

@@ -115,6 +115,48 @@ fn statements_that_write_or_open_files_are_refused() {
 }
 
 #[test]
+fn only_queries_have_cursors_and_copies() {
+    let served = Served::over(store(&TRACE), &[]);
+    let mut wire = Wire::start(served.port);
+    for sql in [
+        "BEGIN; DECLARE c CURSOR FOR CREATE VIEW made AS SELECT 1",
+        "COPY (CREATE VIEW made AS SELECT 1) TO STDOUT",
+        "COPY (EXPLAIN SELECT 1) TO STDOUT",
+    ] {
+        assert_eq!(wire.codes(sql), ["42601"], "{sql}");
+        wire.codes("ROLLBACK");
+        assert_eq!(wire.codes("SELECT * FROM made"), ["42P01"], "{sql}");
+    }
+    assert_eq!(wire.codes("COPY (INSERT INTO events SELECT 1) TO STDOUT"), ["25006"]);
+}
+
+#[test]
+fn the_log_shows_statements_that_were_refused() {
+    let served = Served::over(store(&TRACE), &[]);
+    let mut wire = Wire::start(served.port);
+    for (sql, code) in [
+        ("SET datafusion.runtime.memory_limit = '1G'", "42501"),
+        ("COPY (SELECT 1) TO PROGRAM 'id'", "42501"),
+        ("DO $$ BEGIN END $$", "0A000"),
+        ("FETCH 1 FROM nothing", "34000"),
+        ("SELECT nope FROM pg_class", "42703"),
+        ("SELECT nope FROM events", "42703"),
+    ] {
+        assert_eq!(wire.codes(sql), [code], "{sql}");
+        let line = format!("outcome={code} sql={sql:?}");
+        assert_eq!(served.log().matches(&line).count(), 1, "{sql}: {}", served.log());
+    }
+    wire.extended("CLOSE nothing");
+    wire.parse("twice", "SELECT 1");
+    wire.parse("twice", "SELECT 2");
+    wire.send(b'S', b"");
+    wire.until_ready();
+    for line in ["outcome=34000 sql=\"CLOSE nothing\"", "outcome=42P05 sql=\"SELECT 2\""] {
+        assert_eq!(served.log().matches(line).count(), 1, "{line}: {}", served.log());
+    }
+}
+
+#[test]
 fn messages_that_break_the_protocol_end_only_their_connection() {
     let served = Served::over(store(&TRACE), &[]);
     let after_start: [(&str, Vec<u8>); 8] = [

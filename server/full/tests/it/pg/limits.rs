@@ -18,7 +18,7 @@ fn cpu(id: u32) -> f64 {
 }
 
 /// Bytes of memory that a process uses.
-fn memory(id: u32) -> usize {
+pub fn memory(id: u32) -> usize {
     let statm = std::fs::read_to_string(format!("/proc/{id}/statm")).expect("a process");
     let pages = statm.split_whitespace().nth(1).and_then(|t| t.parse::<usize>().ok());
     pages.expect("a number") * 4096
@@ -81,6 +81,18 @@ fn a_statement_ends_with_its_connection() {
     let served = Served::start(&[]);
     let mut wire = Wire::start(served.port);
     wire.query(ENDLESS);
+    std::thread::sleep(Duration::from_millis(500));
+    drop(wire);
+    is_idle(&served);
+}
+
+#[test]
+fn a_statement_ends_with_its_connection_when_more_was_sent_than_is_read_ahead() {
+    let served = Served::start(&[]);
+    let mut wire = Wire::start(served.port);
+    wire.query(ENDLESS);
+    let more = format!("SELECT 1 -- {}", "x".repeat(100_000));
+    (0..13).for_each(|_| wire.query(&more));
     std::thread::sleep(Duration::from_millis(500));
     drop(wire);
     is_idle(&served);

@@ -23,6 +23,21 @@ impl Message {
     }
 }
 
+impl Message {
+    /// The values of a row, as texts; NULL is empty.
+    pub fn texts(&self) -> Vec<String> {
+        let mut rest = &self.body[2..];
+        let mut texts = Vec::new();
+        while let Some((length, after)) = rest.split_first_chunk::<4>() {
+            let length = i32::from_be_bytes(*length).max(0) as usize;
+            let (value, after) = after.split_at(length);
+            texts.push(String::from_utf8_lossy(value).into_owned());
+            rest = after;
+        }
+        texts
+    }
+}
+
 impl Wire {
     /// A connection without any message.
     pub fn open(port: u16) -> Self {
@@ -91,5 +106,48 @@ impl Wire {
         self.query(sql);
         let answer = self.until_ready();
         answer.iter().filter(|m| m.kind == b'E').map(Message::code).collect()
+    }
+
+    /// The first value of the first row of a statement, as text.
+    #[track_caller]
+    pub fn value(&mut self, sql: &str) -> String {
+        self.query(sql);
+        let answer = self.until_ready();
+        let row = answer.iter().find(|m| m.kind == b'D');
+        let row = row.unwrap_or_else(|| panic!("{sql}: {answer:?}"));
+        String::from_utf8_lossy(row.body.get(6..).unwrap_or_default()).into()
+    }
+
+    /// Prepares a statement. The server answers when it is asked to.
+    pub fn parse(&mut self, name: &str, sql: &str) {
+        self.send(b'P', &[name.as_bytes(), b"\0", sql.as_bytes(), b"\0\0\0"].concat());
+    }
+
+    /// Binds a prepared statement without parameters to a portal.
+    pub fn bind(&mut self, portal: &str, statement: &str) {
+        let names = [portal.as_bytes(), b"\0", statement.as_bytes(), b"\0"].concat();
+        self.send(b'B', &[&names[..], b"\0\0\0\0\0\0"].concat());
+    }
+
+    /// Runs a statement by the extended protocol.
+    pub fn extended(&mut self, sql: &str) -> Vec<Message> {
+        self.parse("", sql);
+        self.bind("", "");
+        self.send(b'D', b"P\0");
+        self.send(b'E', b"\0\0\0\0\0");
+        self.send(b'S', b"");
+        self.until_ready()
+    }
+
+    /// Messages until `number` of this kind arrived.
+    pub fn until(&mut self, kind: u8, number: usize) -> Vec<Message> {
+        let mut all = Vec::new();
+        while all.iter().filter(|m: &&Message| m.kind == kind).count() < number {
+            match self.next() {
+                Some(message) => all.push(message),
+                None => break,
+            }
+        }
+        all
     }
 }

@@ -12,8 +12,12 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
+use parking_lot::Mutex;
+use tracesql::engine::Settings;
 
-use super::super::variables::{SERVER_VERSION, Variables};
+use crate::failure::{Failure, code};
+use crate::pg::connection::{LIBRARY, OF_ENGINE, engine_setting};
+use crate::pg::variables::{SERVER_VERSION, Variables};
 
 /// The number of UTF-8 among PostgreSQL's encodings.
 const UTF8: i32 = 6;
@@ -68,16 +72,25 @@ impl ScalarUDFImpl for Function {
     }
 }
 
-fn function(
+pub fn function(
     name: &'static str,
     returns: DataType,
+    body: impl Fn(&[ColumnarValue], usize) -> Result<ColumnarValue> + Send + Sync + 'static,
+) -> ScalarUDF {
+    with_volatility(name, returns, Volatility::Stable, body)
+}
+
+fn with_volatility(
+    name: &'static str,
+    returns: DataType,
+    volatility: Volatility,
     body: impl Fn(&[ColumnarValue], usize) -> Result<ColumnarValue> + Send + Sync + 'static,
 ) -> ScalarUDF {
     let any = datafusion::logical_expr::TypeSignature::OneOf(vec![
         datafusion::logical_expr::TypeSignature::Nullary,
         datafusion::logical_expr::TypeSignature::VariadicAny,
     ]);
-    let signature = Signature::new(any, Volatility::Stable);
+    let signature = Signature::new(any, volatility);
     Function { name, returns, signature, body: Box::new(body) }.into()
 }
 
@@ -90,17 +103,22 @@ fn text(value: &str) -> ScalarValue {
     ScalarValue::Utf8(Some(value.to_owned()))
 }
 
-/// Functions that are the same for all connections.
-pub fn of_server(comments: &Comments, definitions: Arc<HashMap<i64, String>>) -> Vec<ScalarUDF> {
+/// The function about the version of the server.
+pub fn version() -> ScalarUDF {
     let version = format!(
         "PostgreSQL {SERVER_VERSION} (tracesql {}) on {}-{}, compiled by rustc, 64-bit",
         env!("CARGO_PKG_VERSION"),
         std::env::consts::ARCH,
         std::env::consts::OS
     );
+    constant("version", text(&version))
+}
+
+/// Functions that are the same for all connections.
+pub fn of_server(comments: &Comments, definitions: Arc<HashMap<i64, String>>) -> Vec<ScalarUDF> {
     let (of_relation, of_column) = (comments.clone(), comments.clone());
     let mut all = vec![
-        constant("version", text(&version)),
+        version(),
         constant("pg_get_userbyid", text("tracesql")),
         constant("pg_tablespace_location", text("")),
         constant("pg_size_pretty", text("0 bytes")),
@@ -185,43 +203,98 @@ pub fn of_server(comments: &Comments, definitions: Arc<HashMap<i64, String>>) ->
     ] {
         all.push(constant(name, ScalarValue::Int64(Some(0))));
     }
-    // There are no types but those of PostgreSQL, so that a search for an extension's finds none.
-    for name in ["to_regtype", "to_regclass", "to_regnamespace", "to_regrole"] {
-        all.push(constant(name, ScalarValue::Int32(None)));
-    }
+    // There are no roles.
+    all.push(constant("to_regrole", ScalarValue::Int32(None)));
     all
 }
 
+/// What functions about the connection read and change.
+pub struct Connection {
+    pub variables: Arc<Mutex<Variables>>,
+    /// The settings of views.
+    pub of_views: Arc<Settings>,
+    pub pid: i32,
+    pub in_transaction: bool,
+}
+
+impl Connection {
+    fn setting(&self, name: &str) -> Option<String> {
+        match name.to_lowercase().strip_prefix(LIBRARY) {
+            Some(name) => self.of_views.all().remove(name).map(|s| s.value.unwrap_or_default()),
+            None => self.variables.lock().get(name).map(|(_, value)| value.to_owned()),
+        }
+    }
+
+    /// Changes a setting, and returns its value.
+    fn set(&self, name: &str, value: Option<&str>, local: bool) -> Result<String, Failure> {
+        let lower = name.to_lowercase();
+        if lower.starts_with(OF_ENGINE) {
+            return Err(engine_setting(name));
+        }
+        if lower.starts_with(LIBRARY) {
+            let text = format!("set_config does not change \"{name}\"");
+            return Err(Failure::new(code::FEATURE_NOT_SUPPORTED, text)
+                .with_hint("write SET tracesql.NAME = VALUE"));
+        }
+        let mut variables = self.variables.lock();
+        match value {
+            Some(value) if local && self.in_transaction => variables.set_local(name, value)?,
+            // It would end with this statement.
+            Some(value) if local => return Ok(value.to_owned()),
+            Some(value) => variables.set(name, value)?,
+            None => variables.reset(name)?,
+        }
+        Ok(variables.get(name).map(|(_, value)| value.to_owned()).unwrap_or_default())
+    }
+}
+
 /// Functions about the connection.
-pub fn of_connection(user: &str, pid: i32, variables: &Variables) -> Vec<ScalarUDF> {
-    let variables = variables.clone();
+pub fn of_connection(connection: &Arc<Connection>) -> Vec<ScalarUDF> {
+    let user = connection.setting("session_authorization").unwrap_or_default();
+    let (reading, writing) = (connection.clone(), connection.clone());
     vec![
-        constant("session_user", text(user)),
-        constant("current_user", text(user)),
-        constant("pg_backend_pid", ScalarValue::Int32(Some(pid))),
+        constant("session_user", text(&user)),
+        constant("current_user", text(&user)),
+        constant("pg_backend_pid", ScalarValue::Int32(Some(connection.pid))),
         function("current_setting", DataType::Utf8, move |args, rows| {
             let names = texts(args.first(), rows)?;
-            let names = names.as_string::<i32>();
             let may_miss = matches!(
                 args.get(1),
                 Some(ColumnarValue::Scalar(ScalarValue::Boolean(Some(true))))
             );
-            let value = |name: Option<&str>| match name.map(|name| (name, variables.get(name))) {
+            let value = |name: Option<&str>| match name.map(|name| (name, reading.setting(name))) {
                 None => Ok(None),
-                Some((_, Some((_, value)))) => Ok(Some(value.to_owned())),
+                Some((_, Some(value))) => Ok(Some(value)),
                 Some((_, None)) if may_miss => Ok(None),
-                Some((name, None)) => Err(DataFusionError::Execution(format!(
-                    "unrecognized configuration parameter \"{name}\""
-                ))),
+                Some((name, None)) => {
+                    let text = format!("unrecognized configuration parameter \"{name}\"");
+                    Err(failed(Failure::new(code::UNDEFINED_OBJECT, text)))
+                }
             };
-            let values: StringArray = names.iter().map(value).collect::<Result<_>>()?;
+            let values: StringArray =
+                names.as_string::<i32>().iter().map(value).collect::<Result<_>>()?;
             Ok(ColumnarValue::Array(Arc::new(values)))
         }),
-        function("set_config", DataType::Utf8, |args, _| match args.get(1) {
-            Some(value) => Ok(value.clone()),
-            None => Ok(ColumnarValue::Scalar(ScalarValue::Utf8(None))),
+        // It is called once per row, and never by the planner.
+        with_volatility("set_config", DataType::Utf8, Volatility::Volatile, move |args, rows| {
+            let (names, given) = (texts(args.first(), rows)?, texts(args.get(1), rows)?);
+            let local = values(args.get(2), rows, &DataType::Boolean)?;
+            let local = local.as_boolean();
+            let each = names.as_string::<i32>().iter().zip(given.as_string::<i32>()).zip(local);
+            let values: StringArray = each
+                .map(|((name, value), local)| {
+                    let Some(name) = name else { return Ok(None) };
+                    let set = writing.set(name, value, local.unwrap_or_default());
+                    set.map(Some).map_err(failed)
+                })
+                .collect::<Result<_>>()?;
+            Ok(ColumnarValue::Array(Arc::new(values)))
         }),
     ]
+}
+
+fn failed(failure: Failure) -> DataFusionError {
+    DataFusionError::External(Box::new(failure))
 }
 
 fn looked_up(
@@ -239,7 +312,7 @@ fn numbers(argument: Option<&ColumnarValue>, rows: usize) -> Result<ArrayRef> {
     values(argument, rows, &DataType::Int64)
 }
 
-fn texts(argument: Option<&ColumnarValue>, rows: usize) -> Result<ArrayRef> {
+pub fn texts(argument: Option<&ColumnarValue>, rows: usize) -> Result<ArrayRef> {
     values(argument, rows, &DataType::Utf8)
 }
 

@@ -4,6 +4,7 @@
 //! and no rows. Most of `pg_catalog` comes from the crate datafusion-pg-catalog.
 
 mod functions;
+mod names;
 mod relations;
 mod rewrite;
 mod tables;
@@ -28,13 +29,18 @@ use datafusion::sql::parser::Statement;
 use datafusion_pg_catalog::pg_catalog::context::EmptyContextProvider;
 use datafusion_pg_catalog::setup_pg_catalog;
 use datafusion_pg_catalog::sql::PostgresCompatibilityParser;
+use tokio::task::JoinSet;
 use tracesql::engine::Engine;
 
 use super::client::{Client, Stop};
+use super::reply::Transaction;
 use super::types::{self, Kind};
-use super::variables::Variables;
 use crate::failure::{Failure, code};
 use crate::query::{self, Described};
+use crate::rows::Bounds;
+use crate::server::Server;
+use functions::Connection;
+use names::Names;
 use relations::{Relation, WithoutRows};
 
 const CATALOG: &str = "tracesql";
@@ -82,8 +88,8 @@ impl Catalogue {
         let attributes =
             attributes.into_iter().map(|b| with_types(b, &classes, &relations)).collect();
         let classes = classes.into_iter().map(with_options).collect::<Result<Vec<_>>>()?;
-        let oids = oids(&context).await?;
-        let oid = |name: &str| oids.get(name).copied();
+        let names = Arc::new(Names::of(&context).await?);
+        let oid = |name: &str| names.public(name);
         let mut ours: HashMap<&'static str, Arc<dyn TableProvider>> = HashMap::from([
             ("pg_description", tables::descriptions(&relations, class_of_classes(&classes), oid)?),
             ("pg_views", tables::views(&relations)?),
@@ -108,7 +114,8 @@ impl Catalogue {
                 definitions.insert(oid, definition.clone());
             }
         }
-        for function in functions::of_server(&Arc::new(comments), Arc::new(definitions)) {
+        let of_server = functions::of_server(&Arc::new(comments), Arc::new(definitions));
+        for function in of_server.into_iter().chain(names::functions(&names)) {
             context.register_udf(function);
         }
         Ok(Self {
@@ -119,13 +126,7 @@ impl Catalogue {
     }
 
     /// Plans a query for a connection.
-    async fn plan(
-        &self,
-        sql: &str,
-        user: &str,
-        pid: i32,
-        variables: &Variables,
-    ) -> Result<Plan, Failure> {
+    async fn plan(&self, sql: &str, connection: Connection) -> Result<Plan, Failure> {
         let syntax = |e: datafusion::sql::sqlparser::parser::ParserError| {
             Failure::new(code::SYNTAX_ERROR, e.to_string())
         };
@@ -144,7 +145,7 @@ impl Catalogue {
             return Err(Failure::new(code::FEATURE_NOT_SUPPORTED, text));
         }
         let context = SessionContext::new_with_state(self.state.clone());
-        for function in functions::of_connection(user, pid, variables) {
+        for function in functions::of_connection(&Arc::new(connection)) {
             context.register_udf(function);
         }
         let state = context.state();
@@ -173,24 +174,6 @@ impl Catalogue {
 
 async fn rows(context: &SessionContext, sql: &str) -> Result<Vec<RecordBatch>> {
     context.sql(sql).await?.collect().await
-}
-
-/// The numbers of public relations.
-async fn oids(context: &SessionContext) -> Result<HashMap<String, i32>> {
-    let sql = "SELECT c.oid, c.relname FROM pg_catalog.pg_class c \
-               JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
-               WHERE n.nspname = 'public'";
-    let mut found = HashMap::new();
-    for batch in rows(context, sql).await? {
-        let numbers = batch.column(0).as_primitive::<Int32Type>();
-        let names = datafusion::arrow::compute::cast(batch.column(1), &DataType::Utf8)?;
-        for (oid, name) in numbers.iter().zip(names.as_string::<i32>()) {
-            if let (Some(oid), Some(name)) = (oid, name) {
-                found.insert(name.to_owned(), oid);
-            }
-        }
-    }
-    Ok(found)
 }
 
 /// The number of `pg_class` in itself, as `'pg_class'::regclass` finds it.
@@ -300,45 +283,87 @@ impl SchemaProvider for PgCatalog {
     }
 }
 
+/// The catalogue of an engine's relations.
+async fn made(server: &Server, engine: Arc<Engine>) -> Result<Arc<Catalogue>, Failure> {
+    on_threads(server, async move { Catalogue::new(&engine).await.map(Arc::new) }).await
+}
+
+/// Does work on the threads of queries, as one of the statements that run there. Dropping this ends
+/// the work.
+async fn on_threads<T: Send + 'static>(
+    server: &Server,
+    work: impl Future<Output = Result<T, Failure>> + Send + 'static,
+) -> Result<T, Failure> {
+    let permit = server.query_permit().await?;
+    let mut tasks = JoinSet::new();
+    let kept = async move {
+        let _permit = permit;
+        work.await
+    };
+    tasks.spawn_on(kept, server.threads());
+    tasks.join_next().await.and_then(Result::ok).unwrap_or(Err(Failure::crashed()))
+}
+
+/// Waits for work, until its statement must end.
+async fn within<T>(
+    bounds: &Bounds,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    tokio::select! {
+        done = work => done,
+        failure = bounds.end() => Err(failure),
+    }
+}
+
 impl Client {
     /// The catalogue of this connection: that of the server, unless the connection has views of its
     /// own.
     async fn catalogue(&mut self) -> Result<Arc<Catalogue>, Stop> {
-        let session = self.session.clone();
-        let engine = self.wire.unless_lost(session.engine()).await??;
-        let make = async move {
-            let threads = session.server().threads().clone();
-            let made = threads.spawn(async move { Catalogue::new(&engine).await });
-            made.await.unwrap_or(Err(Failure::crashed())).map(Arc::new)
-        };
-        if self.has_views {
-            if self.own_catalogue.is_none() {
-                self.own_catalogue = Some(self.wire.unless_lost(make).await??);
+        let bounds = self.session.bounds(self.variables.lock().statement_timeout());
+        if self.views.changed {
+            if self.views.catalogue.is_none() {
+                let (session, server) = (self.session.clone(), self.pg.server.clone());
+                let made = within(&bounds, async { made(&server, session.engine().await?).await });
+                self.views.catalogue = Some(self.wire.unless_lost(made).await??);
             }
-            return Ok(self.own_catalogue.clone().ok_or_else(Failure::crashed)?);
+            return Ok(self.views.catalogue.clone().ok_or_else(Failure::crashed)?);
         }
         let pg = self.pg.clone();
-        let shared = pg.catalogue.get_or_try_init(|| make);
-        Ok(self.wire.unless_lost(shared).await??.clone())
+        let shared = async {
+            let make = || async {
+                // An engine that no client has used, so that none of their views are in it.
+                let open = pg.server.config().open.clone();
+                let opening = pg.server.threads().spawn_blocking(move || open());
+                let engine = opening.await.map_err(|_| Failure::crashed())??;
+                made(&pg.server, Arc::new(engine)).await
+            };
+            pg.catalogue.get_or_try_init(make).await.cloned()
+        };
+        Ok(self.wire.unless_lost(within(&bounds, shared)).await??)
     }
 
     /// Plans a query of the catalogue, on the threads of queries.
     async fn plan_catalogue(&mut self, sql: &str) -> Result<Plan, Stop> {
         let catalogue = self.catalogue().await?;
-        let variables = self.variables.clone();
-        let user = variables.get("session_authorization").map_or("", |(_, user)| user).to_owned();
-        let (sql, pid) = (sql.to_owned(), self.pid());
-        let bounds = self.session.bounds(self.variables.statement_timeout());
-        let threads = self.session.server().threads().clone();
-        let planning =
-            threads.spawn(async move { catalogue.plan(&sql, &user, pid, &variables).await });
-        let planned = async {
-            tokio::select! {
-                plan = planning => plan.unwrap_or(Err(Failure::crashed())),
-                failure = bounds.end() => Err(failure),
-            }
+        let session = self.session.clone();
+        let bounds = self.session.bounds(self.variables.lock().statement_timeout());
+        let engine = self.wire.unless_lost(within(&bounds, session.engine())).await??;
+        let connection = Connection {
+            variables: self.variables.clone(),
+            of_views: engine.settings().clone(),
+            pid: self.pid(),
+            in_transaction: self.transaction != Transaction::Idle,
         };
-        Ok(self.wire.unless_lost(planned).await??)
+        let (sql, server) = (sql.to_owned(), self.pg.server.clone());
+        let planning = on_threads(&server, async move {
+            let plan = catalogue.plan(&sql, connection).await?;
+            if matches!(plan, Plan::Engine) {
+                // The engine has a function of this name, which names another program.
+                engine.context().register_udf(functions::version());
+            }
+            Ok(plan)
+        });
+        Ok(self.wire.unless_lost(within(&bounds, planning)).await??)
     }
 
     /// The rows of a query of the catalogue; `None` if the engine has to answer it.
@@ -350,14 +375,8 @@ impl Client {
         Option<impl Future<Output = Result<SendableRecordBatchStream, Failure>> + Send + 'static>,
         Stop,
     > {
-        let (state, plan) = match self.plan_catalogue(sql).await {
-            Ok(Plan::Catalogue(state, plan)) => (state, plan),
-            Ok(Plan::Engine) => return Ok(None),
-            Err(Stop::Failed(failure)) => {
-                self.session.logged(sql).write(0, failure.code);
-                return Err(Stop::Failed(failure));
-            }
-            Err(closed) => return Err(closed),
+        let Plan::Catalogue(state, plan) = self.plan_catalogue(sql).await? else {
+            return Ok(None);
         };
         let values: HashMap<_, _> =
             parameters.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
@@ -385,7 +404,7 @@ impl Client {
             Plan::Engine => {
                 let session = self.session.clone();
                 let describing = session.describe(sql, given);
-                Ok(self.wire.unless_lost(describing).await??)
+                self.wire.unless_lost(describing).await?.map_err(Stop::Logged)
             }
         }
     }

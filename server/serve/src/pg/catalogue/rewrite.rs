@@ -11,6 +11,8 @@ use datafusion::sql::sqlparser::ast::{
 use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
 use datafusion::sql::sqlparser::parser::Parser;
 
+use super::names::REGCLASS;
+
 /// Columns that hold the number of a function in PostgreSQL, and its name here. Instead of 0, there
 /// is a `-`.
 const FUNCTION_COLUMNS: &[&str] = &[
@@ -65,15 +67,6 @@ impl VisitorMut for Forms {
             {
                 *expr = call("unnest", vec![null_numbers()]);
             }
-            // A name of the catalogue without its schema, such as `'pg_class'::regclass`. The crate
-            // looks it up in the current schema only.
-            Expr::Function(Function { name, args: FunctionArguments::List(list), .. })
-                if is_named(name, "parse_ident") =>
-            {
-                if let Some(name) = name_of_catalogue(list) {
-                    *name = format!("pg_catalog.{name}");
-                }
-            }
             // The name of a type. The engine would give the text of its number.
             Expr::Cast { expr: number, data_type: DataType::Text, .. } => {
                 if let Expr::Cast { expr: number, data_type, .. } = &**number
@@ -115,9 +108,12 @@ impl VisitorMut for Forms {
                     **pattern = with_backslash(pattern.as_ref().clone(), escape);
                 }
             }
-            Expr::Subquery(query) => match null_of(query) {
-                Some(null) => *expr = null,
-                None => one_value(query),
+            // The look-up that the crate makes of `'name'::regclass`. It would find NULL for a name
+            // that does not exist.
+            Expr::Subquery(query) => match (name_of_relation(query), null_of(query)) {
+                (Some(name), _) => *expr = call(REGCLASS, vec![name]),
+                (None, Some(null)) => *expr = null,
+                (None, None) => one_value(query),
             },
             _ => {}
         }
@@ -186,18 +182,30 @@ fn has_null_list(list: &FunctionArgumentList) -> bool {
     matches!(first, Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))) if is_null_list(expr))
 }
 
-/// The name in the look-up that the crate makes of `'pg_…'::regclass`.
-fn name_of_catalogue(list: &mut FunctionArgumentList) -> Option<&mut String> {
-    let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Cast { expr, .. }))) =
-        list.args.first_mut()
+/// The name in the look-up that the crate makes of `'name'::regclass`; `None` for other queries.
+fn name_of_relation(query: &Query) -> Option<Expr> {
+    let SetExpr::Select(select) = query.body.as_ref() else { return None };
+    let condition = select.selection.as_ref()?.to_string();
+    if !condition.starts_with("array_length(parts, 1) IN (1, 2) AND ") {
+        return None;
+    }
+    let join = select.from.first()?.joins.last()?;
+    let TableFactor::Derived { subquery, .. } = &join.relation else { return None };
+    let SetExpr::Select(parts) = subquery.body.as_ref() else { return None };
+    let SelectItem::ExprWithAlias { expr: Expr::Function(function), .. } =
+        parts.projection.first()?
     else {
         return None;
     };
-    let Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(name), .. }) = &mut **expr
-    else {
-        return None;
-    };
-    (name.starts_with("pg_") && !name.contains('.')).then_some(name)
+    match &function.args {
+        FunctionArguments::List(list) if is_named(&function.name, "parse_ident") => {
+            match list.args.first()? {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(name)) => Some(name.clone()),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 fn is_regtype(data_type: &DataType) -> bool {

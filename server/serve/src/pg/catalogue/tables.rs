@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, BooleanArray, Int32Array, RecordBatch, StringArray};
+use datafusion::arrow::datatypes::DataType;
 use datafusion::catalog::{MemorySchemaProvider, SchemaProvider, TableProvider};
 use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 
 use super::relations::Relation;
-use crate::pg::types::{Item, Kind};
+use crate::pg::types::Kind;
 
 const DATABASE: &str = "tracesql";
 const SCHEMA: &str = "public";
@@ -224,7 +225,7 @@ pub fn information_schema(relations: &[Relation]) -> Result<Arc<dyn SchemaProvid
     Ok(Arc::new(schema))
 }
 
-/// Everybody may read everything.
+/// All users may read everything.
 fn privileges(relations: &[Relation], of_tables: bool) -> Result<Arc<dyn TableProvider>> {
     let all: Vec<(&str, Option<&str>)> = relations
         .iter()
@@ -253,21 +254,17 @@ fn privileges(relations: &[Relation], of_tables: bool) -> Result<Arc<dyn TablePr
 }
 
 fn columns(relations: &[Relation]) -> Result<Arc<dyn TableProvider>> {
-    let all: Vec<(&str, i32, &str, Kind)> = relations
+    let all: Vec<(&str, i32, &str, &DataType)> = relations
         .iter()
         .flat_map(|relation| {
             relation.columns.iter().enumerate().map(|(at, (name, data_type, _))| {
-                (relation.name.as_str(), at as i32 + 1, name.as_str(), Kind::of(data_type))
+                (relation.name.as_str(), at as i32 + 1, name.as_str(), data_type)
             })
         })
         .collect();
     let rows = all.len();
     let none = || texts(vec![None::<String>; rows]);
-    let digits = |kind: Kind| match kind {
-        Kind::Int8 => Some(64),
-        Kind::Float8 => Some(53),
-        _ => None,
-    };
+    let digits: Vec<Digits> = all.iter().map(|c| Digits::of(c.3)).collect();
     table(vec![
         ("table_catalog", same(DATABASE, rows)),
         ("table_schema", same(SCHEMA, rows)),
@@ -276,19 +273,19 @@ fn columns(relations: &[Relation]) -> Result<Arc<dyn TableProvider>> {
         ("ordinal_position", numbers(all.iter().map(|c| Some(c.1)))),
         ("column_default", none()),
         ("is_nullable", same("YES", rows)),
-        ("data_type", texts(all.iter().map(|c| Some(sql_name(c.3))))),
+        ("data_type", texts(all.iter().map(|c| Some(Kind::of(c.3).names().0)))),
         ("character_maximum_length", numbers(vec![None; rows])),
         ("character_octet_length", numbers(vec![None; rows])),
-        ("numeric_precision", numbers(all.iter().map(|c| digits(c.3)))),
-        ("numeric_precision_radix", numbers(all.iter().map(|c| digits(c.3).map(|_| 2)))),
-        ("numeric_scale", numbers(all.iter().map(|c| (c.3 == Kind::Int8).then_some(0)))),
-        ("datetime_precision", numbers(vec![None; rows])),
+        ("numeric_precision", numbers(digits.iter().map(|d| d.precision))),
+        ("numeric_precision_radix", numbers(digits.iter().map(|d| d.radix))),
+        ("numeric_scale", numbers(digits.iter().map(|d| d.scale))),
+        ("datetime_precision", numbers(digits.iter().map(|d| d.of_time))),
         ("character_set_name", none()),
         ("collation_name", none()),
         ("domain_name", none()),
         ("udt_catalog", same(DATABASE, rows)),
         ("udt_schema", same("pg_catalog", rows)),
-        ("udt_name", texts(all.iter().map(|c| Some(short_name(c.3))))),
+        ("udt_name", texts(all.iter().map(|c| Some(Kind::of(c.3).names().1)))),
         ("is_identity", same("NO", rows)),
         ("identity_generation", none()),
         ("is_generated", same("NEVER", rows)),
@@ -297,28 +294,43 @@ fn columns(relations: &[Relation]) -> Result<Arc<dyn TableProvider>> {
     ])
 }
 
-fn sql_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Bool => "boolean",
-        Kind::Bytea => "bytea",
-        Kind::Int8 => "bigint",
-        Kind::Float8 => "double precision",
-        Kind::Timestamp => "timestamp without time zone",
-        Kind::List(_) => "ARRAY",
-        _ => "text",
-    }
+/// What `information_schema.columns` shows of the digits of a type.
+#[derive(Default)]
+struct Digits {
+    precision: Option<i32>,
+    radix: Option<i32>,
+    scale: Option<i32>,
+    of_time: Option<i32>,
 }
 
-fn short_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Bool => "bool",
-        Kind::Bytea => "bytea",
-        Kind::Int8 => "int8",
-        Kind::Float8 => "float8",
-        Kind::Timestamp => "timestamp",
-        Kind::List(Item::Int8) => "_int8",
-        Kind::List(Item::Float8) => "_float8",
-        Kind::List(_) => "_text",
-        _ => "text",
+impl Digits {
+    fn of(data_type: &DataType) -> Self {
+        let binary = |precision, scale| Self {
+            precision: Some(precision),
+            radix: Some(2),
+            scale,
+            of_time: None,
+        };
+        match (Kind::of(data_type), data_type) {
+            (Kind::Int2, _) => binary(16, Some(0)),
+            (Kind::Int4, _) => binary(32, Some(0)),
+            (Kind::Int8, _) => binary(64, Some(0)),
+            (Kind::Float4, _) => binary(24, None),
+            (Kind::Float8, _) => binary(53, None),
+            (
+                _,
+                DataType::Decimal128(precision, scale) | DataType::Decimal256(precision, scale),
+            ) => Self {
+                precision: Some(i32::from(*precision)),
+                radix: Some(10),
+                scale: Some(i32::from(*scale)),
+                of_time: None,
+            },
+            (Kind::Date, _) => Self { of_time: Some(0), ..Self::default() },
+            (Kind::Timestamp | Kind::TimestampTz, _) => {
+                Self { of_time: Some(6), ..Self::default() }
+            }
+            _ => Self::default(),
+        }
     }
 }
