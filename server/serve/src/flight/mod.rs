@@ -2,12 +2,13 @@
 //!
 //! A client asks for a statement to be started (`GetFlightInfo`), and reads its rows with the handle
 //! that it gets (`DoGet`). [`service`] receives the requests. [`sessions`] finds the user and the
-//! session of a request, [`statements`] starts and prepares statements, [`handles`] keeps them until
-//! they are read, [`rows`] turns batches into messages, and [`metadata`] and [`info`] describe the
-//! store and the server.
+//! session of a request, [`statements`] starts and prepares statements, [`bound`] reads the values of
+//! their parameters, [`handles`] keeps them until they are read, [`rows`] turns batches into messages,
+//! and [`metadata`] and [`info`] describe the store and the server.
 
 mod actions;
 mod answers;
+mod bound;
 mod connection;
 mod handles;
 mod info;
@@ -60,8 +61,8 @@ pub async fn serve(server: Arc<Server>, listener: TcpListener) -> Result<()> {
     let stop = server.stop().clone();
     let incoming =
         connection::incoming(listener, tls, admit, server.limits().startup, stop.clone());
-    let (sessions, statements) =
-        (Arc::new(Sessions::new(server.clone())), Arc::new(Statements::default()));
+    let statements = Arc::new(Statements::default());
+    let sessions = Arc::new(Sessions::new(server.clone(), statements.clone()));
     let sweeping = sweep(sessions.clone(), statements.clone());
     let service = Service::new(&server, sessions, statements).map_err(|e| failed(&e.message()))?;
     let service = FlightServiceServer::new(service)

@@ -305,11 +305,11 @@ impl Client {
     /// own.
     async fn catalogue(&mut self) -> Result<Arc<Catalogue>, Stop> {
         let session = self.session.clone();
-        let engine = self.wire.unless_lost(session.engine()).await??;
+        let limit = self.variables.statement_timeout();
         let make = async move {
-            let threads = session.server().threads().clone();
-            let made = threads.spawn(async move { Catalogue::new(&engine).await });
-            made.await.unwrap_or(Err(Failure::crashed())).map(Arc::new)
+            let made =
+                session.planned(limit, |engine| async move { Catalogue::new(&engine).await });
+            made.await.map(Arc::new)
         };
         if self.has_views {
             if self.own_catalogue.is_none() {
@@ -318,8 +318,15 @@ impl Client {
             return Ok(self.own_catalogue.clone().ok_or_else(Failure::crashed)?);
         }
         let pg = self.pg.clone();
-        let shared = pg.catalogue.get_or_try_init(|| make);
-        Ok(self.wire.unless_lost(shared).await??.clone())
+        // Another connection may be making it. Waiting for that has a limit too.
+        let bounds = self.session.bounds(limit);
+        let shared = async {
+            tokio::select! {
+                made = pg.catalogue.get_or_try_init(|| make) => made.cloned(),
+                failure = bounds.end() => Err(failure),
+            }
+        };
+        Ok(self.wire.unless_lost(shared).await??)
     }
 
     /// Plans a query of the catalogue, on the threads of queries.
@@ -328,16 +335,9 @@ impl Client {
         let variables = self.variables.clone();
         let user = variables.get("session_authorization").map_or("", |(_, user)| user).to_owned();
         let (sql, pid) = (sql.to_owned(), self.pid());
-        let bounds = self.session.bounds(self.variables.statement_timeout());
-        let threads = self.session.server().threads().clone();
-        let planning =
-            threads.spawn(async move { catalogue.plan(&sql, &user, pid, &variables).await });
-        let planned = async {
-            tokio::select! {
-                plan = planning => plan.unwrap_or(Err(Failure::crashed())),
-                failure = bounds.end() => Err(failure),
-            }
-        };
+        let (session, limit) = (self.session.clone(), self.variables.statement_timeout());
+        let planned = session
+            .planned(limit, |_| async move { catalogue.plan(&sql, &user, pid, &variables).await });
         Ok(self.wire.unless_lost(planned).await??)
     }
 
