@@ -1,10 +1,11 @@
 //! Arrow Flight SQL.
 //!
-//! A client asks for a statement to be started (`GetFlightInfo`), and reads its rows with the handle
-//! that it gets (`DoGet`). [`service`] receives the requests. [`sessions`] finds the user and the
-//! session of a request, [`statements`] starts and prepares statements, [`bound`] reads the values of
-//! their parameters, [`handles`] keeps them until they are read, [`rows`] turns batches into messages,
-//! and [`metadata`] and [`info`] describe the store and the server.
+//! A client asks for a statement to be started (`GetFlightInfo`), and reads its rows with the
+//! handle that it gets (`DoGet`). [`service`] receives the requests, [`sizes`] limits their
+//! messages. [`sessions`] finds the user and the session of a request, [`statements`] starts and
+//! prepares statements, [`bound`] reads the values of their parameters, [`handles`] keeps them until
+//! they are read, [`rows`] turns batches into messages, and [`metadata`] and [`info`] describe the
+//! store and the server.
 
 mod actions;
 mod answers;
