@@ -63,7 +63,7 @@ struct ServeArgs {
     /// Address for clients of Flight SQL, for example 127.0.0.1:32010
     #[arg(long, value_name = "ADDRESS:PORT")]
     flight: Option<SocketAddr>,
-    /// File of users; without it everybody who reaches the server may read the store
+    /// File of users; without it, any client that reaches the server may read the store
     #[arg(long, value_name = "FILE")]
     users: Option<PathBuf>,
     /// Certificate of the server as PEM, with those that signed it

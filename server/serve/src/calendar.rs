@@ -1,4 +1,5 @@
-//! Days of the calendar.
+//! Days of the calendar. PostgreSQL has dates of millions of years, and `chrono`, which Arrow uses,
+//! ends at the year 262,142.
 
 /// Days from 0000-03-01 to 1970-01-01.
 const TO_1970: i64 = 719_468;

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::calendar;
+use arrow::temporal_conversions::timestamp_ms_to_datetime;
 
 /// The number of characters of a statement that the log shows.
 const MAX_CHARACTERS: usize = 300;
@@ -58,12 +58,8 @@ fn quoted(text: &str) -> String {
 
 /// A time since 1970 as ISO 8601 with milliseconds.
 fn utc(since: Duration) -> String {
-    let seconds = since.as_secs();
-    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = calendar::date(days as i64);
-    let (hour, minute, second) = (of_day / 3_600, of_day / 60 % 60, of_day % 60);
-    let millis = since.subsec_millis();
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+    let time = i64::try_from(since.as_millis()).ok().and_then(timestamp_ms_to_datetime);
+    time.map(|time| time.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -94,6 +94,7 @@ pub struct Server {
     config: Config,
     connections: Arc<Semaphore>,
     queries: Arc<Semaphore>,
+    openings: Arc<Semaphore>,
     threads: Handle,
     stop: CancellationToken,
 }
@@ -104,6 +105,7 @@ impl Server {
         Arc::new(Self {
             connections: Arc::new(Semaphore::new(config.limits.max_connections)),
             queries: Arc::new(Semaphore::new(config.limits.max_queries)),
+            openings: Arc::new(Semaphore::new(config.limits.max_queries)),
             threads,
             stop: CancellationToken::new(),
             config,
@@ -151,8 +153,29 @@ impl Server {
     /// Waits until a statement may run.
     pub(crate) async fn query_permit(&self) -> Result<OwnedSemaphorePermit, Failure> {
         let permit = self.queries.clone().acquire_owned().await;
-        permit.map_err(|_| Failure::new(code::ADMIN_SHUTDOWN, "the server stops"))
+        permit.map_err(|_| stopping())
     }
+
+    /// Opens an engine for a connection. As many are opened at a time as statements run.
+    pub(crate) async fn open_engine(&self) -> Result<Engine, Failure> {
+        // A client may leave meanwhile, but its engine is opened to the end, and so long it counts.
+        let permit = self.openings.clone().acquire_owned().await.map_err(|_| stopping())?;
+        let open = self.config.open.clone();
+        let opening = self.threads.spawn_blocking(move || {
+            let _permit = permit;
+            open()
+        });
+        let engine = opening.await.map_err(|_| Failure::crashed())??;
+        let catalog = engine.context().catalog("tracesql");
+        if let Some((catalog, main)) = catalog.and_then(|c| Some((c.clone(), c.schema("main")?))) {
+            catalog.register_schema("public", main)?;
+        }
+        Ok(engine)
+    }
+}
+
+fn stopping() -> Failure {
+    Failure::new(code::ADMIN_SHUTDOWN, "the server stops")
 }
 
 /// Refuses an address that other machines reach, unless there are users and TLS.

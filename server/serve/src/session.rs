@@ -7,6 +7,7 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::execution::SendableRecordBatchStream;
 use parking_lot::Mutex;
 use tokio::sync::{OnceCell, OwnedSemaphorePermit};
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracesql::Error;
@@ -24,7 +25,7 @@ pub struct Session {
     protocol: &'static str,
     user: String,
     peer: String,
-    engine: OnceCell<Arc<Engine>>,
+    engine: Arc<OnceCell<Arc<Engine>>>,
     /// Cancels the statements that run now.
     running: Mutex<CancellationToken>,
     /// Counts the connection as long as it lives.
@@ -50,7 +51,7 @@ impl Session {
             protocol,
             user: user.to_owned(),
             peer: peer.to_owned(),
-            engine: OnceCell::new(),
+            engine: Arc::default(),
             running: Mutex::default(),
             _permit: permit,
         }
@@ -67,42 +68,84 @@ impl Session {
     }
 
     /// The engine of the connection. The schema `main` is also called `public`, as in PostgreSQL.
+    /// Opening it has the time of a statement.
     pub async fn engine(&self) -> Result<Arc<Engine>, Failure> {
-        let open = || async {
-            let open = self.server.config().open.clone();
-            let opening = self.server.threads().spawn_blocking(move || open());
-            let engine = opening.await.map_err(|_| Failure::crashed())??;
-            let catalog = engine.context().catalog("tracesql");
-            if let Some((catalog, main)) =
-                catalog.and_then(|c| Some((c.clone(), c.schema("main")?)))
-            {
-                catalog.register_schema("public", main)?;
-            }
-            Ok::<_, Failure>(Arc::new(engine))
-        };
-        self.engine.get_or_try_init(open).await.cloned()
+        let bounds = self.bounds(None);
+        tokio::select! {
+            biased;
+            engine = self.opened() => engine,
+            failure = bounds.end() => Err(failure),
+        }
     }
 
-    /// Plans a statement without running it. `given` are types of parameters that the client knows,
-    /// by name.
+    /// Waits for the engine without a limit. A task opens it, which goes on if nothing waits for it
+    /// any more: the next statement finds the engine, or waits for the same task.
+    async fn opened(&self) -> Result<Arc<Engine>, Failure> {
+        if let Some(engine) = self.engine.get() {
+            return Ok(engine.clone());
+        }
+        let (engine, server) = (self.engine.clone(), self.server.clone());
+        let opening = self.server.threads().spawn(async move {
+            let open = || async { server.open_engine().await.map(Arc::new) };
+            engine.get_or_try_init(open).await.cloned()
+        });
+        opening.await.unwrap_or(Err(Failure::crashed()))
+    }
+
+    /// Plans a statement without running it, within the limits of a statement. `given` are types of
+    /// parameters that the client knows, by name. A failure is written to the log.
     pub async fn describe(
         &self,
         sql: &str,
         given: Vec<(String, DataType)>,
     ) -> Result<Described, Failure> {
-        self.check_length(sql)?;
-        let engine = self.engine().await?;
-        let bounds = self.bounds(None);
-        let text = sql.to_owned();
-        let planning = self.server.threads().spawn(async move {
-            match query::describe(&engine, &text, &given).await {
-                Ok(described) => described,
-                Err(error) => Err(Failure::explained(error, &text, engine).await),
+        let logged = self.logged(sql);
+        let described = async {
+            self.check_length(sql)?;
+            let text = sql.to_owned();
+            self.planned(None, |engine| async move {
+                match query::describe(&engine, &text, &given).await {
+                    Ok(described) => described,
+                    Err(error) => Err(Failure::explained(error, &text, engine).await),
+                }
+            })
+            .await
+        };
+        described.await.inspect_err(|failure| logged.write(0, failure.code))
+    }
+
+    /// Does work with the engine that is not a statement, such as planning, with the limits of one:
+    /// it waits for its turn, and ends at the time limit, when it is cancelled, or when the future is
+    /// dropped.
+    pub async fn planned<T, F>(
+        &self,
+        limit: Option<Duration>,
+        work: impl FnOnce(Arc<Engine>) -> F + Send,
+    ) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Failure>> + Send + 'static,
+    {
+        let bounds = self.bounds(limit);
+        let done = async {
+            let permit = self.server.query_permit().await?;
+            let work = work(self.opened().await?);
+            // A set stops its tasks when it is dropped. The turn lasts until the task has ended.
+            let mut tasks = JoinSet::new();
+            let task = async move {
+                let _permit = permit;
+                work.await
+            };
+            tasks.spawn_on(task, self.server.threads());
+            match tasks.join_next().await {
+                Some(Ok(done)) => done,
+                _ => Err(Failure::crashed()),
             }
-        });
+        };
         tokio::select! {
-            described = planning => described.unwrap_or(Err(Failure::crashed())),
+            biased;
             failure = bounds.end() => Err(failure),
+            done = done => done,
         }
     }
 
@@ -113,8 +156,9 @@ impl Session {
         let logged = self.logged(&query.sql);
         let prepared = async {
             self.check_length(&query.sql)?;
+            let turn = async { Ok((self.server.query_permit().await?, self.opened().await?)) };
             tokio::select! {
-                permit = self.server.query_permit() => Ok((permit?, self.engine().await?)),
+                turn = turn => turn,
                 failure = bounds.end() => Err(failure),
             }
         };

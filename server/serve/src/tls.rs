@@ -9,12 +9,20 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tracesql::{Error, Result};
 
 /// TLS of a server: its certificates and key were read and fit each other.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Tls {
     /// The certificates as PEM, for libraries that make a configuration of their own.
     pub certificates: Vec<u8>,
     /// The key as PEM.
     pub key: Vec<u8>,
+}
+
+/// Shows no key.
+impl std::fmt::Debug for Tls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let certificates = String::from_utf8_lossy(&self.certificates);
+        f.debug_struct("Tls").field("certificates", &certificates).finish_non_exhaustive()
+    }
 }
 
 impl Tls {
@@ -53,4 +61,18 @@ impl Tls {
 
 fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|e| Error::Usage(format!("{}: {e}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tls;
+
+    #[test]
+    fn the_key_is_not_shown() {
+        let tls = Tls { certificates: b"public".to_vec(), key: b"secret".to_vec() };
+        let shown = format!("{tls:?}");
+        assert!(shown.contains("public"), "{shown}");
+        let bytes = format!("{:?}", b"secret");
+        assert!(!shown.contains("secret") && !shown.contains(&bytes), "{shown}");
+    }
 }

@@ -24,7 +24,7 @@ const KEY_BYTES: usize = 32;
 const SALT_BYTES: usize = 16;
 
 /// Checks a password.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Verifier {
     /// Iterations of the hash.
     pub iterations: NonZeroU32,
@@ -36,12 +36,27 @@ pub struct Verifier {
     pub server_key: [u8; KEY_BYTES],
 }
 
+/// Shows no keys: who has the server key can pose as the server.
+impl std::fmt::Debug for Verifier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Verifier").field("iterations", &self.iterations).finish_non_exhaustive()
+    }
+}
+
 /// Users by name.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Users {
     verifiers: BTreeMap<String, Verifier>,
-    /// Makes a salt for names that do not exist, so that an answer does not tell which do.
+    /// Makes a salt for names that do not exist, so that an answer does not tell which do. It
+    /// follows from the verifiers, so that a name keeps its salt when the server starts again.
     secret: [u8; KEY_BYTES],
+}
+
+/// Shows names only.
+impl std::fmt::Debug for Users {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.verifiers.keys()).finish()
+    }
 }
 
 impl Users {
@@ -75,7 +90,13 @@ impl Users {
                 "{name}: no users; `tracesql-full user add NAME {name}` adds one"
             )));
         }
-        Ok(Self { verifiers, secret: rand::random() })
+        let mut hash = digest::Context::new(&digest::SHA256);
+        hash.update(b"salts of names that do not exist");
+        for verifier in verifiers.values() {
+            hash.update(&verifier.stored_key);
+            hash.update(&verifier.server_key);
+        }
+        Ok(Self { verifiers, secret: key_of(hash.finish().as_ref()) })
     }
 
     /// Adds a user to a file, which is made if it does not exist, or changes the user's password.
@@ -83,6 +104,11 @@ impl Users {
         let failed = |e: std::io::Error| Error::Output(path.display().to_string(), e);
         if user.is_empty() || user.contains([':', '\n', '\r', '\0']) || user.starts_with('#') {
             return Err(Error::Usage(format!("{user:?} cannot be the name of a user")));
+        }
+        if user.trim() != user {
+            return Err(Error::Usage(format!(
+                "{user:?} cannot be the name of a user, because it begins or ends with a blank"
+            )));
         }
         if password.is_empty() {
             return Err(Error::Usage("an empty password is not allowed".into()));
@@ -115,7 +141,7 @@ impl Users {
             key_of(context.sign().as_ref())
         };
         Verifier {
-            iterations: ITERATIONS,
+            iterations: self.verifiers.values().next().map_or(ITERATIONS, |known| known.iterations),
             salt: made("salt")[..SALT_BYTES].to_vec(),
             stored_key: made("stored"),
             server_key: made("server"),
@@ -226,7 +252,15 @@ mod tests {
              wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU="
         );
         assert_eq!(Verifier::parse(&text), Some(verifier.clone()));
+        assert_eq!(format!("{verifier:?}"), "Verifier { iterations: 4096, .. }");
         assert!(verifier.check("pencil") && !verifier.check("Pencil") && !verifier.check(""));
+    }
+
+    #[test]
+    fn users_are_shown_without_their_verifiers() {
+        let verifiers = [("ann".to_owned(), Verifier::new("secret"))].into();
+        let users = Users { verifiers, secret: [7; KEY_BYTES] };
+        assert_eq!(format!("{users:?}"), "{\"ann\"}");
     }
 
     #[test]
@@ -241,15 +275,18 @@ mod tests {
         let users = Users::load(&path).expect("users");
         assert!(users.check("ann", "three") && users.check("bob", "two"));
         assert!(!users.check("ann", "one") && !users.check("eve", "three"));
-        // A name that does not exist has the same salt each time, as one that exists.
-        assert_eq!(users.verifier("eve"), users.verifier("eve"));
+        // A name that does not exist has the same salt each time, as one that exists, also after
+        // the server was started again.
+        let again = Users::load(&path).expect("users");
+        assert!(users.verifier("eve") == again.verifier("eve"));
+        assert!(users.verifier("eve").salt != users.verifier("eva").salt);
         let mode = std::fs::metadata(&path).expect("a file").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        for wrong in ["", "a:b:c", "a", "#x", "a\nb"] {
-            if wrong != "a" {
-                assert!(Users::add(&path, wrong, "x").is_err(), "{wrong:?}");
-            }
+        for wrong in ["", "a:b:c", "#x", "a\nb", " eve", "eve ", "eve\t", "\u{a0}eve"] {
+            assert!(Users::add(&path, wrong, "x").is_err(), "{wrong:?}");
         }
+        Users::add(&path, "eve of mars", "x").expect("a blank within a name");
+        Users::load(&path).expect("the file is as it should be");
         std::fs::write(&path, "ann:secret\n").expect("a file");
         let error = Users::load(&path).expect_err("a wrong line").to_string();
         assert!(error.contains("line 1"), "{error}");

@@ -1,11 +1,7 @@
 //! Parts that several requests and answers have in common.
 
 use arrow::datatypes::Schema;
-use arrow_flight::decode::FlightRecordBatchStream;
-use arrow_flight::error::FlightError;
-use arrow_flight::sql::server::PeekableFlightDataStream;
 use arrow_flight::{FlightDescriptor, FlightEndpoint, FlightInfo, IpcMessage, SchemaAsIpc, Ticket};
-use futures::TryStreamExt;
 use prost::bytes::Bytes;
 use tonic::{Response, Status};
 
@@ -29,11 +25,6 @@ pub fn encoded(schema: &Schema) -> Result<Bytes, Status> {
         .try_into()
         .map_err(|e: arrow::error::ArrowError| Status::internal(e.to_string()))?;
     Ok(message.0)
-}
-
-/// The batches with the values of parameters that a client sends.
-pub fn bound(data: PeekableFlightDataStream) -> FlightRecordBatchStream {
-    FlightRecordBatchStream::new_from_flight_data(data.map_err(FlightError::from))
 }
 
 /// Fails if a statement belongs to a transaction.

@@ -35,6 +35,11 @@ pub struct Client {
 }
 
 impl Client {
+    /// Whether the connection belongs to a user.
+    pub fn is_known(&self) -> bool {
+        self.is_known.load(Ordering::Relaxed)
+    }
+
     /// Lets the connection stay open: it belongs to a user.
     pub fn set_known(&self) {
         self.is_known.store(true, Ordering::Relaxed);
@@ -128,7 +133,7 @@ impl<P: Unpin> AsyncRead for Connection<P> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.patience.is_some() && self.client.is_known.load(Ordering::Relaxed) {
+        if self.patience.is_some() && self.client.is_known() {
             self.patience = None;
         }
         if let Some(patience) = &mut self.patience

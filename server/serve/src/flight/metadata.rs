@@ -45,15 +45,15 @@ pub fn table_types() -> Result<RecordBatch, Status> {
     rows.build().map_err(status::of_flight)
 }
 
-/// The list of tables and views of a session. It is made on the threads of queries, because views
-/// are planned for their columns, which takes a while.
+/// The list of tables and views of a session, within the limits of a statement: views are planned
+/// for their columns, which takes a while. The engine keeps their plans for the next list.
 pub async fn tables_of(
     session: &Session,
     request: CommandGetTables,
 ) -> Result<RecordBatch, Status> {
-    let engine = session.engine().await.map_err(|failure| status::of(&failure))?;
-    let planning = session.server().threads().spawn(async move { tables(&engine, request).await });
-    planning.await.unwrap_or_else(|_| Err(Status::internal("the planner failed")))
+    // A refusal of the request is an answer too, so it is not a failure of the work.
+    let listing = session.planned(None, |engine| async move { Ok(tables(&engine, request).await) });
+    listing.await.map_err(|failure| status::of(&failure))?
 }
 
 /// The list of tables and views that a request selects, with their columns if it asks for them.
@@ -69,6 +69,8 @@ async fn tables(engine: &Engine, request: CommandGetTables) -> Result<RecordBatc
     };
     let remarks = if with_columns { remarks(engine) } else { HashMap::new() };
     for name in selected(schema.table_names(), pattern)? {
+        // Planning does not wait for anything, so this is where a list can be stopped.
+        tokio::task::yield_now().await;
         let kind = match schema.table_type(&name).await.map_err(status::of_engine)? {
             Some(TableType::View) => "VIEW",
             _ => "TABLE",

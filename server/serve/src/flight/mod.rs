@@ -1,13 +1,15 @@
 //! Arrow Flight SQL.
 //!
-//! A client asks for a statement to be started (`GetFlightInfo`), and reads its rows with the handle
-//! that it gets (`DoGet`). [`service`] receives the requests. [`sessions`] finds the user and the
-//! session of a request, [`statements`] starts and prepares statements, [`handles`] keeps them until
+//! A client asks for a statement to be started (`GetFlightInfo`), and reads its rows with the
+//! handle that it gets (`DoGet`). [`service`] receives the requests, [`sizes`] limits their
+//! messages. [`sessions`] finds the user and the session of a request, [`statements`] starts and
+//! prepares statements, [`bound`] reads the values of their parameters, [`handles`] keeps them until
 //! they are read, [`rows`] turns batches into messages, and [`metadata`] and [`info`] describe the
 //! store and the server.
 
 mod actions;
 mod answers;
+mod bound;
 mod connection;
 mod handles;
 mod info;
@@ -16,6 +18,7 @@ mod parameters;
 mod rows;
 mod service;
 mod sessions;
+mod sizes;
 mod statements;
 mod status;
 mod tokens;
@@ -23,7 +26,6 @@ mod tokens;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arrow_flight::flight_service_server::FlightServiceServer;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
@@ -33,6 +35,7 @@ use tracesql::{Error, Result};
 use crate::Server;
 use service::Service;
 use sessions::Sessions;
+use sizes::Limited;
 use statements::Statements;
 
 /// The pause between two looks for results that are not read.
@@ -43,9 +46,6 @@ const PING: Duration = Duration::from_secs(20);
 const MAX_REQUESTS: u32 = 64;
 /// The maximum size of the headers of a request, in bytes.
 const MAX_HEADERS: u32 = 16 << 10;
-/// The maximum size of a message of a client, in bytes. It is more than the length of a statement,
-/// so that longer ones are refused with a text that explains it.
-const MAX_MESSAGE: usize = 16 << 20;
 
 /// Serves clients until the server stops.
 pub async fn serve(server: Arc<Server>, listener: TcpListener) -> Result<()> {
@@ -60,13 +60,11 @@ pub async fn serve(server: Arc<Server>, listener: TcpListener) -> Result<()> {
     let stop = server.stop().clone();
     let incoming =
         connection::incoming(listener, tls, admit, server.limits().startup, stop.clone());
-    let (sessions, statements) =
-        (Arc::new(Sessions::new(server.clone())), Arc::new(Statements::default()));
+    let statements = Arc::new(Statements::default());
+    let sessions = Arc::new(Sessions::new(server.clone(), statements.clone()));
     let sweeping = sweep(sessions.clone(), statements.clone());
-    let service = Service::new(&server, sessions, statements).map_err(|e| failed(&e.message()))?;
-    let service = FlightServiceServer::new(service)
-        .max_decoding_message_size(MAX_MESSAGE)
-        .max_encoding_message_size(usize::MAX);
+    let service = Service::new(&server, sessions.clone(), statements);
+    let service = Limited::new(service.map_err(|e| failed(&e.message()))?, sessions);
     let serving = Http::builder()
         .http2_keepalive_interval(Some(PING))
         .http2_keepalive_timeout(Some(PING))

@@ -1,13 +1,12 @@
 //! Parameters of statements: how a text names them, and the values that a client binds to them.
 
-use arrow::array::RecordBatch;
+use arrow::array::{Array, RecordBatch};
 use arrow::datatypes::{DataType, Field, Schema};
 use datafusion::common::ScalarValue;
 use tonic::Status;
 use tracesql::sql_text::lex::{self, Kind};
 
-/// The maximum number of rows that can be bound to one execution of a statement.
-pub const MAX_ROWS: usize = 1_000;
+use super::bound;
 
 /// The values of the parameters of one execution, by the name of the parameter without `$`.
 pub type Values = Vec<(String, ScalarValue)>;
@@ -48,14 +47,9 @@ pub fn schema(parameters: &[(String, DataType)]) -> Schema {
 /// The values of each execution: one for each row of the batches. Columns are matched by name if
 /// the batches have all names, else by position.
 pub fn values(names: &[String], batches: &[RecordBatch]) -> Result<Vec<Values>, Status> {
-    let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
-    if rows > MAX_ROWS {
-        return Err(Status::invalid_argument(format!(
-            "{rows} rows of parameters were bound, and at most {MAX_ROWS} are allowed; \
-             run the statement several times"
-        )));
-    }
-    let mut executions = Vec::with_capacity(rows);
+    let rows = batches.iter().fold(0, |rows: usize, b| rows.saturating_add(b.num_rows()));
+    bound::check_rows(rows)?;
+    let (mut executions, mut bytes) = (Vec::with_capacity(rows), 0);
     for batch in batches {
         let columns = columns(names, batch)?;
         for row in 0..batch.num_rows() {
@@ -64,10 +58,31 @@ pub fn values(names: &[String], batches: &[RecordBatch]) -> Result<Vec<Values>, 
                     .map(|value| (name.clone(), value))
                     .map_err(|e| Status::invalid_argument(format!("parameter ${name}: {e}")))
             };
-            executions.push(columns.iter().map(value).collect::<Result<Values, Status>>()?);
+            // A value that many rows refer to was sent once, and is kept for each of them.
+            let mut values = Values::with_capacity(columns.len());
+            for column in &columns {
+                let (name, value) = value(column)?;
+                bytes += size_of::<String>() + name.len() + own_bytes(&value);
+                bound::check_bytes(bytes)?;
+                values.push((name, value));
+            }
+            executions.push(values);
         }
     }
     Ok(executions)
+}
+
+/// The bytes of a value. Lists share the buffers of their batch, so only their own part counts.
+fn own_bytes(value: &ScalarValue) -> usize {
+    let list: &dyn Array = match value {
+        ScalarValue::List(list) => list.as_ref(),
+        ScalarValue::LargeList(list) => list.as_ref(),
+        ScalarValue::FixedSizeList(list) => list.as_ref(),
+        ScalarValue::Struct(fields) => fields.as_ref(),
+        other => return other.size(),
+    };
+    let shown = list.to_data().get_slice_memory_size();
+    size_of::<ScalarValue>() + shown.unwrap_or_else(|_| list.get_buffer_memory_size())
 }
 
 /// The column of the batch for each parameter.
@@ -97,10 +112,15 @@ fn columns(names: &[String], batch: &RecordBatch) -> Result<Vec<(String, usize)>
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+    use arrow::array::{
+        ArrayRef, DictionaryArray, Int32Array, Int64Array, ListArray, RecordBatch, StringArray,
+    };
+    use arrow::datatypes::Int64Type;
     use datafusion::common::ScalarValue;
+    use tonic::Code;
 
-    use super::{MAX_ROWS, numbered, values};
+    use super::{numbered, values};
+    use crate::flight::bound::{MAX_BYTES, MAX_ROWS};
 
     #[test]
     fn question_marks_are_numbered_and_texts_are_left_alone() {
@@ -127,5 +147,34 @@ mod tests {
         assert_eq!(placed[0][0], ("1".to_owned(), ScalarValue::from(1_i64)));
         assert!(values(&names(["a", "b"]), &vec![batch(["a", "b"]); MAX_ROWS]).is_err());
         assert!(values(&[], &[batch(["a", "b"])]).is_err());
+    }
+
+    #[test]
+    fn a_value_counts_for_each_row_that_refers_to_it() {
+        let refused = |column: ArrayRef| {
+            let batch = RecordBatch::try_from_iter([("a", column)]).expect("a batch");
+            values(&["a".to_owned()], &[batch]).map_err(|status| status.code()).err()
+        };
+        let text = "x".repeat(MAX_BYTES / 100);
+        let once: ArrayRef = Arc::new(StringArray::from(vec![text]));
+        let rows = Int32Array::from(vec![0; 101]);
+        let many = DictionaryArray::try_new(rows, once.clone()).expect("a dictionary");
+        assert_eq!(refused(Arc::new(many)), Some(Code::ResourceExhausted));
+        assert_eq!(refused(once), None);
+        // Each list is small. The buffer that they share is not copied.
+        let list = || Some((0..100).map(Some));
+        let lists =
+            ListArray::from_iter_primitive::<Int64Type, _, _>((0..MAX_ROWS).map(|_| list()));
+        assert_eq!(refused(Arc::new(lists)), None);
+    }
+
+    #[test]
+    fn small_values_count_with_what_each_takes() {
+        let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1; MAX_ROWS]));
+        let columns = (0..1_000).map(|at| (format!("c{at}"), numbers.clone()));
+        let batch = RecordBatch::try_from_iter(columns).expect("a batch");
+        let names: Vec<String> = (1..=1_000).map(|at| at.to_string()).collect();
+        let refused = values(&names, &[batch]).expect_err("refused");
+        assert_eq!(refused.code(), Code::ResourceExhausted);
     }
 }

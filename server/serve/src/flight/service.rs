@@ -30,7 +30,7 @@ use tonic::metadata::MetadataValue;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::answers::{
-    Informed, bound, encoded, informed, no_substrait, no_transactions, refuse_transaction,
+    Informed, encoded, informed, no_substrait, no_transactions, refuse_transaction,
 };
 use super::handles::Cancelled;
 use super::rows::{self, Answer};
@@ -354,7 +354,7 @@ impl FlightSqlService for Service {
         let mut data = request.into_inner();
         let has_values =
             matches!(data.peek().await, Some(Ok(first)) if !first.data_header.is_empty());
-        let values = has_values.then(|| bound(data));
+        let values = has_values.then_some(data);
         let handle = &command.prepared_statement_handle;
         self.statements.update_prepared(&caller, handle, values).await
     }
@@ -386,7 +386,7 @@ impl FlightSqlService for Service {
     ) -> Result<DoPutPreparedStatementResult, Status> {
         let caller = self.caller(&request).await?;
         let handle = query.prepared_statement_handle;
-        self.statements.bind(&caller, &handle, bound(request.into_inner())).await?;
+        self.statements.bind(&caller, &handle, request.into_inner()).await?;
         Ok(DoPutPreparedStatementResult { prepared_statement_handle: Some(handle) })
     }
 
@@ -467,7 +467,7 @@ impl FlightSqlService for Service {
                 actions::cancelled(outcome).encode_to_vec().into()
             }
             actions::CLOSE_SESSION => {
-                self.sessions.close(request.metadata(), request.extensions())?;
+                self.sessions.close(&caller, request.metadata())?;
                 actions::CloseSessionResult { status: actions::CLOSED }.encode_to_vec().into()
             }
             other => {

@@ -5,17 +5,20 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
+use tonic::codegen::http::HeaderMap;
 use tonic::metadata::MetadataMap;
 use tonic::{Extensions, Status};
 
 use super::connection::Client;
+use super::handles::Owner;
+use super::statements::Statements;
 use super::status;
 use super::tokens::{Credentials, Tokens};
 use crate::{Server, Session, log};
 
 /// The pause before a wrong password is answered, so that guessing is slow.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(300);
-/// Passwords that are checked at a time. A check is slow on purpose, and everybody can ask for one.
+/// Passwords that are checked at a time. A check is slow on purpose, and any client can ask for one.
 const MAX_CHECKS: usize = 4;
 /// The maximum length of the name of a user in bytes.
 const MAX_NAME: usize = 256;
@@ -24,8 +27,8 @@ const MAX_USERS: usize = 8;
 
 /// The sender of a request.
 pub struct Caller {
-    /// The name; empty if the server has no users.
-    pub user: String,
+    /// The user and the connection, to which handles belong.
+    pub owner: Owner,
     /// The session of this user on this connection.
     pub session: Arc<Session>,
 }
@@ -36,16 +39,20 @@ pub struct Sessions {
     tokens: Tokens,
     checks: Semaphore,
     by_connection: Arc<Mutex<HashMap<u64, Vec<Arc<Session>>>>>,
+    /// What they started and prepared.
+    statements: Arc<Statements>,
 }
 
 impl Sessions {
     /// No sessions yet.
-    pub fn new(server: Arc<Server>) -> Self {
+    pub fn new(server: Arc<Server>, statements: Arc<Statements>) -> Self {
         let tokens = Tokens::new(server.limits().token);
-        Self { server, tokens, checks: Semaphore::new(MAX_CHECKS), by_connection: Arc::default() }
+        let checks = Semaphore::new(MAX_CHECKS);
+        Self { server, tokens, checks, by_connection: Arc::default(), statements }
     }
 
-    /// Checks a password and returns a new token. A server without users accepts everybody.
+    /// Checks a password and returns a new token. A valid token is returned as it is, so that it
+    /// ends when its time is over. A server without users accepts any client.
     pub async fn log_in(
         &self,
         credentials: Credentials,
@@ -54,7 +61,13 @@ impl Sessions {
         let client = client(extensions)?;
         let user = match credentials {
             Credentials::Password(user, password) => self.checked(user, password, client).await?,
-            Credentials::Token(token) => self.tokens.user(&token)?,
+            Credentials::Token(token) => {
+                if self.server.config().users.is_some() {
+                    self.tokens.user(&token)?;
+                }
+                client.set_known();
+                return Ok(token);
+            }
             Credentials::Nothing if self.server.config().users.is_some() => {
                 return Err(Status::unauthenticated("a user and a password are needed"));
             }
@@ -62,6 +75,19 @@ impl Sessions {
         };
         client.set_known();
         Ok(self.tokens.give(&user))
+    }
+
+    /// Whether a request comes from a client that logged in. Its password, if it carries one, is not
+    /// checked for that.
+    pub fn knows(&self, headers: &HeaderMap, extensions: &Extensions) -> bool {
+        let has_token =
+            || match Credentials::of_headers(&MetadataMap::from_headers(headers.clone())) {
+                Ok(Credentials::Token(token)) => self.tokens.user(&token).is_ok(),
+                _ => false,
+            };
+        self.server.config().users.is_none()
+            || client(extensions).is_ok_and(Client::is_known)
+            || has_token()
     }
 
     /// The sender of a request. With users, a token or a password is needed.
@@ -86,7 +112,7 @@ impl Sessions {
         };
         client.set_known();
         let session = self.session(&user, client)?;
-        Ok(Caller { user, session })
+        Ok(Caller { owner: Owner::new(user, client), session })
     }
 
     async fn checked(
@@ -124,9 +150,11 @@ impl Sessions {
         let mut all = self.by_connection.lock();
         let of_connection = all.entry(client.id).or_insert_with(|| {
             let (closed, all, id) = (client.closed.clone(), self.by_connection.clone(), client.id);
+            let statements = self.statements.clone();
             tokio::spawn(async move {
                 closed.cancelled().await;
                 all.lock().remove(&id);
+                statements.drop_closed();
             });
             Vec::new()
         });
@@ -144,12 +172,16 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Ends the session of a user on this connection, and the token of the request.
-    pub fn close(&self, headers: &MetadataMap, extensions: &Extensions) -> Result<(), Status> {
+    /// Ends the session of a caller, and the token of the request. Other users of the connection
+    /// keep theirs.
+    pub fn close(&self, caller: &Caller, headers: &MetadataMap) -> Result<(), Status> {
         if let Credentials::Token(token) = Credentials::of_headers(headers)? {
             self.tokens.end(&token);
         }
-        self.by_connection.lock().remove(&client(extensions)?.id);
+        // The entry of the connection stays: something waits for the end of the connection with it.
+        if let Some(sessions) = self.by_connection.lock().get_mut(&caller.owner.connection()) {
+            sessions.retain(|session| session.user() != caller.owner.user());
+        }
         Ok(())
     }
 

@@ -3,22 +3,19 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
-use arrow_flight::decode::FlightRecordBatchStream;
-use arrow_flight::error::FlightError;
+use arrow_flight::sql::server::PeekableFlightDataStream;
 use futures::{StreamExt, TryStreamExt, stream};
 use tonic::Status;
 
+use super::bound;
 use super::handles::{Cancelled, Handle, MAX_UNREAD, Prepared, Results, Weighed};
 use super::parameters::{self, Values};
 use super::rows::{self, Answer, Batches, ReadRows};
 use super::sessions::Caller;
 use super::status;
+use crate::failure::code;
 use crate::{Query, Rows, Session};
-
-/// The maximum size of the values that are bound to a statement, in bytes.
-const MAX_BOUND_BYTES: usize = 64 << 20;
 
 /// A prepared statement.
 #[derive(Debug, Clone)]
@@ -63,7 +60,7 @@ pub struct Statements {
 impl Statements {
     /// Starts a statement. Returns the handle and the columns of its result.
     pub async fn start(&self, caller: &Caller, sql: &str) -> Result<(Handle, SchemaRef), Status> {
-        let sql = parameters::numbered(sql)?;
+        let sql = numbered(caller, sql)?;
         let waiting = start(&caller.session, sql, vec![Values::new()]).await?;
         self.keep(caller, waiting)
     }
@@ -85,10 +82,11 @@ impl Statements {
     }
 
     async fn run_prepared(&self, caller: &Caller, handle: &[u8]) -> Result<Waiting, Status> {
-        let statement = self.prepared.get(handle, &caller.user)?;
+        let statement = self.prepared.get(handle, &caller.owner)?;
         let executions = match (statement.parameters.len(), statement.bound.len()) {
             (0, _) => vec![Values::new()],
             (wanted, 0) => {
+                caller.session.logged(&statement.sql).write(0, code::UNDEFINED_PARAMETER);
                 return Err(Status::invalid_argument(format!(
                     "the statement has {wanted} parameters, and no values were bound"
                 )));
@@ -100,24 +98,24 @@ impl Statements {
 
     fn keep(&self, caller: &Caller, waiting: Waiting) -> Result<(Handle, SchemaRef), Status> {
         let columns = rows::promised(&waiting.schema);
-        let handle = self.results.add(&caller.user, waiting.schema, waiting.batches)?;
+        let handle = self.results.add(&caller.owner, waiting.schema, waiting.batches)?;
         Ok((handle, columns))
     }
 
     /// Answers with the rows of a started statement.
     pub fn read(&self, caller: &Caller, handle: &[u8]) -> Result<Answer, Status> {
-        let (schema, reading) = self.results.take(handle, &caller.user)?;
+        let (schema, reading) = self.results.take(handle, &caller.owner)?;
         Ok(rows::all(&schema, ReadRows::new(reading)))
     }
 
     /// Stops a started statement.
     pub fn cancel(&self, caller: &Caller, handle: &[u8]) -> Cancelled {
-        self.results.cancel(handle, &caller.user)
+        self.results.cancel(handle, &caller.owner)
     }
 
     /// Runs a statement that returns no rows, such as CREATE VIEW.
     pub async fn update(&self, caller: &Caller, sql: &str) -> Result<i64, Status> {
-        let sql = parameters::numbered(sql)?;
+        let sql = numbered(caller, sql)?;
         finish(start(&caller.session, sql, vec![Values::new()]).await?).await
     }
 
@@ -127,7 +125,7 @@ impl Statements {
         &self,
         caller: &Caller,
         handle: &[u8],
-        values: Option<FlightRecordBatchStream>,
+        values: Option<PeekableFlightDataStream>,
     ) -> Result<i64, Status> {
         if let Some(values) = values {
             self.bind(caller, handle, values).await?;
@@ -137,13 +135,13 @@ impl Statements {
 
     /// Plans a statement, so that its columns and parameters are known, and keeps it.
     pub async fn prepare(&self, caller: &Caller, sql: &str) -> Result<Preparation, Status> {
-        let sql = parameters::numbered(sql)?;
+        let sql = numbered(caller, sql)?;
         let described = caller.session.describe(&sql, Vec::new()).await;
         let described = described.map_err(|failure| status::of(&failure))?;
         let names = described.parameters.iter().map(|(name, _)| name.clone()).collect();
         let statement = Statement { sql, parameters: names, bound: Arc::default() };
         Ok(Preparation {
-            handle: self.prepared.add(&caller.user, statement)?,
+            handle: self.prepared.add(&caller.owner, statement)?,
             columns: rows::promised(&described.schema),
             parameters: parameters::schema(&described.parameters),
         })
@@ -154,17 +152,41 @@ impl Statements {
         &self,
         caller: &Caller,
         handle: &[u8],
-        batches: FlightRecordBatchStream,
+        values: PeekableFlightDataStream,
     ) -> Result<(), Status> {
-        let names = self.prepared.get(handle, &caller.user)?.parameters;
-        let values = parameters::values(&names, &collect(batches).await?)?;
-        self.prepared.update(handle, &caller.user, |statement| statement.bound = values.into())?;
+        let Statement { sql, parameters: names, .. } = self.prepared.get(handle, &caller.owner)?;
+        let bound = self.bind_values(caller, handle, &names, values).await;
+        bound.inspect_err(|_| {
+            caller.session.logged(&sql).write(0, code::INVALID_PARAMETER_VALUE);
+        })
+    }
+
+    async fn bind_values(
+        &self,
+        caller: &Caller,
+        handle: &[u8],
+        names: &[String],
+        values: PeekableFlightDataStream,
+    ) -> Result<(), Status> {
+        // A client that sends half of its values must not keep them here.
+        let limit = caller.session.server().limits().timeout;
+        let batches = tokio::time::timeout(limit, bound::read(values)).await.map_err(|_| {
+            Status::deadline_exceeded(format!("the values did not arrive within {limit:?}"))
+        })??;
+        let values = parameters::values(names, &batches)?;
+        self.prepared.update(handle, &caller.owner, |statement| statement.bound = values.into())?;
         Ok(())
     }
 
     /// Forgets a prepared statement.
     pub fn close(&self, caller: &Caller, handle: &[u8]) {
-        self.prepared.close(handle, &caller.user);
+        self.prepared.close(handle, &caller.owner);
+    }
+
+    /// Drops what was started and prepared on connections that were closed.
+    pub fn drop_closed(&self) {
+        self.results.drop_closed();
+        self.prepared.drop_closed();
     }
 
     /// Drops results that were not read in time, and statements that are no longer used.
@@ -172,6 +194,12 @@ impl Statements {
         self.results.drop_unread(MAX_UNREAD);
         self.prepared.drop_unused();
     }
+}
+
+/// The text with numbered parameters. A failure is written to the log.
+fn numbered(caller: &Caller, sql: &str) -> Result<String, Status> {
+    let refused = |_: &Status| caller.session.logged(sql).write(0, code::SYNTAX_ERROR);
+    parameters::numbered(sql).inspect_err(refused)
 }
 
 /// Starts the first execution. The others start when the rows of those before were read.
@@ -222,24 +250,4 @@ async fn finish(waiting: Waiting) -> Result<i64, Status> {
     let mut batches = waiting.batches;
     while batches.try_next().await?.is_some() {}
     Ok(0)
-}
-
-/// All batches of a stream, up to a limit.
-async fn collect(mut batches: FlightRecordBatchStream) -> Result<Vec<RecordBatch>, Status> {
-    let wrong = |error| match error {
-        FlightError::Tonic(status) => *status,
-        other => Status::invalid_argument(status::short(&format!("the bound values: {other}"))),
-    };
-    let (mut all, mut bytes) = (Vec::new(), 0);
-    while let Some(batch) = batches.try_next().await.map_err(wrong)? {
-        bytes += batch.columns().iter().map(rows::shown_bytes).sum::<usize>();
-        if bytes > MAX_BOUND_BYTES {
-            return Err(Status::resource_exhausted(format!(
-                "more than {} MiB of values were bound",
-                MAX_BOUND_BYTES >> 20
-            )));
-        }
-        all.push(batch);
-    }
-    Ok(all)
 }

@@ -20,12 +20,14 @@ const BASIC: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-/// The maximum number of tokens of one user. The oldest one ends when another is given out.
+/// The maximum number of tokens of one user. When another is given out, the one ends that was not
+/// used for the longest time.
 const MAX_TOKENS: usize = 100;
 
 struct Entry {
     user: String,
     since: Instant,
+    used: Instant,
 }
 
 /// What the server keeps of a token. It is compared in place of the token, so that the time of a
@@ -56,24 +58,26 @@ impl Tokens {
         let mut entries = self.entries.lock();
         let of_user = entries.iter().filter(|(_, entry)| entry.user == user);
         if of_user.clone().count() >= MAX_TOKENS {
-            let oldest = of_user.min_by_key(|(_, entry)| entry.since).map(|(t, _)| t.clone());
-            oldest.and_then(|oldest| entries.remove(&oldest));
+            let unused = of_user.min_by_key(|(_, entry)| entry.used).map(|(t, _)| t.clone());
+            unused.and_then(|unused| entries.remove(&unused));
         }
-        let entry = Entry { user: user.to_owned(), since: Instant::now() };
+        let now = Instant::now();
+        let entry = Entry { user: user.to_owned(), since: now, used: now };
         entries.insert(key(&token), entry);
         token
     }
 
-    /// The user of a token.
+    /// The user of a token. The token counts as used.
     pub fn user(&self, token: &str) -> Result<String, Status> {
         let (key, mut entries) = (key(token), self.entries.lock());
-        let entry = entries.get(&key).ok_or_else(|| {
+        let entry = entries.get_mut(&key).ok_or_else(|| {
             Status::unauthenticated("the token is unknown or has expired; log in again")
         })?;
         if entry.since.elapsed() >= self.lifetime {
             entries.remove(&key);
             return Err(Status::unauthenticated("the token has expired; log in again"));
         }
+        entry.used = Instant::now();
         Ok(entry.user.clone())
     }
 
@@ -193,11 +197,16 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_of_too_many_tokens_ends() {
+    fn the_least_recently_used_of_too_many_tokens_ends() {
         let tokens = Tokens::new(Duration::from_secs(60));
-        let first = tokens.give("ann");
-        let others: Vec<String> = (0..MAX_TOKENS).map(|_| tokens.give("ann")).collect();
-        assert!(tokens.user(&first).is_err());
+        let [first, second] = [tokens.give("ann"), tokens.give("ann")];
+        let others: Vec<String> = (2..MAX_TOKENS).map(|_| tokens.give("ann")).collect();
+        let of_bob = tokens.give("bob");
+        assert!(tokens.user(&first).is_ok());
+        tokens.give("ann");
+        assert!(tokens.user(&first).is_ok(), "it is in use");
+        assert!(tokens.user(&second).is_err());
         assert!(others.iter().all(|token| tokens.user(token).is_ok()));
+        assert!(tokens.user(&of_bob).is_ok());
     }
 }

