@@ -93,8 +93,10 @@ mod tests {
             let error = object_store::Error::Generic { store: "S3", source: text.into() };
             Failure::of("s3://bucket/run", &error).into_store_error()
         };
-        let slow = of_server("status code: 503");
-        let denied = of_server("<Code>AccessDenied</Code>");
+        let slow = of_server("Server returned non-2xx status code: 503: SlowDown");
+        let denied = of_server(
+            "Server returned non-2xx status code: 403: <Error><Code>AccessDenied</Code></Error>",
+        );
         let changed = Failure::lasting("s3://bucket/run", "is missing").into_store_error();
         let missing = object_store::Error::NotFound { path: "p".into(), source: "404".into() };
         let is_io = |error| matches!(marked(&error), DataFusionError::IoError(_));
