@@ -123,7 +123,7 @@ pub(super) fn url(name: &str) -> Option<IngestError> {
     }
     let shown = without_secrets(name);
     if OBJECT_STORAGE.contains(&scheme) {
-        return Some(IngestError::input(&*shown, object_storage(scheme, &shown)));
+        return Some(IngestError::input(&shown, object_storage(scheme, &shown)));
     }
     let instead = match scheme {
         "file" => format!("give the path: {rest}"),
@@ -132,7 +132,7 @@ pub(super) fn url(name: &str) -> Option<IngestError> {
         _ => "download the file first".to_owned(),
     };
     Some(IngestError::input(
-        &*shown,
+        &shown,
         format!("tracesql reads files, not addresses ({scheme}://); {instead}"),
     ))
 }
