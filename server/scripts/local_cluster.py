@@ -118,7 +118,7 @@ class Cluster:
             stream.sendall(
                 b"GET /tracesql/session HTTP/1.0\r\nhost: x\r\n"
                 + f"user-agent: tracesql-full/{version.stdout.split()[1]}\r\n".encode()
-                + b"x-tracesql-session: trial\r\n\r\n")
+                + b"x-tracesql-id: trial\r\n\r\n")
             text = b""
             while b"}\n" not in text:
                 more = stream.recv(4096)

@@ -220,3 +220,12 @@ async fn cancel_jobs(server: &Server, is_meant: impl Fn(&str) -> bool) -> usize 
     }
     cancelled
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_trials_open_sessions_with_the_same_header() {
+        let trials = include_str!("../../scripts/local_cluster.py");
+        assert!(trials.contains(&format!("{}: ", super::ID_HEADER)));
+    }
+}

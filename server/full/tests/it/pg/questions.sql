@@ -112,7 +112,7 @@ SELECT typname FROM pg_catalog.pg_type WHERE oid = 20 AND oid::regtype::text = '
 -- rows: 0
 SELECT enumlabel FROM pg_catalog.pg_enum;
 
--- Keys, indexes and extensions. There are none.
+-- Keys, indexes and extensions, which this server does not have.
 -- rows: 0
 SELECT k.conname, pg_get_constraintdef(k.oid), r.relname
 FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_class t ON t.oid = k.conrelid
