@@ -21,6 +21,7 @@ pub fn framing(text: &[u8]) {
 
 /// Events in any bytes are decoded, paired, sorted and nested, and no row is invented.
 pub fn decode(text: &[u8]) {
+    assert!(internals::fields_are_alike(text), "earlier elements change later ones");
     let decoded = internals::decode(text);
     // Nothing is spilled to disk, so the folder is not used.
     let rows = internals::nest(&decoded, Path::new("/nonexistent")).expect("nesting needs no disk");

@@ -91,8 +91,7 @@ fn read_into(
 ) -> Result<Outcome> {
     let name = input.name();
     let scratch = store.scratch()?;
-    let may_be_known =
-        |bytes| Ok(!options.replace && store.traces()?.iter().any(|m| m.input_bytes == bytes));
+    let may_be_known = |bytes| Ok(!options.replace && store.has_input_of(bytes)?);
     let mut opened = open(input, scratch.path(), may_be_known)?;
     if let HashSource::Known(hash, _) = &opened.hash
         && !options.replace
@@ -113,7 +112,7 @@ fn read_into(
     {
         return Ok(Outcome::known(manifest));
     }
-    let trace_id = format!("{}-{}", slug(&name), &content_hash[..12]);
+    let trace_id = Store::trace_id(&slug(&name), &content_hash);
     let origin = Origin {
         name: &name,
         trace_id: trace_id.clone(),

@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use crate::arrange::{Nester, Sorter, SpillVec, order_tracks, pair};
+use crate::arrange::{FlowPoint, Nester, Runs, Sorter, SpillVec, order_tracks, pair};
 use crate::error::Result;
-use crate::json::Cursor;
-pub use crate::json::{Oddities, compact_value, copy_members, time_ns};
-use crate::rows::{ArgValues, OwnArgs};
+pub use crate::json::{Copied, Oddities, compact_value, time_ns};
+use crate::json::{Copier, Cursor};
+use crate::rows::{ArgValues, OwnArgs, args_copier};
 use crate::store::Store;
-use crate::trace::{EventRecord, Local, Texts, Tracks, read_chunk};
+use crate::trace::{ElementShapes, EventFields, EventRecord, Local, Texts, Tracks, read_chunk};
 
 /// Steps over the elements of an event list's text, without its brackets. Returns their number.
 pub fn frame(text: &[u8]) -> usize {
@@ -27,9 +27,47 @@ pub fn frame(text: &[u8]) -> usize {
     elements
 }
 
+/// Appends the members of an object as compact JSON, and passes them to a callback.
+pub fn copy_members<'a>(
+    raw: &'a [u8],
+    out: &mut Vec<u8>,
+    odd: &mut Oddities,
+    mut each: impl FnMut(&'a [u8], Copied<'a, '_>, usize),
+) {
+    Copier::new(|_| 0).members(raw, out, odd, |_, key, value, at| each(key, value, at));
+}
+
+/// Whether each element of an event list's text is read alike with and without the help of earlier
+/// elements.
+pub fn fields_are_alike(text: &[u8]) -> bool {
+    let (mut c, mut shapes) = (Cursor::new(text, 0), ElementShapes::default());
+    while let Ok(token) = c.next_token() {
+        if token == b'{' {
+            let mut plain = c.clone();
+            let want = EventFields::read(&mut plain);
+            let mut found = EventFields::read_like(&mut c, &mut shapes);
+            if let Ok(fields) = &mut found {
+                (fields.correlation, fields.external_id) = (None, None);
+            }
+            if found != want || (want.is_ok() && c.pos != plain.pos) {
+                return false;
+            }
+            if want.is_err() {
+                return true;
+            }
+        } else if token == b',' {
+            c.pos += 1;
+        } else if !c.value().is_ok_and(|value| !value.is_empty()) {
+            return true;
+        }
+    }
+    true
+}
+
 /// Returns the args of all elements of an event list's text, in the form in which they are stored.
-pub fn args_json(text: &[u8]) -> Vec<Vec<u8>> {
-    let (mut c, mut found) = (Cursor::new(text, 0), Vec::new());
+/// Reads them with the help of earlier ones if `remembers` is set.
+pub fn args_json(text: &[u8], remembers: bool) -> Vec<Vec<u8>> {
+    let (mut c, mut found, mut copier) = (Cursor::new(text, 0), Vec::new(), args_copier());
     while let Ok(token) = c.next_token() {
         if token == b',' {
             c.pos += 1;
@@ -40,7 +78,11 @@ pub fn args_json(text: &[u8]) -> Vec<Vec<u8>> {
             break;
         }
         let mut json = Vec::new();
+        if !remembers {
+            copier = args_copier();
+        }
         ArgValues::default().read(
+            &mut copier,
             raw,
             &mut json,
             &mut Oddities::default(),
@@ -87,7 +129,11 @@ pub fn nest(decoded: &Decoded, folder: &Path) -> Result<usize> {
     let order = order_tracks(&tracks, &vec![true; tracks.len()], &decoded.texts.snapshot());
     pair(pairs, &order, usize::MAX, &mut records)?;
     let sorted = records.sorted(&order, usize::MAX)?;
-    let mut nester = Nester::new(SpillVec::new(folder, usize::MAX));
+    let mut nester = Nester::new(
+        SpillVec::new(folder, usize::MAX),
+        Runs::new(FlowPoint::order, folder, usize::MAX),
+        0,
+    );
     sorted.for_each(|record| nester.row(record))?;
     nester.finish()?;
     Ok(sorted.len())

@@ -1,25 +1,22 @@
 //! Links between device work and the host for device work whose correlation matches no launch.
 
+use bytemuck::{Pod, Zeroable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flows::Flows;
 use super::launches::{Launch, Launches};
 use super::nest::NO_ROW;
 use super::sort::SortedRecords;
+use super::spill::SpillVec;
 use crate::error::Result;
 use crate::json::{self, Cursor};
 use crate::source::Reader;
 use crate::trace::{EventFields, EventRecord, IS_OP, NO_LINK, is_real_id};
 
 /// A device activity.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
 pub struct DeviceWork {
-    /// Position in the event list.
-    ord: u32,
-    /// Category, as the id of an interned text.
-    cat: u32,
-    /// Code of its class.
-    class: u8,
     /// Correlation, or [`NO_LINK`].
     correlation: i64,
     /// External id of an activity without a correlation, or [`NO_LINK`].
@@ -28,19 +25,27 @@ pub struct DeviceWork {
     ts: i64,
     /// Byte offset of the activity's args in the text.
     args_at: u64,
+    /// Position in the event list.
+    ord: u32,
+    /// Category, as the id of an interned text.
+    cat: u32,
+    /// Code of its class.
+    class: u32,
+    unused: u32,
 }
 
 impl DeviceWork {
     /// Creates the activity of a record.
     pub fn new(record: &EventRecord) -> Self {
         Self {
-            ord: record.ord,
-            cat: record.cat,
-            class: record.class,
             correlation: record.correlation(),
             shared_id: record.shared_id(),
             ts: record.ts,
             args_at: record.offset + record.args as u64,
+            ord: record.ord,
+            cat: record.cat,
+            class: record.class.into(),
+            unused: 0,
         }
     }
 }
@@ -91,27 +96,29 @@ type Links = FxHashMap<u32, OtherLink>;
 /// Links device work without a launch. The flow of the work is tried first, then an External id
 /// that it shares with one call, and then an External id that identifies its operator reliably.
 pub fn link_otherwise(
-    rows: &[DeviceWork],
+    rows: &SpillVec<DeviceWork>,
     launches: &Launches,
     flows: &Flows,
     records: &SortedRecords,
     text: &mut Reader<'_>,
 ) -> Result<DeviceLinks> {
     let mut correlated = FxHashSet::default();
-    let mut last = None;
-    for row in rows.iter().filter(|r| r.correlation != NO_LINK) {
-        let kind = (row.cat, row.class);
-        if last.replace(kind) != Some(kind) {
+    let mut left: Vec<DeviceWork> = Vec::new();
+    let (mut last, mut near) = (None, 0);
+    rows.for_each(|row| {
+        let kind = (row.cat, row.class as u8);
+        if row.correlation != NO_LINK && last.replace(kind) != Some(kind) {
             correlated.insert(kind);
         }
-    }
-    let mut left: Vec<&DeviceWork> = rows
-        .iter()
-        .filter(|r| r.correlation == NO_LINK || launches.find(r.correlation, r.ts).is_none())
-        .collect();
+        if row.correlation == NO_LINK || launches.find(&mut near, row.correlation, row.ts).is_none()
+        {
+            left.push(*row);
+        }
+        Ok(())
+    })?;
     let mut links = Links::default();
     if !left.is_empty() {
-        by_flow(&left, launches, flows, &mut links);
+        by_flow(&left, launches, flows, &mut links)?;
         left.retain(|r| !links.contains_key(&r.ord));
         by_shared_id(&left, launches, records, text, &mut links)?;
         left.retain(|r| !links.contains_key(&r.ord));
@@ -120,32 +127,45 @@ pub fn link_otherwise(
     Ok(DeviceLinks { links, correlated })
 }
 
-fn by_flow(rows: &[&DeviceWork], launches: &Launches, flows: &Flows, links: &mut Links) {
+fn by_flow(
+    rows: &[DeviceWork],
+    launches: &Launches,
+    flows: &Flows,
+    links: &mut Links,
+) -> Result<()> {
     let wanted: FxHashSet<u32> = rows.iter().map(|r| r.ord).collect();
-    let by_ord: FxHashMap<u32, &Launch> =
-        launches.correlated().chain(launches.uncorrelated()).map(|l| (l.ord, l)).collect();
-    for (src, dst) in flows.iter() {
-        let (Some(src), Some(dst)) = (src.slice, dst.slice) else { continue };
-        if wanted.contains(&dst)
-            && let Some(launch) = by_ord.get(&src)
-        {
+    let mut arrows: Vec<(u32, u32)> = Vec::new();
+    flows.for_each(|arrow| {
+        arrows.extend(arrow.events().filter(|(_, dst)| wanted.contains(dst)));
+        Ok(())
+    })?;
+    let sources: FxHashSet<u32> = arrows.iter().map(|&(src, _)| src).collect();
+    let by_ord: FxHashMap<u32, &Launch> = launches
+        .correlated()
+        .chain(launches.uncorrelated().map(|(_, launch)| launch))
+        .filter(|launch| sources.contains(&launch.ord))
+        .map(|launch| (launch.ord, launch))
+        .collect();
+    for (src, dst) in arrows {
+        if let Some(launch) = by_ord.get(&src) {
             links.insert(dst, OtherLink::to(launch, "flow"));
         }
     }
+    Ok(())
 }
 
 /// Some profilers write no correlation, but give a call and the work that it launched the same
 /// External id.
 fn by_shared_id(
-    rows: &[&DeviceWork],
+    rows: &[DeviceWork],
     launches: &Launches,
     records: &SortedRecords,
     text: &mut Reader<'_>,
     links: &mut Links,
 ) -> Result<()> {
     let mut calls: FxHashMap<i64, Option<&Launch>> = FxHashMap::default();
-    for launch in launches.uncorrelated().filter(|l| l.shared_id != NO_LINK) {
-        calls.entry(launch.shared_id).and_modify(|call| *call = None).or_insert(Some(launch));
+    for (id, launch) in launches.uncorrelated().filter(|&(id, _)| id != NO_LINK) {
+        calls.entry(id).and_modify(|call| *call = None).or_insert(Some(launch));
     }
     let mut found: FxHashMap<i64, (&Launch, Vec<u32>)> = FxHashMap::default();
     for row in rows {
@@ -184,7 +204,7 @@ fn by_shared_id(
 }
 
 fn by_external_id(
-    rows: &[&DeviceWork],
+    rows: &[DeviceWork],
     launches: &Launches,
     records: &SortedRecords,
     text: &mut Reader<'_>,

@@ -13,6 +13,7 @@ use super::launches::{Launch, Launches};
 use super::nest::{NO_ROW, Nest};
 use super::open_spans::{Open, OpenSpans};
 use super::preorder::Tree;
+use super::runs::Runs;
 use super::spill::SpillVec;
 use crate::error::Result;
 use crate::issues::{Code, Issues};
@@ -38,7 +39,7 @@ pub struct Nester {
     /// Calls that may have launched device work.
     pub launches: Launches,
     /// Flow elements and the events to which they are attached.
-    pub flow_points: Vec<FlowPoint>,
+    pub flow_points: Runs<FlowPoint>,
     /// Modules that occur as Python calls.
     pub modules: Vec<ModuleCall>,
     /// Issues that were found.
@@ -47,17 +48,19 @@ pub struct Nester {
     open: OpenSpans,
     track: u32,
     row: u32,
-    waiting: Vec<usize>,
+    /// Flow elements that are attached to the next event of the track.
+    waiting: Vec<FlowPoint>,
     tree: Tree,
 }
 
 impl Nester {
-    /// Creates a nester that stores its results in `nests`.
-    pub fn new(nests: SpillVec<Nest>) -> Self {
+    /// Creates a nester that stores its results in `nests` and `flow_points`. `launches` is the
+    /// number of launches.
+    pub fn new(nests: SpillVec<Nest>, flow_points: Runs<FlowPoint>, launches: usize) -> Self {
         Self {
             nests,
-            launches: Launches::default(),
-            flow_points: Vec::new(),
+            launches: Launches::with_room_for(launches),
+            flow_points,
             modules: Vec::new(),
             issues: Issues::default(),
             module_ids: FxHashMap::default(),
@@ -89,7 +92,7 @@ impl Nester {
             return self.nests.push(nest);
         }
         if matches!(record.ph, b's' | b't' | b'f') {
-            self.flow_point(record);
+            self.flow_point(record)?;
         }
         let span = record.is_span();
         if !(span || record.is_instant()) {
@@ -116,36 +119,44 @@ impl Nester {
         }
         nest.set_depth(depth, overlaps);
         if record.class().is_launch() {
-            self.launch(record);
+            self.launch(row, record);
         }
         if span {
-            self.open_span(row, record, depth, module);
+            self.open_span(row, record, depth, module)?;
         }
         self.nests.push(nest)
     }
 
-    fn launch(&mut self, record: &EventRecord) {
+    fn launch(&mut self, row: u32, record: &EventRecord) {
         let launch = Launch {
             correlation: record.correlation(),
-            shared_id: record.shared_id(),
             ord: record.ord,
+            row,
             op: self.open.operator_around(record).map_or(NO_ROW, |open| open.ord),
             track: record.track,
             ts: record.ts,
             offset: record.offset,
             graph: record.class() == Class::GraphLaunch,
         };
-        if self.launches.add(launch) {
-            self.issues.add_at(Code::DuplicateCorrelation, record, b"");
+        if launch.correlation == NO_LINK {
+            self.launches.add_uncorrelated(record.shared_id(), launch);
+        } else {
+            self.launches.add(launch);
         }
     }
 
     /// Opens an event with a duration; `module` is the enclosing module.
-    fn open_span(&mut self, row: u32, record: &EventRecord, depth: u32, mut module: u32) {
+    fn open_span(
+        &mut self,
+        row: u32,
+        record: &EventRecord,
+        depth: u32,
+        mut module: u32,
+    ) -> Result<()> {
         if record.class() == Class::Module {
             module = self.module_call(module, record);
         }
-        self.bind_waiting(record.ord);
+        self.bind_waiting(record.ord)?;
         if record.has(FLOW_IN | FLOW_OUT) && record.link != NO_LINK {
             let ph = if !record.has(FLOW_IN) {
                 b's'
@@ -155,7 +166,7 @@ impl Nester {
                 b'f'
             };
             let point = point(record, ph, Some(record.ord));
-            self.flow_points.push(FlowPoint { cat: NO_TEXT, name: NO_TEXT, ..point });
+            self.flow_points.push(FlowPoint { cat: NO_TEXT, name: NO_TEXT, ..point })?;
         }
         let open = Open {
             row,
@@ -169,17 +180,20 @@ impl Nester {
             module,
         };
         self.open.push(open, record);
+        Ok(())
     }
 
     /// Closes the last track. Launches can be looked up only after this call.
     pub fn finish(&mut self) -> Result<()> {
-        self.launches.finish();
+        self.launches.finish(&mut self.issues);
         self.finish_track()
     }
 
     fn finish_track(&mut self) -> Result<()> {
         while self.open.pop().map(|top| self.close(top)).transpose()?.is_some() {}
-        self.waiting.clear();
+        for point in self.waiting.drain(..) {
+            self.flow_points.push(point)?;
+        }
         self.tree.finish(&mut self.nests)
     }
 
@@ -225,27 +239,31 @@ impl Nester {
 
     /// Attaches a flow element to an event. A start, a step, or an end with `bp: e` belongs to the
     /// event that is open at its time. Any other end belongs to the next event that starts.
-    fn flow_point(&mut self, record: &EventRecord) {
+    fn flow_point(&mut self, record: &EventRecord) -> Result<()> {
         if record.link == NO_LINK {
-            return;
+            return Ok(());
         }
         let next = record.ph == b'f' && !record.has(BINDS_ENCLOSING);
         // Among the events that start at the time of the flow, the outermost is the next one. All
         // of them were read before the flow.
         let starts_now = self.open.first_starting_at(record.ts).map(|open| open.ord);
         let slice = if next { starts_now } else { self.open.last().map(|open| open.ord) };
+        let point = point(record, record.ph, slice);
         if next && slice.is_none() {
-            self.waiting.push(self.flow_points.len());
-        } else if slice.is_none() {
+            self.waiting.push(point);
+            return Ok(());
+        }
+        if slice.is_none() {
             self.issues.add_at(Code::FlowUnbound, record, b"");
         }
-        self.flow_points.push(point(record, record.ph, slice));
+        self.flow_points.push(point)
     }
 
-    fn bind_waiting(&mut self, ord: u32) {
-        for at in self.waiting.drain(..) {
-            self.flow_points[at].slice = Some(ord);
+    fn bind_waiting(&mut self, ord: u32) -> Result<()> {
+        for point in self.waiting.drain(..) {
+            self.flow_points.push(FlowPoint { slice: ord, ..point })?;
         }
+        Ok(())
     }
 }
 
@@ -253,12 +271,13 @@ fn point(record: &EventRecord, ph: u8, slice: Option<u32>) -> FlowPoint {
     FlowPoint {
         cat: record.cat,
         name: record.name,
-        id: (record.link, record.has(TEXT_LINK)),
-        ph,
+        id: record.link,
+        is_text: record.has(TEXT_LINK).into(),
+        ph: ph.into(),
         ts: record.ts,
         ord: record.ord,
         offset: record.offset,
-        slice,
+        slice: slice.unwrap_or(NO_ROW),
     }
 }
 
@@ -294,7 +313,9 @@ mod tests {
 
     fn nested(records: &[EventRecord]) -> (Vec<Nest>, Nester) {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut nester = Nester::new(SpillVec::new(folder.path(), usize::MAX));
+        let flow_points = Runs::new(FlowPoint::order, folder.path(), usize::MAX);
+        let nests = SpillVec::new(folder.path(), usize::MAX);
+        let mut nester = Nester::new(nests, flow_points, 0);
         records.iter().for_each(|record| nester.row(record).expect("a row"));
         nester.finish().expect("the end");
         let mut nests = Vec::new();
@@ -325,7 +346,8 @@ mod tests {
             for (row, record) in records.iter().enumerate() {
                 prop_assert_eq!(nests[row].parent, around(&records, row, |k| k.class().encloses()));
                 if record.class() == Class::Launch {
-                    let op = nester.launches.find(record.link, record.ts).map(|launch| launch.op);
+                    let op = nester.launches.find(&mut 0, record.link, record.ts);
+                    let op = op.map(|launch| launch.op);
                     prop_assert_eq!(op, Some(around(&records, row, |k| k.has(IS_OP))));
                 }
             }
@@ -362,6 +384,10 @@ mod tests {
         records.extend((0..n).map(flow));
         records.sort_by(EventRecord::row_order);
         let (_, nester) = nested(&records);
-        assert!(nester.flow_points.iter().all(|point| point.slice == Some(point.ord - n as u32)));
+        let check = |point: &FlowPoint| {
+            assert_eq!(point.slice, point.ord - n as u32);
+            Ok(())
+        };
+        nester.flow_points.for_each(check).expect("all points");
     }
 }

@@ -112,6 +112,19 @@ impl<T: Pod> SpillVec<T> {
         Ok(())
     }
 
+    /// Calls a function for each value.
+    pub fn for_each(&self, mut each: impl FnMut(&T) -> Result<()>) -> Result<()> {
+        let mut batch = Vec::new();
+        let mut at = 0;
+        while at < self.len {
+            let end = self.len.min(at + 4096);
+            self.read(at..end, &mut batch)?;
+            batch.iter().try_for_each(&mut each)?;
+            at = end;
+        }
+        Ok(())
+    }
+
     fn make_room(&mut self) -> Result<()> {
         while self.in_memory >= self.max_pages && self.oldest < self.pages.len() {
             let io = |e| IngestError::io(&self.folder, e);

@@ -43,13 +43,22 @@ pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built
     document.issues.merge(paired.issues);
     clock.ends("pair");
 
-    let sorted = records.sorted(&names.track_order, options.memory_limit / 4)?;
-    let nests = SpillVec::new(scratch, options.memory_limit / 8);
-    let Nested { nester, facts, devices, is_kineto } = nest(&sorted, nests, &names, progress)?;
+    // Launches are looked up in any order, so all of them are in memory.
+    let launches = document.launches * size_of::<Launch>();
+    let limit = options.memory_limit.saturating_sub(launches);
+    let sorted = records.sorted(&names.track_order, limit / 4)?;
+    let nester = Nester::new(
+        SpillVec::new(scratch, limit / 8),
+        Runs::new(FlowPoint::order, scratch, limit / 8),
+        document.launches,
+    );
+    let devices = SpillVec::new(scratch, limit / 16);
+    let Nested { nester, facts, devices, is_kineto } =
+        nest(&sorted, nester, devices, &names, progress)?;
     let Nester { nests, launches, flow_points, modules, issues, .. } = nester;
     document.issues.merge(issues);
 
-    let flows = pair_flows(flow_points, &mut document.issues);
+    let flows = pair_flows(flow_points, scratch, limit / 16, &mut document.issues)?;
     let mut text = Reader::new(content, document.text_bytes)?;
     let device_links = link_otherwise(&devices, &launches, &flows, &sorted, &mut text)?;
     drop((devices, text));
@@ -159,7 +168,7 @@ struct Nested {
     nester: Nester,
     /// Properties of the tracks, by track number.
     facts: Vec<TrackFacts>,
-    devices: Vec<DeviceWork>,
+    devices: SpillVec<DeviceWork>,
     /// Whether the trace has a category that only Kineto writes.
     is_kineto: bool,
 }
@@ -167,13 +176,12 @@ struct Nested {
 /// Nests the rows, and collects the properties of tracks and the device work.
 fn nest(
     sorted: &SortedRecords,
-    nests: SpillVec<Nest>,
+    mut nester: Nester,
+    mut devices: SpillVec<DeviceWork>,
     names: &Names,
     progress: &Progress,
 ) -> Result<Nested> {
-    let mut nester = Nester::new(nests);
     let mut facts = vec![TrackFacts::default(); names.tracks.len()];
-    let mut devices = Vec::new();
     let kineto: Vec<u32> = (0..)
         .zip(&names.texts)
         .filter(|(_, text)| matches!(&***text, "cpu_op" | "cuda_runtime"))
@@ -190,7 +198,7 @@ fn nest(
         facts[record.track as usize].note(record);
         is_kineto |= kineto.contains(&record.cat);
         if record.class().is_device() {
-            devices.push(DeviceWork::new(record));
+            devices.push(DeviceWork::new(record))?;
         }
         Ok(())
     })?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Origin, devices, modules};
-use crate::arrange::{Flows, ModuleCall, id_text, text_of};
+use crate::arrange::{Flows, ModuleCall, NO_ROW, id_text, text_of};
 use crate::encode::{Effort, EncodedGroup, TableRows};
 use crate::error::Result;
 use crate::issues::{Code, Issues};
@@ -230,26 +230,27 @@ impl SmallTables<'_> {
     pub fn flows(&self, flows: &Flows, counted: &mut Counted) -> Result<()> {
         let mut file = TableFile::create(self.folder, &schema::FLOWS)?;
         let mut rows = TableRows::new(self.effort);
-        for (src, dst) in flows.iter() {
-            let kind = text_of(src.cat, self.texts).unwrap_or("bind_id");
-            let id = match src.id {
+        flows.for_each(|arrow| {
+            let kind = text_of(arrow.cat, self.texts).unwrap_or("bind_id");
+            let id = match (arrow.id, arrow.is_text != 0) {
                 (text, true) => text_of(text as u32, self.texts).unwrap_or_default().to_owned(),
                 (number, false) => number.to_string(),
             };
+            let event = |slice: u32| (slice != NO_ROW).then_some(slice.into());
             rows.push(FlowRow {
                 trace_id: &self.origin.trace_id,
                 kind,
-                name: text_of(src.name, self.texts),
+                name: text_of(arrow.name, self.texts),
                 flow_id: &id,
-                src_event_id: src.slice.map(i64::from),
-                dst_event_id: dst.slice.map(i64::from),
-                src_ts_ns: src.ts,
-                dst_ts_ns: dst.ts,
-                src_flow_event_id: src.ord.into(),
-                dst_flow_event_id: dst.ord.into(),
+                src_event_id: event(arrow.src_slice),
+                dst_event_id: event(arrow.dst_slice),
+                src_ts_ns: arrow.src_ts,
+                dst_ts_ns: arrow.dst_ts,
+                src_flow_event_id: arrow.src.into(),
+                dst_flow_event_id: arrow.dst.into(),
             });
-            rows.take_groups().into_iter().try_for_each(|group| file.write(group))?;
-        }
+            rows.take_groups().into_iter().try_for_each(|group| file.write(group))
+        })?;
         rows.finish()?.into_iter().try_for_each(|group| file.write(group))?;
         counted.push(("flows", file.finish()?));
         Ok(())

@@ -146,6 +146,10 @@ pub struct Pages {
     bounds: Option<Vec<(usize, usize, Option<Bounds>)>>,
 }
 
+/// Maximum size, in bytes, of a chunk that stays uncompressed. Compressing it would save little, and
+/// each reader of a compressed chunk sets up a decompressor, which takes longer than reading it.
+const TINY_CHUNK: usize = 256;
+
 /// Maximum size, in bytes, of a first page that stays uncompressed until it is known whether it is
 /// the only page.
 const SMALL_PAGE: usize = 4 << 10;
@@ -222,6 +226,28 @@ impl Pages {
         Ok(())
     }
 
+    /// Writes the only page of a chunk, compressed if that saves space. Returns the compression of
+    /// the chunk and its dictionary page.
+    fn finish_only(
+        &mut self,
+        codec: &mut Codec,
+        only: Raw,
+        dictionary: Option<&[u8]>,
+    ) -> Result<(Compression, Option<Vec<u8>>)> {
+        let size = only.body.len();
+        let raw_size = size + dictionary.map_or(0, <[u8]>::len);
+        if raw_size > TINY_CHUNK {
+            let packed = codec.compress(&only.body, self.level)?;
+            let dict = dictionary.map(|raw| codec.compress(raw, self.level)).transpose()?;
+            if packed.len() + dict.as_ref().map_or(0, Vec::len) < raw_size {
+                self.write(packed, size, only.values, only.encoding)?;
+                return Ok((Compression::ZSTD(ZstdLevel::default()), dict));
+            }
+        }
+        self.write(only.body, size, only.values, only.encoding)?;
+        Ok((Compression::UNCOMPRESSED, dictionary.map(<[u8]>::to_vec)))
+    }
+
     /// Returns the whole chunk: the dictionary if there is one (its bytes and its number of
     /// values), followed by the data pages.
     pub fn finish(
@@ -231,20 +257,14 @@ impl Pages {
         dictionary: Option<(&[u8], usize)>,
         statistics: Option<Statistics>,
     ) -> Result<Chunk> {
-        let mut compression = Compression::ZSTD(ZstdLevel::default());
-        let mut dict = dictionary.map(|(raw, _)| codec.compress(raw, self.level)).transpose()?;
-        if let Some(only) = self.only.take() {
-            let packed = codec.compress(&only.body, self.level)?;
-            let raw_size = only.body.len() + dictionary.map_or(0, |(raw, _)| raw.len());
-            if raw_size <= packed.len() + dict.as_ref().map_or(0, Vec::len) {
-                compression = Compression::UNCOMPRESSED;
-                dict = dictionary.map(|(raw, _)| raw.to_vec());
-                let size = only.body.len();
-                self.write(only.body, size, only.values, only.encoding)?;
-            } else {
-                self.write(packed, only.body.len(), only.values, only.encoding)?;
+        let raw_dictionary = dictionary.map(|(raw, _)| raw);
+        let (compression, dict) = match self.only.take() {
+            Some(only) => self.finish_only(codec, only, raw_dictionary)?,
+            None => {
+                let dict = raw_dictionary.map(|raw| codec.compress(raw, self.level)).transpose()?;
+                (Compression::ZSTD(ZstdLevel::default()), dict)
             }
-        }
+        };
         let mut head = TrackedWrite::new(Vec::new());
         if let (Some(buf), Some((raw, values))) = (dict, dictionary) {
             let page = Page::DictionaryPage {

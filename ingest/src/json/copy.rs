@@ -2,6 +2,9 @@
 
 use super::compact::{mend_string, word};
 use super::cursor::{Cursor, WORD_END};
+use super::memo::Memo;
+use super::scan::{WINDOW, digits, not_plain, window};
+use super::shapes::{CLOSE, START, Shapes, Slot};
 use super::text::Oddities;
 
 /// A value in its original form and as compact JSON.
@@ -10,20 +13,6 @@ pub struct Copied<'a, 'o> {
     pub raw: &'a [u8],
     /// The value as compact JSON.
     pub compact: &'o [u8],
-}
-
-const LOW: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// Sets the high bit of each byte that ends a plain part of a string: quotes, backslashes, control
-/// characters and non-ASCII bytes. Only the lowest set bit is reliable.
-#[inline(always)]
-fn not_plain(w: u64) -> u64 {
-    let quote = w ^ (LOW * b'"' as u64);
-    let slash = w ^ (LOW * b'\\' as u64);
-    let control = w.wrapping_sub(LOW * 0x20);
-    ((quote.wrapping_sub(LOW) & !quote) | (slash.wrapping_sub(LOW) & !slash) | control & !w | w)
-        & HIGH
 }
 
 /// Walks over a text that a cursor has already stepped over, so its structure is known to be valid,
@@ -49,34 +38,26 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Returns the next eight bytes, the first one lowest.
-    #[inline(always)]
-    fn word_at(&self, at: usize) -> Option<[u8; 8]> {
-        self.raw.get(at..at + 8)?.try_into().ok()
-    }
-
     /// Copies the string at the cursor; returns its text without decoding it.
     #[inline]
     fn string(&mut self) -> &'a [u8] {
         let (start, old) = (self.at, self.out.len());
         self.out.push(b'"');
         let mut i = start + 1;
-        while let Some(bytes) = self.word_at(i) {
-            // Copy whole words and remove the excess afterwards, because this is cheaper than a
+        while let Some(bytes) = window(self.raw, i) {
+            // Copy whole windows and remove the excess afterwards, because this is cheaper than a
             // call for the exact length.
             self.out.extend_from_slice(&bytes);
-            let hit = not_plain(u64::from_le_bytes(bytes));
-            if hit != 0 {
-                let n = (hit.trailing_zeros() / 8) as usize;
-                if bytes[n] != b'"' {
+            let n = not_plain(&bytes);
+            i += n;
+            if n < WINDOW {
+                if self.raw[i] != b'"' {
                     break;
                 }
-                i += n;
-                self.out.truncate(old + (i - start) + 1);
                 self.at = i + 1;
+                self.out.truncate(old + (self.at - start));
                 return &self.raw[start + 1..i];
             }
-            i += 8;
         }
         self.out.truncate(old);
         self.odd_string()
@@ -100,15 +81,52 @@ impl<'a> Walk<'a, '_> {
         inner
     }
 
+    /// Copies the text between two members, or before the first one. Returns the key, and whether
+    /// it is copied unchanged; `None` at the end of the object.
+    fn key(&mut self, is_first: bool) -> Option<(&'a [u8], bool)> {
+        self.at = self.raw.len().min(self.at + usize::from(is_first));
+        loop {
+            self.skip_space();
+            match self.peek() {
+                b'"' => break,
+                b',' => self.at += 1,
+                _ => {
+                    self.at = self.raw.len().min(self.at + 1);
+                    return None;
+                }
+            }
+        }
+        if !is_first {
+            self.out.push(b',');
+        }
+        let mut odd = Oddities::default();
+        let mut walk = Walk { raw: self.raw, at: self.at, out: self.out, odd: &mut odd };
+        let key = walk.string();
+        self.at = walk.at;
+        self.odd.merge(odd);
+        self.skip_space();
+        self.at = self.raw.len().min(self.at + 1);
+        self.out.push(b':');
+        self.skip_space();
+        Some((key, !odd.any()))
+    }
+
     #[inline]
     fn word(&mut self) {
-        // The common case: an integer of up to seven digits without a leading zero.
-        if let Some(bytes) = self.word_at(self.at) {
-            let w = u64::from_le_bytes(bytes);
-            let digits = w ^ (LOW * b'0' as u64);
-            let other = (digits.wrapping_add(LOW * 0x76) | digits) & HIGH;
-            let n = (other.trailing_zeros() / 8) as usize;
-            if n < 8 && n > 0 && (n == 1 || bytes[0] != b'0') && WORD_END[bytes[n] as usize] {
+        // The common cases: integers, and decimal fractions.
+        if let Some(bytes) = window(self.raw, self.at) {
+            let digits = digits(&bytes);
+            let whole = (!digits).trailing_zeros() as usize;
+            let mut n = whole;
+            if whole > 0 && whole + 1 < WINDOW && bytes[whole] == b'.' {
+                let fraction = (!(digits >> (whole + 1))).trailing_zeros() as usize;
+                n = if fraction > 0 { whole + 1 + fraction } else { WINDOW };
+            }
+            if n < WINDOW
+                && whole > 0
+                && (whole == 1 || bytes[0] != b'0')
+                && WORD_END[bytes[n] as usize]
+            {
                 let old = self.out.len();
                 self.out.extend_from_slice(&bytes);
                 self.out.truncate(old + n);
@@ -124,14 +142,44 @@ impl<'a> Walk<'a, '_> {
     }
 
     #[inline]
-    fn value(&mut self) {
+    fn value(&mut self, memo: &mut Memo) {
         match self.peek() {
             b'"' => {
                 self.string();
             }
-            b'{' | b'[' => self.nested(),
+            b'{' | b'[' => self.known(memo),
             _ => self.word(),
         }
+    }
+
+    /// Copies a list or object, with the help of earlier ones.
+    #[inline]
+    fn known(&mut self, memo: &mut Memo) {
+        let start = self.at;
+        if self.raw[start..].starts_with(b"[]") {
+            self.out.extend_from_slice(b"[]");
+            self.at += 2;
+        } else if let Some(known) = memo.find(self.raw, start) {
+            self.out.extend_from_slice(known.compact());
+            self.at += known.len();
+        } else {
+            self.unknown(memo);
+        }
+    }
+
+    #[inline(never)]
+    fn unknown(&mut self, memo: &mut Memo) {
+        let (start, old) = (self.at, self.out.len());
+        let mut odd = Oddities::default();
+        let mut walk = Walk { raw: self.raw, at: start, out: self.out, odd: &mut odd };
+        walk.nested();
+        let end = walk.at;
+        // A value that reaches the end of the text may be incomplete.
+        if !odd.any() && end < self.raw.len() {
+            memo.add(self.raw, start, end, &self.out[old..]);
+        }
+        self.odd.merge(odd);
+        self.at = end;
     }
 
     fn nested(&mut self) {
@@ -186,41 +234,70 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
-/// Appends the members of the object at the start of `raw`, without its braces, as compact JSON.
-/// Invalid JSON is repaired. Passes each member to the callback: its undecoded key, its value, and
-/// the position of the compact value in `out`.
-pub fn copy_members<'a>(
-    raw: &'a [u8],
-    out: &mut Vec<u8>,
-    odd: &mut Oddities,
-    mut each: impl FnMut(&'a [u8], Copied<'a, '_>, usize),
-) {
-    let mut w = Walk { raw, at: 1, out, odd };
-    let mut first = true;
-    loop {
-        w.skip_space();
-        match w.peek() {
-            b'"' => {}
-            b',' => {
-                w.at += 1;
-                continue;
+/// Copies objects, with the help of those that it copied before.
+pub struct Copier {
+    shapes: Shapes,
+    memo: Memo,
+}
+
+impl Copier {
+    /// Creates a copier of objects whose keys have the slots of `slot_of`.
+    pub fn new(slot_of: fn(&[u8]) -> Slot) -> Self {
+        Self { shapes: Shapes::new(slot_of), memo: Memo::new() }
+    }
+
+    /// Appends the members of the object at the start of `raw`, without its braces, as compact
+    /// JSON. Invalid JSON is repaired. Passes each member to the callback: the slot of its key, the
+    /// undecoded key, its value, and the position of the compact value in `out`.
+    #[inline]
+    pub fn members<'a>(
+        &mut self,
+        raw: &'a [u8],
+        out: &mut Vec<u8>,
+        odd: &mut Oddities,
+        mut each: impl FnMut(Slot, &'a [u8], Copied<'a, '_>, usize),
+    ) {
+        let mut w = Walk { raw, at: 0, out, odd };
+        let mut place = START;
+        let mut is_first = true;
+        loop {
+            let (slot, key) = match self.shapes.follow(place, raw, w.at) {
+                Some((next, text)) => {
+                    place = next;
+                    let key = text.key(raw, w.at);
+                    w.at += text.len as usize;
+                    let old = w.out.len();
+                    w.out.extend_from_slice(&text.compact);
+                    w.out.truncate(old + text.compact_len as usize);
+                    (text.slot, key)
+                }
+                None => {
+                    let (start, old) = (w.at, w.out.len());
+                    let key = w.key(is_first);
+                    let slot = key.map_or(CLOSE, |(key, _)| self.shapes.slot_of(key));
+                    let (key, is_plain) = key.unwrap_or((&[], true));
+                    let (text, compact) = (&raw[start.min(w.at)..w.at], &w.out[old..]);
+                    let key_at = (key.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
+                    place = if is_plain && w.at < raw.len() {
+                        let key = if key.is_empty() { 0..0 } else { key_at..key_at + key.len() };
+                        self.shapes.learn(place, text, slot, key, compact)
+                    } else {
+                        Shapes::NOWHERE
+                    };
+                    (slot, key)
+                }
+            };
+            if slot == CLOSE {
+                return;
             }
-            _ => return,
+            is_first = false;
+            w.skip_space();
+            let (start, raw_start) = (w.out.len(), w.at);
+            w.value(&mut self.memo);
+            // If the file was cut short in the meantime, a value can end beyond its text.
+            let value = raw.get(raw_start..w.at).unwrap_or_default();
+            each(slot, key, Copied { raw: value, compact: &w.out[start..] }, start);
         }
-        if !first {
-            w.out.push(b',');
-        }
-        first = false;
-        let key = w.string();
-        w.skip_space();
-        w.at = raw.len().min(w.at + 1);
-        w.out.push(b':');
-        w.skip_space();
-        let (start, raw_start) = (w.out.len(), w.at);
-        w.value();
-        // If the file was cut short in the meantime, a value can end beyond its text.
-        let raw = raw.get(raw_start..w.at).unwrap_or_default();
-        each(key, Copied { raw, compact: &w.out[start..] }, start);
     }
 }
 
@@ -230,10 +307,20 @@ mod tests {
     use crate::json::compact_value;
     use proptest::prelude::*;
 
+    fn copied(copier: &mut Copier, raw: &str) -> (Vec<u8>, Oddities) {
+        let (mut out, mut odd) = (vec![b'{'], Oddities::default());
+        copier.members(raw.as_bytes(), &mut out, &mut odd, |_, _, _, _| {});
+        out.push(b'}');
+        (out, odd)
+    }
+
     fn both(raw: &str) -> ((String, Oddities), (String, Oddities)) {
-        let (mut a, mut odd_a) = (vec![b'{'], Oddities::default());
-        copy_members(raw.as_bytes(), &mut a, &mut odd_a, |_, _, _| {});
-        a.push(b'}');
+        let mut copier = Copier::new(|_| 0);
+        let (a, odd_a) = copied(&mut copier, raw);
+        // An object that was copied before looks the same, at the end of the text and before more.
+        for again in [raw, &format!("{raw}, {{\"a\": \"more than the longest text\"}}")] {
+            assert_eq!(copied(&mut copier, again), (a.clone(), odd_a), "{raw}");
+        }
         let (mut b, mut odd_b) = (Vec::new(), Oddities::default());
         compact_value(raw.as_bytes(), &mut b, &mut odd_b);
         (
@@ -258,24 +345,22 @@ mod tests {
 
     #[test]
     fn members_are_handed_out_with_their_place() {
-        let (mut out, mut odd, mut seen) = (Vec::new(), Oddities::default(), Vec::new());
-        copy_members(
-            br#"{"External id": 5,"x": [1, 2]} trailing"#,
-            &mut out,
-            &mut odd,
-            |k, v, at| {
-                seen.push((
-                    String::from_utf8_lossy(k).into_owned(),
-                    String::from_utf8_lossy(v.compact).into_owned(),
-                    at,
-                ));
-            },
-        );
-        assert_eq!(out, br#""External id":5,"x":[1,2]"#);
-        assert_eq!(
-            seen,
-            [("External id".into(), "5".into(), 14), ("x".into(), "[1,2]".into(), 20)]
-        );
+        let mut copier = Copier::new(|key| key.len() as Slot);
+        for raw in [
+            r#"{"External id": 5,"x": [1, 2]} trailing"#,
+            r#"{"External id": 5,"x": [1, 2]} and more than a window"#,
+            r#"{"External id":   5,"x": [1, 2]  ,  } and more than a window"#,
+            r#"{"External id": 5,"x": [1, 2]} and more than a window"#,
+        ] {
+            let (mut out, mut odd, mut seen) = (Vec::new(), Oddities::default(), Vec::new());
+            copier.members(raw.as_bytes(), &mut out, &mut odd, |slot, k, v, at| {
+                let [k, v] = [k, v.compact].map(|t| String::from_utf8_lossy(t).into_owned());
+                seen.push((slot, k, v, at));
+            });
+            assert_eq!(String::from_utf8_lossy(&out), r#""External id":5,"x":[1,2]"#);
+            let want = [(11, "External id", "5", 14), (1, "x", "[1,2]", 20)];
+            assert_eq!(seen, want.map(|(s, k, v, at)| (s, k.to_owned(), v.to_owned(), at)));
+        }
     }
 
     fn text(most: usize) -> impl Strategy<Value = String> {
@@ -312,13 +397,14 @@ mod tests {
     fn walks_over_text_that_was_cut_end_without_panic() {
         let whole: &[u8] = br#"{"a" : 1, "b\n": [1, {"c": "x\u00e9"}, NaN], "d" : true,
             "e": "long enough for a word"}"#;
+        let mut copier = Copier::new(|_| 0);
         for end in 0..whole.len() {
             for start in 0..end {
-                copy_members(
+                copier.members(
                     &whole[start..end],
                     &mut Vec::new(),
                     &mut Oddities::default(),
-                    |_, _, _| {},
+                    |_, _, _, _| {},
                 );
                 compact_value(&whole[start..end], &mut Vec::new(), &mut Oddities::default());
             }

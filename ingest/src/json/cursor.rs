@@ -1,5 +1,7 @@
 //! A position in JSON text, with functions that step over whole values.
 
+use super::scan::{WINDOW, not_number, quote_or_escape, window};
+
 /// Maximum nesting depth that is read.
 pub const MAX_DEPTH: usize = 512;
 
@@ -21,7 +23,7 @@ pub enum Bad {
 /// the value decides whether it is valid JSON.
 #[derive(Debug, Clone)]
 pub struct Cursor<'a> {
-    bytes: &'a [u8],
+    pub(super) bytes: &'a [u8],
     /// The position of the next byte.
     pub pos: usize,
 }
@@ -43,17 +45,6 @@ pub(super) const WORD_END: [bool; 256] = {
     t
 };
 
-const LOW: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// Finds bytes of `w` that equal `b`: the lowest bit set in the result is the high bit of the
-/// lowest such byte.
-#[inline(always)]
-fn bytes_equal(w: u64, b: u8) -> u64 {
-    let x = w ^ (LOW * b as u64);
-    x.wrapping_sub(LOW) & !x & HIGH
-}
-
 impl<'a> Cursor<'a> {
     /// Creates a cursor at `pos` of `bytes`.
     pub fn new(bytes: &'a [u8], pos: usize) -> Self {
@@ -63,6 +54,12 @@ impl<'a> Cursor<'a> {
     /// Returns the address of the first byte, for locating slices that were returned.
     pub fn origin(&self) -> usize {
         self.bytes.as_ptr() as usize
+    }
+
+    /// Returns the text from a position up to the cursor.
+    #[inline(always)]
+    pub fn since(&self, start: usize) -> &'a [u8] {
+        &self.bytes[start..self.pos]
     }
 
     /// Returns the byte at the cursor.
@@ -96,14 +93,12 @@ impl<'a> Cursor<'a> {
         let start = self.pos + 1;
         let mut i = start;
         loop {
-            while let Some(w) = self.bytes.get(i..i + 8) {
-                let w = u64::from_le_bytes([w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]]);
-                let hit = bytes_equal(w, b'"') | bytes_equal(w, b'\\');
-                if hit != 0 {
-                    i += (hit.trailing_zeros() / 8) as usize;
+            while let Some(w) = window(self.bytes, i) {
+                let n = quote_or_escape(&w);
+                i += n;
+                if n < WINDOW {
                     break;
                 }
-                i += 8;
             }
             match self.bytes.get(i) {
                 Some(b'"') => {
@@ -121,12 +116,18 @@ impl<'a> Cursor<'a> {
     /// if the value is missing.
     #[inline]
     pub fn value(&mut self) -> Result<&'a [u8], Bad> {
+        self.value_within(0)
+    }
+
+    /// Like [`Cursor::value`], for a value that is nested in `depth` others.
+    #[inline(always)]
+    pub fn value_within(&mut self, depth: usize) -> Result<&'a [u8], Bad> {
         let start = self.pos;
         match self.peek() {
             Some(b'"') => {
                 self.string()?;
             }
-            Some(b'{' | b'[') => self.nested()?,
+            Some(b'{' | b'[') => self.nested(MAX_DEPTH - depth)?,
             Some(_) => self.word()?,
             None => return Err(Bad::End),
         }
@@ -136,6 +137,13 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     fn word(&mut self) -> Result<(), Bad> {
         let start = self.pos;
+        while let Some(w) = window(self.bytes, self.pos) {
+            let n = not_number(&w);
+            self.pos += n;
+            if n < WINDOW {
+                break;
+            }
+        }
         while let Some(&b) = self.bytes.get(self.pos) {
             if WORD_END[b as usize] {
                 // An empty word, or one followed by a quote or an opening bracket, means that the
@@ -150,13 +158,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over an object or list without recursion. The cursor must be at the opening bracket.
-    fn nested(&mut self) -> Result<(), Bad> {
+    fn nested(&mut self, max_depth: usize) -> Result<(), Bad> {
         let mut is_object = [0u64; MAX_DEPTH / 64];
         let mut depth = 0usize;
         'value: loop {
             match self.peek().ok_or(Bad::End)? {
                 open @ (b'{' | b'[') => {
-                    if depth == MAX_DEPTH {
+                    if depth >= max_depth {
                         return Err(Bad::Deep);
                     }
                     let (word, bit) = (depth / 64, 1u64 << (depth % 64));
@@ -226,33 +234,37 @@ impl<'a> Cursor<'a> {
         Ok(key)
     }
 
-    /// Steps over an object and passes each undecoded key to the callback, with the raw text of its
-    /// value. The cursor must be at the opening brace. A comma before the closing brace is
-    /// tolerated.
-    #[inline]
-    pub fn object(&mut self, mut each: impl FnMut(&'a [u8], &'a [u8])) -> Result<(), Bad> {
-        self.pos += 1;
-        if self.next_token()? == b'}' {
+    /// Steps over the text between two members of an object, or before its first member, up to the
+    /// value. Returns the key, or `None` if the object ends instead. A comma before the closing
+    /// brace is tolerated.
+    #[inline(always)]
+    pub(super) fn next_key(&mut self, is_first: bool) -> Result<Option<&'a [u8]>, Bad> {
+        if is_first {
             self.pos += 1;
-            return Ok(());
-        }
-        loop {
-            let key = self.key_and_colon()?;
-            let value = self.value()?;
-            each(key, value);
+        } else {
             match self.next_token()? {
-                b',' => {
-                    self.pos += 1;
-                    if self.next_token()? != b'}' {
-                        continue;
-                    }
-                }
+                b',' => self.pos += 1,
                 b'}' => {}
                 _ => return Err(Bad::Syntax(self.pos)),
             }
-            self.pos += 1;
-            return Ok(());
         }
+        if self.next_token()? == b'}' {
+            self.pos += 1;
+            return Ok(None);
+        }
+        self.key_and_colon().map(Some)
+    }
+
+    /// Steps over an object and passes each undecoded key to the callback, with the raw text of its
+    /// value. The cursor must be at the opening brace.
+    #[inline]
+    pub fn object(&mut self, mut each: impl FnMut(&'a [u8], &'a [u8])) -> Result<(), Bad> {
+        let mut is_first = true;
+        while let Some(key) = self.next_key(is_first)? {
+            is_first = false;
+            each(key, self.value()?);
+        }
+        Ok(())
     }
 }
 

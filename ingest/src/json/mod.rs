@@ -7,11 +7,16 @@
 mod compact;
 mod copy;
 mod cursor;
+mod memo;
 mod number;
+mod scan;
+mod shapes;
 mod text;
 
 pub use compact::{compact_value, reads_as_value};
-pub use copy::{Copied, copy_members};
+pub use copy::{Copied, Copier};
 pub use cursor::{Bad, Cursor};
+pub use memo::Memo;
 pub use number::{TimeError, float, int, is_null, time_ns};
+pub use shapes::{Shapes, Slot};
 pub use text::{Oddities, as_text, cut, is_text, unquote};

@@ -122,6 +122,22 @@ fn bare(raw: &[u8]) -> &[u8] {
 /// Parses a 64-bit integer, with or without quotes. `12.0` is accepted as 12.
 #[inline]
 pub fn int(raw: &[u8]) -> Option<i64> {
+    // No number of up to 18 digits overflows.
+    if (1..=18).contains(&raw.len()) {
+        let (mut n, mut is_plain) = (0i64, true);
+        for &b in raw {
+            let digit = b.wrapping_sub(b'0');
+            is_plain &= digit <= 9;
+            n = n.wrapping_mul(10).wrapping_add(digit.into());
+        }
+        if is_plain {
+            return Some(n);
+        }
+    }
+    any_int(raw)
+}
+
+fn any_int(raw: &[u8]) -> Option<i64> {
     let text = bare(raw);
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),

@@ -23,6 +23,15 @@ impl Oddities {
     pub fn any(self) -> bool {
         self != Self::default()
     }
+
+    /// Adds the faults of another text.
+    pub fn merge(&mut self, other: Self) {
+        self.invalid_utf8 |= other.invalid_utf8;
+        self.bad_escape |= other.bad_escape;
+        self.lone_surrogate |= other.lone_surrogate;
+        self.control |= other.control;
+        self.non_json |= other.non_json;
+    }
 }
 
 /// Whether a raw value is a string.

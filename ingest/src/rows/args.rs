@@ -3,7 +3,7 @@
 
 use super::kernel_args::KernelArgs;
 use super::memory_args::MemoryArgs;
-use crate::json::{self, Cursor, Oddities};
+use crate::json::{self, Copier, Cursor, Oddities, Slot};
 use crate::trace::is_real_id;
 
 /// The values of args that have columns in `events`. For repeated keys, the last value is kept.
@@ -76,11 +76,63 @@ impl<'t> Members<'t> {
     }
 }
 
+/// The keys of args that have columns in `events`, as slots.
+mod slot {
+    use crate::json::Slot;
+
+    pub const EXTERNAL_ID: Slot = 1;
+    pub const LOWER_EXTERNAL_ID: Slot = 2;
+    pub const CORRELATION: Slot = 3;
+    pub const SEQUENCE_NUMBER: Slot = 4;
+    pub const FWD_THREAD_ID: Slot = 5;
+    pub const PYTHON_ID: Slot = 6;
+    pub const PYTHON_PARENT_ID: Slot = 7;
+    pub const PYTHON_MODULE_ID: Slot = 8;
+    pub const DEVICE: Slot = 9;
+    pub const UPPER_DEVICE: Slot = 10;
+    pub const STREAM: Slot = 11;
+    pub const INPUT_DIMS: Slot = 12;
+    pub const INPUT_TYPES: Slot = 13;
+    pub const INPUT_STRIDES: Slot = 14;
+    pub const CONCRETE_INPUTS: Slot = 15;
+    pub const CALL_STACK: Slot = 16;
+    pub const MODULE_HIERARCHY: Slot = 17;
+}
+
+fn slot_of(key: &[u8]) -> Slot {
+    match key {
+        b"External id" => slot::EXTERNAL_ID,
+        b"external id" => slot::LOWER_EXTERNAL_ID,
+        b"correlation" => slot::CORRELATION,
+        b"Sequence number" => slot::SEQUENCE_NUMBER,
+        b"Fwd thread id" => slot::FWD_THREAD_ID,
+        b"Python id" => slot::PYTHON_ID,
+        b"Python parent id" => slot::PYTHON_PARENT_ID,
+        b"Python module id" => slot::PYTHON_MODULE_ID,
+        b"device" => slot::DEVICE,
+        b"Device" => slot::UPPER_DEVICE,
+        b"stream" => slot::STREAM,
+        b"Input Dims" | b"Input dims" => slot::INPUT_DIMS,
+        b"Input type" => slot::INPUT_TYPES,
+        b"Input Strides" => slot::INPUT_STRIDES,
+        b"Concrete Inputs" => slot::CONCRETE_INPUTS,
+        b"Call stack" => slot::CALL_STACK,
+        b"Module Hierarchy" => slot::MODULE_HIERARCHY,
+        _ => 0,
+    }
+}
+
+/// Creates a copier for [`ArgValues::read`].
+pub fn args_copier() -> Copier {
+    Copier::new(slot_of)
+}
+
 impl ArgValues {
     /// Appends the args at the start of `raw` to `out` as compact JSON, and extracts values from
-    /// them. Args that are not an object are copied unchanged.
+    /// them. Args that are not an object are copied unchanged. `copier` is from [`args_copier`].
     pub fn read<'t>(
         &mut self,
+        copier: &mut Copier,
         raw: &'t [u8],
         out: &mut Vec<u8>,
         odd: &mut Oddities,
@@ -95,13 +147,14 @@ impl ArgValues {
             return;
         }
         out.push(b'{');
-        self.members(raw, out, odd, own);
+        self.members(copier, raw, out, odd, own);
         out.push(b'}');
     }
 
     /// Appends the members of an object, without its braces.
     fn members<'t>(
         &mut self,
+        copier: &mut Copier,
         raw: &'t [u8],
         out: &mut Vec<u8>,
         odd: &mut Oddities,
@@ -109,33 +162,33 @@ impl ArgValues {
     ) {
         let mut lower_device = false;
         let mut external_exact = false;
-        json::copy_members(raw, out, odd, |key, json::Copied { raw, compact: value }, start| {
+        copier.members(raw, out, odd, |slot, key, json::Copied { raw, compact: value }, start| {
             own.members.add(key, raw);
             let span = Some((start, start + value.len()));
-            match key {
-                b"External id" => {
+            match slot {
+                slot::EXTERNAL_ID => {
                     external_exact = true;
                     self.external_id = self.id(value);
                 }
-                b"external id" if !external_exact => self.external_id = self.id(value),
-                b"correlation" => self.correlation = self.id(value),
-                b"Sequence number" => self.sequence_number = self.int(value),
-                b"Fwd thread id" => self.fwd_thread_id = self.int(value),
-                b"Python id" => self.python_id = self.int(value),
-                b"Python parent id" => self.python_parent_id = self.int(value),
-                b"Python module id" => self.python_module_id = self.int(value),
-                b"device" => {
+                slot::LOWER_EXTERNAL_ID if !external_exact => self.external_id = self.id(value),
+                slot::CORRELATION => self.correlation = self.id(value),
+                slot::SEQUENCE_NUMBER => self.sequence_number = self.int(value),
+                slot::FWD_THREAD_ID => self.fwd_thread_id = self.int(value),
+                slot::PYTHON_ID => self.python_id = self.int(value),
+                slot::PYTHON_PARENT_ID => self.python_parent_id = self.int(value),
+                slot::PYTHON_MODULE_ID => self.python_module_id = self.int(value),
+                slot::DEVICE => {
                     lower_device = true;
                     self.device = self.int(value);
                 }
-                b"Device" if !lower_device => self.device = json::int(value),
-                b"stream" => self.stream = json::int(value),
-                b"Input Dims" | b"Input dims" => self.input_dims = span,
-                b"Input type" => self.input_types = span,
-                b"Input Strides" => self.input_strides = span,
-                b"Concrete Inputs" => self.concrete_inputs = span,
-                b"Call stack" => self.call_stack = span,
-                b"Module Hierarchy" => {
+                slot::UPPER_DEVICE if !lower_device => self.device = json::int(value),
+                slot::STREAM => self.stream = json::int(value),
+                slot::INPUT_DIMS => self.input_dims = span,
+                slot::INPUT_TYPES => self.input_types = span,
+                slot::INPUT_STRIDES => self.input_strides = span,
+                slot::CONCRETE_INPUTS => self.concrete_inputs = span,
+                slot::CALL_STACK => self.call_stack = span,
+                slot::MODULE_HIERARCHY => {
                     self.module_hierarchy = span;
                     if json::is_text(raw) {
                         own.module_hierarchy = Some(raw);

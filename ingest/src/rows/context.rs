@@ -55,11 +55,12 @@ impl Context<'_> {
         self.span.unset.iter().any(|unset| unset.ts == record.ts)
     }
 
-    /// Returns the launch and the operator of a device row, and how they were found.
-    pub fn link(&self, record: &EventRecord) -> Link {
+    /// Returns the launch and the operator of a device row, and how they were found. `near` is the
+    /// place in the launches of the last one that was found.
+    pub fn link(&self, record: &EventRecord, near: &mut usize) -> Link {
         let correlation = record.correlation();
         if correlation != NO_LINK
-            && let Some(launch) = self.launches.find(correlation, record.ts)
+            && let Some(launch) = self.launches.find(near, correlation, record.ts)
         {
             let op = (launch.op != NO_ROW).then_some(launch.op);
             let way = if launch.graph { "graph" } else { "correlation" };

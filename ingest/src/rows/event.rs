@@ -1,6 +1,6 @@
 //! The rows of `events`.
 
-use super::args::{ArgValues, OwnArgs};
+use super::args::{ArgValues, OwnArgs, args_copier};
 use super::context::Context;
 use super::element::Element;
 use super::event_columns::EventColumns;
@@ -10,13 +10,14 @@ use crate::arrange::{NO_ROW, Nest};
 use crate::encode::{Codec, Columns, Effort, EncodedGroup, Ints};
 use crate::error::Result;
 use crate::issues::{Code, Issues, codes_of};
-use crate::json::{self, Cursor, Oddities};
+use crate::json::{self, Copier, Cursor, Oddities};
 use crate::trace::*;
 
 /// Builds the rows of `events`, one row group at a time.
 pub struct EventRows {
     row: usize,
     codec: Codec,
+    copier: Copier,
     /// Values from the args of the last row.
     values: ArgValues,
     columns: EventColumns,
@@ -28,6 +29,7 @@ impl EventRows {
         Self {
             row: 0,
             codec: Codec::new(effort),
+            copier: args_copier(),
             values: ArgValues::default(),
             columns: EventColumns::new(effort),
         }
@@ -140,12 +142,12 @@ impl EventRows {
                 out.extend_from_slice(format!("{{\"dropped_bytes\":{len}}}").as_bytes());
                 own.members.read(raw);
             }
-            Some(raw) => values.read(raw, out, &mut odd, own),
+            Some(raw) => values.read(&mut self.copier, raw, out, &mut odd, own),
             None if end_args.is_some() => out.extend_from_slice(b"{}"),
             None => {}
         }
         if let Some(text) = end_args {
-            merge_end_args(&text, values, out, start, &mut odd);
+            merge_end_args(&mut self.copier, &text, values, out, start, &mut odd);
         }
         report(issues, e.record, odd, values.bad_id, &out[start..]);
         for (column, span) in [
@@ -205,10 +207,24 @@ impl EventRows {
             _ => {}
         }
         let on_thread = matches!(c.tracks[e.record.track as usize], Track::Thread { .. });
+        let has_column = |key: &[u8], value: &[u8]| has_column(e.record, on_thread, key, value);
+        let read: [(&[u8], _); 5] = [
+            (b"pid", fields.pid),
+            (b"tid", fields.tid),
+            (b"cat", fields.cat),
+            (b"dur", fields.dur),
+            (b"id", fields.id),
+        ];
+        let all_have_columns =
+            read.iter().all(|&(key, value)| value.is_none_or(|value| has_column(key, value)));
+        if all_have_columns && !fields.extra_keys && !fields.repeated {
+            report(issues, e.record, odd, false, b"");
+            return Ok(());
+        }
         let out = columns.extra.begin();
         let start = out.len();
         let _ = Cursor::new(e.text, 0).object(|key, value| {
-            if !has_column(e.record, on_thread, key, value) {
+            if !has_column(key, value) {
                 out.push(if out.len() == start { b'{' } else { b',' });
                 let mut quoted = vec![b'"'];
                 quoted.extend_from_slice(key);

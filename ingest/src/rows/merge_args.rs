@@ -3,12 +3,13 @@
 use rustc_hash::FxHashSet;
 
 use super::args::{ArgValues, OwnArgs};
-use crate::json::{Cursor, Oddities};
+use crate::json::{Copier, Cursor, Oddities};
 
 /// Merges the args of an end event, at the start of `text`, into those of its begin event, which
 /// are the compact object at `start` of `out`. If both contain the same key, the value of the end
 /// event is kept.
 pub fn merge_end_args(
+    copier: &mut Copier,
     text: &[u8],
     values: &mut ArgValues,
     out: &mut Vec<u8>,
@@ -19,7 +20,7 @@ pub fn merge_end_args(
         return;
     }
     let mut end_args = Vec::new();
-    ArgValues::default().read(text, &mut end_args, odd, &mut OwnArgs::default());
+    ArgValues::default().read(copier, text, &mut end_args, odd, &mut OwnArgs::default());
     let mut ends: Vec<(&[u8], &[u8])> = Vec::new();
     let _ = Cursor::new(&end_args, 0).object(|key, value| ends.push((key, value)));
     let replaced: FxHashSet<&[u8]> = ends.iter().map(|&(key, _)| key).collect();
@@ -44,5 +45,5 @@ pub fn merge_end_args(
     }
     merged.push(b'}');
     *values = ArgValues::default();
-    values.read(&merged, out, odd, &mut OwnArgs::default());
+    values.read(copier, &merged, out, odd, &mut OwnArgs::default());
 }

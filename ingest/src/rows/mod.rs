@@ -16,7 +16,7 @@ mod row_group;
 mod tables;
 mod text;
 
-pub use args::{ArgValues, OwnArgs};
+pub use args::{ArgValues, OwnArgs, args_copier};
 pub use context::{Context, StepTimes};
 pub use event_columns::EventColumns;
 pub use row_group::{Group, GroupBuilder, SideRows};

@@ -47,11 +47,14 @@ pub struct SideRows {
 /// Builds row groups one after the other.
 pub struct GroupBuilder<'a> {
     c: &'a Context<'a>,
+    shapes: ElementShapes,
     events: EventRows,
     kernels: TableRows<KernelRow<'static>>,
     memory: TableRows<MemoryRow<'static>>,
     counters: TableRows<CounterRow<'static>>,
     steps: StepCursor,
+    /// The place in the launches of the last one that was found.
+    launch: usize,
     streams: FxHashMap<u32, (Option<i64>, Option<i64>)>,
     hierarchies: FxHashMap<String, (i64, u64)>,
     issues: Issues,
@@ -62,11 +65,13 @@ impl<'a> GroupBuilder<'a> {
     pub fn new(c: &'a Context<'a>, effort: Effort) -> Self {
         Self {
             c,
+            shapes: ElementShapes::default(),
             events: EventRows::new(effort),
             kernels: TableRows::new(effort),
             memory: TableRows::new(effort),
             counters: TableRows::new(effort),
             steps: StepCursor::default(),
+            launch: 0,
             streams: FxHashMap::default(),
             hierarchies: FxHashMap::default(),
             issues: Issues::default(),
@@ -101,12 +106,13 @@ impl<'a> GroupBuilder<'a> {
 
     /// Appends the rows of the element at the start of `text`.
     fn row(&mut self, text: &[u8], record: &EventRecord, nest: &Nest) -> Result<()> {
-        let fields =
-            record.has(WHOLE).then(|| EventFields::read(&mut Cursor::new(text, 0)).ok()).flatten();
+        let shapes = &mut self.shapes;
+        let read = || EventFields::read_like(&mut Cursor::new(text, 0), shapes).ok();
+        let fields = record.has(WHOLE).then(read).flatten();
         let args = (record.args != 0).then(|| text.get(record.args as usize..)).flatten();
         let element = Element { record, args, fields: fields.as_ref(), text };
         let class = record.class();
-        let link = class.is_device().then(|| self.c.link(record));
+        let link = class.is_device().then(|| self.c.link(record, &mut self.launch));
         let step = match &link {
             Some(link) => link.step,
             None => self.steps.step(self.c, record),

@@ -125,6 +125,11 @@ row! {
         process_group_ranks: Option<Cow<'a, str>>,
         in_split_size: Option<Cow<'a, str>>,
         out_split_size: Option<Cow<'a, str>>,
+        collective_seq: Option<i64>,
+        comms_id: Option<Cow<'a, str>>,
+        group_rank: Option<i64>,
+        src_rank: Option<i64>,
+        dst_rank: Option<i64>,
     }
 }
 

@@ -1,4 +1,4 @@
-use super::{Layout, TRACE_ID, Table, code, float, json, label, near, page_bounds};
+use super::{Kind, Layout, TRACE_ID, Table, code, column, float, json, label, near, page_bounds};
 
 /// Work on devices.
 pub const TABLE: Table = Table {
@@ -94,5 +94,26 @@ pub const TABLE: Table = Table {
         json("process_group_ranks", Layout::Repeats, "args `Process Group Ranks`, as written."),
         json("in_split_size", Layout::Repeats, "args `In split size`, as written."),
         json("out_split_size", Layout::Repeats, "args `Out split size`, as written."),
+        code(
+            "collective_seq",
+            "id",
+            "args `Seq`: number of the collective in its process group. Sends and receives count \
+             separately on each rank.",
+        ),
+        column(
+            "comms_id",
+            Kind::Text,
+            "text",
+            Layout::Plain,
+            "args `Comms Id`: hash of group, number and ranks, an unsigned number as text.",
+        ),
+        code(
+            "group_rank",
+            "id",
+            "args `Rank`: rank within the process group; of a send or receive, the rank of the \
+             other side.",
+        ),
+        code("src_rank", "id", "args `Src Rank` of receives: global rank of the sender."),
+        code("dst_rank", "id", "args `Dst Rank` of sends: global rank of the receiver."),
     ],
 };

@@ -8,8 +8,10 @@ mod manifest;
 mod parquet_file;
 mod scratch;
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use examine::{Examined, Gravity, Problem, examine};
 pub use manifest::{Manifest, TableFacts};
@@ -21,10 +23,16 @@ use crate::error::{IngestError, Result};
 const MARKER: &str = "tracesql-store.json";
 const LOCK: &str = ".lock";
 
+/// The number of digits of the content hash at the end of a trace's name.
+const HASH_DIGITS: usize = 12;
+
 /// A store on disk.
 #[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
+    /// The sizes of the inputs of known traces by name. The name of a trace has the hash of its
+    /// input, so its size never changes.
+    input_bytes: Arc<Mutex<HashMap<String, u64>>>,
 }
 
 impl Store {
@@ -51,9 +59,7 @@ impl Store {
         }
         let version = marker.get("schema_version").and_then(serde_json::Value::as_u64);
         match version {
-            Some(v) if v == crate::schema::SCHEMA_VERSION as u64 => {
-                Ok(Self { root: root.to_owned() })
-            }
+            Some(v) if v == crate::schema::SCHEMA_VERSION as u64 => Ok(Self::at(root)),
             Some(found) => Err(IngestError::StoreVersion {
                 path: root.to_owned(),
                 found,
@@ -61,6 +67,10 @@ impl Store {
             }),
             None => refuse(&format!("{MARKER} is damaged; ingest its traces again")),
         }
+    }
+
+    fn at(root: &Path) -> Self {
+        Self { root: root.to_owned(), input_bytes: Arc::default() }
     }
 
     /// Opens a store, or creates an empty one if the folder is missing or empty. Fails if the
@@ -85,7 +95,7 @@ impl Store {
             let reason = "the folder is not empty and not a store; name a new folder".to_owned();
             return Err(IngestError::Store { path: root.to_owned(), reason });
         }
-        let store = Self { root: root.to_owned() };
+        let store = Self::at(root);
         let _lock = store.lock()?;
         let marker = format!(
             "{{\"schema_version\":{},\"created_by\":\"tracesql {VERSION}\"}}\n",
@@ -105,28 +115,70 @@ impl Store {
         &self.root
     }
 
+    /// The names of the folders that may be traces.
+    fn names(&self) -> Result<impl Iterator<Item = String>> {
+        let entries = fs::read_dir(&self.root).map_err(|e| IngestError::io(&self.root, e))?;
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        Ok(names.filter(|name| !name.starts_with('.')))
+    }
+
     /// Returns all traces, in the order of their names. Fails if a manifest cannot be read.
     pub fn traces(&self) -> Result<Vec<Manifest>> {
         let mut all = Vec::new();
-        for entry in fs::read_dir(&self.root).map_err(|e| IngestError::io(&self.root, e))?.flatten()
-        {
-            let path = entry.path();
-            if !entry.file_name().to_string_lossy().starts_with('.')
-                && path.join(manifest::FILE).is_file()
-            {
-                all.push(Manifest::read(&path)?);
+        for name in self.names()? {
+            let folder = self.root.join(name);
+            if folder.join(manifest::FILE).is_file() {
+                all.push(Manifest::read(&folder)?);
             }
         }
         all.sort_by(|a, b| a.trace_id.cmp(&b.trace_id));
         Ok(all)
     }
 
+    /// The name of the trace that is created from the input with a hash. `slug` is the readable
+    /// part of the name.
+    pub(crate) fn trace_id(slug: &str, content_hash: &str) -> String {
+        format!("{slug}-{}", digits(content_hash))
+    }
+
     /// Returns the trace that was created from the input with this hash, if the store contains it
-    /// in this schema version. Fails like [`Store::traces`].
+    /// in this schema version. Only manifests of traces with such a name are read. Fails if one of
+    /// them cannot be read.
     pub fn find(&self, content_hash: &str) -> Result<Option<Manifest>> {
-        Ok(self.traces()?.into_iter().find(|m| {
-            m.content_hash == content_hash && m.schema_version == crate::schema::SCHEMA_VERSION
-        }))
+        let ending = format!("-{}", digits(content_hash));
+        for name in self.names()?.filter(|name| name.ends_with(&ending)) {
+            let folder = self.root.join(name);
+            if !folder.join(manifest::FILE).is_file() {
+                continue;
+            }
+            let manifest = Manifest::read(&folder)?;
+            if manifest.content_hash == content_hash
+                && manifest.schema_version == crate::schema::SCHEMA_VERSION
+            {
+                return Ok(Some(manifest));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the store contains a trace whose input has this size. Each manifest is read once.
+    /// Fails if a manifest cannot be read.
+    pub(crate) fn has_input_of(&self, bytes: u64) -> Result<bool> {
+        let mut known = self.input_bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = false;
+        for name in self.names()? {
+            if let Some(&size) = known.get(&name) {
+                found |= size == bytes;
+                continue;
+            }
+            let folder = self.root.join(&name);
+            if folder.join(manifest::FILE).is_file() {
+                let size = Manifest::read(&folder)?.input_bytes;
+                found |= size == bytes;
+                known.insert(name, size);
+            }
+        }
+        Ok(found)
     }
 
     /// Returns the folder of a trace.
@@ -224,6 +276,10 @@ impl Store {
 
 fn sync_file(file: &Path) -> Result<()> {
     File::open(file).and_then(|f| f.sync_all()).map_err(|e| IngestError::io(file, e))
+}
+
+fn digits(content_hash: &str) -> &str {
+    content_hash.get(..HASH_DIGITS).unwrap_or(content_hash)
 }
 
 fn sync_folder(folder: &Path) -> Result<()> {

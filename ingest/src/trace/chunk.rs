@@ -62,6 +62,8 @@ pub struct Chunk {
     pub metas: Metas,
     /// The steps in the chunk.
     pub steps: Vec<Step>,
+    /// Number of launches of device work.
+    pub launches: usize,
     /// Start and end of the chunk's work.
     pub times: WorkTimes,
     /// Issues that were found.

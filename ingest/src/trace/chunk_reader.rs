@@ -29,6 +29,7 @@ pub fn read(
         pairs: Vec::new(),
         metas: Metas::default(),
         steps: Vec::new(),
+        launches: 0,
         times: WorkTimes::default(),
         issues: Issues::default(),
     };
@@ -64,7 +65,7 @@ impl ChunkReader<'_, '_, '_> {
                 _ => {}
             }
             let outcome = match token {
-                b'{' => EventFields::read(&mut c).map(|fields| {
+                b'{' => EventFields::read_like(&mut c, &mut self.local.shapes).map(|fields| {
                     if c.pos - start <= MAX_ELEMENT {
                         self.element(&fields, start);
                     }

@@ -64,6 +64,8 @@ pub struct Document {
     pub on_track: Vec<bool>,
     /// Steps, in file order.
     pub steps: Vec<Step>,
+    /// Number of launches of device work.
+    pub launches: usize,
     /// Start and end of the trace's work.
     pub times: WorkTimes,
     /// Issues that were found.
@@ -85,6 +87,7 @@ pub fn read_document(
         metas: Metas::default(),
         on_track: Vec::new(),
         steps: Vec::new(),
+        launches: 0,
         times: WorkTimes::default(),
         issues: Issues::default(),
     };
@@ -152,6 +155,7 @@ impl ChunkSink for DocumentReader<'_, '_> {
         document.elements += chunk.elements as u64;
         self.r.progress.elements.store(document.elements, Ordering::Relaxed);
         document.issues.merge(chunk.issues);
+        document.launches += chunk.launches;
         document.steps.append(&mut chunk.steps);
         for (property, meta) in chunk.metas {
             let old = document

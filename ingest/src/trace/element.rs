@@ -9,7 +9,7 @@ use super::intern::{INLINE_TEXT, Id, Local, NO_TEXT, Track, TrackNo};
 use super::meta::{self, MAX_META, Meta};
 use super::times::is_work;
 use crate::issues::{Code, codes_of};
-use crate::json::{self, Cursor, Oddities};
+use crate::json::{self, Oddities};
 
 /// Maximum number of bytes, of a text that distinguishes tracks, that are kept in memory.
 const MAX_TRACK_TEXT: usize = 1 << 10;
@@ -75,9 +75,11 @@ impl Element<'_, '_, '_> {
         }
         let track = self.track(ph, name, cat);
         self.args(ph, &mut flags);
-        let link = match (class.is_launch() || class.is_device(), fields.args) {
-            (true, Some(args)) => call_id(args, &mut flags),
-            _ => NO_LINK,
+        self.chunk.launches += usize::from(class.is_launch());
+        let link = if class.is_launch() || class.is_device() {
+            call_id(fields, &mut flags)
+        } else {
+            NO_LINK
         };
         let mut record = EventRecord {
             ts,
@@ -237,15 +239,16 @@ impl Element<'_, '_, '_> {
 
     fn track(&mut self, ph: u8, name: u32, cat: u32) -> TrackNo {
         let fields = self.fields;
-        let pid = self.id(fields.pid);
         let track = match ph {
             b'b' | b'n' | b'e' if fields.has_id() => {
                 // Ids are scoped to a process unless they are marked as global.
+                let pid = self.id(fields.pid);
                 let pid = if fields.has_global_id() { Id::None } else { pid };
                 let cat = self.always(cat, fields.cat_text());
                 Track::Async { pid, cat, id: self.local.texts.intern_always(&fields.async_id()) }
             }
             b'C' => {
+                let pid = self.id(fields.pid);
                 let id = if fields.has_id() {
                     self.local.texts.intern_always(&fields.async_id())
                 } else {
@@ -257,10 +260,25 @@ impl Element<'_, '_, '_> {
                 if matches!(ph, b'b' | b'n' | b'e') {
                     self.issue(Code::AsyncNoId);
                 }
-                Track::Thread { pid, tid: self.id(fields.tid) }
+                return self.thread();
             }
         };
         self.local.track(track)
+    }
+
+    fn thread(&mut self) -> TrackNo {
+        let (pid, tid) = (self.fields.pid, self.fields.tid);
+        // A missing value differs from an empty one.
+        let written = pid.zip(tid).filter(|(pid, tid)| !(pid.is_empty() || tid.is_empty()));
+        if let Some(no) = written.and_then(|written| self.local.threads.get(written)) {
+            return no;
+        }
+        let (pid, tid) = (self.id(pid), self.id(tid));
+        let no = self.local.track(Track::Thread { pid, tid });
+        if let Some(written) = written {
+            self.local.threads.set(written, no);
+        }
+        no
     }
 
     fn flow(&mut self, record: &mut EventRecord) {
@@ -328,21 +346,13 @@ impl Element<'_, '_, '_> {
 
 /// Returns the correlation in the args of a launch or device activity, or otherwise the External
 /// id. Without either, or if the id is a value that stands for "none", it returns [`NO_LINK`].
-fn call_id(args: &[u8], flags: &mut u16) -> i64 {
-    let (mut correlation, mut external_id) = (None, None);
-    if args.first() == Some(&b'{') {
-        let _ = Cursor::new(args, 0).object(|key, value| match key {
-            b"correlation" => correlation = Some(value),
-            b"External id" | b"external id" => external_id = Some(value),
-            _ => {}
-        });
-    }
+fn call_id(fields: &EventFields<'_>, flags: &mut u16) -> i64 {
     let id =
         |value: Option<&[u8]>| value.and_then(json::int).filter(|&n| is_real_id(n) && n != NO_LINK);
-    if let Some(correlation) = id(correlation) {
+    if let Some(correlation) = id(fields.correlation) {
         return correlation;
     }
-    let Some(external_id) = id(external_id) else { return NO_LINK };
+    let Some(external_id) = id(fields.external_id) else { return NO_LINK };
     *flags |= SHARES_ID;
     external_id
 }

@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
+use super::event_fields::ElementShapes;
+
 /// The id of an interned text. It depends on the timing of threads and must not appear in any
 /// output.
 pub type TextId = u32;
@@ -155,11 +157,52 @@ impl Tracks {
     }
 }
 
-/// One thread's cache of the shared ids. A raw text that was seen before costs one lookup and no
+/// The tracks of the threads whose events were read last, by `pid` and `tid` as they are written.
+#[derive(Default)]
+pub struct Threads {
+    known: [Option<KnownThread>; 16],
+}
+
+struct KnownThread {
+    pid: Box<[u8]>,
+    tid: Box<[u8]>,
+    no: TrackNo,
+}
+
+/// `pid` and `tid` as they are written.
+type WrittenThread<'a> = (&'a [u8], &'a [u8]);
+
+impl Threads {
+    #[inline(always)]
+    fn place((pid, tid): WrittenThread<'_>) -> usize {
+        // Streams of a device have the same process and small numbers; threads differ at the end.
+        let last = |id: &[u8]| usize::from(id.last().copied().unwrap_or(0));
+        (last(tid) ^ (last(pid) << 2) ^ tid.len()) % 16
+    }
+
+    /// Returns the track of a thread.
+    #[inline(always)]
+    pub fn get(&self, written: WrittenThread<'_>) -> Option<TrackNo> {
+        let known = self.known[Self::place(written)].as_ref()?;
+        (*known.tid == *written.1 && *known.pid == *written.0).then_some(known.no)
+    }
+
+    /// Remembers the track of a thread.
+    pub fn set(&mut self, written: WrittenThread<'_>, no: TrackNo) {
+        let known = KnownThread { pid: written.0.into(), tid: written.1.into(), no };
+        self.known[Self::place(written)] = Some(known);
+    }
+}
+
+/// One thread's cache of the shared ids, and of shapes. A raw text that was seen before costs one lookup and no
 /// lock.
 pub struct Local<'a> {
     /// The shared texts.
     pub texts: &'a Texts,
+    /// The shapes of elements.
+    pub shapes: ElementShapes,
+    /// The tracks of threads.
+    pub threads: Threads,
     tracks: &'a Tracks,
     by_raw: FxHashMap<Box<[u8]>, TextId>,
     by_track: FxHashMap<Track, TrackNo>,
@@ -171,6 +214,8 @@ impl<'a> Local<'a> {
     pub fn new(texts: &'a Texts, tracks: &'a Tracks) -> Self {
         Self {
             texts,
+            shapes: ElementShapes::default(),
+            threads: Threads::default(),
             tracks,
             by_raw: FxHashMap::default(),
             by_track: FxHashMap::default(),

@@ -20,7 +20,7 @@ pub use chunk::{MAX_NAME, Step};
 pub use chunk_reader::read as read_chunk;
 pub use document::{Document, Form, RecordSink, TopLevel, read_document};
 pub use element::is_real_id;
-pub use event_fields::{EventFields, written_id};
+pub use event_fields::{ElementShapes, EventFields, written_id};
 pub use event_record::*;
 pub use intern::{INLINE_TEXT, Id, Local, NO_TEXT, TextId, Texts, Track, Tracks};
 pub use meta::{Meta, MetaKind};
