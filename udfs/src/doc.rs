@@ -48,7 +48,7 @@ impl Call {
 pub struct FunctionDoc {
     /// The name as called in SQL.
     pub name: &'static str,
-    /// The area: intervals, nesting, stacks, statistics, names, json, format.
+    /// The area: intervals, nesting, stacks, statistics, names, json, format, clocks.
     pub area: &'static str,
     /// The arguments and the result: `f(a BIGINT, b BIGINT) → BIGINT`.
     pub signature: &'static str,

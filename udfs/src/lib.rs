@@ -2,7 +2,8 @@
 //!
 //! The functions cover intervals (`interval_union_len`, `interval_intersect`, …), nesting in time
 //! (`nest_parent`, …), stacks (`stack`, `pprof`, …), names of kernels (`classify`, `demangle`, …),
-//! statistics (`quantile`, `mann_whitney`, …), JSON, and trees given by ids.
+//! statistics (`quantile`, `mann_whitney`, …), JSON, trees given by ids, clocks (`align_clocks`, …),
+//! and graphs of events.
 //!
 //! ```
 //! use datafusion::prelude::SessionContext;
@@ -27,14 +28,18 @@
 //! The crate depends only on the small crates of DataFusion, except for the functions on JSON: they
 //! come from the crate `datafusion-functions-json`, which depends on the entire `datafusion` crate.
 
+mod clocks;
 mod doc;
 mod error;
+mod figures;
 mod format;
+mod graph;
 mod intervals;
 mod json;
 pub mod names;
 pub mod nest;
 mod pprof;
+mod sequences;
 mod stacks;
 mod stats;
 mod tree;
@@ -69,6 +74,10 @@ pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
         format::functions(),
         units::functions(),
         tree::functions(),
+        sequences::functions(),
+        graph::functions(),
+        clocks::functions(),
+        figures::functions(),
     ]
     .concat()
 }
@@ -118,5 +127,5 @@ pub fn relation_planners() -> Vec<Arc<dyn RelationPlanner>> {
         Call::Relation(planner) => Some(planner),
         _ => None,
     };
-    intervals::functions().into_iter().filter_map(planner).collect()
+    [intervals::functions(), graph::functions()].concat().into_iter().filter_map(planner).collect()
 }

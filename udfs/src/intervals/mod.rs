@@ -10,7 +10,7 @@
 mod aggregate;
 mod aggregate_docs;
 mod algorithm;
-mod relation;
+pub(crate) mod relation;
 mod relation_docs;
 
 use crate::doc::{Call, Function, FunctionDoc};

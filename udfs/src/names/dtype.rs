@@ -5,7 +5,7 @@
 ///
 /// The names of C++ (`long int`, `unsigned char`), of PyTorch's scalar types (`Long`, `Byte`) and
 /// of its Python types (`torch.int64`) agree if case is ignored, so one list covers all of them.
-pub(super) fn bytes(name: &str) -> Option<i64> {
+pub(crate) fn bytes(name: &str) -> Option<i64> {
     let lower = name.trim().to_ascii_lowercase();
     let mut plain = lower.as_str();
     for prefix in ["const ", "torch.", "at::", "c10::", "std::", "nccl"] {

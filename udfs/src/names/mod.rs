@@ -16,6 +16,7 @@ use datafusion_expr::ScalarUDF;
 use crate::doc::{Call, Function};
 use functions::{Answer, Classify, OfText, What};
 
+pub(crate) use dtype::bytes as element_bytes;
 pub use rules::{BUILT_IN_RULES, Rule, Rules};
 
 /// Returns the functions on names; `classify`, `classify_rule` and `kernel_type` use the given

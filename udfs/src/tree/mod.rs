@@ -7,6 +7,7 @@ mod align_trees;
 mod docs;
 mod last_known;
 mod links;
+mod outermost_id;
 mod pairing;
 mod running_sum;
 mod window;
@@ -21,6 +22,7 @@ pub fn functions() -> Vec<Function> {
         children_sum,
         subtree_sum,
         last_known::function(),
+        outermost_id::function(),
         running_sum::function(),
         align_trees::function(),
     ]

@@ -205,6 +205,12 @@ impl<'a> Arguments<'a> {
         Ok(Some(expression))
     }
 
+    /// Parses an expression of any type over the columns of the input.
+    pub fn any_expression(&mut self, name: &str, input: &LogicalPlan) -> Result<Option<Expr>> {
+        let Some(value) = self.value(name).cloned() else { return Ok(None) };
+        self.context.sql_to_expr(value, input.schema()).map(Some)
+    }
+
     fn name_of(&self, argument: &str, value: SqlExpr, input: &LogicalPlan) -> Result<String> {
         let function = self.function;
         let ident = match value {

@@ -5,13 +5,13 @@
 //! that converts the lists to rows. This needs no custom operator, so the optimizer, the memory
 //! limit and threads work as for any other query.
 
-mod arguments;
+pub(crate) mod arguments;
 mod collect;
 mod gaps;
-mod groups;
+pub(crate) mod groups;
 mod join;
 mod result_rows;
-mod single;
+pub(crate) mod single;
 
 use std::sync::Arc;
 

@@ -1,0 +1,178 @@
+//! Critical paths without holes: the walk from the end of a window back to its start, along what
+//! each piece of work waited for.
+//!
+//! `model` holds the activities by lane, `orders` finds out what was queued after what, `binding`
+//! decides what an activity waited for, and `walk` follows it. `schedule` has all waits, and
+//! `forecast` computes the times that other lengths of work would have led to. `meetings` are the
+//! collectives by which several traces of a job wait for one another. `read` reads all of them from
+//! rows.
+
+mod binding;
+mod forecast;
+mod meetings;
+mod model;
+mod orders;
+mod read;
+mod schedule;
+mod walk;
+
+use std::sync::Arc;
+
+use arrow::array::{BooleanArray, Int64Array, StringArray, StructArray};
+use arrow::datatypes::{DataType, Field, Fields};
+use datafusion_common::Result;
+
+use super::relation::Input;
+use super::rows::Rows;
+use forecast::Change;
+pub use read::Side;
+use read::{Read, read};
+use schedule::Schedule;
+use walk::Piece;
+
+/// The columns of the activities.
+pub const ACTIVITIES: &[Input] = &[
+    Input::int("id"),
+    Input::int("lane"),
+    Input::int("team"),
+    Input::int("start_ns"),
+    Input::int("end_ns"),
+    Input::int("role"),
+    Input::int("launch_id"),
+    Input::int("domain").or_null(),
+];
+
+/// The columns of the orders. They share their places with those of the activities.
+pub const ORDERS: &[Input] = &[
+    Input::int("call_id"),
+    Input::int("lane"),
+    Input::int("key"),
+    Input::int("at_ns"),
+    Input::int("action"),
+    Input::int("domain").or_null(),
+];
+
+/// The columns of the windows.
+pub const WINDOWS: &[Input] = &[
+    Input::int("window_id"),
+    Input::int("last_id"),
+    Input::int("from_ns"),
+    Input::int("to_ns"),
+    Input::int("mark_id").or_null(),
+    Input::int("domain").or_null(),
+];
+
+/// The columns of the members of collectives.
+pub const MEMBERS: &[Input] =
+    &[Input::int("call_id"), Input::int("id"), Input::int("is_partial"), Input::int("missing_ns")];
+
+/// The columns of the work whose length changes.
+pub const TARGETS: &[Input] =
+    &[Input::int("target"), Input::int("id"), Input::int("length_ns").or_null()];
+
+/// The other arguments of forecasts.
+pub const FORECAST_SETTINGS: &[Input] = &[Input::int("factor")];
+
+/// The columns of the result.
+pub fn result_fields() -> Fields {
+    let field = |(name, data_type)| Field::new(name, data_type, true);
+    [
+        ("window_id", DataType::Int64),
+        ("position", DataType::Int64),
+        ("start_ns", DataType::Int64),
+        ("end_ns", DataType::Int64),
+        ("kind", DataType::Utf8),
+        ("event_id", DataType::Int64),
+        ("cause_id", DataType::Int64),
+        ("lane", DataType::Int64),
+        ("is_inferred", DataType::Boolean),
+    ]
+    .map(field)
+    .into_iter()
+    .collect()
+}
+
+/// The columns of the result of forecasts.
+pub fn forecast_fields() -> Fields {
+    ["target", "window_id", "recorded_ns", "forecast_ns", "moved_ns"]
+        .map(|name| Field::new(name, DataType::Int64, true))
+        .into_iter()
+        .collect()
+}
+
+/// Reads the rows of a group and returns the lengths of all windows after each change. A group
+/// whose recorded times do not follow from its waits has no forecasts.
+pub fn forecast(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
+    let Read { model, windows, changes } = read(rows, sides);
+    let factor = (0..rows.len()).find_map(|row| rows.ints(ACTIVITIES.len() + 1).get(row));
+    let schedule = Schedule::new(&model);
+    let recorded = forecast::pass(&model, &schedule, &Change { factor: 1000, ..Change::default() });
+    let before = recorded.bounds(&model, &windows);
+    let follows = recorded.largest_move_ns <= MAX_MOVE_NS;
+    let mut found: Vec<[Option<i64>; 5]> = Vec::new();
+    for (target, mut change) in changes {
+        change.factor = factor.unwrap_or(0);
+        let times = forecast::pass(&model, &schedule, &change);
+        let after = times.bounds(&model, &windows);
+        let mut first = 0;
+        for window in windows.chunk_by(|a, b| a.number == b.number) {
+            let own = first..first + window.len();
+            first = own.end;
+            let saved = length(&before[own.clone()]) - length(&after[own]);
+            let marks: Vec<(i64, i64)> = window.iter().map(|part| (part.from, part.to)).collect();
+            let span = length(&marks);
+            found.push([
+                Some(target),
+                Some(window[0].number),
+                Some(span),
+                follows.then_some(span - saved),
+                Some(recorded.largest_move_ns),
+            ]);
+        }
+    }
+    let column = |i: usize| -> arrow::array::ArrayRef {
+        Arc::new(found.iter().map(|row| row[i]).collect::<Int64Array>())
+    };
+    Ok(StructArray::try_new(forecast_fields(), (0..5).map(column).collect(), None)?)
+}
+
+/// The time from the first start to the last end.
+fn length(bounds: &[(i64, i64)]) -> i64 {
+    let start = bounds.iter().map(|b| b.0).min().unwrap_or(0);
+    bounds.iter().map(|b| b.1).max().unwrap_or(start) - start
+}
+
+/// A piece with the number of its window and its position there.
+type Found = (i64, i64, Piece);
+
+/// Reads the rows of a group and returns the pieces of all windows.
+pub fn run(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
+    let Read { model, windows, .. } = read(rows, sides);
+    let mut found: Vec<Found> = Vec::new();
+    for window in windows.chunk_by(|a, b| a.number == b.number) {
+        let (number, pieces) = (window[0].number, walk::walk(&model, window));
+        found.extend((0..).zip(pieces).map(|(position, piece)| (number, position, piece)));
+    }
+    let ints = |of: &dyn Fn(&Found) -> Option<i64>| -> Arc<Int64Array> {
+        Arc::new(found.iter().map(of).collect())
+    };
+    let id = |at: Option<u32>| at.map(|at| model.activity(at).id);
+    Ok(StructArray::try_new(
+        result_fields(),
+        vec![
+            ints(&|row| Some(row.0)),
+            ints(&|row| Some(row.1)),
+            ints(&|row| Some(row.2.start)),
+            ints(&|row| Some(row.2.end)),
+            Arc::new(found.iter().map(|row| Some(row.2.kind.name())).collect::<StringArray>()),
+            ints(&|row| id(row.2.event)),
+            ints(&|row| id(row.2.cause)),
+            ints(&|row| row.2.lane.map(|lane| model.lanes[lane as usize].id)),
+            Arc::new(found.iter().map(|row| Some(row.2.inferred)).collect::<BooleanArray>()),
+        ],
+        None,
+    )?)
+}
+
+/// Starts may move by this much in a pass without changes.
+const MAX_MOVE_NS: i64 = 1_000;

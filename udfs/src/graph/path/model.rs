@@ -1,0 +1,302 @@
+//! The activities of a trace, by lane.
+
+use super::meetings::Meetings;
+use super::orders::Orders;
+use crate::graph::rows::Ints;
+
+/// Stands for no activity.
+pub const NONE: u32 = u32::MAX;
+
+/// What an activity is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Work of a thread.
+    Work,
+    /// A frame or a mark of a thread. While nothing runs inside, the thread may wait for another.
+    Frame,
+    /// Work of a device; the lane is a queue.
+    Device,
+    /// A call that returns after the device work that it started.
+    OwnWait,
+    /// A call that returns after all work of the device.
+    DeviceWait,
+    /// Loading of data, with all that runs inside.
+    Loading,
+}
+
+impl Role {
+    /// The role with a number.
+    pub fn of(number: i64) -> Option<Self> {
+        [Self::Work, Self::Frame, Self::Device, Self::OwnWait, Self::DeviceWait, Self::Loading]
+            .get(usize::try_from(number).ok()?)
+            .copied()
+    }
+}
+
+/// An activity.
+#[derive(Debug, Clone, Copy)]
+pub struct Activity {
+    pub id: i64,
+    pub start: i64,
+    /// End, at the latest that of the activity around it.
+    pub end: i64,
+    /// The activity around it on its thread; of device work, the call that started it.
+    pub above: u32,
+    /// Position of the lane.
+    pub lane: u32,
+    pub role: Role,
+}
+
+/// A thread or a queue of a device.
+#[derive(Debug)]
+pub struct Lane {
+    pub id: i64,
+    /// Position of the domain.
+    pub domain: u32,
+    pub first: u32,
+    pub last: u32,
+    /// The latest end.
+    pub end: i64,
+    /// Whether it is a queue.
+    pub is_queue: bool,
+    /// Whether it is a queue, or a thread that puts work into queues.
+    pub is_main: bool,
+    /// Threads of a team hand work to one another.
+    pub team: Option<i64>,
+    /// Ends of the work of a thread in a team, in order.
+    pub ends: Vec<(i64, u32)>,
+}
+
+impl Lane {
+    fn new(id: i64, domain: u32, at: u32) -> Self {
+        Self {
+            id,
+            domain,
+            first: at,
+            last: at,
+            end: i64::MIN,
+            is_queue: false,
+            is_main: false,
+            team: None,
+            ends: Vec::new(),
+        }
+    }
+}
+
+/// All activities of a trace, or of several that meet in collectives.
+pub struct Model {
+    activities: Vec<Activity>,
+    pub lanes: Vec<Lane>,
+    /// Numbers of the domains: traces whose threads and devices are apart from those of others.
+    domains: Vec<i64>,
+    /// Ends of the device work of each domain, in order.
+    device_ends: Vec<Vec<(i64, u32)>>,
+    /// Device work by the call that started it, in the order of calls.
+    started: Vec<(u32, u32)>,
+    ids: Vec<(i64, u32)>,
+    pub orders: Orders,
+    pub meetings: Meetings,
+}
+
+/// The columns of activities.
+pub struct Columns<'a> {
+    pub id: Ints<'a>,
+    pub lane: Ints<'a>,
+    pub team: Ints<'a>,
+    pub start: Ints<'a>,
+    pub end: Ints<'a>,
+    pub role: Ints<'a>,
+    pub launch: Ints<'a>,
+    pub domain: Ints<'a>,
+}
+
+impl Columns<'_> {
+    /// The activity of a row without its lane and what is above it; `None` without a duration, or
+    /// if a value is missing.
+    pub fn activity(&self, row: usize) -> Option<Activity> {
+        let (start, end) = (self.start.get(row)?, self.end.get(row)?);
+        self.lane.get(row)?;
+        let (id, role) = (self.id.get(row)?, Role::of(self.role.get(row)?)?);
+        let activity = Activity { id, start, end, above: NONE, lane: 0, role };
+        (start < end).then_some(activity)
+    }
+}
+
+impl Model {
+    /// Puts the activities of some rows in order.
+    pub fn new(columns: &Columns<'_>, mut rows: Vec<u32>) -> Self {
+        let key = |row: &u32| {
+            let row = *row as usize;
+            let end = std::cmp::Reverse(columns.end.get(row));
+            (columns.lane.get(row), columns.start.get(row), end, columns.id.get(row))
+        };
+        if !rows.is_sorted_by_key(key) {
+            rows.sort_unstable_by_key(key);
+        }
+        let mut ids: Vec<(i64, u32)> = Vec::with_capacity(rows.len());
+        ids.extend(rows.iter().filter_map(|row| columns.id.get(*row as usize)).zip(0..));
+        ids.sort_unstable();
+        let mut model = Self {
+            activities: Vec::with_capacity(rows.len()),
+            lanes: Vec::new(),
+            domains: domains(columns, &rows),
+            device_ends: Vec::new(),
+            started: Vec::new(),
+            ids,
+            orders: Orders::default(),
+            meetings: Meetings::default(),
+        };
+        model.device_ends.resize(model.domains.len(), Vec::new());
+        let mut open: Vec<u32> = Vec::new();
+        for (at, row) in (0u32..).zip(rows) {
+            let row = row as usize;
+            let (Some(mut activity), Some(lane)) = (columns.activity(row), columns.lane.get(row))
+            else {
+                continue;
+            };
+            let (team, launch) = (columns.team.get(row), columns.launch.get(row));
+            if model.lanes.last().is_none_or(|last| last.id != lane) {
+                let domain = model.domain(columns.domain.get(row).unwrap_or(0)).unwrap_or(0);
+                model.lanes.push(Lane::new(lane, domain, at));
+                open.clear();
+            }
+            activity.lane = u32::try_from(model.lanes.len() - 1).unwrap_or(NONE);
+            if activity.role == Role::Device {
+                activity.above = launch.and_then(|id| model.find(id)).unwrap_or(NONE);
+                let domain = model.lanes[activity.lane as usize].domain as usize;
+                model.device_ends[domain].push((activity.end, at));
+                if activity.above != NONE {
+                    model.started.push((activity.above, at));
+                }
+            } else {
+                while open.last().is_some_and(|o| model.activity(*o).end <= activity.start) {
+                    open.pop();
+                }
+                if let Some(around) = open.last() {
+                    activity.above = *around;
+                    activity.end = activity.end.min(model.activity(*around).end);
+                }
+                open.push(at);
+            }
+            if let Some(last) = model.lanes.last_mut() {
+                last.last = at;
+                last.end = last.end.max(activity.end);
+                last.is_queue |= activity.role == Role::Device;
+                last.team = last.team.or(team);
+            }
+            model.activities.push(activity);
+        }
+        for (call, work) in &model.started {
+            for at in [call, work] {
+                let lane = model.activities[*at as usize].lane as usize;
+                model.lanes[lane].is_main = true;
+            }
+        }
+        model.device_ends.iter_mut().for_each(|ends| ends.sort_unstable());
+        model.started.sort_unstable();
+        for lane in model.lanes.iter_mut().filter(|lane| lane.team.is_some()) {
+            let own = (lane.first..=lane.last).map(|at| (at, model.activities[at as usize]));
+            let work = own.filter(|(_, a)| !matches!(a.role, Role::Frame | Role::Device));
+            lane.ends = work.map(|(at, a)| (a.end, at)).collect();
+            lane.ends.sort_unstable();
+        }
+        model
+    }
+
+    /// The activity at a position.
+    pub fn activity(&self, at: u32) -> &Activity {
+        &self.activities[at as usize]
+    }
+
+    /// The position of the domain with a number.
+    pub fn domain(&self, number: i64) -> Option<u32> {
+        let at = self.domains.binary_search(&number).ok()?;
+        u32::try_from(at).ok()
+    }
+
+    /// How many domains there are.
+    pub fn domains(&self) -> usize {
+        self.domains.len()
+    }
+
+    /// The position of the domain of an activity.
+    pub fn domain_of(&self, at: u32) -> u32 {
+        self.lanes[self.activity(at).lane as usize].domain
+    }
+
+    /// Ends of the device work of a domain, in order.
+    pub fn device_ends(&self, domain: u32) -> &[(i64, u32)] {
+        self.device_ends.get(domain as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Positions of all activities.
+    pub fn positions(&self) -> std::ops::Range<u32> {
+        0..u32::try_from(self.activities.len()).unwrap_or(NONE)
+    }
+
+    /// The position of an id.
+    pub fn find(&self, id: i64) -> Option<u32> {
+        let at = self.ids.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(self.ids[at].1)
+    }
+
+    /// The device work that a call started.
+    pub fn started_by(&self, call: u32) -> impl Iterator<Item = u32> + '_ {
+        let from = self.started.partition_point(|(of, _)| *of < call);
+        self.started[from..].iter().take_while(move |(of, _)| *of == call).map(|(_, at)| *at)
+    }
+
+    /// The device activity before this one in its queue.
+    pub fn before(&self, at: u32) -> Option<u32> {
+        let lane = &self.lanes[self.activity(at).lane as usize];
+        at.checked_sub(1).filter(|before| *before >= lane.first)
+    }
+
+    /// Whether an activity of a thread is loading of data or inside of it.
+    pub fn is_loading(&self, mut at: u32) -> bool {
+        while at != NONE {
+            if self.activity(at).role == Role::Loading {
+                return true;
+            }
+            at = self.activity(at).above;
+        }
+        false
+    }
+
+    /// The innermost activity of a thread just before a time, and the time since which it is
+    /// innermost. Without an activity, the time since which the thread has none, if there was one.
+    pub fn innermost(&self, lane: u32, time: i64) -> (Option<u32>, Option<i64>) {
+        let lane = &self.lanes[lane as usize];
+        let own = &self.activities[lane.first as usize..=lane.last as usize];
+        let before = own.partition_point(|a| a.start < time);
+        let Some(mut at) = before.checked_sub(1).map(|i| lane.first + i as u32) else {
+            return (None, None);
+        };
+        let mut since: Option<i64> = None;
+        loop {
+            let activity = self.activity(at);
+            if activity.end >= time {
+                return (Some(at), Some(since.map_or(activity.start, |s| s.max(activity.start))));
+            }
+            since = since.max(Some(activity.end));
+            if activity.above == NONE {
+                return (None, since);
+            }
+            at = activity.above;
+        }
+    }
+}
+
+/// The numbers of all domains, in order; 0 for rows without one.
+fn domains(columns: &Columns<'_>, rows: &[u32]) -> Vec<i64> {
+    let mut found: Vec<i64> = Vec::new();
+    for row in rows {
+        let number = columns.domain.get(*row as usize).unwrap_or(0);
+        if found.last() != Some(&number) {
+            found.push(number);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
