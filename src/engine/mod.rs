@@ -13,6 +13,7 @@ mod planning;
 mod rules;
 mod settings;
 mod statements;
+mod store_scan;
 mod store_tables;
 mod summarize;
 mod system_tables;

@@ -7,8 +7,12 @@
 //! columns that any reader needs, and its rows are kept until the queries end. Branches of larger
 //! unions are treated like views with several places so that they are planned in parallel, but
 //! their rows go to their only reader and are not kept.
+//!
+//! If nothing is to be shared, because there is little memory for rows, a view is still computed
+//! once if its query would be copied to very many places: copies multiply along views on views, and
+//! plans of millions of nodes take more memory than rows.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -25,8 +29,11 @@ use super::rules::constant_trace_id::ConstantTraceId;
 use super::rules::inline_views::InlineViews;
 use super::rules::{analyze, inlining, naming};
 
+/// The most copies of a view's query in plans that share nothing.
+const MAX_COPIES: usize = 32;
+
 /// Returns a physical plan for each query. `trace_id` is given for a store with a single trace. If
-/// `share` is false, each reader of a view computes the view.
+/// `share` is false, each reader of a view computes the view, up to [`MAX_COPIES`] readers.
 pub fn physical_plans(
     queries: Vec<LogicalPlan>,
     state: &SessionState,
@@ -70,12 +77,17 @@ fn optimize(
     let queries = queries.collect::<Result<Vec<_>>>()?;
     let mut places = Places::default();
     for query in &queries {
-        places.count(query)?;
+        places.count(query, None)?;
     }
     let views = match share {
-        true => Arc::new(places.shared_views(trace_id.as_deref())?),
-        false => Arc::default(),
+        true => places
+            .shared_views(trace_id.as_deref(), |view, places| places > 1 || view.is_branch())?,
+        false => {
+            let often = places.copied_often();
+            places.shared_views(trace_id.as_deref(), |view, _| often.contains(&view.key()))?
+        }
     };
+    let views = Arc::new(views);
     let inlining = inlining(views.clone(), trace_id);
     let queries = planner_threads::each(&queries, |query| {
         state.optimize(&analyze(&inlining, query.clone(), options)?)
@@ -107,10 +119,12 @@ struct Places {
     found: HashMap<ViewKey, (PlannedView, usize)>,
     /// The views. Each view comes after those that it reads.
     order: Vec<ViewKey>,
+    /// How often a view, or `None` for the queries, names another one.
+    reads: HashMap<Option<ViewKey>, HashMap<ViewKey, usize>>,
 }
 
 impl Places {
-    fn count(&mut self, plan: &LogicalPlan) -> Result<()> {
+    fn count(&mut self, plan: &LogicalPlan, reader: Option<ViewKey>) -> Result<()> {
         let mut named = Vec::new();
         plan.apply_with_subqueries(|node| {
             if let LogicalPlan::TableScan(scan) = node {
@@ -121,22 +135,48 @@ impl Places {
         for view in named {
             let key = view.key();
             let body = view.body().clone();
+            *self.reads.entry(reader).or_default().entry(key).or_default() += 1;
             let places = &mut self.found.entry(key).or_insert((view, 0)).1;
             *places += 1;
             if *places == 1 {
-                self.count(&body)?;
+                self.count(&body, Some(key))?;
                 self.order.push(key);
             }
         }
         Ok(())
     }
 
-    /// The views that are computed separately from their readers.
-    fn shared_views(&self, trace_id: Option<&ConstantTraceId>) -> Result<InlineViews> {
+    /// The views whose queries would be copied to more than [`MAX_COPIES`] places, if only these
+    /// are computed once.
+    fn copied_often(&self) -> HashSet<ViewKey> {
+        let mut copies: HashMap<ViewKey, usize> = HashMap::new();
+        let mut often = HashSet::new();
+        for reader in std::iter::once(None).chain(self.readers_first().map(Some)) {
+            let mut own = reader.map_or(1, |view| copies.get(&view).copied().unwrap_or(0));
+            if let Some(view) = reader
+                && own > MAX_COPIES
+            {
+                often.insert(view);
+                own = 1;
+            }
+            for (view, places) in self.reads.get(&reader).into_iter().flatten() {
+                *copies.entry(*view).or_default() += own * places;
+            }
+        }
+        often
+    }
+
+    /// The views that are computed separately from their readers: those that are chosen, by their
+    /// number of places.
+    fn shared_views(
+        &self,
+        trace_id: Option<&ConstantTraceId>,
+        chosen: impl Fn(&PlannedView, usize) -> bool,
+    ) -> Result<InlineViews> {
         let mut views = InlineViews::default();
         for key in &self.order {
             let (view, places) = &self.found[key];
-            if *places > 1 || view.is_branch() {
+            if chosen(view, *places) {
                 let body = views.inline(view.body().as_ref().clone())?;
                 let (body, constants) = match trace_id {
                     Some(trace_id) => trace_id.fold(body)?,

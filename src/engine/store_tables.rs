@@ -20,6 +20,7 @@ use tracesql_ingest::Manifest;
 use tracesql_ingest::schema::{self, Kind, Layout};
 use url::Url;
 
+use super::store_scan::StoreScan;
 use crate::store::TraceFiles;
 
 /// The tables of some traces of a store.
@@ -77,10 +78,11 @@ impl StoreTables {
             .iter()
             .map(|c| c.kind == Kind::Text && c.layout == Layout::Plain)
             .collect();
+        let unfiltered = StoreScan::new(over(false)?);
         Ok(Arc::new(StoreTable {
             name: table.name,
-            unfiltered: over(false)?,
-            filtering: over(true)?,
+            filtering: unfiltered.in_other_way(over(true)?),
+            unfiltered,
             long_texts,
         }))
     }
@@ -94,9 +96,9 @@ impl StoreTables {
 pub struct StoreTable {
     name: &'static str,
     /// Decodes all rows.
-    unfiltered: ListingTable,
+    unfiltered: StoreScan,
     /// Decodes the rows that pass the filters.
-    filtering: ListingTable,
+    filtering: StoreScan,
     /// For each column, whether it holds long texts.
     long_texts: Vec<bool>,
 }
@@ -111,18 +113,18 @@ impl StoreTable {
 #[async_trait]
 impl TableProvider for StoreTable {
     fn schema(&self) -> SchemaRef {
-        self.unfiltered.schema()
+        self.unfiltered.table().schema()
     }
 
     fn table_type(&self) -> TableType {
-        self.unfiltered.table_type()
+        self.unfiltered.table().table_type()
     }
 
     fn supports_filters_pushdown(
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
-        self.unfiltered.supports_filters_pushdown(filters)
+        self.unfiltered.table().supports_filters_pushdown(filters)
     }
 
     async fn scan(
@@ -134,8 +136,8 @@ impl TableProvider for StoreTable {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let reads_long_texts =
             projection.is_none_or(|columns| columns.iter().any(|&at| self.long_texts[at]));
-        let table = if reads_long_texts { &self.filtering } else { &self.unfiltered };
-        table.scan(state, projection, filters, limit).await
+        let scan = if reads_long_texts { &self.filtering } else { &self.unfiltered };
+        scan.plan(state, projection, filters, limit).await
     }
 }
 

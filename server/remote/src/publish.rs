@@ -37,7 +37,6 @@ pub async fn publish(
     let inline = inline_tables(manifest, &generation, store.limits.room);
     let record = Record { manifest: manifest.clone(), generation, inline };
     // A command that looked for the trace before does not look again, unless files would be
-    // A command that looked for the trace before does not look again, unless files would be
     // uploaded in vain, because the manifest is not written over that of another process.
     let is_small = record.inline.len() == manifest.tables.len();
     let existing = match store.was_absent(&manifest.content_hash) && is_small {
