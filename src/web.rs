@@ -24,7 +24,7 @@ pub const BASE: &[Module] = modules!("../web/base/": "elements", "format");
 /// Charts, in the order in which they depend on each other.
 pub const CHARTS: &[Module] = modules!("../web/charts/":
     "theme", "ticks", "axis", "surface", "tooltip", "legend", "zoom", "stack", "plot", "bars",
-    "lying_bars", "lines", "heat_map", "sunburst",
+    "lying_bars", "lines", "heat_map", "sunburst", "log_points",
 );
 
 /// Colours and fonts, and the look of charts.

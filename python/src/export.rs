@@ -42,7 +42,8 @@ const KINDS: &[(&str, Kind)] = &[
 #[pyo3(name = "export")]
 #[allow(clippy::too_many_arguments)]
 #[pyo3(signature = (
-    session, format, path, traces, rank, steps, filter, views, sql, findings, counters
+    session, format, path, traces, rank, steps, filter, views, sql, findings, counters,
+    critical_path
 ))]
 pub fn run(
     py: Python<'_>,
@@ -57,6 +58,7 @@ pub fn run(
     sql: Option<String>,
     findings: bool,
     counters: bool,
+    critical_path: bool,
 ) -> PyResult<(Files, Vec<String>)> {
     let session = session.get();
     let kind = parsed("format", format, KINDS)?;
@@ -76,17 +78,11 @@ pub fn run(
     let selection = Selection { condition: filter, steps, query: sql };
     let memory = session.options.memory_limit;
     let work = async move {
-        let extras = Extras { findings, counters, memory };
-        write(&engine, kind, chosen, selection, views, extras, path).await
+        let extras = export::Extras { findings, counters, critical_path };
+        write(&engine, kind, chosen, selection, views, (extras, memory), path).await
     };
     let done = wait::query(py, &session.threads, work)?;
     session.explained(py, &text, done)
-}
-
-struct Extras {
-    findings: bool,
-    counters: bool,
-    memory: usize,
 }
 
 async fn write(
@@ -95,7 +91,7 @@ async fn write(
     mut traces: Vec<TraceFacts>,
     selection: Selection,
     views: Vec<String>,
-    extras: Extras,
+    (extras, memory): (export::Extras, usize),
     path: PathBuf,
 ) -> Result<(Files, Vec<String>)> {
     let name = path.display().to_string();
@@ -118,8 +114,7 @@ async fn write(
             Ok((files.into_iter().map(|(name, rows)| (name, rows as u64)).collect(), Vec::new()))
         }
         Kind::Chrome => {
-            let Extras { findings, counters, memory } = extras;
-            let request = ChromeRequest { traces, selection, findings, counters, gzip, memory };
+            let request = ChromeRequest { traces, selection, extras, gzip, memory };
             export::chrome(engine, &request, &target).await.map(done)
         }
         Kind::PerfJson => {

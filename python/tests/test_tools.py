@@ -110,7 +110,7 @@ def test_exports_by_the_name_of_the_file(gpu, tmp_path, quiet):
     assert (tmp_path / "s.folded").read_text() == gpu.folded(step=11)
     with pytest.raises(tracesql.UsageError, match="x.xlsx: the name says no format"):
         gpu.export(tmp_path / "x.xlsx")
-    with pytest.raises(tracesql.UsageError, match="findings and counters are for"):
+    with pytest.raises(tracesql.UsageError, match="findings, counters and critical_path are for"):
         gpu.export(tmp_path / "x.csv", findings=True)
     with pytest.raises(tracesql.UsageError, match="no trace has rank 7; recorded ranks: 0"):
         gpu.export(tmp_path / "x.json", rank=7)

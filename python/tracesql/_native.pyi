@@ -125,6 +125,7 @@ def export(
     sql: str | None,
     findings: bool,
     counters: bool,
+    critical_path: bool,
 ) -> tuple[list[tuple[str, int]], list[str]]: ...
 def check(
     session: Session,

@@ -221,6 +221,7 @@ class Tools:
         sql: str | None = None,
         findings: bool = False,
         counters: bool = False,
+        critical_path: bool = False,
     ) -> dict[str, int]:
         """Writes traces, views or the rows of a query for other tools.
 
@@ -239,6 +240,8 @@ class Tools:
             the events.
         :param findings: ``chrome``: adds findings as instant events.
         :param counters: ``chrome``: adds device utilization and memory as counters.
+        :param critical_path: ``chrome``: adds the critical path of the trace and of each step as
+            tracks.
 
         >>> session.export("step3.json.gz", step=3)
         >>> session.export("folder", format="parquet", views=["kernels", "operators"])
@@ -246,10 +249,10 @@ class Tools:
         kind = format_of(path, format, _EXPORTS)
         steps = (step, step) if isinstance(step, int) else step
         named = _list(views)
-        if (findings or counters) and kind != "chrome":
+        if (findings or counters or critical_path) and kind != "chrome":
             raise _native.UsageError(
-                "findings and counters are for format='chrome'; as tables they are the views "
-                "findings and memory_curve"
+                "findings, counters and critical_path are for format='chrome'; as tables they are "
+                "the views findings, memory_curve and critical_path"
             )
         if named and kind in ("chrome", "perf-json", "folded", "pprof"):
             raise _native.UsageError(f"views cannot be written as {kind}; use parquet or csv")
@@ -276,6 +279,7 @@ class Tools:
             sql,
             findings,
             counters,
+            critical_path,
         )
         warn(notes)
         return dict(written)

@@ -14,6 +14,8 @@
 -- - by device: gpu_utilization, sm_efficiency, occupancy, tensor_core_use, gpu_busy_time,
 --   gpu_idle_time, computation_time, communication_time, exposed_communication_time,
 --   exposed_memcpy_time, memory_peak, memory_reserved_peak
+-- - peak_utilization, model_utilization by device: products by the peak, with and without
+--   recomputation (hfu_pct and mfu_pct of step_mfu)
 -- - kernel_count, kernel_time, memcpy_count, memcpy_time, memcpy_bytes, memset_time
 -- - launch_count, launch_time, unlinked_time: launches on the host and how many were found
 -- - sync_time, sync_calls, blocking_copies: waiting of the host for the device
@@ -100,6 +102,20 @@ memories AS (
         END AS subject
     FROM memory_peak
 ),
+-- Above 100 % the device is not the one that it was taken for.
+utilization AS (
+    SELECT *
+    FROM (
+        SELECT
+            trace_id, device,
+            sum(hfu_pct * step_ns) / sum(CASE WHEN hfu_pct IS NOT NULL THEN step_ns END) AS hfu_pct,
+            sum(mfu_pct * step_ns) / sum(CASE WHEN mfu_pct IS NOT NULL THEN step_ns END) AS mfu_pct
+        FROM step_mfu
+        WHERE matrix_flop > 0
+        GROUP BY trace_id, device
+    ) AS u
+    WHERE hfu_pct <= 100
+),
 listed AS (
     SELECT
         trace_id, CAST(NULL AS VARCHAR) AS subject,
@@ -168,6 +184,15 @@ listed AS (
     JOIN numbers n
         ON n.trace_id = g.trace_id
             AND (n.device = g.device OR (n.device IS NULL AND g.device IS NULL))
+    UNION ALL
+    SELECT
+        u.trace_id, n.subject,
+        unnest(make_array('peak_utilization', 'model_utilization')),
+        unnest(make_array(u.hfu_pct, u.mfu_pct))
+    FROM utilization u
+    JOIN numbers n
+        ON n.trace_id = u.trace_id
+            AND (n.device = u.device OR (n.device IS NULL AND u.device IS NULL))
     UNION ALL
     SELECT
         trace_id, NULL,

@@ -55,6 +55,10 @@ SELECT
             THEN 'memory bound'
         ELSE 'compute bound'
     END AS verdict,
-    CASE WHEN touched_bytes = 0 THEN 'nothing is read or written' ELSE reason END AS reason
+    CASE
+        WHEN touched_bytes = 0 THEN 'nothing is read or written'
+        WHEN operations IS NULL AND reason IS NULL THEN 'operations of the kernel are not recorded'
+        ELSE reason
+    END AS reason
 FROM worked w
 LEFT JOIN device d ON d.trace_id = w.trace_id

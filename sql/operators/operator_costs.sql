@@ -29,51 +29,33 @@
 -- @column calls BIGINT count Number of calls.
 -- @column host_self_ns BIGINT ns Their own time on the host.
 -- @column device_self_ns BIGINT ns Their own device time.
--- @column flop BIGINT flop Floating point operations of one call; NULL if not measurable.
+-- @column flop BIGINT flop Floating point operations of one call; NULL if not measurable,
+--   or if only bytes are known.
 -- @column read_bytes BIGINT bytes Bytes that one call reads; NULL if not measurable.
 -- @column written_bytes BIGINT bytes Bytes that one call writes; NULL if not measurable.
+-- @column quality VARCHAR text exact, lower_bound, bounds (these are the lower ones), recorded or
+--   estimate; NULL if it is not measurable.
 -- @column reason VARCHAR text Why it is not measurable; NULL if it is.
 WITH calls AS (
     SELECT
-        o.trace_id, o.rank, o.name, o.input_shapes, e.input_types, f.form,
-        coalesce(f.stride_at, f.mask_at, f.dims_at) IS NOT NULL AS needs_values,
-        CASE
-            WHEN coalesce(f.dims_at, f.causal_at, f.stride_at, f.mask_at) IS NOT NULL
-                THEN e.concrete_inputs
-        END AS arguments,
+        o.trace_id, o.rank, o.name, o.input_shapes, f.input_types,
+        CASE WHEN f.needs_values THEN f.arguments END AS arguments,
+        f.form, f.dtype, f.flop, f.read_bytes, f.written_bytes, f.quality,
+        CASE WHEN f.event_id IS NULL THEN 'no formula for this operator in operator_formulas'
+            ELSE f.reason END AS reason,
         count(*) AS calls,
         sum(o.host_self_ns) AS host_self_ns,
         sum(o.device_self_ns) AS device_self_ns
     FROM operator_calls o
-    JOIN events e ON e.trace_id = o.trace_id AND e.event_id = o.event_id
-    LEFT JOIN operator_formulas f ON f.name = o.name
+    LEFT JOIN _call_figures f ON f.trace_id = o.trace_id AND f.event_id = o.event_id
     GROUP BY
-        o.trace_id, o.rank, o.name, o.input_shapes, e.input_types, f.form,
-        coalesce(f.stride_at, f.mask_at, f.dims_at) IS NOT NULL,
-        CASE
-            WHEN coalesce(f.dims_at, f.causal_at, f.stride_at, f.mask_at) IS NOT NULL
-                THEN e.concrete_inputs
-        END
+        o.trace_id, o.rank, o.name, o.input_shapes, f.input_types,
+        CASE WHEN f.needs_values THEN f.arguments END,
+        f.form, f.dtype, f.flop, f.read_bytes, f.written_bytes, f.quality,
+        CASE WHEN f.event_id IS NULL THEN 'no formula for this operator in operator_formulas'
+            ELSE f.reason END
 )
 SELECT
-    f.trace_id, f.rank, f.name, f.input_shapes, f.input_types, f.arguments, f.form,
-    nullif(j.dtype, '') AS dtype,
-    f.calls, f.host_self_ns, f.device_self_ns,
-    CASE WHEN j.is_measurable THEN j.flop END AS flop,
-    CASE WHEN j.is_measurable THEN j.read_bytes END AS read_bytes,
-    CASE WHEN j.is_measurable THEN j.written_bytes END AS written_bytes,
-    CASE
-        WHEN f.form IS NULL THEN 'no formula for this operator in operator_formulas'
-        WHEN coalesce(json_length(f.input_shapes), 0) = 0
-            THEN 'shapes were not recorded: profile with record_shapes=True'
-        WHEN f.input_types IS NULL THEN 'types of inputs were not recorded'
-        WHEN j.is_measurable THEN NULL
-        WHEN j.is_unknown THEN 'the type of an input was not recorded'
-        WHEN f.arguments IS NULL AND f.needs_values
-            THEN 'values of arguments were not recorded: traces of PyTorch 2 have them'
-        ELSE 'the shapes of the inputs are not those the formula is for'
-    END AS reason
-FROM calls f
-LEFT JOIN _operator_counts j
-    ON j.name = f.name AND j.input_shapes = f.input_shapes AND j.input_types = f.input_types
-    AND (j.arguments IS NOT DISTINCT FROM f.arguments)
+    trace_id, rank, name, input_shapes, input_types, arguments, form, dtype, calls, host_self_ns,
+    device_self_ns, flop, read_bytes, written_bytes, quality, reason
+FROM calls

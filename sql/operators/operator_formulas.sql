@@ -3,20 +3,32 @@
 -- A user's folder of views may hold operators/operator_formulas.csv with the same columns; its rows
 -- are added, for operators that are not here. Positions count arguments from 0 as PyTorch's
 -- signature does. The form says what is counted:
--- - matmul: factors first [.., m, k] and second [.., k, n]
+-- - matmul: factors first [.., m, k] and second [.., k, n]; batches are broadcast
 -- - linear: input first [.., k] and weight second [n, k]
+-- - packed_weight: input, a packed weight, and scales and zeros [groups, n, 2]
+-- - sparse: a 2:4 sparse factor and the dense factor second [k, n]
+-- - grouped: products of groups of rows, columns or both
 -- - convolution: input first and weight second; stride, padding and dilation give the size of the
 --   output
 -- - convolution_backward: gradient, input and weight are the first three; output_mask says which
 --   gradients are made
 -- - attention: query, key and value from first on; heads_at is the dimension of heads
 -- - attention_backward: the same, after the gradient
+-- - cached_attention: the same, with the lengths in the mark of a serving engine's step
+-- - experts: input, both weights and the chosen experts of a fused mixture of experts
 -- - map: each element of the result, whose shape is that of the inputs read, broadcast
 -- - like_first: each element of the first argument; the result has its shape
 -- - reduction: each element of the first argument; the result lacks the dimensions at dims_at
+-- - extreme: a reduction, or with two tensors a map
 -- - gather: nothing; as many elements of first as second names
 -- - copy: nothing; second is read, first is written
 -- - fill: nothing; first is written
+-- - arguments: each element of elements_at; reads_at and writes_at (4:2 is as large as argument 4
+--   in the type of argument 2) are positions, and rows_at is a table with a position for each row
+-- - pool, adaptive_pool, upsample: images, by the values of window or size
+-- - lists: each element of the lists of tensors at reads_at and writes_at
+-- - pointers: each tensor once, and no operations
+-- - hidden_weights, hidden_indices: not measurable, because they are not arguments
 --
 -- There is no standard count of operations for an exp or a normalisation; flop_per_element is a
 -- convention, and note explains what it counts.
@@ -28,6 +40,9 @@
 --
 -- @column name VARCHAR text Name of the operator.
 -- @column form VARCHAR text How it is counted.
+-- @column unit VARCHAR text matrix or vector: the units of the device that it runs on.
+-- @column is_wrapper BOOLEAN flag Whether it only calls other operators, to which device work
+--   belongs.
 -- @column reads BIGINT count Leading arguments that are read, as far as they are tensors.
 -- @column first BIGINT number Position of the first argument of the form; NULL where it is always
 --   0.
@@ -46,5 +61,7 @@
 -- @column output_padding_at BIGINT number Position of output_padding; NULL for none.
 -- @column groups_at BIGINT number Position of groups; NULL for none.
 -- @column mask_at BIGINT number Position of output_mask; NULL for none.
+-- @column options VARCHAR text Further options of the form, as name=value, separated by blanks;
+--   NULL for none.
 -- @column note VARCHAR text What is counted, in words.
 -- @data operator_formulas.csv

@@ -2,9 +2,9 @@
 -- them, with bandwidth.
 --
 -- Latency is the time in which at least one call was under way, marks on the host included; data
--- transfer as in communication_wait. Sizes are those of the inputs' shapes (record_shapes=True).
--- The bandwidth is what the plugin's table lacks. Kernels launched outside of marks are named by
--- what they do.
+-- transfer as in communication_wait, by the plugin's definition; collective_calls has the exchange
+-- of matched calls. Sizes are those of the inputs' shapes (record_shapes=True). The bandwidth is
+-- what the plugin's table lacks. Kernels launched outside of marks are named by what they do.
 --
 -- Source: the distributed view of torch-tb-profiler 0.4.3 (Communication Operations Stats), which
 --   knows ten collectives only.

@@ -1,15 +1,10 @@
--- Collectives of a job, call by call: how long each rank waited for the others, and how long the
+-- Collectives of a job, rank by rank: how long each rank waited for the others, and how long the
 -- exchange itself took.
 --
--- Calls of the ranks are matched by collective, group and number of the call. A collective cannot
--- end before its last rank has begun, so the shortest duration of a call over the ranks is taken as
--- the time of the exchange (transfer_ns); what a rank needs beyond is waiting for others. No clocks
--- are compared. Calls are matched only where all ranks of the job that take part have as many calls
--- of the collective and group, as otherwise calls of different rounds would be compared; is_matched
--- says whether.
+-- The same calls, waits and definitions as in collective_members, with the columns of single
+-- collectives. A collective that was not matched with those of other ranks (is_matched) has no
+-- wait. collective_calls has a row for each call.
 --
--- Source: the distributed view of torch-tb-profiler 0.4.3, whose rule for data transfer this is, on
---   kernels instead of marks.
 -- Example: SELECT collective, call, rank, transfer_ns, wait_ns, is_last FROM collective_waits
 --   ORDER BY collective, call, rank LIMIT 6
 -- Holds: wait_ns = dur_ns - transfer_ns
@@ -23,49 +18,33 @@
 -- @column place VARCHAR text device or host.
 -- @column collective VARCHAR text What was done.
 -- @column group_name VARCHAR text Name of the process group; NULL if not recorded.
--- @column group_ranks VARCHAR json Ranks of the group; NULL if not recorded.
--- @column call BIGINT number Number of the call among those of its collective and group, from 1.
--- @column is_matched BOOLEAN flag Whether the call was matched with those of other ranks.
--- @column matched_ranks BIGINT count Ranks that the call was compared over; NULL if it was not
---   matched.
+-- @column group_ranks VARCHAR json Ranks of the group; NULL if not known.
+-- @column call BIGINT number Number of the collective among those of its rank with the same
+--   collective and group, from 1.
+-- @column call_id BIGINT id The call (collective_calls.call_id).
+-- @column status VARCHAR text Status of the call: complete, members_missing, mismatch or single.
+-- @column is_matched BOOLEAN flag Whether the call has other members, and they fit together.
+-- @column matched_ranks BIGINT count Members of the call in the store; NULL if it was not matched.
 -- @column size_bytes BIGINT bytes Size of the message; NULL if not recorded.
 -- @column dur_ns BIGINT ns Duration on this rank.
--- @column transfer_ns BIGINT ns Shortest duration over the ranks; NULL if not matched.
--- @column wait_ns BIGINT ns dur_ns - transfer_ns; NULL if not matched.
--- @column is_last BOOLEAN flag Whether this rank came last, that is, waited least (the lowest rank
---   of equal ones); NULL if not matched.
--- @column transfer_bandwidth_gb_s DOUBLE GB/s size_bytes by transfer_ns; NULL if the size is not
---   known or the call not matched.
-WITH counted AS (
-    SELECT
-        *,
-        count(*) OVER (PARTITION BY trace_id, place, collective, group_name, group_ranks) AS calls
-    FROM collectives
-    WHERE job IS NOT NULL
-),
-compared AS (
-    SELECT
-        *,
-        min(calls) OVER alike = max(calls) OVER alike AND count(*) OVER same_call > 1 AS is_matched,
-        count(*) OVER same_call AS matched_ranks,
-        min(dur_ns) OVER same_call AS shortest_ns,
-        row_number() OVER (
-            PARTITION BY job, place, collective, group_name, group_ranks, call ORDER BY dur_ns, rank
-        ) AS place_from_last
-    FROM counted
-    WINDOW
-        alike AS (PARTITION BY job, place, collective, group_name, group_ranks),
-        same_call AS (PARTITION BY job, place, collective, group_name, group_ranks, call)
-)
+-- @column transfer_ns BIGINT ns dur_ns - wait_ns; NULL if not known.
+-- @column wait_ns BIGINT ns Time from the start on this rank until all members had begun; NULL if
+--   the call was not matched, or if the wait is not known (collective_members).
+-- @column is_last BOOLEAN flag Whether this rank came last; NULL if not known.
+-- @column transfer_bandwidth_gb_s DOUBLE GB/s size_bytes by transfer_ns; NULL if either is not
+--   known.
 SELECT
-    trace_id, job, rank, step, event_id, place, collective, group_name, group_ranks, call,
-    is_matched,
-    CASE WHEN is_matched THEN matched_ranks END AS matched_ranks,
-    size_bytes, dur_ns,
-    CASE WHEN is_matched THEN shortest_ns END AS transfer_ns,
-    CASE WHEN is_matched THEN dur_ns - shortest_ns END AS wait_ns,
-    CASE WHEN is_matched THEN place_from_last = 1 END AS is_last,
+    trace_id, job, rank, step, event_id, place, collective, group_name, group_ranks, call, call_id,
+    status,
+    status IN ('complete', 'members_missing') AND members > 1 AS is_matched,
     CASE
-        WHEN is_matched THEN CAST(size_bytes AS DOUBLE) / nullif(shortest_ns, 0)
+        WHEN status IN ('complete', 'members_missing') AND members > 1 THEN members
+    END AS matched_ranks,
+    size_bytes, dur_ns,
+    CASE WHEN members > 1 THEN transfer_ns END AS transfer_ns,
+    CASE WHEN members > 1 THEN wait_ns END AS wait_ns,
+    is_last,
+    CASE
+        WHEN members > 1 THEN CAST(size_bytes AS DOUBLE) / nullif(transfer_ns, 0)
     END AS transfer_bandwidth_gb_s
-FROM compared
+FROM collective_members

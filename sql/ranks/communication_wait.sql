@@ -5,7 +5,9 @@
 -- and communication kernels without a mark. Where all ranks of the job have as many of a name, each
 -- is compared with the same one of the other ranks: the shortest duration is data transfer, at the
 -- end of the range, and the rest is waiting. Steps are those of step_time; a collective belongs to
--- the step its mark begins in. collective_waits says the same for single calls, by kernels alone.
+-- the step its mark begins in. This is the plugin's definition, for comparison with its distributed
+-- view: calls are paired by name and order only, which pairs sends and receives of a pipeline
+-- wrongly. collective_members has the waits of matched calls, and rank_communication their sums.
 --
 -- Source: the distributed view of torch-tb-profiler 0.4.3 (Synchronizing/Communication Overview),
 --   which knows ten collectives only.

@@ -1,8 +1,9 @@
 -- Ranks of a job in their collectives: how long each waited for others, how often it arrived last,
 -- and how long others waited for it.
 --
--- From matched calls of collective_waits. A rank that others wait for often, and that itself waits
--- little, is a straggler.
+-- From calls of collective_waits whose waits are known. A rank that others wait for often, and that
+-- itself waits little, is a straggler. A call counts for no rank where several came last within the
+-- error of the clocks, or where a rank whose trace is missing did.
 --
 -- Example: SELECT rank, wait_ns, last_calls, waited_for_ns FROM stragglers
 --   ORDER BY waited_for_ns DESC
@@ -16,7 +17,7 @@
 -- @column job VARCHAR text The job (job_ranks.job).
 -- @column rank BIGINT id Rank of the trace.
 -- @column place VARCHAR text device or host.
--- @column calls BIGINT count Matched collectives.
+-- @column calls BIGINT count Matched collectives whose wait is known.
 -- @column communication_ns BIGINT ns Sum of their durations.
 -- @column transfer_ns BIGINT ns The part that is exchange.
 -- @column wait_ns BIGINT ns The part that is waiting for other ranks.
@@ -30,10 +31,10 @@ WITH waits AS (
     SELECT
         *,
         sum(wait_ns) OVER (
-            PARTITION BY job, place, collective, group_name, group_ranks, call
+            PARTITION BY job, call_id
         ) AS wait_of_all_ns
     FROM collective_waits
-    WHERE is_matched
+    WHERE is_matched AND wait_ns IS NOT NULL
 )
 SELECT
     trace_id, job, rank, place,

@@ -23,6 +23,19 @@ pub const TOPICS: &[Topic] = &[
         text: include_str!("../../docs/kernels.md"),
     },
     Topic {
+        name: "critical_paths",
+        summary: "How the critical path of a step is found, its kinds, and how it differs from \
+                  HTA's.",
+        file: "critical-path.md",
+        text: include_str!("../../docs/critical-path.md"),
+    },
+    Topic {
+        name: "roofline",
+        summary: "What operators compute and move, peaks of devices, lost time and MFU.",
+        file: "roofline.md",
+        text: include_str!("../../docs/roofline.md"),
+    },
+    Topic {
         name: "recording",
         summary: "How to record traces that contain what the tables need.",
         file: "recording.md",

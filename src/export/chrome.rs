@@ -34,14 +34,23 @@ pub struct ChromeRequest {
     pub traces: Vec<TraceFacts>,
     /// The selected events.
     pub selection: Selection,
-    /// Whether findings are added as instant events on a separate track.
-    pub findings: bool,
-    /// Whether device utilization and memory are added as counters.
-    pub counters: bool,
+    /// What is added to the events of the traces.
+    pub extras: Extras,
     /// Whether the file is compressed with gzip.
     pub gzip: bool,
     /// The limit of memory for elements, in bytes; 0 for the default.
     pub memory: usize,
+}
+
+/// What an export adds to the events of traces.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// Findings as instant events on a separate track.
+    pub findings: bool,
+    /// Device utilization and memory as counters.
+    pub counters: bool,
+    /// The pieces of critical paths on separate tracks.
+    pub critical_path: bool,
 }
 
 /// The result of an export.
@@ -105,11 +114,9 @@ pub async fn chrome(engine: &Engine, request: &ChromeRequest, target: &Target) -
         written.elements += events(engine, request, trace, shape, target, &mut file).await?;
         places.push(Place { trace: trace.clone(), shift_ns, label });
     }
-    if request.findings || request.counters {
+    if request.extras != Extras::default() {
         let pid = merger.new_pid();
-        for element in
-            computed::elements(engine, &places, pid, request.findings, request.counters).await?
-        {
+        for element in computed::elements(engine, &places, pid, request.extras).await? {
             file.put(element.as_bytes())?;
             written.added += 1;
         }

@@ -13,7 +13,7 @@ mod rows;
 mod select;
 mod tables;
 
-pub use chrome::{ChromeRequest, Written, chrome};
+pub use chrome::{ChromeRequest, Extras, Written, chrome};
 pub use perf::{PerfRequest, perf};
 pub use select::{Selection, TraceFacts, of_rank, traces};
 pub use tables::{TablesRequest, tables};

@@ -21,6 +21,7 @@ const MAX_RANKS: usize = 64;
 pub fn write(report: &Report) -> String {
     let mut out = String::from("## tracesql report\n\n");
     let mut left_out = 0;
+    out.push_str(&super::job::markdown(report));
     let job = ranks(report);
     for trace in &report.traces {
         let part = one(report, trace);

@@ -10,6 +10,7 @@ mod classes;
 mod collect;
 mod column_unit;
 mod html;
+mod job;
 mod json;
 mod markdown;
 mod missing;

@@ -11,6 +11,7 @@ mod memory;
 mod mllm;
 mod overview;
 mod ranks;
+mod roofline;
 
 use super::Trace;
 
@@ -98,12 +99,16 @@ pub static SECTIONS: &[Section] = &[
     host::OPERATORS,
     devices::KERNELS,
     devices::COPIES,
+    roofline::MFU,
+    roofline::ROOFLINE,
     memory::MEMORY_PEAKS,
     memory::MEMORY_CURVE,
     memory::MEMORY_AT_PEAK,
     host::MODULES,
     host::FLAME,
     host::CALL_GRAPH,
+    ranks::BLAME,
+    ranks::LOST_TIME,
     ranks::RANKS,
     ranks::STRAGGLERS,
     ranks::COLLECTIVES,

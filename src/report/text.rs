@@ -10,7 +10,7 @@ use crate::output::units as human;
 const MAX_ROWS: usize = 8;
 
 pub fn write(report: &Report, width: usize) -> String {
-    let mut out = String::new();
+    let mut out = super::job::text(report, width);
     for (at, trace) in report.traces.iter().enumerate() {
         if at > 0 {
             out.push('\n');
@@ -211,7 +211,24 @@ fn device(report: &Report, trace: &Trace, row: Row) -> String {
             time("exposed_comm_max_ns")
         );
     }
+    text += &peak_share(report, trace, row.int("device")).unwrap_or_default();
     text
+}
+
+/// The share of the peak that products reach on a device, over all steps that have one.
+fn peak_share(report: &Report, trace: &Trace, device: Option<i64>) -> Option<String> {
+    let answer = report.answer("mfu")?;
+    let mut dtype = None;
+    let (mut reached, mut whole) = (0.0, 0.0);
+    for step in answer.of(&trace.trace_id).filter(|r| r.int("device") == device) {
+        if let (Some(pct), Some(ns)) = (step.number("hfu_pct"), step.int("step_ns")) {
+            reached += pct * ns as f64;
+            whole += ns as f64;
+            dtype = step.text("peak_dtype").or(dtype);
+        }
+    }
+    let dtype = dtype.filter(|_| whole > 0.0)?;
+    Some(format!("; products reach {:.1} % of its {dtype} peak over the steps", reached / whole))
 }
 
 fn peak(row: Row) -> String {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tracesql::engine::Engine;
 use tracesql::export::{
-    self, ChromeRequest, PerfRequest, Selection, TablesRequest, TraceFacts, Written,
+    self, ChromeRequest, Extras, PerfRequest, Selection, TablesRequest, TraceFacts, Written,
 };
 use tracesql::output::units::{many, plural};
 use tracesql::output::{Target, safe, write_document};
@@ -25,6 +25,7 @@ use crate::values::ExportFormat;
   tracesql export store --trace rank0 --step 3 -o step3.json.gz
   tracesql export store --where \"cat = 'kernel'\" -o kernels.json
   tracesql export store --findings --counters -o all_ranks.json.gz
+  tracesql export store --critical-path -o path.json.gz
   tracesql export store --format parquet -o folder    all tables
   tracesql export store --format csv --view operators --view steps -o folder
   tracesql export store --view operators -o operators.csv
@@ -66,9 +67,12 @@ pub struct ExportArgs {
     /// (chrome) Add findings as instant events on a track of their own
     #[arg(long)]
     pub findings: bool,
-    /// (chrome) Add GPU utilization and memory as counters
+    /// (chrome) Add GPU utilization, memory, launch queues and copy bandwidth as counters
     #[arg(long)]
     pub counters: bool,
+    /// (chrome) Add the critical path of the trace and of each step as tracks
+    #[arg(long)]
+    pub critical_path: bool,
 }
 
 fn steps(text: &str) -> Result<(i64, i64), String> {
@@ -143,10 +147,10 @@ fn check(args: &ExportArgs, format: ExportFormat) -> Result<()> {
             "a perf.json has no steps; choose blobs with --where or -c".into(),
         ));
     }
-    if (args.findings || args.counters) && format != ExportFormat::Chrome {
+    if (args.findings || args.counters || args.critical_path) && format != ExportFormat::Chrome {
         return Err(Error::Usage(
-            "--findings and --counters are for --format chrome; \
-             as tables they are views: findings, memory_curve"
+            "--findings, --counters and --critical-path are for --format chrome; \
+             as tables they are views: findings, memory_curve, critical_path"
                 .into(),
         ));
     }
@@ -176,8 +180,11 @@ fn chrome(
     let request = ChromeRequest {
         traces,
         selection,
-        findings: args.findings,
-        counters: args.counters,
+        extras: Extras {
+            findings: args.findings,
+            counters: args.counters,
+            critical_path: args.critical_path,
+        },
         gzip: args.output.extension().is_some_and(|e| e == "gz"),
         memory: global.memory_limit.unwrap_or(0),
     };

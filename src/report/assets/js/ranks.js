@@ -7,6 +7,7 @@ import { timeTicks } from "../../../../web/charts/ticks.js";
 import { tooltipContent } from "../../../../web/charts/tooltip.js";
 import { seriesOf } from "./charts.js";
 import { TRACES, allRows, deviceName, missing, rows, section } from "./data.js";
+import { blamePanels } from "./rank_lost_time.js";
 import { notice, panel, queryOf } from "./panels.js";
 import { tableOf } from "./table.js";
 
@@ -29,6 +30,7 @@ export function ranksTab() {
   const label = "computation and communication of each rank";
   const waitLabel = "time of each rank in collectives";
   return [
+    ...blamePanels(),
     job.length
       ? panel("ranks", rankBars(job, RANK_PARTS, label), table("ranks"))
       : panel("ranks", why("ranks")),

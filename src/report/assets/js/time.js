@@ -6,6 +6,7 @@ import { deviceName, missing, rows, section } from "./data.js";
 import { shortName } from "./names.js";
 import { folded, panel, panelOr } from "./panels.js";
 import { DEVICE_PARTS, STEP_PARTS } from "./parts.js";
+import { rooflines } from "./rooflines.js";
 import { ofKernel, ofOperator } from "./relations.js";
 import { tableOf } from "./table.js";
 
@@ -133,5 +134,7 @@ export function kernelsTab() {
       }),
     ),
     panelOr("copies", () => tableOf("copies", { swatch: true })),
+    panelOr("roofline", rooflines),
+    panelOr("mfu", () => tableOf("mfu")),
   ];
 }

@@ -1,0 +1,41 @@
+-- Names in the first step of a trace, with their rows and durations, by the rules of HTA 0.6.1.
+-- @scope trace
+WITH steps AS (
+    SELECT
+        trace_id, start_us, end_us,
+        TRY_CAST(split_part(name, '#', 2) AS BIGINT) AS step
+    FROM _hta_complete
+    WHERE starts_with(name, 'ProfilerStep#')
+),
+first_steps AS (SELECT trace_id, min(step) AS step FROM steps GROUP BY trace_id),
+hosts AS (
+    SELECT
+        c.trace_id, c.event_id,
+        first_value(c.name ORDER BY s.step DESC) AS name,
+        first_value(c.correlation ORDER BY s.step DESC) AS correlation,
+        first_value(c.end_us - c.start_us ORDER BY s.step DESC) AS dur_us,
+        max(s.step) AS step
+    FROM _hta_complete c
+    JOIN steps s
+        ON s.trace_id = c.trace_id AND s.start_us <= c.start_us AND c.start_us < s.end_us
+    WHERE c.stream < 0 AND NOT c.is_device
+    GROUP BY c.trace_id, c.event_id
+),
+in_first AS (
+    SELECT h.trace_id, h.event_id, h.name, h.correlation, h.dur_us
+    FROM hosts h
+    JOIN first_steps f ON f.trace_id = h.trace_id AND f.step = h.step
+),
+rows AS (
+    SELECT trace_id, name, dur_us FROM in_first
+    UNION ALL
+    SELECT d.trace_id, d.name, d.end_us - d.start_us
+    FROM _hta_complete d
+    JOIN (
+        SELECT DISTINCT trace_id, correlation FROM in_first WHERE correlation IS NOT NULL
+    ) l ON l.trace_id = d.trace_id AND l.correlation = d.correlation
+    WHERE d.is_device AND d.stream > 0
+)
+SELECT trace_id, name, count(*) AS counts, sum(dur_us) AS total_us
+FROM rows
+GROUP BY trace_id, name

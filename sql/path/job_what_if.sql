@@ -1,0 +1,64 @@
+-- How long each step of a job would take if some work on its ranks took another time, or if a
+-- straggler were like the others.
+--
+-- All ranks are scheduled again on the clock of the job, as what_if does for one: a collective ends
+-- when its last member has begun and the exchange is over, so waits become shorter or longer. The
+-- factor what_if_factor is applied to kinds of work (of communication, to the exchange after all
+-- have begun), to the kernels and operators with the most device time, and to the kernel or
+-- operator that the setting what_if_name names. An operator stands for the kernels that it
+-- launched. Stragglers are those of straggler_ranks that are not weak: kernels, loading and
+-- exchanges that took clearly longer take their usual length, and garbage is not collected. A step
+-- lasts from its first start to its last end on any rank. Where the same computation without any
+-- change does not give the recorded times within 1 µs, nothing is forecast. A rank without a trace
+-- comes when it came.
+--
+-- Source: `tracesql docs critical_paths`.
+-- Example: SELECT step, target_kind, name, rank, recorded_ns, forecast_ns, saved_pct
+--   FROM job_what_if WHERE window_id > 0 ORDER BY saved_ns DESC LIMIT 5
+-- Holds: saved_ns = recorded_ns - forecast_ns
+-- Range: any forecast_ns, saved_ns, saved_pct; a step can get longer.
+--
+-- @scope store
+-- @column job VARCHAR text The job (job_ranks.job).
+-- @column window_id BIGINT number 0 for all that was recorded, else the number of the step from 1.
+-- @column step BIGINT id N of ProfilerStep#N; NULL for window 0.
+-- @column target_kind VARCHAR text What changes: kernel, operator, named, compute, communication,
+--   copy, data_loading, straggler or all_stragglers.
+-- @column name VARCHAR text Name of the kernel or operator, or cause of the straggler; NULL for
+--   kinds of work.
+-- @column rank BIGINT id Rank of the straggler; NULL for others.
+-- @column group_name VARCHAR text Group of a slow link; NULL for others.
+-- @column factor DOUBLE ratio Factor on the time of this work; NULL for stragglers.
+-- @column recorded_ns BIGINT ns Length of the step as recorded.
+-- @column forecast_ns BIGINT ns Length with the change; NULL if nothing is forecast.
+-- @column saved_ns BIGINT ns recorded_ns - forecast_ns; negative if the step gets longer.
+-- @column saved_pct DOUBLE pct saved_ns as percent of recorded_ns.
+-- @column status VARCHAR text forecast, or not reproduced if the recorded times do not follow from
+--   the waits.
+WITH forecasts AS (
+    SELECT *
+    FROM job_forecast(
+        (SELECT job, id, lane, team, start_ns, end_ns, role, launch_id, domain
+            FROM _job_path_activities),
+        (SELECT job, call_id, lane, key, at_ns, action, domain FROM _job_path_orders),
+        (SELECT job, window_id, last_id, from_ns, to_ns, mark_id, domain FROM _job_path_windows),
+        (SELECT job, call_id, id, is_partial, missing_ns FROM _job_path_members),
+        (SELECT job, target, id, length_ns FROM _job_target_work),
+        by => job,
+        factor => CAST(round(1000 * greatest(setting('what_if_factor'), 0)) AS BIGINT)
+    )
+),
+named AS (SELECT DISTINCT job, window_id, step FROM _job_path_windows)
+SELECT
+    f.job, f.window_id, n.step, t.target_kind, t.name, t.rank, t.group_name,
+    CASE
+        WHEN t.target_kind NOT IN ('straggler', 'all_stragglers')
+            THEN greatest(setting('what_if_factor'), 0)
+    END AS factor,
+    f.recorded_ns, f.forecast_ns,
+    f.recorded_ns - f.forecast_ns AS saved_ns,
+    100.0 * (f.recorded_ns - f.forecast_ns) / nullif(f.recorded_ns, 0) AS saved_pct,
+    CASE WHEN f.forecast_ns IS NULL THEN 'not reproduced' ELSE 'forecast' END AS status
+FROM forecasts f
+JOIN _job_targets t ON t.job = f.job AND t.target = f.target
+JOIN named n ON n.job = f.job AND n.window_id = f.window_id

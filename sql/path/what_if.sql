@@ -1,0 +1,56 @@
+-- How long each step would take if some work took another time: the factor what_if_factor on kinds
+-- of work, on the kernels and operators with the most time on the critical path, and on the kernel
+-- or operator that the setting what_if_name names.
+--
+-- The work is scheduled again: device work starts when all that it waited for is over, each with
+-- its recorded lag, calls that wait return when the work that they wait for is over, and threads
+-- move as a whole. So waits that overlapped become shorter or longer, and other work can become
+-- critical, which a path with changed weights would not show. A step that launches ahead of the
+-- device, or waits for other ranks, keeps these waits as they were recorded. An operator changes
+-- with the kernels that it launched; launch is the time from launch calls to the start of their
+-- work. Where the same computation without any change does not give the recorded times within
+-- 1 us, nothing is forecast.
+--
+-- Source: `tracesql docs critical_paths`.
+-- Example: SELECT step, target_kind, name, recorded_ns, forecast_ns, saved_pct FROM what_if
+--   ORDER BY saved_ns DESC LIMIT 5
+-- Holds: saved_ns = recorded_ns - forecast_ns
+-- Range: any forecast_ns, saved_ns, saved_pct; a step can get longer.
+--
+-- @scope trace
+-- @column trace_id VARCHAR text The trace.
+-- @column rank BIGINT id Rank of the trace; NULL if not recorded.
+-- @column window_id BIGINT number 0 for the whole trace, else the number of the step mark from 1.
+-- @column step BIGINT id N of ProfilerStep#N; NULL for the whole trace.
+-- @column target_kind VARCHAR text What changes: kernel, operator, named, compute, communication,
+--   copy, launch or data_loading.
+-- @column name VARCHAR text Name of the kernel or operator; NULL for kinds of work.
+-- @column factor DOUBLE ratio Factor on the time of this work.
+-- @column recorded_ns BIGINT ns Length of the step as recorded, until its last device work.
+-- @column forecast_ns BIGINT ns Length with the factor; NULL if nothing is forecast.
+-- @column saved_ns BIGINT ns recorded_ns - forecast_ns; negative if the step gets longer.
+-- @column saved_pct DOUBLE pct saved_ns as percent of recorded_ns.
+-- @column status VARCHAR text forecast, or not reproduced if the recorded times do not follow from
+--   the waits.
+WITH forecasts AS (
+    SELECT *
+    FROM event_forecast(
+        (SELECT trace_id, id, lane, team, start_ns, end_ns, role, launch_id FROM _path_activities),
+        (SELECT trace_id, call_id, lane, key, at_ns, action FROM _path_orders),
+        (SELECT trace_id, window_id, last_id, from_ns, to_ns, mark_id FROM _path_windows),
+        (SELECT trace_id, target, id FROM _what_if_work),
+        by => trace_id,
+        factor => CAST(round(1000 * greatest(setting('what_if_factor'), 0)) AS BIGINT)
+    )
+)
+SELECT
+    f.trace_id, r.rank, f.window_id, w.step, t.target_kind, t.name,
+    greatest(setting('what_if_factor'), 0) AS factor,
+    f.recorded_ns, f.forecast_ns,
+    f.recorded_ns - f.forecast_ns AS saved_ns,
+    100.0 * (f.recorded_ns - f.forecast_ns) / NULLIF(f.recorded_ns, 0) AS saved_pct,
+    CASE WHEN f.forecast_ns IS NULL THEN 'not reproduced' ELSE 'forecast' END AS status
+FROM forecasts f
+JOIN _what_if_targets t ON t.trace_id = f.trace_id AND t.target = f.target
+JOIN _path_windows w ON w.trace_id = f.trace_id AND w.window_id = f.window_id
+JOIN traces r ON r.trace_id = f.trace_id

@@ -1,0 +1,102 @@
+-- Collectives of the ranks of a job, with the number of the call that is the same for all ranks
+-- that take part in it.
+--
+-- match_source is seq (group and recorded number), pair (group, sender, receiver and number on that
+-- pair), order (group, collective and order of launches) or world (the same for a trace that lists
+-- no groups, only if all ranks of the job have as many). Recorded numbers are used only where each
+-- rank has each number once, as they restart with the communicator. For pair, order and world,
+-- ranks that recorded more or fewer calls are shifted against each other by sequence_number. The
+-- number is NULL if the calls could not be matched; unmatched_reason says why.
+-- @scope store
+WITH calls AS (
+    SELECT
+        c.*,
+        coalesce(t.base_time_ns, 0) + c.ts_ns AS start_unix_ns,
+        coalesce(t.base_time_ns, 0) + c.end_ns AS end_unix_ns,
+        j.ranks AS job_ranks,
+        t.host,
+        c.collective = 'send_recv' AS is_pair,
+        c.group_name IS NOT NULL OR c.group_ranks IS NOT NULL AS has_group,
+        concat(
+            c.place, '|', coalesce(c.group_name, ''), '|', coalesce(c.group_ranks, '')
+        ) AS group_key
+    FROM collectives c
+    JOIN traces t ON t.trace_id = c.trace_id
+    JOIN job_ranks j ON j.trace_id = c.trace_id
+    WHERE c.dur_ns >= 0
+),
+repeated AS (
+    SELECT
+        *,
+        CASE
+            WHEN seq IS NOT NULL
+                THEN row_number() OVER (
+                    PARTITION BY trace_id, group_key, is_pair, seq ORDER BY launch_ns, event_id
+                )
+        END AS use
+    FROM calls
+),
+judged AS (
+    SELECT
+        *,
+        has_group AND NOT is_pair
+            AND count(seq) OVER alike = count(*) OVER alike AND max(use) OVER alike = 1
+            AS has_seq
+    FROM repeated
+    WINDOW alike AS (PARTITION BY job, group_key, is_pair)
+),
+listed AS (
+    SELECT
+        *,
+        CASE
+            WHEN has_seq THEN 'seq'
+            WHEN is_pair THEN CASE WHEN src_rank <> dst_rank THEN 'pair' END
+            WHEN has_group THEN 'order'
+            WHEN group_size IS NOT NULL THEN 'world'
+        END AS source,
+        CASE
+            WHEN has_seq THEN group_key
+            WHEN is_pair THEN concat(group_key, '|', src_rank, '>', dst_rank)
+            ELSE concat(group_key, '|', collective)
+        END AS list_key
+    FROM judged
+),
+counted AS (
+    SELECT
+        *,
+        count(*) OVER (PARTITION BY trace_id, list_key) AS entries
+    FROM listed
+),
+numbered AS (
+    SELECT
+        *,
+        sequence_number(
+            CASE WHEN source IN ('pair', 'order', 'world') THEN rank END, end_unix_ns
+        ) OVER (
+            PARTITION BY job, list_key ORDER BY rank, launch_ns, ts_ns, event_id
+        ) AS number,
+        min(entries) OVER list = max(entries) OVER list
+            AND count(DISTINCT rank) OVER list = job_ranks AS is_even
+    FROM counted
+    WINDOW list AS (PARTITION BY job, list_key)
+)
+SELECT
+    trace_id, job, rank, host, step, event_id, place, collective, name, call, device, stream,
+    group_name, group_description, group_ranks, group_size, seq, src_rank, dst_rank, is_coalesced,
+    dtype, in_bytes, out_bytes, size_bytes, ts_ns, dur_ns, end_ns, start_unix_ns, end_unix_ns,
+    source AS match_source,
+    list_key,
+    CASE
+        WHEN source = 'seq' THEN seq
+        WHEN source = 'world' AND NOT is_even THEN NULL
+        WHEN source IS NOT NULL THEN number
+    END AS number,
+    CASE
+        WHEN source IS NULL AND is_pair THEN 'sender and receiver are not known'
+        WHEN source IS NULL THEN 'the group is not known'
+        WHEN source = 'world' AND NOT is_even
+            THEN 'the group is not recorded, and not all ranks have as many calls'
+        WHEN source <> 'seq' AND number IS NULL
+            THEN 'ranks have different numbers of calls, and no shift of them is clear'
+    END AS unmatched_reason
+FROM numbered

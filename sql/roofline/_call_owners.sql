@@ -1,0 +1,45 @@
+-- The call that owns the device work that each operator call launches.
+--
+-- That is the outermost call around it, itself included, whose figures are known and which calls no
+-- operator of its own name: autocast and variants with out= repeat a call inside. The inner one has
+-- the types that ran, and what the outer one does around it, such as casts, owns itself. Wrappers
+-- own only what they launch themselves. Without known figures it is the outermost call that has a
+-- formula, else the call itself.
+-- @scope trace
+WITH calls AS (
+    SELECT
+        e.trace_id, e.track_id, e.event_id, e.parent_id, f.event_id IS NOT NULL AS is_operator,
+        f.name, f.form IS NOT NULL AND NOT f.is_wrapper AS can_own,
+        f.form IS NOT NULL AND f.reason IS NULL AS is_known
+    FROM events e
+    LEFT JOIN _call_figures f ON f.trace_id = e.trace_id AND f.event_id = e.event_id
+    WHERE e.dur_ns IS NOT NULL AND e.device IS NULL
+),
+named AS (
+    SELECT *, parent_value(event_id, parent_id, name) OVER track = name AS repeats_parent
+    FROM calls
+    WINDOW track AS (PARTITION BY trace_id, track_id)
+),
+repeated AS (
+    SELECT
+        *,
+        children_sum(event_id, parent_id, CASE WHEN repeats_parent THEN 1 END) OVER track > 0
+            AS is_repeated
+    FROM named
+    WINDOW track AS (PARTITION BY trace_id, track_id)
+),
+paths AS (
+    SELECT
+        *,
+        outermost_id(event_id, parent_id, CASE WHEN can_own AND is_known AND NOT is_repeated
+            THEN name END) OVER track AS known_id,
+        outermost_id(event_id, parent_id, CASE WHEN can_own AND NOT is_repeated THEN name END)
+            OVER track AS formed_id
+    FROM repeated
+    WINDOW track AS (PARTITION BY trace_id, track_id)
+)
+SELECT
+    trace_id, event_id,
+    coalesce(known_id, CASE WHEN is_known THEN event_id END, formed_id, event_id) AS owner_id
+FROM paths
+WHERE is_operator

@@ -1,0 +1,38 @@
+-- Peak rates of accelerators: arithmetic by type, memory bandwidth, and where the figures come
+-- from.
+--
+-- Arithmetic peaks are dense, without 2:4 sparsity, with accumulation in 32 bits, at boost clock,
+-- in 10^12 operations per second; a fused multiply-add is two. They are theoretical: real kernels
+-- reach 60 to 95 % of them. device_roofline matches the devices of a trace with these rows. A
+-- user's folder of views may hold roofline/device_peaks.csv with the same columns; its rows are
+-- added. A row with the status user comes before others of the same reported name, so it corrects
+-- them.
+--
+-- Source: the column source of each row.
+-- Example: SELECT device, bf16, bandwidth_gb_s, status FROM device_peaks WHERE arch = '9.0'
+--   ORDER BY device
+--
+-- @column device VARCHAR text Short name of the row, for the setting roofline_device.
+-- @column vendor VARCHAR text NVIDIA, AMD, Intel or Google.
+-- @column reported_names VARCHAR text Names that traces have for it, separated by |.
+-- @column arch VARCHAR text Compute capability, or the target of the compiler.
+-- @column units BIGINT count Multiprocessors or compute units; NULL if not known.
+-- @column boost_mhz DOUBLE number Boost clock in MHz; NULL if not known.
+-- @column memory_gb DOUBLE number Memory in GiB.
+-- @column bandwidth_gb_s DOUBLE GB/s Bandwidth of the memory; NULL if not known.
+-- @column l2_mb DOUBLE number Last cache before the memory in MB; NULL if not known.
+-- @column fp64_vector DOUBLE number Peak of double precision outside of matrix units, in TFLOP/s.
+-- @column fp64_matrix DOUBLE number Peak of double precision in matrix units, in TFLOP/s.
+-- @column fp32_vector DOUBLE number Peak of single precision outside of matrix units, in TFLOP/s.
+-- @column fp32_matrix DOUBLE number Peak of single precision in matrix units, in TFLOP/s.
+-- @column tf32 DOUBLE number Peak of TF32, in TFLOP/s.
+-- @column fp16 DOUBLE number Peak of float16, in TFLOP/s.
+-- @column bf16 DOUBLE number Peak of bfloat16, in TFLOP/s.
+-- @column fp8 DOUBLE number Peak of 8-bit floats, in TFLOP/s.
+-- @column fp4 DOUBLE number Peak of 4-bit floats, in TFLOP/s.
+-- @column int8 DOUBLE number Peak of 8-bit integers, in TFLOP/s.
+-- @column status VARCHAR text data sheet (a vendor's figure), secondary (a page that cites one),
+--   derived (units times rate times clock), unconfirmed, or user.
+-- @column source VARCHAR text Where the figures come from.
+-- @column note VARCHAR text What to know about them.
+-- @data device_peaks.csv

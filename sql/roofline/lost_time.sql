@@ -1,0 +1,195 @@
+-- What is worth optimising: device time that the roofline does not need, by operator and shapes,
+-- with the likely cause.
+--
+-- lost_ns is device_ns less the time at the roofline. Rows without a roofline are not here
+-- (roofline_coverage has them). cause is what most likely keeps the calls from their roofline, or
+-- puts the roofline low, by their sizes, types and kernels; it is NULL where nothing stands out or
+-- the calls are within 60 % of the roofline. Of several causes the first in this order counts:
+-- launching takes longer than the work; float32 or double products without TF32 or 16 bits; few
+-- tokens per expert; depthwise, grouped or dilated convolutions; head sizes that kernels pad and
+-- short sequences in attention; products with few rows or columns; sizes that are not multiples of
+-- 16 bytes; a reduction of split products; fewer tiles of 128 x 128 than units, tiles that are
+-- partly filled, or a last wave of tiles that leaves units idle; elementwise work far below the
+-- bandwidth. figure is the quantity behind the cause, and gain_ns the time that would be saved
+-- without it: the lost time, or for types the time above the roofline of the faster type.
+--
+-- Source: operator_roofline; the tile sizes of cuBLAS, docs/roofline.md.
+-- Example: SELECT name, input_shapes, device_ns, lost_ns, roofline_pct, cause
+--   FROM lost_time ORDER BY lost_ns DESC LIMIT 10
+-- Holds: abs(lost_ns + roofline_ns - device_ns) < 1
+-- Holds: (cause IS NULL) = (advice IS NULL)
+-- Range: sum device_ns
+--
+-- @scope trace
+-- @column trace_id VARCHAR text The trace.
+-- @column rank BIGINT id Rank of the trace; NULL if not recorded.
+-- @column device BIGINT id Device; NULL where none was written.
+-- @column name VARCHAR text Name of the operator.
+-- @column input_shapes VARCHAR json Shapes of the inputs.
+-- @column input_types VARCHAR json Types of the inputs.
+-- @column family VARCHAR text Family of the operator, as in operator_roofline.
+-- @column dtype VARCHAR text Precision of the peak.
+-- @column calls BIGINT count Number of calls.
+-- @column device_ns BIGINT ns Their device time.
+-- @column device_pct DOUBLE pct device_ns as percent of the work of the device.
+-- @column roofline_ns DOUBLE ns Time at the roofline.
+-- @column roofline_pct DOUBLE pct roofline_ns as percent of device_ns.
+-- @column lost_ns DOUBLE ns device_ns less roofline_ns; negative above the roofline.
+-- @column tflop_s DOUBLE TFLOP/s Operations by device_ns; NULL if only bytes are known.
+-- @column gb_s DOUBLE GB/s Bytes by device_ns.
+-- @column flop_per_byte DOUBLE number Operations by bytes; NULL if only bytes are known.
+-- @column peak_tflop_s DOUBLE TFLOP/s Peak of the device for dtype.
+-- @column peak_gb_s DOUBLE GB/s Bandwidth of the device.
+-- @column quality VARCHAR text How sure the figures are, as in operator_roofline.
+-- @column bound VARCHAR text compute or memory: what limits the roofline.
+-- @column is_small BOOLEAN flag Whether one call is so short that launching decides.
+-- @column cause VARCHAR text The likely cause in a word or two; NULL if nothing stands out.
+-- @column figure VARCHAR text The quantity behind the cause; NULL without a cause.
+-- @column gain_ns DOUBLE ns Time that would be saved; NULL without a cause.
+-- @column advice VARCHAR text What to try first; NULL without a cause.
+WITH sized AS (
+    SELECT
+        o.*, d.units,
+        -- Elements in 16 bytes, which units for matrices read at once.
+        CASE o.dtype
+            WHEN 'fp16' THEN 8 WHEN 'bf16' THEN 8 WHEN 'fp8' THEN 16 WHEN 'int8' THEN 16
+            WHEN 'tf32' THEN 4
+        END AS multiple,
+        o.unit = 'matrix' AND o.family IN ('gemm', 'moe') AND o.m > 0 AND o.n > 0 AS is_product,
+        CASE
+            WHEN o.unit = 'matrix' AND o.m > 0 AND o.n > 0 AND o.batch > 0
+                THEN 1.0 * o.batch * ceil(o.m / 128.0) * ceil(o.n / 128.0)
+        END AS tiles,
+        CASE
+            WHEN o.dtype = 'fp64' THEN coalesce(
+                d.tf32_tflop_s, d.fp32_matrix_tflop_s, d.fp32_vector_tflop_s)
+            WHEN o.dtype = 'fp32' THEN coalesce(d.tf32_tflop_s, d.bf16_tflop_s, d.fp16_tflop_s)
+        END AS faster_tflop_s,
+        CASE
+            WHEN d.tf32_tflop_s IS NOT NULL THEN 'tf32'
+            WHEN o.dtype = 'fp64' THEN 'fp32'
+            WHEN d.bf16_tflop_s IS NOT NULL THEN 'bf16'
+            ELSE 'fp16'
+        END AS faster_type
+    FROM operator_roofline o
+    JOIN device_roofline d
+        ON d.trace_id = o.trace_id AND (d.device IS NOT DISTINCT FROM o.device)
+    WHERE o.roofline_ns IS NOT NULL
+),
+measured AS (
+    SELECT
+        *,
+        roofline_pct < 60 AS is_low,
+        -- The time at the roofline of a faster type; memory would move half of the bytes or less.
+        CASE
+            WHEN unit = 'matrix' AND faster_tflop_s > 1.5 * peak_tflop_s AND bound = 'compute'
+                THEN device_ns - greatest(
+                    total_flop / faster_tflop_s / 1000, total_bytes / peak_gb_s)
+        END AS type_gain_ns,
+        tiles / nullif(units, 0) AS waves,
+        1.0 * batch * m * n / nullif(tiles * 16384, 0) AS filled,
+        least(m, n) AS narrow
+    FROM sized
+),
+caused AS (
+    SELECT
+        *,
+        CASE
+            WHEN is_small AND is_low THEN 'small calls'
+            WHEN type_gain_ns > 0.2 * device_ns THEN concat(dtype, ' products')
+            WHEN NOT is_low AND NOT (bound = 'memory' AND is_product AND narrow <= 64) THEN NULL
+            WHEN family = 'moe' OR name LIKE '%grouped_mm' THEN
+                CASE WHEN m < 64 THEN 'few tokens per expert' END
+            WHEN family = 'conv' AND batch > 1 AND n <= 1 THEN 'depthwise convolution'
+            WHEN family = 'conv' AND batch > 1 AND n < 32 THEN 'grouped convolution'
+            WHEN family = 'conv' AND dilation > 1 THEN 'dilated convolution'
+            WHEN family = 'attention' AND k NOT IN (16, 32, 64, 96, 128, 192, 256)
+                THEN 'padded head size'
+            WHEN family = 'attention' AND least(m, n) < 256 AND m > 1 THEN 'short sequences'
+            WHEN family = 'attention' AND m = 1 THEN 'one query at a time'
+            WHEN is_product AND narrow <= 16 THEN 'tiny batch'
+            WHEN is_product AND narrow <= 64 THEN 'tall and skinny'
+            WHEN is_product AND (n % multiple <> 0 OR k % multiple <> 0)
+                THEN 'sizes not multiples'
+            WHEN family = 'conv' AND (k % multiple <> 0 OR n % multiple <> 0)
+                THEN 'sizes not multiples'
+            WHEN is_product AND split_pct >= 10 THEN 'reduction of split products'
+            WHEN family IN ('gemm', 'conv') AND waves < 1 THEN 'too few tiles'
+            WHEN is_product AND filled < 0.7 THEN 'partly filled tiles'
+            WHEN family IN ('gemm', 'conv') AND waves < 8 AND waves / ceil(waves) < 0.75
+                THEN 'last wave of tiles'
+            WHEN family = 'attention' AND batch * ceil(m / 128.0) < units THEN 'too few tiles'
+            WHEN unit = 'vector' AND roofline_pct < 40 THEN 'far below the bandwidth'
+        END AS cause
+    FROM measured
+)
+SELECT
+    trace_id, rank, device, name, input_shapes, input_types, family, dtype, calls, device_ns,
+    device_pct, roofline_ns, roofline_pct, lost_ns, tflop_s, gb_s, flop_per_byte, peak_tflop_s,
+    peak_gb_s, quality, bound, is_small, cause,
+    CASE
+        WHEN cause IS NULL THEN NULL
+        WHEN cause = 'small calls' THEN concat(
+            format_ns(CAST(roofline_ns / calls AS BIGINT)), ' of work in ',
+            format_ns(CAST(device_ns / calls AS BIGINT)), ' a call')
+        WHEN cause LIKE '% products' AND cause <> 'reduction of split products' THEN concat(
+            round(peak_tflop_s, 1), ' instead of ', round(faster_tflop_s, 1), ' TFLOP/s with ',
+            faster_type)
+        WHEN cause = 'few tokens per expert' THEN concat('about ', m, ' for each of ', batch)
+        WHEN cause IN ('depthwise convolution', 'grouped convolution') THEN concat(
+            batch, ' groups with ', n, ' output channels each')
+        WHEN cause = 'dilated convolution' THEN concat('dilation ', dilation)
+        WHEN cause = 'padded head size' THEN concat(
+            'head size ', k, ' is computed as ', CASE
+                WHEN k < 32 THEN 32 WHEN k < 64 THEN 64 WHEN k < 96 THEN 96 WHEN k < 128 THEN 128
+                WHEN k < 192 THEN 192 ELSE 256
+            END)
+        WHEN cause IN ('short sequences', 'one query at a time') THEN concat(
+            'queries ', m, ', keys ', n)
+        WHEN cause = 'reduction of split products' THEN concat(
+            round(split_pct, 1), ' % of the time in the reduction')
+        WHEN cause = 'partly filled tiles' THEN concat(
+            round(100 * filled, 1), ' % of the tiles of 128 x 128 is used: m = ', m, ', n = ', n)
+        WHEN cause IN ('too few tiles', 'last wave of tiles') AND family <> 'attention' THEN concat(
+            CAST(tiles AS BIGINT), ' tiles of 128 x 128 for ', units, ' units')
+        WHEN cause = 'too few tiles' THEN concat(
+            CAST(batch * ceil(m / 128.0) AS BIGINT), ' blocks of queries for ', units, ' units')
+        WHEN cause = 'far below the bandwidth' THEN concat(
+            round(gb_s, 0), ' of ', round(peak_gb_s, 0), ' GB/s')
+        ELSE concat('m = ', m, ', n = ', n, ', k = ', k)
+    END AS figure,
+    CASE
+        WHEN cause LIKE '% products' AND cause <> 'reduction of split products' THEN type_gain_ns
+        WHEN cause IS NOT NULL THEN greatest(lost_ns, 0)
+    END AS gain_ns,
+    CASE
+        WHEN cause IS NULL THEN NULL
+        WHEN cause = 'small calls' THEN 'Batch or fuse the calls, or replay them with CUDA graphs.'
+        WHEN cause LIKE '% products' AND cause <> 'reduction of split products' THEN
+            'Use torch.autocast with bfloat16, or TF32: '
+            || 'torch.set_float32_matmul_precision("high").'
+        WHEN cause = 'few tokens per expert' THEN
+            'Batch more tokens, use fewer experts on a device, or a grouped kernel.'
+        WHEN cause IN ('depthwise convolution', 'grouped convolution') THEN
+            'Use channels_last memory format, or larger groups; fuse it with its neighbours.'
+        WHEN cause = 'dilated convolution' THEN
+            'Compare with a strided or larger dense convolution; few kernels know dilation.'
+        WHEN cause = 'padded head size' THEN 'Choose a head size of 64 or 128.'
+        WHEN cause = 'short sequences' THEN
+            'Pack sequences (variable length attention), or batch more of them.'
+        WHEN cause = 'one query at a time' THEN
+            'Use a decoding kernel that splits keys (flash decoding), and larger batches.'
+        WHEN cause IN ('tiny batch', 'tall and skinny') THEN
+            'Batch more rows, or join products that share an input: the weights are read for few '
+            || 'rows.'
+        WHEN cause = 'sizes not multiples' THEN
+            'Pad the sizes to multiples of 8 (16 bits) or 16 (8 bits), for example vocabularies.'
+        WHEN cause = 'reduction of split products' THEN
+            'Larger batches need no split of the inner size; try another library or torch.compile '
+            || 'with max-autotune.'
+        WHEN cause IN ('too few tiles', 'partly filled tiles', 'last wave of tiles') THEN
+            'Choose sizes that fill the device, batch products, or let max-autotune choose tiles.'
+        ELSE 'Check that the inputs are contiguous and fuse it with its neighbours '
+            || '(torch.compile).'
+    END AS advice
+FROM caused

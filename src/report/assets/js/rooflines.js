@@ -1,0 +1,100 @@
+// The roofline of each device: operators by intensity and rate, under the peaks of the device.
+import { el } from "../../../../web/base/elements.js";
+import { digits, ns, pct } from "../../../../web/base/format.js";
+import { logPoints } from "../../../../web/charts/log_points.js";
+import { tooltipContent } from "../../../../web/charts/tooltip.js";
+import { classPaint, classRank, classTint } from "./class_colours.js";
+import { tableOf } from "./table.js";
+
+// The longest points are drawn; the table has all.
+const MOST = 60;
+
+export function rooflines(list) {
+  const devices = [...new Set(list.map((row) => row.device))];
+  return [
+    ...devices.map((device) => picture(list.filter((row) => row.device === device), device)),
+    tableOf("roofline", {
+      only: [
+        "name",
+        "input_shapes",
+        "dtype",
+        "calls",
+        "device_ns",
+        "device_pct",
+        "roofline_pct",
+        "bound",
+        "lost_ns",
+        "tflop_s",
+        "gb_s",
+        "cause",
+        "figure",
+      ],
+      sort: ["lost_ns", true],
+    }),
+  ];
+}
+
+function picture(list, device) {
+  const known = list
+    .filter((row) => row.tflop_s > 0 && row.flop_per_byte > 0)
+    .sort((a, b) => b.device_ns - a.device_ns)
+    .slice(0, MOST);
+  if (!known.length) return null;
+  const families = [...new Set(known.map((row) => row.family))].sort(
+    (a, b) => classRank(a) - classRank(b),
+  );
+  const longest = known[0].device_ns;
+  const chart = logPoints({
+    series: families.map((name) => ({ name, tint: classTint(name), paint: classPaint(name) })),
+    points: known.map((row) => ({
+      series: families.indexOf(row.family),
+      x: row.flop_per_byte,
+      y: row.tflop_s,
+      area: row.device_ns / longest,
+      isHollow: row.quality !== "exact" && row.quality !== "recorded",
+    })),
+    roofs: roofsOf(known),
+    describe: (i) => tooltipOf(known[i]),
+    xLabel: (value) => `${short(value)} FLOP/B`,
+    yLabel: (value) => `${short(value)} TFLOP/s`,
+    label: "operators by operations per byte and operations per second, under the peaks",
+  });
+  const name = device === null ? "" : `Device ${device}: `;
+  return el(
+    "div",
+    {},
+    el(
+      "p",
+      { class: "small" },
+      `${name}operations per second by operations per byte, both logarithmic. A circle is an ` +
+        "operator with its shapes, as large as its device time, and pale if its figures are not " +
+        "exact. Operators that compute nothing are in the table only.",
+    ),
+    chart,
+  );
+}
+
+// One roof for each type that occurs.
+function roofsOf(list) {
+  const tops = new Map();
+  for (const row of list)
+    if (row.peak_tflop_s > 0 && row.peak_gb_s > 0)
+      tops.set(`${row.dtype} ${row.peak_tflop_s}`, row);
+  return [...tops.values()].map((row) => ({
+    name: `${row.dtype} ${digits(row.peak_tflop_s)} TFLOP/s`,
+    slope: row.peak_gb_s / 1000,
+    top: row.peak_tflop_s,
+  }));
+}
+
+function tooltipOf(row) {
+  const lines = [
+    [classTint(row.family), "device time", `${ns(row.device_ns)} · ${pct(row.device_pct)}`],
+    [null, "rate", `${digits(row.tflop_s)} TFLOP/s · ${digits(row.gb_s)} GB/s`],
+    [null, "of the roofline", `${pct(row.roofline_pct)} (${row.bound})`],
+  ];
+  if (row.cause) lines.push([null, row.cause, row.figure]);
+  return tooltipContent(`${row.name} ${row.input_shapes.slice(0, 60)}`, lines);
+}
+
+const short = (value) => (value >= 1e-3 && value < 1e5 ? String(value) : value.toExponential(0));
