@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tracesql::engine::{Engine, EngineOptions};
-use tracesql::export::{ChromeRequest, PerfRequest, Selection, Written, chrome, perf, traces};
+use tracesql::export::{
+    ChromeRequest, Extras, PerfRequest, Selection, Written, chrome, perf, traces,
+};
 use tracesql::output::Target;
 
 use crate::support::TestStore;
@@ -37,8 +39,7 @@ fn export_with(
         let request = ChromeRequest {
             traces,
             selection: Selection::default(),
-            findings: false,
-            counters: false,
+            extras: Extras::default(),
             gzip: false,
             memory: 0,
         };

@@ -89,6 +89,26 @@ fn memory_does_not_grow_with_the_trace() {
     assert!(peak <= 400_000_000, "{} MB for a trace of 400 MB", peak / 1_000_000);
 }
 
+/// Flow elements and launches are collected from all tracks before they can be connected.
+#[test]
+fn memory_does_not_grow_with_flows() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("flows.json");
+    let mut text = String::from("[");
+    for i in 0..2_500_000 {
+        let (ph, id) = (["s", "f"][i % 2], i / 2);
+        text += &format!(
+            r#"{{"ph":"{ph}","id":{id},"pid":1,"tid":{},"ts":{i},"cat":"ac2g","name":"ac2g"}},"#,
+            i % 2
+        );
+        text.push('\n');
+    }
+    text.push(']');
+    std::fs::write(&path, text).expect("written");
+    let peak = peak_of(&path, "300MB");
+    assert!(peak <= 315_000_000, "{} MB, more than 5 % above the limit", peak / 1_000_000);
+}
+
 /// An instant `n` whose args make it exactly `size` bytes long.
 fn sized(n: usize, size: usize) -> String {
     let around =

@@ -88,7 +88,7 @@ fn every_trace_of_the_corpus_adds_up() {
     let costs = "SELECT (SELECT sum(device_self_ns)
                         FROM operator_costs) - (SELECT sum(device_self_ns) FROM operator_calls),
                         (SELECT count(*) FROM operator_costs
-                            WHERE (flop IS NULL) <> (reason IS NOT NULL))";
+                            WHERE (read_bytes IS NULL) <> (reason IS NOT NULL))";
     assert_eq!(store.ints(costs), [0, 0]);
 }
 

@@ -45,7 +45,133 @@ const CASES: &[Case] = &[
         Some([589824, 18688, 10496]),
     ),
     ("aten::bmm", "[[3,4,5],[3,5,6]]", r#"["float","float"]"#, r#"["",""]"#, Some([720, 600, 288])),
-    ("aten::matmul", "[[2,1,4,5],[3,5,6]]", r#"["float","float"]"#, r#"["",""]"#, None),
+    // The batch is broadcast to 2 x 3: 6 products of 2 * 4 * 5 * 6.
+    (
+        "aten::matmul",
+        "[[2,1,4,5],[3,5,6]]",
+        r#"["float","float"]"#,
+        r#"["",""]"#,
+        Some([1440, 520, 576]),
+    ),
+    ("aten::matmul", "[[2,4,5],[3,5,6]]", r#"["float","float"]"#, r#"["",""]"#, None),
+    // The result is int32; that of the next one is bfloat16 (15), and its factors hold two values a
+    // byte: 2 * 4 * 6 * (2 * 5).
+    (
+        "aten::_int_mm",
+        "[[4,5],[5,6]]",
+        r#"["signed char","signed char"]"#,
+        r#"["",""]"#,
+        Some([240, 50, 96]),
+    ),
+    (
+        "aten::_scaled_mm",
+        "[[4,5],[5,6],[1],[1],[],[],[],[]]",
+        r#"["c10::Float4_e2m1fn_x2","c10::Float4_e2m1fn_x2","float","float","","","Scalar","Scalar"]"#,
+        r#"["","","","","","","15","True"]"#,
+        Some([480, 50, 48]),
+    ),
+    // 3 groups of rows: all 7 rows are taken as computed. In the other, the inner size is divided,
+    // and each group has a result.
+    (
+        "aten::_grouped_mm",
+        "[[7,4],[3,4,5],[3],[],[]]",
+        r#"["c10::BFloat16","c10::BFloat16","int","",""]"#,
+        r#"["","","","",""]"#,
+        Some([280, 176, 70]),
+    ),
+    (
+        "aten::_grouped_mm",
+        "[[4,7],[7,5],[3],[],[]]",
+        r#"["c10::BFloat16","c10::BFloat16","int","",""]"#,
+        r#"["","","","",""]"#,
+        Some([280, 126, 120]),
+    ),
+    (
+        "aten::_weight_int8pack_mm",
+        "[[2,4],[6,4],[6]]",
+        r#"["c10::BFloat16","signed char","c10::BFloat16"]"#,
+        r#"["","",""]"#,
+        Some([96, 52, 24]),
+    ),
+    (
+        "aten::conv_transpose2d",
+        "[[1,2,3,3],[2,4,2,2],[4],[],[],[],[],[]]",
+        r#"["float","float","float","ScalarList","ScalarList","ScalarList","Scalar","ScalarList"]"#,
+        r#"["","","","[2, 2]","[0, 0]","[0, 0]","1","[1, 1]"]"#,
+        Some([576, 216, 576]),
+    ),
+    // 4 query heads, 2 key heads; all 8 x 8 pairs, of which a causal mask leaves half.
+    (
+        "flash_attn::_flash_attn_forward",
+        "[[1,8,4,16],[1,8,2,16],[1,8,2,16],[],[],[],[],[],[],[],[]]",
+        r#"["c10::Half","c10::Half","c10::Half","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar","","Scalar"]"#,
+        r#"["","","","0.","0.25","True","-1","-1","0.","","False"]"#,
+        Some([8192, 2048, 1024]),
+    ),
+    // 3 queries see the last 3 of 5 keys and all before: 3 + 4 + 5 pairs of 2 (16 + 16).
+    (
+        "flash_attn::_flash_attn_forward",
+        "[[1,3,1,16],[1,5,1,16],[1,5,1,16],[],[],[],[],[],[],[],[]]",
+        r#"["c10::Half","c10::Half","c10::Half","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar","","Scalar"]"#,
+        r#"["","","","0.","0.25","True","-1","-1","0.","","False"]"#,
+        Some([768, 416, 96]),
+    ),
+    // 10 tokens in 3 sequences, the longest has 6: the others have 2 each, so 36 + 4 + 4 pairs at
+    // least, of 2 (8 + 8).
+    (
+        "flash_attn::_flash_attn_varlen_forward",
+        "[[10,1,8],[10,1,8],[10,1,8],[4],[4],[],[],[],[],[],[],[],[],[],[],[],[],[]]",
+        r#"["c10::Half","c10::Half","c10::Half","int","int","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar","Scalar","","Scalar","","",""]"#,
+        r#"["","","","","","6","6","0.","0.25","False","-1","-1","0.","","False","","",""]"#,
+        Some([1408, 480, 160]),
+    ),
+    // 5 products of 2 * 2 * 3 * 3 * 4, and the result, the gradient and 4 bytes a row more are
+    // read.
+    (
+        "aten::_scaled_dot_product_cudnn_attention_backward",
+        "[[1,2,3,4],[1,2,3,4],[1,2,3,4],[1,2,3,4],[1,2,3,4],[1,2,3],[],[],[],[],[],[],[],[],[],[]]",
+        r#"["c10::Half","c10::Half","c10::Half","c10::Half","c10::Half","float","","","","","","Scalar","Scalar","Scalar","Scalar",""]"#,
+        r#"["","","","","","","","","","","","3","3","0.","False",""]"#,
+        Some([720, 264, 144]),
+    ),
+    ("vllm::moe_forward", "[[5,8],[5,4],[]]", r#"["float","float",""]"#, r#"["","",""]"#, None),
+    // 64 tokens choose all of 2 experts: 2 * 64 * 2 * 4 * (6 + 3).
+    (
+        "vllm::outplace_fused_experts",
+        "[[64,4],[2,6,4],[2,4,3],[64,2],[64,2]]",
+        r#"["c10::Half","c10::Half","c10::Half","float","int"]"#,
+        r#"["","","","",""]"#,
+        Some([9216, 1680, 512]),
+    ),
+    (
+        "aten::_fused_adamw_",
+        "[[[2,3],[4]],[[2,3],[4]],[[2,3],[4]],[[2,3],[4]],[],[[],[]]]",
+        r#"["TensorList","TensorList","TensorList","TensorList","TensorList","TensorList"]"#,
+        r#"["","","","","",""]"#,
+        Some([140, 160, 120]),
+    ),
+    (
+        "aten::_foreach_add_",
+        "[[],[],[]]",
+        r#"["TensorList","TensorList","Scalar"]"#,
+        r#"["","","1"]"#,
+        None,
+    ),
+    // The output is 3 x 3, and 64-bit positions are written too.
+    (
+        "aten::max_pool2d_with_indices",
+        "[[1,2,6,6],[],[],[],[],[]]",
+        r#"["float","ScalarList","ScalarList","ScalarList","ScalarList","Scalar"]"#,
+        r#"["","[2, 2]","[2, 2]","[0, 0]","[1, 1]","False"]"#,
+        Some([72, 288, 216]),
+    ),
+    (
+        "_C::fused_add_rms_norm",
+        "[[3,8],[3,8],[8],[]]",
+        r#"["c10::Half","c10::Half","c10::Half","Scalar"]"#,
+        r#"["","","","1e-05"]"#,
+        Some([120, 112, 96]),
+    ),
     (
         "aten::linear",
         "[[2,7,5],[3,5],[3]]",
@@ -156,6 +282,16 @@ const CASES: &[Case] = &[
     ("aten::fill_", "[[3,4],[]]", r#"["float","Scalar"]"#, r#"["","0"]"#, Some([0, 0, 48])),
     ("aten::cat", "[[[2,3],[2,3]],[]]", r#"["TensorList","Scalar"]"#, r#"["","0"]"#, None),
     ("aten::mm", "[[4,5],[6,7]]", r#"["float","float"]"#, r#"["",""]"#, None),
+    ("aten::mm", "[[-4,5],[5,7]]", r#"["float","float"]"#, r#"["",""]"#, None),
+    ("aten::mm", "[[4,5],[5,7]]", r#"["float",""]"#, r#"["",""]"#, None),
+    (
+        "aten::mm",
+        "[[4000000000,4000000000],[4000000000,4000000000]]",
+        r#"["float","float"]"#,
+        r#"["",""]"#,
+        None,
+    ),
+    ("aten::mm", "[[8,0],[0,4]]", r#"["float","float"]"#, r#"["",""]"#, Some([0, 0, 128])),
     (
         "aten::add",
         "[[9000000000,9000000000,9000000000],[1],[]]",

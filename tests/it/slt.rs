@@ -1,5 +1,6 @@
 //! Runs the files of `tests/slt`: SQL with expected results over a store of all fixtures. For the
-//! files in `tests/slt/rules`, the store also contains the traces that each show one bottleneck.
+//! files in `tests/slt/rules`, the store also contains the traces that each show one bottleneck. For
+//! those in `tests/slt/jobs`, it has the ranks of the job with a pipeline.
 //! Other results do not depend on those.
 //!
 //! Each file is a separate test with the file's name: `-E 'test(slt::core::totals)'`. The test
@@ -21,7 +22,7 @@ use sqllogictest::{
 };
 use tracesql::engine::{Engine, EngineOptions};
 
-use crate::support::{kept_bottlenecks, kept_fixtures, root};
+use crate::support::{kept_bottlenecks, kept_fixtures, kept_pipeline, root};
 
 include!("slt/files.rs");
 
@@ -36,7 +37,12 @@ fn blessing() -> bool {
 /// Compares all results in a file, or writes them again.
 fn check(file: &str) {
     let path = folder().join(file);
-    let store = if file.starts_with("rules/") { kept_bottlenecks() } else { kept_fixtures() }.0;
+    let store = match file.split('/').next() {
+        Some("rules") => kept_bottlenecks(),
+        Some("jobs") => kept_pipeline(),
+        _ => kept_fixtures(),
+    };
+    let store = store.0;
     let mut runner = Runner::new(|| {
         let engine = Engine::open(&store, None, &EngineOptions::default());
         async move { engine.map(Session) }

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql_ingest::{IngestOptions, Input, Outcome, Progress, Result, Store, ingest};
 
-pub use fixture_stores::{bottlenecks, fixtures, kept_bottlenecks, kept_fixtures};
+pub use fixture_stores::{bottlenecks, fixtures, kept_bottlenecks, kept_fixtures, kept_pipeline};
 
 /// The root folder of the project, which contains `Cargo.lock`, whichever package these tests
 /// belong to.
@@ -26,6 +26,14 @@ pub fn root() -> &'static Path {
     });
     &ROOT
 }
+
+/// The ranks of a job with two stages of two experts each.
+pub const PIPELINE: [&str; 4] = [
+    "pipeline/pipeline_rank0.json.gz",
+    "pipeline/pipeline_rank1.json.gz",
+    "pipeline/pipeline_rank2.json.gz",
+    "pipeline/pipeline_rank3.json.gz",
+];
 
 /// The path of a fixture.
 pub fn fixture(name: &str) -> PathBuf {

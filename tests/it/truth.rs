@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql::library::{Column, Parts, Range, View};
 
-use crate::support::{TestStore, bottlenecks, fixture, needs, rows_of};
+use crate::support::{PIPELINE, TestStore, bottlenecks, fixture, needs, rows_of};
 
 /// A claim about the rows of a view: when a row violates it, and when a row tests it.
 struct Claim {
@@ -156,14 +156,14 @@ fn places(engine: &Engine, view: &View, claim: &Claim) -> String {
 /// Compares both sides of Parts by their keys. A key that only one side has counts as 0 on the
 /// other.
 fn add_up(engine: &Engine, view: &View, parts: &Parts, outcome: &mut Outcome) {
-    let keys = parts.keys.join(", ");
+    let (keys, first) = (parts.keys.join(", "), &parts.keys[0]);
     let side = |column: &str, from: &str| {
         format!("(SELECT {keys}, sum({column}) AS whole FROM {from} GROUP BY {keys})")
     };
     let on: Vec<String> =
         parts.keys.iter().map(|k| format!("(a.{k} IS NOT DISTINCT FROM b.{k})")).collect();
     let sql = format!(
-        "SELECT coalesce(a.trace_id, b.trace_id) AS trace, coalesce(a.whole, 0) AS parts, \
+        "SELECT coalesce(a.{first}, b.{first}) AS first_key, coalesce(a.whole, 0) AS parts, \
             coalesce(b.whole, 0) AS whole FROM {} a FULL JOIN {} b ON {}",
         side(&parts.column, &view.name),
         side(&parts.of, &parts.whole),
@@ -205,10 +205,20 @@ fn examine_all(engine: &Engine, wanted: impl Fn(&View) -> bool) -> Outcome {
     outcome
 }
 
-/// All fixtures, including those that show bottlenecks and the training with experts.
+/// All fixtures, including those that show bottlenecks, the training with experts, counters and a
+/// pipeline.
 fn all_fixtures() -> TestStore {
     let store = bottlenecks();
-    store.ingest(&fixture("moe/moe_training.json.gz")).expect("the trace is read");
+    for name in [
+        "moe/moe_training.json.gz",
+        "kernels/checkpointed.json.gz",
+        "kernels/profiler_ranges.json.gz",
+    ] {
+        store.ingest(&fixture(name)).expect("the trace is read");
+    }
+    for name in PIPELINE {
+        store.ingest(&fixture(name)).expect("the trace is read");
+    }
     store
 }
 

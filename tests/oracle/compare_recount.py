@@ -17,6 +17,7 @@ import gzip
 import json
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -278,22 +279,43 @@ def collectives(trace):
     return found
 
 
+# Members of these collectives end together.
+TOGETHER = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "barrier", "send_recv")
+
+
 def stragglers(traces):
     """By rank and place: calls, sums of durations, exchange and waiting, calls in which it was
-    last, what others waited for it."""
+    last, what others waited for it. On devices a rank waits for the last start, on clocks whose
+    median of ends agrees; on hosts, the shortest duration is the exchange."""
     rounds = collections.defaultdict(list)
     for t in traces:
         numbers = collections.Counter()
-        for place, what, _, length, *_ in sorted(collectives(t).values(), key=lambda c: c[2]):
+        for place, what, start, length, *_ in sorted(collectives(t).values(), key=lambda c: c[2]):
             numbers[place, what] += 1
-            rounds[place, what, numbers[place, what]].append((length, t.rank))
+            rounds[place, what, numbers[place, what]].append((start, length, t.rank))
     found = collections.defaultdict(lambda: [0] * 6)
-    for (place, _, _), calls in rounds.items():
+    ahead = collections.defaultdict(list)
+    for (place, what, _), calls in rounds.items():
+        if place == "device" and what in TOGETHER:
+            first = min(calls, key=lambda call: call[2])
+            for start, length, rank in calls:
+                ahead[rank].append(start + length - first[0] - first[1])
+    offset = {rank: round(statistics.median(ends)) for rank, ends in ahead.items()}
+    for (place, what, _), calls in rounds.items():
         assert len(calls) == len(traces)
-        shortest, last = min(calls)
-        for length, rank in calls:
-            waits = sum(n - shortest for n, _ in calls) if rank == last else 0
-            row = [1, length, shortest, length - shortest, int(rank == last), waits]
+        if place == "device":
+            full = max(start - offset[rank] for start, _, rank in calls)
+            waits = {rank: full - start + offset[rank] for start, _, rank in calls}
+        elif what in TOGETHER:
+            shortest = min(length for _, length, _ in calls)
+            waits = {rank: length - shortest for _, length, rank in calls}
+        else:
+            continue
+        last = [rank for rank, wait in waits.items() if wait == 0]
+        for _, length, rank in calls:
+            is_last = last == [rank]
+            of_all = sum(waits.values()) if is_last else 0
+            row = [1, length, length - waits[rank], waits[rank], int(is_last), of_all]
             found[rank, place] = [a + b for a, b in zip(found[rank, place], row)]
     return found
 

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use tracesql::engine::EngineOptions;
-use tracesql::export::{ChromeRequest, Selection};
+use tracesql::export::{ChromeRequest, Extras, Selection};
 
 use super::{again, elements, export_with};
 use crate::support::{TestStore, fixture, root};
@@ -162,8 +162,7 @@ fn findings_and_counters_are_added() {
         EngineOptions { sql: vec![library.path().to_owned()], ..EngineOptions::default() };
     let path = store.folder.path().join("all.json");
     let written = export_with(&store, &path, &options, |request| ChromeRequest {
-        findings: true,
-        counters: true,
+        extras: Extras { findings: true, counters: true, critical_path: false },
         ..request
     });
     let elements = elements(&path);
@@ -186,6 +185,21 @@ fn findings_and_counters_are_added() {
         last.insert(element["name"].as_str().expect("a name").to_owned(), element["args"].clone());
     }
     assert_eq!(last["rank 0: GPU 0 busy"]["busy_pct"], 0);
+    let queues: Vec<i64> = elements
+        .iter()
+        .filter(|e| e["ph"] == "C" && e["name"] == "rank 0: GPU 0 stream 7 queue")
+        .map(|e| e["args"]["length"].as_i64().expect("a length"))
+        .collect();
+    let most = "SELECT max(max_length) FROM queue_length_summary WHERE rank = 0 AND stream = 7";
+    assert_eq!(queues.iter().max(), Some(&store.ints(most)[0]));
+    assert_eq!(queues.last(), Some(&0), "all launched work has begun");
+    let rates: Vec<f64> = elements
+        .iter()
+        .filter(|e| e["ph"] == "C" && e["name"] == "rank 0: GPU 0 HtoD")
+        .map(|e| e["args"]["gb_s"].as_f64().expect("a rate"))
+        .collect();
+    assert!(rates.iter().any(|rate| *rate > 0.0), "{rates:?}");
+    assert_eq!(rates.last(), Some(&0.0), "no copy runs at the end, not even a rest of one");
     let memory = "SELECT allocated_bytes FROM memory_curve \
         WHERE rank = 1 AND device_type = 'cuda' ORDER BY record DESC LIMIT 1";
     assert_eq!(
@@ -197,11 +211,33 @@ fn findings_and_counters_are_added() {
 }
 
 #[test]
+fn critical_paths_are_tracks_without_holes() {
+    let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
+    let path = store.folder.path().join("path.json");
+    export_with(&store, &path, &EngineOptions::default(), |request| ChromeRequest {
+        extras: Extras { critical_path: true, ..Extras::default() },
+        ..request
+    });
+    let mut pieces: BTreeMap<i64, Vec<(i64, i64)>> = BTreeMap::new();
+    for piece in elements(&path).iter().filter(|e| e["cat"] == "critical_path") {
+        let ns = |key: &str| (piece[key].as_f64().expect("a time") * 1000.0).round() as i64;
+        let start = ns("ts") - 2_500_000_000_000_000;
+        let pieces = pieces.entry(piece["tid"].as_i64().expect("a track")).or_default();
+        pieces.push((start, ns("dur")));
+    }
+    assert_eq!(pieces.len(), 3, "the whole trace, odd steps and even steps");
+    let whole = pieces.values().next().expect("a track");
+    let sum: i64 = whole.iter().map(|(_, dur)| dur).sum();
+    let window = "SELECT window_ns FROM critical_path_windows WHERE window_id = 0";
+    assert_eq!(sum, store.ints(window)[0]);
+}
+
+#[test]
 fn findings_are_at_the_events_that_they_rest_on() {
     let store = TestStore::with(&fixture("synthetic_gpu_rank0.json.gz")).0;
     let path = store.folder.path().join("findings.json");
     export_with(&store, &path, &EngineOptions::default(), |request| ChromeRequest {
-        findings: true,
+        extras: Extras { findings: true, ..Extras::default() },
         ..request
     });
     let elements = elements(&path);

@@ -367,6 +367,18 @@ fn collectives_carry_their_group_and_sizes() {
 }
 
 #[test]
+fn collectives_carry_their_number_and_peers() {
+    let store = elements(kernel(
+        1,
+        r#""Collective name":"recv","Rank":3,"Src Rank":7,"Dst Rank":"x","Seq":41,"Comms Id":17293822569102704640"#,
+    ));
+    assert_eq!(
+        store.lines("SELECT collective_seq, comms_id, group_rank, src_rank, dst_rank FROM kernels"),
+        ["41 17293822569102704640 3 7 NULL"]
+    );
+}
+
+#[test]
 fn odd_grids_are_read_as_far_as_they_go_and_counted() {
     let store = elements(format!(
         "{}, {}",

@@ -18,7 +18,7 @@ fn columns<'a>(report: &'a Value, section: &str) -> Vec<&'a str> {
         .collect()
 }
 
-const SECTIONS: [&str; 29] = [
+const SECTIONS: [&str; 33] = [
     "traces",
     "overview",
     "findings",
@@ -31,12 +31,16 @@ const SECTIONS: [&str; 29] = [
     "operators",
     "kernels",
     "copies",
+    "mfu",
+    "roofline",
     "memory_peaks",
     "memory_curve",
     "memory_at_peak",
     "modules",
     "flame",
     "call_graph",
+    "blame",
+    "rank_lost_time",
     "ranks",
     "stragglers",
     "collectives",

@@ -22,6 +22,18 @@ mod compare {
 
 mod compat {
     #[test]
+    fn hta() {
+        super::check("compat/hta.slt");
+    }
+
+
+    #[test]
+    fn hta_critical_path() {
+        super::check("compat/hta_critical_path.slt");
+    }
+
+
+    #[test]
     fn tb_diff() {
         super::check("compat/tb_diff.slt");
     }
@@ -70,6 +82,25 @@ mod core {
     }
 }
 
+mod jobs {
+    #[test]
+    fn blame() {
+        super::check("jobs/blame.slt");
+    }
+
+
+    #[test]
+    fn collectives() {
+        super::check("jobs/collectives.slt");
+    }
+
+
+    #[test]
+    fn paths() {
+        super::check("jobs/paths.slt");
+    }
+}
+
 mod kernels {
     #[test]
     fn classes() {
@@ -111,6 +142,20 @@ mod operators {
     }
 }
 
+mod path {
+    #[test]
+    fn critical_path() {
+        super::check("path/critical_path.slt");
+    }
+}
+
+mod queues {
+    #[test]
+    fn queues() {
+        super::check("queues/queues.slt");
+    }
+}
+
 mod ranks {
     #[test]
     fn ranks() {
@@ -128,6 +173,12 @@ mod rules {
     #[test]
     fn gpu_idle_gaps() {
         super::check("rules/gpu_idle_gaps.slt");
+    }
+
+
+    #[test]
+    fn roofline() {
+        super::check("rules/roofline.slt");
     }
 
 
@@ -184,6 +235,18 @@ mod timeline {
 
 mod udfs {
     #[test]
+    fn clocks() {
+        super::check("udfs/clocks.slt");
+    }
+
+
+    #[test]
+    fn graphs() {
+        super::check("udfs/graphs.slt");
+    }
+
+
+    #[test]
     fn intervals_aggregates() {
         super::check("udfs/intervals_aggregates.slt");
     }
@@ -222,6 +285,12 @@ mod udfs {
     #[test]
     fn pprof() {
         super::check("udfs/pprof.slt");
+    }
+
+
+    #[test]
+    fn roofline() {
+        super::check("udfs/roofline.slt");
     }
 
 

@@ -37,6 +37,11 @@ pub fn kept_bottlenecks() -> Kept {
     kept("bottlenecks", &[root().join("fixtures"), folder, balanced, skewed])
 }
 
+/// A store with the ranks of the job with a pipeline, for tests that only read.
+pub fn kept_pipeline() -> Kept {
+    kept("pipeline", &[root().join("fixtures/pipeline")])
+}
+
 impl Kept {
     /// A copy of the store in a separate folder.
     fn copy(&self) -> TestStore {

@@ -1,0 +1,10 @@
+//! Jobs of several ranks that are made with known clocks, waits and missing members: the calls that
+//! are matched, the clocks that are found, and what is not said about calls that cannot be judged.
+
+mod causes;
+mod clocks;
+mod made;
+mod matching;
+mod paths;
+mod truth;
+mod waits;

@@ -1,0 +1,96 @@
+//! The clocks of ranks against each other.
+
+use super::made::{Call, Clock, Job, gap, plain};
+
+const CLOCKS: &str = "SELECT rank, segment, reference_rank, status FROM rank_clocks \
+    ORDER BY rank, segment";
+
+/// Calls of pairs of ranks, one after the other. Returns the true time after the last one.
+fn pairs(job: &mut Job, count: usize, pairs: &[[usize; 2]]) -> i64 {
+    let mut at = 1_000_000;
+    for call in 0..count {
+        at += gap(call);
+        let ranks = &pairs[call % pairs.len()];
+        let starts = [(ranks[0], at), (ranks[1], at + 2_000)];
+        let group = format!("{ranks:?}");
+        let (kind, group) = ("allreduce", group.as_str());
+        job.call(&Call { kind, group, ranks, starts: &starts, end: at + 40_000, args: &plain });
+    }
+    at
+}
+
+#[test]
+fn clocks_days_apart_are_aligned() {
+    let day = 86_400_000_000_000;
+    let mut job = Job::new(&[
+        Clock::default(),
+        Clock { offset: 3 * day, drift_ppm: 50.0, ..Clock::default() },
+        Clock { offset: -day - 7, drift_ppm: -30.0, ..Clock::default() },
+    ]);
+    pairs(&mut job, 300, &[[0, 1], [1, 2]]);
+    let store = job.store(&[]);
+    assert_eq!(store.lines(CLOCKS), ["0 1 0 reference", "1 1 0 aligned", "2 1 0 aligned"]);
+    let found = store.ints(
+        "SELECT count(*), count(*) FILTER (WHERE is_last), \
+            max(abs(wait_ns - CASE WHEN is_last THEN 0 ELSE 2000 END)) FROM collective_members",
+    );
+    assert_eq!(found[..2], [600, 300]);
+    assert!(found[2] <= 20, "a wait is {} ns off", found[2]);
+    assert_eq!(
+        store.lines("SELECT round(drift_ppm) FROM rank_clocks ORDER BY rank"),
+        ["0.0", "50.0", "-30.0"]
+    );
+}
+
+#[test]
+fn a_step_of_a_clock_is_a_row_of_its_own() {
+    let step = Some((20_000_000, 1_500_000));
+    let mut job = Job::new(&[Clock::default(), Clock { step, ..Clock::default() }]);
+    pairs(&mut job, 200, &[[0, 1]]);
+    let store = job.store(&[]);
+    assert_eq!(store.lines(CLOCKS), ["0 1 0 reference", "1 1 0 aligned", "1 2 0 aligned"]);
+    assert_eq!(
+        store.lines("SELECT offset_ns, from_unix_ns IS NULL, to_unix_ns IS NULL FROM rank_clocks WHERE rank = 1 ORDER BY segment"),
+        ["0 true false", "1500000 false true"]
+    );
+    assert_eq!(
+        store.value("SELECT max(skew_start_ns) FROM collective_calls WHERE status = 'complete'"),
+        "2000"
+    );
+}
+
+#[test]
+fn ranks_without_a_common_call_are_not_connected() {
+    let mut job = Job::new(&[Clock { offset: 5_000_000, ..Clock::default() }; 6]);
+    let end = pairs(&mut job, 90, &[[0, 1], [1, 2], [3, 4]]);
+    // Rank 5 only takes part in a broadcast, whose members do not end together.
+    let (starts, ranks) = ([(0, end), (5, end)], [0, 5]);
+    let (kind, group) = ("broadcast", "b");
+    job.call(&Call { kind, group, ranks: &ranks, starts: &starts, end: end + 9_000, args: &plain });
+    let store = job.store(&[]);
+    assert_eq!(
+        store.lines(CLOCKS),
+        [
+            "0 1 0 reference",
+            "1 1 0 aligned",
+            "2 1 0 aligned",
+            "3 1 3 not_connected",
+            "4 1 3 not_connected",
+            "5 1 5 not_connected"
+        ]
+    );
+    // There is no wait across the cut.
+    assert_eq!(
+        store.lines(
+            "SELECT count(*), count(wait_ns) FROM collective_members WHERE collective = 'broadcast'"
+        ),
+        ["2 0"]
+    );
+}
+
+#[test]
+fn a_rank_alone_has_its_own_clock() {
+    let mut job = Job::new(&[Clock::default(); 2]);
+    pairs(&mut job, 10, &[[0, 1]]);
+    assert_eq!(job.store(&[1]).lines(CLOCKS), ["0 1 0 alone"]);
+}
