@@ -83,3 +83,19 @@ fn joins_of_each_type_yield() {
         assert_eq!(plan[at - 1], "CooperativeExec", "{plan:#?}");
     }
 }
+
+#[test]
+fn traces_of_a_table_without_rows_are_not_counted() {
+    let store = TestStore::with(&fixture("resnet_cpu.pt.trace.json.gz")).0;
+    let count = |from: &str| {
+        let sql = format!(
+            "SELECT count(*) > 0, count(DISTINCT trace_id), count(DISTINCT trace_id) + 1, \
+             count(trace_id) = count(*) FROM {from}"
+        );
+        rows_of(&store.engine(), &sql).expect("the query runs").swap_remove(0)
+    };
+    assert_eq!(count("kernels"), ["false", "0", "1", "true"]);
+    assert_eq!(count("events WHERE name = 'no such name'"), ["false", "0", "1", "true"]);
+    assert_eq!(count("events"), ["true", "1", "2", "true"]);
+    assert_eq!(count("events WHERE cat = 'cpu_op'"), ["true", "1", "2", "true"]);
+}

@@ -28,7 +28,7 @@ use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{
     Aggregate, BinaryExpr, Expr, Join, LogicalPlan, LogicalPlanBuilder, Operator, Projection, Sort,
-    TableScan, Unnest, Window,
+    TableScan, Unnest, Window, lit, when,
 };
 use datafusion::optimizer::AnalyzerRule;
 
@@ -176,6 +176,9 @@ impl ConstantTraceId {
         aggregate: Aggregate,
         known: &Constants,
     ) -> Result<(LogicalPlan, Constants)> {
+        if aggregate.group_expr.is_empty() {
+            return Ok((without_distinct_counts(aggregate, known)?, Constants::new()));
+        }
         let is_constant = |e: &Expr| matches!(e, Expr::Column(column) if known.contains(column));
         let constants: Constants = aggregate
             .group_expr
@@ -320,6 +323,46 @@ fn constants_of(scan: &TableScan) -> Constants {
     };
     let columns = scan.projected_schema.columns().into_iter();
     columns.filter(|column| is_constant(&column.name)).collect()
+}
+
+/// An aggregate of all rows in which `count(DISTINCT column)` of a constant column is 1 or 0, by the
+/// number of rows. DataFusion answers it from the statistics of the literal, which has one distinct
+/// value even where no row holds it.
+fn without_distinct_counts(aggregate: Aggregate, known: &Constants) -> Result<LogicalPlan> {
+    let columns = aggregate.schema.columns();
+    let mut exprs = Vec::with_capacity(columns.len());
+    let mut shown = Vec::with_capacity(columns.len());
+    for (expr, column) in aggregate.aggr_expr.iter().zip(columns) {
+        let Some(count) = plain_count(expr, known) else {
+            exprs.push(expr.clone());
+            shown.push(Expr::Column(column));
+            continue;
+        };
+        let rows = format!("rows of {}", column.name);
+        exprs.push(count.alias(&rows));
+        let is_any = Expr::Column(Column::from_name(rows)).gt(lit(0_i64));
+        let one_or_zero = when(is_any, lit(1_i64)).otherwise(lit(0_i64))?;
+        shown.push(one_or_zero.alias_qualified(column.relation, column.name));
+    }
+    if exprs == aggregate.aggr_expr {
+        return Ok(LogicalPlan::Aggregate(aggregate));
+    }
+    let counted = Aggregate::try_new(aggregate.input, Vec::new(), exprs)?;
+    let counted = Arc::new(LogicalPlan::Aggregate(counted));
+    Ok(LogicalPlan::Projection(Projection::try_new(shown, counted)?))
+}
+
+/// `count(column)` for `count(DISTINCT column)` of a constant column.
+fn plain_count(expr: &Expr, known: &Constants) -> Option<Expr> {
+    let Expr::AggregateFunction(function) = expr else { return None };
+    let [Expr::Column(column)] = function.params.args.as_slice() else { return None };
+    let is_replaced = function.func.name() == "count" && function.params.distinct;
+    if !is_replaced || !known.contains(column) {
+        return None;
+    }
+    let mut function = function.clone();
+    function.params.distinct = false;
+    Some(Expr::AggregateFunction(function))
 }
 
 /// Whether some keys follow from others by the functional dependencies of the input. The SQL
