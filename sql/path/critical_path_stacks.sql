@@ -20,17 +20,22 @@
 -- @column kind VARCHAR text As in critical_path.
 -- @column path_ns BIGINT ns Time on the path.
 -- @column stack VARCHAR[] list Frames, root first.
-WITH pieces AS (
+WITH stacks AS (
+    -- One list of stacks, because a second join would copy the lists that the first one found.
+    SELECT trace_id, event_id, stack FROM kernel_stacks
+    UNION ALL
+    SELECT e.trace_id, e.event_id, e.stack
+    FROM event_stacks e
+    LEFT ANTI JOIN kernels k ON k.trace_id = e.trace_id AND k.event_id = e.event_id
+),
+pieces AS (
     SELECT
         p.*,
-        coalesce(
-            k.stack, e.stack, make_array(coalesce(p.thread, 'unknown'))
-        ) AS known,
+        coalesce(s.stack, make_array(coalesce(p.thread, 'unknown'))) AS known,
         p.kind IN ('compute', 'communication', 'copy', 'operator', 'runtime_call', 'python')
             AS is_work
     FROM critical_path p
-    LEFT JOIN kernel_stacks k ON k.trace_id = p.trace_id AND k.event_id = p.event_id
-    LEFT JOIN event_stacks e ON e.trace_id = p.trace_id AND e.event_id = p.event_id
+    LEFT JOIN stacks s ON s.trace_id = p.trace_id AND s.event_id = p.event_id
 )
 SELECT
     trace_id, rank, window_id, step, thread, device, stream, kind, dur_ns AS path_ns,

@@ -7,24 +7,28 @@ WITH steps AS (
     FROM _hta_complete
     WHERE starts_with(name, 'ProfilerStep#')
 ),
-first_steps AS (SELECT trace_id, min(step) AS step FROM steps GROUP BY trace_id),
-hosts AS (
-    SELECT
-        c.trace_id, c.event_id,
-        first_value(c.name ORDER BY s.step DESC) AS name,
-        first_value(c.correlation ORDER BY s.step DESC) AS correlation,
-        first_value(c.end_us - c.start_us ORDER BY s.step DESC) AS dur_us,
-        max(s.step) AS step
+first_steps AS (
+    SELECT s.trace_id, s.start_us, s.end_us, s.step
+    FROM steps s
+    JOIN (SELECT trace_id, min(step) AS step FROM steps GROUP BY trace_id) f
+        ON f.trace_id = s.trace_id AND f.step = s.step
+),
+candidates AS (
+    SELECT DISTINCT
+        c.trace_id, c.event_id, c.name, c.correlation, c.start_us, c.end_us - c.start_us AS dur_us,
+        f.step
     FROM _hta_complete c
-    JOIN steps s
-        ON s.trace_id = c.trace_id AND s.start_us <= c.start_us AND c.start_us < s.end_us
+    JOIN first_steps f
+        ON f.trace_id = c.trace_id AND f.start_us <= c.start_us AND c.start_us < f.end_us
     WHERE c.stream < 0 AND NOT c.is_device
-    GROUP BY c.trace_id, c.event_id
 ),
 in_first AS (
-    SELECT h.trace_id, h.event_id, h.name, h.correlation, h.dur_us
-    FROM hosts h
-    JOIN first_steps f ON f.trace_id = h.trace_id AND f.step = h.step
+    -- A row in several steps belongs to the last one of them.
+    SELECT c.trace_id, c.event_id, c.name, c.correlation, c.dur_us
+    FROM candidates c
+    LEFT ANTI JOIN steps s
+        ON s.trace_id = c.trace_id AND s.step > c.step
+            AND s.start_us <= c.start_us AND c.start_us < s.end_us
 ),
 rows AS (
     SELECT trace_id, name, dur_us FROM in_first
