@@ -15,6 +15,7 @@ mod relation_docs;
 
 use crate::doc::{Call, Function, FunctionDoc};
 use aggregate::Measure;
+use crate::relation::RelationFunction;
 use relation::Relation;
 
 /// The functions of this folder.
