@@ -50,6 +50,7 @@ pub const PATH: FunctionDoc = FunctionDoc {
         device work. Threads with the same team hand work to one another. orders have the columns \
         call_id, lane, key, at_ns and action: 0 records the event key in the queue lane, 1 makes \
         the queue wait for it, 2, 3 and 4 make the call wait for an event, a queue and all queues. \
+        At equal times the lower call_id comes first. \
         Without orders, work of another queue that ended up to 5 µs before counts as awaited. \
         windows have the columns window_id, last_id, from_ns and to_ns; last_id is the activity that \
         ends at to_ns. kind is host, host_gap (a thread inside of frames only, or without \

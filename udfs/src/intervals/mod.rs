@@ -14,8 +14,8 @@ pub(crate) mod relation;
 mod relation_docs;
 
 use crate::doc::{Call, Function, FunctionDoc};
-use aggregate::Measure;
 use crate::relation::RelationFunction;
+use aggregate::Measure;
 use relation::Relation;
 
 /// The functions of this folder.

@@ -69,7 +69,8 @@ pub fn of_start(model: &Model, at: u32) -> Start {
             let called = model.activity(call);
             // Work of one graph launch waits for work of the graph, not for the call again.
             let is_near = start - end <= near || model.activity(source).above == call;
-            if start - called.start <= LAUNCH_NS + model.rounding || (!is_near && end < called.end) {
+            if start - called.start <= LAUNCH_NS + model.rounding || (!is_near && end < called.end)
+            {
                 Start::Launch(call)
             } else {
                 Start::After { source, end, how: if is_near { how } else { How::Far } }
