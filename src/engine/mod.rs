@@ -45,6 +45,7 @@ pub use json_rows::{Object, int, number, text};
 pub use materialize::planned_apart;
 use memory_limit::MemoryLimit;
 use rules::constant_trace_id::ConstantTraceId;
+pub use rules::stoppable_joins::stop_with;
 pub use scanned::Scanned;
 pub use settings::{Setting, Settings};
 use store_tables::StoreTables;
@@ -217,7 +218,7 @@ impl Engine {
         for rule in options.cluster.iter().flat_map(|cluster| cluster.optimizer_rules()) {
             state = state.with_optimizer_rule(rule);
         }
-        for rule in rules::physical() {
+        for rule in rules::physical(options.queries_only) {
             state = state.with_physical_optimizer_rule(rule);
         }
         let mut context = SessionContext::new_with_state(state.build());

@@ -19,6 +19,11 @@ impl Scanned {
     /// The rows and bytes counted by the leaves of a plan, and by the leaves of the shared plans
     /// that it reads.
     pub fn of(plan: &Arc<dyn ExecutionPlan>) -> Self {
+        Self::of_all(std::slice::from_ref(plan))
+    }
+
+    /// The same of several plans. A shared plan counts once.
+    pub fn of_all(all: &[Arc<dyn ExecutionPlan>]) -> Self {
         fn shared<'p>(
             plan: &'p Arc<dyn ExecutionPlan>,
             found: &mut Vec<&'p Arc<dyn ExecutionPlan>>,
@@ -32,8 +37,8 @@ impl Scanned {
                 None => plan.children().into_iter().for_each(|child| shared(child, found)),
             }
         }
-        let mut plans = vec![plan];
-        shared(plan, &mut plans);
+        let mut plans: Vec<_> = all.iter().collect();
+        all.iter().for_each(|plan| shared(plan, &mut plans));
         plans.into_iter().map(of_itself).fold(Self::default(), Self::and)
     }
 

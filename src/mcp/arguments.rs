@@ -15,7 +15,9 @@ impl Arguments {
         match given.keys().find(|name| !known.contains(&name.as_str())) {
             Some(name) => {
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                Err(Error::Usage(format!("there is no argument {name:?}; those known are: {known}")))
+                Err(Error::Usage(format!(
+                    "there is no argument {name:?}; those known are: {known}"
+                )))
             }
             None => Ok(Self(given.into_iter().filter(|(_, value)| !value.is_null()).collect())),
         }

@@ -43,7 +43,11 @@ pub enum Kept {
 
 impl Era {
     /// The era of a request. `is_initialized` says whether the client shook hands.
-    pub fn of(method: &str, params: &Map<String, Value>, is_initialized: bool) -> Result<Self, Fault> {
+    pub fn of(
+        method: &str,
+        params: &Map<String, Value>,
+        is_initialized: bool,
+    ) -> Result<Self, Fault> {
         let meta = params.get("_meta");
         let Some(version) = meta.and_then(|meta| meta.get(VERSION_KEY)) else {
             return match method {
@@ -120,8 +124,7 @@ fn server_info() -> Value {
 /// The answer to `initialize`. A client that names an unknown version gets the newest one.
 pub fn initialize(params: &Map<String, Value>, instructions: &str) -> Value {
     let wanted = params.get("protocolVersion").and_then(Value::as_str);
-    let version =
-        HANDSHAKE.into_iter().find(|known| wanted == Some(known)).unwrap_or(HANDSHAKE[0]);
+    let version = HANDSHAKE.into_iter().find(|known| wanted == Some(known)).unwrap_or(HANDSHAKE[0]);
     json!({
         "protocolVersion": version,
         "capabilities": capabilities(),

@@ -63,7 +63,17 @@ pub async fn read(
         REPORT => (report(server, call).await?, "text/markdown", Kept::Never),
         _ => {
             let name = uri.strip_prefix(VIEW).ok_or_else(|| era.no_resource(uri))?;
-            let found = server.reference().named(name).map_err(|_| era.no_resource(uri))?;
+            // Exactly this name: an area of the same name would be many views.
+            let mut found = server.reference().named(name).map_err(|_| era.no_resource(uri))?;
+            found.tables.retain(|table| table.name == name);
+            found.views.retain(|view| view.name == name);
+            found.functions.retain(|function| function.doc.name == name);
+            if found.tables.len() + found.views.len() + found.functions.len() == 0
+                && found.settings.is_empty()
+            {
+                return Err(era.no_resource(uri));
+            }
+            found.topics.clear();
             (found.write(Style::Markdown, false), "text/markdown", Kept::Long)
         }
     };

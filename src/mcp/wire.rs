@@ -135,7 +135,8 @@ pub fn line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
         if !is_long {
             text.extend_from_slice(&bytes[..end]);
         }
-        let (is_input_end, taken) = (bytes.is_empty(), end + usize::from(!bytes.is_empty() && is_last));
+        let (is_input_end, taken) =
+            (bytes.is_empty(), end + usize::from(!bytes.is_empty() && is_last));
         input.consume(taken);
         if !is_last {
             continue;
@@ -186,7 +187,11 @@ mod tests {
             (br#"{"id":1,"method":"ping"}"#, 1.into(), code::INVALID_REQUEST),
             (br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, Value::Null, code::INVALID_REQUEST),
             (br#"{"jsonrpc":"2.0","id":1}"#, 1.into(), code::INVALID_REQUEST),
-            (br#"{"jsonrpc":"2.0","id":1,"method":"a","params":[]}"#, 1.into(), code::INVALID_REQUEST),
+            (
+                br#"{"jsonrpc":"2.0","id":1,"method":"a","params":[]}"#,
+                1.into(),
+                code::INVALID_REQUEST,
+            ),
         ] {
             let (of, fault) = parse(text).expect_err("it is malformed");
             assert_eq!((of, fault.code), (id, code), "{}", String::from_utf8_lossy(text));

@@ -2,12 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use datafusion::common::ScalarValue;
+use datafusion::sql::parser::Statement;
 use futures::StreamExt;
+use futures::future::try_join_all;
 use serde_json::{Value, json};
 
 use super::rows::Rows;
-use super::{Call, Query, Shape, units};
-use crate::engine::{Engine, Scanned};
+use super::units::{self, Documented};
+use super::{Call, Query, Shape};
+use crate::engine::{Engine, Scanned, Started};
 use crate::error::{Error, Result};
 use crate::library::sql_type;
 
@@ -99,22 +103,55 @@ impl std::fmt::Display for Cut {
     }
 }
 
-/// Runs a query until its last row, or until its answer is full.
-pub async fn of(engine: &Engine, query: Query, call: &Call) -> Result<Answer> {
+/// Runs queries until their last rows, or until their answers are full.
+pub async fn of_all(engine: &Engine, queries: Vec<Query>, call: &Call) -> Result<Vec<Answer>> {
     let start = Instant::now();
-    let mut statements = engine.parse(&query.sql)?;
-    let statement = match statements.len() {
-        1 => statements.remove(0),
-        0 => return Err(Error::Query("the text contains no statement".into())),
-        many => {
-            return Err(Error::Query(format!(
-                "one statement was expected, not {many}; send them one by one"
-            )));
+    let (mut statements, mut documented) = (Vec::new(), Vec::new());
+    let mut parameters = Vec::new();
+    for query in &queries {
+        let statement = one_statement(engine, &query.sql)?;
+        documented.push(units::of_relations(engine, &statement));
+        statements.push(statement);
+        let new = |(name, _): &&(String, ScalarValue)| !parameters.iter().any(|(n, _)| n == name);
+        let more: Vec<_> = query.parameters.iter().filter(new).cloned().collect();
+        parameters.extend(more);
+    }
+    let all = if engine.shares_views() || queries.len() == 1 { queries.len() } else { 1 };
+    let (mut answers, mut rest) = (Vec::new(), queries.into_iter().zip(documented));
+    let mut statements = statements.into_iter();
+    loop {
+        // Together they share views. Where there is no memory for that, one after the other.
+        let together: Vec<_> = statements.by_ref().take(all).collect();
+        if together.is_empty() {
+            return Ok(answers);
         }
-    };
-    let documented = units::of_relations(engine, &statement);
-    let mut started = engine.start(statement, &query.parameters).await?;
-    call.set_plan(started.plan.clone());
+        let started = engine.start_all(together, &parameters).await?;
+        call.set_plans(started.iter().map(|started| started.plan.clone()).collect());
+        let reading = started
+            .into_iter()
+            .zip(rest.by_ref())
+            .map(|(started, (query, documented))| read(started, query, documented, start));
+        answers.extend(try_join_all(reading).await?);
+    }
+}
+
+fn one_statement(engine: &Engine, sql: &str) -> Result<Statement> {
+    let mut statements = engine.parse(sql)?;
+    match statements.len() {
+        1 => Ok(statements.remove(0)),
+        0 => Err(Error::Query("the text contains no statement".into())),
+        many => Err(Error::Query(format!(
+            "one statement was expected, not {many}; send them one by one"
+        ))),
+    }
+}
+
+async fn read(
+    mut started: Started,
+    query: Query,
+    documented: Documented,
+    start: Instant,
+) -> Result<Answer> {
     let schema = started.result.schema();
     let columns: Vec<Column> = schema
         .fields()

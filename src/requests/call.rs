@@ -1,13 +1,14 @@
 //! A running query, as those see it who wait for it: they can cancel it and ask how far it is.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use datafusion::physical_plan::ExecutionPlan;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use crate::engine::Scanned;
+use crate::engine::{Scanned, stop_with};
 
 /// What a query is doing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,13 +30,20 @@ pub struct Call(Arc<Shared>);
 struct Shared {
     is_cancelled: watch::Sender<bool>,
     phase: Mutex<Phase>,
-    plan: OnceLock<Arc<dyn ExecutionPlan>>,
+    plans: Mutex<Vec<Arc<dyn ExecutionPlan>>>,
+    /// Ends the parts of the query that do not yield.
+    stop: Arc<AtomicBool>,
 }
 
 impl Default for Call {
     fn default() -> Self {
         let (is_cancelled, _) = watch::channel(false);
-        Self(Arc::new(Shared { is_cancelled, phase: Mutex::default(), plan: OnceLock::new() }))
+        Self(Arc::new(Shared {
+            is_cancelled,
+            phase: Mutex::default(),
+            plans: Mutex::default(),
+            stop: Arc::default(),
+        }))
     }
 }
 
@@ -43,6 +51,7 @@ impl Call {
     /// Stops the query. It ends with [`crate::Error::Cancelled`].
     pub fn cancel(&self) {
         self.0.is_cancelled.send_replace(true);
+        self.stop();
     }
 
     /// Waits until the query is cancelled.
@@ -64,14 +73,21 @@ impl Call {
 
     /// What the query read from the store so far.
     pub fn scanned(&self) -> Scanned {
-        self.0.plan.get().map(Scanned::of).unwrap_or_default()
+        Scanned::of_all(&self.0.plans.lock())
     }
 
     pub(super) fn set_phase(&self, phase: Phase) {
         *self.0.phase.lock() = phase;
     }
 
-    pub(super) fn set_plan(&self, plan: Arc<dyn ExecutionPlan>) {
-        let _ = self.0.plan.set(plan);
+    /// Plans that run for the query from now on.
+    pub(super) fn set_plans(&self, plans: Vec<Arc<dyn ExecutionPlan>>) {
+        plans.iter().for_each(|plan| stop_with(plan, &self.0.stop));
+        *self.0.plans.lock() = plans;
+    }
+
+    /// Ends the parts of the query that do not yield. The query has ended for its caller.
+    pub(super) fn stop(&self) {
+        self.0.stop.store(true, Ordering::Relaxed);
     }
 }

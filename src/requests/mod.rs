@@ -116,9 +116,9 @@ impl Requests {
             )));
         }
         let (sql, of_work, of_call) = (query.sql.clone(), engine.clone(), call.clone());
-        let work = async move { answer::of(&of_work, query, &of_call).await };
-        let answer = self.run(call, work).await;
-        match answer {
+        let work = async move { answer::of_all(&of_work, vec![query], &of_call).await };
+        match self.run(call, work).await {
+            Ok(mut answers) => answers.pop().ok_or_else(crashed),
             Err(error @ Error::Sql(_)) => {
                 // It waits for the names that it looks up, so it needs a thread that may wait.
                 let engine = engine.clone();
@@ -127,12 +127,13 @@ impl Requests {
                     .spawn_blocking(move || explained(error, &sql, &engine, Audience::Tools));
                 Err(explaining.await.unwrap_or_else(|_| crashed()))
             }
-            other => other,
+            Err(other) => Err(other),
         }
     }
 
-    /// Runs several queries one after the other with the limits of one. They are not explained,
-    /// because the caller and not the user wrote them.
+    /// Runs several queries together with the limits of one, so that views that several of them
+    /// need are computed once. Their parameters have one meaning in all of them. Errors are not
+    /// explained, because the caller and not the user wrote the queries.
     pub async fn queries(
         &self,
         engine: &Arc<Engine>,
@@ -140,14 +141,7 @@ impl Requests {
         call: &Call,
     ) -> Result<Vec<Answer>> {
         let (engine, of_call) = (engine.clone(), call.clone());
-        let work = async move {
-            let mut answers = Vec::with_capacity(queries.len());
-            for query in queries {
-                answers.push(answer::of(&engine, query, &of_call).await?);
-            }
-            Ok(answers)
-        };
-        self.run(call, work).await
+        self.run(call, async move { answer::of_all(&engine, queries, &of_call).await }).await
     }
 
     /// Runs any work on an engine with the limits of a query. The work ends when it returns, when
@@ -186,7 +180,7 @@ impl Requests {
                 done = work => done.unwrap_or_else(|_| Err(crashed())),
             }
         });
-        let ends = EndsWithCaller(task.abort_handle());
+        let ends = EndsWithCaller(task.abort_handle(), call.clone());
         // The task sees the end of its time only where the work yields. The answer must not wait
         // for that.
         let outcome = tokio::select! {
@@ -201,11 +195,12 @@ impl Requests {
 }
 
 /// Stops a task when it is dropped. A task that has ended is not affected.
-struct EndsWithCaller(AbortHandle);
+struct EndsWithCaller(AbortHandle, Call);
 
 impl Drop for EndsWithCaller {
     fn drop(&mut self) {
         self.0.abort();
+        self.1.stop();
     }
 }
 

@@ -93,9 +93,8 @@ fn values(batch: &RecordBatch, max_text: usize) -> Result<Vec<Vec<Value>>> {
         columns.push(column);
     }
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
-    let batch =
-        RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
-            .map_err(|e| failed(&e))?;
+    let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
+        .map_err(|e| failed(&e))?;
     let mut writer =
         WriterBuilder::new().with_explicit_nulls(true).build::<_, JsonArray>(Vec::new());
     writer.write(&batch).map_err(|e| failed(&e))?;

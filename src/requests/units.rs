@@ -64,8 +64,7 @@ mod tests {
     #[test]
     fn documents_decide_before_suffixes() {
         let known = Some(("BIGINT".to_owned(), "count".to_owned()));
-        let documented =
-            Documented::from([("calls".to_owned(), known), ("name".to_owned(), None)]);
+        let documented = Documented::from([("calls".to_owned(), known), ("name".to_owned(), None)]);
         let unit = |name, data_type| of_column(name, data_type, &documented);
         assert_eq!(unit("calls", "BIGINT").as_deref(), Some("count"));
         assert_eq!(unit("calls", "VARCHAR"), None);

@@ -59,10 +59,8 @@ pub async fn compare(arguments: &Arguments, context: &Context<'_>) -> Result<Val
     }
     let objects = rows.iter().take(max_rows).map(object).collect();
     let (listed, is_cut) = fitting(objects, LIST_BYTES);
-    let (differences, others_are_cut) = fitting(
-        differences.as_array().cloned().unwrap_or_default(),
-        LIST_BYTES / 4,
-    );
+    let (differences, others_are_cut) =
+        fitting(differences.as_array().cloned().unwrap_or_default(), LIST_BYTES / 4);
     let side = |traces: &[String], steps: i64| {
         let ids = traces.iter().map(|id| json!(id)).collect();
         json!({"traces": fitting(ids, LIST_BYTES / 8).0, "steps": steps})

@@ -72,9 +72,14 @@ pub fn list(server: &Server) -> Value {
 }
 
 /// Calls a tool. What a model can mend is an answer with `isError`, and not a fault.
-pub async fn call(server: &Server, params: &Map<String, Value>, call: &Call) -> Result<Value, Fault> {
+pub async fn call(
+    server: &Server,
+    params: &Map<String, Value>,
+    call: &Call,
+) -> Result<Value, Fault> {
     let fault = |what: &str| Fault::new(code::INVALID_PARAMS, what);
-    let name = params.get("name").and_then(Value::as_str).ok_or_else(|| fault("name is missing"))?;
+    let name =
+        params.get("name").and_then(Value::as_str).ok_or_else(|| fault("name is missing"))?;
     let arguments = match params.get("arguments") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(arguments)) => arguments.clone(),
@@ -133,9 +138,8 @@ async fn open_trace(arguments: &Arguments, context: &Context<'_>) -> Result<Valu
     let Some((folder, open_more)) = &context.server.open_more else {
         return Err(Error::Usage("no trace can be opened here".to_owned()));
     };
-    let outside = || {
-        Error::Usage(format!("{path}: only traces in {} can be opened here", folder.display()))
-    };
+    let outside =
+        || Error::Usage(format!("{path}: only traces in {} can be opened here", folder.display()));
     let folder = folder.canonicalize().map_err(|_| outside())?;
     // A link may lead out of the folder, so the place itself is compared.
     let place = folder.join(path).canonicalize().map_err(|_| outside())?;

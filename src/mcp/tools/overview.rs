@@ -54,7 +54,13 @@ const VIEWS: [(&str, &[&str]); 5] = [
     ("operators", &["operators", "category_totals"]),
     (
         "kernels",
-        &["gpu_timeline", "gpu_idle_causes", "gpu_time_by_class", "kernels_by_name", "cpu_gpu_sync"],
+        &[
+            "gpu_timeline",
+            "gpu_idle_causes",
+            "gpu_time_by_class",
+            "kernels_by_name",
+            "cpu_gpu_sync",
+        ],
     ),
     ("memory_events", &["memory_peak", "memory_by_operator", "memory_leak"]),
     ("collectives", &["collectives", "communication_wait"]),
@@ -133,9 +139,7 @@ pub async fn findings(arguments: &Arguments, context: &Context<'_>) -> Result<Va
         None => None,
     };
     let trace = trace_id(&open, arguments)?;
-    let of = |sql: &str| {
-        Query::new(sql).with("trace", trace.clone()).with("rule", rule.clone())
-    };
+    let of = |sql: &str| Query::new(sql).with("trace", trace.clone()).with("rule", rule.clone());
     let queries = vec![
         of(FINDINGS).with("severity", severity).within(rows(MAX_FINDINGS)),
         of(NOT_MEASURABLE).within(rows(MAX_FINDINGS)),
@@ -165,7 +169,9 @@ fn known_rule(name: &str, library: &crate::library::Library) -> Result<String> {
     }
     let near = crate::suggest::nearest(short, rules.iter().copied());
     let hint = crate::suggest::hint(near.first().copied());
-    Err(Error::Usage(format!("there is no rule {name:?}{hint}; list_views with area rules has all")))
+    Err(Error::Usage(format!(
+        "there is no rule {name:?}{hint}; list_views with area rules has all"
+    )))
 }
 
 #[cfg(test)]

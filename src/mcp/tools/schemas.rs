@@ -176,8 +176,10 @@ fn described(tool: &Tool, reads_only: bool) -> Value {
     });
     let needed: Vec<&str> =
         tool.arguments.iter().filter_map(|(name, ..)| name.strip_suffix('!')).collect();
-    let fields =
-        tool.answer.iter().map(|(name, kind)| (name.trim_end_matches('?').to_owned(), kind_of(kind)));
+    let fields = tool
+        .answer
+        .iter()
+        .map(|(name, kind)| (name.trim_end_matches('?').to_owned(), kind_of(kind)));
     let always: Vec<&str> =
         tool.answer.iter().map(|(name, _)| *name).filter(|name| !name.ends_with('?')).collect();
     let mut input = json!({
