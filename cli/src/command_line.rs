@@ -85,8 +85,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Answer coding assistants (Model Context Protocol) on standard input and output
     ///
-    /// Read-only and bounded: two queries run at once, each for at most 30 s (--timeout), and half of
-    /// the machine's memory is used at most (--memory-limit).
+    /// Read-only and bounded: two queries run at once, each for at most 30 s (--timeout), and half
+    /// of the machine's memory is used at most (--memory-limit).
     Mcp(McpArgs),
     /// Read a whole store and report whether it is sound
     Doctor(DoctorArgs),

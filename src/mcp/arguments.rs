@@ -1,5 +1,5 @@
-//! Arguments of tools and prompts. An error about them names the argument and what it takes, because
-//! a model reads it.
+//! Arguments of tools and prompts. An error about them names the argument and what it takes,
+//! because a model reads it.
 
 use datafusion::common::ScalarValue;
 use serde_json::{Map, Value};

@@ -1,9 +1,9 @@
 //! What differs between the two eras of the protocol.
 //!
-//! Up to 2025-11-25 a client agrees on a version by `initialize`. Since 2026-07-28 there is no state:
-//! each request names its version and the capabilities of the client in `_meta`, `server/discover`
-//! takes the place of the handshake, and results state that they are complete and how long they may
-//! be kept. A server that knows both decides for each request.
+//! Up to 2025-11-25 a client agrees on a version by `initialize`. Since 2026-07-28 there is no
+//! state: each request names its version and the capabilities of the client in `_meta`,
+//! `server/discover` takes the place of the handshake, and results state that they are complete and
+//! how long they may be kept. A server that knows both decides for each request.
 
 use serde_json::{Map, Value, json};
 

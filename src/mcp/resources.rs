@@ -26,13 +26,16 @@ const WIDTH: usize = 100;
 
 /// The answer to `resources/list`.
 pub fn list() -> Value {
-    let resource = |uri: &str, name: &str, about: &str, kind: &str| json!({"uri": uri, "name": name, "description": about, "mimeType": kind});
-    json!({"resources": [
-        resource(INDEX, "index", "A map of all tables, views, functions and settings", "text/plain"),
-        resource(TABLES, "tables", "The tables of a store and their columns", "text/markdown"),
-        resource(SQL, "sql", "Writing SQL here: dialect, units, joins, traps", "text/markdown"),
-        resource(REPORT, "report", "The report on the open traces", "text/markdown"),
-    ]})
+    let resource = |(uri, name, about, kind): (&str, &str, &str, &str)| {
+        json!({"uri": uri, "name": name, "description": about, "mimeType": kind})
+    };
+    let all = [
+        (INDEX, "index", "A map of all tables, views, functions and settings", "text/plain"),
+        (TABLES, "tables", "The tables of a store and their columns", "text/markdown"),
+        (SQL, "sql", "Writing SQL here: dialect, units, joins, traps", "text/markdown"),
+        (REPORT, "report", "The report on the open traces", "text/markdown"),
+    ];
+    json!({"resources": all.map(resource)})
 }
 
 /// The answer to `resources/templates/list`.

@@ -16,7 +16,13 @@ CALLS = [
     ("overview", {}),
     ("list_views", {"text": "gpu idle"}),
     ("describe_view", {"name": "gpu_idle_causes", "sql": True}),
-    ("query", {"sql": "SELECT count(*) FROM kernels WHERE kind = $kind", "parameters": {"kind": "kernel"}}),
+    (
+        "query",
+        {
+            "sql": "SELECT count(*) FROM kernels WHERE kind = $kind",
+            "parameters": {"kind": "kernel"},
+        },
+    ),
     ("query", {"sql": "SELECT * FROM events"}),
     ("query", {"sql": "SELECT * FROM kernels", "columns_only": True}),
     ("query", {"sql": "SELECT * FROM steps", "summary": True}),
@@ -57,7 +63,8 @@ async def main(mode, program, store):
         assert "step_time" in prompt.messages[0].content.text
 
         # A client that stops waiting cancels, and the server is free again.
-        endless = "SELECT count(*) FROM events a, events b, events c WHERE a.ts_ns * b.ts_ns < c.ts_ns"
+        endless = """
+            SELECT count(*) FROM events a, events b, events c WHERE a.ts_ns * b.ts_ns < c.ts_ns"""
         for _ in range(4):
             try:
                 await asyncio.wait_for(client.call_tool("query", {"sql": endless}), 0.3)

@@ -109,7 +109,8 @@ async fn run(name: &str, arguments: &Arguments, context: &Context<'_>) -> Result
     }
 }
 
-/// The answer of a tool. It is there twice: as a value, and as text for clients that know no values.
+/// The answer of a tool. It is there twice: as a value, and as text for clients that know no
+/// values.
 fn answer(outcome: Result<Value>) -> Value {
     let outcome = outcome.map_err(|e| e.to_string()).and_then(|value| {
         let text = value.to_string();

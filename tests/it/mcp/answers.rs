@@ -95,12 +95,14 @@ fn answers_are_cut_at_whole_rows_and_say_so() {
     let sql = "SELECT repeat('ä', 600) AS long";
     let long = client.value("query", json!({"sql": sql}))["rows"][0][0].clone();
     assert_eq!(long, format!("{}… (600 characters)", "ä".repeat(500)));
-    let columns = client.value("query", json!({"sql": "SELECT * FROM kernels", "columns_only": true}));
+    let columns =
+        client.value("query", json!({"sql": "SELECT * FROM kernels", "columns_only": true}));
     assert_eq!(columns["row_count"], 0);
     assert!(columns["columns"].as_array().expect("columns").len() > 30);
     let summary = client.value("query", json!({"sql": "SELECT step FROM steps;", "summary": true}));
     assert_eq!(objects(&summary)[0]["count"], 8, "{summary}");
-    let wide: Vec<String> = (0..1_000).map(|n| format!("1 AS a_long_name_of_a_column_{n}")).collect();
+    let wide: Vec<String> =
+        (0..1_000).map(|n| format!("1 AS a_long_name_of_a_column_{n}")).collect();
     let error = client.error("query", json!({"sql": format!("SELECT {}", wide.join(", "))}));
     assert!(error.contains("select fewer columns"), "{error}");
 }

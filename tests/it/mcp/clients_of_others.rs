@@ -14,11 +14,12 @@ fn the_python_sdk_accepts_every_answer() {
     }
     let (_store, path) = store();
     for mode in ["auto", "legacy", "2026-07-28"] {
-        let output = within_a_minute(
-            Command::new(&python)
-                .arg(root().join("tests/mcp/sdk.py"))
-                .args([mode, env!("CARGO_BIN_EXE_tracesql"), &path]),
-        );
+        let output =
+            within_a_minute(Command::new(&python).arg(root().join("tests/mcp/sdk.py")).args([
+                mode,
+                env!("CARGO_BIN_EXE_tracesql"),
+                &path,
+            ]));
         let (out, error) = texts(&output);
         assert!(output.status.success(), "{mode}:\n{out}\n{error}");
         assert!(out.ends_with("ok\n"), "{mode}: {out}");
@@ -41,10 +42,7 @@ fn the_inspector_lists_and_calls_tools() {
         (&["--method", "tools/list"][..], "outputSchema"),
         (&["--method", "resources/list"], "tracesql://report"),
         (&["--method", "prompts/list"], "why_is_it_slow"),
-        (
-            &["--method", "tools/call", "--tool-name", "query", "--tool-arg", "sql=SELECT 42"],
-            "42",
-        ),
+        (&["--method", "tools/call", "--tool-name", "query", "--tool-arg", "sql=SELECT 42"], "42"),
     ] {
         let output = run(more);
         let (out, error) = texts(&output);

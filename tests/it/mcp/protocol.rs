@@ -140,7 +140,8 @@ fn the_end_of_the_input_ends_the_process() {
     let (_store, path) = store();
     let mut client = Client::start(&[&path]);
     client.value("query", json!({"sql": "SELECT 1"}));
-    client.ask("tools/call", json!({"name": "query", "arguments": {"sql": super::limits::ENDLESS}}));
+    client
+        .ask("tools/call", json!({"name": "query", "arguments": {"sql": super::limits::ENDLESS}}));
     let start = Instant::now();
     assert_eq!(client.end(), Some(0));
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
