@@ -26,9 +26,7 @@ const WIDTH: usize = 100;
 
 /// The answer to `resources/list`.
 pub fn list() -> Value {
-    let resource = |(uri, name, about, kind): (&str, &str, &str, &str)| {
-        json!({"uri": uri, "name": name, "description": about, "mimeType": kind})
-    };
+    let resource = |(uri, name, about, kind): (&str, &str, &str, &str)| json!({"uri": uri, "name": name, "description": about, "mimeType": kind});
     let all = [
         (INDEX, "index", "A map of all tables, views, functions and settings", "text/plain"),
         (TABLES, "tables", "The tables of a store and their columns", "text/markdown"),

@@ -125,6 +125,8 @@ pub async fn of_all(engine: &Engine, queries: Vec<Query>, call: &Call) -> Result
         if together.is_empty() {
             return Ok(answers);
         }
+        // What an earlier query held may not be back yet.
+        engine.memory_settled().await;
         let started = engine.start_all(together, &parameters).await?;
         call.set_plans(started.iter().map(|started| started.plan.clone()).collect());
         let reading = started

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Context, LIST_BYTES, fitting, rows, trace_id};
 use crate::error::{Error, Result};
 use crate::mcp::arguments::Arguments;
-use crate::requests::{Answer, Query};
+use crate::requests::{Answer, Query, Shape};
 
 /// Traces that an overview lists.
 const MAX_TRACES: usize = 16;
@@ -13,6 +13,8 @@ const MAX_TRACES: usize = 16;
 const WORST: usize = 5;
 /// Findings that a list of them has.
 const MAX_FINDINGS: usize = 100;
+/// Characters of a text of a finding. Its evidence is a query that must stay whole.
+const MAX_TEXT: usize = 4_000;
 const SEVERITIES: [&str; 4] = ["high", "medium", "low", "info"];
 
 const TRACES: &str = "
@@ -81,7 +83,7 @@ pub async fn overview(arguments: &Arguments, context: &Context<'_>) -> Result<Va
     let queries = vec![
         Query::new(TRACES).with("trace", trace.clone()).within(rows(MAX_TRACES)),
         Query::new(NOT_RECORDED).with("trace", trace.clone()),
-        findings.within(rows(WORST)),
+        findings.within(whole_texts(WORST)),
     ];
     let answers = context.ask(&open, queries).await?;
     let [traces, not_recorded, findings] = &answers[..] else {
@@ -98,6 +100,11 @@ pub async fn overview(arguments: &Arguments, context: &Context<'_>) -> Result<Va
         "views": views,
         "truncated": is_cut || traces.cut.is_some(),
     }))
+}
+
+/// Bounds of a list of findings.
+fn whole_texts(max_rows: usize) -> Shape {
+    Shape { max_text: MAX_TEXT, ..rows(max_rows) }
 }
 
 /// The findings without the figures that their sentence has.
@@ -141,7 +148,7 @@ pub async fn findings(arguments: &Arguments, context: &Context<'_>) -> Result<Va
     let trace = trace_id(&open, arguments)?;
     let of = |sql: &str| Query::new(sql).with("trace", trace.clone()).with("rule", rule.clone());
     let queries = vec![
-        of(FINDINGS).with("severity", severity).within(rows(MAX_FINDINGS)),
+        of(FINDINGS).with("severity", severity).within(whole_texts(MAX_FINDINGS)),
         of(NOT_MEASURABLE).within(rows(MAX_FINDINGS)),
         of(OK),
     ];
