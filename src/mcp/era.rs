@@ -94,13 +94,13 @@ impl Era {
             Self::Handshake => code::RESOURCE_NOT_FOUND,
             Self::Stateless => code::INVALID_PARAMS,
         };
-        let data = Some(json!({"uri": uri}));
+        let data = Some(Box::new(json!({"uri": uri})));
         Fault { data, ..Fault::new(code, format!("there is no resource {uri}")) }
     }
 }
 
 fn unsupported(requested: &str) -> Fault {
-    let data = Some(json!({"supported": versions(), "requested": requested}));
+    let data = Some(Box::new(json!({"supported": versions(), "requested": requested})));
     let message = format!("the version {requested:?} of the protocol is not known");
     Fault { data, ..Fault::new(code::UNSUPPORTED_VERSION, message) }
 }

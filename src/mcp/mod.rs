@@ -36,8 +36,8 @@ use state::Server;
 /// The largest answer of a tool or resource, in bytes of its text.
 pub const MAX_ANSWER_BYTES: usize = 40_000;
 
-/// Opens more traces: the location of those that are open, and the path of the new one.
-pub type OpenMore = dyn Fn(&Location, &str) -> Result<Location> + Send + Sync;
+/// Opens the trace at a path. It must not change the store of those that are open.
+pub type OpenMore = dyn Fn(&str) -> Result<Location> + Send + Sync;
 
 /// What a server offers.
 pub struct Config {

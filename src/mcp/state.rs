@@ -15,7 +15,40 @@ use crate::requests::{Call, Requests};
 /// The traces that are open.
 pub struct Open {
     pub engine: Arc<Engine>,
-    pub location: Location,
+    /// Where the traces are: what the user named, and what clients opened since.
+    locations: Vec<Location>,
+}
+
+impl Open {
+    fn new(locations: Vec<Location>, options: &EngineOptions) -> Result<Arc<Self>> {
+        let engine = match locations.as_slice() {
+            [one] => one.engine(options)?,
+            several => over(several, |_| true, options)?,
+        };
+        Ok(Arc::new(Self { engine: Arc::new(engine), locations }))
+    }
+
+    /// What opens a session over some of the traces with other options.
+    pub fn locations(&self) -> Vec<Location> {
+        self.locations.clone()
+    }
+}
+
+/// Opens a session over the chosen traces of several locations.
+pub fn over(
+    locations: &[Location],
+    is_chosen: impl Fn(&String) -> bool,
+    options: &EngineOptions,
+) -> Result<Engine> {
+    let mut parts = Vec::with_capacity(locations.len());
+    for location in locations {
+        let mut traces = location.traces()?;
+        traces.retain(&is_chosen);
+        parts.push((location.store().clone(), traces));
+    }
+    let parts: Vec<_> =
+        parts.iter().map(|(store, traces)| (store, Some(traces.as_slice()))).collect();
+    Engine::open_together(&parts, options)
 }
 
 /// Whether there are traces to query.
@@ -49,7 +82,7 @@ impl Server {
 
     /// Opens the traces. Requests that wait for them go on, or fail with the same error.
     pub fn open(&self, open: Box<dyn FnOnce() -> Result<Location> + Send>) -> Result<()> {
-        let opened = open().and_then(|location| self.opened(location));
+        let opened = open().and_then(|location| Open::new(vec![location], &self.options));
         self.traces.send_replace(match &opened {
             Ok(open) => Traces::Open(open.clone()),
             Err(e) => Traces::Failed(e.to_string()),
@@ -57,16 +90,13 @@ impl Server {
         opened.map(drop)
     }
 
-    /// Puts other traces in the place of those that are open. Requests that run keep theirs.
-    pub fn replace(&self, location: Location) -> Result<Arc<Open>> {
-        let open = self.opened(location)?;
+    /// Adds traces to those that are open. Requests that run keep theirs.
+    pub fn add(&self, open: &Open, more: Location) -> Result<Arc<Open>> {
+        let mut locations = open.locations();
+        locations.push(more);
+        let open = Open::new(locations, &self.options)?;
         self.traces.send_replace(Traces::Open(open.clone()));
         Ok(open)
-    }
-
-    fn opened(&self, location: Location) -> Result<Arc<Open>> {
-        let engine = Arc::new(location.engine(&self.options)?);
-        Ok(Arc::new(Open { engine, location }))
     }
 
     /// The traces, as soon as they are read.

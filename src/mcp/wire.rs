@@ -33,7 +33,7 @@ pub mod code {
 pub struct Fault {
     pub code: i64,
     pub message: String,
-    pub data: Option<Value>,
+    pub data: Option<Box<Value>>,
 }
 
 impl Fault {
@@ -97,7 +97,7 @@ pub fn answer(id: &Value, outcome: Result<Value, Fault>) -> String {
         Err(fault) => {
             let mut error = json!({"code": fault.code, "message": fault.message});
             if let Some(data) = fault.data {
-                error["data"] = data;
+                error["data"] = *data;
             }
             json!({"jsonrpc": "2.0", "id": id, "error": error})
         }

@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use clap::Args;
 use tracesql::mcp::{self, Config, OpenMore};
-use tracesql::open::{Location, Opener};
 use tracesql::requests::Limits;
 use tracesql::{Error, Result};
 use tracesql_ingest::physical_memory;
 
-use super::locate;
+use super::{locate, locate_one};
 use crate::global::Global;
-use crate::terminal::{Messages, Terminal};
+
+/// The longest time of a query that `--timeout` can allow.
+const MAX_TIME: Duration = Duration::from_secs(3_600);
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -44,8 +45,8 @@ pub fn run(args: &McpArgs, global: &Global) -> Result<()> {
     let mut options = global.engine_options();
     // Nobody watches the machine while an assistant asks.
     options.memory_limit = global.memory_limit.unwrap_or_else(|| physical_memory() / 2);
-    let mut limits = Limits::default();
-    limits.time = global.timeout.unwrap_or(limits.time).min(Duration::from_secs(3_600));
+    let time = global.timeout.unwrap_or(Limits::default().time).min(MAX_TIME);
+    let limits = Limits { time, ..Limits::default() };
     let (inputs, traces, quiet) = (args.inputs.clone(), args.traces.clone(), global.clone());
     let open = move || locate(&inputs, false, &quiet)?.choose(&traces);
     let open_more = args.allow_open.clone().map(|folder| (folder, opener(global)));
@@ -53,11 +54,8 @@ pub fn run(args: &McpArgs, global: &Global) -> Result<()> {
     mcp::serve(config, BufReader::new(io::stdin()), io::stdout())
 }
 
-/// Opens a trace next to those that are open.
+/// Opens traces through the cache, so that the user's store stays as it is.
 fn opener(global: &Global) -> Arc<OpenMore> {
     let global = global.clone();
-    Arc::new(move |open: &Location, path: &str| {
-        let terminal = Terminal::new(Messages::of(&global));
-        Opener::new(global.ingest_options(false, false), &terminal).add(open, &[path.to_owned()])
-    })
+    Arc::new(move |path: &str| locate_one(path, &global))
 }

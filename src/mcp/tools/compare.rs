@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::{Context, LIST_BYTES, fitting};
 use crate::compare::{self, By};
-use crate::engine::Engine;
 use crate::environment;
 use crate::error::{Error, Result};
 use crate::mcp::arguments::Arguments;
+use crate::mcp::state::over;
 use crate::open::named_traces;
 use crate::requests::text_of;
 
@@ -38,11 +38,10 @@ pub async fn compare(arguments: &Arguments, context: &Context<'_>) -> Result<Val
     let mut options = context.server.options.clone();
     options.settings.push(("compare_base".to_owned(), base.join(";")));
     options.settings.push(("compare_candidate".to_owned(), candidate.join(";")));
-    let mut both = base.clone();
-    both.extend(candidate.iter().filter(|id| !base.contains(id)).cloned());
-    let location = open.location.clone().with_only(both);
+    let (locations, mut both) = (open.locations(), base.clone());
+    both.extend(candidate.iter().cloned());
     let work = async move {
-        let engine: Engine = location.engine(&options)?;
+        let engine = over(&locations, |id| both.contains(id), &options)?;
         let rows = compare::rows(&engine, &[by]).await?;
         if let Some(why) = compare::apart(&engine, &rows).await? {
             return Err(Error::Query(format!("nothing compares: {why}")));

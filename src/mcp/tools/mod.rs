@@ -149,14 +149,14 @@ async fn open_trace(arguments: &Arguments, context: &Context<'_>) -> Result<Valu
     }
     let place = place.to_str().ok_or_else(outside)?.to_owned();
     let open = context.open().await?;
-    let (open_more, location) = (open_more.clone(), open.location.clone());
-    let work = tokio::task::spawn_blocking(move || open_more(&location, &place));
+    let open_more = open_more.clone();
+    let work = tokio::task::spawn_blocking(move || open_more(&place));
     let failed = |e: tokio::task::JoinError| Error::Query(format!("{path}: {e}"));
     let location = tokio::select! {
         () = context.call.cancelled() => return Err(Error::Cancelled),
         location = work => location.map_err(failed)??,
     };
-    let open = context.server.replace(location)?;
+    let open = context.server.add(&open, location)?;
     let ids = open.engine.traces().iter().map(|trace| json!(trace.trace_id)).collect();
     let (traces, truncated) = fitting(ids, LIST_BYTES);
     Ok(json!({"traces": traces, "truncated": truncated}))

@@ -175,4 +175,7 @@ fn other_traces_are_opened_only_in_the_folder_that_was_allowed() {
     assert_eq!(open["traces"].as_array().map(Vec::len), Some(3), "{open}");
     let count = client.value("query", json!({"sql": "SELECT count(*) FROM traces"}));
     assert_eq!(count["rows"], json!([[3]]));
+    let sides = json!({"base": "synthetic_gpu_rank0", "candidate": "synthetic_gpu_rank1"});
+    client.value("compare", sides);
+    assert_eq!(store.store.traces().expect("traces").len(), 2, "the store stays as it was");
 }
