@@ -58,7 +58,8 @@ impl IngestOptions {
     }
 }
 
-fn physical_memory() -> usize {
+/// The memory of the machine in bytes; 4 GiB if it is not known.
+pub fn physical_memory() -> usize {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = text.lines().find_map(|l| {
         l.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()

@@ -35,6 +35,7 @@ mod interop;
 mod kernels;
 mod library;
 mod limits;
+mod mcp;
 mod memory;
 mod missing_information;
 mod mistakes;
