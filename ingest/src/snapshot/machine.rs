@@ -31,12 +31,12 @@ pub enum Fault {
     /// The values take more memory than allowed.
     TooLarge,
     /// The input or a temporary file cannot be read.
-    Failed(IngestError),
+    Failed(Box<IngestError>),
 }
 
 impl From<IngestError> for Fault {
     fn from(error: IngestError) -> Self {
-        Self::Failed(error)
+        Self::Failed(Box::new(error))
     }
 }
 
@@ -184,6 +184,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    #[inline]
     fn put(&mut self, index: u64) -> Checked<()> {
         let floor = self.marks.last().copied().unwrap_or(0);
         let Some(&value) = self.stack.last().filter(|_| self.stack.len() > floor) else {
@@ -201,6 +202,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    #[inline]
     fn get(&mut self, index: usize) -> Checked<()> {
         let code = self.memo.get(index).copied().unwrap_or(Code::MISSING);
         let value = code.unpack(&self.heap.scalars);
@@ -208,6 +210,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    #[inline(always)]
     fn step(&mut self, opcode: u8, at: u64) -> Checked<()> {
         match opcode {
             BINGET => {
@@ -283,6 +286,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Handles opcodes that occur seldom.
+    #[cold]
     fn rare(&mut self, opcode: u8, at: u64) -> Checked<()> {
         match opcode {
             PROTO => {

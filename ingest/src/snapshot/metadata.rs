@@ -36,7 +36,7 @@ pub fn members(heap: &Heap, items: &[(Code, Code)], except: &[u32]) -> String {
 }
 
 /// Writes a text as a JSON string.
-pub fn quoted(text: &str, out: &mut String) {
+fn quoted(text: &str, out: &mut String) {
     out.push('"');
     for c in text.chars() {
         match c {

@@ -21,7 +21,7 @@ use std::path::Path;
 pub use heap::{Dict, Heap, List};
 pub use layout::{Layout, Trace};
 pub use ledger::{Action, Ledger};
-pub use metadata::{frame_text, members, quoted};
+pub use metadata::{frame_text, members};
 pub use records::*;
 pub use values::{Code, Value};
 
@@ -145,7 +145,7 @@ fn not_a_snapshot(name: &str, reason: &str) -> IngestError {
 
 fn refusal(name: &str, fault: Fault, at: u64) -> IngestError {
     match fault {
-        Fault::Failed(error) => error,
+        Fault::Failed(error) => *error,
         Fault::Refused(opcode) => IngestError::not_a_trace(
             name,
             format!(

@@ -32,7 +32,6 @@ impl<'a> Bytes<'a> {
     }
 
     /// Maps a window that begins at the next byte and holds `n` bytes, as far as they exist.
-    #[cold]
     fn slide(&mut self, n: u64) -> Result<()> {
         let start = self.offset();
         let (len, _) = self.content.wait(start.saturating_add(n.max(WINDOW)))?;
@@ -46,19 +45,28 @@ impl<'a> Bytes<'a> {
     #[inline]
     pub fn take(&mut self, n: u64) -> Result<&[u8], Fault> {
         if n > (self.window.len() - self.at) as u64 {
-            self.slide(n)?;
-            if n > self.window.len() as u64 {
-                return Err(Fault::Ends { wanted: n, left: self.window.len() as u64 });
-            }
+            self.refill(n)?;
         }
         let start = self.at;
         self.at += n as usize;
         Ok(&self.window[start..self.at])
     }
 
+    /// Maps a window that holds the next `n` bytes, or fails if the content ends before them.
+    #[cold]
+    fn refill(&mut self, n: u64) -> Result<(), Fault> {
+        self.slide(n)?;
+        let left = self.window.len() as u64;
+        if n > left { Err(Fault::Ends { wanted: n, left }) } else { Ok(()) }
+    }
+
     /// Returns the next bytes as an array.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        if let Some(bytes) = self.window[self.at..].first_chunk::<N>() {
+            self.at += N;
+            return Ok(*bytes);
+        }
         let mut out = [0; N];
         out.copy_from_slice(self.take(N as u64)?);
         Ok(out)

@@ -112,7 +112,11 @@ impl State {
         if snapshot.is_cut {
             return;
         }
+        let has_host_segments = snapshot.layout.segments.iter().any(|s| s.is_host);
         for (device, facts) in &history.devices {
+            if *device == -1 && !has_host_segments {
+                continue;
+            }
             let l = &facts.ledger;
             let (live, blocks) =
                 (l.initial_bytes.saturating_add(l.live), self.active_bytes(*device));
