@@ -16,7 +16,7 @@
 -- Source: pytorch/c10/cuda/CUDACachingAllocator.cpp.
 -- Example: SELECT device, requested_bytes, device_free_bytes, live_bytes, missing_bytes, verdict
 --   FROM snapshot_ooms
--- Range: any unused_bytes
+-- Range: any unused_bytes; blocks that wait for a stream may be live without a segment left.
 --
 -- @scope trace
 -- @column trace_id VARCHAR text The trace.

@@ -65,4 +65,4 @@ SELECT
 FROM pools p
 LEFT JOIN squares q
     ON q.trace_id = p.trace_id AND q.device = p.device
-        AND q.pool IS NOT DISTINCT FROM p.pool AND q.kind IS NOT DISTINCT FROM p.kind
+        AND (q.pool IS NOT DISTINCT FROM p.pool) AND (q.kind IS NOT DISTINCT FROM p.kind)

@@ -2,7 +2,7 @@
 --
 -- Frames of the interpreter, of the unwinder and of PyTorch's dispatcher are left out, as in
 -- PyTorch's viewer; memory_stacks has all frames. The site is the innermost frame of a Python file
--- outside of the torch package; without one it is the innermost frame. A snapshot does not record
+-- outside of installed packages, else outside of the torch package, else the innermost frame. A snapshot does not record
 -- what memory is for. The category follows from the frames, by the first of these rules that holds:
 -- - optimizer: a frame in torch/optim
 -- - backward: a frame of the autograd engine
@@ -28,6 +28,10 @@ WITH stacks_of AS (
         last_value(frame ORDER BY depth) FILTER (
             WHERE file LIKE '%.py' AND file NOT LIKE '%/torch/%' AND file NOT LIKE '%\\torch\\%'
         ) AS own,
+        last_value(frame ORDER BY depth) FILTER (
+            WHERE file LIKE '%.py' AND file NOT LIKE '%-packages%' AND file NOT LIKE '%/torch/%'
+                AND file NOT LIKE '%/lib/python3%'
+        ) AS program,
         bool_or(replace(file, '\', '/') LIKE '%torch/optim/%') AS has_optimizer,
         bool_or(
             name LIKE '%torch::autograd::%' OR name LIKE '%run\_backward%'
@@ -53,7 +57,7 @@ SELECT
         WHEN has_forward THEN 'forward'
         ELSE 'other'
     END AS category,
-    coalesce(own, leaf) AS site,
+    coalesce(program, own, leaf) AS site,
     CAST(array_length(stack) AS BIGINT) AS frames,
     stack
 FROM stacks_of

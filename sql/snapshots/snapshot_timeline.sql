@@ -9,7 +9,7 @@
 -- Source: pytorch/torch/utils/viz/MemoryViz.js.
 -- Example: SELECT entry, action, bytes, live_bytes, reserved_bytes FROM snapshot_timeline
 --   ORDER BY trace_id, device, entry LIMIT 5
--- Range: any bytes; negative where memory is given back.
+-- Range: any bytes; less than 0 where memory is given back.
 --
 -- @scope trace
 -- @column trace_id VARCHAR text The trace.
