@@ -50,6 +50,13 @@ const SECTIONS: [&str; 33] = [
     "mllm_blobs",
     "mllm_operations",
     "mllm_operation_totals",
+    "snapshot_ooms",
+    "snapshot_devices",
+    "snapshot_curve",
+    "snapshot_at_peak",
+    "snapshot_categories",
+    "snapshot_pools",
+    "snapshot_flame",
     "coverage",
     "issues",
 ];
