@@ -265,3 +265,39 @@ fn marks_choose_what_leaks_counts() {
     assert_eq!(leaks(ends[0], ends[2]), [log, "2", "6291456"], "3 MiB in each of two steps");
     assert_eq!(leaks(ends[3], "-1"), [""; 0]);
 }
+
+/// A trace of each format, as `docs/formats.md` names it.
+const FORMATS: [(&str, &str); 4] = [
+    ("PyTorch profiler (Kineto)", "synthetic_gpu_rank0.json.gz"),
+    ("Chrome trace JSON", "chrome_mixed.json"),
+    ("MLLM `perf.json`", "perf.json"),
+    ("PyTorch memory snapshot", "snapshots/oom.pickle"),
+];
+
+/// `TRACESQL_BLESS=1` writes the table into the page.
+#[test]
+fn the_table_of_formats_is_true() {
+    let columns = [
+        "events", "tracks", "kernels", "flows", "steps", "modules", "counters", "memory",
+        "memory_segments", "memory_blocks", "memory_stacks", "devices",
+    ];
+    let mut table = format!("\n| format | {} |\n|", columns.map(|c| format!("`{c}`")).join(" | "));
+    table.push_str(&" --- |".repeat(columns.len() + 1));
+    table.push('\n');
+    for (format, trace) in FORMATS {
+        let (_store, outcome) = TestStore::with(&fixture(trace));
+        let cells = columns.map(|c| if outcome.manifest.rows(c) > 0 { "yes" } else { "–" });
+        table.push_str(&format!("| {format} | {} |\n", cells.join(" | ")));
+    }
+    table.push('\n');
+    let path = root().join("docs/formats.md");
+    let page = read(&path);
+    let (before, rest) = page.split_once("<!-- formats -->\n").expect("the table's place");
+    let (found, after) = rest.split_once("<!-- end -->").expect("its end");
+    if std::env::var_os("TRACESQL_BLESS").is_some() {
+        let page = format!("{before}<!-- formats -->\n{table}<!-- end -->{after}");
+        std::fs::write(&path, page).expect("the page is written");
+    } else {
+        assert_eq!(found, table, "docs/formats.md");
+    }
+}

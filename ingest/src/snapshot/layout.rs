@@ -114,7 +114,7 @@ impl<'a> Finder<'a> {
             keys::HOST_TRACES,
             keys::EXTERNAL_ANNOTATIONS,
         ];
-        self.layout.metadata = metadata::members(heap, items, &READ);
+        self.layout.metadata = metadata::top_members(heap, items, &READ);
         Ok(())
     }
 

@@ -6,11 +6,30 @@ use super::values::{Code, Value};
 
 /// Maximum depth of a value.
 const MAX_DEPTH: usize = 16;
-/// Maximum length of a value in bytes. A value of shared lists can be much longer than its file.
+/// Maximum length of a top-level value in bytes. A value of shared lists can be much longer than its
+/// file.
 const MAX_LENGTH: usize = 1 << 20;
+/// Maximum length of a value of an entry or frame in bytes. Many of them may share a value.
+const MAX_ITEM_LENGTH: usize = 16 << 10;
+/// Maximum length of a stack as text, in bytes.
+const MAX_STACK_LENGTH: usize = 64 << 10;
 
-/// Writes the items of a dict as members of an object, except those with the given keys.
-pub fn members(heap: &Heap, items: &[(Code, Code)], except: &[u32]) -> String {
+/// Writes the items of an entry or frame as members of an object.
+pub fn members(heap: &Heap, items: &[(Code, Code)]) -> String {
+    write_members(heap, items, &[], MAX_ITEM_LENGTH)
+}
+
+/// Writes the top-level items as members of an object, except those with the given keys.
+pub fn top_members(heap: &Heap, items: &[(Code, Code)], except: &[u32]) -> String {
+    write_members(heap, items, except, MAX_LENGTH)
+}
+
+fn write_members(
+    heap: &Heap,
+    items: &[(Code, Code)],
+    except: &[u32],
+    max_length: usize,
+) -> String {
     let mut out = String::new();
     for (key, value) in items {
         if let Some(Value::Text(no)) = key.unpack(&heap.scalars)
@@ -18,12 +37,12 @@ pub fn members(heap: &Heap, items: &[(Code, Code)], except: &[u32]) -> String {
         {
             continue;
         }
-        let mut writer = Writer { heap, out: String::new() };
+        let mut writer = Writer { heap, out: String::new(), max_length };
         writer.code(*key, 0);
         writer.out.push(':');
-        let is_whole = writer.code(*value, 0);
+        let key_end = writer.out.len();
+        let is_whole = writer.code(*value, 0) && writer.out.len() - key_end <= max_length;
         if !is_whole {
-            let key_end = writer.out.find(':').map_or(0, |at| at + 1);
             writer.out.truncate(key_end);
             writer.out.push_str("\"(too long)\"");
         }
@@ -52,13 +71,14 @@ fn quoted(text: &str, out: &mut String) {
 struct Writer<'a> {
     heap: &'a Heap,
     out: String,
+    max_length: usize,
 }
 
 impl Writer<'_> {
     /// Writes a value; returns whether it is complete.
     fn code(&mut self, code: Code, depth: usize) -> bool {
         let heap = self.heap;
-        if depth > MAX_DEPTH || self.out.len() > MAX_LENGTH {
+        if depth > MAX_DEPTH || self.out.len() > self.max_length {
             return false;
         }
         match code.unpack(&heap.scalars) {
@@ -117,8 +137,26 @@ impl Writer<'_> {
     }
 }
 
+/// Writes a stack as Kineto does: frames joined by `;`, root first. A very long one is cut.
+pub fn stack_text(heap: &Heap, stack: u32) -> String {
+    let mut text = String::new();
+    for id in heap.stacks.get(stack).iter().rev() {
+        if text.len() > MAX_STACK_LENGTH {
+            text.push_str(";…");
+            break;
+        }
+        if let Some(frame) = heap.frames.get(*id).first() {
+            if !text.is_empty() {
+                text.push(';');
+            }
+            frame_text(heap, frame, &mut text);
+        }
+    }
+    text
+}
+
 /// Writes a frame as Kineto does: `file(line): name`, or the name alone if there is no file.
-pub fn frame_text(heap: &Heap, frame: &Frame, out: &mut String) {
+fn frame_text(heap: &Heap, frame: &Frame, out: &mut String) {
     let file = if frame.file == NOTHING { "".into() } else { heap.texts.text(frame.file) };
     let name = if frame.name == NOTHING { "".into() } else { heap.texts.text(frame.name) };
     if !file.is_empty() && file != "??" {

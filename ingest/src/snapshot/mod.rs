@@ -21,7 +21,7 @@ use std::path::Path;
 pub use heap::{Dict, Heap, List};
 pub use layout::{Layout, Trace};
 pub use ledger::{Action, Ledger};
-pub use metadata::{frame_text, members};
+pub use metadata::{members, stack_text};
 pub use records::*;
 pub use values::{Code, Value};
 

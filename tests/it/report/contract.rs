@@ -18,7 +18,7 @@ fn columns<'a>(report: &'a Value, section: &str) -> Vec<&'a str> {
         .collect()
 }
 
-const SECTIONS: [&str; 33] = [
+const SECTIONS: [&str; 40] = [
     "traces",
     "overview",
     "findings",

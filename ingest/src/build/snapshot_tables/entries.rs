@@ -173,7 +173,7 @@ impl<'a> EntryWriter<'a> {
             let is_pool = key.unpack(&heap.scalars) == Some(Value::Text(POOL_ID));
             is_pool.then(|| heap.pair(value.unpack(&heap.scalars)?)).flatten()
         });
-        let rest = Rest { json: members(heap, items, &[]), pool: pool.map(pool_text) };
+        let rest = Rest { json: members(heap, items), pool: pool.map(pool_text) };
         self.kept += rest.json.len() + 64;
         self.rests.insert(no, rest);
         no
@@ -228,15 +228,7 @@ impl<'a> EntryWriter<'a> {
         if let Some(stack) = stack
             && !self.stacks.contains_key(&stack)
         {
-            let mut text = String::new();
-            for id in heap.stacks.get(stack).iter().rev() {
-                if let Some(frame) = heap.frames.get(*id).first() {
-                    if !text.is_empty() {
-                        text.push(';');
-                    }
-                    frame_text(heap, frame, &mut text);
-                }
-            }
+            let text = stack_text(heap, stack);
             self.kept += text.len() + 64;
             self.stacks.insert(stack, text);
         }
@@ -285,7 +277,7 @@ impl<'a> EntryWriter<'a> {
         for (at, a) in rows.iter().enumerate() {
             let rest = match a.rest {
                 NOTHING => String::new(),
-                no => format!("{{{}}}", members(heap, heap.rests.get(no), &[])),
+                no => format!("{{{}}}", members(heap, heap.rests.get(no))),
             };
             let (trace_id, pre) = (self.trace_id, first + at as i64);
             self.events.push(|columns, row, codec| {

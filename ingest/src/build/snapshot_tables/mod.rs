@@ -137,7 +137,7 @@ fn write_stacks(
             let text = |no: u32| (no != NOTHING).then(|| heap.texts.text(no));
             let (name, file) = (text(frame.name), text(frame.file));
             let extra = (frame.rest != NOTHING)
-                .then(|| format!("{{{}}}", members(heap, heap.rests.get(frame.rest), &[])));
+                .then(|| format!("{{{}}}", members(heap, heap.rests.get(frame.rest))));
             rows.push(MemoryStackRow {
                 trace_id: &tables.origin.trace_id,
                 stack_id: stack as i64,
