@@ -366,7 +366,7 @@ fn pickle_of_trace(items: &[u8]) -> Vec<u8> {
 #[test]
 fn values_beyond_the_memory_limit_are_refused() {
     // Each list takes two bytes of the file and sixteen and more of memory.
-    let lists = [&b"\x80\x04](" [..], &b"]\x94".repeat(20_000_000), b"e."].concat();
+    let lists = [&b"\x80\x04]("[..], &b"]\x94".repeat(20_000_000), b"e."].concat();
     let error = read_pickle(&lists, 256 << 20).err().expect("refused").to_string();
     assert!(error.contains("--memory-limit"), "{error}");
 }
@@ -374,7 +374,7 @@ fn values_beyond_the_memory_limit_are_refused() {
 #[test]
 fn a_list_that_occurs_many_times_is_refused() {
     let entry = [b"}(".to_vec(), text("action"), text("alloc"), b"u".to_vec()].concat();
-    let list = [&b"]\x94(" [..], &entry.repeat(1000), b"e"].concat();
+    let list = [&b"]\x94("[..], &entry.repeat(1000), b"e"].concat();
     let head = [b"\x80\x04}(".to_vec(), text("device_traces"), b"](".to_vec()].concat();
     let many = [&head[..], &list, &b"h\x00".repeat(100_000), b"eu."].concat();
     let error = read_pickle(&many, 0).err().expect("refused").to_string();

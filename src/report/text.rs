@@ -64,14 +64,12 @@ fn one(report: &Report, trace: &Trace, width: usize) -> String {
     }
     out.push_str(&findings(report, trace, width));
     out.push_str(&classes::text(report, trace, width));
-    for (key, columns) in
-        [
-            ("operators", OPERATORS),
-            ("kernels", KERNELS),
-            ("mllm_operation_totals", OPERATIONS),
-            ("snapshot_at_peak", LIVE_STACKS),
-        ]
-    {
+    for (key, columns) in [
+        ("operators", OPERATORS),
+        ("kernels", KERNELS),
+        ("mllm_operation_totals", OPERATIONS),
+        ("snapshot_at_peak", LIVE_STACKS),
+    ] {
         if let Some(answer) = report.answer(key) {
             out.push_str(&top(answer, trace, columns, width));
         }

@@ -97,8 +97,7 @@ pub fn read<'a>(
 ) -> Result<Read<'a>> {
     let start = Instant::now();
     if is_pickle(content)? {
-        let snapshot =
-            snapshot::read(name, content, scratch, options.memory_limit, progress)?;
+        let snapshot = snapshot::read(name, content, scratch, options.memory_limit, progress)?;
         return Ok(Read::Snapshot(Box::new(SnapshotRead {
             content,
             snapshot,

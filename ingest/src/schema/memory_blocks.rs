@@ -17,8 +17,11 @@ pub const TABLE: Table = Table {
         ),
         code("bytes", "bytes", "Size; NULL if not usable."),
         code("requested_bytes", "bytes", "What the program asked for; NULL if not recorded."),
-        label("state", "active_allocated, active_pending_free (its free waits for a stream) or \
-                        inactive."),
+        label(
+            "state",
+            "active_allocated, active_pending_free (its free waits for a stream) or \
+                        inactive.",
+        ),
         code("stack_id", "id", "Where it was allocated (memory_stacks.stack_id); NULL if unknown."),
         near(
             "allocation_id",

@@ -135,8 +135,7 @@ impl Heap {
 
     /// Creates a tuple.
     pub fn new_tuple(&mut self, values: &[Value]) -> Checked<Value> {
-        let codes: Vec<Code> =
-            values.iter().map(|v| Code::pack(*v, &mut self.scalars)).collect();
+        let codes: Vec<Code> = values.iter().map(|v| Code::pack(*v, &mut self.scalars)).collect();
         let no = self.tuples.intern(&codes);
         numbered(no as usize + 1).map(Value::Tuple)
     }

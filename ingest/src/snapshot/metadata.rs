@@ -24,12 +24,7 @@ pub fn top_members(heap: &Heap, items: &[(Code, Code)], except: &[u32]) -> Strin
     write_members(heap, items, except, MAX_LENGTH)
 }
 
-fn write_members(
-    heap: &Heap,
-    items: &[(Code, Code)],
-    except: &[u32],
-    max_length: usize,
-) -> String {
+fn write_members(heap: &Heap, items: &[(Code, Code)], except: &[u32], max_length: usize) -> String {
     let mut out = String::new();
     for (key, value) in items {
         if let Some(Value::Text(no)) = key.unpack(&heap.scalars)

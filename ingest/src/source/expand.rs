@@ -64,9 +64,8 @@ impl Input {
 }
 
 /// Endings of files that may be traces, for files that are found in folders.
-pub const TRACE_ENDINGS: &[&str] = &[
-    ".json", ".json.gz", ".json.zst", ".gz", ".zst", ".pickle", ".pkl", ".zip", ".tar", ".tgz",
-];
+pub const TRACE_ENDINGS: &[&str] =
+    &[".json", ".json.gz", ".json.zst", ".gz", ".zst", ".pickle", ".pkl", ".zip", ".tar", ".tgz"];
 
 /// Converts files, folders, glob patterns and `-` (standard input) to inputs, in a stable order.
 /// The traces are not opened.

@@ -12,7 +12,8 @@ pub const SNAPSHOT_DEVICES: Section = Section {
     if_empty: "the snapshot holds no segment and no history",
     is_detail: false,
     shape: rows(200, &["entries", "segments"]),
-    sql: "SELECT trace_id, device, entries, ooms, initial_bytes, peak_bytes, peak_entry, end_bytes, \
+    sql:
+        "SELECT trace_id, device, entries, ooms, initial_bytes, peak_bytes, peak_entry, end_bytes, \
                segments, reserved_bytes, allocated_bytes, pending_bytes, inactive_bytes, \
                largest_inactive_bytes
 FROM snapshot_peaks ORDER BY trace_id, peak_bytes DESC NULLS LAST, device",

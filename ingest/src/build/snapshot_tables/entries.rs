@@ -349,8 +349,7 @@ impl Totals {
         let facts = history.devices.get(&trace.device);
         Self {
             initial: facts.map_or(0, |f| f.ledger.initial_bytes),
-            reserved: facts
-                .map_or(0, |f| f.reserved_at_end.saturating_sub(f.ledger.reserved)),
+            reserved: facts.map_or(0, |f| f.reserved_at_end.saturating_sub(f.ledger.reserved)),
             known: !snapshot.is_cut,
         }
     }

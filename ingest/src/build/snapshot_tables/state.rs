@@ -184,9 +184,9 @@ impl State {
                 address: number(placed.address),
                 bytes: number(placed.block.bytes),
                 requested_bytes: number(placed.block.requested),
-                state: state.as_deref().map(|s| {
-                    if s == "active_awaiting_free" { "active_pending_free" } else { s }
-                }),
+                state: state
+                    .as_deref()
+                    .map(|s| if s == "active_awaiting_free" { "active_pending_free" } else { s }),
                 stack_id: stack(placed.block.frames),
                 allocation_id: placed.allocation,
             });
