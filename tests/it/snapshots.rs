@@ -254,7 +254,7 @@ fn marks_choose_what_leaks_counts() {
         let sql = "SELECT site, allocations, bytes FROM snapshot_leaks ORDER BY bytes DESC, site";
         crate::support::rows_of(&engine, sql).expect("an answer").concat()
     };
-    // Each step has 19 entries after the first; the third ends at event 61.
+    // The last entries of the steps.
     let ends = store.rows(
         "SELECT max(event_id) FROM memory m JOIN (SELECT ts_ns AS t FROM events WHERE name LIKE \
          'step %' AND ph = 'E') e ON m.ts_ns < e.t GROUP BY t ORDER BY t",
