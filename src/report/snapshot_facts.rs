@@ -15,7 +15,7 @@ pub fn facts(report: &Report, trace: &Trace) -> Vec<(&'static str, String)> {
     };
     let mut facts: Vec<_> =
         of("snapshot_devices").into_iter().map(|row| ("Memory peak", peak(row))).collect();
-    facts.extend(of("snapshot_ooms").into_iter().map(|row| ("Out of memory", oom(row))));
+    facts.extend(of("snapshot_ooms").into_iter().map(|row| ("OOM", oom(row))));
     facts
 }
 

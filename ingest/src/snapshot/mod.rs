@@ -85,7 +85,7 @@ fn read_pickle(
     progress: &Progress,
 ) -> Result<Snapshot> {
     let heap = Heap::new(scratch, memory_limit / 4);
-    let mut machine = Machine::new(Bytes::new(content)?, heap, memory_limit / 4 * 3, progress);
+    let mut machine = Machine::new(Bytes::new(content)?, heap, memory_limit / 2, progress);
     let mut issues = Issues::default();
     let (top, cut) = match machine.run() {
         Ok(top) => (top, None),
