@@ -42,6 +42,7 @@ mod issues;
 mod json;
 mod rows;
 pub mod schema;
+mod snapshot;
 mod source;
 mod store;
 mod trace;

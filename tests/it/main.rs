@@ -55,6 +55,7 @@ mod roofline_oracle;
 mod rule_findings;
 mod shell;
 mod slt;
+mod snapshots;
 mod sources;
 mod sql;
 mod stacks;
