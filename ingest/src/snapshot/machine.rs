@@ -390,12 +390,12 @@ impl<'a> Machine<'a> {
         let mut pairs = Vec::new();
         let mut items = self.stack.split_off(from).into_iter();
         while let Some(item) = items.next() {
-            match (item, pairs.last()) {
+            match (item, pairs.last().copied()) {
                 (Value::Text(_), _) => match items.next() {
                     Some(value) => pairs.extend([item, value]),
                     None => break,
                 },
-                (item, Some(Value::List(no))) => self.heap.append(*no, &[item]).ok()?,
+                (item, Some(Value::List(no))) => self.heap.append(no, &[item]).ok()?,
                 _ => break,
             }
         }
