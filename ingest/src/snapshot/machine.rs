@@ -374,13 +374,32 @@ impl<'a> Machine<'a> {
             match self.below(from).ok()? {
                 Value::List(_) => self.append(from).ok()?,
                 Value::Dict(_) if is_outermost => {
-                    self.stack.truncate(self.stack.len() - (self.stack.len() - from) % 2);
+                    let pairs = self.whole_pairs(from)?;
+                    self.stack.extend(pairs);
                     self.set(from, at).ok()?;
                 }
                 _ => self.stack.truncate(from - 1),
             }
         }
         self.stack.first().copied()
+    }
+
+    /// Removes the items of the outermost dict from the stack; returns its keys and values in turn.
+    /// A list that gets a single item has no mark, so its item is still next to it.
+    fn whole_pairs(&mut self, from: usize) -> Option<Vec<Value>> {
+        let mut pairs = Vec::new();
+        let mut items = self.stack.split_off(from).into_iter();
+        while let Some(item) = items.next() {
+            match (item, pairs.last().copied()) {
+                (Value::Text(_), _) => match items.next() {
+                    Some(value) => pairs.extend([item, value]),
+                    None => break,
+                },
+                (item, Some(Value::List(no))) => self.heap.append(no, &[item]).ok()?,
+                _ => break,
+            }
+        }
+        Some(pairs)
     }
 
     /// Drops a dict on top of the stack that has no items yet.
