@@ -57,18 +57,32 @@ recompute AS (
     WHERE cat = 'python_function'
     GROUP BY trace_id
 ),
-calls AS (
+counted AS (
     SELECT
-        c.trace_id, c.rank, c.device, CASE WHEN h.is_marked THEN c.step END AS step,
-        c.compute_type, c.unit = 'matrix' AND c.figure_reason IS NULL AS is_matrix,
-        c.peak_tflop_s, c.peak_gb_s, c.place, c.device_ns,
-        CASE WHEN c.figure_reason IS NULL THEN CAST(c.flop AS DOUBLE) END AS flop,
-        CASE WHEN c.figure_reason IS NULL THEN CAST(c.flop_full AS DOUBLE) END AS flop_full,
-        CASE WHEN c.figure_reason IS NULL THEN CAST(c.bytes AS DOUBLE) END AS bytes,
-        coalesce(r.is_recomputed, false) AS is_recomputed
-    FROM _roofline_calls c
+        c.trace_id, c.device, CASE WHEN h.is_marked THEN c.step END AS step, c.place, c.kind_id,
+        c.has_tf32, c.is_divided, coalesce(r.is_recomputed, false) AS is_recomputed,
+        count(*) AS calls, sum(c.device_ns) AS device_ns
+    FROM _owner_calls c
     JOIN has_steps h ON h.trace_id = c.trace_id
     LEFT JOIN _recomputed_calls r ON r.trace_id = c.trace_id AND r.event_id = c.owner_id
+    GROUP BY
+        c.trace_id, c.device, CASE WHEN h.is_marked THEN c.step END, c.place, c.kind_id,
+        c.has_tf32, c.is_divided, coalesce(r.is_recomputed, false)
+),
+calls AS (
+    SELECT
+        c.trace_id, k.rank, c.device, c.step, k.compute_type,
+        k.unit = 'matrix' AND k.figure_reason IS NULL AS is_matrix,
+        k.peak_tflop_s, k.peak_gb_s, c.place, c.device_ns, c.is_recomputed,
+        CASE WHEN k.figure_reason IS NULL THEN c.calls * CAST(k.flop AS DOUBLE) END AS flop,
+        CASE WHEN k.figure_reason IS NULL THEN c.calls * CAST(k.flop_full AS DOUBLE) END
+            AS flop_full,
+        CASE WHEN k.figure_reason IS NULL THEN c.calls * CAST(k.bytes AS DOUBLE) END AS bytes
+    FROM counted c
+    JOIN _roofline_kinds k
+        ON k.trace_id = c.trace_id AND k.place = c.place AND k.kind_id = c.kind_id
+            AND k.has_tf32 = c.has_tf32 AND k.is_divided = c.is_divided
+            AND coalesce(k.device, -1) = coalesce(c.device, -1)
 ),
 by_type AS (
     SELECT
