@@ -29,6 +29,8 @@
 -- @column input_types VARCHAR json Types of the inputs.
 -- @column family VARCHAR text Family of the operator, as in operator_roofline.
 -- @column dtype VARCHAR text Precision of the peak.
+-- @column call_site VARCHAR text Where the first of the calls was made: the innermost frame of
+--   Python or module outside of PyTorch; NULL if not recorded, as in the backward pass.
 -- @column calls BIGINT count Number of calls.
 -- @column device_ns BIGINT ns Their device time.
 -- @column device_pct DOUBLE pct device_ns as percent of the work of the device.
@@ -124,8 +126,8 @@ caused AS (
     FROM measured
 )
 SELECT
-    trace_id, rank, device, name, input_shapes, input_types, family, dtype, calls, device_ns,
-    device_pct, roofline_ns, roofline_pct, lost_ns, tflop_s, gb_s, flop_per_byte, peak_tflop_s,
+    c.trace_id, rank, device, name, input_shapes, input_types, family, dtype, call_site, calls,
+    device_ns, device_pct, roofline_ns, roofline_pct, lost_ns, tflop_s, gb_s, flop_per_byte, peak_tflop_s,
     peak_gb_s, quality, bound, is_small, cause,
     CASE
         WHEN cause IS NULL THEN NULL
@@ -192,4 +194,5 @@ SELECT
         ELSE 'Check that the inputs are contiguous and fuse it with its neighbours '
             || '(torch.compile).'
     END AS advice
-FROM caused
+FROM caused c
+LEFT JOIN _call_sites s ON s.trace_id = c.trace_id AND s.event_id = c.first_event_id

@@ -36,6 +36,8 @@
 -- @column coverage VARCHAR text modelled, bytes only, no formula, no shapes, lengths not recorded,
 --   not measurable, graph, host, unlinked, communication, copies or overlap.
 -- @column calls BIGINT count Number of calls that own device work.
+-- @column first_event_id BIGINT id The first of the calls (events.event_id); NULL outside of
+--   operators.
 -- @column device_ns BIGINT ns Their device time.
 -- @column device_pct DOUBLE pct device_ns as percent of the work of the device.
 -- @column unit VARCHAR text matrix or vector: the units that it runs on; NULL without figures.
@@ -81,6 +83,7 @@ WITH by_kind AS (
         trace_id, device, place, kernel_name, kind_id, has_tf32, is_divided,
         count(*) FILTER (WHERE owner_id IS NOT NULL AND NOT is_divided)
             + count(DISTINCT CASE WHEN is_divided THEN owner_id END) AS owners,
+        min(owner_id) AS first_event_id,
         sum(activities) AS activities,
         sum(device_ns) AS device_ns,
         sum(activity_ns) AS activity_ns,
@@ -91,8 +94,8 @@ WITH by_kind AS (
 ),
 rows AS (
     SELECT
-        k.*, g.kernel_name, g.owners, g.activities, g.device_ns, g.activity_ns, g.kernel_ns,
-        g.split_ns
+        k.*, g.kernel_name, g.owners, g.first_event_id, g.activities,
+        g.device_ns, g.activity_ns, g.kernel_ns, g.split_ns
     FROM by_kind g
     JOIN _roofline_kinds k
         ON k.trace_id = g.trace_id AND k.place = g.place AND k.kind_id = g.kind_id
@@ -107,6 +110,7 @@ grouped AS (
         compute_ns, memory_ns, roofline_ns AS call_ns, roofline_upper_ns AS call_upper_ns,
         figure_reason, reason,
         sum(owners) AS owners,
+        min(first_event_id) AS first_event_id,
         sum(activities) AS activities,
         sum(device_ns) AS device_ns,
         sum(kernel_ns) AS kernel_ns,
@@ -125,7 +129,7 @@ grouped AS (
         NULL, NULL, NULL, NULL,
         'activities of one call ran at the same time',
         'activities of one call ran at the same time',
-        0, 0, sum(activity_ns - device_ns), 0, 0
+        0, NULL, 0, sum(activity_ns - device_ns), 0, 0
     FROM rows
     GROUP BY trace_id, rank, device
     HAVING sum(activity_ns - device_ns) > 0
@@ -168,7 +172,7 @@ SELECT
         WHEN figure_reason LIKE '%not recorded%' THEN 'no shapes'
         ELSE 'not measurable'
     END AS coverage,
-    calls, device_ns,
+    calls, first_event_id, device_ns,
     100.0 * device_ns / nullif(all_ns, 0) AS device_pct,
     CASE WHEN figure_reason IS NULL THEN unit END AS unit,
     compute_type AS dtype,
