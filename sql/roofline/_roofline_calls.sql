@@ -6,5 +6,6 @@ SELECT
 FROM _roofline_kinds k
 JOIN _owner_calls c
     ON c.trace_id = k.trace_id AND c.place = k.place AND c.kind_id = k.kind_id
-        AND c.has_tf32 = k.has_tf32 AND c.is_divided = k.is_divided
+        AND c.has_tf32 = k.has_tf32 AND c.has_transfer = k.has_transfer
+            AND c.is_divided = k.is_divided
         AND coalesce(c.device, -1) = coalesce(k.device, -1)

@@ -1,10 +1,12 @@
 -- Each kind of calls that own work of a device, with its figures and the peaks of the device: the
 -- time that one call would take at the roofline.
 --
--- The figures of a call with work on several devices cannot be divided among them.
+-- The figures of a call with work on several devices cannot be divided among them. The bandwidth of
+-- the memory does not bound copies from or to the host.
 -- @scope trace
 WITH used AS (
-    SELECT DISTINCT trace_id, device, place, kind_id, has_tf32, is_divided FROM _owner_calls
+    SELECT DISTINCT trace_id, device, place, kind_id, has_tf32, has_transfer, is_divided
+    FROM _owner_calls
 ),
 figures AS (
     SELECT
@@ -72,16 +74,20 @@ timed AS (
 SELECT
     *,
     CASE
-        WHEN figure_reason IS NULL AND compute_ns IS NOT NULL AND memory_ns IS NOT NULL
+        WHEN figure_reason IS NULL AND has_transfer = 0 AND compute_ns IS NOT NULL
+                AND memory_ns IS NOT NULL
             THEN greatest(compute_ns, memory_ns)
     END AS roofline_ns,
     CASE
-        WHEN figure_reason IS NULL AND compute_ns IS NOT NULL AND memory_ns IS NOT NULL
+        WHEN figure_reason IS NULL AND has_transfer = 0 AND compute_ns IS NOT NULL
+                AND memory_ns IS NOT NULL
             THEN greatest(compute_upper_ns, memory_upper_ns)
     END AS roofline_upper_ns,
     CASE
         WHEN figure_reason IS NOT NULL THEN figure_reason
         WHEN device_reason IS NOT NULL THEN device_reason
+        WHEN has_transfer = 1
+            THEN 'a copy from or to the host or another device: the link limits it'
         WHEN compute_ns IS NULL AND compute_type IS NULL
             THEN 'the type of the inputs has no peak'
         WHEN compute_ns IS NULL THEN concat('no peak of the device for ', compute_type)

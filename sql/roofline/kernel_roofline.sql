@@ -40,6 +40,7 @@ owners AS (
         trace_id, device, owner_id,
         max(kind_id) AS kind_id,
         max(has_tf32) AS has_tf32,
+        max(has_transfer) AS has_transfer,
         bool_or(is_divided) AS is_divided,
         sum(activity_ns) AS owner_ns
     FROM _owner_calls
@@ -51,6 +52,7 @@ shares AS (
         c.trace_id, c.device, c.place, c.name, c.class,
         coalesce(o.kind_id, -1) AS kind_id,
         coalesce(o.has_tf32, 0) AS has_tf32,
+        coalesce(o.has_transfer, 0) AS has_transfer,
         coalesce(o.is_divided, false) AS is_divided,
         coalesce(10 * c.device_ns >= 9 * o.owner_ns, false) AS is_main,
         c.calls, c.device_ns
@@ -61,10 +63,11 @@ shares AS (
 ),
 by_kind AS (
     SELECT
-        trace_id, device, place, name, class, kind_id, has_tf32, is_divided, is_main,
+        trace_id, device, place, name, class, kind_id, has_tf32, has_transfer, is_divided, is_main,
         count(*) AS owners, sum(calls) AS calls, sum(device_ns) AS device_ns
     FROM shares
-    GROUP BY trace_id, device, place, name, class, kind_id, has_tf32, is_divided, is_main
+    GROUP BY
+        trace_id, device, place, name, class, kind_id, has_tf32, has_transfer, is_divided, is_main
 ),
 joined AS (
     SELECT
@@ -82,7 +85,8 @@ joined AS (
     FROM by_kind s
     JOIN _roofline_kinds k
         ON k.trace_id = s.trace_id AND k.place = s.place AND k.kind_id = s.kind_id
-            AND k.has_tf32 = s.has_tf32 AND k.is_divided = s.is_divided
+            AND k.has_tf32 = s.has_tf32 AND k.has_transfer = s.has_transfer
+            AND k.is_divided = s.is_divided
             AND coalesce(k.device, -1) = coalesce(s.device, -1)
 )
 SELECT

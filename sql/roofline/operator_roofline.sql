@@ -80,7 +80,7 @@
 WITH by_kind AS (
     -- Calls that are not divided have one row, which is faster to count than different calls.
     SELECT
-        trace_id, device, place, kernel_name, kind_id, has_tf32, is_divided,
+        trace_id, device, place, kernel_name, kind_id, has_tf32, has_transfer, is_divided,
         count(*) FILTER (WHERE owner_id IS NOT NULL AND NOT is_divided)
             + count(DISTINCT CASE WHEN is_divided THEN owner_id END) AS owners,
         min(owner_id) AS first_event_id,
@@ -90,7 +90,7 @@ WITH by_kind AS (
         sum(kernel_ns) AS kernel_ns,
         sum(split_ns) AS split_ns
     FROM _owner_calls
-    GROUP BY trace_id, device, place, kernel_name, kind_id, has_tf32, is_divided
+    GROUP BY trace_id, device, place, kernel_name, kind_id, has_tf32, has_transfer, is_divided
 ),
 rows AS (
     SELECT
@@ -99,7 +99,8 @@ rows AS (
     FROM by_kind g
     JOIN _roofline_kinds k
         ON k.trace_id = g.trace_id AND k.place = g.place AND k.kind_id = g.kind_id
-            AND k.has_tf32 = g.has_tf32 AND k.is_divided = g.is_divided
+            AND k.has_tf32 = g.has_tf32 AND k.has_transfer = g.has_transfer
+            AND k.is_divided = g.is_divided
             AND coalesce(k.device, -1) = coalesce(g.device, -1)
 ),
 grouped AS (

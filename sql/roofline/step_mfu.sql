@@ -60,14 +60,14 @@ recompute AS (
 counted AS (
     SELECT
         c.trace_id, c.device, CASE WHEN h.is_marked THEN c.step END AS step, c.place, c.kind_id,
-        c.has_tf32, c.is_divided, coalesce(r.is_recomputed, false) AS is_recomputed,
+        c.has_tf32, c.has_transfer, c.is_divided, coalesce(r.is_recomputed, false) AS is_recomputed,
         count(*) AS calls, sum(c.device_ns) AS device_ns
     FROM _owner_calls c
     JOIN has_steps h ON h.trace_id = c.trace_id
     LEFT JOIN _recomputed_calls r ON r.trace_id = c.trace_id AND r.event_id = c.owner_id
     GROUP BY
         c.trace_id, c.device, CASE WHEN h.is_marked THEN c.step END, c.place, c.kind_id,
-        c.has_tf32, c.is_divided, coalesce(r.is_recomputed, false)
+        c.has_tf32, c.has_transfer, c.is_divided, coalesce(r.is_recomputed, false)
 ),
 calls AS (
     SELECT
@@ -81,7 +81,8 @@ calls AS (
     FROM counted c
     JOIN _roofline_kinds k
         ON k.trace_id = c.trace_id AND k.place = c.place AND k.kind_id = c.kind_id
-            AND k.has_tf32 = c.has_tf32 AND k.is_divided = c.is_divided
+            AND k.has_tf32 = c.has_tf32 AND k.has_transfer = c.has_transfer
+            AND k.is_divided = c.is_divided
             AND coalesce(k.device, -1) = coalesce(c.device, -1)
 ),
 by_type AS (
