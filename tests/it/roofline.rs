@@ -256,3 +256,13 @@ fn utilisation_counts_recomputed_products_once() {
     );
     assert_eq!(found, ["1 1000000 274.878 137.439 27.7823 13.8911 bf16 100.0 NULL"]);
 }
+
+#[test]
+fn a_device_that_is_not_described_is_one_of_its_kind_if_there_are_no_others() {
+    let mut trace = Trace::default();
+    trace.op("aten::mm", 0, 10, "[[64,64],[64,64]]", "c10::BFloat16").kernel_on(3, "gemm", 2, 5);
+    let sql = "SELECT matched_device, match FROM device_roofline WHERE device = 3";
+    assert_eq!(trace.store(H100).lines(sql), ["h100-sxm only kind"]);
+    let second = r#"{"id":1,"name":"Tesla T4","numSms":40}"#;
+    assert_eq!(trace.store(&format!("{H100},{second}")).lines(sql), ["NULL NULL"]);
+}
