@@ -50,6 +50,7 @@ mod ranks;
 mod recount;
 mod report;
 mod roofline;
+mod roofline_causes;
 mod roofline_oracle;
 mod rule_findings;
 mod shell;

@@ -256,3 +256,37 @@ fn utilisation_counts_recomputed_products_once() {
     );
     assert_eq!(found, ["1 1000000 274.878 137.439 27.7823 13.8911 bf16 100.0 NULL"]);
 }
+
+#[test]
+fn work_above_the_roofline_and_little_use_of_the_peak_are_findings() {
+    // A product takes 138.911 us at the peak: 100 us are too few, and in a step of 1 ms it is 14 %.
+    let findings = |time: i64| {
+        let mut trace = Trace::default();
+        for n in 0..12 {
+            let at = 1000 * n;
+            trace.host("user_annotation", &format!("ProfilerStep#{n}"), at, 999, "");
+            trace.op("aten::mm", at + 1, 10, "[[4096,4096],[4096,4096]]", "c10::BFloat16");
+            trace.kernel("gemm", at + 12, time);
+        }
+        trace.store(H100).lines(
+            "SELECT rule, status, severity, numerator FROM rule_roofline_check
+             UNION ALL SELECT rule, status, severity, numerator FROM rule_low_mfu ORDER BY 1",
+        )
+    };
+    assert_eq!(findings(200), ["low_mfu finding medium 1666937", "roofline_check ok NULL 0"]);
+    assert_eq!(
+        findings(100),
+        ["low_mfu finding medium 1666937", "roofline_check finding medium 1200000"]
+    );
+}
+
+#[test]
+fn bandwidth_of_collectives_is_compared_with_a_link_that_the_user_names() {
+    let store = crate::support::bottlenecks();
+    let settings = vec![("link_gb_s".to_owned(), "450".to_owned())];
+    let options = EngineOptions { settings, ..EngineOptions::default() };
+    let engine = Engine::open(&store.store, None, &options).expect("the store opens");
+    let share = "SELECT DISTINCT round(bus_gb_s, 3), round(link_pct, 3) FROM collective_roofline \
+                 WHERE trace_id LIKE 'balanced_rank1%'";
+    assert_eq!(rows_of(&engine, share).expect("the rows"), [["83.928", "18.651"]]);
+}
