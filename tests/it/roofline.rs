@@ -266,7 +266,7 @@ fn work_above_the_roofline_and_little_use_of_the_peak_are_findings() {
             let at = 1000 * n;
             trace.host("user_annotation", &format!("ProfilerStep#{n}"), at, 999, "");
             trace.op("aten::mm", at + 1, 10, "[[4096,4096],[4096,4096]]", "c10::BFloat16");
-            trace.kernel("gemm", at + 12, time);
+            trace.kernel("gemm", at + 2, time);
         }
         trace.store(H100).lines(
             "SELECT rule, status, severity, numerator FROM rule_roofline_check
