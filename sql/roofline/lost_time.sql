@@ -5,14 +5,14 @@
 -- (roofline_coverage has them). cause is what most likely keeps the calls from their roofline, or
 -- puts the roofline low, by their sizes, types and kernels; it is NULL where nothing stands out or
 -- the calls are within 60 % of the roofline. Of several causes the first in this order counts:
--- launching takes longer than the work; float32 or double products without TF32 or 16 bits; few
--- tokens per expert; depthwise, grouped or dilated convolutions; head sizes that kernels pad and
--- short sequences in attention; products with few rows or columns; sizes that are not multiples of
--- 16 bytes; a reduction of split products; fewer tiles of 128 x 128 than units, tiles that are
--- partly filled, or a last wave of tiles that leaves units idle; sizes that are not multiples of
--- 64; elementwise work far below the bandwidth. figure is the quantity behind the cause, and
--- gain_ns the time that would be saved without it: the lost time, or for types the time above the
--- roofline of the faster type.
+-- launching takes longer than the work; float32 or double products without TF32 or 16 bits; a
+-- reduction of split products, which is measured; few tokens per expert; depthwise, grouped or
+-- dilated convolutions; head sizes that kernels pad and short sequences in attention; products
+-- with few rows, columns or inner elements; sizes that are not multiples of 16 bytes; fewer tiles
+-- of 128 x 128 than units, tiles that are partly filled, or a last wave of tiles that leaves units
+-- idle; sizes that are not multiples of 128 bytes, which tiles need; elementwise work far below
+-- the bandwidth. figure is the quantity behind the cause, and gain_ns the time that would be saved
+-- without it: the lost time, or for types the time above the roofline of the faster type.
 --
 -- Source: operator_roofline; the tile sizes of cuBLAS, docs/roofline.md.
 -- Example: SELECT name, input_shapes, device_ns, lost_ns, roofline_pct, cause
@@ -92,7 +92,20 @@ measured AS (
         tiles / nullif(units, 0) AS waves,
         1.0 * batch * m * n / nullif(tiles * 16384, 0) AS filled,
         least(m, n) AS narrow,
-        least(m, n, k) AS narrowest
+        least(m, n, k) AS narrowest,
+        -- A filter of one input channel belongs to a depthwise convolution, whatever its outputs.
+        CASE
+            WHEN family = 'conv' AND batch > 1 AND name LIKE '%backward%'
+                THEN n <= 1 OR json_get_int(input_shapes, 2, 1) = 1
+            WHEN family = 'conv' AND batch > 1
+                THEN n <= 1 OR json_get_int(input_shapes, 1, 1) = 1
+        END AS is_depthwise,
+        -- The length of the rows that a softmax or a normalisation works on.
+        CASE
+            WHEN family IN ('softmax', 'normalization')
+                AND regexp_like(name, 'softmax|layer_?norm|rms_?norm')
+                THEN CAST(regexp_match(input_shapes, '^\[\[[0-9, ]*?([0-9]+)\]')[1] AS BIGINT)
+        END AS row_length
     FROM sized
 ),
 caused AS (
@@ -102,29 +115,32 @@ caused AS (
             WHEN is_small AND is_low THEN 'small calls'
             WHEN type_gain_ns > 0.2 * device_ns THEN concat(dtype, ' products')
             WHEN NOT is_low AND NOT (bound = 'memory' AND is_product AND narrowest <= 64) THEN NULL
+            WHEN unit = 'matrix' AND split_pct >= 10 THEN 'reduction of split products'
             WHEN family = 'moe' OR name LIKE '%grouped_mm' THEN
                 CASE WHEN m < 64 THEN 'few tokens per expert' END
-            WHEN family = 'conv' AND batch > 1 AND n <= 1 THEN 'depthwise convolution'
+            WHEN is_depthwise THEN 'depthwise convolution'
             WHEN family = 'conv' AND batch > 1 AND n < 32 THEN 'grouped convolution'
             WHEN family = 'conv' AND dilation > 1 THEN 'dilated convolution'
-            WHEN family = 'attention' AND k NOT IN (16, 32, 64, 96, 128, 192, 256)
+            WHEN family = 'attention' AND k NOT IN (32, 64, 96, 128, 192, 256)
                 THEN 'padded head size'
             WHEN family = 'attention' AND least(m, n) <= 512 AND m > 1 THEN 'short sequences'
             WHEN family = 'attention' AND m = 1 THEN 'one query at a time'
             WHEN is_product AND narrow <= 16 THEN 'tiny batch'
-            WHEN is_product AND narrowest <= 64 THEN 'tall and skinny'
+            WHEN is_product AND narrow <= 64 THEN 'tall and skinny'
+            WHEN is_product AND bound = 'memory' AND k <= 64 THEN 'tall and skinny'
             WHEN is_product AND (n % multiple <> 0 OR k % multiple <> 0)
                 THEN 'sizes not multiples'
             WHEN family = 'conv' AND (k % multiple <> 0 OR n % multiple <> 0)
                 THEN 'sizes not multiples'
-            WHEN is_product AND split_pct >= 10 THEN 'reduction of split products'
             WHEN family IN ('gemm', 'conv') AND waves < 1 THEN 'too few tiles'
             WHEN is_product AND filled < 0.7 THEN 'partly filled tiles'
             WHEN family IN ('gemm', 'conv') AND waves < 8 AND waves / ceil(waves) < 0.75
                 THEN 'last wave of tiles'
             WHEN family = 'attention' AND batch * ceil(m / 128.0) < units THEN 'too few tiles'
-            WHEN is_product AND multiple > 1 AND (n % 64 <> 0 OR k % 64 <> 0)
+            WHEN is_product AND (n % (8 * multiple) <> 0 OR k % (8 * multiple) <> 0)
                 THEN 'sizes not multiples'
+            WHEN row_length % 4 <> 0 THEN 'sizes not multiples'
+            WHEN unit = 'vector' AND family = 'elementwise' THEN 'far below the bandwidth'
             WHEN unit = 'vector' AND roofline_pct < 40 THEN 'far below the bandwidth'
         END AS cause
     FROM measured
@@ -162,6 +178,10 @@ SELECT
             CAST(batch * ceil(m / 128.0) AS BIGINT), ' blocks of queries for ', units, ' units')
         WHEN cause = 'far below the bandwidth' THEN concat(
             round(gb_s, 0), ' of ', round(peak_gb_s, 0), ' GB/s')
+        WHEN unit = 'vector' THEN concat('rows of ', row_length, ' elements')
+        WHEN cause = 'sizes not multiples' THEN concat(
+            'm = ', m, ', n = ', n, ', k = ', k, ', not multiples of ',
+            CASE WHEN n % multiple <> 0 OR k % multiple <> 0 THEN multiple ELSE 8 * multiple END)
         ELSE concat('m = ', m, ', n = ', n, ', k = ', k)
     END AS figure,
     CASE
@@ -192,8 +212,8 @@ SELECT
             'Join products that share an input, or fuse what comes next: memory limits products '
             || 'of this shape.'
         WHEN cause = 'sizes not multiples' THEN
-            'Pad the sizes, for example vocabularies, to multiples of 64, or of 8 (16 bits) or 16 '
-            || '(8 bits) at least.'
+            'Pad the sizes, for example vocabularies, to multiples of 128 bytes, or of 16 bytes '
+            || 'at least.'
         WHEN cause = 'reduction of split products' THEN
             'Larger batches need no split of the inner size; try another library or torch.compile '
             || 'with max-autotune.'

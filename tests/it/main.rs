@@ -53,6 +53,7 @@ mod report;
 mod roofline;
 mod roofline_causes;
 mod roofline_oracle;
+mod roofline_planted;
 mod rule_findings;
 mod shell;
 mod slt;

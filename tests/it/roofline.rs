@@ -266,3 +266,38 @@ fn a_device_that_is_not_described_is_one_of_its_kind_if_there_are_no_others() {
     let second = r#"{"id":1,"name":"Tesla T4","numSms":40}"#;
     assert_eq!(trace.store(&format!("{H100},{second}")).lines(sql), ["NULL NULL"]);
 }
+
+#[test]
+fn work_above_the_roofline_and_little_use_of_the_peak_are_findings() {
+    // A product takes 138.911 us at the peak: 100 us are too few, and in a step of 1 ms it is 14 %.
+    let findings = |time: i64| {
+        let mut trace = Trace::default();
+        for n in 0..12 {
+            let at = 1000 * n;
+            trace.host("user_annotation", &format!("ProfilerStep#{n}"), at, 999, "");
+            trace.op("aten::mm", at + 1, 10, "[[4096,4096],[4096,4096]]", "c10::BFloat16");
+            trace.kernel("gemm", at + 2, time);
+        }
+        trace.store(H100).lines(
+            "SELECT rule, status, severity, numerator FROM rule_roofline_check
+             UNION ALL SELECT rule, status, severity, numerator FROM rule_low_mfu ORDER BY 1",
+        )
+    };
+    assert_eq!(findings(200), ["low_mfu finding medium 1666937", "roofline_check ok NULL 0"]);
+    assert_eq!(
+        findings(100),
+        ["low_mfu finding medium 1666937", "roofline_check finding low 1200000"]
+    );
+}
+
+#[test]
+fn bandwidth_of_collectives_is_compared_with_a_link_that_the_user_names() {
+    let store = crate::support::bottlenecks();
+    let settings = vec![("link_gb_s".to_owned(), "450".to_owned())];
+    let options = EngineOptions { settings, ..EngineOptions::default() };
+    let engine = Engine::open(&store.store, None, &options).expect("the store opens");
+    let share = "SELECT DISTINCT round(bus_bandwidth_gb_s, 3), round(link_pct, 3) FROM \
+                 collective_roofline \
+                 WHERE trace_id LIKE 'balanced_rank1%'";
+    assert_eq!(rows_of(&engine, share).expect("the rows"), [["83.928", "18.651"]]);
+}
