@@ -107,6 +107,9 @@ impl<'a> Finder<'a> {
                 self.layout.annotations = Some(items);
             }
         }
+        if traces.is_none() && self.layout.is_empty() {
+            return Err("its `segments` are empty and it has no `device_traces`".to_owned());
+        }
         const READ: [u32; 5] = [
             keys::SEGMENTS,
             keys::DEVICE_TRACES,
