@@ -10,6 +10,7 @@
 -- Holds: is_main OR roofline_pct IS NULL
 -- Parts: device_ns BY trace_id, device OF gpu_time_by_class.total_ns
 -- Range: sum device_ns
+-- Range: any roofline_pct; calls can be above it (operator_roofline.over).
 --
 -- @scope trace
 -- @column trace_id VARCHAR text The trace.

@@ -20,6 +20,7 @@
 -- Holds: abs(lost_ns + roofline_ns - device_ns) < 1
 -- Holds: (cause IS NULL) = (advice IS NULL)
 -- Range: sum device_ns
+-- Range: any roofline_pct, lost_ns; calls can be above it (operator_roofline.over).
 --
 -- @scope trace
 -- @column trace_id VARCHAR text The trace.

@@ -21,6 +21,8 @@
 -- Holds: (flop IS NULL AND read_bytes IS NULL) = (coverage NOT IN ('modelled', 'bytes only'))
 -- Holds: roofline_pct IS NOT NULL OR reason IS NOT NULL
 -- Range: sum device_ns
+-- Range: any roofline_pct, roofline_upper_pct, lost_ns; the column over states why.
+-- Holds: coalesce(roofline_pct, 0) <= 105 OR over IS NOT NULL
 --
 -- @scope trace
 -- @column trace_id VARCHAR text The trace.

@@ -11,6 +11,7 @@
 -- Holds: flop_per_byte > 0 AND tflop_s > 0 AND roof_tflop_s > 0
 -- Holds: abs(100 * tflop_s / roof_tflop_s - roofline_pct) < 0.0001 * roofline_pct
 -- Range: sum device_ns
+-- Range: any roofline_pct; calls can be above it (operator_roofline.over).
 --
 -- @scope trace
 -- @column trace_id VARCHAR text The trace.

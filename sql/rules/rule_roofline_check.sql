@@ -18,8 +18,8 @@
 --     device_peaks corrects its peaks.
 -- @evidence SELECT name, input_shapes, input_types, calls, device_ns, roofline_pct, bound, quality,
 --     over, CAST({numerator} AS BIGINT) AS numerator, CAST({denominator} AS BIGINT) AS denominator
---     FROM operator_roofline WHERE over IS NOT NULL AND trace_id = {trace_id} AND (device IS NOT
---     DISTINCT FROM {device}) ORDER BY device_ns DESC LIMIT 20
+--     FROM operator_roofline WHERE trace_id = {trace_id} AND (device IS NOT DISTINCT FROM {device})
+--     ORDER BY over IS NULL, device_ns DESC LIMIT 20
 WITH rows AS (
     SELECT
         trace_id, device, name, input_shapes, device_ns, roofline_pct, over,

@@ -21,13 +21,13 @@ pub const TABLE: Table = Table {
             "Memory pool, as a pair of numbers: (0, 0) is the default, others are private pools, \
              for example of CUDA graphs; NULL if not recorded.",
         ),
-        column(
+        required(column(
             "expandable",
             Kind::Bool,
             "flag",
             Layout::Repeats,
             "Whether it grows in place (expandable_segments); false if not recorded.",
-        ),
+        )),
         code("stack_id", "id", "Where it was made (memory_stacks.stack_id); NULL if not recorded."),
         code("block_count", "count", "Number of its blocks (memory_blocks)."),
     ],

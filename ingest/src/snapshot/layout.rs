@@ -42,8 +42,11 @@ pub struct Layout {
 
 impl Layout {
     /// Whether there is neither a segment nor an entry nor an annotation.
-    pub fn is_empty(&self) -> bool {
-        self.segments.is_empty() && self.traces.is_empty() && self.annotations.is_none()
+    pub fn is_empty(&self, heap: &Heap) -> bool {
+        let has_entries = |trace: &Trace| !heap.items[trace.items as usize].is_empty();
+        self.segments.is_empty()
+            && !self.traces.iter().any(has_entries)
+            && self.annotations.is_none()
     }
 }
 
@@ -107,7 +110,7 @@ impl<'a> Finder<'a> {
                 self.layout.annotations = Some(items);
             }
         }
-        if traces.is_none() && self.layout.is_empty() {
+        if traces.is_none() && self.layout.is_empty(heap) {
             return Err("its `segments` are empty and it has no `device_traces`".to_owned());
         }
         const READ: [u32; 5] = [

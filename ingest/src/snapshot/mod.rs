@@ -109,7 +109,7 @@ fn read_pickle(
     };
     let (bytes, _) = content.wait(u64::MAX)?;
     match cut {
-        Some((fault, at)) if layout.is_empty() => return Err(refusal(name, fault, at)),
+        Some((fault, at)) if layout.is_empty(&heap) => return Err(refusal(name, fault, at)),
         Some((_, at)) => {
             issues.add(IssueCode::TruncatedInput, None, Some(at), b"");
         }
