@@ -59,7 +59,7 @@ SELECT
     f.reserved_bytes - f.live_bytes AS unused_bytes,
     greatest(f.requested_bytes - f.device_free_bytes, 0) AS missing_bytes,
     f.inactive_bytes, f.largest_inactive_bytes,
-    (l.event_id < f.event_id) IS NOT FALSE AS is_at_end,
+    l.event_id IS NULL OR f.event_id IS NULL OR l.event_id < f.event_id AS is_at_end,
     CASE
         WHEN f.device_free_bytes IS NULL OR f.reserved_bytes IS NULL OR f.requested_bytes IS NULL
             THEN 'unknown'

@@ -50,7 +50,7 @@ WITH blocks AS (
 )
 SELECT
     s.trace_id, s.device, s.segment_id, s.address, s.kind, s.pool,
-    (s.pool <> '(0, 0)') IS TRUE AS is_private,
+    s.pool IS NOT NULL AND s.pool <> '(0, 0)' AS is_private,
     s.stream, s.expandable, s.total_bytes,
     coalesce(b.blocks, 0) AS blocks,
     coalesce(b.allocated_bytes, 0) AS allocated_bytes,
@@ -60,7 +60,7 @@ SELECT
     coalesce(b.largest_inactive_bytes, 0) AS largest_inactive_bytes,
     coalesce(b.internal_bytes, 0) AS internal_bytes,
     100.0 * coalesce(b.inactive_bytes, 0) / nullif(s.total_bytes, 0) AS external_pct,
-    (b.blocks = b.inactive_blocks) IS NOT FALSE AS is_free,
+    b.blocks IS NULL OR b.blocks = b.inactive_blocks AS is_free,
     s.stack_id
 FROM memory_segments s
 LEFT JOIN blocks b ON b.trace_id = s.trace_id AND b.segment_id = s.segment_id
