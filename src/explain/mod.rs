@@ -44,8 +44,6 @@ pub enum Audience {
     Shell,
     /// In a Python program.
     Python,
-    /// In a program that calls tools, such as a coding assistant.
-    Tools,
 }
 
 impl Audience {
@@ -53,7 +51,6 @@ impl Audience {
         match self {
             Self::Shell => "\\d lists tables and views",
             Self::Python => "session.views() lists tables and views",
-            Self::Tools => "list_views lists tables and views",
         }
     }
 
@@ -61,7 +58,6 @@ impl Audience {
         match self {
             Self::Shell => "\\df lists functions",
             Self::Python => "session.docs() lists functions",
-            Self::Tools => "functions lists functions",
         }
     }
 
@@ -69,7 +65,6 @@ impl Audience {
         match self {
             Self::Shell => format!("give it one with -p {name}=VALUE or \\set {name} VALUE"),
             Self::Python => format!("give it one as sql(…, {name}=VALUE)"),
-            Self::Tools => format!("give it one in parameters: {{\"{name}\": VALUE}}"),
         }
     }
 }

@@ -15,7 +15,6 @@ mod json;
 mod markdown;
 mod missing;
 mod sections;
-mod snapshot_facts;
 mod stack_tree;
 mod table;
 mod text;
@@ -63,7 +62,7 @@ pub struct Trace {
     pub path: String,
     /// The rank; `None` if it was not recorded.
     pub rank: Option<i64>,
-    /// `kineto`, `chrome`, `mllm_perf` or `torch_memory`.
+    /// `kineto`, `chrome` or `mllm_perf`.
     pub format: String,
 }
 

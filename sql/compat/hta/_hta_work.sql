@@ -2,8 +2,7 @@
 -- the same correlation.
 --
 -- work_type is COMPUTATION, COMMUNICATION, MEMORY or OTHER by the ruleset hta_0_6. launch_id is the
--- host row, the last one in the file of several; its columns are NULL for work without a
--- host row.
+-- host row, the last one in the file of several; its columns are NULL if there is none.
 -- @scope trace
 WITH device AS (SELECT * FROM _hta_rows WHERE stream <> -1),
 types AS (

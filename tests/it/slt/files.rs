@@ -194,13 +194,6 @@ mod rules {
     }
 }
 
-mod snapshots {
-    #[test]
-    fn snapshots() {
-        super::check("snapshots/snapshots.slt");
-    }
-}
-
 mod stacks {
     #[test]
     fn more() {

@@ -14,7 +14,6 @@ pub(crate) mod relation;
 mod relation_docs;
 
 use crate::doc::{Call, Function, FunctionDoc};
-use crate::relation::RelationFunction;
 use aggregate::Measure;
 use relation::Relation;
 
