@@ -100,7 +100,7 @@ const CASES: &[Case] = &[
         r#"["","","","[2, 2]","[0, 0]","[0, 0]","1","[1, 1]"]"#,
         Some([576, 216, 576]),
     ),
-    // 4 query heads, 2 key heads; all 8 x 8 pairs, of which a causal mask leaves half.
+    // 4 query heads, 2 key heads; a causal mask leaves half of the 8 x 8 pairs.
     (
         "flash_attn::_flash_attn_forward",
         "[[1,8,4,16],[1,8,2,16],[1,8,2,16],[],[],[],[],[],[],[],[]]",

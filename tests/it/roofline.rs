@@ -168,7 +168,7 @@ fn devices_are_recognised_or_have_a_reason() {
     );
 }
 
-/// Peaks that a user adds come before those of the library; a peak of zero is none.
+/// Peaks that a user adds come before those of the library; a peak of zero counts as unknown.
 #[test]
 fn peaks_of_the_user_come_first() {
     let folder = TempDir::new().expect("a folder");
