@@ -138,6 +138,14 @@ def main():
             archive.addfile(member, io.BytesIO(small))
         seed("input", packed.getvalue())
     seed("input", (ROOT / "tests/data/chrome_mixed.json.zst").read_bytes())
+    for path in sorted((ROOT / "fixtures" / "snapshots").glob("*.pickle*")):
+        raw = path.read_bytes()
+        raw = gzip.decompress(raw) if path.suffix == ".gz" else raw
+        # The check puts the protocol in front of its bytes.
+        seed("snapshot", raw[2:])
+        seed("input", raw)
+    for data in (b"}q\x00(X\x08\x00\x00\x00segments]u.", b"]}a.", b"cos\nsystem\n."):
+        seed("snapshot", data)
     extra = [
         "-0.5",
         "1.5e3",

@@ -14,6 +14,7 @@ use crate::commands::folded::FoldedArgs;
 use crate::commands::ingest::IngestArgs;
 use crate::commands::list::ListArgs;
 use crate::commands::man::ManArgs;
+use crate::commands::mcp::McpArgs;
 use crate::commands::open::OpenArgs;
 use crate::commands::pprof::PprofArgs;
 use crate::commands::query::QueryArgs;
@@ -82,6 +83,11 @@ pub enum Command {
     Speedscope(SpeedscopeArgs),
     /// Write traces and views for other tools: Chrome JSON, CSV, Parquet, …
     Export(ExportArgs),
+    /// Answer coding assistants (Model Context Protocol) on standard input and output
+    ///
+    /// Read-only and bounded: two queries run at once, each for at most 30 s (--timeout), and half
+    /// of the machine's memory is used at most (--memory-limit).
+    Mcp(McpArgs),
     /// Read a whole store and report whether it is sound
     Doctor(DoctorArgs),
     /// List the traces of a store

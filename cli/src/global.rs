@@ -90,7 +90,7 @@ const ALL: [&str; 8] =
 fn is_used(command: &str, option: &str) -> bool {
     match (command, option) {
         (_, "quiet" | "verbose") | ("query", _) => true,
-        ("compare" | "report", option) => !matches!(option, "no_commands" | "allow_files"),
+        ("compare" | "report" | "mcp", option) => !matches!(option, "no_commands" | "allow_files"),
         ("check" | "export" | "pprof" | "folded" | "flamegraph" | "speedscope", option) => {
             option != "no_commands"
         }

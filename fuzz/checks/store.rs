@@ -17,6 +17,11 @@ pub fn perf(data: &[u8]) {
     store(&[b"{\"memory_blobs\":[", memory, b"],\"op_blobs\":[", operators, b"]}"].concat());
 }
 
+/// Checks the opcodes of a pickle: they come after the opcode that states the protocol.
+pub fn snapshot(data: &[u8]) {
+    store(&[b"\x80\x04", data].concat());
+}
+
 fn store(data: &[u8]) {
     // The folder is in memory where possible, because each run writes eleven files.
     let shared = Path::new("/dev/shm");

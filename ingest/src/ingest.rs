@@ -58,7 +58,8 @@ impl IngestOptions {
     }
 }
 
-fn physical_memory() -> usize {
+/// The memory of the machine in bytes; 4 GiB if it is not known.
+pub fn physical_memory() -> usize {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = text.lines().find_map(|l| {
         l.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
@@ -171,7 +172,7 @@ pub fn trace_hash(input: &Input) -> Result<Option<String>> {
 fn slug(name: &str) -> String {
     let base = name.rsplit(['/', '\\', '!']).next().unwrap_or(name);
     let mut base = base.to_lowercase();
-    for ending in [".gz", ".zst", ".json", ".trace", ".pt"] {
+    for ending in [".gz", ".zst", ".json", ".pickle", ".pkl", ".trace", ".pt"] {
         if let Some(stem) = base.strip_suffix(ending) {
             base = stem.to_owned();
         }

@@ -164,6 +164,23 @@ codes! {
     BlobInitTime Warning false "blob_init_time"
         "`init_time` is missing or later than the first start; times are relative to the earliest \
          start, or negative.";
+    SnapshotAddress Error true "snapshot_address"
+        "An entry of a memory snapshot has an address that is not a number, negative or beyond 64 \
+         bits; it was skipped.";
+    SnapshotValue Warning false "snapshot_value"
+        "An entry of a memory snapshot has a value that cannot be used (another type, a negative \
+         size, a time beyond 64 bits); the column is NULL.";
+    SnapshotSegment Warning false "snapshot_segment"
+        "A segment of a memory snapshot has no blocks, holds items that are not blocks, or its \
+         blocks do not fill it exactly; they were kept as written.";
+    UnknownAction Warning false "unknown_action"
+        "An entry of a memory snapshot has no action or an unknown one; it was kept as a row.";
+    MissingFree Warning false "missing_free"
+        "An address was allocated again without a free in between; the earlier allocation counts \
+         as freed there.";
+    LiveBytes Warning false "live_bytes"
+        "On a device, the bytes live before the history, plus allocations, less frees, are not \
+         the bytes of its active blocks; totals of the history may be wrong.";
 }
 
 /// Maps the faults of text that was decoded or made compact to issue codes.

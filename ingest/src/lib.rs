@@ -42,12 +42,13 @@ mod issues;
 mod json;
 mod rows;
 pub mod schema;
+mod snapshot;
 mod source;
 mod store;
 mod trace;
 
 pub use error::{IngestError, Result};
-pub use ingest::{IngestOptions, Outcome, ingest, trace_hash};
+pub use ingest::{IngestOptions, Outcome, ingest, physical_memory, trace_hash};
 pub use issues::{Code, IssueCount, Issues, Severity};
 pub use source::{Input, TRACE_ENDINGS, expand, expand_copy};
 pub use store::{Examined, Gravity, Manifest, Problem, Store, TableFacts, VERSION, examine};

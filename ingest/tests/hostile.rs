@@ -341,3 +341,75 @@ fn a_flow_id_may_be_the_lowest_integer() {
         (vec![Some(0)], vec![Some(1)])
     );
 }
+
+/// Reads a pickle with a memory limit in bytes.
+fn read_pickle(bytes: &[u8], memory_limit: usize) -> Result<Stored> {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("snapshot.pickle");
+    std::fs::write(&path, bytes).expect("written");
+    let store = Store::open_or_create(&folder.path().join("store"))?;
+    let options = IngestOptions { threads: 1, memory_limit, ..IngestOptions::default() };
+    ingest(&Input::File(path), &store, &options, &Progress::default())?;
+    Ok(Stored { store, _folder: folder })
+}
+
+fn text(key: &str) -> Vec<u8> {
+    [&[0x8c, key.len() as u8], key.as_bytes()].concat()
+}
+
+/// A snapshot with one device, whose trace is a list of these items.
+fn pickle_of_trace(items: &[u8]) -> Vec<u8> {
+    let head = [b"\x80\x04}(".to_vec(), text("segments"), b"]".to_vec(), text("device_traces")];
+    [&head.concat()[..], b"](](", items, b"eeu."].concat()
+}
+
+#[test]
+fn values_beyond_the_memory_limit_are_refused() {
+    // Each list takes two bytes of the file and sixteen and more of memory.
+    let lists = [&b"\x80\x04]("[..], &b"]\x94".repeat(20_000_000), b"e."].concat();
+    let error = read_pickle(&lists, 256 << 20).err().expect("refused").to_string();
+    assert!(error.contains("--memory-limit"), "{error}");
+}
+
+#[test]
+fn a_list_that_occurs_many_times_is_refused() {
+    let entry = [b"}(".to_vec(), text("action"), text("alloc"), b"u".to_vec()].concat();
+    let list = [&b"]\x94("[..], &entry.repeat(1000), b"e"].concat();
+    let head = [b"\x80\x04}(".to_vec(), text("device_traces"), b"](".to_vec()].concat();
+    let many = [&head[..], &list, &b"h\x00".repeat(100_000), b"eu."].concat();
+    let error = read_pickle(&many, 0).err().expect("refused").to_string();
+    assert!(error.contains("occurs in another place too"), "{error}");
+}
+
+#[test]
+fn an_entry_that_occurs_many_times_is_a_row_each_time() {
+    let entry = [
+        b"}\x94(".to_vec(),
+        text("action"),
+        text("alloc"),
+        text("addr"),
+        b"K\x10".to_vec(),
+        text("size"),
+        b"K\x10u".to_vec(),
+    ]
+    .concat();
+    let items = [&entry[..], &b"h\x00".repeat(200_000)].concat();
+    let stored = read_pickle(&pickle_of_trace(&items), 0).expect("read");
+    assert_eq!(stored.ints("memory", "total_allocated_bytes").len(), 200_001);
+    assert_eq!(stored.issues(), ["missing_free 200000", "live_bytes 1"]);
+}
+
+#[test]
+fn shared_settings_are_written_within_bounds() {
+    let mut nested = b"]\x94".to_vec();
+    for level in 0..28u8 {
+        nested.extend([b"0]\x94(h", &[level][..], b"h", &[level], b"e"].concat());
+    }
+    let settings = [text("allocator_settings"), nested].concat();
+    let mut bytes = pickle_of_trace(b"");
+    bytes.truncate(bytes.len() - 2);
+    bytes.extend([&settings[..], b"u."].concat());
+    let stored = read_pickle(&bytes, 0).expect("read");
+    let metadata = stored.texts("traces", "metadata").remove(0).expect("metadata");
+    assert!(metadata.len() < 1000 && metadata.contains("(too long)"), "{metadata}");
+}

@@ -62,9 +62,9 @@
 -- @column cand_total_ns BIGINT ns Time in the candidate, over all traces and also outside of steps.
 -- @column base_step_ns DOUBLE ns Mean time per step in the base; NULL if a side has no steps.
 -- @column cand_step_ns DOUBLE ns Mean time per step in the candidate; NULL if a side has no steps.
--- @column base_ns DOUBLE ns What is compared of the base: base_step_ns, or where that is NULL
---   base_total_ns by traces of the side.
--- @column cand_ns DOUBLE ns What is compared of the candidate, likewise.
+-- @column base_ns DOUBLE ns Time of the base that is compared: base_step_ns, else base_total_ns
+--   divided by the traces of the base.
+-- @column cand_ns DOUBLE ns The same time of the candidate.
 -- @column delta_ns DOUBLE ns cand_ns less base_ns.
 -- @column delta_pct DOUBLE pct delta_ns as percent of base_ns; NULL if that is 0.
 -- @column time_ratio DOUBLE ratio cand_ns by base_ns; NULL if that is 0.

@@ -1,7 +1,7 @@
 -- Metrics that a gate compares: meaning, unit and the better direction of each.
 --
--- One row per metric of the view metrics, which has the figures. A file of thresholds may name only
--- these.
+-- One row per metric of the views metrics and job_metrics, which have the figures. A file of
+-- thresholds may name only these.
 --
 -- Example: SELECT metric, unit, better FROM metric_definitions ORDER BY metric
 --

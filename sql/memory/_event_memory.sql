@@ -13,7 +13,7 @@ WITH records AS (
         CASE WHEN m.device_type <> 'cpu' THEN m.bytes ELSE 0 END AS device_bytes
     FROM memory m
     JOIN traces t ON t.trace_id = m.trace_id
-    WHERE m.bytes IS NOT NULL AND t.format <> 'mllm_perf'
+    WHERE m.bytes IS NOT NULL AND t.format NOT IN ('mllm_perf', 'torch_memory')
 ),
 with_frames AS (
     SELECT trace_id FROM _counted_frames WHERE trace_id IN (SELECT trace_id FROM records)

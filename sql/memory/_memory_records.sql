@@ -4,7 +4,8 @@
 -- event, and blob_id distinguishes blobs with the same uuid. In perf.json, frees come before
 -- allocations at the same instant, because its clock counts whole microseconds. If the profiler did
 -- not write totals, allocated_bytes is the sum of all changes since the recording began. Records
--- without a usable size do not change that sum, and ingest_issues counts them.
+-- without a usable size do not change that sum, and ingest_issues counts them. Of a memory snapshot
+-- only allocations and completed frees are records.
 -- @scope trace
 WITH records AS (
     SELECT
@@ -15,7 +16,7 @@ WITH records AS (
         CASE WHEN t.format = 'mllm_perf' AND m.action = 'free' THEN 0 ELSE 1 END AS turn
     FROM memory m
     JOIN traces t ON t.trace_id = m.trace_id
-    WHERE m.action IS NOT NULL
+    WHERE m.action IN ('alloc', 'free')
 ),
 summed AS (
     SELECT

@@ -64,7 +64,7 @@
 -- @column self_device_ns BIGINT ns Self CUDA (XPU, …): device time launched by the row itself; the
 --   duration for device rows.
 -- @column self_device_pct DOUBLE pct Self CUDA %: self_device_ns as percent of all device work of
---   the trace; NULL if there is none.
+--   the trace; NULL if the trace has no device work.
 -- @column device_total_ns BIGINT ns CUDA total: device time launched in the row; the duration for
 --   device rows.
 -- @column device_time_avg_ns DOUBLE ns CUDA time avg: device_total_ns by calls.

@@ -24,7 +24,7 @@
 -- @column track_id BIGINT id The thread (tracks.track_id).
 -- @column name VARCHAR text Name of the operator.
 -- @column input_shapes VARCHAR json Shapes of the inputs; [] if not recorded.
--- @column call_stack VARCHAR text Call stack as recorded; NULL if there is none.
+-- @column call_stack VARCHAR text Call stack as recorded; NULL if not recorded.
 -- @column ts_ns BIGINT ns Start.
 -- @column end_ns BIGINT ns End.
 -- @column host_total_ns BIGINT ns Duration on the host.

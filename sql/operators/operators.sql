@@ -72,7 +72,7 @@
 --   trace; NULL if that is 0.
 -- @else
 -- @column device_self_pct DOUBLE pct device_self_ns as percent of all device time of the trace;
---   NULL if there is none.
+--   NULL if the trace has no device time.
 -- @end
 -- @column tensor_core_eligible BOOLEAN flag Whether the first call can run, or ran, on tensor
 --   cores.

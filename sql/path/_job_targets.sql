@@ -1,6 +1,6 @@
 -- What job_what_if changes: kinds of work, the kernels and operators with the most device time,
--- what the setting what_if_name names, and the stragglers of straggler_ranks that are not weak, one
--- by one and all together.
+-- what the setting what_if_name names, and the stragglers of straggler_ranks that were recorded and
+-- are not weak, one by one and all together.
 -- @scope store
 WITH work AS (
     SELECT
@@ -50,7 +50,7 @@ targets AS (
     UNION ALL
     SELECT job, 'straggler', cause, rank, group_name
     FROM straggler_ranks
-    WHERE verdict <> 'weak'
+    WHERE verdict <> 'weak' AND cause <> 'not_recorded'
 )
 SELECT
     job, target_kind, name, rank, group_name,

@@ -27,7 +27,7 @@ recorded AS (
     GROUP BY w.trace_id, w.key
 )
 SELECT
-    r.trace_id, CAST(NULL AS BIGINT) AS call_id, r.lane, r.key, min(e.ts_ns) AS at_ns, 0 AS action
+    r.trace_id, min(e.event_id) AS call_id, r.lane, r.key, min(e.ts_ns) AS at_ns, 0 AS action
 FROM recorded r
 JOIN events e ON e.trace_id = r.trace_id AND e.correlation = r.key
 WHERE contains(e.name, 'EventRecord')

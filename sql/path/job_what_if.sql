@@ -9,8 +9,9 @@
 -- launched. Stragglers are those of straggler_ranks that are not weak: kernels, loading and
 -- exchanges that took clearly longer take their usual length, and garbage is not collected. A step
 -- lasts from its first start to its last end on any rank. Where the same computation without any
--- change does not give the recorded times within 1 µs, nothing is forecast. A rank without a trace
--- comes when it came.
+-- change does not give the recorded times within 1 µs, nothing is forecast for the step. Nothing is
+-- forecast either for a step in which a rank of a collective was not recorded, or for the step
+-- after it, because it is not known when that rank would have come.
 --
 -- Source: `tracesql docs critical_paths`.
 -- Example: SELECT step, target_kind, name, rank, recorded_ns, forecast_ns, saved_pct
@@ -33,8 +34,8 @@
 -- @column forecast_ns BIGINT ns Length with the change; NULL if nothing is forecast.
 -- @column saved_ns BIGINT ns recorded_ns - forecast_ns; negative if the step gets longer.
 -- @column saved_pct DOUBLE pct saved_ns as percent of recorded_ns.
--- @column status VARCHAR text forecast, or not reproduced if the recorded times do not follow from
---   the waits.
+-- @column status VARCHAR text forecast, not reproduced if the recorded times do not follow from the
+--   waits, or members missing if ranks of collectives were not recorded in the step or before it.
 WITH forecasts AS (
     SELECT *
     FROM job_forecast(
@@ -48,7 +49,27 @@ WITH forecasts AS (
         factor => CAST(round(1000 * greatest(setting('what_if_factor'), 0)) AS BIGINT)
     )
 ),
-named AS (SELECT DISTINCT job, window_id, step FROM _job_path_windows)
+named AS (SELECT DISTINCT job, window_id, step FROM _job_path_windows),
+partial AS (
+    SELECT DISTINCT c.job, n.window_id
+    FROM collective_calls c
+    JOIN named n ON n.job = c.job AND n.step = c.step
+    WHERE c.status = 'members_missing' AND c.place = 'device'
+),
+judged AS (
+    SELECT
+        f.job, f.target, f.window_id, f.recorded_ns,
+        p.job IS NOT NULL AS lacks_members,
+        CASE WHEN p.job IS NULL THEN f.forecast_ns END AS forecast_ns
+    FROM forecasts f
+    LEFT JOIN (
+        SELECT job, window_id FROM partial
+        UNION
+        SELECT job, window_id + 1 FROM partial
+        UNION
+        SELECT job, 0 FROM partial
+    ) p ON p.job = f.job AND p.window_id = f.window_id
+)
 SELECT
     f.job, f.window_id, n.step, t.target_kind, t.name, t.rank, t.group_name,
     CASE
@@ -58,7 +79,11 @@ SELECT
     f.recorded_ns, f.forecast_ns,
     f.recorded_ns - f.forecast_ns AS saved_ns,
     100.0 * (f.recorded_ns - f.forecast_ns) / nullif(f.recorded_ns, 0) AS saved_pct,
-    CASE WHEN f.forecast_ns IS NULL THEN 'not reproduced' ELSE 'forecast' END AS status
-FROM forecasts f
+    CASE
+        WHEN f.lacks_members THEN 'members missing'
+        WHEN f.forecast_ns IS NULL THEN 'not reproduced'
+        ELSE 'forecast'
+    END AS status
+FROM judged f
 JOIN _job_targets t ON t.job = f.job AND t.target = f.target
 JOIN named n ON n.job = f.job AND n.window_id = f.window_id

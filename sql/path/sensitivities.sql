@@ -24,28 +24,6 @@
 --   forecast.
 -- @column saved_ns BIGINT ns What the step gains without this work; NULL if nothing is forecast.
 -- @column saved_pct DOUBLE pct saved_ns as percent of recorded_ns.
-WITH half AS (
-    SELECT *
-    FROM event_forecast(
-        (SELECT trace_id, id, lane, team, start_ns, end_ns, role, launch_id FROM _path_activities),
-        (SELECT trace_id, call_id, lane, key, at_ns, action FROM _path_orders),
-        (SELECT trace_id, window_id, last_id, from_ns, to_ns, mark_id FROM _path_windows),
-        (SELECT trace_id, target, id FROM _what_if_work),
-        by => trace_id,
-        factor => 500
-    )
-),
-removed AS (
-    SELECT *
-    FROM event_forecast(
-        (SELECT trace_id, id, lane, team, start_ns, end_ns, role, launch_id FROM _path_activities),
-        (SELECT trace_id, call_id, lane, key, at_ns, action FROM _path_orders),
-        (SELECT trace_id, window_id, last_id, from_ns, to_ns, mark_id FROM _path_windows),
-        (SELECT trace_id, target, id FROM _what_if_work),
-        by => trace_id,
-        factor => 0
-    )
-)
 SELECT
     h.trace_id, r.rank, h.window_id, w.step, t.target_kind, t.name,
     CASE WHEN t.target_kind <> 'named' THEN coalesce(p.path_ns, 0) END AS path_ns,
@@ -53,9 +31,10 @@ SELECT
     h.recorded_ns - h.forecast_ns AS saved_at_half_ns,
     o.recorded_ns - o.forecast_ns AS saved_ns,
     100.0 * (o.recorded_ns - o.forecast_ns) / NULLIF(o.recorded_ns, 0) AS saved_pct
-FROM half h
-JOIN removed o
+FROM _sensitivity_forecasts h
+JOIN _sensitivity_forecasts o
     ON o.trace_id = h.trace_id AND o.target = h.target AND o.window_id = h.window_id
+        AND o.factor = 0
 JOIN _what_if_targets t ON t.trace_id = h.trace_id AND t.target = h.target
 JOIN _path_windows w ON w.trace_id = h.trace_id AND w.window_id = h.window_id
 JOIN traces r ON r.trace_id = h.trace_id
@@ -66,3 +45,4 @@ LEFT JOIN critical_path_by p
             ELSE 'kind'
         END
         AND p.value = coalesce(t.name, t.target_kind)
+WHERE h.factor = 500

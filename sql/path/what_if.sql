@@ -32,17 +32,6 @@
 -- @column saved_pct DOUBLE pct saved_ns as percent of recorded_ns.
 -- @column status VARCHAR text forecast, or not reproduced if the recorded times do not follow from
 --   the waits.
-WITH forecasts AS (
-    SELECT *
-    FROM event_forecast(
-        (SELECT trace_id, id, lane, team, start_ns, end_ns, role, launch_id FROM _path_activities),
-        (SELECT trace_id, call_id, lane, key, at_ns, action FROM _path_orders),
-        (SELECT trace_id, window_id, last_id, from_ns, to_ns, mark_id FROM _path_windows),
-        (SELECT trace_id, target, id FROM _what_if_work),
-        by => trace_id,
-        factor => CAST(round(1000 * greatest(setting('what_if_factor'), 0)) AS BIGINT)
-    )
-)
 SELECT
     f.trace_id, r.rank, f.window_id, w.step, t.target_kind, t.name,
     greatest(setting('what_if_factor'), 0) AS factor,
@@ -50,7 +39,7 @@ SELECT
     f.recorded_ns - f.forecast_ns AS saved_ns,
     100.0 * (f.recorded_ns - f.forecast_ns) / NULLIF(f.recorded_ns, 0) AS saved_pct,
     CASE WHEN f.forecast_ns IS NULL THEN 'not reproduced' ELSE 'forecast' END AS status
-FROM forecasts f
+FROM _what_if_forecasts f
 JOIN _what_if_targets t ON t.trace_id = f.trace_id AND t.target = f.target
 JOIN _path_windows w ON w.trace_id = f.trace_id AND w.window_id = f.window_id
 JOIN traces r ON r.trace_id = f.trace_id

@@ -3,14 +3,25 @@
 -- The exchange that is expected of a call with missing members is the median of complete calls of
 -- the same collective, group description, group size and message size (within 2 %). For a message
 -- size that no complete call has, it lies on the line between the next smaller and the next larger
--- size; beyond the smallest and the largest one, it is that of a size within 10 %.
+-- size; beyond the smallest and the largest one, it is that of a size within 10 %. A missing member
+-- came last if the call took longer than that by more than its scatter.
 -- @scope store
 WITH alike AS (
     SELECT
         job, place, collective, coalesce(group_description, '') AS description, group_size,
         round(ln(nullif(size_bytes, 0)) / ln(1.02)) AS size_class,
         CAST(round(median(CAST(size_bytes AS DOUBLE))) AS BIGINT) AS middle_bytes,
-        CAST(round(median(CAST(end_job_ns - last_start_ns AS DOUBLE))) AS BIGINT) AS expected_ns
+        CAST(round(median(CAST(end_job_ns - last_start_ns AS DOUBLE))) AS BIGINT) AS expected_ns,
+        -- What the exchange takes longer in one of 20 calls; of few calls it says little.
+        CASE
+            WHEN count(*) >= 8
+                THEN CAST(
+                    round(
+                        quantile(end_job_ns - last_start_ns, 0.95)
+                            - median(CAST(end_job_ns - last_start_ns AS DOUBLE))
+                    ) AS BIGINT
+                )
+        END AS scatter_ns
     FROM _call_times
     WHERE status = 'complete' AND method = 'clocks'
     GROUP BY
@@ -73,7 +84,12 @@ expected AS (
         c.*,
         CASE
             WHEN c.status = 'members_missing' THEN coalesce(a.expected_ns, b.expected_ns)
-        END AS expected_ns
+        END AS expected_ns,
+        -- A call that takes longer than expected by more waited for a missing member.
+        coalesce(
+            greatest(2500, 2 * a.scatter_ns),
+            greatest(5000, CAST(coalesce(a.expected_ns, b.expected_ns) / 10 AS BIGINT))
+        ) AS margin_ns
     FROM _call_times c
     LEFT JOIN alike a ON a.job = c.job AND a.place = c.place AND a.collective = c.collective
         AND a.description = coalesce(c.group_description, '') AND a.group_size = c.group_size
@@ -86,8 +102,7 @@ missed AS (
         *,
         CASE
             WHEN status = 'members_missing' AND method = 'clocks' AND expected_ns IS NOT NULL
-                THEN end_job_ns - expected_ns
-                    > last_start_ns + greatest(5000, CAST(expected_ns / 10 AS BIGINT))
+                THEN end_job_ns - expected_ns > last_start_ns + margin_ns
         END AS missing_was_last
     FROM expected
 ),

@@ -7,10 +7,38 @@
 -- rank has each number once, as they restart with the communicator. For pair, order and world,
 -- ranks that recorded more or fewer calls are shifted against each other by sequence_number. The
 -- number is NULL if the calls could not be matched; unmatched_reason says why.
+--
+-- A list of ranks that one rank recorded only in part is that of the job's configuration, or of
+-- another rank, which begins with the same ranks.
 -- @scope store
-WITH calls AS (
+WITH lists AS (
+    SELECT j.job, g.group_name, g.ranks
+    FROM _trace_groups g
+    JOIN job_ranks j ON j.trace_id = g.trace_id
+    WHERE g.ranks IS NOT NULL
+    UNION
+    SELECT job, group_name, group_ranks
+    FROM collectives
+    WHERE job IS NOT NULL AND group_ranks NOT LIKE '%...%'
+),
+completed AS (
+    SELECT c.job, c.group_name, c.group_ranks, min(l.ranks) AS ranks
+    FROM (
+        SELECT DISTINCT job, group_name, group_ranks, group_size
+        FROM collectives
+        WHERE group_ranks LIKE '%...%'
+    ) c
+    JOIN lists l ON l.job = c.job
+    WHERE coalesce(l.group_name = c.group_name, c.group_name IS NULL)
+        AND starts_with(l.ranks, split_part(c.group_ranks, '...', 1))
+        AND coalesce(CAST(json_length(l.ranks) AS BIGINT) = c.group_size, true)
+    GROUP BY c.job, c.group_name, c.group_ranks
+    HAVING count(DISTINCT l.ranks) = 1
+),
+calls AS (
     SELECT
         c.*,
+        coalesce(w.ranks, c.group_ranks) AS rank_list,
         coalesce(t.base_time_ns, 0) + c.ts_ns AS start_unix_ns,
         coalesce(t.base_time_ns, 0) + c.end_ns AS end_unix_ns,
         j.ranks AS job_ranks,
@@ -18,11 +46,14 @@ WITH calls AS (
         c.collective = 'send_recv' AS is_pair,
         c.group_name IS NOT NULL OR c.group_ranks IS NOT NULL AS has_group,
         concat(
-            c.place, '|', coalesce(c.group_name, ''), '|', coalesce(c.group_ranks, '')
+            c.place, '|', coalesce(c.group_name, ''), '|',
+            coalesce(w.ranks, c.group_ranks, '')
         ) AS group_key
     FROM collectives c
     JOIN traces t ON t.trace_id = c.trace_id
     JOIN job_ranks j ON j.trace_id = c.trace_id
+    LEFT JOIN completed w ON w.job = c.job AND w.group_ranks = c.group_ranks
+        AND coalesce(w.group_name, '') = coalesce(c.group_name, '')
     WHERE c.dur_ns >= 0
 ),
 repeated AS (
@@ -82,7 +113,9 @@ numbered AS (
 )
 SELECT
     trace_id, job, rank, host, step, event_id, place, collective, name, call, device, stream,
-    group_name, group_description, group_ranks, group_size, seq, src_rank, dst_rank, is_coalesced,
+    group_name, group_description,
+    rank_list AS group_ranks,
+    group_size, seq, src_rank, dst_rank, is_coalesced,
     dtype, in_bytes, out_bytes, size_bytes, ts_ns, dur_ns, end_ns, start_unix_ns, end_unix_ns,
     source AS match_source,
     list_key,

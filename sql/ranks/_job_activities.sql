@@ -2,8 +2,10 @@
 --
 -- from_id is the activity on the same device that ended last before this one began, at most 5 µs
 -- before; it is NULL if the launch itself began at most 4 µs before, or if nothing ended then. For
--- members of collectives, hop_id is the member that came last. Ids are numbers within the job.
--- kind_key is equal for kernels of one name and size, like_key for those at one place of a step.
+-- members of collectives, hop_id is the member that came last (of _job_walks, if that has no
+-- trace). Ids are numbers within the job. kind_key is equal for kernels of one name and size,
+-- like_key for those at one place of a step; it
+-- is NULL where a step of the clock may have changed the length.
 -- @scope store
 WITH work AS (
     SELECT
@@ -24,6 +26,7 @@ placed AS (
         w.*, j.job, j.rank,
         -- Kernels of one name can differ in work, so those at the same place of a step are alike.
         CASE
+            WHEN u.trace_id IS NOT NULL THEN NULL
             WHEN w.step IS NULL THEN w.kind_key
             ELSE concat_ws(
                 '|', w.kind_key,
@@ -47,6 +50,8 @@ placed AS (
     JOIN _rank_clocks r ON r.job = j.job AND r.rank = j.rank AND r.is_main
         AND (r.from_unix_ns IS NULL OR coalesce(t.base_time_ns, 0) + w.end_ns >= r.from_unix_ns)
         AND (r.to_unix_ns IS NULL OR coalesce(t.base_time_ns, 0) + w.end_ns < r.to_unix_ns)
+    LEFT JOIN _clock_steps u ON u.trace_id = w.trace_id
+        AND w.ts_ns < u.to_ns AND w.end_ns > u.from_ns
 ),
 -- Starts and ends of a device in order; an end comes before a start at the same time.
 marks AS (
@@ -75,13 +80,16 @@ SELECT
     END AS from_id,
     m.call_id,
     CASE
-        WHEN w.method = 'clocks' AND w.status = 'complete'
+        WHEN w.method IS DISTINCT FROM 'clocks' THEN NULL
+        WHEN w.missing_was_last
+            THEN x.rank * 1099511627776 + 549755813888 + 2 * x.call_id
+        WHEN w.status = 'complete' OR NOT w.missing_was_last
             THEN w.last_in_rank * 1099511627776 + h.event_id
     END AS hop_id,
     CASE
-        WHEN w.method = 'clocks' AND w.status = 'complete' AND w.last_in_rank = p.rank
-            AND w.last_start_ns - w.first_start_ns >= 5000
-            THEN w.first_start_ns
+        WHEN w.method = 'clocks' AND (w.status = 'complete' OR NOT w.missing_was_last)
+            AND w.last_in_rank = p.rank AND w.last_start_ns - w.first_start_ns >= 5000
+            THEN f.floor_ns
     END AS stop_ns
 FROM placed p
 JOIN seen s ON s.trace_id = p.trace_id AND s.id = p.id AND s.is_start = 1
@@ -89,3 +97,5 @@ LEFT JOIN collective_members m ON m.trace_id = p.trace_id AND m.event_id = p.eve
 LEFT JOIN _call_waits w ON w.job = m.job AND w.call_id = m.call_id
 LEFT JOIN collective_members h ON h.job = w.job AND h.call_id = w.call_id
     AND h.rank = w.last_in_rank
+LEFT JOIN _missing_members x ON x.job = w.job AND x.call_id = w.call_id
+LEFT JOIN _call_floors f ON f.job = w.job AND f.call_id = w.call_id

@@ -1,7 +1,8 @@
 -- Lengths of the activities of a job that others may wait for. like_key is equal for those that
 -- should take equally long, kind_key for those that should scatter alike: kernels and copies by
 -- name, size and place in the step, exchanges by collective, message and group size, loading by
--- name. source is the rank or group that they belong to.
+-- name, stretches between collectives by the calls around them and the place in the step. source is
+-- the rank or group that they belong to.
 -- @scope store
 WITH exchanges AS (
     SELECT
@@ -23,7 +24,7 @@ SELECT
     event_id, step, kind_key, like_key,
     dur_ns AS length_ns
 FROM _job_activities
-WHERE call_id IS NULL
+WHERE call_id IS NULL AND like_key IS NOT NULL
 UNION ALL
 SELECT
     job, 'transfer', coalesce(group_name, group_ranks), NULL, group_name, call_id, NULL, step,
@@ -34,3 +35,9 @@ SELECT
     job, cause, CAST(rank AS VARCHAR), rank, NULL, NULL, event_id, step, name, name AS same_key,
     dur_ns
 FROM _job_marks
+WHERE NOT is_unsure
+UNION ALL
+SELECT
+    job, 'not_recorded', CAST(rank AS VARCHAR), rank, NULL, NULL, NULL, step, kind_key, like_key,
+    length_ns
+FROM _rank_stretches

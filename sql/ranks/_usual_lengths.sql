@@ -5,7 +5,8 @@
 -- those of the same rank or group, so that a rank that is slow throughout does not count as
 -- scatter; where no rank has three alike, from the usual length. That is the median; of two ranks
 -- or groups, the median of the faster one, because the slower one moves a common median. Collection
--- of garbage has no usual length.
+-- of garbage has no usual length. Stretches of ranks that were not recorded must be longer by 10 µs
+-- too, because their ends are inferred.
 -- @scope store
 WITH lengths AS (
     SELECT *, CAST(length_ns AS DOUBLE) AS length FROM _job_lengths WHERE length_ns > 0
@@ -56,6 +57,10 @@ SELECT
     CASE WHEN u.cause = 'host_late' THEN 0 ELSE CAST(u.base AS BIGINT) END AS base_ns,
     CASE
         WHEN u.cause = 'host_late' THEN 0
+        WHEN u.cause = 'not_recorded'
+            THEN CAST(
+                ceil(u.base * (1 + greatest(0.02, 3.5 * 1.4826 * s.deviation)) + 10000) AS BIGINT
+            )
         ELSE CAST(ceil(u.base * (1 + greatest(0.02, 3.5 * 1.4826 * s.deviation))) AS BIGINT)
     END AS limit_ns
 FROM usual u

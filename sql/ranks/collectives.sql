@@ -24,7 +24,8 @@
 -- @column rank BIGINT id Rank of the trace; NULL if not known.
 -- @column step BIGINT id Step of the launch or mark; NULL outside steps.
 -- @column event_id BIGINT id The kernel, or the mark (events.event_id).
--- @column mark_id BIGINT id The mark around the launch (events.event_id); NULL for none.
+-- @column mark_id BIGINT id The mark around the launch (events.event_id); NULL if no mark
+--   encloses it.
 -- @column place VARCHAR text device or host.
 -- @column collective VARCHAR text What was done: all_reduce, all_gather, reduce_scatter, broadcast,
 --   reduce, all_to_all, send_recv, or as written.

@@ -2,11 +2,13 @@
 -- data of a heat map of ranks by steps.
 --
 -- Ranks with the same kernels in a step have the same role, as stages of a pipeline differ by
--- design. excess_pct compares the computation of a rank with the median of its role in the step.
+-- design. excess_pct compares the computation of a rank with the median of its role in the step,
+-- and z with the scatter of the role too.
 --
 -- Example: SELECT rank, step, computation_ns, wait_ns, excess_pct, lost_ns FROM rank_step_heat
 --   ORDER BY lost_ns DESC LIMIT 5
--- Range: any excess_pct; a rank may compute for less time than the others.
+-- Source: Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993 (z; beyond 3.5 is unusual).
+-- Range: any excess_pct, z; a rank may compute for less time than the others.
 --
 -- @scope store
 -- @column trace_id VARCHAR text The trace.
@@ -21,9 +23,12 @@
 -- @column wait_ns BIGINT ns Sum of the waits for other ranks in collectives; NULL if not known.
 -- @column excess_pct DOUBLE pct Computation above the median of the role, as percent of that; NULL
 --   for a rank alone in its role.
+-- @column z DOUBLE number Computation less the median of the role, in standard deviations of the
+--   role, which are 1.4826 times the median deviation; NULL for fewer than three ranks of a role,
+--   or if at least half of them compute for the same time.
 -- @column lost_ns BIGINT ns Waits of all ranks that are due to this rank in the step
 --   (straggler_steps).
--- @column cause VARCHAR text The cause that loses most; NULL if none does.
+-- @column cause VARCHAR text The cause that loses most; NULL if no time is lost to the rank.
 WITH kernels_of_steps AS (
     SELECT
         c.trace_id, c.step, k.name,
@@ -82,6 +87,15 @@ peers AS (
     FROM cells
     WHERE role_key IS NOT NULL
     GROUP BY job, step, role_key
+),
+scatter AS (
+    SELECT
+        c.job, c.step, c.role_key,
+        1.4826 * median(abs(CAST(c.computation_ns AS DOUBLE) - p.usual_ns)) AS deviation_ns
+    FROM cells c
+    JOIN peers p ON p.job = c.job AND p.step = c.step AND p.role_key = c.role_key
+    WHERE p.peers > 2
+    GROUP BY c.job, c.step, c.role_key
 )
 SELECT
     c.trace_id, c.job, c.rank, c.host, c.step, c.step_ns,
@@ -93,7 +107,9 @@ SELECT
         WHEN p.peers > 1
             THEN 100.0 * (c.computation_ns - p.usual_ns) / nullif(p.usual_ns, 0)
     END AS excess_pct,
+    (c.computation_ns - p.usual_ns) / nullif(d.deviation_ns, 0) AS z,
     coalesce(c.lost_ns, 0) AS lost_ns,
     c.cause
 FROM cells c
 LEFT JOIN peers p ON p.job = c.job AND p.step = c.step AND p.role_key = c.role_key
+LEFT JOIN scatter d ON d.job = c.job AND d.step = c.step AND d.role_key = c.role_key

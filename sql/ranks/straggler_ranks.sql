@@ -1,7 +1,9 @@
 -- Ranks and links that a job loses time to, with the cause: what to look at first.
 --
 -- Waits are charged to the rank and the activity that they were for, not to the rank that came last
--- (collective_causes), and only as far as the activity took longer than usual. The verdict is
+-- (collective_causes), and only as far as the activity took longer than usual. A rank without a
+-- trace is charged with what it did between two of its collectives (cause not_recorded), as far as
+-- that took longer than it does on the other ranks. The verdict is
 -- persistent if at least half of the steps lose time (each more than a tenth of the largest), else
 -- transient. It is weak, and no claim should be built on it, where both a single wait is shorter on
 -- average than straggler_wait_ns, and all of them are less than straggler_lost_pct of the time: the
@@ -17,7 +19,8 @@
 -- @column rank BIGINT id The rank; NULL for a link.
 -- @column group_name VARCHAR text The group of a link; NULL for ranks, or if not recorded.
 -- @column host VARCHAR text Host of the rank; NULL for a link, or if not recorded.
--- @column cause VARCHAR text compute, copy, transfer, data_loading or host_late.
+-- @column cause VARCHAR text compute, copy, transfer, data_loading, host_late, or not_recorded
+--   (what a rank did that has no trace of it).
 -- @column name VARCHAR text Name of the activity that lost most.
 -- @column steps BIGINT count Steps that lose more than a tenth of the largest loss of a step.
 -- @column worst_step BIGINT id The step that loses most; NULL outside steps.
@@ -29,6 +32,8 @@
 -- @column last_waits_ns BIGINT ns Waits of other ranks in calls in which the rank came last,
 --   whatever made it late; NULL for a link.
 -- @column verdict VARCHAR text persistent, transient or weak.
+-- @column status VARCHAR text recorded, or trace missing if the rank has no trace in the store;
+--   NULL for a link.
 WITH marked AS (
     SELECT
         *,
@@ -71,7 +76,12 @@ SELECT
             THEN 'weak'
         WHEN l.steps > 1 AND 2 * s.steps >= l.steps THEN 'persistent'
         ELSE 'transient'
-    END AS verdict
+    END AS verdict,
+    CASE
+        WHEN s.rank IS NULL THEN NULL
+        WHEN j.rank IS NULL THEN 'trace missing'
+        ELSE 'recorded'
+    END AS status
 FROM sums s
 LEFT JOIN lengths l ON l.job = s.job
 LEFT JOIN job_ranks j ON j.job = s.job AND j.rank = s.rank

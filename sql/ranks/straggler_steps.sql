@@ -11,7 +11,8 @@
 -- @column step BIGINT id Step of the activity; NULL outside steps.
 -- @column rank BIGINT id The rank; NULL for a link.
 -- @column group_name VARCHAR text The group of a link; NULL for ranks, or if not recorded.
--- @column cause VARCHAR text compute, copy, transfer, data_loading or host_late.
+-- @column cause VARCHAR text compute, copy, transfer, data_loading, host_late, or not_recorded
+--   (what a rank did that has no trace of it).
 -- @column name VARCHAR text Name of the activity that lost most.
 -- @column lost_ns BIGINT ns Waits of all ranks that are due to it.
 -- @column charge_ns BIGINT ns Waits of all ranks during activities that took longer than usual.

@@ -1,4 +1,4 @@
--- The call that owns the device work that each operator call launches.
+-- The call that owns the device work that each operator call launches, and the kind of that call.
 --
 -- That is the outermost call around it, itself included, whose figures are known and which calls no
 -- operator of its own name: autocast and variants with out= repeat a call inside. The inner one has
@@ -6,14 +6,25 @@
 -- own only what they launch themselves. Without known figures it is the outermost call that has a
 -- formula, else the call itself.
 -- @scope trace
-WITH calls AS (
+WITH kinds AS (
     SELECT
-        e.trace_id, e.track_id, e.event_id, e.parent_id, f.event_id IS NOT NULL AS is_operator,
-        f.name, f.form IS NOT NULL AND NOT f.is_wrapper AS can_own,
-        f.form IS NOT NULL AND f.reason IS NULL AS is_known
-    FROM events e
-    LEFT JOIN _call_figures f ON f.trace_id = e.trace_id AND f.event_id = e.event_id
+        trace_id, kind_id, name, form IS NOT NULL AND NOT is_wrapper AS can_own,
+        form IS NOT NULL AND reason IS NULL AS is_known
+    FROM _call_kinds
+),
+operators AS (
+    SELECT c.trace_id, c.event_id, k.name, k.can_own, k.is_known
+    FROM kinds k
+    JOIN _kind_calls c ON c.trace_id = k.trace_id AND c.kind_id = k.kind_id
+),
+calls AS (
+    SELECT
+        e.trace_id, e.track_id, e.event_id, e.parent_id, o.name, o.can_own, o.is_known
+    FROM operators o
+    RIGHT JOIN events e ON e.trace_id = o.trace_id AND e.event_id = o.event_id
     WHERE e.dur_ns IS NOT NULL AND e.device IS NULL
+        -- Calls of the runtime have no operators inside.
+        AND (e.cat NOT IN ('cuda_runtime', 'cuda_driver') OR e.cat IS NULL)
 ),
 named AS (
     SELECT *, parent_value(event_id, parent_id, name) OVER track = name AS repeats_parent
@@ -33,8 +44,8 @@ paths AS (
         *,
         outermost_id(event_id, parent_id, CASE WHEN can_own AND is_known AND NOT is_repeated
             THEN name END) OVER track AS known_id,
-        outermost_id(event_id, parent_id, CASE WHEN can_own AND NOT is_repeated THEN name END)
-            OVER track AS formed_id
+        outermost_id(event_id, parent_id, CASE WHEN can_own AND NOT is_known AND NOT is_repeated
+            THEN name END) OVER track AS formed_id
     FROM repeated
     WINDOW track AS (PARTITION BY trace_id, track_id)
 )
@@ -42,4 +53,4 @@ SELECT
     trace_id, event_id,
     coalesce(known_id, CASE WHEN is_known THEN event_id END, formed_id, event_id) AS owner_id
 FROM paths
-WHERE is_operator
+WHERE name IS NOT NULL

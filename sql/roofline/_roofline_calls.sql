@@ -1,94 +1,11 @@
--- Owner calls with their figures and the peaks of their device: the time that each would take at
--- the roofline.
+-- Owner calls with their figures and the time that each would take at the roofline of its device.
 -- @scope trace
-WITH divided AS (
-    -- The figures of a call cannot be divided among devices.
-    SELECT trace_id, owner_id
-    FROM _owner_calls
-    WHERE owner_id IS NOT NULL
-    GROUP BY trace_id, owner_id
-    HAVING count(*) > 1
-),
-figures AS (
-    SELECT
-        c.*, t.rank,
-        f.name, f.input_shapes, f.input_types, f.arguments, f.form, f.unit, f.dtype,
-        CASE
-            WHEN f.unit = 'matrix' AND f.compute_type = 'fp32' AND c.has_tf32 THEN 'tf32'
-            ELSE f.compute_type
-        END AS compute_type,
-        CASE WHEN s.owner_id IS NULL THEN f.flop END AS flop,
-        CASE WHEN s.owner_id IS NULL THEN f.flop_full END AS flop_full,
-        CASE WHEN s.owner_id IS NULL THEN f.flop_upper END AS flop_upper,
-        CASE WHEN s.owner_id IS NULL THEN f.read_bytes END AS read_bytes,
-        CASE WHEN s.owner_id IS NULL THEN f.written_bytes END AS written_bytes,
-        CASE WHEN s.owner_id IS NULL THEN f.bytes_upper END AS bytes_upper,
-        CASE WHEN s.owner_id IS NULL THEN f.quality END AS quality,
-        CASE WHEN s.owner_id IS NULL THEN f.read_bytes + f.written_bytes END AS bytes,
-        f.batch, f.m, f.n, f.k, f.dilation,
-        CASE
-            WHEN c.place = 'communication' THEN 'communication'
-            WHEN c.place = 'graph' THEN 'replay of a graph: its operators are not recorded'
-            WHEN c.place = 'host' THEN 'launched outside of operators'
-            WHEN c.place = 'unlinked' THEN 'the launch is not in the trace'
-            WHEN s.owner_id IS NOT NULL THEN 'its work ran on several devices'
-            WHEN f.form IS NULL THEN 'no formula for this operator in operator_formulas'
-            ELSE f.reason
-        END AS figure_reason
-    FROM _owner_calls c
-    JOIN traces t ON t.trace_id = c.trace_id
-    LEFT JOIN _call_figures f ON f.trace_id = c.trace_id AND f.event_id = c.owner_id
-    LEFT JOIN divided s ON s.trace_id = c.trace_id AND s.owner_id = c.owner_id
-),
-peaked AS (
-    SELECT
-        f.*, d.bandwidth_gb_s AS peak_gb_s, d.l2_bytes, d.reason AS device_reason,
-        CASE
-            WHEN f.unit = 'vector' AND f.compute_type = 'fp64' THEN d.fp64_vector_tflop_s
-            WHEN f.unit = 'vector' THEN d.fp32_vector_tflop_s
-            WHEN f.compute_type = 'fp64' THEN coalesce(d.fp64_matrix_tflop_s, d.fp64_vector_tflop_s)
-            WHEN f.compute_type = 'fp32' THEN coalesce(d.fp32_matrix_tflop_s, d.fp32_vector_tflop_s)
-            WHEN f.compute_type = 'tf32' THEN d.tf32_tflop_s
-            WHEN f.compute_type = 'fp16' THEN d.fp16_tflop_s
-            WHEN f.compute_type = 'bf16' THEN d.bf16_tflop_s
-            WHEN f.compute_type = 'fp8' THEN d.fp8_tflop_s
-            WHEN f.compute_type = 'fp4' THEN d.fp4_tflop_s
-            WHEN f.compute_type = 'int8' THEN d.int8_tflop_s
-        END AS peak_tflop_s
-    FROM figures f
-    LEFT JOIN device_roofline d
-        ON d.trace_id = f.trace_id AND (d.device IS NOT DISTINCT FROM f.device)
-),
--- The time that arithmetic and memory need at least. Operations per picosecond are TFLOP/s, bytes
--- per nanosecond are GB/s.
-timed AS (
-    SELECT
-        *,
-        CASE WHEN flop = 0 OR flop IS NULL THEN 0 ELSE flop / peak_tflop_s / 1000 END AS compute_ns,
-        bytes / peak_gb_s AS memory_ns,
-        CASE
-            WHEN coalesce(flop_upper, flop, 0) = 0 THEN 0
-            ELSE coalesce(flop_upper, flop) / peak_tflop_s / 1000
-        END AS compute_upper_ns,
-        coalesce(bytes_upper, bytes) / peak_gb_s AS memory_upper_ns
-    FROM peaked
-)
 SELECT
-    *,
-    CASE
-        WHEN figure_reason IS NULL AND compute_ns IS NOT NULL AND memory_ns IS NOT NULL
-            THEN greatest(compute_ns, memory_ns)
-    END AS roofline_ns,
-    CASE
-        WHEN figure_reason IS NULL AND compute_ns IS NOT NULL AND memory_ns IS NOT NULL
-            THEN greatest(compute_upper_ns, memory_upper_ns)
-    END AS roofline_upper_ns,
-    CASE
-        WHEN figure_reason IS NOT NULL THEN figure_reason
-        WHEN device_reason IS NOT NULL THEN device_reason
-        WHEN compute_ns IS NULL AND compute_type IS NULL
-            THEN 'the type of the inputs has no peak'
-        WHEN compute_ns IS NULL THEN concat('no peak of the device for ', compute_type)
-        WHEN memory_ns IS NULL THEN 'the bandwidth of the device is not known'
-    END AS reason
-FROM timed
+    c.trace_id, c.device, c.step, c.owner_id, c.place, c.launch_id, c.device_ns, k.rank, k.flop,
+    k.bytes, k.roofline_ns, k.figure_reason
+FROM _roofline_kinds k
+JOIN _owner_calls c
+    ON c.trace_id = k.trace_id AND c.place = k.place AND c.kind_id = k.kind_id
+        AND c.has_tf32 = k.has_tf32 AND c.has_transfer = k.has_transfer
+            AND c.is_divided = k.is_divided
+        AND coalesce(c.device, -1) = coalesce(k.device, -1)

@@ -1,8 +1,9 @@
 -- Devices of a trace with their peaks: what each could compute and move, and how it was recognised.
 --
 -- One row per device that worked or is described. match says how the row of device_peaks was found:
--- setting (roofline_device), name and units, name, scaled, or properties (a device without a name
--- of its own, by capability, units and memory). A device with fewer units than its row is a slice:
+-- setting (roofline_device), name and units, name, scaled, properties (a device without a name of its
+-- own, by capability, units and memory), or only kind (the device is not described, and all devices
+-- that the trace describes are alike). A device with fewer units than its row is a slice:
 -- its peaks are scaled by the units, and its bandwidth by the memory if that is smaller too, else
 -- the bandwidth is not known. There is no default: an unknown device has NULL peaks and a reason.
 -- The ridge is the intensity from which arithmetic limits and not memory.
@@ -16,7 +17,8 @@
 -- @column trace_id VARCHAR text The trace.
 -- @column rank BIGINT id Rank of the trace; NULL if not recorded.
 -- @column device BIGINT id Device; NULL where none was written.
--- @column name VARCHAR text Name as reported; NULL if not recorded.
+-- @column name VARCHAR text Name as reported, for only kind that of the others; NULL if not
+--   recorded.
 -- @column units BIGINT count Multiprocessors or compute units as reported; NULL if not recorded.
 -- @column memory_bytes BIGINT bytes Memory as reported; NULL if not recorded.
 -- @column matched_device VARCHAR text The row of device_peaks; NULL if none fits.
@@ -65,13 +67,38 @@ listed AS (
     UNION
     SELECT trace_id, device FROM described
 ),
-found AS (
+-- Devices that work may have other numbers than those that are described, for example where a
+-- process sees a part of the devices.
+only_kinds AS (
     SELECT
-        l.trace_id, l.device, d.name, d.units, d.memory_bytes, d.major, d.minor, d.is_amd,
-        lower(regexp_replace(coalesce(d.name, ''), ' (VF|HF)$', '')) AS plain_name,
-        coalesce(d.name, '') IN ('', 'AMD Radeon Graphics') AS is_generic
+        trace_id,
+        max(name) AS name, max(units) AS units, max(memory_bytes) AS memory_bytes,
+        max(major) AS major, max(minor) AS minor, bool_or(is_amd) AS is_amd
+    FROM described
+    GROUP BY trace_id
+    HAVING count(name) = count(*) AND min(name) = max(name) AND min(units) = max(units)
+        AND count(units) = count(*)
+),
+descriptions AS (
+    SELECT
+        l.trace_id, l.device, d.device IS NULL AS is_only_kind,
+        coalesce(d.name, CASE WHEN d.device IS NULL THEN o.name END) AS name,
+        coalesce(d.units, CASE WHEN d.device IS NULL THEN o.units END) AS units,
+        coalesce(d.memory_bytes, CASE WHEN d.device IS NULL THEN o.memory_bytes END)
+            AS memory_bytes,
+        coalesce(d.major, CASE WHEN d.device IS NULL THEN o.major END) AS major,
+        coalesce(d.minor, CASE WHEN d.device IS NULL THEN o.minor END) AS minor,
+        coalesce(d.is_amd, CASE WHEN d.device IS NULL THEN o.is_amd END) AS is_amd
     FROM listed l
     LEFT JOIN described d ON d.trace_id = l.trace_id AND d.device = l.device
+    LEFT JOIN only_kinds o ON o.trace_id = l.trace_id AND l.device IS NOT NULL
+),
+found AS (
+    SELECT
+        *,
+        lower(regexp_replace(coalesce(name, ''), ' (VF|HF)$', '')) AS plain_name,
+        coalesce(name, '') IN ('', 'AMD Radeon Graphics') AS is_generic
+    FROM descriptions
 ),
 peaks AS (
     SELECT
@@ -152,6 +179,7 @@ SELECT
     CASE
         WHEN s.matched_device IS NULL THEN NULL
         WHEN s.place = 0 THEN 'setting'
+        WHEN s.is_only_kind THEN 'only kind'
         WHEN s.place = 1 THEN 'name and units'
         WHEN s.share < 1 THEN 'scaled'
         WHEN s.place = 2 THEN 'name'

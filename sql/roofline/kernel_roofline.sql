@@ -10,6 +10,7 @@
 -- Holds: is_main OR roofline_pct IS NULL
 -- Parts: device_ns BY trace_id, device OF gpu_time_by_class.total_ns
 -- Range: sum device_ns
+-- Range: any roofline_pct; calls can be above it (operator_roofline.over).
 --
 -- @scope trace
 -- @column trace_id VARCHAR text The trace.
@@ -35,38 +36,59 @@ WITH in_calls AS (
     FROM _owned_work
     GROUP BY trace_id, device, owner_id, place, name, class
 ),
-shares AS (
-    SELECT
-        *,
-        owner_id IS NOT NULL AND 10 * device_ns >= 9 * sum(device_ns) OVER (
-            PARTITION BY trace_id, device, owner_id
-        ) AS is_main
-    FROM in_calls
-),
 owners AS (
     SELECT
-        trace_id, rank, device, owner_id, max(name) AS name, max(input_shapes) AS input_shapes,
-        max(input_types) AS input_types, max(CAST(flop AS DOUBLE)) AS flop,
-        max(CAST(bytes AS DOUBLE)) AS bytes, max(roofline_ns) AS roofline_ns,
-        bool_or(compute_ns >= memory_ns AND flop > 0) AS is_compute, max(reason) AS reason,
-        max(figure_reason) AS figure_reason
-    FROM _roofline_calls
+        trace_id, device, owner_id,
+        max(kind_id) AS kind_id,
+        max(has_tf32) AS has_tf32,
+        max(has_transfer) AS has_transfer,
+        bool_or(is_divided) AS is_divided,
+        sum(activity_ns) AS owner_ns
+    FROM _owner_calls
     WHERE owner_id IS NOT NULL
-    GROUP BY trace_id, rank, device, owner_id
+    GROUP BY trace_id, device, owner_id
+),
+shares AS (
+    SELECT
+        c.trace_id, c.device, c.place, c.name, c.class,
+        coalesce(o.kind_id, -1) AS kind_id,
+        coalesce(o.has_tf32, 0) AS has_tf32,
+        coalesce(o.has_transfer, 0) AS has_transfer,
+        coalesce(o.is_divided, false) AS is_divided,
+        coalesce(10 * c.device_ns >= 9 * o.owner_ns, false) AS is_main,
+        c.calls, c.device_ns
+    FROM in_calls c
+    LEFT JOIN owners o
+        ON o.trace_id = c.trace_id AND o.owner_id = c.owner_id
+            AND (o.device IS NOT DISTINCT FROM c.device)
+),
+by_kind AS (
+    SELECT
+        trace_id, device, place, name, class, kind_id, has_tf32, has_transfer, is_divided, is_main,
+        count(*) AS owners, sum(calls) AS calls, sum(device_ns) AS device_ns
+    FROM shares
+    GROUP BY
+        trace_id, device, place, name, class, kind_id, has_tf32, has_transfer, is_divided, is_main
 ),
 joined AS (
     SELECT
-        s.trace_id, t.rank, s.device, s.name AS kernel, s.class, o.name AS operator,
-        o.input_shapes, o.input_types, s.is_main, s.place, o.reason, s.calls, s.device_ns,
-        CASE WHEN s.is_main AND o.figure_reason IS NULL THEN o.flop END AS flop,
-        CASE WHEN s.is_main AND o.figure_reason IS NULL THEN o.bytes END AS bytes,
-        CASE WHEN s.is_main THEN o.roofline_ns END AS roofline_ns,
-        CASE WHEN s.is_main AND o.roofline_ns IS NOT NULL THEN o.is_compute END AS is_compute
-    FROM shares s
-    JOIN traces t ON t.trace_id = s.trace_id
-    LEFT JOIN owners o
-        ON o.trace_id = s.trace_id AND o.owner_id = s.owner_id
-            AND (o.device IS NOT DISTINCT FROM s.device)
+        s.trace_id, k.rank, s.device, s.name AS kernel, s.class, k.name AS operator,
+        k.input_shapes, k.input_types, s.is_main, s.place, k.reason, s.calls, s.device_ns,
+        CASE WHEN s.is_main AND k.figure_reason IS NULL THEN s.owners * CAST(k.flop AS DOUBLE) END
+            AS flop,
+        CASE WHEN s.is_main AND k.figure_reason IS NULL THEN s.owners * CAST(k.bytes AS DOUBLE) END
+            AS bytes,
+        CASE WHEN s.is_main THEN s.owners * k.roofline_ns END AS roofline_ns,
+        CASE
+            WHEN s.is_main AND k.roofline_ns IS NOT NULL
+                THEN k.compute_ns >= k.memory_ns AND k.flop > 0
+        END AS is_compute
+    FROM by_kind s
+    JOIN _roofline_kinds k
+        ON k.trace_id = s.trace_id AND k.place = s.place AND k.kind_id = s.kind_id
+            AND k.has_tf32 = s.has_tf32 AND k.has_transfer = s.has_transfer
+            AND k.is_divided = s.is_divided
+            AND coalesce(k.device, -1) = coalesce(s.device, -1)
 )
 SELECT
     trace_id, rank, device, kernel, class, operator, input_shapes, input_types,

@@ -5,12 +5,13 @@
 -- (roofline_coverage has them). cause is what most likely keeps the calls from their roofline, or
 -- puts the roofline low, by their sizes, types and kernels; it is NULL where nothing stands out or
 -- the calls are within 60 % of the roofline. Of several causes the first in this order counts:
--- launching takes longer than the work; float32 or double products without TF32 or 16 bits; few
--- tokens per expert; depthwise, grouped or dilated convolutions; head sizes that kernels pad and
--- short sequences in attention; products with few rows or columns; sizes that are not multiples of
--- 16 bytes; a reduction of split products; fewer tiles of 128 x 128 than units, tiles that are
--- partly filled, or a last wave of tiles that leaves units idle; elementwise work far below the
--- bandwidth. figure is the quantity behind the cause, and gain_ns the time that would be saved
+-- launching takes longer than the work; float32 or double products without TF32 or 16 bits; a
+-- reduction of split products, which is measured; few tokens per expert; depthwise, grouped or
+-- dilated convolutions; head sizes that kernels pad and short sequences in attention; products
+-- with few rows, columns or inner elements; sizes that are not multiples of 16 bytes; fewer tiles
+-- of 128 x 128 than units, tiles that are partly filled, or a last wave of tiles that leaves units
+-- idle; sizes that are not multiples of 128 bytes, which tiles need; elementwise work far below
+-- the bandwidth. figure is the quantity behind the cause, and gain_ns the time that would be saved
 -- without it: the lost time, or for types the time above the roofline of the faster type.
 --
 -- Source: operator_roofline; the tile sizes of cuBLAS, docs/roofline.md.
@@ -19,6 +20,7 @@
 -- Holds: abs(lost_ns + roofline_ns - device_ns) < 1
 -- Holds: (cause IS NULL) = (advice IS NULL)
 -- Range: sum device_ns
+-- Range: any roofline_pct, lost_ns; calls can be above it (operator_roofline.over).
 --
 -- @scope trace
 -- @column trace_id VARCHAR text The trace.
@@ -29,6 +31,8 @@
 -- @column input_types VARCHAR json Types of the inputs.
 -- @column family VARCHAR text Family of the operator, as in operator_roofline.
 -- @column dtype VARCHAR text Precision of the peak.
+-- @column call_site VARCHAR text Where the first of the calls was made: the innermost frame of
+--   Python or module outside of PyTorch; NULL if not recorded, as in the backward pass.
 -- @column calls BIGINT count Number of calls.
 -- @column device_ns BIGINT ns Their device time.
 -- @column device_pct DOUBLE pct device_ns as percent of the work of the device.
@@ -88,7 +92,21 @@ measured AS (
         END AS type_gain_ns,
         tiles / nullif(units, 0) AS waves,
         1.0 * batch * m * n / nullif(tiles * 16384, 0) AS filled,
-        least(m, n) AS narrow
+        least(m, n) AS narrow,
+        least(m, n, k) AS narrowest,
+        -- A filter of one input channel belongs to a depthwise convolution, whatever its outputs.
+        CASE
+            WHEN family = 'conv' AND batch > 1 AND name LIKE '%backward%'
+                THEN n <= 1 OR json_get_int(input_shapes, 2, 1) = 1
+            WHEN family = 'conv' AND batch > 1
+                THEN n <= 1 OR json_get_int(input_shapes, 1, 1) = 1
+        END AS is_depthwise,
+        -- The length of the rows that a softmax or a normalisation works on.
+        CASE
+            WHEN family IN ('softmax', 'normalization')
+                AND regexp_like(name, 'softmax|layer_?norm|rms_?norm')
+                THEN CAST(regexp_match(input_shapes, '^\[\[[0-9, ]*?([0-9]+)\]')[1] AS BIGINT)
+        END AS row_length
     FROM sized
 ),
 caused AS (
@@ -97,36 +115,41 @@ caused AS (
         CASE
             WHEN is_small AND is_low THEN 'small calls'
             WHEN type_gain_ns > 0.2 * device_ns THEN concat(dtype, ' products')
-            WHEN NOT is_low AND NOT (bound = 'memory' AND is_product AND narrow <= 64) THEN NULL
+            WHEN NOT is_low AND NOT (bound = 'memory' AND is_product AND narrowest <= 64) THEN NULL
+            WHEN unit = 'matrix' AND split_pct >= 10 THEN 'reduction of split products'
             WHEN family = 'moe' OR name LIKE '%grouped_mm' THEN
                 CASE WHEN m < 64 THEN 'few tokens per expert' END
-            WHEN family = 'conv' AND batch > 1 AND n <= 1 THEN 'depthwise convolution'
+            WHEN is_depthwise THEN 'depthwise convolution'
             WHEN family = 'conv' AND batch > 1 AND n < 32 THEN 'grouped convolution'
             WHEN family = 'conv' AND dilation > 1 THEN 'dilated convolution'
-            WHEN family = 'attention' AND k NOT IN (16, 32, 64, 96, 128, 192, 256)
+            WHEN family = 'attention' AND k NOT IN (32, 64, 96, 128, 192, 256)
                 THEN 'padded head size'
-            WHEN family = 'attention' AND least(m, n) < 256 AND m > 1 THEN 'short sequences'
+            WHEN family = 'attention' AND least(m, n) <= 512 AND m > 1 THEN 'short sequences'
             WHEN family = 'attention' AND m = 1 THEN 'one query at a time'
             WHEN is_product AND narrow <= 16 THEN 'tiny batch'
             WHEN is_product AND narrow <= 64 THEN 'tall and skinny'
+            WHEN is_product AND bound = 'memory' AND k <= 64 THEN 'tall and skinny'
             WHEN is_product AND (n % multiple <> 0 OR k % multiple <> 0)
                 THEN 'sizes not multiples'
             WHEN family = 'conv' AND (k % multiple <> 0 OR n % multiple <> 0)
                 THEN 'sizes not multiples'
-            WHEN is_product AND split_pct >= 10 THEN 'reduction of split products'
             WHEN family IN ('gemm', 'conv') AND waves < 1 THEN 'too few tiles'
             WHEN is_product AND filled < 0.7 THEN 'partly filled tiles'
             WHEN family IN ('gemm', 'conv') AND waves < 8 AND waves / ceil(waves) < 0.75
                 THEN 'last wave of tiles'
             WHEN family = 'attention' AND batch * ceil(m / 128.0) < units THEN 'too few tiles'
+            WHEN is_product AND (n % (8 * multiple) <> 0 OR k % (8 * multiple) <> 0)
+                THEN 'sizes not multiples'
+            WHEN row_length % 4 <> 0 THEN 'sizes not multiples'
+            WHEN unit = 'vector' AND family = 'elementwise' THEN 'far below the bandwidth'
             WHEN unit = 'vector' AND roofline_pct < 40 THEN 'far below the bandwidth'
         END AS cause
     FROM measured
 )
 SELECT
-    trace_id, rank, device, name, input_shapes, input_types, family, dtype, calls, device_ns,
-    device_pct, roofline_ns, roofline_pct, lost_ns, tflop_s, gb_s, flop_per_byte, peak_tflop_s,
-    peak_gb_s, quality, bound, is_small, cause,
+    c.trace_id, rank, device, name, input_shapes, input_types, family, dtype, call_site, calls,
+    device_ns, device_pct, roofline_ns, roofline_pct, lost_ns, tflop_s, gb_s, flop_per_byte,
+    peak_tflop_s, peak_gb_s, quality, bound, is_small, cause,
     CASE
         WHEN cause IS NULL THEN NULL
         WHEN cause = 'small calls' THEN concat(
@@ -156,6 +179,10 @@ SELECT
             CAST(batch * ceil(m / 128.0) AS BIGINT), ' blocks of queries for ', units, ' units')
         WHEN cause = 'far below the bandwidth' THEN concat(
             round(gb_s, 0), ' of ', round(peak_gb_s, 0), ' GB/s')
+        WHEN unit = 'vector' THEN concat('rows of ', row_length, ' elements')
+        WHEN cause = 'sizes not multiples' THEN concat(
+            'm = ', m, ', n = ', n, ', k = ', k, ', not multiples of ',
+            CASE WHEN n % multiple <> 0 OR k % multiple <> 0 THEN multiple ELSE 8 * multiple END)
         ELSE concat('m = ', m, ', n = ', n, ', k = ', k)
     END AS figure,
     CASE
@@ -179,11 +206,15 @@ SELECT
             'Pack sequences (variable length attention), or batch more of them.'
         WHEN cause = 'one query at a time' THEN
             'Use a decoding kernel that splits keys (flash decoding), and larger batches.'
-        WHEN cause IN ('tiny batch', 'tall and skinny') THEN
+        WHEN cause = 'tiny batch' THEN
             'Batch more rows, or join products that share an input: the weights are read for few '
             || 'rows.'
+        WHEN cause = 'tall and skinny' THEN
+            'Join products that share an input, or fuse what comes next: memory limits products '
+            || 'of this shape.'
         WHEN cause = 'sizes not multiples' THEN
-            'Pad the sizes to multiples of 8 (16 bits) or 16 (8 bits), for example vocabularies.'
+            'Pad the sizes, for example vocabularies, to multiples of 128 bytes, or of 16 bytes '
+            || 'at least.'
         WHEN cause = 'reduction of split products' THEN
             'Larger batches need no split of the inner size; try another library or torch.compile '
             || 'with max-autotune.'
@@ -192,4 +223,5 @@ SELECT
         ELSE 'Check that the inputs are contiguous and fuse it with its neighbours '
             || '(torch.compile).'
     END AS advice
-FROM caused
+FROM caused c
+LEFT JOIN _call_sites s ON s.trace_id = c.trace_id AND s.event_id = c.first_event_id

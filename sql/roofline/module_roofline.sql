@@ -10,6 +10,7 @@
 --   ORDER BY device_ns DESC LIMIT 5
 -- Holds: modelled_pct BETWEEN 0 AND 100.000001
 -- Range: sum device_ns
+-- Range: any roofline_pct, lost_ns; calls can be above it (operator_roofline.over).
 --
 -- @scope trace
 -- @column trace_id VARCHAR text The trace.

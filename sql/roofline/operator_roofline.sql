@@ -21,6 +21,8 @@
 -- Holds: (flop IS NULL AND read_bytes IS NULL) = (coverage NOT IN ('modelled', 'bytes only'))
 -- Holds: roofline_pct IS NOT NULL OR reason IS NOT NULL
 -- Range: sum device_ns
+-- Range: any roofline_pct, roofline_upper_pct, lost_ns; the column over states why.
+-- Holds: coalesce(roofline_pct, 0) <= 105 OR over IS NOT NULL
 --
 -- @scope trace
 -- @column trace_id VARCHAR text The trace.
@@ -36,6 +38,8 @@
 -- @column coverage VARCHAR text modelled, bytes only, no formula, no shapes, lengths not recorded,
 --   not measurable, graph, host, unlinked, communication, copies or overlap.
 -- @column calls BIGINT count Number of calls that own device work.
+-- @column first_event_id BIGINT id The first of the calls (events.event_id); NULL outside of
+--   operators.
 -- @column device_ns BIGINT ns Their device time.
 -- @column device_pct DOUBLE pct device_ns as percent of the work of the device.
 -- @column unit VARCHAR text matrix or vector: the units that it runs on; NULL without figures.
@@ -75,19 +79,46 @@
 -- @column quality VARCHAR text exact, lower_bound, bounds (figures are the lower ones), recorded or
 --   estimate; NULL without figures.
 -- @column reason VARCHAR text Why there are no figures or no roofline; NULL if there are.
-WITH grouped AS (
+WITH by_kind AS (
+    -- Calls that are not divided have one row, which is faster to count than different calls.
+    SELECT
+        trace_id, device, place, kernel_name, kind_id, has_tf32, has_transfer, is_divided,
+        count(*) FILTER (WHERE owner_id IS NOT NULL AND NOT is_divided)
+            + count(DISTINCT CASE WHEN is_divided THEN owner_id END) AS owners,
+        min(owner_id) AS first_event_id,
+        sum(activities) AS activities,
+        sum(device_ns) AS device_ns,
+        sum(activity_ns) AS activity_ns,
+        sum(kernel_ns) AS kernel_ns,
+        sum(split_ns) AS split_ns
+    FROM _owner_calls
+    GROUP BY trace_id, device, place, kernel_name, kind_id, has_tf32, has_transfer, is_divided
+),
+rows AS (
+    SELECT
+        k.*, g.kernel_name, g.owners, g.first_event_id, g.activities,
+        g.device_ns, g.activity_ns, g.kernel_ns, g.split_ns
+    FROM by_kind g
+    JOIN _roofline_kinds k
+        ON k.trace_id = g.trace_id AND k.place = g.place AND k.kind_id = g.kind_id
+            AND k.has_tf32 = g.has_tf32 AND k.has_transfer = g.has_transfer
+            AND k.is_divided = g.is_divided
+            AND coalesce(k.device, -1) = coalesce(g.device, -1)
+),
+grouped AS (
     SELECT
         trace_id, rank, device, place, name, kernel_name, input_shapes, input_types, arguments,
         form, unit, compute_type, flop, flop_full, flop_upper, read_bytes, written_bytes, bytes,
         bytes_upper, batch, m, n, k, dilation, quality, peak_tflop_s, peak_gb_s, l2_bytes,
         compute_ns, memory_ns, roofline_ns AS call_ns, roofline_upper_ns AS call_upper_ns,
         figure_reason, reason,
-        count(DISTINCT owner_id) AS owners,
+        sum(owners) AS owners,
+        min(first_event_id) AS first_event_id,
         sum(activities) AS activities,
         sum(device_ns) AS device_ns,
         sum(kernel_ns) AS kernel_ns,
         sum(split_ns) AS split_ns
-    FROM _roofline_calls
+    FROM rows
     GROUP BY
         trace_id, rank, device, place, name, kernel_name, input_shapes, input_types, arguments,
         form, unit, compute_type, flop, flop_full, flop_upper, read_bytes, written_bytes, bytes,
@@ -101,8 +132,8 @@ WITH grouped AS (
         NULL, NULL, NULL, NULL,
         'activities of one call ran at the same time',
         'activities of one call ran at the same time',
-        0, 0, sum(activity_ns - device_ns), 0, 0
-    FROM _roofline_calls
+        0, NULL, 0, sum(activity_ns - device_ns), 0, 0
+    FROM rows
     GROUP BY trace_id, rank, device
     HAVING sum(activity_ns - device_ns) > 0
 ),
@@ -144,7 +175,7 @@ SELECT
         WHEN figure_reason LIKE '%not recorded%' THEN 'no shapes'
         ELSE 'not measurable'
     END AS coverage,
-    calls, device_ns,
+    calls, first_event_id, device_ns,
     100.0 * device_ns / nullif(all_ns, 0) AS device_pct,
     CASE WHEN figure_reason IS NULL THEN unit END AS unit,
     compute_type AS dtype,

@@ -13,6 +13,7 @@
 --   ORDER BY device_ns DESC LIMIT 5
 -- Parts: device_ns BY trace_id, device OF roofline_coverage.device_ns
 -- Range: sum device_ns
+-- Range: any roofline_pct, lost_ns; calls can be above it (operator_roofline.over).
 --
 -- @scope trace
 -- @column trace_id VARCHAR text The trace.

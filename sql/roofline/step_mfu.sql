@@ -57,18 +57,37 @@ recompute AS (
     WHERE cat = 'python_function'
     GROUP BY trace_id
 ),
-calls AS (
+counted AS (
     SELECT
-        c.trace_id, c.rank, c.device, CASE WHEN h.is_marked THEN c.step END AS step,
-        c.compute_type, c.unit = 'matrix' AND c.figure_reason IS NULL AS is_matrix,
-        c.peak_tflop_s, c.peak_gb_s, c.place, c.device_ns,
-        CASE WHEN c.figure_reason IS NULL THEN CAST(c.flop AS DOUBLE) END AS flop,
-        CASE WHEN c.figure_reason IS NULL THEN CAST(c.flop_full AS DOUBLE) END AS flop_full,
-        CASE WHEN c.figure_reason IS NULL THEN CAST(c.bytes AS DOUBLE) END AS bytes,
-        coalesce(r.is_recomputed, false) AS is_recomputed
-    FROM _roofline_calls c
+        c.trace_id, c.device, CASE WHEN h.is_marked THEN c.step END AS step, c.place, c.kind_id,
+        c.has_tf32, c.has_transfer, c.is_divided, coalesce(r.is_recomputed, false) AS is_recomputed,
+        count(*) AS calls, sum(c.device_ns) AS device_ns
+    FROM _owner_calls c
     JOIN has_steps h ON h.trace_id = c.trace_id
     LEFT JOIN _recomputed_calls r ON r.trace_id = c.trace_id AND r.event_id = c.owner_id
+    GROUP BY
+        c.trace_id, c.device, CASE WHEN h.is_marked THEN c.step END, c.place, c.kind_id,
+        c.has_tf32, c.has_transfer, c.is_divided, coalesce(r.is_recomputed, false)
+),
+calls AS (
+    SELECT
+        c.trace_id, k.rank, c.device, c.step, k.compute_type,
+        k.unit = 'matrix' AND k.figure_reason IS NULL AS is_matrix,
+        k.peak_tflop_s, k.peak_gb_s, c.place, c.device_ns, c.is_recomputed,
+        k.figure_reason IS NULL AND k.flop IS NOT NULL AS is_known,
+        -- Calls without figures count as 0, and modelled_pct states their share.
+        CASE WHEN k.figure_reason IS NULL THEN c.calls * coalesce(CAST(k.flop AS DOUBLE), 0) ELSE 0
+            END AS flop,
+        CASE WHEN k.figure_reason IS NULL THEN c.calls * coalesce(CAST(k.flop_full AS DOUBLE), 0)
+            ELSE 0 END AS flop_full,
+        CASE WHEN k.figure_reason IS NULL THEN c.calls * coalesce(CAST(k.bytes AS DOUBLE), 0)
+            ELSE 0 END AS bytes
+    FROM counted c
+    JOIN _roofline_kinds k
+        ON k.trace_id = c.trace_id AND k.place = c.place AND k.kind_id = c.kind_id
+            AND k.has_tf32 = c.has_tf32 AND k.has_transfer = c.has_transfer
+            AND k.is_divided = c.is_divided
+            AND coalesce(k.device, -1) = coalesce(c.device, -1)
 ),
 by_type AS (
     SELECT
@@ -77,13 +96,13 @@ by_type AS (
         max(peak_gb_s) AS peak_gb_s,
         sum(flop) AS flop,
         sum(flop_full) AS flop_full,
-        sum(CASE WHEN is_matrix THEN flop END) AS matrix_flop,
-        sum(CASE WHEN is_matrix THEN flop_full END) AS matrix_full,
-        sum(CASE WHEN is_matrix AND is_recomputed THEN flop END) AS recompute_flop,
-        sum(CASE WHEN is_matrix AND is_recomputed THEN flop_full END) AS recompute_full,
+        sum(CASE WHEN is_matrix THEN flop ELSE 0 END) AS matrix_flop,
+        sum(CASE WHEN is_matrix THEN flop_full ELSE 0 END) AS matrix_full,
+        sum(CASE WHEN is_matrix AND is_recomputed THEN flop ELSE 0 END) AS recompute_flop,
+        sum(CASE WHEN is_matrix AND is_recomputed THEN flop_full ELSE 0 END) AS recompute_full,
         sum(bytes) AS bytes,
         sum(CASE WHEN place <> 'communication' THEN device_ns END) AS work_ns,
-        sum(CASE WHEN flop IS NOT NULL THEN device_ns END) AS known_ns
+        sum(CASE WHEN is_known THEN device_ns ELSE 0 END) AS known_ns
     FROM calls
     GROUP BY trace_id, rank, device, step, CASE WHEN is_matrix THEN compute_type END
 ),
@@ -91,22 +110,22 @@ summed AS (
     SELECT
         trace_id, rank, device, step,
         coalesce(nullif(setting_text('mfu_dtype'), ''), first_value(dtype
-            ORDER BY matrix_flop DESC NULLS LAST, dtype)) AS peak_dtype,
+            ORDER BY matrix_flop DESC, dtype)) AS peak_dtype,
         max(peak_gb_s) AS peak_gb_s,
-        coalesce(sum(flop), 0) AS flop,
-        coalesce(sum(flop_full), 0) AS flop_full,
-        coalesce(sum(matrix_flop), 0) AS matrix_flop,
-        coalesce(sum(matrix_full), 0) AS matrix_full,
-        coalesce(sum(recompute_flop), 0) AS recompute_flop,
-        coalesce(sum(recompute_full), 0) AS recompute_full,
-        coalesce(sum(bytes), 0) AS bytes,
+        sum(flop) AS flop,
+        sum(flop_full) AS flop_full,
+        sum(matrix_flop) AS matrix_flop,
+        sum(matrix_full) AS matrix_full,
+        sum(recompute_flop) AS recompute_flop,
+        sum(recompute_full) AS recompute_full,
+        sum(bytes) AS bytes,
         -- NULL if the peak of one of the types is not known.
         CASE
             WHEN count(*) FILTER (WHERE matrix_flop > 0 AND peak_tflop_s IS NULL) = 0
                 THEN coalesce(sum(matrix_flop / peak_tflop_s), 0) / 1000
         END AS peak_ns,
         sum(work_ns) AS work_ns,
-        coalesce(sum(known_ns), 0) AS known_ns
+        sum(known_ns) AS known_ns
     FROM by_type
     GROUP BY trace_id, rank, device, step
 ),

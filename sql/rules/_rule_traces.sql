@@ -17,6 +17,8 @@ SELECT
     CASE
         WHEN t.format = 'mllm_perf' THEN 'A perf.json recording holds memory and operations, no '
             || 'device activities; record a trace of the device for this.'
+        WHEN t.format = 'torch_memory' THEN 'A memory snapshot holds the allocator only, no device '
+            || 'activities; record a trace with torch.profiler for this.'
         WHEN d.device_work IS NULL AND t.format <> 'kineto'
             THEN 'The trace has no kernels, copies or fills, and is not of torch.profiler.'
         WHEN d.device_work IS NULL THEN 'The trace has no kernels, copies or fills: the program '

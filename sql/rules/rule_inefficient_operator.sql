@@ -2,8 +2,8 @@
 -- with the likely cause.
 --
 -- There is a row for each operator and shapes that takes at least 2 % of the device's work and is
--- below 60 % of its roofline, or that the device could compute faster in another type; if there is
--- none, the one that would save most has a row that is ok. Calls that take less than
+-- below 60 % of its roofline, or that the device could compute faster in another type. Without such
+-- an operator, the one that would save most has a row that is ok. Calls that take less than
 -- roofline_small_ns at the roofline are left out, because launching decides there. The numerator is
 -- the time that would be saved at the roofline (lost_time.gain_ns, else lost_ns).
 -- Source: lost_time.

@@ -32,6 +32,8 @@ SELECT
     CASE
         WHEN t.format = 'mllm_perf'
             THEN 'A perf.json recording has no steps; mllm_alive_blobs lists what was not freed.'
+        WHEN t.format = 'torch_memory' THEN 'A memory snapshot has no steps; snapshot_leaks lists '
+            || 'what was allocated between two marks and not freed.'
         WHEN l.trace_id IS NULL THEN 'Memory was not recorded; use profile_memory=True.'
         WHEN l.verdict = 'not measurable' AND l.steps < setting_int('memory_leak_min_steps')
             THEN concat(

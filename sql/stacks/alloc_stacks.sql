@@ -1,10 +1,11 @@
 -- The stack at which memory was allocated.
 --
--- The stack is that of the innermost event open on the thread at the time. Allocations outside of
--- any event have the frame `(outside of events)`. Frees have no row: what was freed where says
+-- The stack is that of the innermost event open on the thread at the time. Memory snapshots record
+-- the stack of each allocation. Allocations outside of any event have the frame `(outside of
+-- events)`. Frees have no row: what was freed where says
 -- little about who holds memory.
 --
--- Source: `[memory]` events.
+-- Source: `[memory]` events, and entries of memory snapshots.
 -- Example: SELECT stack_leaf(stack) AS operator, sum(bytes) AS bytes FROM alloc_stacks GROUP BY 1
 --   ORDER BY 2 DESC LIMIT 5
 --
@@ -57,11 +58,12 @@ sites AS (
 )
 SELECT
     m.trace_id, m.event_id, m.ts_ns, m.step, e.track_id, m.device_type, m.device, m.bytes,
-    coalesce(s.stack, ['(outside of events)']) AS stack
+    coalesce(s.stack, n.stack, ['(outside of events)']) AS stack
 FROM memory m
 JOIN events e ON e.trace_id = m.trace_id AND e.event_id = m.event_id
 LEFT JOIN (SELECT * FROM sites WHERE event_id IS NULL) p
     ON p.trace_id = e.trace_id AND p.track_id = e.track_id AND p.ts_ns = e.ts_ns
 LEFT JOIN event_stacks s
     ON s.trace_id = e.trace_id AND s.event_id = coalesce(e.parent_id, p.parent_id)
+LEFT JOIN snapshot_stacks n ON n.trace_id = m.trace_id AND n.stack_id = m.stack_id
 WHERE m.action = 'alloc' AND m.bytes > 0

@@ -120,4 +120,4 @@ LEFT JOIN busy b ON b.trace_id = t.trace_id
 LEFT JOIN stepped s ON s.trace_id = t.trace_id
 LEFT JOIN within x ON x.trace_id = t.trace_id
 LEFT JOIN idle i ON i.trace_id = t.trace_id
-WHERE t.format <> 'mllm_perf'
+WHERE t.format NOT IN ('mllm_perf', 'torch_memory')

@@ -1,4 +1,4 @@
-//! The rows of the view `metrics`, by trace and subject.
+//! The rows of the views `metrics` and `job_metrics`, by trace and subject.
 
 use std::collections::BTreeMap;
 
@@ -84,13 +84,13 @@ pub async fn sources(engine: &Engine) -> Result<Vec<Source>> {
 /// All figures of a session. Traces with the same label are combined by the median.
 pub async fn collect(engine: &Engine, sources: &[Source]) -> Result<BTreeMap<Key, Metric>> {
     let mut all: BTreeMap<Key, (Metric, Vec<f64>)> = BTreeMap::new();
-    for row in
-        engine.objects("SELECT trace_id, metric, subject, value, unit, better FROM metrics").await?
-    {
+    let columns = "SELECT trace_id, metric, subject, value, unit, better";
+    let sql = format!("{columns} FROM metrics UNION ALL {columns} FROM job_metrics");
+    for row in engine.objects(&sql).await? {
         let get = |name: &str| text(&row, name);
         let (Some(trace_id), Some(metric)) = (get("trace_id"), get("metric")) else {
             return Err(Error::Query(
-                "the view metrics gives a row without trace_id or metric".into(),
+                "a view of metrics gives a row without trace_id or metric".into(),
             ));
         };
         let better = get("better").unwrap_or_default();

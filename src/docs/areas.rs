@@ -27,6 +27,7 @@ pub const AREAS: &[Area] = &[
     brief("compat/hta", "The numbers of Holistic Trace Analysis"),
     brief("compat/tensorboard", "The numbers of torch-tb-profiler"),
     brief("compat/tracelens", "The numbers of TraceLens"),
+    area("snapshots", "Memory snapshots: live memory, fragmentation, why memory ran out"),
     brief("mllm", "Traces of MLLM"),
 ];
 

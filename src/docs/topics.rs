@@ -36,6 +36,18 @@ pub const TOPICS: &[Topic] = &[
         text: include_str!("../../docs/roofline.md"),
     },
     Topic {
+        name: "formats",
+        summary: "Which tables are read from which format.",
+        file: "formats.md",
+        text: include_str!("../../docs/formats.md"),
+    },
+    Topic {
+        name: "memory_snapshots",
+        summary: "PyTorch memory snapshots: why memory ran out, in three queries.",
+        file: "memory-snapshots.md",
+        text: include_str!("../../docs/memory-snapshots.md"),
+    },
+    Topic {
         name: "recording",
         summary: "How to record traces that contain what the tables need.",
         file: "recording.md",

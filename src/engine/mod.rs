@@ -11,6 +11,7 @@ mod planned_view;
 mod planner_threads;
 mod planning;
 mod rules;
+mod scanned;
 mod settings;
 mod statements;
 mod store_scan;
@@ -44,6 +45,8 @@ pub use json_rows::{Object, int, number, text};
 pub use materialize::planned_apart;
 use memory_limit::MemoryLimit;
 use rules::constant_trace_id::ConstantTraceId;
+pub use rules::stoppable_joins::stop_with;
+pub use scanned::Scanned;
 pub use settings::{Setting, Settings};
 use store_tables::StoreTables;
 pub use system_tables::documented;
@@ -73,6 +76,9 @@ pub struct EngineOptions {
     /// Whether statements may only query, and define and drop views of the session. Then tables in
     /// memory are refused, because no limit of time or memory applies to filling them.
     pub queries_and_views_only: bool,
+    /// Whether statements may only query: `SELECT`, `EXPLAIN`, `SHOW`, `DESCRIBE`. Then a session
+    /// that several clients share stays as it was opened, and `allow_files` has no effect.
+    pub queries_only: bool,
     /// Relations that replace tables of the store or views of the library, by name. Queries and
     /// views that name them read the given rows.
     pub relations: Vec<(String, Arc<dyn TableProvider>)>,
@@ -103,6 +109,7 @@ pub struct Engine {
     shares_views: bool,
     allow_files: bool,
     queries_and_views_only: bool,
+    queries_only: bool,
 }
 
 impl Engine {
@@ -211,7 +218,7 @@ impl Engine {
         for rule in options.cluster.iter().flat_map(|cluster| cluster.optimizer_rules()) {
             state = state.with_optimizer_rule(rule);
         }
-        for rule in rules::physical() {
+        for rule in rules::physical(options.queries_only) {
             state = state.with_physical_optimizer_rule(rule);
         }
         let mut context = SessionContext::new_with_state(state.build());
@@ -270,6 +277,7 @@ impl Engine {
             shares_views,
             allow_files: options.allow_files,
             queries_and_views_only: options.queries_and_views_only,
+            queries_only: options.queries_only,
         })
     }
 
@@ -399,6 +407,9 @@ impl Engine {
         // Only the module `output` writes results, so that a query cannot write files unnoticed.
         let allowed = SQLOptions::new().with_allow_dml(false);
         allowed.verify_plan(&plan)?;
+        if self.queries_only {
+            statements::refuse_all_but_queries(&plan)?;
+        }
         if !self.allow_files {
             refuse_files(&plan)?;
         }

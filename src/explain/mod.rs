@@ -44,6 +44,8 @@ pub enum Audience {
     Shell,
     /// In a Python program.
     Python,
+    /// In a program that calls tools, such as a coding assistant.
+    Tools,
 }
 
 impl Audience {
@@ -51,6 +53,7 @@ impl Audience {
         match self {
             Self::Shell => "\\d lists tables and views",
             Self::Python => "session.views() lists tables and views",
+            Self::Tools => "list_views lists tables and views",
         }
     }
 
@@ -58,6 +61,7 @@ impl Audience {
         match self {
             Self::Shell => "\\df lists functions",
             Self::Python => "session.docs() lists functions",
+            Self::Tools => "functions lists functions",
         }
     }
 
@@ -65,6 +69,7 @@ impl Audience {
         match self {
             Self::Shell => format!("give it one with -p {name}=VALUE or \\set {name} VALUE"),
             Self::Python => format!("give it one as sql(…, {name}=VALUE)"),
+            Self::Tools => format!("give it one in parameters: {{\"{name}\": VALUE}}"),
         }
     }
 }

@@ -138,6 +138,32 @@ fn one(report: &Report, trace: &Trace) -> String {
             ("total_pct", "share"),
         ],
     ));
+    out.push_str(&table(
+        report,
+        trace,
+        "snapshot_at_peak",
+        &[
+            ("site", "live at the peak"),
+            ("category", "category"),
+            ("device", "device"),
+            ("allocations", "allocations"),
+            ("bytes", "size"),
+            ("share_pct", "share of the peak"),
+        ],
+    ));
+    out.push_str(&table(
+        report,
+        trace,
+        "snapshot_pools",
+        &[
+            ("pool", "pool"),
+            ("kind", "segments for"),
+            ("reserved_bytes", "reserved"),
+            ("inactive_bytes", "free"),
+            ("largest_inactive_bytes", "largest free block"),
+            ("external_pct", "free share"),
+        ],
+    ));
     out.push_str(&provenance(report, trace));
     out
 }

@@ -29,6 +29,10 @@ fn reason(answer: &Answer, trace: &Trace, coverage: Option<&Answer>, open: usize
             _ if trace.format == "mllm_perf" => {
                 "MLLM's perf.json holds memory blobs and operations only"
             }
+            _ if trace.format == "torch_memory" => {
+                "a memory snapshot holds the history and the state of the allocator only"
+            }
+            Scope::Snapshot => "this section is about PyTorch memory snapshots",
             Scope::Mllm => "this section is about MLLM's perf.json",
             _ => "this section compares the ranks of a job; open the traces of all ranks together",
         };

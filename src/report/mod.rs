@@ -15,6 +15,7 @@ mod json;
 mod markdown;
 mod missing;
 mod sections;
+mod snapshot_facts;
 mod stack_tree;
 mod table;
 mod text;
@@ -62,7 +63,7 @@ pub struct Trace {
     pub path: String,
     /// The rank; `None` if it was not recorded.
     pub rank: Option<i64>,
-    /// `kineto`, `chrome` or `mllm_perf`.
+    /// `kineto`, `chrome`, `mllm_perf` or `torch_memory`.
     pub format: String,
 }
 

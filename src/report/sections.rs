@@ -12,6 +12,7 @@ mod mllm;
 mod overview;
 mod ranks;
 mod roofline;
+mod snapshots;
 
 use super::Trace;
 
@@ -20,10 +21,12 @@ use super::Trace;
 pub enum Scope {
     /// All traces.
     Any,
-    /// All traces except MLLM's perf.json.
+    /// Traces of profilers: all except MLLM's perf.json and memory snapshots.
     Torch,
     /// MLLM's perf.json.
     Mllm,
+    /// PyTorch memory snapshots.
+    Snapshot,
     /// The ranks of a job.
     Job,
 }
@@ -33,11 +36,16 @@ impl Scope {
     pub fn holds(self, trace: &Trace, traces: usize) -> bool {
         match self {
             Self::Any => true,
-            Self::Torch => trace.format != "mllm_perf",
+            Self::Torch => is_of_profiler(trace),
             Self::Mllm => trace.format == "mllm_perf",
-            Self::Job => trace.format != "mllm_perf" && traces > 1,
+            Self::Snapshot => trace.format == "torch_memory",
+            Self::Job => is_of_profiler(trace) && traces > 1,
         }
     }
+}
+
+fn is_of_profiler(trace: &Trace) -> bool {
+    !matches!(&trace.format[..], "mllm_perf" | "torch_memory")
 }
 
 /// The shape of an answer.
@@ -118,6 +126,13 @@ pub static SECTIONS: &[Section] = &[
     mllm::MLLM_BLOBS,
     mllm::MLLM_OPERATIONS,
     mllm::MLLM_OPERATION_TOTALS,
+    snapshots::SNAPSHOT_OOMS,
+    snapshots::SNAPSHOT_DEVICES,
+    snapshots::SNAPSHOT_CURVE,
+    snapshots::SNAPSHOT_AT_PEAK,
+    snapshots::SNAPSHOT_CATEGORIES,
+    snapshots::SNAPSHOT_POOLS,
+    snapshots::SNAPSHOT_FLAME,
     overview::COVERAGE,
     overview::ISSUES,
 ];

@@ -64,9 +64,12 @@ fn one(report: &Report, trace: &Trace, width: usize) -> String {
     }
     out.push_str(&findings(report, trace, width));
     out.push_str(&classes::text(report, trace, width));
-    for (key, columns) in
-        [("operators", OPERATORS), ("kernels", KERNELS), ("mllm_operation_totals", OPERATIONS)]
-    {
+    for (key, columns) in [
+        ("operators", OPERATORS),
+        ("kernels", KERNELS),
+        ("mllm_operation_totals", OPERATIONS),
+        ("snapshot_at_peak", LIVE_STACKS),
+    ] {
         if let Some(answer) = report.answer(key) {
             out.push_str(&top(answer, trace, columns, width));
         }
@@ -112,7 +115,7 @@ fn is_missing(report: &Report, trace: &Trace, kind: &str) -> bool {
 fn operators_missing(report: &Report, trace: &Trace) -> bool {
     let none =
         |key| report.answer(key).is_none_or(|a: &Answer| a.of(&trace.trace_id).next().is_none());
-    none("operators") && none("mllm_operation_totals")
+    none("operators") && none("mllm_operation_totals") && trace.format != "torch_memory"
 }
 
 /// Facts about a trace, one line each.
@@ -144,6 +147,7 @@ pub fn facts(report: &Report, trace: &Trace) -> Vec<(&'static str, String)> {
         );
         facts.push(("Memory peak", fact));
     }
+    facts.extend(super::snapshot_facts::facts(report, trace));
     if let Some(row) = first("traces") {
         let many = |name, word| {
             row.int(name)
@@ -327,6 +331,13 @@ const OPERATIONS: Columns = &[
     ("calls", "calls"),
     ("total_ns", "time"),
     ("total_pct", "share"),
+];
+const LIVE_STACKS: Columns = &[
+    ("site", "Live at the peak"),
+    ("category", "category"),
+    ("allocations", "allocations"),
+    ("bytes", "size"),
+    ("share_pct", "share"),
 ];
 const CATEGORIES: Columns =
     &[("name", "Category"), ("events", "events"), ("self_ns", "self"), ("self_pct", "share")];

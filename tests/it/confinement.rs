@@ -174,3 +174,57 @@ fn small_inputs_do_not_fill_the_disk() {
     assert!(error.contains("no trace is packed so densely"), "{error}");
     assert_eq!(store.store.traces().expect("traces").len(), 0);
 }
+
+#[test]
+fn a_session_for_queries_refuses_everything_else() {
+    let (store, _) = store();
+    // Files stay refused even if they were allowed.
+    let options =
+        EngineOptions { queries_only: true, allow_files: true, ..EngineOptions::default() };
+    let engine = Engine::open(&store.store, None, &options).expect("the store opens");
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let run = |sql: &str| {
+        let statement = engine.parse(sql).map_err(|e| e.to_string())?.remove(0);
+        runtime.block_on(engine.run(statement, &[])).map(drop).map_err(|e| e.to_string())
+    };
+    for sql in [
+        "CREATE TABLE mine AS SELECT 1 AS n",
+        "CREATE VIEW mine AS SELECT 1 AS n",
+        "CREATE EXTERNAL TABLE s STORED AS CSV LOCATION '/etc/passwd'",
+        "CREATE SCHEMA mine",
+        "CREATE FUNCTION f(BIGINT) RETURNS BIGINT RETURN $1 + 1",
+        "DROP VIEW IF EXISTS mine",
+        "SELECT 1 AS n INTO mine",
+        "SELECT * FROM (SELECT 1 AS n INTO mine)",
+        "EXPLAIN ANALYZE SELECT 1 AS n INTO mine",
+        "EXPLAIN CREATE VIEW mine AS SELECT 1 AS n",
+        "SET datafusion.execution.batch_size = 1",
+        "SET datafusion.runtime.temp_directory = '/'",
+        "RESET datafusion.execution.batch_size",
+        "PREPARE p AS SELECT 1",
+        "BEGIN",
+        "COMMIT",
+        "COPY (SELECT 1) TO '/tmp/x.csv'",
+        "INSERT INTO events SELECT * FROM events",
+        "DELETE FROM events",
+        "UPDATE events SET name = ''",
+    ] {
+        assert!(run(sql).is_err(), "{sql} ran");
+    }
+    let error = run("CREATE VIEW mine AS SELECT 1 AS n").expect_err("it is refused");
+    assert!(error.contains("only queries, EXPLAIN, SHOW and DESCRIBE"), "{error}");
+    for sql in [
+        "SELECT 1",
+        "WITH a AS (SELECT 1 AS n) SELECT * FROM a",
+        "EXPLAIN SELECT 1",
+        "EXPLAIN ANALYZE SELECT count(*) FROM events",
+        "SHOW TABLES",
+        "SHOW COLUMNS FROM events",
+        "DESCRIBE events",
+        "SUMMARIZE steps",
+        "FROM steps",
+        "VALUES (1)",
+    ] {
+        assert_eq!(run(sql), Ok(()), "{sql}");
+    }
+}

@@ -42,6 +42,8 @@ fn check(part: &str) {
     let Some(corpus) = needs::corpus() else { return };
     let mut paths = Vec::new();
     files(&corpus.join(part), &mut paths);
+    // The recount reads JSON only; memory snapshots have expected figures of their own.
+    paths.retain(|path| !path.to_string_lossy().ends_with(".pickle.gz"));
     let wanted = recount(&paths);
     assert_eq!(wanted.len(), paths.len());
     let mut failures = Vec::new();

@@ -269,7 +269,7 @@ fn forecast(events: &[String], kernel: &str) -> Vec<String> {
 }
 
 #[test]
-fn work_behind_faster_work_moves_up() {
+fn work_after_faster_work_moves_up() {
     let events = [
         operator("aten::a", 1, 0, 100),
         call("cudaLaunchKernel", 1, 10, 20),
@@ -371,4 +371,30 @@ fn paths_of_public_traces_have_no_holes() {
         }
     }
     assert!(traces > 30 && windows > 100, "{traces} traces, {windows} windows");
+}
+
+#[test]
+fn slack_is_the_time_by_which_work_may_end_later() {
+    let events = [
+        operator("aten::a", 1, 0, 60),
+        call("cudaLaunchKernel", 1, 10, 20),
+        call("cudaLaunchKernel", 2, 30, 40),
+        call("cudaLaunchKernel", 3, 45, 55),
+        call("cudaDeviceSynchronize", 4, 70, 205),
+        kernel("k1", 7, 1, 25, 125),
+        kernel("k2", 7, 2, 127, 200),
+        kernel("k3", 8, 3, 60, 100),
+        wait("Context Sync", -1, 4, 70, ""),
+    ];
+    let store = elements(events.join(",\n"));
+    assert_eq!(
+        store.lines("SELECT name, slack_ns / 1000 FROM slack WHERE kind = 'kernel' ORDER BY name"),
+        ["k1 0", "k2 0", "k3 105"]
+    );
+    // The thread may be late by as long as it waits for the device; k2 waits for k1 for 82 µs more
+    // than for its launch.
+    let host = "SELECT name, slack_ns / 1000 FROM slack WHERE name LIKE 'cuda%' ORDER BY event_id";
+    let found = store.lines(host);
+    assert_eq!(found[0], "cudaLaunchKernel 82");
+    assert_eq!(found[2..], ["cudaLaunchKernel 130", "cudaDeviceSynchronize 0"]);
 }

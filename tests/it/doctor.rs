@@ -67,14 +67,14 @@ fn a_sound_store_is_sound_and_read_whole() {
     let (store, _) = store();
     let (code, found) = doctor(&store);
     assert_eq!((code, problems(&found)), (Some(0), vec![]));
-    assert_eq!((found["traces"].as_i64(), found["files"].as_i64()), (Some(2), Some(22)));
+    assert_eq!((found["traces"].as_i64(), found["files"].as_i64()), (Some(2), Some(28)));
     let tables = tracesql_ingest::schema::TABLES
         .iter()
         .map(|t| store.ints(&format!("SELECT count(*) FROM {}", t.name))[0]);
     assert_eq!(found["rows"].as_i64(), Some(tables.sum()));
     let output = tracesql(&["doctor", &store.store.root().display().to_string()]);
     assert!(
-        output.status.success() && texts(&output).0.contains(": sound; 2 traces, 22 files"),
+        output.status.success() && texts(&output).0.contains(": sound; 2 traces, 28 files"),
         "{}",
         texts(&output).0
     );

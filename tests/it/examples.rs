@@ -54,7 +54,7 @@ esac"#
             place.write(&format!("bin/{name}"), &format!("#!/bin/bash\nset -e\n{script}\n"));
             place.runs(&format!("chmod +x bin/{name}"));
         }
-        for name in ["fixtures", "sql", "docs"] {
+        for name in ["fixtures", "sql", "docs", "skills"] {
             std::os::unix::fs::symlink(root().join(name), place.path(name)).expect("a link");
         }
         place

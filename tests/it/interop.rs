@@ -84,7 +84,7 @@ fn other_tools_find_what_wrote_the_files() {
     let output = Command::new(&python).args(["-c", code]).arg(&file).output().expect("python runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        text.contains("b'tracesql.schema_version': b'6'")
+        text.contains("b'tracesql.schema_version': b'7'")
             && text.contains("b'tracesql.table': b'events'"),
         "{text}"
     );

@@ -6,17 +6,17 @@ use tracesql::engine::{Engine, EngineOptions};
 use crate::support::{TestStore, rows_of};
 
 /// An H100, whose peaks are 989.4 TFLOP/s in bfloat16 and 3,350 GB/s.
-const H100: &str = r#"{"id":0,"name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936,"computeMajor":9,"computeMinor":0,"numSms":132,"warpSize":32}"#;
+pub const H100: &str = r#"{"id":0,"name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936,"computeMajor":9,"computeMinor":0,"numSms":132,"warpSize":32}"#;
 
 /// A trace under construction. Times are in microseconds.
 #[derive(Default)]
-struct Trace {
+pub struct Trace {
     events: Vec<String>,
     calls: u32,
 }
 
 impl Trace {
-    fn host(&mut self, cat: &str, name: &str, ts: i64, dur: i64, args: &str) -> &mut Self {
+    pub fn host(&mut self, cat: &str, name: &str, ts: i64, dur: i64, args: &str) -> &mut Self {
         self.events.push(format!(
             r#"{{"ph":"X","cat":"{cat}","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":{dur},"args":{{{args}}}}}"#
         ));
@@ -24,7 +24,7 @@ impl Trace {
     }
 
     /// An operator with tensors of one type.
-    fn op(&mut self, name: &str, ts: i64, dur: i64, shapes: &str, kind: &str) -> &mut Self {
+    pub fn op(&mut self, name: &str, ts: i64, dur: i64, shapes: &str, kind: &str) -> &mut Self {
         let count = shapes.matches('[').count().saturating_sub(1).max(1);
         let types = vec![format!("\"{kind}\""); count].join(",");
         let args = format!(r#""Input Dims":{shapes},"Input type":[{types}]"#);
@@ -32,7 +32,7 @@ impl Trace {
     }
 
     /// A kernel of a device, launched at the same time on the host.
-    fn kernel_on(&mut self, device: i64, name: &str, ts: i64, dur: i64) -> &mut Self {
+    pub fn kernel_on(&mut self, device: i64, name: &str, ts: i64, dur: i64) -> &mut Self {
         self.calls += 1;
         let number = self.calls;
         self.host("cuda_runtime", "cudaLaunchKernel", ts, 1, &format!(r#""correlation":{number}"#));
@@ -43,11 +43,11 @@ impl Trace {
         self
     }
 
-    fn kernel(&mut self, name: &str, ts: i64, dur: i64) -> &mut Self {
+    pub fn kernel(&mut self, name: &str, ts: i64, dur: i64) -> &mut Self {
         self.kernel_on(0, name, ts, dur)
     }
 
-    fn store(&self, devices: &str) -> TestStore {
+    pub fn store(&self, devices: &str) -> TestStore {
         TestStore::of_text(format!(
             r#"{{"schemaVersion":1,"deviceProperties":[{devices}],"traceEvents":[{}]}}"#,
             self.events.join(",\n")
@@ -255,4 +255,49 @@ fn utilisation_counts_recomputed_products_once() {
             round(hfu_pct, 4), round(mfu_pct, 4), peak_dtype, modelled_pct, reason FROM step_mfu",
     );
     assert_eq!(found, ["1 1000000 274.878 137.439 27.7823 13.8911 bf16 100.0 NULL"]);
+}
+
+#[test]
+fn a_device_that_is_not_described_is_one_of_its_kind_if_there_are_no_others() {
+    let mut trace = Trace::default();
+    trace.op("aten::mm", 0, 10, "[[64,64],[64,64]]", "c10::BFloat16").kernel_on(3, "gemm", 2, 5);
+    let sql = "SELECT matched_device, match FROM device_roofline WHERE device = 3";
+    assert_eq!(trace.store(H100).lines(sql), ["h100-sxm only kind"]);
+    let second = r#"{"id":1,"name":"Tesla T4","numSms":40}"#;
+    assert_eq!(trace.store(&format!("{H100},{second}")).lines(sql), ["NULL NULL"]);
+}
+
+#[test]
+fn work_above_the_roofline_and_little_use_of_the_peak_are_findings() {
+    // A product takes 138.911 us at the peak: 100 us are too few, and in a step of 1 ms it is 14 %.
+    let findings = |time: i64| {
+        let mut trace = Trace::default();
+        for n in 0..12 {
+            let at = 1000 * n;
+            trace.host("user_annotation", &format!("ProfilerStep#{n}"), at, 999, "");
+            trace.op("aten::mm", at + 1, 10, "[[4096,4096],[4096,4096]]", "c10::BFloat16");
+            trace.kernel("gemm", at + 2, time);
+        }
+        trace.store(H100).lines(
+            "SELECT rule, status, severity, numerator FROM rule_roofline_check
+             UNION ALL SELECT rule, status, severity, numerator FROM rule_low_mfu ORDER BY 1",
+        )
+    };
+    assert_eq!(findings(200), ["low_mfu finding medium 1666937", "roofline_check ok NULL 0"]);
+    assert_eq!(
+        findings(100),
+        ["low_mfu finding medium 1666937", "roofline_check finding low 1200000"]
+    );
+}
+
+#[test]
+fn bandwidth_of_collectives_is_compared_with_a_link_that_the_user_names() {
+    let store = crate::support::bottlenecks();
+    let settings = vec![("link_gb_s".to_owned(), "450".to_owned())];
+    let options = EngineOptions { settings, ..EngineOptions::default() };
+    let engine = Engine::open(&store.store, None, &options).expect("the store opens");
+    let share = "SELECT DISTINCT round(bus_bandwidth_gb_s, 3), round(link_pct, 3) FROM \
+                 collective_roofline \
+                 WHERE trace_id LIKE 'balanced_rank1%'";
+    assert_eq!(rows_of(&engine, share).expect("the rows"), [["83.928", "18.651"]]);
 }

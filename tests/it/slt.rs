@@ -1,6 +1,7 @@
 //! Runs the files of `tests/slt`: SQL with expected results over a store of all fixtures. For the
 //! files in `tests/slt/rules`, the store also contains the traces that each show one bottleneck. For
-//! those in `tests/slt/jobs`, it has the ranks of the job with a pipeline.
+//! those in `tests/slt/jobs`, it has the ranks of the job with a pipeline; for those in
+//! `tests/slt/snapshots`, the memory snapshots.
 //! Other results do not depend on those.
 //!
 //! Each file is a separate test with the file's name: `-E 'test(slt::core::totals)'`. The test
@@ -22,7 +23,7 @@ use sqllogictest::{
 };
 use tracesql::engine::{Engine, EngineOptions};
 
-use crate::support::{kept_bottlenecks, kept_fixtures, kept_pipeline, root};
+use crate::support::{kept_bottlenecks, kept_fixtures, kept_pipeline, kept_snapshots, root};
 
 include!("slt/files.rs");
 
@@ -40,6 +41,7 @@ fn check(file: &str) {
     let store = match file.split('/').next() {
         Some("rules") => kept_bottlenecks(),
         Some("jobs") => kept_pipeline(),
+        Some("snapshots") => kept_snapshots(),
         _ => kept_fixtures(),
     };
     let store = store.0;

@@ -15,7 +15,9 @@ use tempfile::TempDir;
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql_ingest::{IngestOptions, Input, Outcome, Progress, Result, Store, ingest};
 
-pub use fixture_stores::{bottlenecks, fixtures, kept_bottlenecks, kept_fixtures, kept_pipeline};
+pub use fixture_stores::{
+    bottlenecks, fixtures, kept_bottlenecks, kept_fixtures, kept_pipeline, kept_snapshots,
+};
 
 /// The root folder of the project, which contains `Cargo.lock`, whichever package these tests
 /// belong to.

@@ -206,13 +206,15 @@ fn examine_all(engine: &Engine, wanted: impl Fn(&View) -> bool) -> Outcome {
 }
 
 /// All fixtures, including those that show bottlenecks, the training with experts, counters and a
-/// pipeline.
+/// pipeline, and memory snapshots.
 fn all_fixtures() -> TestStore {
     let store = bottlenecks();
     for name in [
         "moe/moe_training.json.gz",
         "kernels/checkpointed.json.gz",
         "kernels/profiler_ranges.json.gz",
+        "snapshots/oom.pickle",
+        "snapshots/steps.pickle",
     ] {
         store.ingest(&fixture(name)).expect("the trace is read");
     }

@@ -39,6 +39,7 @@ mod json;
 pub mod names;
 pub mod nest;
 mod pprof;
+mod relation;
 mod sequences;
 mod stacks;
 mod stats;

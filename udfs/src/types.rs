@@ -1,7 +1,11 @@
 //! The argument types of functions, and the errors for other types.
 
-use arrow::datatypes::DataType;
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+use arrow::datatypes::{DataType, Field};
 use datafusion_common::{Result, plan_err};
+use datafusion_expr::ScalarFunctionArgs;
 use tracesql_formats::stacks::{is_text, stack_type};
 
 /// The kinds of arguments that a function accepts.
@@ -76,4 +80,26 @@ pub fn argument(
             ),
         },
     }
+}
+
+/// Returns the type of lists with elements of a type.
+pub fn list_of(item: DataType) -> DataType {
+    DataType::List(Arc::new(Field::new_list_field(item, true)))
+}
+
+/// Returns the type of the elements of a list, or `None` for other types.
+pub fn item_of(data_type: &DataType) -> Option<&DataType> {
+    match data_type {
+        DataType::List(f)
+        | DataType::LargeList(f)
+        | DataType::ListView(f)
+        | DataType::LargeListView(f)
+        | DataType::FixedSizeList(f, _) => Some(f.data_type()),
+        _ => None,
+    }
+}
+
+/// Returns the arguments of a call as columns with a value for each row.
+pub fn columns(args: &ScalarFunctionArgs) -> Result<Vec<ArrayRef>> {
+    args.args.iter().map(|argument| argument.to_array(args.number_rows)).collect()
 }

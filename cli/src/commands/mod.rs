@@ -12,6 +12,7 @@ pub mod folded;
 pub mod ingest;
 pub mod list;
 pub mod man;
+pub mod mcp;
 pub mod open;
 pub mod pprof;
 pub mod query;
@@ -61,6 +62,7 @@ pub fn run(
         Some(Command::List(args)) => list::run(&args, &global),
         Some(Command::Remove(args)) => remove::run(&args, &global),
         Some(Command::Cache(args)) => cache::run(&args, &global),
+        Some(Command::Mcp(args)) => mcp::run(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),
         Some(Command::Completions(args)) => {
             completions::run(&args, describe(command_line::command()))

@@ -9,13 +9,12 @@ use datafusion::sql::parser::Statement;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
-use tracesql::engine::Engine;
+use tracesql::engine::{Engine, Scanned};
 use tracesql::output::{self, Format, Shown, TableStyle, Target};
 use tracesql::{Error, Result};
 
 use super::pager::Screen;
 use super::query_progress::Watched;
-use super::scanned::Scanned;
 use crate::time_limit::GRACE;
 
 /// The destination of a result.

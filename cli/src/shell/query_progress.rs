@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use datafusion::physical_plan::ExecutionPlan;
+use tracesql::engine::Scanned;
 
-use super::scanned::Scanned;
 use crate::progress;
 use crate::traces_done::{ShellLine, traces_done};
 

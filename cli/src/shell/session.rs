@@ -24,7 +24,7 @@ use super::execution::{self, Destination};
 use super::opening::Opening;
 use super::pager::{Screen, Size, Wide};
 use super::query_progress::Watched;
-use super::scanned::rows;
+use super::scanned::{self, rows};
 use super::typed_ahead::TypedAhead;
 use crate::global::Global;
 use crate::stderr;
@@ -272,7 +272,7 @@ impl Session {
                 "{} for {first}{}{}",
                 execution::time(done.elapsed),
                 rows(done.shown.rows),
-                done.scanned.text()
+                scanned::text(done.scanned)
             ));
         }
         Ok(())

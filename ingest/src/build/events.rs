@@ -9,7 +9,7 @@ use std::time::Instant;
 use crossbeam_channel::bounded;
 
 use super::small_tables::{Found, SmallTables, TrackFacts};
-use super::{Built, Origin, Read, devices};
+use super::{Built, JsonRead, Origin, devices};
 use crate::arrange::*;
 use crate::encode::{Effort, GROUP_ROWS};
 use crate::error::Result;
@@ -23,8 +23,8 @@ use crate::trace::{Document, Progress, Texts, Track, Tracks};
 /// Writes the tables of a document with an event list, in five phases: pairing begin and end
 /// events, sorting and nesting rows, linking device work to launches, writing `events` together
 /// with the tables derived from it, and writing the small tables.
-pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
-    let Read {
+pub fn write(read: JsonRead<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
+    let JsonRead {
         content,
         mut document,
         texts,

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::devices::{self, TopFacts};
 use super::small_tables::{SmallTables, TraceKind, in_order};
-use super::{Built, Origin, Read};
+use super::{Built, JsonRead, Origin};
 use crate::encode::{Codec, Effort, EncodedGroup, RowGroups, TableRows};
 use crate::error::{IngestError, Result};
 use crate::issues::{Code, Issues};
@@ -32,8 +32,8 @@ struct Blob {
     args: String,
 }
 
-pub fn write(read: Read<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
-    let Read { content, mut document, options, phases, .. } = read;
+pub fn write(read: JsonRead<'_>, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
+    let JsonRead { content, mut document, options, phases, .. } = read;
     let mut reader = Reader {
         blobs: Vec::new(),
         memory: 0,
@@ -299,11 +299,7 @@ fn write_tables(
     tables.put(&schema::EVENTS, events.finish()?, &mut counted)?;
 
     tables.put(&schema::MEMORY, memory(origin, &order, effort)?, &mut counted)?;
-    for table in
-        [&schema::KERNELS, &schema::MODULES, &schema::FLOWS, &schema::COUNTERS, &schema::STEPS]
-    {
-        tables.put(table, Vec::new(), &mut counted)?;
-    }
+    tables.put_empty(&mut counted)?;
     let end = |b: &Blob| b.end.unwrap_or(b.start).max(b.start);
     let bounds = blobs.iter().map(|b| b.start).min().zip(blobs.iter().map(end).max());
     let kind = TraceKind {
@@ -379,7 +375,7 @@ fn memory(
         rows.push(MemoryRow {
             trace_id: &origin.trace_id,
             event_id: blob.ord,
-            ts_ns,
+            ts_ns: Some(ts_ns),
             action: Some(action),
             addr: blob.uuid,
             bytes: blob.bytes.and_then(|b| b.checked_mul(sign)),

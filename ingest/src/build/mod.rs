@@ -5,6 +5,7 @@ mod events;
 mod mllm_perf;
 mod modules;
 mod small_tables;
+mod snapshot_tables;
 
 use std::path::Path;
 use std::time::Instant;
@@ -12,6 +13,7 @@ use std::time::Instant;
 use crate::arrange::{Order, Sorter};
 use crate::error::{IngestError, Result};
 use crate::issues::Issues;
+use crate::snapshot::{self, Snapshot, is_pickle};
 use crate::source::Content;
 use crate::trace::{Document, EventRecord, Form, Progress, Reading, Texts, Tracks, read_document};
 
@@ -53,10 +55,27 @@ pub struct Built {
     pub phases: Vec<(&'static str, f64)>,
 }
 
-/// A document that was read and whose tables are not written yet.
-pub struct Read<'a> {
+/// An input that was read and whose tables are not written yet.
+pub enum Read<'a> {
+    /// A JSON document.
+    Json(Box<JsonRead<'a>>),
+    /// A memory snapshot.
+    Snapshot(Box<SnapshotRead<'a>>),
+}
+
+/// A memory snapshot that was read.
+pub struct SnapshotRead<'a> {
     content: &'a Content,
-    name: String,
+    snapshot: Snapshot,
+    options: BuildOptions,
+    scratch: &'a Path,
+    progress: &'a Progress,
+    phases: Vec<(&'static str, f64)>,
+}
+
+/// A JSON document that was read.
+pub struct JsonRead<'a> {
+    content: &'a Content,
     document: Document,
     texts: Texts,
     tracks: Tracks,
@@ -77,6 +96,17 @@ pub fn read<'a>(
     progress: &'a Progress,
 ) -> Result<Read<'a>> {
     let start = Instant::now();
+    if is_pickle(content)? {
+        let snapshot = snapshot::read(name, content, scratch, options.memory_limit, progress)?;
+        return Ok(Read::Snapshot(Box::new(SnapshotRead {
+            content,
+            snapshot,
+            options: options.clone(),
+            scratch,
+            progress,
+            phases: vec![("read", start.elapsed().as_secs_f64())],
+        })));
+    }
     let sorter = |order: Order, budget| Sorter::new(order, scratch, budget, options.threads);
     let (mut records, mut pairs) = (
         sorter(EventRecord::row_order, options.memory_limit / 4),
@@ -93,9 +123,8 @@ pub fn read<'a>(
     };
     let document = read_document(&reading, &mut records, &mut pairs)?;
     let phases = vec![("read", start.elapsed().as_secs_f64())];
-    Ok(Read {
+    Ok(Read::Json(Box::new(JsonRead {
         content,
-        name: name.to_owned(),
         document,
         texts,
         tracks,
@@ -105,23 +134,27 @@ pub fn read<'a>(
         scratch,
         progress,
         phases,
-    })
+    })))
 }
 
 impl Read<'_> {
     /// Writes the files of all tables to a folder.
     pub fn write(self, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
-        let strict = self.options.strict.then(|| self.name.clone());
-        let built = if self.document.form == Form::Blobs {
-            mllm_perf::write(self, origin, folder)
-        } else {
-            events::write(self, origin, folder)
-        }?;
-        match strict {
-            Some(input) if built.issues.has_warnings() => {
-                Err(IngestError::Strict { input, issues: built.issues.summary() })
+        let is_strict = match &self {
+            Self::Json(read) => read.options.strict,
+            Self::Snapshot(read) => read.options.strict,
+        };
+        let built = match self {
+            Self::Json(read) if read.document.form == Form::Blobs => {
+                mllm_perf::write(*read, origin, folder)
             }
-            _ => Ok(built),
+            Self::Json(read) => events::write(*read, origin, folder),
+            Self::Snapshot(read) => snapshot_tables::write(*read, origin, folder),
+        }?;
+        if is_strict && built.issues.has_warnings() {
+            let input = origin.name.to_owned();
+            return Err(IngestError::Strict { input, issues: built.issues.summary() });
         }
+        Ok(built)
     }
 }

@@ -113,8 +113,22 @@ impl SmallTables<'_> {
                 .map_or(0, |(_, rows)| *rows),
             text_bytes: document.text_bytes,
         };
+        self.put_empty(counted)?;
         self.trace_and_issues(&kind, &document.issues, counted)?;
         Ok(in_order(counted))
+    }
+
+    /// Writes the tables that have no rows, except those that [`SmallTables::trace_and_issues`]
+    /// writes.
+    pub fn put_empty(&self, counted: &mut Counted) -> Result<()> {
+        for table in TABLES.iter().copied() {
+            let comes_last = [schema::TRACES.name, schema::INGEST_ISSUES.name];
+            let is_written = counted.iter().any(|(name, _)| *name == table.name);
+            if !is_written && !comes_last.contains(&table.name) {
+                self.put(table, Vec::new(), counted)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the tables that come last in every format.

@@ -38,7 +38,7 @@ pub fn push(
     rows.push(MemoryRow {
         trace_id: c.trace_id,
         event_id: e.record.ord.into(),
-        ts_ns: e.record.ts,
+        ts_ns: Some(e.record.ts),
         action: bytes.map(|b| if b < 0 { "free" } else { "alloc" }),
         addr: args.addr,
         bytes,
@@ -47,5 +47,6 @@ pub fn push(
         total_allocated_bytes: args.total_allocated,
         total_reserved_bytes: args.total_reserved,
         step,
+        ..MemoryRow::default()
     });
 }

@@ -139,7 +139,7 @@ row! {
     MemoryRow of schema::MEMORY {
         trace_id: &'a str,
         event_id: i64,
-        ts_ns: i64,
+        ts_ns: Option<i64>,
         action: Option<&'a str>,
         addr: Option<i64>,
         bytes: Option<i64>,
@@ -148,6 +148,60 @@ row! {
         total_allocated_bytes: Option<i64>,
         total_reserved_bytes: Option<i64>,
         step: Option<i64>,
+        stream: Option<i64>,
+        stack_id: Option<i64>,
+        allocation_id: Option<i64>,
+        pool: Option<&'a str>,
+    }
+}
+
+row! {
+    /// A row of `memory_segments`.
+    MemorySegmentRow of schema::MEMORY_SEGMENTS {
+        trace_id: &'a str,
+        segment_id: i64,
+        device: Option<i64>,
+        address: Option<i64>,
+        total_bytes: Option<i64>,
+        allocated_bytes: Option<i64>,
+        active_bytes: Option<i64>,
+        requested_bytes: Option<i64>,
+        stream: Option<i64>,
+        kind: Option<&'a str>,
+        pool: Option<&'a str>,
+        expandable: bool,
+        stack_id: Option<i64>,
+        block_count: i64,
+    }
+}
+
+row! {
+    /// A row of `memory_blocks`.
+    MemoryBlockRow of schema::MEMORY_BLOCKS {
+        trace_id: &'a str,
+        segment_id: i64,
+        block_id: i64,
+        device: Option<i64>,
+        address: Option<i64>,
+        bytes: Option<i64>,
+        requested_bytes: Option<i64>,
+        state: Option<&'a str>,
+        stack_id: Option<i64>,
+        allocation_id: Option<i64>,
+    }
+}
+
+row! {
+    /// A row of `memory_stacks`.
+    MemoryStackRow of schema::MEMORY_STACKS {
+        trace_id: &'a str,
+        stack_id: i64,
+        depth: i64,
+        name: Option<&'a str>,
+        file: Option<&'a str>,
+        line: Option<i64>,
+        frame_id: i64,
+        extra: Option<&'a str>,
     }
 }
 

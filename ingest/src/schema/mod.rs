@@ -10,6 +10,9 @@ mod flows;
 mod ingest_issues;
 mod kernels;
 mod memory;
+mod memory_blocks;
+mod memory_segments;
+mod memory_stacks;
 mod modules;
 mod steps;
 mod traces;
@@ -21,7 +24,7 @@ use std::sync::{Arc, LazyLock};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
 /// Version of the tables. It increases with every change that readers could notice.
-pub const SCHEMA_VERSION: u32 = 6;
+pub const SCHEMA_VERSION: u32 = 7;
 
 /// The type of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +88,9 @@ pub const TABLES: &[&Table] = &[
     &events::TABLE,
     &kernels::TABLE,
     &memory::TABLE,
+    &memory_segments::TABLE,
+    &memory_blocks::TABLE,
+    &memory_stacks::TABLE,
     &modules::TABLE,
     &flows::TABLE,
     &counters::TABLE,
@@ -99,6 +105,9 @@ pub use flows::TABLE as FLOWS;
 pub use ingest_issues::TABLE as INGEST_ISSUES;
 pub use kernels::TABLE as KERNELS;
 pub use memory::TABLE as MEMORY;
+pub use memory_blocks::TABLE as MEMORY_BLOCKS;
+pub use memory_segments::TABLE as MEMORY_SEGMENTS;
+pub use memory_stacks::TABLE as MEMORY_STACKS;
 pub use modules::TABLE as MODULES;
 pub use steps::TABLE as STEPS;
 pub use traces::TABLE as TRACES;

@@ -11,10 +11,10 @@ pub const TABLE: Table = Table {
             "The input as it was named; `archive!member` for members of archives, `-` for \
              standard input.",
         ),
-        label("format", "kineto, chrome or mllm_perf."),
+        label("format", "kineto, chrome, mllm_perf or torch_memory."),
         label("content_hash", "BLAKE3 of the input's bytes, hexadecimal."),
         code("input_bytes", "bytes", "Size of the input as it lay on disk."),
-        code("text_bytes", "bytes", "Size of its JSON text."),
+        code("text_bytes", "bytes", "Size when unpacked: of its JSON text or pickle."),
         code("rank", "id", "distributedInfo.rank; NULL if not recorded."),
         code("world_size", "count", "distributedInfo.world_size; NULL if not recorded."),
         label("backend", "distributedInfo.backend; NULL if not recorded."),

@@ -65,7 +65,7 @@ impl Input {
 
 /// Endings of files that may be traces, for files that are found in folders.
 pub const TRACE_ENDINGS: &[&str] =
-    &[".json", ".json.gz", ".json.zst", ".gz", ".zst", ".zip", ".tar", ".tgz"];
+    &[".json", ".json.gz", ".json.zst", ".gz", ".zst", ".pickle", ".pkl", ".zip", ".tar", ".tgz"];
 
 /// Converts files, folders, glob patterns and `-` (standard input) to inputs, in a stable order.
 /// The traces are not opened.
@@ -84,7 +84,7 @@ pub fn expand(names: &[String]) -> Result<Vec<Input>> {
             if files.is_empty() {
                 return Err(IngestError::input(
                     name,
-                    "this folder holds no traces (.json, .json.gz, .json.zst, .zip, .tar)",
+                    "this folder holds no traces (.json, .pickle, .pkl, also .gz or .zst, .zip, .tar)",
                 ));
             }
             for file in files {
@@ -172,7 +172,9 @@ fn is_trace_member(name: &str) -> bool {
     let base = lower.rsplit('/').next().unwrap_or(&lower);
     !base.starts_with('.')
         && !lower.starts_with("__macosx/")
-        && TRACE_ENDINGS[..5].iter().any(|e| lower.ends_with(e))
+        // A checkpoint of torch.save is a zip archive with such a member.
+        && base != "data.pkl"
+        && TRACE_ENDINGS[..7].iter().any(|e| lower.ends_with(e))
 }
 
 fn zip_members(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
@@ -190,7 +192,7 @@ fn zip_members(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
         }
     }
     if inputs.len() == before {
-        return Err(refuse(&"it holds no .json or .json.gz member"));
+        return Err(refuse(&"it holds no .json, .json.gz or .pickle member"));
     }
     Ok(())
 }
@@ -209,7 +211,7 @@ fn tar_members(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
         }
     }
     if inputs.len() == before {
-        return Err(refuse(&"it holds no .json or .json.gz member"));
+        return Err(refuse(&"it holds no .json, .json.gz or .pickle member"));
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ mod unpack;
 
 pub use content::{Content, Reader};
 pub use expand::{Input, TRACE_ENDINGS, expand, expand_copy};
+pub use mapping::Mapping;
 pub use sniff::refuse_by_content;
 pub use strip_comments::without_comments;
 pub use unpack::{HashSource, open};

@@ -71,9 +71,9 @@ pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
             known("a git-lfs pointer, not the file itself", "fetch the file with `git lfs pull`")
         }
         _ if head.starts_with(b"\x7fELF") => known("an ELF binary", "give a trace"),
-        [0x80, 2..=5, ..] => known(
-            "a Python pickle (a torch memory snapshot?); it is never unpickled",
-            "record with torch.profiler(profile_memory=True)",
+        _ if head.starts_with(b"(dp") || head.starts_with(b"(lp") => known(
+            "a Python pickle of protocol 0, which is text",
+            "write it with protocol 2 or later, as torch.cuda.memory._dump_snapshot does",
         ),
         [0x1f, 0x8b, ..] => known("gzip within gzip", "unpack it once"),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
@@ -134,7 +134,7 @@ mod tests {
     fn refusals_name_the_format() {
         for (head, word) in [
             (&b"PAR1\x15"[..], "Parquet"),
-            (b"\x80\x04\x95", "pickle"),
+            (b"(dp0\nVsegments", "pickle"),
             (b"<!DOCTYPE html>", "HTML"),
             (b"\x0a\x1a\x08\x01\x12\x16\x0a\x04boot", "protobuf"),
             (b"// x\n{}", "comments"),

@@ -427,8 +427,7 @@ impl DocumentReader<'_, '_> {
         } else if self.has("nodes") && self.has("samples") {
             "a V8 CPU profile, not a trace"
         } else if self.has("segments") || self.has("device_traces") {
-            "a PyTorch memory snapshot, not a trace; \
-             record with torch.profiler(profile_memory=True)"
+            "a PyTorch memory snapshot as JSON; give the pickle that it was made from"
         } else if self.has("rocprofiler-sdk-tool") {
             "rocprofiler-sdk output; export it as Chrome JSON or give the PyTorch profiler's trace"
         } else if self.has("$schema") && self.has("shared") {

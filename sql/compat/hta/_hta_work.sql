@@ -2,7 +2,8 @@
 -- the same correlation.
 --
 -- work_type is COMPUTATION, COMMUNICATION, MEMORY or OTHER by the ruleset hta_0_6. launch_id is the
--- host row, the last one in the file of several; its columns are NULL if there is none.
+-- host row, the last one in the file of several; its columns are NULL for work without a
+-- host row.
 -- @scope trace
 WITH device AS (SELECT * FROM _hta_rows WHERE stream <> -1),
 types AS (

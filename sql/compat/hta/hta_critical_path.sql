@@ -23,7 +23,8 @@
 -- @column type VARCHAR text operator, dependency, kernel_launch_delay, kernel_kernel_delay or
 --   sync_dependency.
 -- @column weight_us BIGINT us Time between the nodes; 0 for dependencies.
--- @column owner_event_id BIGINT id Event that the time belongs to; NULL if there is none.
+-- @column owner_event_id BIGINT id Event that the time belongs to; NULL if it belongs to
+--   no event.
 -- @column bound_by VARCHAR text cpu_bound, gpu_compute_bound, gpu_communication_bound,
 --   gpu_kernel_kernel_overhead, gpu_kernel_launch_overhead; empty for edges without time, NULL
 --   without an owner.

@@ -20,7 +20,7 @@
 -- @column stream BIGINT id Its stream.
 -- @column correlation BIGINT id Its correlation.
 -- @column name VARCHAR text Its name; HTA shortens it.
--- @column annotation VARCHAR text The annotation; NULL for none.
+-- @column annotation VARCHAR text The annotation; NULL if no annotation encloses the kernel.
 WITH annotations AS (
     SELECT trace_id, track_id, event_id, name, start_us, end_us, dur_us
     FROM _hta_rows

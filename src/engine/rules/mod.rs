@@ -8,7 +8,7 @@
 //! 3. The statement, or a view that is computed on its own, is optimized: DataFusion's analyzer and
 //!    optimizer.
 //! 4. It becomes a physical plan ([`physical`]): DataFusion's rules, [`keep_single_stream`],
-//!    [`yielding_joins`].
+//!    [`yielding_joins`], and for sessions of servers [`stoppable_joins`].
 //!
 //! The rules of the first two steps are not part of the session's own analyzer. DataFusion runs
 //! that analyzer more than once over a plan. A branch that was named after its readers were counted
@@ -28,6 +28,7 @@ pub mod constant_trace_id;
 pub mod inline_views;
 pub mod keep_single_stream;
 pub mod repeated_queries;
+pub mod stoppable_joins;
 pub mod union_branches;
 pub mod yielding_joins;
 
@@ -45,6 +46,7 @@ use constant_trace_id::ConstantTraceId;
 use inline_views::InlineViews;
 use keep_single_stream::KeepSingleStream;
 use repeated_queries::RepeatedQueries;
+use stoppable_joins::StoppableJoins;
 use union_branches::UnionBranches;
 use yielding_joins::YieldingJoins;
 
@@ -67,9 +69,14 @@ pub fn inlining(views: Arc<InlineViews>, trace_id: Option<Arc<ConstantTraceId>>)
     analyzer
 }
 
-/// The rules that follow DataFusion's own physical rules.
-pub fn physical() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
-    vec![Arc::new(KeepSingleStream), Arc::new(YieldingJoins)]
+/// The rules that follow DataFusion's own physical rules. `queries_only` is that of the session.
+pub fn physical(queries_only: bool) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+    let mut rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> =
+        vec![Arc::new(KeepSingleStream), Arc::new(YieldingJoins)];
+    if queries_only {
+        rules.push(Arc::new(StoppableJoins));
+    }
+    rules
 }
 
 /// Runs an analyzer over a plan. An `EXPLAIN` records the explained plan after each rule.

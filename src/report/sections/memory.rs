@@ -17,7 +17,7 @@ pub const MEMORY_PEAKS: Section = Section {
        m.start_allocated_bytes, m.end_allocated_bytes, m.allocations, m.frees, \
                m.total_memory_bytes, m.peak_pct
 FROM memory_peak m JOIN traces t ON t.trace_id = m.trace_id
-WHERE t.format <> 'mllm_perf'
+WHERE t.format NOT IN ('mllm_perf', 'torch_memory')
 ORDER BY m.trace_id, m.peak_allocated_bytes DESC, m.device_type, m.device",
 };
 
@@ -35,7 +35,7 @@ pub const MEMORY_CURVE: Section = Section {
     SELECT m.*, m.ts_ns - t.start_ns AS at_ns, (m.ts_ns - t.start_ns) / greatest((t.duration_ns + \
                399) / 400, 1) AS bucket
     FROM memory_curve m JOIN traces t ON t.trace_id = m.trace_id
-    WHERE t.format <> 'mllm_perf' AND m.ts_ns >= t.start_ns
+    WHERE t.format NOT IN ('mllm_perf', 'torch_memory') AND m.ts_ns >= t.start_ns
 )
 SELECT trace_id, device_type, device, bucket, count(*) AS records,
        first_value(at_ns ORDER BY allocated_bytes DESC, record) AS peak_at_ns, \
@@ -62,7 +62,7 @@ pub const MEMORY_AT_PEAK: Section = Section {
     sql: "SELECT p.trace_id, p.device_type, p.device, p.kind, p.op_name, p.module_path, \
                p.alloc_step AS step, p.allocations, p.bytes, p.largest_bytes, p.share_pct
 FROM peak_composition p JOIN traces t ON t.trace_id = p.trace_id
-WHERE t.format <> 'mllm_perf'
+WHERE t.format NOT IN ('mllm_perf', 'torch_memory')
 ORDER BY p.trace_id, p.bytes DESC, p.op_name, p.module_path, p.device_type, p.device, p.kind, \
                p.alloc_step, p.allocations",
 };

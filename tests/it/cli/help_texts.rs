@@ -12,6 +12,7 @@ fn help_shows_the_options_that_apply() {
     for (command, shown, hidden) in [
         ("query", &["--memory-limit", "--no-commands", "--rules"][..], &[][..]),
         ("report", &["--memory-limit", "--rules", "--timeout"], &["--no-commands"]),
+        ("mcp", &["--memory-limit", "--timeout", "--sql"], &["--no-commands", "--allow-files"]),
         ("ingest", &["--memory-limit", "--threads"], &["--rules", "--timeout", "--set"]),
         ("docs", &["--rules", "--sql"], &["--memory-limit", "--timeout"]),
         ("list", &["--quiet"], &["--memory-limit", "--rules", "--set"]),

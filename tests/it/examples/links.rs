@@ -7,7 +7,7 @@ use crate::support::root;
 
 /// All Markdown files of the repository that are not part of a build.
 fn pages() -> Vec<PathBuf> {
-    const FOLDERS: [&str; 12] = [
+    const FOLDERS: [&str; 13] = [
         "",
         "bench",
         "deploy",
@@ -18,6 +18,7 @@ fn pages() -> Vec<PathBuf> {
         "ingest",
         "notebooks",
         "python",
+        "skills/tracesql",
         "tests/expected/tb",
         "tests/oracle",
     ];

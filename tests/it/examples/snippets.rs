@@ -1,4 +1,4 @@
-//! The code in README.md and docs/ runs as shown, and prints the output that is shown.
+//! The code in README.md, docs/ and skills/ runs as shown, and prints the output that is shown.
 //!
 //! Each file is run from top to bottom in a separate folder. For pages that newcomers follow, the
 //! folder contains what a checkout contains; for others also copies of traces and the stores
@@ -34,7 +34,7 @@ const FOR_NEWCOMERS: [&str; 14] = [
 ];
 
 fn files() -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = ["docs", "docs/evidence"]
+    let mut files: Vec<PathBuf> = ["docs", "docs/evidence", "skills/tracesql"]
         .iter()
         .flat_map(|folder| std::fs::read_dir(root().join(folder)).expect("the documents"))
         .map(|entry| entry.expect("an entry").path())

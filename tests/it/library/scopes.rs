@@ -19,7 +19,7 @@ use crate::support::{TestStore, fixture, root, rows_of};
 const THREE: &[&str] =
     &["synthetic_gpu_rank0.json.gz", "synthetic_gpu_rank1.json.gz", "resnet_cpu.pt.trace.json.gz"];
 
-/// Ranks of two jobs, traces without a rank, and a recording of MLLM.
+/// Ranks of two jobs, traces without a rank, a recording of MLLM, and memory snapshots.
 const MANY: &[&str] = &[
     "ddp_rank0.pt.trace.json.gz",
     "ddp_rank1.pt.trace.json.gz",
@@ -32,6 +32,8 @@ const MANY: &[&str] = &[
     "kernels/profiler_ranges.json.gz",
     "old_kineto.json.gz",
     "perf.json",
+    "snapshots/oom.pickle",
+    "snapshots/steps.pickle",
 ];
 
 fn store_of(names: &[&str]) -> TestStore {
@@ -127,9 +129,12 @@ fn views_that_need_several_traces_are_found() {
 
 /// Views that have rows for [`MANY`] but not for [`THREE`].
 const ONLY_OF_MANY: &[&str] = &[
+    "_call_sites",
     "_host_communication",
     "_mllm_blobs",
     "_recomputed_calls",
+    "_snapshot_frames",
+    "_special_calls",
     "counters_by_operator",
     "kernel_counters",
     "lost_time",
@@ -142,7 +147,22 @@ const ONLY_OF_MANY: &[&str] = &[
     "mllm_summary",
     "operators_by_input_stack",
     "operators_by_stack",
+    "roofline_points",
+    "roofline_roofs",
     "slow_steps",
+    "snapshot_allocations",
+    "snapshot_leaks",
+    "snapshot_live_at_peak",
+    "snapshot_ooms",
+    "snapshot_peak_by_category",
+    "snapshot_peak_by_size",
+    "snapshot_peak_by_stack",
+    "snapshot_peaks",
+    "snapshot_pools",
+    "snapshot_segments",
+    "snapshot_settings",
+    "snapshot_stacks",
+    "snapshot_timeline",
     "tb_operators_by_input_stack",
     "tb_operators_by_stack",
     "unclassified_kernels",

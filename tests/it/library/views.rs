@@ -38,6 +38,8 @@ fn every_view_runs_on_all_fixtures_together_and_has_rows() {
         "kernels/checkpointed.json.gz",
         "kernels/own_kernels.json.gz",
         "kernels/profiler_ranges.json.gz",
+        "snapshots/oom.pickle",
+        "snapshots/steps.pickle",
     ] {
         store.ingest(&fixture(name)).expect("the trace is read");
     }

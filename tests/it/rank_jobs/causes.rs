@@ -1,4 +1,4 @@
-//! Who is to blame for waits: chains of activities behind the last member of a call.
+//! Who is to blame for waits: chains of activities that led to the last member of a call.
 
 use super::made::{Call, Clock, Job, plain};
 
@@ -95,4 +95,80 @@ fn a_slow_step_of_one_rank_is_transient() {
 #[test]
 fn a_job_without_faults_has_no_stragglers() {
     assert!(job(&|_, _| 0).store(&[]).lines(LOST).is_empty());
+}
+
+/// Groups of ranks that meet only at the end of each step, after six kernels. `extra` is how much
+/// longer a kernel of a rank takes in a step. The last rank of a group meets the first one of the
+/// next group at the start of a step, so that all clocks are connected.
+fn data_parallel(groups: &[&[usize]], extra: &dyn Fn(usize, i64, i64) -> i64) -> Job {
+    let ranks = groups.iter().map(|group| group.len()).sum();
+    let mut job = Job::new(&vec![Clock::default(); ranks]);
+    let (kind, args): (&str, &dyn Fn(usize) -> String) = ("allreduce", &plain);
+    for step in 0..STEPS {
+        let at = 10_000_000 + 2 * STEP * step;
+        for pair in groups.windows(2) {
+            let (last, first) = (pair[0][pair[0].len() - 1], pair[1][0]);
+            let (group, ranks) = (&*format!("{last}-{first}"), &[last, first]);
+            let starts = &[(last, at - 200_000), (first, at - 200_000)];
+            job.call(&Call { kind, group, ranks, starts, end: at - 150_000, args });
+        }
+        for ranks in groups {
+            let mut starts = Vec::new();
+            for (place, &rank) in (0..).zip(*ranks) {
+                let name = format!("ProfilerStep#{step}");
+                job.event(rank, "user_annotation", &name, at - 400_000, at + 2 * STEP - 450_000);
+                let mut now = at + 3_000 * place;
+                for number in 0..6 {
+                    let end = now + 100_000 + extra(rank, step, number);
+                    job.kernel(rank, &format!("gemm{number}"), now, end, at - 30_000);
+                    now = end + 1_000;
+                }
+                starts.push((rank, now));
+            }
+            let end = starts.iter().map(|start| start.1).max().expect("there are ranks") + 50_000;
+            job.call(&Call {
+                kind,
+                group: &format!("{ranks:?}"),
+                ranks,
+                starts: &starts,
+                end,
+                args,
+            });
+        }
+    }
+    job
+}
+
+#[test]
+fn a_delay_before_the_others_began_to_wait_is_charged_in_full() {
+    // The first kernel of the step is longer; the others begin to wait after it.
+    let late = |rank, step, number| if (rank, step, number) == (1, 3, 0) { 400_000 } else { 0 };
+    let store = data_parallel(&[&[0, 1, 2]], &late).store(&[]);
+    assert_eq!(store.lines(LOST), ["1 compute gemm0 1 3 transient"]);
+    // Without the delay rank 0 would have waited for 6 µs, and rank 2 would have come last.
+    assert_eq!(store.value("SELECT lost_ns FROM straggler_ranks WHERE rank = 1"), "797000");
+    assert_eq!(
+        store.value(
+            "SELECT max(abs(w.wait_ns - c.charge_ns)) FROM (SELECT call_id, sum(wait_ns) AS wait_ns \
+                FROM collective_members GROUP BY 1) w JOIN (SELECT call_id, sum(charge_ns) AS \
+                charge_ns FROM collective_causes GROUP BY 1) c ON c.call_id = w.call_id"
+        ),
+        "0"
+    );
+}
+
+#[test]
+fn a_rank_without_a_trace_has_its_own_row() {
+    let late = |rank, step, _| if (rank, step) == (5, 2) { 60_000 } else { 0 };
+    let job = data_parallel(&[&[0, 1, 2], &[3, 4, 5]], &late);
+    let rows = "SELECT rank, cause, status, steps, worst_step FROM straggler_ranks \
+        WHERE verdict <> 'weak' ORDER BY lost_ns DESC";
+    let all = job.store(&[]);
+    assert_eq!(all.lines(rows), ["5 compute recorded 1 2"]);
+    let store = job.store(&[5]);
+    assert_eq!(store.lines(rows), ["5 not_recorded trace missing 1 2"]);
+    // Its usual time comes from the ranks of the other group, which begin up to 6 µs earlier.
+    let lost = "SELECT sum(lost_ns) FROM straggler_ranks WHERE rank = 5";
+    let (with, without) = (all.ints(lost)[0], store.ints(lost)[0]);
+    assert!((with - without).abs() <= 2 * 6_000, "{with} with its trace, {without} without");
 }

@@ -67,7 +67,7 @@ fn a_missing_rank_makes_a_call_incomplete() {
     );
 }
 
-/// Calls of two ranks, of which rank 1 records those from `late` on.
+/// Calls of two ranks. Rank 1 records only those from `late` on.
 fn from(late: usize, args: &dyn Fn(usize, usize) -> String) -> Job {
     let mut job = two();
     let mut at = 1_000_000;
@@ -95,7 +95,7 @@ fn a_rank_that_records_later_is_shifted() {
 
 #[test]
 fn numbers_that_restart_are_not_trusted() {
-    // The communicator is made anew after call 20, and rank 1 began to record at call 15.
+    // The communicator is created again after call 20, and rank 1 began to record at call 15.
     let seq =
         |_: usize, call: usize| format!(r#","Seq":{}"#, if call < 20 { call } else { call - 20 });
     let store = from(15, &seq).store(&[]);

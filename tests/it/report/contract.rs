@@ -18,7 +18,7 @@ fn columns<'a>(report: &'a Value, section: &str) -> Vec<&'a str> {
         .collect()
 }
 
-const SECTIONS: [&str; 33] = [
+const SECTIONS: [&str; 40] = [
     "traces",
     "overview",
     "findings",
@@ -50,6 +50,13 @@ const SECTIONS: [&str; 33] = [
     "mllm_blobs",
     "mllm_operations",
     "mllm_operation_totals",
+    "snapshot_ooms",
+    "snapshot_devices",
+    "snapshot_curve",
+    "snapshot_at_peak",
+    "snapshot_categories",
+    "snapshot_pools",
+    "snapshot_flame",
     "coverage",
     "issues",
 ];

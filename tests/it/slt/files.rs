@@ -194,6 +194,13 @@ mod rules {
     }
 }
 
+mod snapshots {
+    #[test]
+    fn snapshots() {
+        super::check("snapshots/snapshots.slt");
+    }
+}
+
 mod stacks {
     #[test]
     fn more() {

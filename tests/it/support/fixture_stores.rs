@@ -42,6 +42,11 @@ pub fn kept_pipeline() -> Kept {
     kept("pipeline", &[root().join("fixtures/pipeline")])
 }
 
+/// A store with the memory snapshots, for tests that only read.
+pub fn kept_snapshots() -> Kept {
+    kept("snapshots", &[root().join("fixtures/snapshots")])
+}
+
 impl Kept {
     /// A copy of the store in a separate folder.
     fn copy(&self) -> TestStore {
@@ -93,7 +98,7 @@ fn traces_in(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
     paths.retain(|path| {
         let path = path.to_string_lossy();
-        path.contains(".json") && !path.contains("key_averages")
+        (path.contains(".json") || path.contains(".pickle")) && !path.contains("key_averages")
     });
     paths.sort();
     paths

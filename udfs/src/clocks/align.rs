@@ -17,6 +17,8 @@ const MIN_WITNESSES: usize = 4;
 /// Three standard errors of a median of normal values, by the median deviation: 3 · 1.4826 ·
 /// sqrt(pi / 2). Errors of clocks depend on each other, so two would hold fewer than 95 of 100.
 const ERROR_BY_MAD: f64 = 3.0 * 1.4826 * 1.2533;
+/// The spread of few points is seen as too small: the error grows by this number over the points.
+const FEW_POINTS: f64 = 4.0;
 
 /// A sight of an event by a clock.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +71,7 @@ impl Clock {
     }
 }
 
-/// Aligns `clocks` clocks by events, each of which is a list of sights by different clocks.
+/// Aligns `clocks` clocks by events. Each event is a list of sights by different clocks.
 pub fn align(clocks: usize, events: &[Vec<Sight>]) -> Vec<Clock> {
     let mut job = Job::new(clocks, events);
     while job.place_next() {}
@@ -91,6 +93,8 @@ struct Job<'a> {
     shared: Vec<usize>,
     /// The clock that each was placed by: the one it shares most events with.
     parent: Vec<usize>,
+    /// The events that each shared with clocks placed before it.
+    ties: Vec<usize>,
     /// The reference time of events with many members, during a sweep.
     known: Vec<Option<i64>>,
 }
@@ -126,6 +130,7 @@ impl<'a> Job<'a> {
             order: Vec::new(),
             shared: vec![0; count],
             parent: (0..count).collect(),
+            ties: vec![0; count],
             known: vec![None; events.len()],
         }
     }
@@ -140,6 +145,7 @@ impl<'a> Job<'a> {
         if self.shared[next] > 0 {
             self.parent[next] = self.nearest_of(next, next);
             self.clocks[next].reference = self.clocks[self.parent[next]].reference;
+            self.ties[next] = self.points(next, next).len();
             self.fit(next);
         }
         self.placed[next] = true;
@@ -228,8 +234,14 @@ impl<'a> Job<'a> {
             let above = self.clocks[parent].segments.iter().map(|s| s.error).max().unwrap_or(0);
             let is_coarse = self.seen[clock].iter().all(|&(_, at)| at % 1_000 == 0);
             let least = if is_coarse { 1_000 } else { 1 };
-            for segment in &mut self.clocks[clock].segments {
-                segment.error = segment.error.saturating_add(above).max(least);
+            // Events with clocks that were placed later do not tie the clock to the reference.
+            let segments = &mut self.clocks[clock].segments;
+            let points: usize = segments.iter().map(|segment| segment.points).sum();
+            let all = (points.max(1) as f64 / self.ties[clock].max(1) as f64).max(1.0);
+            for segment in segments {
+                let ties = (segment.points as f64 / all).max(1.0);
+                let error = segment.error as f64 * all.sqrt() * (1.0 + FEW_POINTS / ties);
+                segment.error = (error.hypot(above as f64).ceil() as i64).max(least);
             }
         }
         self.clocks

@@ -38,9 +38,9 @@ const DOC: FunctionDoc = FunctionDoc {
         exceeds its standard error 4 times; the level is the median of what remains. A step is a \
         jump of more than 50 µs and of 20 times the usual change that lasts for 3 events. All \
         clocks are refitted 6 times with the medians of all others. error_ns holds the error of \
-        aligned times in at least 95 of 100 cases: 3 · 1.4826 · MAD · sqrt(π / 2n) plus the mean \
-        residual and the drift that could go unnoticed, plus the error of the clock that it was \
-        placed by, and 1 µs at least if the times are whole µs. points is the number of events \
+        aligned times in at least 95 of 100 cases: 3 · 1.4826 · MAD · sqrt(π / 2n), with n events that tie it to clocks placed before, plus the mean \
+        residual and the drift that could go unnoticed, all times 1 + 4/n, and with the error of the \
+        clock that it was placed by (the root of the sum of squares), and 1 µs at least if the times are whole µs. points is the number of events \
         that were compared, spread_ns their median deviation (MAD). Clocks that differ by days \
         lose no precision.",
     nulls: "A row without event or at_ns takes no part in the fit, but has the first segment of \

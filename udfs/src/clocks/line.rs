@@ -1,6 +1,6 @@
 //! A robust straight line through points, and jumps between levels of points.
 
-/// Returns the median of values, which are reordered; 0 if there are none.
+/// Returns the median of values, which are reordered; 0 without values.
 pub fn median(values: &mut [f64]) -> f64 {
     let n = values.len();
     if n == 0 {
@@ -15,7 +15,7 @@ pub fn median(values: &mut [f64]) -> f64 {
     lower + (upper - lower) / 2.0
 }
 
-/// Returns the median of integers without loss of precision, rounded down; 0 if there are none.
+/// Returns the median of integers without loss of precision, rounded down; 0 without values.
 pub fn median_int(values: &mut [i64]) -> i64 {
     let n = values.len();
     if n == 0 {
@@ -36,7 +36,7 @@ pub fn mad(values: &[f64]) -> f64 {
     median(&mut values.iter().map(|v| (v - middle).abs()).collect::<Vec<_>>())
 }
 
-/// Points of which some are further apart than this have a slope, ns.
+/// Points have a slope only if some are further apart than this, ns.
 const MIN_SPAN_NS: f64 = 1e6;
 /// Slopes are given for windows longer than this, ns, and for this many points or more.
 const MIN_WINDOW_NS: f64 = 2e7;

@@ -40,7 +40,7 @@ const DOC: FunctionDoc = FunctionDoc {
         goes on), and origin (the time before the start of id, which has no from_id). A chain goes \
         back over 4,096 activities at most; what is left then is origin too.",
     nulls: "NULL for rows without stop_ns, id or start_ns. A from_id or hop_id that is NULL or not \
-        in the partition is none.",
+        in the partition has no effect.",
     errors: "None.",
     examples: &[Example {
         sql: "SELECT p['kind'], p['id'], p['start_ns'], p['end_ns'] FROM (SELECT unnest(walk_back(id, \

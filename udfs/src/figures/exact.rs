@@ -1,6 +1,6 @@
 //! Exact arithmetic on sizes, and the reasons why a call cannot be counted.
 
-/// A figure, or the reason why there is none.
+/// A figure, or the reason why the call has no figure.
 pub type Counted<T> = Result<T, Reason>;
 
 /// The reason why a call cannot be counted.

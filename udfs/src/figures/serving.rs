@@ -74,7 +74,8 @@ fn both(prompts: [i64; 4], generation: [i64; 4]) -> Counted<Lengths> {
     })
 }
 
-/// Prompts of which only the number and the sum are known: the squares are least if all are equal.
+/// Returns the lengths of prompts if only their number and their sum are known. The sum of squares is
+/// least if all are equal.
 fn even(count: i64, tokens: i64) -> Counted<Lengths> {
     if count < 1 || tokens < count {
         return Err(Reason::Lengths);

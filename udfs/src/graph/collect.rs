@@ -14,6 +14,7 @@ use datafusion_expr::utils::{AggregateOrderSensitivity, format_state_name};
 use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Volatility};
 
 use super::relation::Graph;
+use crate::relation::RelationFunction;
 
 /// The aggregate function of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -21,7 +21,7 @@ pub const HTA: FunctionDoc = FunctionDoc {
         comes before a start; HTA leaves that order open. The rows of the query are kept in \
         memory.",
     nulls: "NULL in a column of numbers stands for -1, which HTA writes for missing values; NULL \
-        as queue length stands for none.",
+        as queue length stands for an unknown one.",
     errors: "A query without one of the columns is refused. An annotation or instance that no \
         event has gives no rows.",
     examples: &[Example {
@@ -39,22 +39,24 @@ pub const HTA: FunctionDoc = FunctionDoc {
 pub const PATH: FunctionDoc = FunctionDoc {
     name: "event_path",
     area: AREA,
-    signature: "FROM event_path((activities), (orders), (windows), by => (column, …)) → by \
-        columns, window_id, position, start_ns, end_ns, kind, event_id, cause_id, lane, is_inferred",
+    signature: "FROM event_path((activities), (orders), (windows), by => (column, …)) → by columns, \
+        window_id, position, start_ns, end_ns, kind, event_id, cause_id, lane, is_inferred",
     summary: "The path from the end of each window back to its start along what each activity \
         waited for, without gaps.",
     detail: "activities have the columns id, lane, team, start_ns, end_ns, role and launch_id. role \
-        is 0 for work of a thread, 1 for frames and marks of a thread, 2 for device work, 3 for a \
-        call that returns after the device work that it started, 4 for a call that returns after \
-        all device work so far, and 5 for loading of data with all that runs inside. lane is a thread or a queue, launch_id the call that started \
-        device work. Threads with the same team hand work to one another. orders have the columns \
-        call_id, lane, key, at_ns and action: 0 records the event key in the queue lane, 1 makes \
-        the queue wait for it, 2, 3 and 4 make the call wait for an event, a queue and all queues. \
-        Without orders, work of another queue that ended up to 5 µs before counts as awaited. \
-        windows have the columns window_id, last_id, from_ns and to_ns; last_id is the activity that \
-        ends at to_ns. kind is host, host_gap (a thread inside of frames only, or without \
-        anything), data_loading, device, launch, stream_gap, event_delay, synchronisation, handoff or unknown. \
-        The pieces of a window add up to its length. The rows of the queries are kept in memory.",
+        is 0 for work of a thread, 1 for frames and marks of a thread, 2 for device work, 3 for \
+        a call that returns after the device work that it started, 4 for a call that returns \
+        after all device work so far, and 5 for loading of data with all that runs inside. lane \
+        is a thread or a queue, launch_id the call that started device work. Threads with the \
+        same team hand work to one another. orders have the columns call_id, lane, key, at_ns \
+        and action: 0 records the event key in the queue lane, 1 makes the queue wait for it, \
+        2, 3 and 4 make the call wait for an event, a queue and all queues. At equal times the \
+        lower call_id comes first. Without orders, work of another queue that ended up to 5 µs \
+        before counts as awaited. windows have the columns window_id, last_id, from_ns and \
+        to_ns; last_id is the activity that ends at to_ns. kind is host, host_gap (a thread \
+        inside of frames only, or without anything), data_loading, device, launch, stream_gap, \
+        event_delay, synchronisation, handoff or unknown. The pieces of a window add up to its \
+        length. The rows of the queries are kept in memory.",
     nulls: "Rows without an id, a lane or a time are left out, and so are activities without a \
         duration. A NULL team is no team.",
     errors: "A query without one of the columns is refused.",
@@ -74,19 +76,23 @@ pub const FORECAST: FunctionDoc = FunctionDoc {
     name: "event_forecast",
     area: AREA,
     signature: "FROM event_forecast((activities), (orders), (windows), (targets), by => (column, \
-        …), factor => number) → by columns, target, window_id, recorded_ns, forecast_ns, moved_ns",
+        …), factor => number, second_factor => number) → by columns, target, window_id, \
+        recorded_ns, forecast_ns, moved_ns, factor",
     summary: "The length that each window would have if the work of a target took a fraction of \
         its time.",
-    detail: "The first three queries are those of event_path; windows of steps have the mark of \
-        the step as mark_id. targets have the columns target, a number, and id, an activity, and \
-        may have length_ns, the length that it would have instead of the factor; NULL as id stands for the time from launch calls to the start of their work. Each target \
-        is computed on its own. factor is in thousandths: 500 halves the time, 0 removes it. The \
-        graph is that of event_path with all waits, not only those on the path: device work \
-        starts when its call, the work before it in its queue and the events that its queue waits \
-        for are over, each with its recorded lag. A call that waits returns when the device work \
-        is over, and threads move as a whole. Without a change every start must stay where it was \
-        recorded; moved_ns is the largest move.",
-    nulls: "forecast_ns is NULL where starts move by more than 1 µs without a change. Rows without \
+    detail: "The first three queries are those of event_path; windows of steps have the mark of the \
+        step as mark_id. targets have the columns target, a number, and id, an activity, and \
+        may have length_ns, the length that it would have instead of the factor; NULL as id \
+        stands for the time from launch calls to the start of their work. Each target is \
+        computed on its own. factor is in thousandths: 500 halves the time, 0 removes it; with \
+        a second_factor each target has rows for both. The graph is that of event_path with all \
+        waits, not only those on the path: device work starts when its call, the work before it \
+        in its queue and the events that its queue waits for are over, each with its recorded \
+        lag. A call that waits returns when the device work is over, and threads move as a \
+        whole. Without a change every start must stay where it was recorded; moved_ns is the \
+        largest move in the window.",
+    nulls: "forecast_ns is NULL for windows in which starts move by more than 1 µs without a \
+        change. Rows without \
         an id, a lane or a time are left out.",
     errors: "A query without one of the columns is refused.",
     examples: &[Example {
@@ -97,6 +103,29 @@ pub const FORECAST: FunctionDoc = FunctionDoc {
             window_id, 3 AS last_id, 0 AS from_ns, 30000 AS to_ns), (SELECT 7 AS target, 3 AS \
             id), factor => 500)",
         answer: "7 | 30000 | 19500",
+    }],
+};
+
+/// `event_slack`.
+pub const SLACK: FunctionDoc = FunctionDoc {
+    name: "event_slack",
+    area: AREA,
+    signature: "FROM event_slack((activities), (orders), (windows), by => (column, …)) → by \
+        columns, id, slack_ns",
+    summary: "How much longer each activity could take before the end of its window moves.",
+    detail: "The queries are those of event_forecast without targets. Each activity is taken alone: \
+        slack_ns is 0 on the critical path, and elsewhere the time by which the end can be \
+        later while every window of the activity still ends where it was recorded.",
+    nulls: "slack_ns is NULL where no window depends on the end of the activity, and for all \
+        activities of a group in which starts move by more than 1 µs without a change.",
+    errors: "A query without one of the columns is refused.",
+    examples: &[Example {
+        sql: "SELECT id, slack_ns FROM event_slack((SELECT * FROM (VALUES (1, 1, 0, 10000, 0, \
+            NULL), (2, 1, 2000, 5000, 0, NULL), (3, 7, 9000, 30000, 2, 2)) AS t(id, lane, \
+            start_ns, end_ns, role, launch_id) CROSS JOIN (SELECT NULL AS team)), (SELECT 0 AS \
+            call_id, 0 AS lane, 0 AS key, 0 AS at_ns, 9 AS action), (SELECT 1 AS window_id, 3 AS \
+            last_id, 0 AS from_ns, 30000 AS to_ns)) ORDER BY id",
+        answer: "1 | 20000\n2 | 20000\n3 | 0",
     }],
 };
 
@@ -137,8 +166,8 @@ pub const JOB_FORECAST: FunctionDoc = FunctionDoc {
     name: "job_forecast",
     area: AREA,
     signature: "FROM job_forecast((activities), (orders), (windows), (members), (targets), by => \
-        (column, …), factor => number) → by columns, target, window_id, recorded_ns, forecast_ns, \
-        moved_ns",
+        (column, …), factor => number, second_factor => number) → by columns, target, window_id, \
+        recorded_ns, forecast_ns, moved_ns, factor",
     summary: "The lengths of event_forecast for several traces that wait for one another in \
         collectives.",
     detail: "The first four queries are those of job_path, targets those of event_forecast. All \

@@ -12,6 +12,7 @@ mod relation;
 mod rows;
 
 use crate::doc::{Call, Function};
+use crate::relation::RelationFunction;
 use relation::Graph;
 
 /// The functions of this folder.
@@ -20,6 +21,7 @@ pub fn functions() -> Vec<Function> {
         (Graph::Hta, docs::HTA),
         (Graph::Path, docs::PATH),
         (Graph::Forecast, docs::FORECAST),
+        (Graph::Slack, docs::SLACK),
         (Graph::JobPath, docs::JOB_PATH),
         (Graph::JobForecast, docs::JOB_FORECAST),
     ];

@@ -1,14 +1,8 @@
 //! Plans the calls of the graph functions in `FROM`.
 
-use std::sync::Arc;
-
 use arrow::array::StructArray;
 use arrow::datatypes::{DataType, Fields};
 use datafusion_common::{NullHandling, Result, ScalarValue, UnnestOptions, plan_err};
-use datafusion_expr::planner::{
-    PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
-};
-use datafusion_expr::sqlparser::ast::{FunctionArg, ObjectName, TableAlias, TableFactor};
 use datafusion_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast, lit};
 
 use super::collect::Collect;
@@ -18,6 +12,7 @@ use super::{hta, path};
 use crate::intervals::relation::arguments::{Arguments, column, has_column, names};
 use crate::intervals::relation::groups::{key_columns, keys};
 use crate::intervals::relation::single::{LIST, field};
+use crate::relation::RelationFunction;
 
 /// A graph function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,6 +23,8 @@ pub enum Graph {
     Path,
     /// Lengths of windows after changes.
     Forecast,
+    /// How much longer work could take before a window does.
+    Slack,
     /// The path through several traces that meet in collectives.
     JobPath,
     /// Lengths of windows of several traces after changes.
@@ -70,22 +67,6 @@ impl Input {
 }
 
 impl Graph {
-    /// Returns the name in SQL.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Hta => "hta_graph",
-            Self::Path => "event_path",
-            Self::Forecast => "event_forecast",
-            Self::JobPath => "job_path",
-            Self::JobForecast => "job_forecast",
-        }
-    }
-
-    /// Returns the planner of the function.
-    pub fn planner(self) -> Arc<dyn RelationPlanner> {
-        Arc::new(self)
-    }
-
     /// The columns of each query. The first query has the most; those of the others take the places
     /// of its first columns and have their types.
     fn inputs(self) -> Vec<&'static [Input]> {
@@ -107,7 +88,7 @@ impl Graph {
         use Side::{Activities, Members, Orders, Targets, Windows};
         match self {
             Self::Hta => &[],
-            Self::Path => &[Activities, Orders, Windows],
+            Self::Path | Self::Slack => &[Activities, Orders, Windows],
             Self::Forecast => &[Activities, Orders, Windows, Targets],
             Self::JobPath => &[Activities, Orders, Windows, Members],
             Self::JobForecast => &[Activities, Orders, Windows, Members, Targets],
@@ -118,7 +99,7 @@ impl Graph {
     fn settings(self) -> &'static [Input] {
         match self {
             Self::Hta => hta::SETTINGS,
-            Self::Path | Self::JobPath => &[],
+            Self::Path | Self::Slack | Self::JobPath => &[],
             Self::Forecast | Self::JobForecast => path::FORECAST_SETTINGS,
         }
     }
@@ -128,6 +109,7 @@ impl Graph {
         match self {
             Self::Hta => hta::result_fields(),
             Self::Path | Self::JobPath => path::result_fields(),
+            Self::Slack => path::slack_fields(),
             Self::Forecast | Self::JobForecast => path::forecast_fields(),
         }
     }
@@ -137,8 +119,42 @@ impl Graph {
         match self {
             Self::Hta => hta::run(&Rows(rows)),
             Self::Path | Self::JobPath => path::run(&Rows(rows), self.sides()),
+            Self::Slack => path::slack(&Rows(rows), self.sides()),
             Self::Forecast | Self::JobForecast => path::forecast(&Rows(rows), self.sides()),
         }
+    }
+
+    fn value(self, input: &Input, query: &LogicalPlan) -> Result<Expr> {
+        if has_column(query, input.name) {
+            return Ok(cast(column(input.name), input.data_type()));
+        }
+        if input.optional {
+            return Ok(input.null());
+        }
+        plan_err!(
+            "{}: its query needs a column {}; it has {}",
+            self.name(),
+            input.name,
+            names(query).join(", ")
+        )
+    }
+}
+
+impl RelationFunction for Graph {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Hta => "hta_graph",
+            Self::Path => "event_path",
+            Self::Forecast => "event_forecast",
+            Self::Slack => "event_slack",
+            Self::JobPath => "job_path",
+            Self::JobForecast => "job_forecast",
+        }
+    }
+
+    fn takes(self) -> (usize, Vec<&'static str>) {
+        let settings = self.settings().iter().map(|setting| setting.name);
+        (self.inputs().len(), std::iter::once("by").chain(settings).collect())
     }
 
     fn plan(self, arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
@@ -192,77 +208,5 @@ impl Graph {
         columns.extend(self.result_fields().iter().map(|f| field(f.name())));
         let options = UnnestOptions { null_handling: NullHandling::Drop, recursions: vec![] };
         plan.unnest_column_with_options(LIST, options)?.project(columns)?.build()
-    }
-
-    fn value(self, input: &Input, query: &LogicalPlan) -> Result<Expr> {
-        if has_column(query, input.name) {
-            return Ok(cast(column(input.name), input.data_type()));
-        }
-        if input.optional {
-            return Ok(input.null());
-        }
-        plan_err!(
-            "{}: its query needs a column {}; it has {}",
-            self.name(),
-            input.name,
-            names(query).join(", ")
-        )
-    }
-
-    fn is_named(self, name: &ObjectName, context: &dyn RelationPlannerContext) -> bool {
-        match name.0.as_slice() {
-            [part] => part
-                .as_ident()
-                .is_some_and(|ident| context.normalize_ident(ident.clone()) == self.name()),
-            _ => false,
-        }
-    }
-
-    fn call(
-        self,
-        given: Vec<FunctionArg>,
-        alias: Option<TableAlias>,
-        ordinality: bool,
-        context: &mut dyn RelationPlannerContext,
-    ) -> Result<RelationPlanning> {
-        let name = self.name();
-        if ordinality {
-            return plan_err!(
-                "{name}: WITH ORDINALITY is not supported; number the rows with row_number() OVER \
-                 (ORDER BY …)"
-            );
-        }
-        let mut known = vec!["by"];
-        known.extend(self.settings().iter().map(|s| s.name));
-        let inputs = self.inputs().len();
-        let plan = self.plan(&mut Arguments::read(name, given, inputs, &known, context)?)?;
-        let plan = if alias.is_some() {
-            plan
-        } else {
-            LogicalPlanBuilder::from(plan).alias(name)?.build()?
-        };
-        Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias))))
-    }
-}
-
-impl RelationPlanner for Graph {
-    fn plan_relation(
-        &self,
-        relation: TableFactor,
-        context: &mut dyn RelationPlannerContext,
-    ) -> Result<RelationPlanning> {
-        match relation {
-            TableFactor::Table { name, alias, args: Some(args), with_ordinality, .. }
-                if self.is_named(&name, context) =>
-            {
-                self.call(args.args, alias, with_ordinality, context)
-            }
-            TableFactor::Function { name, args, alias, with_ordinality, .. }
-                if self.is_named(&name, context) =>
-            {
-                self.call(args, alias, with_ordinality, context)
-            }
-            other => Ok(RelationPlanning::Original(Box::new(other))),
-        }
     }
 }

@@ -14,6 +14,7 @@ pub(crate) mod relation;
 mod relation_docs;
 
 use crate::doc::{Call, Function, FunctionDoc};
+use crate::relation::RelationFunction;
 use aggregate::Measure;
 use relation::Relation;
 

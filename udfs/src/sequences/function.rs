@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, Int64Array, ListArray, StructArray};
+use arrow::array::{Array, AsArray, Int64Array, ListArray, StructArray};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::{DataType, Field, Fields, Int64Type};
 use datafusion_common::{Result, exec_err, plan_err};
@@ -12,6 +12,7 @@ use datafusion_expr::{
 
 use super::repeats::{Limits, Repeat, repeats};
 use crate::doc::{Call, Example, Function, FunctionDoc};
+use crate::types::{columns, item_of, list_of};
 
 /// The longest sequences that are found.
 const MAX_LENGTH: i64 = 4096;
@@ -58,14 +59,10 @@ struct RepeatedSequences {
     signature: Signature,
 }
 
-fn list(item: DataType) -> DataType {
-    DataType::List(Arc::new(Field::new_list_field(item, true)))
-}
-
 fn fields() -> Fields {
     Fields::from(vec![
         Field::new("length", DataType::Int64, true),
-        Field::new("starts", list(DataType::Int64), true),
+        Field::new("starts", list_of(DataType::Int64), true),
     ])
 }
 
@@ -87,21 +84,10 @@ impl ScalarUDFImpl for RepeatedSequences {
             );
         }
         let coerced = |(at, data_type): (usize, &DataType)| {
-            let item = match data_type {
-                DataType::List(f)
-                | DataType::LargeList(f)
-                | DataType::ListView(f)
-                | DataType::LargeListView(f)
-                | DataType::FixedSizeList(f, _)
-                    if at < 2 =>
-                {
-                    f.data_type()
-                }
-                _ => data_type,
-            };
+            let item = item_of(data_type).filter(|_| at < 2).unwrap_or(data_type);
             let is_list = item != data_type || data_type.is_null();
             match (at < 2, item.is_integer() || item.is_null()) {
-                (true, true) if is_list => Ok(list(DataType::Int64)),
+                (true, true) if is_list => Ok(list_of(DataType::Int64)),
                 (false, true) => Ok(DataType::Int64),
                 (true, _) => plan_err!(
                     "repeated_sequences: argument {} must be a list of whole numbers, not \
@@ -118,12 +104,11 @@ impl ScalarUDFImpl for RepeatedSequences {
     }
 
     fn return_type(&self, _: &[DataType]) -> Result<DataType> {
-        Ok(list(DataType::Struct(fields())))
+        Ok(list_of(DataType::Struct(fields())))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let columns: Vec<ArrayRef> =
-            args.args.iter().map(|a| a.to_array(args.number_rows)).collect::<Result<_>>()?;
+        let columns = columns(&args)?;
         let rows = (0..args.number_rows)
             .map(|row| {
                 if columns.iter().any(|column| column.is_null(row)) {

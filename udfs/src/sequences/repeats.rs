@@ -32,7 +32,7 @@ fn gain(length: usize, occurrences: usize) -> usize {
     length * occurrences.saturating_sub(1)
 }
 
-/// Finds sequences in `values`, of which none holds a `None` or crosses from one group to another.
+/// Finds sequences in `values`. No sequence holds a `None` or crosses from one group to another.
 ///
 /// The sequence that repeats most values is taken first; of equal ones the longest, then the one
 /// that begins first. Its occurrences are closed to the next ones.

@@ -13,6 +13,7 @@ use tracesql_formats::stacks::is_text;
 
 use super::pairing::{Broken, Pair, Tree, align};
 use crate::doc::{Call, Example, Function, FunctionDoc};
+use crate::types::{columns, item_of, list_of};
 
 /// Returns the function with its documentation.
 pub fn function() -> Function {
@@ -68,12 +69,8 @@ struct AlignTrees {
     signature: Signature,
 }
 
-fn list(item: DataType) -> DataType {
-    DataType::List(Arc::new(Field::new_list_field(item, true)))
-}
-
 fn fields() -> Fields {
-    let ids = || list(DataType::Int64);
+    let ids = || list_of(DataType::Int64);
     let field = |(name, data_type)| Field::new(name, data_type, true);
     let own = [("place", DataType::Int64), ("path", DataType::Utf8), ("last", DataType::Int64)];
     let lists = [("base", ids()), ("cand", ids()), ("base_inside", ids()), ("cand_inside", ids())];
@@ -97,27 +94,19 @@ impl ScalarUDFImpl for AlignTrees {
             );
         }
         let coerced = |(at, data_type): (usize, &DataType)| {
-            let item = match data_type {
-                DataType::List(f)
-                | DataType::LargeList(f)
-                | DataType::ListView(f)
-                | DataType::LargeListView(f)
-                | DataType::FixedSizeList(f, _) => f.data_type(),
-                DataType::Null => data_type,
-                _ => {
-                    return plan_err!(
-                        "align_trees: argument {} must be a list, not {data_type}",
-                        at + 1
-                    );
-                }
+            let Some(item) = item_of(data_type).or(data_type.is_null().then_some(data_type)) else {
+                return plan_err!(
+                    "align_trees: argument {} must be a list, not {data_type}",
+                    at + 1
+                );
             };
             match at % 3 {
-                2 if is_text(item) || item.is_null() => Ok(list(DataType::Utf8)),
+                2 if is_text(item) || item.is_null() => Ok(list_of(DataType::Utf8)),
                 2 => plan_err!(
                     "align_trees: argument {} must be a list of texts, not of {item}",
                     at + 1
                 ),
-                _ if item.is_integer() || item.is_null() => Ok(list(DataType::Int64)),
+                _ if item.is_integer() || item.is_null() => Ok(list_of(DataType::Int64)),
                 _ => plan_err!(
                     "align_trees: argument {} must be a list of whole numbers, not of {item}",
                     at + 1
@@ -128,12 +117,11 @@ impl ScalarUDFImpl for AlignTrees {
     }
 
     fn return_type(&self, _: &[DataType]) -> Result<DataType> {
-        Ok(list(DataType::Struct(fields())))
+        Ok(list_of(DataType::Struct(fields())))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let columns: Vec<ArrayRef> =
-            args.args.iter().map(|a| a.to_array(args.number_rows)).collect::<Result<_>>()?;
+        let columns = columns(&args)?;
         let lists: Vec<&ListArray> = columns.iter().filter_map(|c| c.as_list_opt()).collect();
         if lists.len() != 6 {
             return exec_err!("align_trees takes 6 lists");

@@ -16,6 +16,7 @@ import { sentence } from "./panels.js";
 import { provenanceTab } from "./provenance.js";
 import { ranksTab } from "./ranks.js";
 import { watchEdges } from "./scroll_hint.js";
+import { snapshotTab } from "./snapshots.js";
 import { kernelsTab, operatorsTab, timeTab } from "./time.js";
 
 const TABS = [
@@ -37,6 +38,7 @@ const TABS = [
       TRACES.length > 1 && (allRows("ranks").length > 0 || allRows("stragglers").length > 0),
   },
   { key: "mllm", title: "perf.json", draw: mllmTab, needs: ["mllm_summary"] },
+  { key: "snapshots", title: "Snapshot", draw: snapshotTab, needs: ["snapshot_devices"] },
   { key: "provenance", title: "Provenance", draw: provenanceTab },
 ];
 

@@ -22,7 +22,7 @@ export function flameTab() {
   return [panelOr("flame", () => flameGraph("flame"))];
 }
 
-function flameGraph(key) {
+export function flameGraph(key) {
   const { nodes, measures } = treeOf(key);
   if (!measures.length) return el("p", { class: "notice" }, "No stack has any time.");
   withKinds(nodes);

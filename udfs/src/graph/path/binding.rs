@@ -40,9 +40,10 @@ pub enum How {
 pub fn of_start(model: &Model, at: u32) -> Start {
     let work = model.activity(at);
     let start = work.start;
+    let near = NEAR_NS + model.rounding;
     let ends_before = |source: u32| {
         let other = model.activity(source);
-        (other.end <= start + NEAR_NS && other.start < start).then_some(other.end.min(start))
+        (other.end <= start + near && other.start < start).then_some(other.end.min(start))
     };
     let mut best: Option<(i64, u32, How)> = None;
     let mut offer = |source: u32, how: How| {
@@ -67,15 +68,16 @@ pub fn of_start(model: &Model, at: u32) -> Start {
         (Some((end, source, how)), Some(call)) => {
             let called = model.activity(call);
             // Work of one graph launch waits for work of the graph, not for the call again.
-            let is_near = start - end <= NEAR_NS || model.activity(source).above == call;
-            if start - called.start <= LAUNCH_NS || (!is_near && end < called.end) {
+            let is_near = start - end <= near || model.activity(source).above == call;
+            if start - called.start <= LAUNCH_NS + model.rounding || (!is_near && end < called.end)
+            {
                 Start::Launch(call)
             } else {
                 Start::After { source, end, how: if is_near { how } else { How::Far } }
             }
         }
         (Some((end, source, how)), None) => {
-            let is_near = start - end <= NEAR_NS;
+            let is_near = start - end <= near;
             let far = if is_near { None } else { last_end(model, at, start) };
             let (source, end) = far.unwrap_or((source, end));
             Start::After { source, end, how: if is_near { how } else { How::Far } }

@@ -47,7 +47,13 @@ pub struct Times {
     shifts: Vec<Vec<(i64, i64)>>,
     /// The largest move of a start of device work or of a thread.
     pub largest_move_ns: i64,
+    /// Moves of more than [`MAX_MOVE_NS`] from recorded times: when, in which domain, by how much.
+    moves: Vec<(i64, u32, i64)>,
+    keeps_moves: bool,
 }
+
+/// Starts may move by this much in a pass without changes.
+pub const MAX_MOVE_NS: i64 = 1_000;
 
 impl Times {
     /// What a recorded time of a thread becomes.
@@ -72,8 +78,30 @@ impl Times {
         }
     }
 
-    fn move_thread(&mut self, lane: u32, from: i64, by: i64) {
-        self.largest_move_ns = self.largest_move_ns.max(by.abs());
+    /// The largest move in the windows of some domains; of all work for a window of all.
+    pub fn moved_in(&self, model: &Model, windows: &[Window]) -> i64 {
+        if windows.iter().any(|window| window.mark_id.is_none()) {
+            return self.largest_move_ns;
+        }
+        let spans: Vec<(Option<u32>, i64, i64)> =
+            windows.iter().map(|w| (model.domain(w.domain), w.from, w.to)).collect();
+        let is_inside = |(at, domain, _): &&(i64, u32, i64)| {
+            spans.iter().any(|(of, from, to)| *of == Some(*domain) && (*from..=*to).contains(at))
+        };
+        let largest = self.moves.iter().filter(is_inside).map(|(_, _, by)| *by).max();
+        largest.unwrap_or(self.largest_move_ns.min(MAX_MOVE_NS))
+    }
+
+    fn note_move(&mut self, domain: u32, at: i64, by: i64) {
+        let by = by.abs();
+        self.largest_move_ns = self.largest_move_ns.max(by);
+        if by > MAX_MOVE_NS && self.keeps_moves {
+            self.moves.push((at, domain, by));
+        }
+    }
+
+    fn move_thread(&mut self, model: &Model, lane: u32, from: i64, by: i64) {
+        self.note_move(model.lanes[lane as usize].domain, from, by);
         if by != self.shift(lane) {
             self.shifts[lane as usize].push((from, by));
         }
@@ -157,6 +185,8 @@ pub fn pass(model: &Model, schedule: &Schedule, change: &Change) -> Times {
         ends: vec![0; count],
         shifts: vec![Vec::new(); model.lanes.len()],
         largest_move_ns: 0,
+        moves: Vec::new(),
+        keeps_moves: change.work.is_empty() && !change.launches,
     };
     let mut launched = vec![0i64; count];
     let mut handed = vec![0i64; schedule.waits.len()];
@@ -165,7 +195,7 @@ pub fn pass(model: &Model, schedule: &Schedule, change: &Change) -> Times {
     let mut changes = changes.iter().peekable();
     for (time, point) in &schedule.points {
         while let Some((at, by, lane)) = changes.next_if(|(at, _, _)| at <= time) {
-            times.move_thread(*lane, *at, times.shift(*lane) + by);
+            times.move_thread(model, *lane, *at, times.shift(*lane) + by);
         }
         match *point {
             Point::HandOver(wait) => {
@@ -177,7 +207,7 @@ pub fn pass(model: &Model, schedule: &Schedule, change: &Change) -> Times {
                 let own = idle.since.map(|since| since + times.shift(idle.lane));
                 let ready = handed[wait as usize] + (time - idle.end);
                 let new = own.map_or(ready, |own| own.max(ready));
-                times.move_thread(idle.lane, *time, new - time);
+                times.move_thread(model, idle.lane, *time, new - time);
             }
             Point::Return(wait) => {
                 let call = &schedule.waits[wait as usize];
@@ -185,7 +215,7 @@ pub fn pass(model: &Model, schedule: &Schedule, change: &Change) -> Times {
                 let waited = times.ends[call.other as usize] + tail;
                 let own = call.since.map(|since| since + times.shift(call.lane) + tail);
                 let new = own.map_or(waited, |own| own.max(waited));
-                times.move_thread(call.lane, *time, new - time);
+                times.move_thread(model, call.lane, *time, new - time);
             }
             Point::Launch(at) => {
                 let call = model.activity(model.activity(at).above);
@@ -201,7 +231,7 @@ pub fn pass(model: &Model, schedule: &Schedule, change: &Change) -> Times {
                     Source::Work(source) => times.ends[source as usize] + edge.lag,
                 });
                 let start = ready.max().unwrap_or(work.start);
-                times.largest_move_ns = times.largest_move_ns.max((start - work.start).abs());
+                times.note_move(model.domain_of(at), work.start, start - work.start);
                 let Some((number, meeting)) = model.meetings.of(at) else {
                     let length = change.length(at, work.end - work.start);
                     times.ends[at as usize] = start + length;
@@ -218,7 +248,7 @@ pub fn pass(model: &Model, schedule: &Schedule, change: &Change) -> Times {
         }
     }
     for (at, by, lane) in changes {
-        times.move_thread(*lane, *at, times.shift(*lane) + by);
+        times.move_thread(model, *lane, *at, times.shift(*lane) + by);
     }
     times
 }

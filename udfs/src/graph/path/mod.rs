@@ -5,7 +5,7 @@
 //! decides what an activity waited for, and `walk` follows it. `schedule` has all waits, and
 //! `forecast` computes the times that other lengths of work would have led to. `meetings` are the
 //! collectives by which several traces of a job wait for one another. `read` reads all of them from
-//! rows.
+//! rows. `slack` computes how much longer work could take.
 
 mod binding;
 mod forecast;
@@ -14,6 +14,7 @@ mod model;
 mod orders;
 mod read;
 mod schedule;
+mod slack;
 mod walk;
 
 use std::sync::Arc;
@@ -24,10 +25,11 @@ use datafusion_common::Result;
 
 use super::relation::Input;
 use super::rows::Rows;
-use forecast::Change;
+use forecast::{Change, MAX_MOVE_NS};
 pub use read::Side;
 use read::{Read, read};
 use schedule::Schedule;
+use slack::Slack;
 use walk::Piece;
 
 /// The columns of the activities.
@@ -71,7 +73,7 @@ pub const TARGETS: &[Input] =
     &[Input::int("target"), Input::int("id"), Input::int("length_ns").or_null()];
 
 /// The other arguments of forecasts.
-pub const FORECAST_SETTINGS: &[Input] = &[Input::int("factor")];
+pub const FORECAST_SETTINGS: &[Input] = &[Input::int("factor"), Input::int("second_factor")];
 
 /// The columns of the result.
 pub fn result_fields() -> Fields {
@@ -94,52 +96,81 @@ pub fn result_fields() -> Fields {
 
 /// The columns of the result of forecasts.
 pub fn forecast_fields() -> Fields {
-    ["target", "window_id", "recorded_ns", "forecast_ns", "moved_ns"]
+    ["target", "window_id", "recorded_ns", "forecast_ns", "moved_ns", "factor"]
         .map(|name| Field::new(name, DataType::Int64, true))
         .into_iter()
         .collect()
 }
 
-/// Reads the rows of a group and returns the lengths of all windows after each change. A group
-/// whose recorded times do not follow from its waits has no forecasts.
+/// Reads the rows of a group and returns the lengths of all windows after each change. A window
+/// whose recorded times do not follow from the waits has no forecasts.
 pub fn forecast(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
     let Read { model, windows, changes } = read(rows, sides);
-    let factor = (0..rows.len()).find_map(|row| rows.ints(ACTIVITIES.len() + 1).get(row));
+    let setting = |place: usize| rows.ints(ACTIVITIES.len() + 1 + place);
+    let first = |place| (0..rows.len()).find_map(|row| setting(place).get(row));
+    let factors: Vec<i64> = (0..FORECAST_SETTINGS.len()).filter_map(first).collect();
+    let factors = if factors.is_empty() { vec![0] } else { factors };
     let schedule = Schedule::new(&model);
     let recorded = forecast::pass(&model, &schedule, &Change { factor: 1000, ..Change::default() });
     let before = recorded.bounds(&model, &windows);
-    let follows = recorded.largest_move_ns <= MAX_MOVE_NS;
-    let mut found: Vec<[Option<i64>; 5]> = Vec::new();
+    let mut found: Vec<[Option<i64>; 6]> = Vec::new();
     for (target, mut change) in changes {
-        change.factor = factor.unwrap_or(0);
-        let times = forecast::pass(&model, &schedule, &change);
-        let after = times.bounds(&model, &windows);
-        let mut first = 0;
-        for window in windows.chunk_by(|a, b| a.number == b.number) {
-            let own = first..first + window.len();
-            first = own.end;
-            let saved = length(&before[own.clone()]) - length(&after[own]);
-            let marks: Vec<(i64, i64)> = window.iter().map(|part| (part.from, part.to)).collect();
-            let span = length(&marks);
-            found.push([
-                Some(target),
-                Some(window[0].number),
-                Some(span),
-                follows.then_some(span - saved),
-                Some(recorded.largest_move_ns),
-            ]);
+        for factor in &factors {
+            change.factor = *factor;
+            let times = forecast::pass(&model, &schedule, &change);
+            let after = times.bounds(&model, &windows);
+            let mut first = 0;
+            for window in windows.chunk_by(|a, b| a.number == b.number) {
+                let own = first..first + window.len();
+                first = own.end;
+                let saved = length(&before[own.clone()]) - length(&after[own]);
+                let marks: Vec<(i64, i64)> =
+                    window.iter().map(|part| (part.from, part.to)).collect();
+                let span = length(&marks);
+                let moved = recorded.moved_in(&model, window);
+                found.push([
+                    Some(target),
+                    Some(window[0].number),
+                    Some(span),
+                    (moved <= MAX_MOVE_NS).then_some(span - saved),
+                    Some(moved),
+                    Some(*factor),
+                ]);
+            }
         }
     }
     let column = |i: usize| -> arrow::array::ArrayRef {
         Arc::new(found.iter().map(|row| row[i]).collect::<Int64Array>())
     };
-    Ok(StructArray::try_new(forecast_fields(), (0..5).map(column).collect(), None)?)
+    Ok(StructArray::try_new(forecast_fields(), (0..6).map(column).collect(), None)?)
 }
 
 /// The time from the first start to the last end.
 fn length(bounds: &[(i64, i64)]) -> i64 {
     let start = bounds.iter().map(|b| b.0).min().unwrap_or(0);
     bounds.iter().map(|b| b.1).max().unwrap_or(start) - start
+}
+
+/// The columns of the result of slack.
+pub fn slack_fields() -> Fields {
+    ["id", "slack_ns"].map(|name| Field::new(name, DataType::Int64, true)).into_iter().collect()
+}
+
+/// Reads the rows of a group and returns how much longer each activity could take. A group whose
+/// recorded times do not follow from its waits has no slack.
+pub fn slack(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
+    let Read { model, windows, .. } = read(rows, sides);
+    let schedule = Schedule::new(&model);
+    let recorded = forecast::pass(&model, &schedule, &Change { factor: 1000, ..Change::default() });
+    let known =
+        (recorded.largest_move_ns <= MAX_MOVE_NS).then(|| Slack::new(&model, &schedule, &windows));
+    let ids = model.positions().map(|at| model.activity(at).id).collect::<Vec<_>>();
+    let of = |at| known.as_ref().and_then(|slack| slack.of(&model, at));
+    let columns: Vec<arrow::array::ArrayRef> = vec![
+        Arc::new(Int64Array::from(ids)),
+        Arc::new(model.positions().map(of).collect::<Int64Array>()),
+    ];
+    Ok(StructArray::try_new(slack_fields(), columns, None)?)
 }
 
 /// A piece with the number of its window and its position there.
@@ -173,6 +204,3 @@ pub fn run(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
         None,
     )?)
 }
-
-/// Starts may move by this much in a pass without changes.
-const MAX_MOVE_NS: i64 = 1_000;

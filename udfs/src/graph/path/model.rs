@@ -94,6 +94,8 @@ pub struct Model {
     /// Device work by the call that started it, in the order of calls.
     started: Vec<(u32, u32)>,
     ids: Vec<(i64, u32)>,
+    /// How much later than recorded a time may be, ns: 1,000 where all are whole microseconds.
+    pub rounding: i64,
     pub orders: Orders,
     pub meetings: Meetings,
 }
@@ -143,6 +145,7 @@ impl Model {
             device_ends: Vec::new(),
             started: Vec::new(),
             ids,
+            rounding: 0,
             orders: Orders::default(),
             meetings: Meetings::default(),
         };
@@ -192,6 +195,7 @@ impl Model {
                 model.lanes[lane].is_main = true;
             }
         }
+        model.rounding = rounding(&model.activities);
         model.device_ends.iter_mut().for_each(|ends| ends.sort_unstable());
         model.started.sort_unstable();
         for lane in model.lanes.iter_mut().filter(|lane| lane.team.is_some()) {
@@ -285,6 +289,17 @@ impl Model {
             at = activity.above;
         }
     }
+}
+
+/// 1,000 if the device work takes whole microseconds, else 0. On the clock of a job a length differs
+/// from the recorded one by the drift, up to 100 ppm.
+fn rounding(activities: &[Activity]) -> i64 {
+    let mut work = activities.iter().filter(|a| a.role == Role::Device).peekable();
+    let is_whole = |a: &Activity| {
+        let (length, drift) = (a.end - a.start, 2 + (a.end - a.start) / 10_000);
+        (length + drift).rem_euclid(1_000) <= 2 * drift
+    };
+    if work.peek().is_some() && work.all(is_whole) { 1_000 } else { 0 }
 }
 
 /// The numbers of all domains, in order; 0 for rows without one.

@@ -12,7 +12,7 @@ pub struct Order {
     pub at: i64,
     /// Number of the action, see [`Action`].
     pub action: i64,
-    /// The call that waits.
+    /// The call of the request.
     pub call: Option<i64>,
     /// The queue.
     pub lane: Option<i64>,
@@ -22,7 +22,7 @@ pub struct Order {
     pub domain: i64,
 }
 
-/// The actions in the order in which they take place at equal times.
+/// The actions in the order in which they take place at equal times in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Action {
     /// Device work is put into its queue.
@@ -58,25 +58,28 @@ impl Orders {
             .filter(|order| (0..=4).contains(&order.action))
             .filter_map(|order| model.domain(order.domain))
             .collect();
-        let mut actions: Vec<(i64, Action)> =
-            given.iter().filter_map(|o| Some((o.at, action(o, model)?))).collect();
+        // At equal times, which whole microseconds often are, the order of the calls decides.
+        let mut actions: Vec<(i64, i64, Action)> = given
+            .iter()
+            .filter_map(|o| Some((o.at, o.call.unwrap_or(i64::MIN), action(o, model)?)))
+            .collect();
         if actions.is_empty() {
             return Self { known, ..Self::default() };
         }
         for at in model.positions() {
             let activity = model.activity(at);
             if activity.role == Role::Device {
-                let time = match activity.above {
-                    NONE => activity.start,
-                    call => model.activity(call).start,
+                let from = match activity.above {
+                    NONE => activity,
+                    call => model.activity(call),
                 };
-                actions.push((time, Action::Start(at)));
+                actions.push((from.start, from.id, Action::Start(at)));
             }
         }
         actions.sort_unstable();
         let mut queues = Queues::default();
         let mut found = Self { known, ..Self::default() };
-        for (_, action) in actions {
+        for (_, _, action) in actions {
             match action {
                 Action::Start(at) => {
                     let lane = &model.lanes[model.activity(at).lane as usize];

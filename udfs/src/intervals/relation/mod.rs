@@ -13,16 +13,11 @@ mod join;
 mod result_rows;
 pub(crate) mod single;
 
-use std::sync::Arc;
-
-use datafusion_common::{Result, plan_err};
-use datafusion_expr::planner::{
-    PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
-};
-use datafusion_expr::sqlparser::ast::{FunctionArg, ObjectName, TableAlias, TableFactor};
-use datafusion_expr::{LogicalPlan, LogicalPlanBuilder};
-
 use arguments::Arguments;
+use datafusion_common::Result;
+use datafusion_expr::LogicalPlan;
+
+use crate::relation::RelationFunction;
 
 /// A relation function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -36,9 +31,8 @@ pub enum Relation {
     AsofJoin,
 }
 
-impl Relation {
-    /// Returns the name in SQL.
-    pub fn name(self) -> &'static str {
+impl RelationFunction for Relation {
+    fn name(self) -> &'static str {
         match self {
             Self::Merge => "interval_merge",
             Self::Gaps => "interval_gaps",
@@ -50,85 +44,25 @@ impl Relation {
         }
     }
 
-    /// Returns the planner of the function.
-    pub fn planner(self) -> Arc<dyn RelationPlanner> {
-        Arc::new(self)
-    }
-
-    /// Returns the number of queries that the function takes, and the names of its other arguments.
-    fn takes(self) -> (usize, &'static [&'static str]) {
-        match self {
+    fn takes(self) -> (usize, Vec<&'static str>) {
+        let (queries, names): (usize, &[&'static str]) = match self {
             Self::Merge | Self::OverlapCount => (1, &["start", "end", "by"]),
             Self::Gaps => (1, &["start", "end", "by", "from", "to"]),
             Self::Flatten => (1, &["start", "end", "by", "id"]),
             Self::Subtract | Self::Intersect => (2, &["start", "end", "b_start", "b_end", "by"]),
             Self::AsofJoin => (2, &["left_time", "right_time", "by", "id"]),
-        }
-    }
-
-    fn plan(self, mut arguments: Arguments<'_>) -> Result<LogicalPlan> {
-        match self {
-            Self::Merge | Self::OverlapCount => single::listed(self, &mut arguments),
-            Self::Gaps => single::gaps(&mut arguments),
-            Self::Flatten => join::flatten(&mut arguments),
-            Self::Subtract => join::subtract(&mut arguments),
-            Self::Intersect => join::intersect(&mut arguments),
-            Self::AsofJoin => join::asof(&mut arguments),
-        }
-    }
-
-    fn is_named(self, name: &ObjectName, context: &dyn RelationPlannerContext) -> bool {
-        match name.0.as_slice() {
-            [part] => part
-                .as_ident()
-                .is_some_and(|ident| context.normalize_ident(ident.clone()) == self.name()),
-            _ => false,
-        }
-    }
-
-    fn call(
-        self,
-        given: Vec<FunctionArg>,
-        alias: Option<TableAlias>,
-        ordinality: bool,
-        context: &mut dyn RelationPlannerContext,
-    ) -> Result<RelationPlanning> {
-        let name = self.name();
-        if ordinality {
-            return plan_err!(
-                "{name}: WITH ORDINALITY is not supported; number the rows with row_number() OVER \
-                 (ORDER BY …)"
-            );
-        }
-        let (inputs, names) = self.takes();
-        let plan = self.plan(Arguments::read(name, given, inputs, names, context)?)?;
-        let plan = if alias.is_some() {
-            plan
-        } else {
-            LogicalPlanBuilder::from(plan).alias(name)?.build()?
         };
-        Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, alias))))
+        (queries, names.to_vec())
     }
-}
 
-impl RelationPlanner for Relation {
-    fn plan_relation(
-        &self,
-        relation: TableFactor,
-        context: &mut dyn RelationPlannerContext,
-    ) -> Result<RelationPlanning> {
-        match relation {
-            TableFactor::Table { name, alias, args: Some(args), with_ordinality, .. }
-                if self.is_named(&name, context) =>
-            {
-                self.call(args.args, alias, with_ordinality, context)
-            }
-            TableFactor::Function { name, args, alias, with_ordinality, .. }
-                if self.is_named(&name, context) =>
-            {
-                self.call(args, alias, with_ordinality, context)
-            }
-            other => Ok(RelationPlanning::Original(Box::new(other))),
+    fn plan(self, arguments: &mut Arguments<'_>) -> Result<LogicalPlan> {
+        match self {
+            Self::Merge | Self::OverlapCount => single::listed(self, arguments),
+            Self::Gaps => single::gaps(arguments),
+            Self::Flatten => join::flatten(arguments),
+            Self::Subtract => join::subtract(arguments),
+            Self::Intersect => join::intersect(arguments),
+            Self::AsofJoin => join::asof(arguments),
         }
     }
 }
