@@ -3,7 +3,7 @@
 use tempfile::TempDir;
 use tracesql::engine::{Engine, EngineOptions};
 
-use crate::support::{TestStore, rows_of};
+use crate::support::{TestStore, fixture, rows_of};
 
 /// An H100, whose peaks are 989.4 TFLOP/s in bfloat16 and 3,350 GB/s.
 pub const H100: &str = r#"{"id":0,"name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936,"computeMajor":9,"computeMinor":0,"numSms":132,"warpSize":32}"#;
@@ -300,4 +300,19 @@ fn bandwidth_of_collectives_is_compared_with_a_link_that_the_user_names() {
                  collective_roofline \
                  WHERE trace_id LIKE 'balanced_rank1%'";
     assert_eq!(rows_of(&engine, share).expect("the rows"), [["83.928", "18.651"]]);
+}
+
+#[test]
+fn lengths_of_a_serving_step_and_recorded_figures_count() {
+    let store = TestStore::with(&fixture("kernels/serving.json.gz")).0;
+    // Queries and results have 4 * 32 * 128 numbers of 2 bytes; the cache has 2,048 tokens with keys
+    // and values of 8 * 128 numbers.
+    let sql = "SELECT name, calls, flop, read_bytes, written_bytes, quality FROM operator_roofline";
+    assert_eq!(
+        store.lines(&format!("{sql} ORDER BY name")),
+        [
+            "triton_poi_fused_add_mul_0 2 1000000 2000000 0 recorded",
+            "vllm::unified_attention_with_output 2 33554432 8421376 32768 estimate"
+        ]
+    );
 }

@@ -30,6 +30,7 @@ const MANY: &[&str] = &[
     "kernels/checkpointed.json.gz",
     "kernels/own_kernels.json.gz",
     "kernels/profiler_ranges.json.gz",
+    "kernels/serving.json.gz",
     "old_kineto.json.gz",
     "perf.json",
     "snapshots/oom.pickle",
