@@ -234,6 +234,8 @@ pub async fn plan(engine: Arc<Engine>, query: Query) -> Result<SendableRecordBat
         Err(error) => return Err(Failure::explained(error, &query.sql, engine).await),
     };
     query::check(&statement, &query.parameters)?;
+    // A statement must not fail because of the memory of one that failed a moment ago.
+    engine.memory_settled().await;
     match engine.run(statement, &query.parameters).await {
         Ok(rows) => Ok(rows),
         Err(error) => Err(Failure::explained(error, &query.sql, engine).await),
