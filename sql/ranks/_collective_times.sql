@@ -1,20 +1,28 @@
 -- Members of calls with their times on the clock of the job.
+--
+-- is_turned marks members in which the clock of the rank may have stepped back.
 -- @scope store
 SELECT
     m.*,
     c.reference_rank, c.error_ns, c.is_main,
+    v.may_straddle OR v.is_unsure AS is_turned,
     m.end_unix_ns - c.offset_ns
         - CAST(round(c.drift_ppm / 1e6 * (m.end_unix_ns - c.origin_unix_ns)) AS BIGINT)
         - m.dur_ns
         -- The clock stepped between start and end.
         + CASE
-            WHEN m.start_unix_ns < c.from_unix_ns THEN c.offset_ns - c.offset_before_ns
+            WHEN m.start_unix_ns < c.from_unix_ns AND c.offset_ns > c.offset_before_ns
+                THEN c.offset_ns - c.offset_before_ns
             ELSE 0
         END AS start_job_ns,
     m.end_unix_ns - c.offset_ns
         - CAST(round(c.drift_ppm / 1e6 * (m.end_unix_ns - c.origin_unix_ns)) AS BIGINT)
         AS end_job_ns
 FROM _collective_matches m
+LEFT JOIN _clock_sides v ON v.trace_id = m.trace_id AND v.event_id = m.event_id
 JOIN _rank_clocks c ON c.job = m.job AND c.rank = m.rank
-    AND (c.from_unix_ns IS NULL OR m.end_unix_ns >= c.from_unix_ns)
-    AND (c.to_unix_ns IS NULL OR m.end_unix_ns < c.to_unix_ns)
+    AND CASE
+        WHEN v.segment IS NOT NULL THEN c.segment = v.segment
+        ELSE (c.from_unix_ns IS NULL OR m.end_unix_ns >= c.from_unix_ns)
+            AND (c.to_unix_ns IS NULL OR m.end_unix_ns < c.to_unix_ns)
+    END
