@@ -44,7 +44,8 @@ calls AS (
         count(*) AS members,
         count(DISTINCT host) AS hosts,
         count(DISTINCT reference_rank) = 1 AS has_clock,
-        bool_or(is_turned) AS is_turned,
+        -- Another member came last in any case if it began later than this one at the latest.
+        bool_or(is_turned AND start_job_ns >= last_start_ns - 2 * call_error_ns) AS is_turned,
         array_agg(rank ORDER BY rank) AS member_ranks,
         max(error_ns) AS error_ns,
         min(start_job_ns) AS first_start_ns,

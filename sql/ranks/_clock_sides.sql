@@ -4,8 +4,10 @@
 -- Ends of collectives show the stretch of their own. Work of a stream and calls of a thread follow
 -- their correlation ids, so the step lies where the next one begins before the end of the last one.
 -- In a stream or thread without such a place, ids compare with those of the other streams.
--- is_unsure marks rows that this does not settle. may_straddle marks those next to the step in a
--- stream or thread without such a place: the step may lie within them.
+-- is_unsure marks rows that this does not settle. The step may lie within the rows next to it in a
+-- stream or thread without such a place. The first one after the step began before it (straddles)
+-- if its start follows an end or a launch before the step, and none after it; may_straddle marks
+-- those of which it is not known.
 -- @scope store
 WITH steps AS (
     SELECT
@@ -36,6 +38,7 @@ work AS (
     FROM kernels k
     LEFT JOIN known s ON s.trace_id = k.trace_id AND s.event_id = k.event_id
     WHERE k.trace_id IN (SELECT trace_id FROM turns) AND k.end_ns IS NOT NULL
+        AND k.kind IN ('kernel', 'memcpy', 'memset')
     UNION ALL
     SELECT DISTINCT
         k.trace_id, l.event_id, k.correlation, l.ts_ns, l.end_ns, false,
@@ -64,24 +67,23 @@ marked AS (
     SELECT
         *,
         -- Work of a stream may overlap a little.
-        coalesce(
-            back_ns > 0 AND ts_ns < before_ns - least(back_ns / 4, 2000) AND ts_ns <= to_ns
-                AND before_ns >= from_ns,
-            false
-        ) AS is_turn
+        CASE
+            WHEN back_ns > 0 AND ts_ns < before_ns - least(back_ns / 4, 2000) AND ts_ns <= to_ns
+                AND before_ns >= from_ns
+                THEN 1
+            ELSE 0
+        END AS turn
     FROM near
 ),
 counted AS (
     SELECT
         *,
-        sum(CASE WHEN is_turn THEN 1 ELSE 0 END) OVER upto AS turns_before,
-        sum(CASE WHEN is_turn THEN 1 ELSE 0 END) OVER lane AS lane_turns,
-        coalesce(
-            min(CASE WHEN is_known_after THEN correlation END) OVER lane <= correlation, false
-        ) AS is_after_known,
-        coalesce(
-            max(CASE WHEN NOT is_known_after THEN correlation END) OVER lane >= correlation, false
-        ) AS is_before_known
+        sum(turn) OVER upto AS turns_before,
+        sum(turn) OVER lane AS lane_turns,
+        (min(CASE WHEN is_known_after THEN correlation END) OVER lane <= correlation)
+            AS is_after_known,
+        (max(CASE WHEN NOT is_known_after THEN correlation END) OVER lane >= correlation)
+            AS is_before_known
     FROM marked
     WINDOW lane AS (PARTITION BY trace_id, segment, lane),
     upto AS (
@@ -94,8 +96,8 @@ decided AS (
         *,
         CASE
             WHEN is_known_after IS NOT NULL THEN is_known_after
-            WHEN is_before_known AND NOT is_after_known THEN false
-            WHEN is_after_known AND NOT is_before_known THEN true
+            WHEN is_before_known AND is_after_known IS NOT TRUE THEN false
+            WHEN is_after_known AND is_before_known IS NOT TRUE THEN true
             WHEN lane_turns = 1 THEN turns_before = 1
         END AS is_after
     FROM counted
@@ -120,11 +122,12 @@ settled AS (
             correlation > (last_before + first_after) / 2,
             ts_ns > (from_ns + to_ns) / 2
         ) AS is_later,
-        is_after IS NULL AND NOT coalesce(
-            correlation < first_after AND correlation <= last_before
-                OR correlation > last_before AND correlation >= first_after,
-            false
-        ) AS is_unsettled
+        CASE
+            WHEN is_after IS NOT NULL THEN 0
+            WHEN correlation < first_after AND correlation <= last_before THEN 0
+            WHEN correlation > last_before AND correlation >= first_after THEN 0
+            ELSE 1
+        END AS unsettled
     FROM ordered
 ),
 edges AS (
@@ -136,20 +139,50 @@ edges AS (
     WINDOW lane AS (
         PARTITION BY trace_id, segment, lane ORDER BY correlation, ts_ns, event_id
     )
+),
+firsts AS (
+    SELECT trace_id, segment, event_id, correlation, ts_ns
+    FROM edges
+    WHERE back_ns > 0 AND end_ns >= from_ns AND ts_ns <= to_ns AND is_device AND is_later
+        AND NOT was_later AND turn = 0
+),
+-- What ended, or was called, right before them.
+starts AS (
+    SELECT
+        f.trace_id, f.segment, f.event_id,
+        bool_or(w.is_later) AS has_after,
+        bool_or(NOT w.is_later) AS has_before
+    FROM firsts f
+    JOIN edges w ON w.trace_id = f.trace_id AND w.segment = f.segment
+        AND w.event_id <> f.event_id
+        AND CASE
+            WHEN w.is_device THEN f.ts_ns - w.end_ns BETWEEN 0 AND 5000
+            ELSE w.correlation = f.correlation AND f.ts_ns - w.ts_ns BETWEEN 0 AND 4000
+        END
+    GROUP BY f.trace_id, f.segment, f.event_id
+),
+judged AS (
+    SELECT
+        e.*,
+        e.back_ns > 0 AND e.end_ns >= e.from_ns AND e.ts_ns <= e.to_ns AS is_near,
+        s.has_before AND NOT s.has_after AS is_straddling,
+        s.has_before <> s.has_after AS is_judged
+    FROM edges e
+    LEFT JOIN starts s ON s.trace_id = e.trace_id AND s.segment = e.segment
+        AND s.event_id = e.event_id
 )
 SELECT
     trace_id, event_id,
     1 + count(*) FILTER (WHERE is_later) AS segment,
-    bool_or(is_unsettled AND is_near) AS is_unsure,
+    bool_or(unsettled = 1 AND is_near) AS is_unsure,
+    bool_or(is_straddling) AS straddles,
     bool_or(
-        is_near AND NOT is_turn
+        is_near AND turn = 0 AND is_judged IS NOT TRUE
             AND (
                 is_later AND NOT was_later
                     OR NOT is_later AND next_later AND lane_turns = 0 AND known_segment IS NULL
             )
     ) AS may_straddle
-FROM (
-    SELECT *, back_ns > 0 AND end_ns >= from_ns AND ts_ns <= to_ns AS is_near FROM edges
-)
+FROM judged
 GROUP BY trace_id, event_id
 HAVING bool_or(is_near)

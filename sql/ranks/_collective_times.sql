@@ -1,9 +1,11 @@
 -- Members of calls with their times on the clock of the job.
 --
--- is_turned marks members in which the clock of the rank may have stepped back.
+-- is_turned marks members in which the clock of the rank may have stepped back: they may have begun
+-- earlier. dur_ns is without the step where it is known that the clock stepped within the member.
 -- @scope store
 SELECT
-    m.*,
+    m.* EXCEPT (dur_ns),
+    m.dur_ns + CASE WHEN v.straddles THEN c.offset_before_ns - c.offset_ns ELSE 0 END AS dur_ns,
     c.reference_rank, c.error_ns, c.is_main,
     v.may_straddle OR v.is_unsure AS is_turned,
     m.end_unix_ns - c.offset_ns
@@ -11,7 +13,8 @@ SELECT
         - m.dur_ns
         -- The clock stepped between start and end.
         + CASE
-            WHEN m.start_unix_ns < c.from_unix_ns AND c.offset_ns > c.offset_before_ns
+            WHEN v.straddles
+                OR m.start_unix_ns < c.from_unix_ns AND c.offset_ns > c.offset_before_ns
                 THEN c.offset_ns - c.offset_before_ns
             ELSE 0
         END AS start_job_ns,

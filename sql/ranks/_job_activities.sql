@@ -51,6 +51,8 @@ placed AS (
                     * (coalesce(t.base_time_ns, 0) + w.launch_ns - o.origin_unix_ns)
                 ) AS BIGINT
             ) AS launch_job_ns,
+        -- The clock stepped back within the work.
+        CASE WHEN v.straddles THEN r.offset_before_ns - r.offset_ns ELSE 0 END AS turn_ns,
         j.rank * 1099511627776 + w.event_id AS id
     FROM work w
     JOIN traces t ON t.trace_id = w.trace_id
@@ -78,7 +80,7 @@ placed AS (
 ),
 -- Starts and ends of a device in order; an end comes before a start at the same time.
 marks AS (
-    SELECT trace_id, device, id, ts_ns + to_job_ns AS at_ns, 1 AS is_start FROM placed
+    SELECT trace_id, device, id, ts_ns + to_job_ns - turn_ns AS at_ns, 1 AS is_start FROM placed
     UNION ALL
     SELECT trace_id, device, id, end_ns + to_job_ns, 0 FROM placed
 ),
@@ -92,13 +94,15 @@ seen AS (
 )
 SELECT
     p.trace_id, p.job, p.rank, p.event_id, p.id, p.device, p.stream, p.step, p.class, p.name,
-    p.kind_key, p.like_key, p.dur_ns, p.launch_track_id,
-    p.ts_ns + p.to_job_ns AS start_job_ns,
+    p.kind_key, p.like_key,
+    p.dur_ns + p.turn_ns AS dur_ns,
+    p.launch_track_id,
+    p.ts_ns + p.to_job_ns - p.turn_ns AS start_job_ns,
     p.end_ns + p.to_job_ns AS end_job_ns,
     p.launch_job_ns,
     p.to_job_ns,
     CASE
-        WHEN p.ts_ns + p.to_job_ns - p.launch_job_ns <= 4000 THEN NULL
+        WHEN p.ts_ns + p.to_job_ns - p.turn_ns - p.launch_job_ns <= 4000 THEN NULL
         WHEN s.at_ns - s.ended_ns <= 5000 THEN s.ended_id
     END AS from_id,
     m.call_id,
