@@ -154,7 +154,7 @@ starts AS (
         bool_or(NOT w.is_later) AS has_before
     FROM firsts f
     JOIN edges w ON w.trace_id = f.trace_id AND w.segment = f.segment
-        AND w.event_id <> f.event_id
+        AND w.event_id <> f.event_id AND w.is_after IS NOT NULL
         AND CASE
             WHEN w.is_device THEN f.ts_ns - w.end_ns BETWEEN 0 AND 5000
             ELSE w.correlation = f.correlation AND f.ts_ns - w.ts_ns BETWEEN 0 AND 4000
