@@ -1,7 +1,8 @@
 -- Calls of collectives: members, status, and when all members had begun and ended.
 --
 -- method is clocks where the members are on one clock, else durations for calls whose members all
--- end together, else NULL. Times of the job are NULL without clocks.
+-- end together, else NULL. It is NULL too where the clock of a member may have stepped back during
+-- the call, as its start is not known then.
 -- @scope store
 WITH starts AS (
     SELECT
@@ -43,6 +44,8 @@ calls AS (
         count(*) AS members,
         count(DISTINCT host) AS hosts,
         count(DISTINCT reference_rank) = 1 AS has_clock,
+        -- Another member came last in any case if it began later than this one at the latest.
+        bool_or(is_turned AND start_job_ns >= last_start_ns - 2 * call_error_ns) AS is_turned,
         array_agg(rank ORDER BY rank) AS member_ranks,
         max(error_ns) AS error_ns,
         min(start_job_ns) AS first_start_ns,
@@ -98,10 +101,11 @@ SELECT
         WHEN contradiction IS NOT NULL THEN contradiction
         WHEN number IS NULL THEN unmatched_reason
         WHEN members > expected_members THEN 'there are more members than ranks in the group'
+        WHEN is_turned THEN 'the clock of a rank may have stepped back during the call'
         WHEN expected_members IS NULL THEN 'the size of the group is not known'
     END AS reason,
     CASE
-        WHEN contradiction IS NOT NULL OR number IS NULL
+        WHEN contradiction IS NOT NULL OR number IS NULL OR is_turned
             OR coalesce(members > expected_members, false) THEN NULL
         WHEN has_clock AND place = 'device' THEN 'clocks'
         WHEN is_sync AND members = expected_members THEN 'durations'

@@ -8,6 +8,9 @@
 -- ranks that recorded more or fewer calls are shifted against each other by sequence_number. The
 -- number is NULL if the calls could not be matched; unmatched_reason says why.
 --
+-- Launches are in the order of their time. In a trace whose clock steps back, so that launches with
+-- higher correlation ids have earlier times, the order is that of these ids.
+--
 -- A list of ranks that one rank recorded only in part is that of the job's configuration, or of
 -- another rank, which begins with the same ranks.
 -- @scope store
@@ -43,6 +46,7 @@ calls AS (
         coalesce(t.base_time_ns, 0) + c.end_ns AS end_unix_ns,
         j.ranks AS job_ranks,
         t.host,
+        k.correlation,
         c.collective = 'send_recv' AS is_pair,
         c.group_name IS NOT NULL OR c.group_ranks IS NOT NULL AS has_group,
         concat(
@@ -54,7 +58,29 @@ calls AS (
     JOIN job_ranks j ON j.trace_id = c.trace_id
     LEFT JOIN completed w ON w.job = c.job AND w.group_ranks = c.group_ranks
         AND coalesce(w.group_name, '') = coalesce(c.group_name, '')
+    LEFT JOIN kernels k ON k.trace_id = c.trace_id AND k.event_id = c.event_id
     WHERE c.dur_ns >= 0
+),
+turns AS (
+    SELECT trace_id
+    FROM (
+        SELECT
+            trace_id, launch_ns, correlation,
+            lag(launch_ns) OVER (PARTITION BY trace_id ORDER BY correlation) AS before_ns
+        FROM calls
+        WHERE correlation > 0
+    )
+    GROUP BY trace_id
+    -- Ids that start again from 0 have no order. Threads may get their ids a little late.
+    HAVING min(launch_ns - before_ns) < -10000
+        AND max(correlation) - min(correlation) < 2147483648
+),
+placed AS (
+    SELECT
+        c.*,
+        CASE WHEN t.trace_id IS NULL THEN c.launch_ns ELSE c.correlation END AS launch_place
+    FROM calls c
+    LEFT JOIN turns t ON t.trace_id = c.trace_id
 ),
 repeated AS (
     SELECT
@@ -62,10 +88,10 @@ repeated AS (
         CASE
             WHEN seq IS NOT NULL
                 THEN row_number() OVER (
-                    PARTITION BY trace_id, group_key, is_pair, seq ORDER BY launch_ns, event_id
+                    PARTITION BY trace_id, group_key, is_pair, seq ORDER BY launch_place, event_id
                 )
         END AS use
-    FROM calls
+    FROM placed
 ),
 judged AS (
     SELECT
@@ -104,7 +130,7 @@ numbered AS (
         sequence_number(
             CASE WHEN source IN ('pair', 'order', 'world') THEN rank END, end_unix_ns
         ) OVER (
-            PARTITION BY job, list_key ORDER BY rank, launch_ns, ts_ns, event_id
+            PARTITION BY job, list_key ORDER BY rank, launch_place, ts_ns, event_id
         ) AS number,
         min(entries) OVER list = max(entries) OVER list
             AND count(DISTINCT rank) OVER list = job_ranks AS is_even

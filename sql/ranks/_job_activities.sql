@@ -15,6 +15,7 @@ WITH work AS (
             '|', k.name, k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, k.block_z
         ) AS kind_key,
         l.ts_ns AS launch_ns,
+        l.event_id AS launch_id,
         l.track_id AS launch_track_id
     FROM kernel_classes c
     JOIN kernels k ON k.trace_id = c.trace_id AND k.event_id = c.event_id
@@ -26,7 +27,7 @@ placed AS (
         w.*, j.job, j.rank,
         -- Kernels of one name can differ in work, so those at the same place of a step are alike.
         CASE
-            WHEN u.trace_id IS NOT NULL THEN NULL
+            WHEN u.trace_id IS NOT NULL OR v.may_straddle OR v.is_unsure THEN NULL
             WHEN w.step IS NULL THEN w.kind_key
             ELSE concat_ws(
                 '|', w.kind_key,
@@ -43,21 +44,45 @@ placed AS (
                     * (coalesce(t.base_time_ns, 0) + w.end_ns - r.origin_unix_ns)
                 ) AS BIGINT
             ) AS to_job_ns,
+        w.launch_ns + coalesce(t.base_time_ns, 0) - o.offset_ns
+            - CAST(
+                round(
+                    o.drift_ppm / 1e6
+                    * (coalesce(t.base_time_ns, 0) + w.launch_ns - o.origin_unix_ns)
+                ) AS BIGINT
+            ) AS launch_job_ns,
+        -- The clock stepped back within the work.
+        CASE WHEN v.straddles THEN r.offset_before_ns - r.offset_ns ELSE 0 END AS turn_ns,
         j.rank * 1099511627776 + w.event_id AS id
     FROM work w
     JOIN traces t ON t.trace_id = w.trace_id
     JOIN job_ranks j ON j.trace_id = w.trace_id AND j.ranks > 1
+    LEFT JOIN _clock_sides v ON v.trace_id = w.trace_id AND v.event_id = w.event_id
+    LEFT JOIN _clock_sides x ON x.trace_id = w.trace_id AND x.event_id = w.launch_id
     JOIN _rank_clocks r ON r.job = j.job AND r.rank = j.rank AND r.is_main
-        AND (r.from_unix_ns IS NULL OR coalesce(t.base_time_ns, 0) + w.end_ns >= r.from_unix_ns)
-        AND (r.to_unix_ns IS NULL OR coalesce(t.base_time_ns, 0) + w.end_ns < r.to_unix_ns)
+        AND CASE
+            WHEN v.segment IS NOT NULL THEN r.segment = v.segment
+            ELSE (
+                r.from_unix_ns IS NULL OR coalesce(t.base_time_ns, 0) + w.end_ns >= r.from_unix_ns
+            )
+            AND (r.to_unix_ns IS NULL OR coalesce(t.base_time_ns, 0) + w.end_ns < r.to_unix_ns)
+        END
+    LEFT JOIN _rank_clocks o ON o.job = j.job AND o.rank = j.rank AND o.is_main
+        AND CASE
+            WHEN x.segment IS NOT NULL THEN o.segment = x.segment
+            ELSE (
+                o.from_unix_ns IS NULL OR coalesce(t.base_time_ns, 0) + w.launch_ns >= o.from_unix_ns
+            )
+            AND (o.to_unix_ns IS NULL OR coalesce(t.base_time_ns, 0) + w.launch_ns < o.to_unix_ns)
+        END
     LEFT JOIN _clock_steps u ON u.trace_id = w.trace_id
         AND w.ts_ns < u.to_ns AND w.end_ns > u.from_ns
 ),
 -- Starts and ends of a device in order; an end comes before a start at the same time.
 marks AS (
-    SELECT trace_id, device, id, ts_ns AS at_ns, 1 AS is_start FROM placed
+    SELECT trace_id, device, id, ts_ns + to_job_ns - turn_ns AS at_ns, 1 AS is_start FROM placed
     UNION ALL
-    SELECT trace_id, device, id, end_ns, 0 FROM placed
+    SELECT trace_id, device, id, end_ns + to_job_ns, 0 FROM placed
 ),
 seen AS (
     SELECT
@@ -69,13 +94,15 @@ seen AS (
 )
 SELECT
     p.trace_id, p.job, p.rank, p.event_id, p.id, p.device, p.stream, p.step, p.class, p.name,
-    p.kind_key, p.like_key, p.dur_ns, p.launch_track_id,
-    p.ts_ns + p.to_job_ns AS start_job_ns,
+    p.kind_key, p.like_key,
+    p.dur_ns + p.turn_ns AS dur_ns,
+    p.launch_track_id,
+    p.ts_ns + p.to_job_ns - p.turn_ns AS start_job_ns,
     p.end_ns + p.to_job_ns AS end_job_ns,
-    p.launch_ns + p.to_job_ns AS launch_job_ns,
+    p.launch_job_ns,
     p.to_job_ns,
     CASE
-        WHEN p.ts_ns - p.launch_ns <= 4000 THEN NULL
+        WHEN p.ts_ns + p.to_job_ns - p.turn_ns - p.launch_job_ns <= 4000 THEN NULL
         WHEN s.at_ns - s.ended_ns <= 5000 THEN s.ended_id
     END AS from_id,
     m.call_id,

@@ -1,29 +1,12 @@
 -- The clock of each rank of a job against the clock of the lowest rank of the same connected set,
 -- by the ends of collectives (align_clocks). A clock that steps has a row for each stretch.
 --
+-- Times from unsure_from_unix_ns to unsure_to_unix_ns are before or after the step that begins the
+-- stretch; where a clock steps back, such times are shown twice (_clock_sides).
+--
 -- is_main marks the largest connected set of the job.
 -- @scope store
-WITH sights AS (
-    SELECT job, rank, call_no, end_unix_ns, place
-    FROM (
-        SELECT
-            *,
-            bool_or(place = 'device') OVER (PARTITION BY job) AS has_device
-        FROM (
-            SELECT job, rank, call_no, end_unix_ns, place FROM _collective_matches WHERE is_sync
-        )
-    )
-    WHERE (place = 'device') = has_device
-    UNION ALL
-    SELECT job, rank, NULL, NULL, NULL FROM job_ranks
-),
-fitted AS (
-    SELECT
-        job, rank, place,
-        align_clocks(rank, call_no, end_unix_ns) OVER (PARTITION BY job) AS clock
-    FROM sights
-),
-segments AS (
+WITH segments AS (
     SELECT
         job, rank,
         clock['segment'] AS segment,
@@ -32,12 +15,14 @@ segments AS (
         max(clock['origin_ns']) AS origin_unix_ns,
         max(clock['from_ns']) AS from_unix_ns,
         max(clock['to_ns']) AS to_unix_ns,
+        max(clock['unsure_from_ns']) AS unsure_from_unix_ns,
+        max(clock['unsure_to_ns']) AS unsure_to_unix_ns,
         max(clock['offset_ns']) AS offset_ns,
         max(clock['drift_ppm']) AS drift_ppm,
         max(clock['error_ns']) AS error_ns,
         max(clock['points']) AS sync_points,
         max(clock['spread_ns']) AS spread_ns
-    FROM fitted
+    FROM _clock_sights
     GROUP BY job, rank, clock['segment']
 ),
 sets AS (
@@ -52,7 +37,7 @@ sets AS (
 )
 SELECT
     s.job, s.rank, s.segment, s.reference_rank, s.origin_unix_ns, s.from_unix_ns, s.to_unix_ns,
-    s.offset_ns,
+    s.unsure_from_unix_ns, s.unsure_to_unix_ns, s.offset_ns,
     lag(s.offset_ns) OVER (PARTITION BY s.job, s.rank ORDER BY s.segment) AS offset_before_ns,
     s.drift_ppm, s.error_ns, s.sync_points, s.spread_ns, s.place, t.set_ranks, t.is_main
 FROM segments s

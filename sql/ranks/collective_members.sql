@@ -51,7 +51,7 @@ WITH waits AS (
         CASE
             WHEN c.method = 'durations' THEN m.dur_ns - c.shortest_ns
             -- greatest() and least() ignore NULL.
-            WHEN c.full_ns IS NULL THEN NULL
+            WHEN c.full_ns IS NULL OR m.is_turned THEN NULL
             WHEN m.rank = c.root_rank AND m.start_job_ns < c.full_ns THEN NULL
             WHEN m.collective NOT IN (
                 'all_reduce', 'all_gather', 'reduce_scatter', 'all_to_all', 'barrier', 'send_recv',

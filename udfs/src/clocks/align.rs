@@ -2,10 +2,13 @@
 //!
 //! Each clock is fitted to the clocks that are placed already, beginning with the lowest one of
 //! each connected set; then all are refitted a few times with all others. A fit is a level, a slope
-//! and steps of the clock. Differences are integers throughout; only what remains after a level is
-//! taken off becomes floating point.
+//! and steps of the clock. A clock that steps back shows some times twice, so each sight has the
+//! number of the segment that it belongs to. Steps that most clocks show at once are those of the
+//! reference. Differences are integers throughout; only what remains after a level is taken off
+//! becomes floating point.
 
-use super::line::{Slope, jumps, mad, median, median_int, slope};
+use super::fit::{Point, fitted};
+use super::line::median_int;
 
 /// How often all clocks are refitted.
 const SWEEPS: usize = 6;
@@ -13,10 +16,11 @@ const SWEEPS: usize = 6;
 const MANY_MEMBERS: usize = 32;
 /// Events with other clocks, before and after a step, that decide whether a clock or its nearest one
 /// stepped.
-const MIN_WITNESSES: usize = 4;
-/// Three standard errors of a median of normal values, by the median deviation: 3 · 1.4826 ·
-/// sqrt(pi / 2). Errors of clocks depend on each other, so two would hold fewer than 95 of 100.
-const ERROR_BY_MAD: f64 = 3.0 * 1.4826 * 1.2533;
+const MIN_WITNESSES: usize = 3;
+/// The segment of a sight that is not known yet.
+pub(super) const UNKNOWN: usize = usize::MAX;
+/// Steps of a reference that are looked for.
+const MAX_REFERENCE_STEPS: usize = 16;
 /// The spread of few points is seen as too small: the error grows by this number over the points.
 const FEW_POINTS: f64 = 4.0;
 
@@ -34,6 +38,8 @@ pub struct Sight {
 pub struct Segment {
     /// First time of the segment on its clock; the first segment has the smallest number.
     pub from: i64,
+    /// Times around it that may belong to this segment or to the one before, first and last.
+    pub unsure: (i64, i64),
     /// How far the clock is ahead of the reference at its origin, ns.
     pub offset: i64,
     /// By how much that grows per ns.
@@ -63,29 +69,58 @@ impl Clock {
         self.segments.iter().rposition(|s| s.from <= at).unwrap_or(0)
     }
 
-    /// Returns the time of the reference at a time of this clock.
-    pub fn aligned(&self, at: i64) -> i64 {
-        let s = &self.segments[self.segment(at)];
+    /// Returns the same unless the time is that of a step, when it may be another one.
+    pub fn known_segment(&self, at: i64) -> Option<usize> {
+        let is_unsure = |s: &Segment| s.unsure.0 <= at && at <= s.unsure.1;
+        (!self.segments.iter().skip(1).any(is_unsure)).then(|| self.segment(at))
+    }
+
+    /// Returns the time of the reference at a time of this clock in one of its segments.
+    pub fn aligned(&self, at: i64, segment: usize) -> i64 {
+        let s = &self.segments[segment.min(self.segments.len() - 1)];
         let drifted = s.drift * at.wrapping_sub(self.origin) as f64;
         at.wrapping_sub(s.offset).wrapping_sub(drifted.round() as i64)
     }
 }
 
+/// Clocks that are aligned, and the segment that each sight of each event belongs to.
+#[derive(Debug)]
+pub struct Aligned {
+    pub clocks: Vec<Clock>,
+    pub segments: Vec<Vec<usize>>,
+}
+
 /// Aligns `clocks` clocks by events. Each event is a list of sights by different clocks.
-pub fn align(clocks: usize, events: &[Vec<Sight>]) -> Vec<Clock> {
+pub fn align(clocks: usize, events: &[Vec<Sight>]) -> Aligned {
     let mut job = Job::new(clocks, events);
     while job.place_next() {}
-    for _ in 0..SWEEPS {
-        job.sweep();
+    job.sweeps();
+    for _ in 0..MAX_REFERENCE_STEPS {
+        if !job.settle_reference() {
+            break;
+        }
+        job.sweeps();
     }
     job.finish()
 }
 
-struct Job<'a> {
+/// A place at which an event is seen: its number, the number of the sight, and its time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    event: usize,
+    sight: usize,
+    pub(super) at: i64,
+}
+
+pub(super) struct Job<'a> {
     events: &'a [Vec<Sight>],
-    /// Events of each clock, and its time in them.
-    seen: Vec<Vec<(usize, i64)>>,
-    clocks: Vec<Clock>,
+    /// Events of each clock, by its time.
+    pub(super) seen: Vec<Vec<Seen>>,
+    pub(super) clocks: Vec<Clock>,
+    /// The segment of each sight of each event.
+    sides: Vec<Vec<usize>>,
+    /// Whether the times of the others turn back as those of a clock go on.
+    pub(super) others_turn: Vec<bool>,
     placed: Vec<bool>,
     /// The order in which clocks were placed.
     order: Vec<usize>,
@@ -103,18 +138,19 @@ impl<'a> Job<'a> {
     fn new(count: usize, events: &'a [Vec<Sight>]) -> Self {
         let mut seen = vec![Vec::new(); count];
         for (event, sights) in events.iter().enumerate() {
-            for sight in sights {
-                seen[sight.clock].push((event, sight.at));
+            for (at, sight) in sights.iter().enumerate() {
+                seen[sight.clock].push(Seen { event, sight: at, at: sight.at });
             }
         }
         for own in &mut seen {
-            own.sort_unstable_by_key(|&(event, at)| (at, event));
+            own.sort_unstable_by_key(|seen| (seen.at, seen.event));
         }
-        let clock = |(at, own): (usize, &Vec<(usize, i64)>)| Clock {
+        let clock = |(at, own): (usize, &Vec<Seen>)| Clock {
             reference: at,
-            origin: own.first().map_or(0, |first| first.1),
+            origin: own.first().map_or(0, |first| first.at),
             segments: vec![Segment {
                 from: i64::MIN,
+                unsure: (0, 0),
                 offset: 0,
                 drift: 0.0,
                 error: 0,
@@ -126,6 +162,8 @@ impl<'a> Job<'a> {
             events,
             clocks: seen.iter().enumerate().map(clock).collect(),
             seen,
+            sides: events.iter().map(|sights| vec![0; sights.len()]).collect(),
+            others_turn: vec![false; count],
             placed: vec![false; count],
             order: Vec::new(),
             shared: vec![0; count],
@@ -150,8 +188,8 @@ impl<'a> Job<'a> {
         }
         self.placed[next] = true;
         self.order.push(next);
-        for &(event, _) in &self.seen[next] {
-            for sight in &self.events[event] {
+        for seen in &self.seen[next] {
+            for sight in &self.events[seen.event] {
                 self.shared[sight.clock] += 1;
             }
         }
@@ -162,13 +200,19 @@ impl<'a> Job<'a> {
     fn nearest_of(&self, clock: usize, without: usize) -> usize {
         let mut counts = vec![0_usize; self.placed.len()];
         let counts_for = |sight: &&Sight| self.placed[sight.clock] && sight.clock != without;
-        for &(event, _) in &self.seen[clock] {
-            for sight in self.events[event].iter().filter(counts_for) {
+        for seen in &self.seen[clock] {
+            for sight in self.events[seen.event].iter().filter(counts_for) {
                 counts[sight.clock] += 1;
             }
         }
         let most = (0..counts.len()).max_by_key(|&c| (counts[c], std::cmp::Reverse(c)));
         most.unwrap_or(clock)
+    }
+
+    fn sweeps(&mut self) {
+        for _ in 0..SWEEPS {
+            self.sweep();
+        }
     }
 
     /// Refits all clocks but the references.
@@ -191,48 +235,79 @@ impl<'a> Job<'a> {
     fn by_others(&self, event: usize, without: [usize; 2]) -> Option<i64> {
         let mut others: Vec<i64> = self.events[event]
             .iter()
-            .filter(|sight| !without.contains(&sight.clock) && self.placed[sight.clock])
-            .map(|sight| self.clocks[sight.clock].aligned(sight.at))
+            .zip(&self.sides[event])
+            .filter(|(sight, side)| {
+                !without.contains(&sight.clock) && self.placed[sight.clock] && **side != UNKNOWN
+            })
+            .map(|(sight, &side)| self.clocks[sight.clock].aligned(sight.at, side))
             .collect();
         (!others.is_empty()).then(|| median_int(&mut others))
     }
 
     /// Returns how far a clock is ahead of the others in each of its events, without one of them.
-    fn points(&self, clock: usize, without: usize) -> Vec<(i64, i64)> {
-        let point = |&(event, at): &(usize, i64)| {
-            let known = self.known[event];
-            let other = known.or_else(|| self.by_others(event, [clock, without]))?;
-            Some((at, at.wrapping_sub(other)))
+    fn points(&self, clock: usize, without: usize) -> Vec<Point> {
+        let point = |(slot, seen): (usize, &Seen)| {
+            let known = self.known[seen.event];
+            let other = known.or_else(|| self.by_others(seen.event, [clock, without]))?;
+            Some(Point { slot, at: seen.at, ahead: seen.at.wrapping_sub(other) })
         };
-        self.seen[clock].iter().filter_map(point).collect()
+        self.seen[clock].iter().enumerate().filter_map(point).collect()
     }
 
     /// Fits a clock to the other clocks that are placed.
     fn fit(&mut self, clock: usize) {
         let origin = self.clocks[clock].origin;
-        let Some(mut segments) = fitted(&self.points(clock, clock), origin) else { return };
+        let Some(mut fit) = fitted(self.points(clock, clock), origin) else { return };
         // A step that is seen only against the nearest clock is a step of that clock.
-        if segments.len() > 1 {
+        if fit.segments.len() > 1 {
             let rest = self.points(clock, self.nearest_of(clock, clock));
-            let cuts: Vec<i64> = segments.iter().skip(1).map(|segment| segment.from).collect();
-            if is_witnessed(&rest, &cuts)
-                && let Some(calm) = fitted(&rest, origin).filter(|rest| rest.len() == 1)
+            let is_witnessed = fit.is_witnessed(&rest, MIN_WITNESSES);
+            if is_witnessed
+                && let Some(calm) = fitted(rest, origin).filter(|rest| rest.segments.len() == 1)
             {
-                segments = calm;
+                fit = calm;
             }
         }
-        self.clocks[clock].segments = segments;
+        self.others_turn[clock] = fit.others_turn;
+        self.clocks[clock].segments = fit.segments;
+        let of = &self.clocks[clock];
+        let by_time = |seen: &Seen| of.known_segment(seen.at).unwrap_or(UNKNOWN);
+        let by_time: Vec<usize> = self.seen[clock].iter().map(by_time).collect();
+        self.set_sides(clock, &by_time);
+        for (slot, side) in fit.sides {
+            let Seen { event, sight, .. } = self.seen[clock][slot];
+            self.sides[event][sight] = side;
+        }
+    }
+
+    /// Sets the segments of the sights of a clock, in the order of its times.
+    pub(super) fn set_sides(&mut self, clock: usize, sides: &[usize]) {
+        for (seen, &side) in self.seen[clock].iter().zip(sides) {
+            self.sides[seen.event][seen.sight] = side;
+        }
+    }
+
+    /// Returns the segments of the sights of a clock, in the order of its times.
+    pub(super) fn sides(&self, clock: usize) -> impl Iterator<Item = (i64, usize)> {
+        self.seen[clock].iter().map(|seen| (seen.at, self.sides[seen.event][seen.sight]))
+    }
+
+    /// Returns the other sights of an event that a clock saw, with their segments.
+    pub(super) fn partners(&self, seen: Seen) -> impl Iterator<Item = (Sight, usize)> {
+        let sights = self.events[seen.event].iter().copied().zip(&self.sides[seen.event]);
+        let others = sights.enumerate().filter(move |&(at, _)| at != seen.sight);
+        others.map(|(_, (sight, &side))| (sight, side))
     }
 
     /// Adds the errors of the clocks that each was placed by, and the resolution of its times.
-    fn finish(mut self) -> Vec<Clock> {
+    fn finish(mut self) -> Aligned {
         for &clock in &self.order {
             let parent = self.parent[clock];
             if parent == clock {
                 continue;
             }
             let above = self.clocks[parent].segments.iter().map(|s| s.error).max().unwrap_or(0);
-            let is_coarse = self.seen[clock].iter().all(|&(_, at)| at % 1_000 == 0);
+            let is_coarse = self.seen[clock].iter().all(|seen| seen.at % 1_000 == 0);
             let least = if is_coarse { 1_000 } else { 1 };
             // Events with clocks that were placed later do not tie the clock to the reference.
             let segments = &mut self.clocks[clock].segments;
@@ -244,61 +319,11 @@ impl<'a> Job<'a> {
                 segment.error = (error.hypot(above as f64).ceil() as i64).max(least);
             }
         }
-        self.clocks
-    }
-}
-
-/// Returns whether points, sorted by time, are on both sides of each cut.
-fn is_witnessed(points: &[(i64, i64)], cuts: &[i64]) -> bool {
-    cuts.iter().all(|&cut| {
-        let before = points.partition_point(|point| point.0 < cut);
-        before >= MIN_WITNESSES && points.len() - before >= MIN_WITNESSES
-    })
-}
-
-/// Fits levels, a common slope and steps to points: times of a clock, and how far it is ahead.
-/// Returns `None` if there are no points.
-fn fitted(points: &[(i64, i64)], origin: i64) -> Option<Vec<Segment>> {
-    if points.is_empty() {
-        return None;
-    }
-    let base = median_int(&mut points.iter().map(|p| p.1).collect::<Vec<_>>());
-    let near: Vec<(f64, f64)> = points
-        .iter()
-        .map(|p| (p.0.wrapping_sub(origin) as f64, p.1.wrapping_sub(base) as f64))
-        .collect();
-    let mut cuts = jumps(&near);
-    cuts.push(near.len());
-    let mut start = 0;
-    let pieces: Vec<(usize, usize)> =
-        cuts.into_iter().map(|end| (std::mem::replace(&mut start, end), end)).collect();
-    let span = |piece: &(usize, usize)| near[piece.1 - 1].0 - near[piece.0].0;
-    let longest = pieces.iter().copied().max_by(|a, b| span(a).total_cmp(&span(b)));
-    let line = longest.map_or(Slope::default(), |(from, to)| slope(&near[from..to]));
-    let drift = line.slope;
-    let segment = |&(from, to): &(usize, usize)| {
-        let own = &near[from..to];
-        let mut rest: Vec<f64> = own.iter().map(|p| p.1 - drift * p.0).collect();
-        let level = median(&mut rest);
-        rest.iter_mut().for_each(|r| *r -= level);
-        let spread = mad(&rest);
-        let usual: Vec<f64> =
-            rest.into_iter().filter(|r| r.abs() <= 10.0 * spread.max(1.0)).collect();
-        let mean = usual.iter().sum::<f64>() / usual.len().max(1) as f64;
-        let error = ERROR_BY_MAD * spread / (own.len() as f64).sqrt() + mean.abs() + line.unseen;
-        Segment {
-            from: if from == 0 {
-                i64::MIN
-            } else {
-                let (before, after) = (points[from - 1].0, points[from].0);
-                before + (after - before) / 2
-            },
-            offset: base.wrapping_add(level.round() as i64),
-            drift,
-            error: error.ceil() as i64,
-            points: own.len(),
-            spread: spread.round() as i64,
+        for (sights, sides) in self.events.iter().zip(&mut self.sides) {
+            for (sight, side) in sights.iter().zip(sides).filter(|(_, side)| **side == UNKNOWN) {
+                *side = self.clocks[sight.clock].segment(sight.at);
+            }
         }
-    };
-    Some(pieces.iter().map(segment).collect())
+        Aligned { clocks: self.clocks, segments: self.sides }
+    }
 }

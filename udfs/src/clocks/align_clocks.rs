@@ -7,7 +7,7 @@ use arrow::array::{Array, ArrayRef, AsArray, Float64Array, Int64Array, StructArr
 use arrow::datatypes::{DataType, Field, Fields, Int64Type};
 use datafusion_common::{Result, plan_err};
 
-use super::align::{Clock, Sight, align};
+use super::align::{Aligned, Clock, Sight, align};
 use crate::doc::{Example, Function, FunctionDoc};
 use crate::window::{Arguments, PartitionFunction};
 
@@ -27,8 +27,8 @@ const DOC: FunctionDoc = FunctionDoc {
     area: "clocks",
     signature: "align_clocks(clock BIGINT, event BIGINT, at_ns BIGINT) OVER (PARTITION BY …) → \
         STRUCT<aligned_ns BIGINT, reference BIGINT, segment BIGINT, origin_ns BIGINT, from_ns \
-        BIGINT, to_ns BIGINT, offset_ns BIGINT, drift_ppm DOUBLE, error_ns BIGINT, points BIGINT, \
-        spread_ns BIGINT>",
+        BIGINT, to_ns BIGINT, unsure_from_ns BIGINT, unsure_to_ns BIGINT, offset_ns BIGINT, \
+        drift_ppm DOUBLE, error_ns BIGINT, points BIGINT, spread_ns BIGINT>",
     summary: "Aligns clocks by events that several of them see at the same moment.",
     detail: "Rows of one event are the times at which its clocks saw it. The lowest clock of each \
         connected set is the reference. Each other clock is fitted by a level, a drift and \
@@ -36,15 +36,20 @@ const DOC: FunctionDoc = FunctionDoc {
         from from_ns to before to_ns (both NULL at the open ends). The drift is the median of \
         slopes (after Theil and Sen), and 0 unless the window is longer than 20 ms and the drift \
         exceeds its standard error 4 times; the level is the median of what remains. A step is a \
-        jump of more than 50 µs and of 20 times the usual change that lasts for 3 events. All \
-        clocks are refitted 6 times with the medians of all others. error_ns holds the error of \
-        aligned times in at least 95 of 100 cases: 3 · 1.4826 · MAD · sqrt(π / 2n), with n events that tie it to clocks placed before, plus the mean \
-        residual and the drift that could go unnoticed, all times 1 + 4/n, and with the error of the \
-        clock that it was placed by (the root of the sum of squares), and 1 µs at least if the times are whole µs. points is the number of events \
-        that were compared, spread_ns their median deviation (MAD). Clocks that differ by days \
+        jump of more than 5 µs and of 20 times the usual change that lasts for 3 events. A clock \
+        that steps back shows some times twice: times from unsure_from_ns to unsure_to_ns may be \
+        before or after the step that begins the segment, and segment says it for rows with an \
+        event. Steps that most clocks of a set show at once are those of the reference, which then \
+        has segments. All clocks are refitted 6 times with the medians of all others. error_ns \
+        holds the error of aligned times in at least 95 of 100 cases: 3 · 1.4826 · MAD · sqrt(π / \
+        2n), with n events that tie it to clocks placed before, plus the mean residual and the \
+        drift, or median of 8 neighbours, that could go unnoticed, all times 1 + 4/n, and with the \
+        error of the clock that it was placed by (the root of the sum of squares), and 1 µs at \
+        least if the times are whole µs. points is the number of events that were compared, \
+        spread_ns their median deviation (MAD). Clocks that differ by days \
         lose no precision.",
-    nulls: "A row without event or at_ns takes no part in the fit, but has the first segment of \
-        its clock; aligned_ns is NULL without at_ns. NULL if clock is NULL. The second row of a \
+    nulls: "A row without event or at_ns takes no part in the fit, but has the segment of its \
+        time, or the first one of its clock; aligned_ns is NULL without at_ns. NULL if clock is NULL. The second row of a \
         clock and event is not used.",
     errors: "None.",
     examples: &[Example {
@@ -66,6 +71,8 @@ fn fields() -> Fields {
         int("origin_ns"),
         int("from_ns"),
         int("to_ns"),
+        int("unsure_from_ns"),
+        int("unsure_to_ns"),
         int("offset_ns"),
         Field::new("drift_ppm", DataType::Float64, true),
         int("error_ns"),
@@ -96,6 +103,8 @@ fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
     names.dedup();
     let mut places: HashMap<i64, usize> = HashMap::new();
     let mut sights: Vec<Vec<Sight>> = Vec::new();
+    // The event and the sight of each row.
+    let mut sight_of: Vec<Option<(usize, usize)>> = vec![None; rows];
     let clock_of: Vec<Option<usize>> =
         (0..rows).map(|row| names.binary_search(&known(ids, row)?).ok()).collect();
     for (row, clock) in clock_of.iter().enumerate() {
@@ -108,15 +117,18 @@ fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
             sights.len() - 1
         });
         if sights[place].iter().all(|sight| sight.clock != clock) {
+            sight_of[row] = Some((place, sights[place].len()));
             sights[place].push(Sight { clock, at });
         }
     }
-    sights.retain(|members| members.len() > 1);
-    let clocks = align(names.len(), &sights);
+    // An event with one sight compares nothing.
+    sights.iter_mut().filter(|members| members.len() == 1).for_each(Vec::clear);
+    let Aligned { clocks, segments } = align(names.len(), &sights);
     let found = |row: usize| {
         let clock = &clocks[clock_of[row]?];
         let at = known(times, row);
-        Some((clock, at, at.map_or(0, |at| clock.segment(at))))
+        let of_sight = || sight_of[row].and_then(|(event, at)| segments[event].get(at).copied());
+        Some((clock, at, of_sight().or_else(|| Some(clock.segment(at?))).unwrap_or(0)))
     };
     let int = |value: Value<'_>| -> ArrayRef {
         let value = |row| found(row).and_then(|(clock, at, segment)| value(clock, at, segment));
@@ -125,12 +137,14 @@ fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
     let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
     let drift = |row| found(row).map(|(clock, _, s)| clock.segments[s].drift * 1e6);
     let columns: Vec<ArrayRef> = vec![
-        int(&|clock, at, _| at.map(|at| clock.aligned(at))),
+        int(&|clock, at, s| at.map(|at| clock.aligned(at, s))),
         int(&|clock, _, _| Some(names[clock.reference])),
         int(&|_, _, segment| Some(number(segment + 1))),
         int(&|clock, _, _| Some(clock.origin)),
         int(&|clock, _, s| Some(clock.segments[s].from).filter(|&from| from != i64::MIN)),
         int(&|clock, _, s| clock.segments.get(s + 1).map(|next| next.from)),
+        int(&|clock, _, s| (s > 0).then(|| clock.segments[s].unsure.0)),
+        int(&|clock, _, s| (s > 0).then(|| clock.segments[s].unsure.1)),
         int(&|clock, _, s| Some(clock.segments[s].offset)),
         Arc::new((0..rows).map(drift).collect::<Float64Array>()),
         int(&|clock, _, s| Some(clock.segments[s].error)),

@@ -85,7 +85,7 @@ pub fn slope(points: &[(f64, f64)]) -> Slope {
 }
 
 /// The smallest jump that is looked for, ns.
-const MIN_JUMP_NS: f64 = 50_000.0;
+pub const MIN_JUMP_NS: f64 = 5_000.0;
 /// A jump is larger than the usual change from point to point by this factor.
 const JUMP_BY_NOISE: f64 = 20.0;
 /// A jump is larger than a clock drifts in between: 300 ppm.
@@ -105,7 +105,7 @@ pub fn jumps(points: &[(f64, f64)]) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     for at in MIN_SIDE_POINTS..=points.len() - MIN_SIDE_POINTS {
         let (before, after) = (points[at - 1], points[at]);
-        let floor = MIN_JUMP_NS.max(JUMP_BY_NOISE * noise).max(MAX_DRIFT * (after.0 - before.0));
+        let floor = MIN_JUMP_NS.max(JUMP_BY_NOISE * noise).max(MAX_DRIFT * (after.0 - before.0).abs());
         let from = found.last().copied().unwrap_or(0).max(at.saturating_sub(SIDE_POINTS));
         let left = &points[from..at];
         let right = &points[at..points.len().min(at + SIDE_POINTS)];
@@ -124,4 +124,16 @@ pub fn jumps(points: &[(f64, f64)]) -> Vec<usize> {
         }
     }
     found
+}
+
+/// Points whose median is taken to see slow changes.
+const WOBBLE_POINTS: usize = 8;
+/// Medians of normal values stay below this many median deviations.
+const CLEAR_WOBBLE: f64 = 4.0;
+
+/// Returns how far neighbouring points lie off together, more than by chance; else 0.
+pub fn wobble(rest: &[f64], spread: f64) -> f64 {
+    let level = |side: &[f64]| median(&mut side.to_vec()).abs();
+    let most = rest.windows(WOBBLE_POINTS).map(level).fold(0.0, f64::max);
+    if most > CLEAR_WOBBLE * spread { most } else { 0.0 }
 }

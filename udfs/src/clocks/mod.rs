@@ -4,7 +4,9 @@
 
 mod align;
 mod align_clocks;
+mod fit;
 mod line;
+mod reference;
 mod sequence;
 mod sequence_number;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Sequences and clocks that are made with a known shift, offset, drift and step.
 
-use super::align::{Sight, align};
+use super::align::{Aligned, Sight, align};
 use super::sequence::shifts;
 
 /// Numbers that look random and are always the same.
@@ -77,8 +77,8 @@ fn offset_drift_and_step_are_found() {
             ]
         })
         .collect();
-    let clocks = align(4, &events);
-    let error = |clock: usize, at: i64, truth: i64| (clocks[clock].aligned(at) - truth).abs();
+    let Aligned { clocks, .. } = align(4, &events);
+    let error = |clock: usize, at: i64, truth: i64| (clocks[clock].aligned(at, clocks[clock].segment(at)) - truth).abs();
     for t in [1_000_000, 30_000_000, 100_000_000] {
         let drifted = (t as f64 * 40e-6).round() as i64;
         let step = if t > 60_000_000 { 1_500_000 } else { 0 };
@@ -107,7 +107,7 @@ fn clocks_that_meet_in_pairs_only_are_aligned_along_the_chain() {
             .to_vec()
         })
         .collect();
-    let clocks = align(5, &events);
+    let Aligned { clocks, .. } = align(5, &events);
     for (clock, offset) in offsets.into_iter().enumerate() {
         let found = clocks[clock].segments[0];
         assert!((found.offset - offset).abs() <= 300, "{clock}: {found:?}");
@@ -137,7 +137,7 @@ fn a_step_is_that_of_the_clock_that_all_others_see_step() {
             members.iter().copied().map(sight).collect()
         })
         .collect();
-    let clocks = align(4, &events);
+    let Aligned { clocks, .. } = align(4, &events);
     let segments: Vec<usize> = clocks.iter().map(|clock| clock.segments.len()).collect();
     assert_eq!(segments, [1, 2, 1, 1], "{clocks:?}");
     let change = clocks[1].segments[1].offset - clocks[1].segments[0].offset;
