@@ -33,7 +33,8 @@ pub const ROOFLINE_POINTS: Section = Section {
     sql: "SELECT trace_id, device, point_number, name, left(input_shapes, 200) AS input_shapes, \
                family, dtype, calls, device_ns, device_pct, flop_per_byte, tflop_s, gb_s, \
                roof_tflop_s, roofline_pct, bound, is_exact, cause, figure
-FROM roofline_points WHERE point_number <= 60 ORDER BY trace_id, device_ns DESC, device, point_number",
+FROM roofline_points WHERE point_number <= 60
+ORDER BY trace_id, device_ns DESC, device, point_number",
 };
 
 /// The lines above the points.

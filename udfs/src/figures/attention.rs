@@ -219,10 +219,7 @@ fn packed_pairs(call: &Call, formula: &Formula, heads: &Heads, ends: &Tensor) ->
     if longest > tokens {
         return Err(Reason::Lengths);
     }
-    if count < 1
-        || longest < 0
-        || i128::from(longest) * i128::from(count) < i128::from(tokens)
-    {
+    if count < 1 || longest < 0 || i128::from(longest) * i128::from(count) < i128::from(tokens) {
         return Err(Reason::Shapes);
     }
     // One query for each sequence sees all its keys.

@@ -121,9 +121,7 @@ impl<'a> Call<'a> {
     pub fn numbers(&self, at: usize) -> Counted<Vec<i64>> {
         match self.value(at)? {
             "" => Err(Reason::NoValues),
-            text => {
-                numbers(text).or_else(|| Some(vec![text.parse().ok()?])).ok_or(Reason::Values)
-            }
+            text => numbers(text).or_else(|| Some(vec![text.parse().ok()?])).ok_or(Reason::Values),
         }
     }
 
