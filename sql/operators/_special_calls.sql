@@ -5,13 +5,31 @@
 -- detail. Recorded operations of 0 mean that they were not counted. kind_id is below -1 and equal
 -- for equal calls.
 -- @scope trace
-WITH attention AS (
+WITH listed AS (
     SELECT
-        e.trace_id, e.track_id, e.event_id, e.ts_ns, e.end_ns, e.name, e.input_dims,
-        e.input_types, e.concrete_inputs
-    FROM events e
-    JOIN operator_forms f ON f.name = e.name AND f.form = 'cached_attention'
-    WHERE e.cat IN ('cpu_op', 'Operator', 'operator')
+        k.trace_id, k.name, k.input_dims, k.input_types, k.concrete_inputs, f.form,
+        unnest(k.event_ids) AS event_id
+    FROM _plain_kinds k
+    JOIN operator_forms f
+        ON f.name = CASE WHEN starts_with(k.name, 'triton_') THEN 'triton_*' ELSE k.name END
+    WHERE f.form = 'cached_attention' OR f.name = 'triton_*'
+),
+-- Joins with events read nothing of them if there are no such calls.
+attention AS (
+    SELECT l.*, e.track_id, e.ts_ns, e.end_ns
+    FROM listed l
+    JOIN events e ON e.trace_id = l.trace_id AND e.event_id = l.event_id
+    WHERE l.form = 'cached_attention'
+),
+triton AS (
+    SELECT
+        l.trace_id, l.event_id, l.name, l.input_dims, l.input_types, l.concrete_inputs,
+        max(CASE WHEN e.args LIKE '%kernel_num_gb%' THEN e.args END) AS args
+    FROM listed l
+    JOIN events e ON e.trace_id = l.trace_id AND e.event_id = l.event_id
+    WHERE starts_with(l.name, 'triton_')
+    GROUP BY
+        l.trace_id, l.event_id, l.name, l.input_dims, l.input_types, l.concrete_inputs
 ),
 marks AS (
     SELECT trace_id, track_id, ts_ns, end_ns, name
@@ -41,9 +59,8 @@ found AS (
         CAST(NULL AS VARCHAR),
         CAST(round(json_get_float(args, 'kernel_num_gb') * 1e9) AS BIGINT),
         nullif(json_get_int(args, 'kernel_flop'), 0)
-    FROM events
-    WHERE starts_with(name, 'triton_') AND cat = 'cpu_op'
-        AND json_get_str(args, 'kernel_backend') = 'triton'
+    FROM triton
+    WHERE json_get_str(args, 'kernel_backend') = 'triton'
         AND json_get_float(args, 'kernel_num_gb') BETWEEN 0.000000001 AND 1000000
 )
 SELECT

@@ -10,8 +10,8 @@
 WITH names AS (
     SELECT
         name,
-        regexp_like(name, '(?i)split_?k.*reduc|reduc.*split_?k') AS is_split,
-        regexp_like(name, '(?i)tf32|xf32|s1688|s16816') AS is_tf32,
+        regexp_like(name, '(?i)split_?k.*reduc|reduc.*split_?k|postgsu') AS is_split,
+        regexp_like(name, '(?i)tf32|xf32|s1688|s16816|^Cijk_.*_MX_') AS is_tf32,
         regexp_like(name, '(?i)^memcpy (HtoD|DtoH|PtoP)|^Copy(HostToDevice|DeviceToHost)')
             AS is_transfer
     FROM kernel_names

@@ -52,7 +52,12 @@ peaked AS (
             WHEN f.compute_type = 'fp8' THEN d.fp8_tflop_s
             WHEN f.compute_type = 'fp4' THEN d.fp4_tflop_s
             WHEN f.compute_type = 'int8' THEN d.int8_tflop_s
-        END AS peak_tflop_s
+        END AS peak_tflop_s,
+        CASE
+            WHEN f.unit = 'matrix' AND f.compute_type = 'fp32' AND d.tf32_tflop_s IS NOT NULL
+                THEN 'the products may have used TF32, which their kernels do not name'
+            ELSE 'the clock is above boost, or the device is not the one it was taken for'
+        END AS compute_over
     FROM figures f
     LEFT JOIN device_roofline d
         ON d.trace_id = f.trace_id AND (d.device IS NOT DISTINCT FROM f.device)

@@ -3,16 +3,18 @@
 --
 -- lost_ns is device_ns less the time at the roofline. Rows without a roofline are not here
 -- (roofline_coverage has them). cause is what most likely keeps the calls from their roofline, or
--- puts the roofline low, by their sizes, types and kernels; it is NULL where nothing stands out or
--- the calls are within 60 % of the roofline. Of several causes the first in this order counts:
--- launching takes longer than the work; float32 or double products without TF32 or 16 bits; a
--- reduction of split products, which is measured; few tokens per expert; depthwise, grouped or
--- dilated convolutions; head sizes that kernels pad and short sequences in attention; products
--- with few rows, columns or inner elements; sizes that are not multiples of 16 bytes; fewer tiles
--- of 128 x 128 than units, tiles that are partly filled, or a last wave of tiles that leaves units
--- idle; sizes that are not multiples of 128 bytes, which tiles need; elementwise work far below
--- the bandwidth. figure is the quantity behind the cause, and gain_ns the time that would be saved
--- without it: the lost time, or for types the time above the roofline of the faster type.
+-- puts the roofline low, by their sizes, types and kernels. It is NULL where nothing stands out. It
+-- is NULL too where the calls reach 60 % of the roofline, except for products in a slow type and
+-- for products that memory limits because a size is 64 or less. Of several causes the first in
+-- this order counts: calls so short that launching decides; float32 or double products without
+-- TF32 or 16 bits; a reduction of split products, which is measured; few tokens per expert;
+-- depthwise, grouped or dilated convolutions; head sizes that kernels pad and short sequences in
+-- attention; products with few rows, columns or inner elements; sizes that are not multiples of 16
+-- bytes; fewer tiles of 128 x 128 than units, tiles that are partly filled, or a last wave of tiles
+-- that leaves units idle; sizes that are not multiples of 128 bytes, which tiles need; elementwise
+-- work far below the bandwidth. figure is the quantity behind the cause, and gain_ns the time that
+-- would be saved without it: the lost time, or for types the time above the roofline of the faster
+-- type.
 --
 -- Source: operator_roofline; the tile sizes of cuBLAS, docs/roofline.md.
 -- Example: SELECT name, input_shapes, device_ns, lost_ns, roofline_pct, cause
@@ -51,28 +53,16 @@
 -- @column figure VARCHAR text The quantity behind the cause; NULL without a cause.
 -- @column gain_ns DOUBLE ns Time that would be saved; NULL without a cause.
 -- @column advice VARCHAR text What to try first; NULL without a cause.
-WITH sized AS (
+WITH typed AS (
     SELECT
-        o.*, d.units,
-        -- Elements in 16 bytes, which units for matrices read at once.
-        CASE o.dtype
-            WHEN 'fp16' THEN 8 WHEN 'bf16' THEN 8 WHEN 'fp8' THEN 16 WHEN 'int8' THEN 16
-            WHEN 'tf32' THEN 4
-        END AS multiple,
-        o.unit = 'matrix' AND o.family IN ('gemm', 'moe') AND o.m > 0 AND o.n > 0 AS is_product,
+        o.*, d.units, d.tf32_tflop_s, d.bf16_tflop_s, d.fp16_tflop_s,
+        coalesce(d.fp32_matrix_tflop_s, d.fp32_vector_tflop_s) AS fp32_tflop_s,
+        -- The nearest type in which the device computes products much faster.
         CASE
-            WHEN o.unit = 'matrix' AND o.m > 0 AND o.n > 0 AND o.batch > 0
-                THEN 1.0 * o.batch * ceil(o.m / 128.0) * ceil(o.n / 128.0)
-        END AS tiles,
-        CASE
-            WHEN o.dtype = 'fp64' THEN coalesce(
-                d.tf32_tflop_s, d.fp32_matrix_tflop_s, d.fp32_vector_tflop_s)
-            WHEN o.dtype = 'fp32' THEN coalesce(d.tf32_tflop_s, d.bf16_tflop_s, d.fp16_tflop_s)
-        END AS faster_tflop_s,
-        CASE
-            WHEN d.tf32_tflop_s IS NOT NULL THEN 'tf32'
+            WHEN o.unit <> 'matrix' OR o.dtype NOT IN ('fp64', 'fp32') THEN NULL
+            WHEN d.tf32_tflop_s > 1.5 * o.peak_tflop_s THEN 'tf32'
             WHEN o.dtype = 'fp64' THEN 'fp32'
-            WHEN d.bf16_tflop_s IS NOT NULL THEN 'bf16'
+            WHEN d.bf16_tflop_s > 1.5 * o.peak_tflop_s THEN 'bf16'
             ELSE 'fp16'
         END AS faster_type
     FROM operator_roofline o
@@ -80,13 +70,40 @@ WITH sized AS (
         ON d.trace_id = o.trace_id AND (d.device IS NOT DISTINCT FROM o.device)
     WHERE o.roofline_ns IS NOT NULL
 ),
+sized AS (
+    SELECT
+        *,
+        -- Elements in 16 bytes, which units for matrices read at once.
+        CASE dtype
+            WHEN 'fp16' THEN 8 WHEN 'bf16' THEN 8 WHEN 'fp8' THEN 16 WHEN 'int8' THEN 16
+            WHEN 'tf32' THEN 4 WHEN 'fp4' THEN 32
+        END AS multiple,
+        unit = 'matrix' AND family IN ('gemm', 'moe') AND m > 0 AND n > 0 AS is_product,
+        CASE
+            WHEN unit = 'matrix' AND m > 0 AND n > 0 AND batch > 0
+                THEN 1.0 * batch * ceil(m / 128.0) * ceil(n / 128.0)
+        END AS tiles,
+        CASE faster_type
+            WHEN 'tf32' THEN tf32_tflop_s WHEN 'bf16' THEN bf16_tflop_s
+            WHEN 'fp16' THEN fp16_tflop_s WHEN 'fp32' THEN fp32_tflop_s
+        END AS faster_tflop_s,
+        -- The head size as which kernels of attention compute it.
+        CASE
+            WHEN family <> 'attention' THEN NULL
+            WHEN k <= 32 THEN 32 WHEN k <= 64 THEN 64 WHEN k <= 96 THEN 96 WHEN k <= 128 THEN 128
+            WHEN k <= 192 THEN 192
+            ELSE 64 * ceil(k / 64.0)
+        END AS padded_size
+    FROM typed
+),
 measured AS (
     SELECT
         *,
         roofline_pct < 60 AS is_low,
         -- The time at the roofline of a faster type; memory would move half of the bytes or less.
+        -- Calls above their roofline have used one, though their kernels do not name it.
         CASE
-            WHEN unit = 'matrix' AND faster_tflop_s > 1.5 * peak_tflop_s AND bound = 'compute'
+            WHEN faster_tflop_s > 1.5 * peak_tflop_s AND bound = 'compute' AND roofline_pct <= 100
                 THEN device_ns - greatest(
                     total_flop / faster_tflop_s / 1000, total_bytes / peak_gb_s)
         END AS type_gain_ns,
@@ -113,22 +130,25 @@ caused AS (
     SELECT
         *,
         CASE
-            WHEN is_small AND is_low THEN 'small calls'
+            WHEN is_small AND is_low AND device_ns < 5 * setting('roofline_small_ns') * calls
+                THEN 'small calls'
             WHEN type_gain_ns > 0.2 * device_ns THEN concat(dtype, ' products')
             WHEN NOT is_low AND NOT (bound = 'memory' AND is_product AND narrowest <= 64) THEN NULL
             WHEN unit = 'matrix' AND split_pct >= 10 THEN 'reduction of split products'
-            WHEN family = 'moe' OR name LIKE '%grouped_mm' THEN
-                CASE WHEN m < 64 THEN 'few tokens per expert' END
+            WHEN (family = 'moe' OR name LIKE '%grouped_mm') AND narrowest < 64
+                THEN 'few tokens per expert'
             WHEN is_depthwise THEN 'depthwise convolution'
             WHEN family = 'conv' AND batch > 1 AND n < 32 THEN 'grouped convolution'
             WHEN family = 'conv' AND dilation > 1 THEN 'dilated convolution'
-            WHEN family = 'attention' AND k NOT IN (32, 64, 96, 128, 192, 256)
-                THEN 'padded head size'
-            WHEN family = 'attention' AND least(m, n) <= 512 AND m > 1 THEN 'short sequences'
+            WHEN padded_size >= 1.1 * k THEN 'padded head size'
             WHEN family = 'attention' AND m = 1 THEN 'one query at a time'
-            WHEN is_product AND narrow <= 16 THEN 'tiny batch'
+            WHEN family = 'attention' AND narrow <= 512 THEN 'short sequences'
+            WHEN padded_size > k THEN 'padded head size'
+            WHEN is_product AND (m <= 16 AND n > 16 OR name LIKE '%mv') THEN 'tiny batch'
             WHEN is_product AND narrow <= 64 THEN 'tall and skinny'
-            WHEN is_product AND bound = 'memory' AND k <= 64 THEN 'tall and skinny'
+            WHEN is_product AND bound = 'memory'
+                AND (k <= 64 OR greatest(m, n) >= 16 * narrowest AND waves >= 1)
+                THEN 'tall and skinny'
             WHEN is_product AND (n % multiple <> 0 OR k % multiple <> 0)
                 THEN 'sizes not multiples'
             WHEN family = 'conv' AND (k % multiple <> 0 OR n % multiple <> 0)
@@ -141,8 +161,8 @@ caused AS (
             WHEN is_product AND (n % (8 * multiple) <> 0 OR k % (8 * multiple) <> 0)
                 THEN 'sizes not multiples'
             WHEN row_length % 4 <> 0 THEN 'sizes not multiples'
-            WHEN unit = 'vector' AND family = 'elementwise' THEN 'far below the bandwidth'
-            WHEN unit = 'vector' AND roofline_pct < 40 THEN 'far below the bandwidth'
+            WHEN unit = 'vector' AND bound = 'memory'
+                AND (family = 'elementwise' OR roofline_pct < 40) THEN 'far below the bandwidth'
         END AS cause
     FROM measured
 )
@@ -155,18 +175,16 @@ SELECT
         WHEN cause = 'small calls' THEN concat(
             format_ns(CAST(roofline_ns / calls AS BIGINT)), ' of work in ',
             format_ns(CAST(device_ns / calls AS BIGINT)), ' a call')
-        WHEN cause LIKE '% products' AND cause <> 'reduction of split products' THEN concat(
+        WHEN cause LIKE 'fp__ products' THEN concat(
             round(peak_tflop_s, 1), ' instead of ', round(faster_tflop_s, 1), ' TFLOP/s with ',
             faster_type)
-        WHEN cause = 'few tokens per expert' THEN concat('about ', m, ' for each of ', batch)
+        WHEN cause = 'few tokens per expert' THEN concat(
+            'about ', narrowest, ' for each of ', batch)
         WHEN cause IN ('depthwise convolution', 'grouped convolution') THEN concat(
             batch, ' groups with ', n, ' output channels each')
         WHEN cause = 'dilated convolution' THEN concat('dilation ', dilation)
         WHEN cause = 'padded head size' THEN concat(
-            'head size ', k, ' is computed as ', CASE
-                WHEN k < 32 THEN 32 WHEN k < 64 THEN 64 WHEN k < 96 THEN 96 WHEN k < 128 THEN 128
-                WHEN k < 192 THEN 192 ELSE 256
-            END)
+            'head size ', k, ' is computed as ', CAST(padded_size AS BIGINT))
         WHEN cause IN ('short sequences', 'one query at a time') THEN concat(
             'queries ', m, ', keys ', n)
         WHEN cause = 'reduction of split products' THEN concat(
@@ -186,15 +204,20 @@ SELECT
         ELSE concat('m = ', m, ', n = ', n, ', k = ', k)
     END AS figure,
     CASE
-        WHEN cause LIKE '% products' AND cause <> 'reduction of split products' THEN type_gain_ns
+        WHEN cause LIKE 'fp__ products' THEN type_gain_ns
         WHEN cause IS NOT NULL THEN greatest(lost_ns, 0)
     END AS gain_ns,
     CASE
         WHEN cause IS NULL THEN NULL
         WHEN cause = 'small calls' THEN 'Batch or fuse the calls, or replay them with CUDA graphs.'
-        WHEN cause LIKE '% products' AND cause <> 'reduction of split products' THEN
+        WHEN cause = 'fp64 products' THEN 'Compute in float32 where its precision is enough.'
+        WHEN cause = 'fp32 products' AND faster_type = 'tf32' THEN
             'Use torch.autocast with bfloat16, or TF32: '
             || 'torch.set_float32_matmul_precision("high").'
+        WHEN cause = 'fp32 products' AND faster_type = 'bf16' THEN
+            'Use torch.autocast with bfloat16.'
+        WHEN cause = 'fp32 products' THEN
+            'Use torch.autocast with float16, and torch.amp.GradScaler in training.'
         WHEN cause = 'few tokens per expert' THEN
             'Batch more tokens, use fewer experts on a device, or a grouped kernel.'
         WHEN cause IN ('depthwise convolution', 'grouped convolution') THEN

@@ -110,6 +110,7 @@ grouped AS (
         trace_id, rank, device, place, name, kernel_name, input_shapes, input_types, arguments,
         form, unit, compute_type, flop, flop_full, flop_upper, read_bytes, written_bytes, bytes,
         bytes_upper, batch, m, n, k, dilation, quality, peak_tflop_s, peak_gb_s, l2_bytes,
+        compute_over,
         compute_ns, memory_ns, roofline_ns AS call_ns, roofline_upper_ns AS call_upper_ns,
         figure_reason, reason,
         sum(owners) AS owners,
@@ -123,12 +124,13 @@ grouped AS (
         trace_id, rank, device, place, name, kernel_name, input_shapes, input_types, arguments,
         form, unit, compute_type, flop, flop_full, flop_upper, read_bytes, written_bytes, bytes,
         bytes_upper, batch, m, n, k, dilation, quality, peak_tflop_s, peak_gb_s, l2_bytes,
+        compute_over,
         compute_ns, memory_ns, roofline_ns, roofline_upper_ns, figure_reason, reason
     UNION ALL
     SELECT
         trace_id, rank, device, 'overlap', NULL, NULL, NULL, NULL, NULL,
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
         NULL, NULL, NULL, NULL,
         'activities of one call ran at the same time',
         'activities of one call ran at the same time',
@@ -161,6 +163,9 @@ SELECT
     input_shapes, input_types, arguments,
     CASE
         WHEN figure_reason IS NOT NULL THEN NULL
+        WHEN form IN ('matmul', 'linear', 'packed_weight', 'sparse', 'grouped') THEN 'gemm'
+        WHEN form IN ('convolution', 'convolution_backward') THEN 'conv'
+        WHEN form IN ('attention', 'attention_backward', 'cached_attention') THEN 'attention'
         WHEN form = 'experts' THEN 'moe'
         WHEN form = 'pointers' THEN 'fused'
         ELSE coalesce(operator_class, 'elementwise')
@@ -197,8 +202,7 @@ SELECT
     call_ns < setting('roofline_small_ns') AS is_small,
     CASE
         WHEN roofline_pct <= 100 OR roofline_pct IS NULL THEN NULL
-        WHEN compute_ns >= memory_ns
-            THEN 'the clock is above boost, or the device is not the one it was taken for'
+        WHEN compute_ns >= memory_ns THEN compute_over
         WHEN bytes < l2_bytes THEN 'the data fit the last cache of the device'
         WHEN form = 'pointers' THEN 'a fused kernel may read a part of its inputs'
         WHEN quality = 'estimate' THEN 'the bytes are an estimate'

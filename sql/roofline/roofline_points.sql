@@ -27,6 +27,7 @@
 -- @column device_pct DOUBLE pct device_ns as percent of the work of the device.
 -- @column flop_per_byte DOUBLE number Operations by bytes: x of the point.
 -- @column tflop_s DOUBLE TFLOP/s Operations per second: y of the point.
+-- @column gb_s DOUBLE GB/s Bytes per second.
 -- @column roof_tflop_s DOUBLE TFLOP/s The roof above the point: the peak, or the intensity times
 --   the bandwidth.
 -- @column roofline_pct DOUBLE pct How much of the roof is reached.
@@ -40,6 +41,7 @@ SELECT
         PARTITION BY trace_id, device ORDER BY device_ns DESC, name, input_shapes, input_types
     ) AS BIGINT) AS point_number,
     name, input_shapes, family, dtype, calls, device_ns, device_pct, flop_per_byte, tflop_s,
+    gb_s,
     least(peak_tflop_s, flop_per_byte * peak_gb_s / 1000) AS roof_tflop_s,
     roofline_pct, bound,
     quality IN ('exact', 'recorded') AS is_exact,

@@ -3,9 +3,9 @@
 --
 -- There is a row for each operator and shapes that takes at least 2 % of the device's work and is
 -- below 60 % of its roofline, or that the device could compute faster in another type. Without such
--- an operator, the one that would save most has a row that is ok. Calls that take less than
--- roofline_small_ns at the roofline are left out, because launching decides there. The numerator is
--- the time that would be saved at the roofline (lost_time.gain_ns, else lost_ns).
+-- an operator, the one that would save most has a row that is ok. Calls so short that launching
+-- decides (the cause small calls) are left out. The numerator is the time that would be saved at
+-- the roofline (lost_time.gain_ns, else lost_ns).
 -- Source: lost_time.
 -- @scope trace
 -- @finding low above 1 pct, medium above 10: share of device time that the roofline would save
@@ -31,7 +31,8 @@ WITH rows AS (
         *,
         greatest(coalesce(gain_ns, lost_ns), 0) AS saved_ns,
         device_ns * 100.0 / nullif(device_pct, 0) AS all_ns,
-        NOT is_small AND device_pct >= setting('rule_inefficient_operator_device_pct')
+        (cause IS DISTINCT FROM 'small calls')
+            AND device_pct >= setting('rule_inefficient_operator_device_pct')
             AND (
                 roofline_pct < setting('rule_inefficient_operator_roofline_pct')
                 OR coalesce(cause LIKE 'fp__ products', false)

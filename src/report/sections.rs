@@ -109,6 +109,8 @@ pub static SECTIONS: &[Section] = &[
     devices::COPIES,
     roofline::MFU,
     roofline::ROOFLINE,
+    roofline::ROOFLINE_POINTS,
+    roofline::ROOFLINE_ROOFS,
     memory::MEMORY_PEAKS,
     memory::MEMORY_CURVE,
     memory::MEMORY_AT_PEAK,

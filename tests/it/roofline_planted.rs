@@ -22,6 +22,9 @@ fn device(name: &str) -> (Value, u64, u64) {
         "a100" => (described("NVIDIA A100-SXM4-80GB", 85_018_279_936, [8, 0], 108, 32), 4000, 460),
         "h100" => (described("NVIDIA H100 80GB HBM3", 85_018_279_936, [9, 0], 132, 32), 1350, 290),
         "mi300x" => (described("AMD Instinct MI300X", 206_141_390_848, [9, 4], 304, 64), 1050, 190),
+        "rtx4090" => {
+            (described("NVIDIA GeForce RTX 4090", 25_393_692_672, [8, 9], 128, 32), 7800, 900)
+        }
         other => panic!("no device {other}"),
     }
 }
@@ -149,5 +152,5 @@ fn the_planted_operator_is_named_with_its_cause_and_no_other_is() {
         }
     }
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
-    assert_eq!(cases.len(), 31);
+    assert_eq!(cases.len(), 38);
 }

@@ -19,6 +19,40 @@ pub const MFU: Section = Section {
 FROM step_mfu ORDER BY trace_id, step, device",
 };
 
+/// The points of the pictures. The page draws the first ones of each device.
+pub const ROOFLINE_POINTS: Section = Section {
+    key: "roofline_points",
+    title: "Points of the roofline",
+    about: "Operators by operations per byte and operations per second, the longest first. \
+        Operators that compute nothing, or whose operations are not known, are not here.",
+    scope: Scope::Torch,
+    needs: &["device", "shapes"],
+    if_empty: "no operator has operations on a device whose peaks are known",
+    is_detail: true,
+    shape: rows(200, &["calls", "device_ns"]),
+    sql: "SELECT trace_id, device, point_number, name, left(input_shapes, 200) AS input_shapes, \
+               family, dtype, calls, device_ns, device_pct, flop_per_byte, tflop_s, gb_s, \
+               roof_tflop_s, roofline_pct, bound, is_exact, cause, figure
+FROM roofline_points WHERE point_number <= 60
+ORDER BY trace_id, device_ns DESC, device, point_number",
+};
+
+/// The lines above the points.
+pub const ROOFLINE_ROOFS: Section = Section {
+    key: "roofline_roofs",
+    title: "Roofs of the roofline",
+    about: "Peaks of the devices for the types that occur, with the operations per byte at which \
+        arithmetic and memory take the same time.",
+    scope: Scope::Torch,
+    needs: &["device", "shapes"],
+    if_empty: "no operator has operations on a device whose peaks are known",
+    is_detail: true,
+    shape: rows(200, &["calls", "device_ns"]),
+    sql: "SELECT trace_id, device, unit, dtype, peak_tflop_s, bandwidth_gb_s, ridge, calls, \
+               device_ns
+FROM roofline_roofs ORDER BY trace_id, device_ns DESC, device, unit, dtype, peak_tflop_s",
+};
+
 pub const ROOFLINE: Section = Section {
     key: "roofline",
     title: "Roofline",

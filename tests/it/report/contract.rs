@@ -18,7 +18,7 @@ fn columns<'a>(report: &'a Value, section: &str) -> Vec<&'a str> {
         .collect()
 }
 
-const SECTIONS: [&str; 40] = [
+const SECTIONS: [&str; 42] = [
     "traces",
     "overview",
     "findings",
@@ -33,6 +33,8 @@ const SECTIONS: [&str; 40] = [
     "copies",
     "mfu",
     "roofline",
+    "roofline_points",
+    "roofline_roofs",
     "memory_peaks",
     "memory_curve",
     "memory_at_peak",

@@ -4,15 +4,17 @@ import { digits, ns, pct } from "../../../../web/base/format.js";
 import { logPoints } from "../../../../web/charts/log_points.js";
 import { tooltipContent } from "../../../../web/charts/tooltip.js";
 import { classPaint, classRank, classTint } from "./class_colours.js";
+import { rows } from "./data.js";
 import { tableOf } from "./table.js";
 
-// The longest points are drawn; the table has all.
-const MOST = 60;
-
-export function rooflines(list) {
-  const devices = [...new Set(list.map((row) => row.device))];
+export function rooflines() {
+  const points = rows("roofline_points");
+  const devices = [...new Set(points.map((row) => row.device))];
+  const of = (key, device) => rows(key).filter((row) => row.device === device);
   return [
-    ...devices.map((device) => picture(list.filter((row) => row.device === device), device)),
+    ...devices.map((device) =>
+      picture(of("roofline_points", device), of("roofline_roofs", device), device),
+    ),
     tableOf("roofline", {
       only: [
         "name",
@@ -34,12 +36,8 @@ export function rooflines(list) {
   ];
 }
 
-function picture(list, device) {
-  const known = list
-    .filter((row) => row.tflop_s > 0 && row.flop_per_byte > 0)
-    .sort((a, b) => b.device_ns - a.device_ns)
-    .slice(0, MOST);
-  if (!known.length) return null;
+function picture(points, roofs, device) {
+  const known = [...points].sort((a, b) => a.point_number - b.point_number);
   const families = [...new Set(known.map((row) => row.family))].sort(
     (a, b) => classRank(a) - classRank(b),
   );
@@ -51,9 +49,13 @@ function picture(list, device) {
       x: row.flop_per_byte,
       y: row.tflop_s,
       area: row.device_ns / longest,
-      isHollow: row.quality !== "exact" && row.quality !== "recorded",
+      isHollow: !row.is_exact,
     })),
-    roofs: roofsOf(known),
+    roofs: different(roofs).map((row) => ({
+      name: `${row.dtype} ${digits(row.peak_tflop_s)} TFLOP/s`,
+      slope: row.bandwidth_gb_s / 1000,
+      top: row.peak_tflop_s,
+    })),
     describe: (i) => tooltipOf(known[i]),
     xLabel: (value) => `${short(value)} FLOP/B`,
     yLabel: (value) => `${short(value)} TFLOP/s`,
@@ -74,17 +76,9 @@ function picture(list, device) {
   );
 }
 
-// One roof for each type that occurs.
-function roofsOf(list) {
-  const tops = new Map();
-  for (const row of list)
-    if (row.peak_tflop_s > 0 && row.peak_gb_s > 0)
-      tops.set(`${row.dtype} ${row.peak_tflop_s}`, row);
-  return [...tops.values()].map((row) => ({
-    name: `${row.dtype} ${digits(row.peak_tflop_s)} TFLOP/s`,
-    slope: row.peak_gb_s / 1000,
-    top: row.peak_tflop_s,
-  }));
+// Both units of a device may have the same peak for a type; one line stands for both.
+function different(roofs) {
+  return [...new Map(roofs.map((row) => [`${row.dtype} ${row.peak_tflop_s}`, row])).values()];
 }
 
 function tooltipOf(row) {
