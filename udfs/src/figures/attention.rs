@@ -95,6 +95,11 @@ fn attention(call: &Call, formula: &Formula, is_backward: bool) -> Counted<Figur
         Some(ends) => packed_pairs(call, formula, &heads, &ends)?,
         None => pairs(call, formula, &heads)?,
     };
+    // Packed sequences count with their mean lengths.
+    let (sequences, parts) = match ends {
+        Some(ends) => (ends.elements - 1, (ends.elements - 1).max(1)),
+        None => (heads.batch, 1),
+    };
     let size = if is_backward { heads.backward } else { heads.forward };
     let each = product(&[2, heads.batch, heads.heads, size])?;
     let flop = |pairs: i64| product(&[each, pairs]);
@@ -119,9 +124,9 @@ fn attention(call: &Call, formula: &Formula, is_backward: bool) -> Counted<Figur
         flop_upper: pairs.upper.map(visible).transpose()?,
         quality: pairs.quality,
         sizes: Some([
-            product(&[heads.batch, heads.heads])?,
-            heads.queries,
-            heads.keys,
+            product(&[sequences, heads.heads])?,
+            heads.queries / parts,
+            heads.keys / parts,
             heads.q.dims.last().copied().unwrap_or(0),
         ]),
         ..Figures::exact(visible(pairs.visible)?, read, written)
@@ -210,11 +215,11 @@ fn packed_pairs(call: &Call, formula: &Formula, heads: &Heads, ends: &Tensor) ->
     let longest = call.number(longest_at)?.ok_or(Reason::Lengths)?;
     let longest_key = call.number(longest_at + 1)?.ok_or(Reason::Lengths)?;
     let (tokens, keys) = (heads.queries, heads.keys);
-    if count < 1
-        || longest < 0
-        || longest > tokens
-        || i128::from(longest) * i128::from(count) < i128::from(tokens)
-    {
+    // A limit above the number of tokens says nothing about the longest sequence.
+    if longest > tokens {
+        return Err(Reason::Lengths);
+    }
+    if count < 1 || longest < 0 || i128::from(longest) * i128::from(count) < i128::from(tokens) {
         return Err(Reason::Shapes);
     }
     // One query for each sequence sees all its keys.

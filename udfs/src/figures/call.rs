@@ -113,18 +113,25 @@ impl<'a> Call<'a> {
     pub fn number(&self, at: usize) -> Counted<Option<i64>> {
         match self.value(at)? {
             "" => Ok(None),
-            text => text.parse().map(Some).map_err(|_| Reason::NoValues),
+            text => text.parse().map(Some).map_err(|_| Reason::Values),
         }
     }
 
     /// A value that is a list of whole numbers, or one number.
     pub fn numbers(&self, at: usize) -> Counted<Vec<i64>> {
-        let text = self.value(at)?;
-        numbers(text).or_else(|| Some(vec![text.parse().ok()?])).ok_or(Reason::NoValues)
+        match self.value(at)? {
+            "" => Err(Reason::NoValues),
+            text => numbers(text).or_else(|| Some(vec![text.parse().ok()?])).ok_or(Reason::Values),
+        }
     }
 
     /// Whether a value is true. The type of a mask is true if it is not 0.
     pub fn flag(&self, at: usize) -> Counted<bool> {
-        Ok(matches!(self.value(at)?, "True" | "true" | "1" | "2"))
+        match self.value(at)? {
+            "True" | "true" | "1" | "2" => Ok(true),
+            "False" | "false" | "0" => Ok(false),
+            "" => Err(Reason::NoValues),
+            _ => Err(Reason::Values),
+        }
     }
 }

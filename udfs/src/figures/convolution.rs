@@ -58,15 +58,30 @@ pub fn forward(call: &Call, formula: &Formula) -> Counted<Figures> {
         read.push(tensor.bytes()?);
     }
     let written = product(&[product(&output)?, x.width])?;
-    // As a product: groups times [positions, filter] x [filter, outputs of a group].
-    let outputs = if is_transposed { w.dims[0] } else { w.dims[0] / groups.max(1) };
     let places = product(if is_transposed { &input[2..] } else { &output[2..] })?;
-    let sizes = [groups, product(&[input[0], places])?, outputs, filter];
+    let positions = product(&[input[0], places])?;
     Ok(Figures {
-        sizes: Some(sizes),
+        sizes: Some(product_sizes(&w, groups, positions, is_transposed)?),
         dilation: dilation.iter().copied().max(),
         ..Figures::exact(flop, sum(&read)?, written)
     })
+}
+
+/// A convolution as a product: groups times `[positions, k] x [k, outputs of a group]`. A transposed
+/// one makes a filter of outputs from each input.
+fn product_sizes(
+    w: &Tensor,
+    groups: i64,
+    positions: i64,
+    is_transposed: bool,
+) -> Counted<[i64; 4]> {
+    let of_group = w.dims[0] / groups.max(1);
+    let filter = product(&w.dims[1..])?;
+    if is_transposed {
+        let inner = product(&[of_group, product(&w.dims[2..])?])?;
+        return Ok([groups, positions, w.dims[1], inner]);
+    }
+    Ok([groups, positions, of_group, filter])
 }
 
 /// The groups of channels: as written, else by the number of channels.
@@ -129,8 +144,22 @@ pub fn backward(call: &Call, formula: &Formula) -> Counted<Figures> {
     };
     // The number of output channels is in both, and so is that of the input if it is transposed.
     let (outer, inner) = if is_transposed { (&x, &gradient) } else { (&gradient, &x) };
-    if outer.dims[1] != w.dims[0] || w.dims[1] == 0 || inner.dims[1] % w.dims[1] != 0 {
+    if outer.dims[0] != inner.dims[0]
+        || outer.dims[1] != w.dims[0]
+        || w.dims[1] == 0
+        || inner.dims[1] % w.dims[1] != 0
+    {
         return Err(Reason::Shapes);
+    }
+    let dims = w.dims.len() - 2;
+    let stride = spatial(call, formula.at("stride_at"), dims, 1)?;
+    let padding = spatial(call, formula.at("padding_at"), dims, 0)?;
+    let dilation = spatial(call, formula.at("dilation_at"), dims, 1)?;
+    for i in 0..dims {
+        let sizes = [inner.dims[2 + i], w.dims[2 + i], stride[i], padding[i], dilation[i], 0];
+        if output_size(sizes, false) != Some(outer.dims[2 + i]) {
+            return Err(Reason::Shapes);
+        }
     }
     let mask = call.value(formula.at("mask_at").unwrap_or(10))?.to_ascii_lowercase();
     let wanted: Vec<bool> =
@@ -143,11 +172,11 @@ pub fn backward(call: &Call, formula: &Formula) -> Counted<Figures> {
     let bias = if of_bias { gradient.dims[1] } else { 0 };
     let read = sum(&[gradient.elements, by_input * w.elements, by_weight * x.elements])?;
     let written = sum(&[by_input * x.elements, by_weight * w.elements, bias])?;
-    let filter = product(&w.dims[1..])?;
     let groups = (inner.dims[1] / w.dims[1]).max(1);
-    let places = product(&[outer.dims[0], product(&outer.dims[2..])?])?;
+    let positions = product(&[outer.dims[0], product(&outer.dims[2..])?])?;
     Ok(Figures {
-        sizes: Some([groups, places, w.dims[0] / groups, filter]),
+        sizes: Some(product_sizes(&w, groups, positions, is_transposed)?),
+        dilation: dilation.iter().copied().max(),
         ..Figures::exact(flop, product(&[read, width])?, product(&[written, width])?)
     })
 }

@@ -32,7 +32,11 @@ pub fn map(call: &Call, formula: &Formula) -> Counted<Figures> {
     }
     let mut elements = product(&shape)?;
     if formula.has("in_place") {
-        elements = call.tensor(0)?.elements;
+        let first = call.tensor(0)?;
+        if first.dims != shape {
+            return Err(Reason::Shapes);
+        }
+        elements = first.elements;
     }
     let flop = product(&[formula.flop_per_element(), elements])?;
     let written = product(&[elements, width(formula, &tensors)?])?;

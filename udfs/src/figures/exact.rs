@@ -11,6 +11,7 @@ pub enum Reason {
     NoTypes,
     UnknownType,
     NoValues,
+    Values,
     Shapes,
     TooLarge,
     Lengths,
@@ -30,6 +31,7 @@ impl Reason {
             Self::NoValues => {
                 "values of arguments were not recorded: traces of PyTorch 2 have them"
             }
+            Self::Values => "the values of the arguments are not those the formula is for",
             Self::Shapes => "the shapes of the inputs are not those the formula is for",
             Self::TooLarge => "the figures do not fit into 64 bits",
             Self::Lengths => "lengths of sequences not recorded",

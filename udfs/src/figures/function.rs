@@ -14,7 +14,7 @@ use super::call::Call;
 use super::docs::DOC;
 use super::exact::{Counted, Reason};
 use super::formula::Formula;
-use super::result::Figures;
+use super::result::{Figures, Quality};
 use super::{
     attention, convolution, elements, experts, lists, precision, products, serving, windows,
 };
@@ -115,10 +115,20 @@ fn row<'a>(texts: &Texts<'a>) -> Row<'a> {
     };
     let dtype = types.and_then(|types| precision::element(types, formula.first()));
     match figures(&call, &formula, name.unwrap_or_default(), mark) {
-        Ok(found) => Row {
-            numbers: numbers(&found),
-            texts: [dtype, precision::of(&call, &formula), Some(found.quality.text()), None],
-        },
+        Ok(found) => {
+            // An operation on complex numbers is several on real ones.
+            let is_complex = call.type_name(formula.first()).contains("omplex");
+            let quality = if is_complex && found.flop.is_some_and(|flop| flop > 0) {
+                Quality::LowerBound
+            } else {
+                found.quality
+            };
+            let compute_type = precision::of(&call, &formula);
+            Row {
+                numbers: numbers(&found),
+                texts: [dtype, compute_type, Some(quality.text()), None],
+            }
+        }
         Err(reason) => Row { texts: [dtype, None, None, Some(reason.text())], ..Row::default() },
     }
 }

@@ -5,9 +5,12 @@ use super::exact::{Counted, Reason, broadcast, product, sum};
 use super::formula::Formula;
 use super::result::{Figures, Quality};
 
-/// Bytes of an element of the result: by the argument `out_dtype`, else by `result_bytes`, else
-/// those of the first factor.
+/// Bytes of an element of the result: those of the argument `out`, or by the argument `out_dtype`,
+/// else by `result_bytes`, else those of the first factor.
 fn result_bytes(call: &Call, formula: &Formula, factor: &Tensor) -> i64 {
+    if let Some(Ok(out)) = formula.at("out_at").map(|at| call.tensor(at)) {
+        return out.width;
+    }
     // Numbers of PyTorch's scalar types.
     let by_argument = formula.at("out_dtype_at").and_then(|at| {
         Some(match call.number(at).ok()?? {
@@ -42,10 +45,17 @@ fn sizes(a: &[i64], b: &[i64]) -> Counted<[i64; 4]> {
     }
 }
 
-/// Factors `[.., m, k]` and `[.., k, n]`.
+/// Factors `[.., m, k]` and `[.., k, n]`. Operators that take factors with certain numbers of
+/// dimensions only (`dims`) do not broadcast batches.
 pub fn matmul(call: &Call, formula: &Formula) -> Counted<Figures> {
-    let a = call.tensor(formula.first())?;
-    let b = call.tensor(formula.at("second").unwrap_or(1))?;
+    let mut a = call.tensor(formula.first())?;
+    let mut b = call.tensor(formula.at("second").unwrap_or(1))?;
+    if let [of_a, of_b] = formula.list("dims")[..] {
+        (a, b) = (a.with_dims(of_a)?, b.with_dims(of_b)?);
+        if of_a == 3 && a.dims[0] != b.dims[0] {
+            return Err(Reason::Shapes);
+        }
+    }
     let [batch, m, n, k] = sizes(a.dims, b.dims)?;
     // The results of a batch may be added up.
     let results = if formula.has("sums_batch") { 1 } else { batch };
@@ -71,7 +81,11 @@ fn dense(
     results: i64,
 ) -> Counted<Figures> {
     let k = product(&[k, packed(a)])?;
-    let read = read_bytes(&call.leading(formula.reads())?)?;
+    let mut tensors = call.leading(formula.reads())?;
+    for at in formula.list("reads_at") {
+        tensors.extend(call.optional(at)?);
+    }
+    let read = read_bytes(&tensors)?;
     let written = product(&[results, m, n, result_bytes(call, formula, a)])?;
     let flop = product(&[2, batch, m, n, k])?;
     Ok(Figures { sizes: Some([batch, m, n, k]), ..Figures::exact(flop, read, written) })

@@ -40,9 +40,9 @@ pub struct Figures {
     pub bytes_upper: Option<i64>,
     pub quality: Quality,
     /// Batch, rows, columns and inner size of a product; of a grouped one, the number of groups and
-    /// the sizes of a mean group. For attention: batch times heads, length
-    /// of the query, length of the key, head size. For convolutions: groups, positions, output
-    /// channels of a group, elements of a filter.
+    /// the sizes of a mean group. For attention: sequences times heads, mean length of the queries,
+    /// mean length of the keys, head size. For convolutions: groups, positions, output channels of a
+    /// group, elements that each output is made of.
     pub sizes: Option<[i64; 4]>,
     /// The largest dilation of a convolution.
     pub dilation: Option<i64>,
