@@ -130,7 +130,13 @@ caused AS (
     SELECT
         *,
         CASE
-            WHEN is_small AND is_low AND device_ns < 5 * setting('roofline_small_ns') * calls
+            -- What takes much longer has another cause, but of a vector unit no other is known.
+            -- Kernels of attention with short sequences are hardly longer than their launches.
+            WHEN is_small AND is_low AND (
+                    unit = 'vector'
+                    OR device_ns < CASE WHEN family = 'attention' THEN 5 ELSE 10 END
+                        * setting('roofline_small_ns') * calls
+                )
                 THEN 'small calls'
             WHEN type_gain_ns > 0.2 * device_ns THEN concat(dtype, ' products')
             WHEN NOT is_low AND NOT (bound = 'memory' AND is_product AND narrowest <= 64) THEN NULL
