@@ -59,6 +59,29 @@ fn a_step_of_a_clock_is_a_row_of_its_own() {
     );
 }
 
+/// A clock that steps back shows some times twice. The calls there have the order of the other
+/// clocks.
+#[test]
+fn a_step_back_is_found_and_calls_keep_their_order() {
+    for by in [-100_000, -1_500_000, -6_000_000] {
+        let step = Some((20_000_000, by));
+        let mut job = Job::new(&[Clock::default(), Clock { step, ..Clock::default() }]);
+        pairs(&mut job, 200, &[[0, 1]]);
+        let store = job.store(&[]);
+        assert_eq!(
+            store.lines(
+                "SELECT segment, offset_ns FROM rank_clocks WHERE rank = 1 ORDER BY segment"
+            ),
+            ["1 0".to_owned(), format!("2 {by}")]
+        );
+        let calls = store.ints(
+            "SELECT count(*), count(*) FILTER (WHERE status = 'complete'), \
+                max(abs(skew_start_ns - 2000)) FROM collective_calls",
+        );
+        assert_eq!(calls, [200, 200, 0], "{by}");
+    }
+}
+
 #[test]
 fn ranks_without_a_common_call_are_not_connected() {
     let mut job = Job::new(&[Clock { offset: 5_000_000, ..Clock::default() }; 6]);

@@ -93,11 +93,7 @@ pub fn fitted(mut points: Vec<Point>, origin: i64) -> Option<Fit> {
         let mean = usual.iter().sum::<f64>() / usual.len().max(1) as f64;
         let error = ERROR_BY_MAD * spread / (own.len() as f64).sqrt() + mean.abs() + unseen;
         Segment {
-            from: if from == 0 {
-                i64::MIN
-            } else {
-                between(points[from - 1].at, points[from].at)
-            },
+            from: if from == 0 { i64::MIN } else { between(points[from - 1].at, points[from].at) },
             unsure: (0, 0),
             offset: base.wrapping_add(level.round() as i64),
             drift,

@@ -105,7 +105,8 @@ pub fn jumps(points: &[(f64, f64)]) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     for at in MIN_SIDE_POINTS..=points.len() - MIN_SIDE_POINTS {
         let (before, after) = (points[at - 1], points[at]);
-        let floor = MIN_JUMP_NS.max(JUMP_BY_NOISE * noise).max(MAX_DRIFT * (after.0 - before.0).abs());
+        let floor =
+            MIN_JUMP_NS.max(JUMP_BY_NOISE * noise).max(MAX_DRIFT * (after.0 - before.0).abs());
         let from = found.last().copied().unwrap_or(0).max(at.saturating_sub(SIDE_POINTS));
         let left = &points[from..at];
         let right = &points[at..points.len().min(at + SIDE_POINTS)];

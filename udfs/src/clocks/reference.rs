@@ -95,7 +95,8 @@ impl Job<'_> {
             if times.is_empty() {
                 return seen.at > unseen_from;
             }
-            let ahead = self.clocks[reference].aligned(seen.at, own_before) - median_int(&mut times);
+            let ahead =
+                self.clocks[reference].aligned(seen.at, own_before) - median_int(&mut times);
             ahead.wrapping_add(size).abs() < ahead.abs()
         };
         let sides: Vec<(i64, usize)> = self.sides(reference).collect();
@@ -124,7 +125,11 @@ impl Job<'_> {
             segments[step.segment..].iter_mut().for_each(|s| s.offset -= step.size);
             let sides: Vec<usize> = self
                 .sides(step.clock)
-                .map(|(_, side)| if side >= step.segment && side != UNKNOWN { side - 1 } else { side })
+                .map(
+                    |(_, side)| {
+                        if side >= step.segment && side != UNKNOWN { side - 1 } else { side }
+                    },
+                )
                 .collect();
             self.set_sides(step.clock, &sides);
         }

@@ -78,7 +78,9 @@ fn offset_drift_and_step_are_found() {
         })
         .collect();
     let Aligned { clocks, .. } = align(4, &events);
-    let error = |clock: usize, at: i64, truth: i64| (clocks[clock].aligned(at, clocks[clock].segment(at)) - truth).abs();
+    let error = |clock: usize, at: i64, truth: i64| {
+        (clocks[clock].aligned(at, clocks[clock].segment(at)) - truth).abs()
+    };
     for t in [1_000_000, 30_000_000, 100_000_000] {
         let drifted = (t as f64 * 40e-6).round() as i64;
         let step = if t > 60_000_000 { 1_500_000 } else { 0 };
