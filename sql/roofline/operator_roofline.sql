@@ -67,7 +67,8 @@
 -- @column peak_gb_s DOUBLE GB/s Bandwidth of the device; NULL if not known.
 -- @column roofline_ns DOUBLE ns Time of all calls at the roofline; NULL if not known.
 -- @column roofline_pct DOUBLE pct roofline_ns as percent of device_ns; NULL if not known.
--- @column roofline_upper_pct DOUBLE pct The same with the upper bounds.
+-- @column roofline_upper_pct DOUBLE pct The same with the upper bounds; NULL if only a lower bound
+--   is known.
 -- @column bound VARCHAR text compute or memory: what limits it; NULL if not known.
 -- @column lost_ns DOUBLE ns device_ns less roofline_ns; NULL if not known.
 -- @column is_small BOOLEAN flag Whether one call takes less than roofline_small_ns at the roofline,
@@ -192,7 +193,9 @@ SELECT
     CASE WHEN figure_reason IS NULL THEN peak_tflop_s END AS peak_tflop_s,
     CASE WHEN figure_reason IS NULL THEN peak_gb_s END AS peak_gb_s,
     roofline_ns, roofline_pct,
-    100.0 * calls * call_upper_ns / device_ns AS roofline_upper_pct,
+    CASE
+        WHEN quality <> 'lower_bound' THEN 100.0 * calls * call_upper_ns / device_ns
+    END AS roofline_upper_pct,
     CASE
         WHEN call_ns IS NULL THEN NULL
         WHEN compute_ns >= memory_ns AND flop > 0 THEN 'compute'

@@ -4,7 +4,8 @@
 -- There is a row for each operator and shapes that takes at least 2 % of the device's work and is
 -- below 60 % of its roofline, or that the device could compute faster in another type. Without such
 -- an operator, the one that would save most has a row that is ok. Calls so short that launching
--- decides (the cause small calls) are left out. The numerator is the time that would be saved at
+-- decides (the cause small calls) are left out. So are calls of which only a lower bound is known,
+-- such as attention over a cache of unknown length. The numerator is the time that would be saved at
 -- the roofline (lost_time.gain_ns, else lost_ns).
 -- Source: lost_time.
 -- @scope trace
@@ -38,6 +39,7 @@ WITH rows AS (
                 OR coalesce(cause LIKE 'fp__ products', false)
             ) AS is_hit
     FROM lost_time
+    WHERE quality <> 'lower_bound'
 ),
 ranked AS (
     SELECT
@@ -75,7 +77,8 @@ SELECT
         WHEN c.device_reason IS NOT NULL
             THEN concat('The peaks are not known: ', c.device_reason, '.')
         WHEN c.name IS NULL
-            THEN 'No operator has figures; use record_shapes=True (roofline_coverage says why).'
+            THEN 'No operator has figures, or lower bounds only; use record_shapes=True '
+                || '(roofline_coverage says why).'
         ELSE t.too_little_reason
     END AS reason
 FROM _rule_traces t

@@ -18,7 +18,7 @@ struct Shell {
     folder: TempDir,
     child: Child,
     keys: ChildStdin,
-    output: Receiver<Vec<u8>>,
+    output: Receiver<String>,
     seen: String,
 }
 
@@ -52,9 +52,17 @@ impl Shell {
         let (sender, output) = channel();
         let mut out = child.stdout.take().expect("its output");
         std::thread::spawn(move || {
-            let mut bytes = [0; 4096];
+            let (mut bytes, mut text) = ([0; 4096], Vec::new());
             while let Ok(n @ 1..) = out.read(&mut bytes) {
-                if sender.send(bytes[..n].to_vec()).is_err() {
+                text.extend_from_slice(&bytes[..n]);
+                // A reading may end inside a character.
+                let whole = match std::str::from_utf8(&text) {
+                    Err(e) if e.error_len().is_none() => e.valid_up_to(),
+                    _ => text.len(),
+                };
+                let rest = text.split_off(whole);
+                let text = std::mem::replace(&mut text, rest);
+                if sender.send(String::from_utf8_lossy(&text).into_owned()).is_err() {
                     break;
                 }
             }
@@ -96,16 +104,16 @@ impl Shell {
                 "{wanted:?} does not come after\n{}",
                 self.seen
             );
-            if let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(100)) {
-                self.seen.push_str(&String::from_utf8_lossy(&bytes));
+            if let Ok(text) = self.output.recv_timeout(Duration::from_millis(100)) {
+                self.seen.push_str(&text);
             }
         }
     }
 
     /// The screen output that has not been read yet.
     fn so_far(&mut self) -> &str {
-        while let Ok(bytes) = self.output.try_recv() {
-            self.seen.push_str(&String::from_utf8_lossy(&bytes));
+        while let Ok(text) = self.output.try_recv() {
+            self.seen.push_str(&text);
         }
         &self.seen
     }
