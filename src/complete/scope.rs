@@ -1,8 +1,8 @@
 //! Finds the tables that each part of a statement names. It does not parse the statement, which is
 //! unfinished while the user types.
 
-use tracesql::sql_text::is_keyword;
-use tracesql::sql_text::lex::{Kind, Token};
+use crate::sql_text::is_keyword;
+use crate::sql_text::lex::{Kind, Token};
 
 /// An entry of FROM with its name and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -271,7 +271,7 @@ fn places(tokens: &[Token]) -> (Vec<(usize, usize)>, Vec<Query>) {
 
 #[cfg(test)]
 mod tests {
-    use tracesql::sql_text::lex;
+    use crate::sql_text::lex;
 
     use super::*;
 

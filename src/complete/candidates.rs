@@ -1,11 +1,11 @@
 //! Finds the words that may stand at a position in a statement: relations, columns, functions,
 //! keywords.
 
-use tracesql::catalog::{Catalog, Relation};
-use tracesql::sql_text::lex::Token;
-use tracesql::sql_text::{KEYWORDS, is_keyword};
+use crate::catalog::{Catalog, Relation};
+use crate::sql_text::lex::Token;
+use crate::sql_text::{KEYWORDS, is_keyword};
 
-use crate::shell::scope::{Output, Scope, Source};
+use super::scope::{Output, Scope, Source};
 
 /// Finds the words that may stand at a position in a statement.
 pub struct Finder<'a> {

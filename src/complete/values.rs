@@ -1,9 +1,9 @@
 //! Finds the column whose values can complete a string, as in `kind = '`.
 
-use tracesql::catalog::Catalog;
-use tracesql::sql_text::lex::Token;
+use crate::catalog::Catalog;
+use crate::sql_text::lex::Token;
 
-use crate::shell::scope::{Scope, Source};
+use super::scope::{Scope, Source};
 
 /// Values that can complete a string: those of a column that begin with a text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

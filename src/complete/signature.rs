@@ -1,8 +1,8 @@
 //! Finds the signature of the function whose arguments the user is typing.
 
-use tracesql::catalog::Catalog;
-use tracesql::sql_text::lex::{self, Kind};
-use tracesql::sql_text::{Piece, split};
+use crate::catalog::Catalog;
+use crate::sql_text::lex::{self, Kind};
+use crate::sql_text::{Piece, split};
 
 /// The signature of the function in whose brackets the text ends.
 pub fn signature<'a>(text: &str, catalog: &'a Catalog) -> Option<&'a str> {
