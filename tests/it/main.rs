@@ -66,4 +66,5 @@ mod tensorboard;
 mod timeline;
 mod true_findings;
 mod truth;
+mod ui;
 mod wrong_values;
