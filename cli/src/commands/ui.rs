@@ -26,11 +26,11 @@ const REPORTS: Duration = Duration::from_millis(200);
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tracesql ui trace.json.gz
-  tracesql ui runs/base runs/new.json.gz --no-open
+  tracesql ui base.json.gz new.json.gz --no-open
   tracesql ui runs/base --port 8080
 
-The address carries a token: whoever has it can query these traces. The server
-listens on 127.0.0.1 only. From another machine: ssh -L 7117:127.0.0.1:7117 HOST")]
+The address carries a token, and anyone on this machine who has it can query the
+traces. The server listens on 127.0.0.1 only. From another machine: ssh -L 7117:127.0.0.1:7117 HOST")]
 pub struct UiArgs {
     /// Traces (files, folders, globs), or one store
     #[arg(value_name = "INPUT", required = true)]

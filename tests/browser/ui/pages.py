@@ -47,7 +47,7 @@ def is_done(page, key):
     elif key == "report":
         until(
             page,
-            "document.querySelector('#tabs [role=tab]') || document.querySelector('.notice.bad')",
+            "document.querySelector('#tabs [role=tab]') || document.querySelector('main .notice.bad')",
             timeout=90_000,
         )
         if page.locator(".chart").count():

@@ -149,6 +149,13 @@ fn the_editor_gets_spans_and_completion() {
     assert_eq!(of_kind("parameter"), ["$from"]);
     assert_eq!(spans["parameters"], json!(["from"]));
     assert_eq!(spans["statements"].as_array().map(Vec::len), Some(2));
+    let commented = "-- a, b; c\nSELECT 1; -- d\n/* e */";
+    let spans = ui.post("/api/spans", &json!({"text": commented}));
+    let statements = spans["statements"].as_array().expect("statements");
+    assert_eq!(statements.len(), 1, "{spans}");
+    assert!(
+        commented[statements[0][0].as_u64().expect("a place") as usize..].starts_with("SELECT")
+    );
     let found = ui.post("/api/complete", &json!({"text": "SELECT dur FROM events", "at": 10}));
     assert_eq!(found["start"], 7);
     assert_eq!(found["items"][0], "dur_ns");

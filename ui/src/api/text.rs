@@ -13,7 +13,7 @@ use tracesql::engine::Engine;
 use tracesql::requests::{Call, Query};
 use tracesql::runtime;
 use tracesql::sql_text::lex::{self, Kind, Token};
-use tracesql::sql_text::{is_keyword, split};
+use tracesql::sql_text::{Piece, is_keyword, split};
 
 use super::query::utf16;
 use super::{list, parsed};
@@ -52,7 +52,7 @@ pub async fn spans(body: Bytes) -> Answer {
     let mut places = Places::new(text);
     let statements = split(text)
         .into_iter()
-        .filter(|part| !part.text.trim().is_empty())
+        .filter(|part| part.piece != Piece::Gap)
         .map(|part| json!([places.at(part.start), places.at(part.start + part.text.len())]));
     let statements: Vec<Value> = statements.collect();
     Ok(Json(json!({"spans": spans, "statements": statements, "parameters": parameters})))
