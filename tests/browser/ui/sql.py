@@ -138,13 +138,26 @@ def parameters(page):
     until(page, "document.getElementById('sql').value.includes('$least')")
 
 
-def pictures(page):
+def pictures(page, ui):
     run(page, "SELECT name, count(*) AS calls FROM events GROUP BY name ORDER BY calls DESC LIMIT 9")
     page.locator(".result-block").get_by_role("button", name="Chart").click()
     page.locator(".result-block canvas").first.wait_for()
     page.get_by_role("button", name="Table", exact=True).click()
     run(page, "SELECT dur_ns, name FROM events WHERE dur_ns IS NOT NULL LIMIT 1000")
     page.locator(".result-body").get_by_text("dur_ns").first.wait_for()
+    summary(page, ui)
+
+
+def summary(page, ui):
+    """Summaries of a whole result, which the page computes, and of a cut one, by the server."""
+    run(page, "SELECT value % 4 AS part, 'x' || (value % 3) AS text FROM range(1000)")
+    boxes = page.locator(".summary")
+    boxes.nth(1).get_by_text("3 different").wait_for()
+    said = boxes.nth(0).inner_text()
+    check("1,000 rows" in said and "4 different" in said, f"the summary says {said!r}")
+    check("334" in boxes.nth(1).inner_text(), f"the summary says {boxes.nth(1).inner_text()!r}")
+    answer = ui.post("summary", {"sql": "SELECT value FROM range(10001)", "column": "value"})
+    check("skipped" in answer or answer["count"] == 10_001, f"the server says {answer}")
 
 
 def links(page, ui):
@@ -192,7 +205,7 @@ def main():
         cancelling(page, ui)
         saving(page)
         parameters(page)
-        pictures(page)
+        pictures(page, ui)
         links(page, ui)
         is_clean(page, ui, check, "the SQL page")
     print("ok: the SQL page")

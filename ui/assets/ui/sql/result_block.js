@@ -28,7 +28,7 @@ export function resultBlock({ sql, parameters, answer }, options) {
   const tools = [exportChoice(sql, parameters, say), ...onwards(sql, answer), status];
   const table = result(answer, { traces, name: "result", tools, chosen, change });
   const own = answer.columns.length && answer.rows.length;
-  const columns = own ? summaries(sql, parameters, answer.columns) : null;
+  const columns = own ? summaries(sql, parameters, answer) : null;
   const chart = own ? resultChart(answer.columns, table.rows, chosen, change) : null;
 
   const parts = [

@@ -1,20 +1,22 @@
 // Summaries of the columns of a result: how many values, NULLs and different values, and how they
-// are spread. They are of the whole result, not only of the rows shown.
+// are spread. They are of the whole result: where the page holds only its first rows, the server
+// computes them.
 import { el } from "../../web/base/elements.js";
 import { grouped, many, pct } from "../../web/base/format.js";
 import { api } from "../base/session.js";
 import { visible } from "../base/text.js";
 import { exactValue, isInstant, isNumber, shown } from "../parts/values.js";
+import { summaryOf } from "./local_summary.js";
 
 /** Requests at a time; the server answers queries of the page with the rest. */
 const AT_ONCE = 2;
 /** Further columns are summed up on demand. */
 const FIRST = 24;
 
-/** The summaries, as { element, stop() }. */
-export function summaries(sql, parameters, columns) {
+/** The summaries of an answer of POST /api/query, as { element, stop() }. */
+export function summaries(sql, parameters, { columns, rows, truncated }) {
   const stop = new AbortController();
-  const boxes = columns.map((column) => ({ column, box: columnBox(column) }));
+  const boxes = columns.map((column, at) => ({ column, at, box: columnBox(column) }));
   const waiting = boxes.slice(0, FIRST);
   const rest = boxes.slice(FIRST);
   const list = el(
@@ -25,13 +27,18 @@ export function summaries(sql, parameters, columns) {
 
   async function work() {
     for (let next = waiting.shift(); next && !stop.signal.aborted; next = waiting.shift()) {
-      const body = { sql, parameters, column: next.column.name };
       try {
-        next.box.show(await api("/api/summary", body, { signal: stop.signal }));
+        next.box.show(await summary(next));
       } catch (error) {
         if (error.name !== "AbortError") next.box.show({ skipped: error.message });
       }
     }
+  }
+
+  function summary({ column, at }) {
+    if (!truncated) return summaryOf(column, rows, at);
+    const body = { sql, parameters, column: column.name };
+    return api("/api/summary", body, { signal: stop.signal });
   }
 
   function start() {
@@ -50,7 +57,9 @@ export function summaries(sql, parameters, columns) {
   }
 
   start();
-  const about = "Of the whole result. A summary that takes more than 200 ms is left out.";
+  const about = truncated
+    ? "Of the whole result, by the server. A summary that takes more than 200 ms is left out."
+    : "Of the whole result.";
   const element = el(
     "aside",
     { class: "summary-panel", "aria-label": "Summaries of the columns" },
