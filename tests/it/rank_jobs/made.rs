@@ -115,7 +115,8 @@ impl Job {
             let sign = if at < 0 { "-" } else { "" };
             format!("{sign}{}.{:03}", at.unsigned_abs() / 1000, at.unsigned_abs() % 1000)
         };
-        format!(r#""ts":{},"dur":{}"#, us(start), us(end - start))
+        // The profiler writes no negative lengths.
+        format!(r#""ts":{},"dur":{}"#, us(start), us((end - start).max(0)))
     }
 
     /// Reads the traces of all ranks but `missing` into a store.
