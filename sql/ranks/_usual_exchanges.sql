@@ -1,13 +1,14 @@
 -- The exchange that is expected of calls with missing members, by complete calls alike.
 --
 -- Alike are calls of the same collective, group description, group size, number of hosts and
--- message size (within 2 %). If four of five groups of them agree within 10 %, or 5 µs, the expected
--- exchange is their median. For a message size that no complete call has, it lies on the line
--- between the next smaller and the next larger size; beyond the smallest and the largest one, it is
--- that of a size within 10 %. Where groups differ, or the number of hosts is not known, the group of
--- the call decides: its shortest time from the last start to the end must be that of a group of
--- complete calls. Without calls alike, three calls of the group must be as short as the shortest
--- one, within 2.5 µs or 1 %. Otherwise there is no row.
+-- message size (within 2 %). If four of five groups of them agree within 10 %, or 5 µs, the
+-- expected exchange is their median. For a message size that no complete call has, it lies on the
+-- line between the next smaller and the next larger size; beyond the smallest and the largest one,
+-- it is that of a size within 10 %. Where groups differ, the group of the call decides: its
+-- shortest time from the last start to the end must be that of a group of complete calls. Where the
+-- number of hosts is not known (_call_hosts), all calls alike count. Without calls alike, three
+-- calls of the group must be as short as the shortest one, within 2.5 µs or 1 %. Otherwise there is
+-- no row.
 --
 -- scatter_ns is what the exchange takes longer in one of 20 calls; NULL if it is not known.
 -- @scope store
