@@ -7,7 +7,15 @@ use std::process::Command;
 use crate::support::{needs, root, texts};
 
 /// What `scripts/pictures` makes.
-const PICTURES: [&str; 4] = ["report.png", "shell.svg", "flamegraph.svg", "plot.svg"];
+const PICTURES: [&str; 7] = [
+    "report.png",
+    "shell.svg",
+    "flamegraph.svg",
+    "plot.svg",
+    "job_clocks.svg",
+    "job_heat.svg",
+    "job_path.svg",
+];
 const MAX_BYTES: u64 = 250_000;
 
 fn images() -> PathBuf {
@@ -106,6 +114,16 @@ fn the_shell_and_the_plot_show_what_the_program_answers() {
     }
     if needs::package(&python, "matplotlib").is_some() {
         check(&python, &["plot.svg"]);
+    }
+}
+
+#[test]
+fn the_pictures_of_jobs_show_what_the_program_answers() {
+    let (Some(python), Some(_)) = (needs::python(), needs::in_corpus("../ranks/job64")) else {
+        return;
+    };
+    if needs::package(&python, "matplotlib").is_some() {
+        check(&python, &["job_clocks.svg", "job_heat.svg", "job_path.svg"]);
     }
 }
 

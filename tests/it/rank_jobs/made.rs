@@ -110,13 +110,15 @@ impl Job {
 
     /// The start and duration on the clock of a rank, as JSON.
     fn span(&self, rank: usize, start: i64, end: i64) -> String {
+        let is_negative = end < start;
         let (start, end) = (self.clocks[rank].local(start), self.clocks[rank].local(end));
         let us = |at: i64| {
             let sign = if at < 0 { "-" } else { "" };
             format!("{sign}{}.{:03}", at.unsigned_abs() / 1000, at.unsigned_abs() % 1000)
         };
-        // The profiler writes no negative lengths.
-        format!(r#""ts":{},"dur":{}"#, us(start), us((end - start).max(0)))
+        // The profiler writes no negative lengths where a clock steps back.
+        let length = if is_negative { end - start } else { (end - start).max(0) };
+        format!(r#""ts":{},"dur":{}"#, us(start), us(length))
     }
 
     /// Reads the traces of all ranks but `missing` into a store.
