@@ -8,12 +8,7 @@ use crate::support::{needs, root, texts};
 
 /// What `scripts/pictures` makes.
 const PICTURES: [&str; 7] = [
-    "report.png",
-    "shell.svg",
-    "flamegraph.svg",
-    "plot.svg",
-    "job_clocks.svg",
-    "job_heat.svg",
+    "report.png", "shell.svg", "flamegraph.svg", "plot.svg", "job_clocks.svg", "job_heat.svg",
     "job_path.svg",
 ];
 const MAX_BYTES: u64 = 250_000;

@@ -1,6 +1,9 @@
 //! Which collectives of different ranks are one call.
 
+use tempfile::TempDir;
+
 use super::made::{Call, Clock, Job, gap, plain};
+use crate::support::TestStore;
 
 const STATUSES: &str = "SELECT match_source, status, count(*) AS n, min(members), max(members), \
     max(reason) FROM collective_calls GROUP BY match_source, status ORDER BY n DESC";
@@ -234,5 +237,29 @@ fn a_negative_duration_keeps_its_place_among_the_calls() {
             WHERE status = 'mismatch' GROUP BY call"
         ),
         ["8 NULL 50000"]
+    );
+}
+
+#[test]
+fn two_jobs_in_one_folder_are_told_apart_by_their_names() {
+    let (folder, store) = (TempDir::new().expect("a folder"), TestStore::new());
+    // Rank 0 of one job begins before that of the other, rank 1 after it.
+    for (name, offsets) in [(".first", [0, 9_000_000]), (".second", [2_000_000, 1_000_000])] {
+        let clock = |offset| Clock { offset, ..Clock::default() };
+        let mut job = Job::new(&offsets.map(clock));
+        let mut at = 1_000_000;
+        for call in 0..30 {
+            at += gap(call);
+            let (kind, group, starts) = ("allreduce", "0", &[(0, at), (1, at)]);
+            let ranks = &[0, 1];
+            job.call(&Call { kind, group, ranks, starts, end: at + 50_000, args: &plain });
+        }
+        job.write(&store, folder.path(), name, &[]);
+    }
+    assert_eq!(store.value("SELECT count(DISTINCT job) FROM job_ranks"), "2");
+    assert_eq!(store.lines(STATUSES), ["order complete 60 2 2 NULL"]);
+    assert_eq!(
+        store.lines("SELECT offset_ns FROM rank_clocks ORDER BY 1"),
+        ["-1000000", "0", "0", "9000000"]
     );
 }
