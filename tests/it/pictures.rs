@@ -7,8 +7,19 @@ use std::process::Command;
 use crate::support::{needs, root, texts};
 
 /// What `scripts/pictures` makes.
-const PICTURES: [&str; 8] =
-    ["report.png", "shell.svg", "flamegraph.svg", "plot.svg", UI[0], UI[1], UI[2], UI[3]];
+const PICTURES: [&str; 11] = [
+    "report.png",
+    "shell.svg",
+    "flamegraph.svg",
+    "plot.svg",
+    "job_clocks.svg",
+    "job_heat.svg",
+    "job_path.svg",
+    UI[0],
+    UI[1],
+    UI[2],
+    UI[3],
+];
 const UI: [&str; 4] = ["ui-timeline.png", "ui-start.png", "ui-sql.png", "ui-stacks.png"];
 const MAX_BYTES: u64 = 250_000;
 
@@ -108,6 +119,16 @@ fn the_shell_and_the_plot_show_what_the_program_answers() {
     }
     if needs::package(&python, "matplotlib").is_some() {
         check(&python, &["plot.svg"]);
+    }
+}
+
+#[test]
+fn the_pictures_of_jobs_show_what_the_program_answers() {
+    let (Some(python), Some(_)) = (needs::python(), needs::in_corpus("../ranks/job64")) else {
+        return;
+    };
+    if needs::package(&python, "matplotlib").is_some() {
+        check(&python, &["job_clocks.svg", "job_heat.svg", "job_path.svg"]);
     }
 }
 
