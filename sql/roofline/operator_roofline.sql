@@ -17,6 +17,7 @@
 -- Source: `tracesql docs roofline` (docs/roofline.md).
 -- Example: SELECT name, input_shapes, calls, device_ns, tflop_s, roofline_pct, bound
 --   FROM operator_roofline ORDER BY device_ns DESC LIMIT 5
+-- Parts: device_ns BY trace_id, device OF gpu_time_by_class.total_ns
 -- Holds: flop <= flop_full AND flop <= coalesce(flop_upper, flop)
 -- Holds: (flop IS NULL AND read_bytes IS NULL) = (coverage NOT IN ('modelled', 'bytes only'))
 -- Holds: roofline_pct IS NOT NULL OR reason IS NOT NULL
@@ -169,6 +170,7 @@ SELECT
         WHEN form IN ('attention', 'attention_backward', 'cached_attention') THEN 'attention'
         WHEN form = 'experts' THEN 'moe'
         WHEN form = 'pointers' THEN 'fused'
+        WHEN form = 'transform' THEN 'fft'
         ELSE coalesce(operator_class, 'elementwise')
     END AS family,
     CASE

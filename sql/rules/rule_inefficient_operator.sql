@@ -20,13 +20,13 @@
 -- @unmeasured The distance of operators from their roofline could not be measured.
 -- @message {name} {shapes} takes {device_pct:1} % of the time of device {device} and reaches
 --     {roofline_pct:1} % of its roofline ({bound}): {numerator:ns} of {denominator:ns} could be
---     saved[; likely cause: {cause} ({figure})].
+--     saved[; likely cause: {cause} ({figure})][; also: {further_causes}].
 -- @advice Look at its kernels in kernel_roofline and at other shapes in operator_roofline, and try
 --     torch.compile with mode="max-autotune".
 -- @evidence SELECT name, input_shapes, dtype, calls, device_ns, roofline_pct, bound, lost_ns,
---     cause, figure, gain_ns, CAST({numerator} AS BIGINT) AS numerator, CAST({denominator} AS
---     BIGINT) AS denominator FROM lost_time WHERE trace_id = {trace_id} AND (device IS NOT DISTINCT FROM
---     {device}) ORDER BY coalesce(gain_ns, lost_ns) DESC LIMIT 20
+--     cause, figure, further_causes, gain_ns, CAST({numerator} AS BIGINT) AS numerator,
+--     CAST({denominator} AS BIGINT) AS denominator FROM lost_time WHERE trace_id = {trace_id}
+--     AND (device IS NOT DISTINCT FROM {device}) ORDER BY coalesce(gain_ns, lost_ns) DESC LIMIT 20
 WITH rows AS (
     SELECT
         *,
@@ -36,7 +36,7 @@ WITH rows AS (
             AND device_pct >= setting('rule_inefficient_operator_device_pct')
             AND (
                 roofline_pct < setting('rule_inefficient_operator_roofline_pct')
-                OR coalesce(cause LIKE 'fp__ products', false)
+                OR coalesce(regexp_like(cause, '^(fp64|fp32|bf16) (products|elements)$'), false)
             ) AS is_hit
     FROM lost_time
     WHERE quality <> 'lower_bound'
@@ -58,7 +58,8 @@ coverage AS (
 chosen AS (
     SELECT
         c.trace_id, c.device, c.known_pct, d.reason AS device_reason, r.name, r.input_shapes,
-        r.device_pct, r.roofline_pct, r.bound, r.cause, r.figure, r.advice, r.is_hit,
+        r.device_pct, r.roofline_pct, r.bound, r.cause, r.figure, r.further_causes, r.advice,
+        r.is_hit,
         CAST(round(r.saved_ns) AS BIGINT) AS saved_ns, CAST(round(r.all_ns) AS BIGINT) AS all_ns
     FROM coverage c
     JOIN device_roofline d
@@ -69,7 +70,7 @@ chosen AS (
 )
 SELECT
     t.trace_id, t.rank, c.device, c.name, left(c.input_shapes, 120) AS shapes, c.device_pct,
-    c.roofline_pct, c.bound, c.cause, c.figure, c.advice,
+    c.roofline_pct, c.bound, c.cause, c.figure, c.further_causes, c.advice,
     c.saved_ns AS numerator, c.all_ns AS denominator,
     CASE WHEN NOT c.is_hit THEN false END AS is_finding,
     CASE

@@ -42,15 +42,20 @@ pub const ROOFLINE_ROOFS: Section = Section {
     key: "roofline_roofs",
     title: "Roofs of the roofline",
     about: "Peaks of the devices for the types that occur, with the operations per byte at which \
-        arithmetic and memory take the same time.",
+        arithmetic and memory take the same time. modelled_pct is the share of the device time \
+        whose operations are known.",
     scope: Scope::Torch,
     needs: &["device", "shapes"],
     if_empty: "no operator has operations on a device whose peaks are known",
     is_detail: true,
     shape: rows(200, &["calls", "device_ns"]),
-    sql: "SELECT trace_id, device, unit, dtype, peak_tflop_s, bandwidth_gb_s, ridge, calls, \
-               device_ns
-FROM roofline_roofs ORDER BY trace_id, device_ns DESC, device, unit, dtype, peak_tflop_s",
+    sql: "SELECT r.trace_id, r.device, r.unit, r.dtype, r.peak_tflop_s, r.bandwidth_gb_s, r.ridge, \
+               r.calls, r.device_ns, c.device_pct AS modelled_pct
+FROM roofline_roofs r
+LEFT JOIN roofline_coverage c
+    ON c.trace_id = r.trace_id AND (c.device IS NOT DISTINCT FROM r.device)
+        AND c.coverage = 'modelled'
+ORDER BY r.trace_id, r.device_ns DESC, r.device, r.unit, r.dtype, r.peak_tflop_s",
 };
 
 pub const ROOFLINE: Section = Section {

@@ -62,6 +62,8 @@ function picture(points, roofs, device) {
     label: "operators by operations per byte and operations per second, under the peaks",
   });
   const name = device === null ? "" : `Device ${device}: `;
+  const modelled = roofs.length ? roofs[0].modelled_pct : null;
+  const coverage = modelled === null ? "" : ` Models cover ${pct(modelled)} of its device time.`;
   return el(
     "div",
     {},
@@ -70,7 +72,8 @@ function picture(points, roofs, device) {
       { class: "small" },
       `${name}operations per second by operations per byte, both logarithmic. A circle is an ` +
         "operator with its shapes, as large as its device time, and pale if its figures are not " +
-        "exact. Operators that compute nothing are in the table only.",
+        "exact; dotted lines are ridges. Operators that compute nothing are in the table only." +
+        coverage,
     ),
     chart,
   );
