@@ -7,7 +7,8 @@
 -- @scope trace
 WITH typed AS (
     SELECT
-        o.*, s.call_site, s.input_strides, d.units, d.tf32_tflop_s, d.bf16_tflop_s, d.fp16_tflop_s,
+        o.*, o.name LIKE '%flash%' AND NOT starts_with(d.matched_device, 'mi') AS pads_to_known,
+        s.call_site, s.input_strides, d.units, d.tf32_tflop_s, d.bf16_tflop_s, d.fp16_tflop_s,
         coalesce(d.fp32_matrix_tflop_s, d.fp32_vector_tflop_s) AS fp32_tflop_s,
         -- The nearest type in which the device computes products much faster.
         CASE
@@ -101,7 +102,9 @@ measured AS (
         CASE
             WHEN roofline_pct > 100 OR is_small THEN NULL
             WHEN unit = 'vector' AND dtype = 'fp64' THEN device_ns / 2.0
-            WHEN faster_tflop_s > 1.5 * peak_tflop_s AND bound = 'compute'
+            -- Half of the bytes save as much where memory and arithmetic limit about equally.
+            WHEN faster_tflop_s > 1.5 * peak_tflop_s
+                AND total_flop / peak_tflop_s / 1000 > 0.5 * roofline_ns
                 THEN device_ns - greatest(
                     total_flop / faster_tflop_s / 1000, total_bytes / peak_gb_s)
         END AS type_gain_ns,
@@ -109,18 +112,27 @@ measured AS (
         is_small AND device_ns < 2 * setting('roofline_small_ns') * calls AS is_shortest,
         is_small AND device_ns < 10 * setting('roofline_small_ns') * calls AS is_short,
         tiles / nullif(units, 0) AS waves,
+        -- The fastest kernels use tiles of twice the size.
+        1.0 * batch * least(
+            ceil(m / 256.0) * ceil(n / 128.0), ceil(m / 128.0) * ceil(n / 256.0)) AS large_tiles,
         1.0 * batch * m * n / nullif(tiles * 16384, 0) AS filled,
         least(m, n) AS narrow,
         least(m, n, k) AS narrowest,
         -- A filter of one input channel belongs to a depthwise convolution, whatever its outputs.
         CASE WHEN family = 'conv' AND batch > 1 THEN n <= 1 OR filter_channels = 1 END
             AS is_depthwise,
-        -- The distance of rows, columns or both in memory that is not a multiple of 16 bytes.
+        -- Whether rows or columns in memory begin at places that are not multiples of 16 bytes, or
+        -- of 128 bytes.
         CASE
             WHEN family = 'conv' THEN filter_channels % multiple <> 0 OR n % multiple <> 0
-            WHEN is_product THEN n % multiple <> 0 OR coalesce(
+            WHEN is_product AND n > 1 THEN n % multiple <> 0 OR coalesce(
                 a_distance % multiple <> 0 OR b_distance % multiple <> 0, k % multiple <> 0)
         END AS is_odd,
+        is_product AND (
+            n % (8 * multiple) <> 0 OR coalesce(
+                a_distance % (8 * multiple) <> 0 OR b_distance % (8 * multiple) <> 0,
+                k % (8 * multiple) <> 0)
+        ) AS is_uneven,
         -- The length of the rows that a softmax or a normalisation works on.
         CASE
             WHEN family IN ('softmax', 'normalization')
@@ -129,16 +141,27 @@ measured AS (
         END AS row_length
     FROM placed
 ),
+wanted AS (
+    SELECT *, CASE WHEN is_odd THEN multiple ELSE 8 * multiple END AS wanted_multiple FROM measured
+),
 judged AS (
     SELECT
         *,
+        -- Whether rows or columns lie further apart than they are long, and only so are odd.
+        n % wanted_multiple = 0
+            AND NOT (a_distance IN (m, k) AND a_distance % wanted_multiple <> 0)
+            AND NOT (b_distance IN (n, k) AND b_distance % wanted_multiple <> 0) AS is_spread,
         is_low OR bound = 'memory' AND is_product AND narrowest <= 64 AS is_judged,
+        CASE
+            WHEN type_gain_ns > 0.2 * device_ns AND unit = 'vector' THEN 'fp64 elements'
+            WHEN type_gain_ns > 0.2 * device_ns THEN concat(dtype, ' products')
+        END AS type_cause,
         -- The length as which a softmax over short rows computes each.
         CASE
             WHEN name LIKE '%softmax%' AND row_length BETWEEN 1 AND 1024
                 THEN power(2, ceil(log2(row_length)))
         END AS padded_length
-    FROM measured
+    FROM wanted
 ),
 caused AS (
     SELECT
@@ -147,15 +170,16 @@ caused AS (
             CASE
                 WHEN is_small AND is_low AND (unit = 'vector' OR is_shortest) THEN 'small calls'
             END,
-            CASE
-                WHEN type_gain_ns > 0.2 * device_ns AND unit = 'vector' THEN 'fp64 elements'
-                WHEN type_gain_ns > 0.2 * device_ns THEN concat(dtype, ' products')
-            END,
+            -- The shape comes first where memory limits.
+            CASE WHEN bound = 'compute' OR unit = 'vector' THEN type_cause END,
             CASE
                 WHEN NOT is_judged OR is_shortest THEN NULL
                 ELSE nullif(concat_ws('; ',
                     CASE
                         WHEN unit = 'matrix' AND split_pct >= 10 THEN 'reduction of split products'
+                    END,
+                    CASE
+                        WHEN family = 'conv' AND layout_pct >= 10 THEN 'layout conversions'
                     END,
                     CASE
                         WHEN (family = 'moe' OR name LIKE '%grouped_mm') AND narrowest < 64
@@ -164,10 +188,10 @@ caused AS (
                         WHEN family = 'conv' AND batch > 1 AND n < 32 THEN 'grouped convolution'
                         WHEN padded_size >= 1.1 * k THEN 'padded head size'
                         WHEN is_product AND (
-                                m <= 64 AND n >= 8 * m AND k >= 8 * m OR m <= 16 AND n > 16
+                                m <= 64 AND n >= 8 * m AND k >= 8 * m OR m <= 16 AND n > 64
                                 OR name LIKE '%mv'
                             ) THEN 'tiny batch'
-                        WHEN is_short THEN NULL
+                        WHEN is_short OR batch > 1 AND greatest(m, n) <= 64 THEN NULL
                         WHEN is_product AND narrow <= 64 THEN 'tall and skinny'
                         WHEN is_product AND bound = 'memory'
                             AND (k <= 64 OR greatest(m, n) >= 16 * narrowest AND waves >= 1)
@@ -183,6 +207,11 @@ caused AS (
                             AND NOT (family = 'conv' AND batch > 1) AND family <> 'moe'
                             THEN 'sizes not multiples'
                     END), '')
+            END,
+            CASE WHEN bound = 'memory' AND unit = 'matrix' THEN type_cause END,
+            CASE
+                WHEN is_low AND NOT is_shortest AND family IN ('gemm', 'conv') AND waves < 1
+                    AND m > 64 AND name NOT LIKE '%mv' THEN 'too few tiles'
             END) AS facts
     FROM judged
 )
@@ -198,13 +227,14 @@ SELECT
         WHEN is_product AND filled < 0.7 THEN 'partly filled tiles'
         WHEN family IN ('gemm', 'conv') AND waves < 8 AND waves / ceil(waves) < 0.75
             THEN 'last wave of tiles'
-        WHEN is_product AND (n % (8 * multiple) <> 0 OR k % (8 * multiple) <> 0)
-            THEN 'sizes not multiples'
+        WHEN is_uneven THEN 'sizes not multiples'
+        WHEN family IN ('gemm', 'conv') AND large_tiles < units THEN 'too few tiles'
         WHEN row_length % 4 <> 0 OR family = 'fft' AND n > 1 THEN 'sizes not multiples'
         WHEN padded_length >= 1.25 * row_length THEN 'sizes not powers of two'
         WHEN is_small THEN 'small calls'
         WHEN unit = 'vector' AND bound = 'memory'
-            AND (family = 'elementwise' OR roofline_pct < 40) THEN 'far below the bandwidth'
+            AND (family = 'elementwise' OR name = 'aten::copy_' OR roofline_pct < 40)
+            THEN 'far below the bandwidth'
     END AS cause,
     CASE
         WHEN strpos(facts, '; ') > 0 THEN substr(facts, strpos(facts, '; ') + 2)

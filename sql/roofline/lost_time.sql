@@ -68,14 +68,20 @@ SELECT
         WHEN cause IN ('depthwise convolution', 'grouped convolution') THEN concat(
             batch, ' groups with ', n, ' output channels each')
         WHEN cause = 'dilated convolution' THEN concat('dilation ', dilation)
-        WHEN cause = 'padded head size' THEN concat(
+        WHEN cause = 'padded head size' AND pads_to_known THEN concat(
             'head size ', k, ' is computed as ', CAST(padded_size AS BIGINT))
+        WHEN cause = 'padded head size' THEN concat(
+            'head size ', k, ' is none of those for which kernels are made')
         WHEN cause IN ('short sequences', 'one query at a time') THEN concat(
             'queries ', m, ', keys ', n)
         WHEN cause = 'reduction of split products' THEN concat(
             round(split_pct, 1), ' % of the time in the reduction')
         WHEN cause = 'partly filled tiles' THEN concat(
             round(100 * filled, 1), ' % of the tiles of 128 x 128 is used: m = ', m, ', n = ', n)
+        WHEN cause = 'layout conversions' THEN concat(
+            round(layout_pct, 1), ' % of the time in conversions between NCHW and NHWC')
+        WHEN cause = 'too few tiles' AND family <> 'attention' AND waves >= 1 THEN concat(
+            CAST(large_tiles AS BIGINT), ' tiles of 256 x 128 for ', units, ' units')
         WHEN cause IN ('too few tiles', 'last wave of tiles') AND family <> 'attention' THEN concat(
             CAST(tiles AS BIGINT), ' tiles of 128 x 128 for ', units, ' units')
         WHEN cause = 'too few tiles' THEN concat(
@@ -88,9 +94,11 @@ SELECT
         WHEN unit = 'vector' THEN concat('rows of ', row_length, ' elements')
         WHEN cause = 'sizes not multiples' AND family = 'conv' THEN concat(
             filter_channels, ' input and ', n, ' output channels, not multiples of ', multiple)
+        WHEN cause = 'sizes not multiples' AND is_spread THEN concat(
+            'rows or columns in memory ', a_distance, ' and ', b_distance,
+            ' elements apart, not multiples of ', wanted_multiple)
         WHEN cause = 'sizes not multiples' THEN concat(
-            'm = ', m, ', n = ', n, ', k = ', k, ', not multiples of ',
-            CASE WHEN is_odd THEN multiple ELSE 8 * multiple END)
+            'm = ', m, ', n = ', n, ', k = ', k, ', not multiples of ', wanted_multiple)
         ELSE concat(
             'm = ', m, ', n = ', n, ', k = ', k,
             CASE WHEN batch > 1 THEN concat(', in each of ', batch, ' matrices') ELSE '' END)
@@ -115,6 +123,8 @@ SELECT
             'Use torch.autocast with float16, and torch.amp.GradScaler in training.'
         WHEN cause = 'few tokens per expert' THEN
             'Batch more tokens, use fewer experts on a device, or a grouped kernel.'
+        WHEN cause = 'layout conversions' THEN
+            'Use the channels_last memory format for the model and its inputs.'
         WHEN cause IN ('depthwise convolution', 'grouped convolution') THEN
             'Use channels_last memory format, or larger groups; fuse it with its neighbours.'
         WHEN cause = 'dilated convolution' THEN

@@ -5,8 +5,9 @@
 -- below 60 % of its roofline, or that the device could compute faster in another type. Without such
 -- an operator, the one that would save most has a row that is ok. Calls so short that launching
 -- decides (the cause small calls) are left out. So are calls of which only a lower bound is known,
--- such as attention over a cache of unknown length. The numerator is the time that would be saved at
--- the roofline (lost_time.gain_ns, else lost_ns).
+-- such as attention over a cache of unknown length. In a trace with little device work
+-- (rule_min_device_work, rule_min_duration_ns) operators with three calls or more are judged. The
+-- numerator is the time that would be saved at the roofline (lost_time.gain_ns, else lost_ns).
 -- Source: lost_time.
 -- @scope trace
 -- @finding low above 1 pct, medium above 10: share of device time that the roofline would save
@@ -36,7 +37,8 @@ WITH rows AS (
             AND device_pct >= setting('rule_inefficient_operator_device_pct')
             AND (
                 roofline_pct < setting('rule_inefficient_operator_roofline_pct')
-                OR coalesce(regexp_like(cause, '^(fp64|fp32|bf16) (products|elements)$'), false)
+                OR regexp_like(
+                    concat_ws('; ', cause, further_causes), '(fp64|fp32|bf16) (products|elements)')
             ) AS is_hit
     FROM lost_time
     WHERE quality <> 'lower_bound'
@@ -59,7 +61,7 @@ chosen AS (
     SELECT
         c.trace_id, c.device, c.known_pct, d.reason AS device_reason, r.name, r.input_shapes,
         r.device_pct, r.roofline_pct, r.bound, r.cause, r.figure, r.further_causes, r.advice,
-        r.is_hit,
+        r.calls, r.is_hit,
         CAST(round(r.saved_ns) AS BIGINT) AS saved_ns, CAST(round(r.all_ns) AS BIGINT) AS all_ns
     FROM coverage c
     JOIN device_roofline d
@@ -80,7 +82,8 @@ SELECT
         WHEN c.name IS NULL
             THEN 'No operator has figures, or lower bounds only; use record_shapes=True '
                 || '(roofline_coverage says why).'
-        ELSE t.too_little_reason
+        -- A few calls of an operator show its distance also where there is little other work.
+        WHEN NOT (c.is_hit AND c.calls >= 3) THEN t.too_little_reason
     END AS reason
 FROM _rule_traces t
 LEFT JOIN chosen c ON c.trace_id = t.trace_id
