@@ -254,3 +254,33 @@ fn each_case_has_the_operations_that_pytorch_counts() {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(compared > 50, "{compared}");
 }
+
+/// The share of the linked device time whose operations, and whose bytes, are known is at least that
+/// of the reference.
+#[test]
+fn as_much_device_time_is_covered_as_by_the_reference() {
+    let Some(folder) = needs::in_corpus("../oracle/roofline") else { return };
+    let shares = table(&folder.join("coverage.tsv"));
+    let (mut wrong, mut compared) = (Vec::new(), 0);
+    for (label, store) in traces(&folder) {
+        let known = store.ints(
+            "SELECT sum(device_ns) FILTER (WHERE coverage = 'modelled'),
+                 sum(device_ns) FILTER (WHERE coverage IN ('modelled', 'bytes only'))
+             FROM roofline_coverage",
+        );
+        let row = shares.iter().find(|row| row["trace"] == label && row["set"] == "expected");
+        let row = row.expect("the shares of the trace");
+        let number = |column: &str| row[column].parse::<f64>().expect("a number");
+        let whole = 1e6 * number("linked_device_ms");
+        for (known, column) in known.iter().zip(["spec_flop_pct", "spec_bytes_pct"]) {
+            compared += 1;
+            let share = 100.0 * *known as f64 / whole;
+            // The table has one decimal of the shares, and three of the milliseconds.
+            if share < number(column) - 0.1 {
+                wrong.push(format!("{label}: {column} {}, found {share:.1}", row[column]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} are below:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(compared, 28);
+}

@@ -30,6 +30,7 @@ export function rooflines() {
         "gb_s",
         "cause",
         "figure",
+        "further_causes",
       ],
       sort: ["lost_ns", true],
     }),
