@@ -187,15 +187,16 @@ caused AS (
                         WHEN is_depthwise THEN 'depthwise convolution'
                         WHEN family = 'conv' AND batch > 1 AND n < 32 THEN 'grouped convolution'
                         WHEN padded_size >= 1.1 * k THEN 'padded head size'
-                        WHEN is_product AND (
+                        -- The first factor of a gradient of weights is transposed in memory.
+                        WHEN is_product AND NOT coalesce(a_rows = 1 AND a_columns > 1, false) AND (
                                 m <= 64 AND n >= 8 * m AND k >= 8 * m OR m <= 16 AND n > 64
                                 OR name LIKE '%mv'
                             ) THEN 'tiny batch'
                         WHEN is_short OR batch > 1 AND greatest(m, n) <= 64 THEN NULL
-                        WHEN is_product AND narrow <= 64 THEN 'tall and skinny'
-                        WHEN is_product AND bound = 'memory'
-                            AND (k <= 64 OR greatest(m, n) >= 16 * narrowest AND waves >= 1)
-                            THEN 'tall and skinny'
+                        WHEN is_product AND bound = 'memory' AND (
+                                narrowest <= 64
+                                OR greatest(m, n) >= 16 * narrowest AND waves >= 1
+                            ) THEN 'tall and skinny'
                     END,
                     CASE
                         WHEN family = 'conv' AND dilation > 1 THEN 'dilated convolution'

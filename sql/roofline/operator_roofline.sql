@@ -173,6 +173,7 @@ SELECT
         WHEN form IN ('convolution', 'convolution_backward') THEN 'conv'
         WHEN form IN ('attention', 'attention_backward', 'cached_attention') THEN 'attention'
         WHEN form = 'experts' THEN 'moe'
+        WHEN form = 'pointers' AND m IS NOT NULL THEN 'gemm'
         WHEN form = 'pointers' THEN 'fused'
         WHEN form = 'transform' THEN 'fft'
         ELSE coalesce(operator_class, 'elementwise')

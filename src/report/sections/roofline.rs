@@ -63,7 +63,8 @@ pub const ROOFLINE: Section = Section {
     title: "Roofline",
     about: "Operators by the device time that their roofline does not need: the time at the peak \
         of arithmetic or of memory, whichever is longer. Of several likely causes the first is \
-        shown, and further_causes lists the others. Operators without figures, and devices whose peaks are not known, are not here.",
+        shown, and further_causes lists the others. Operators without figures, and devices whose \
+        peaks are not known, are not here.",
     scope: Scope::Torch,
     needs: &["device", "shapes"],
     if_empty: "no operator has figures on a device whose peaks are known",
