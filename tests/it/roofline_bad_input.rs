@@ -46,7 +46,7 @@ fn each_call_that_cannot_be_counted_has_its_reason() {
         ("aten::mm", format!("[[{large},{large}],[{large},{large}]]"), two.clone(), "", TOO_LARGE),
         ("aten::mm", "[[1e3,8],[8,4]]".to_owned(), two.clone(), "", SHAPES),
         ("aten::mm", r#"[["4",8],[8,4]]"#.to_owned(), two.clone(), "", SHAPES),
-        ("aten::mm", r#""[[4,8],[8,4]]""#.to_owned(), two.clone(), "", SHAPES),
+        ("aten::mm", r#""no shapes""#.to_owned(), two.clone(), "", SHAPES),
         ("aten::mm", "[[4,8],[8,4]]".to_owned(), String::new(), "", NO_TYPES),
         ("aten::mm", "[[4,8],[8,4]]".to_owned(), r#"["float",""]"#.to_owned(), "", TYPE),
         ("aten::mm", "[[4,8],[8,4]]".to_owned(), r#"["x","y"]"#.to_owned(), "", TYPE),

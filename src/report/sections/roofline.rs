@@ -49,7 +49,8 @@ pub const ROOFLINE_ROOFS: Section = Section {
     if_empty: "no operator has operations on a device whose peaks are known",
     is_detail: true,
     shape: rows(200, &["calls", "device_ns"]),
-    sql: "SELECT r.trace_id, r.device, r.unit, r.dtype, r.peak_tflop_s, r.bandwidth_gb_s, r.ridge, \
+    sql:
+        "SELECT r.trace_id, r.device, r.unit, r.dtype, r.peak_tflop_s, r.bandwidth_gb_s, r.ridge, \
                r.calls, r.device_ns, c.device_pct AS modelled_pct
 FROM roofline_roofs r
 LEFT JOIN roofline_coverage c

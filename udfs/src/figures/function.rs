@@ -118,8 +118,8 @@ fn row<'a>(texts: &Texts<'a>) -> Row<'a> {
     match figures(&call, &formula, name.unwrap_or_default(), mark) {
         Ok(found) => {
             // An operation on complex numbers is several on real ones, which transforms count.
-            let is_complex = call.type_name(formula.first()).contains("omplex")
-                && formula.form != "transform";
+            let is_complex =
+                call.type_name(formula.first()).contains("omplex") && formula.form != "transform";
             let quality = if is_complex && found.flop.is_some_and(|flop| flop > 0) {
                 Quality::LowerBound
             } else {
