@@ -51,6 +51,7 @@ mod ranks;
 mod recount;
 mod report;
 mod roofline;
+mod roofline_bad_input;
 mod roofline_causes;
 mod roofline_oracle;
 mod roofline_planted;
