@@ -457,7 +457,8 @@ impl DocumentReader<'_, '_> {
         } else if self.has("segments") || self.has("device_traces") {
             "a PyTorch memory snapshot as JSON; give the pickle that it was made from"
         } else if self.has("rocprofiler-sdk-tool") {
-            "rocprofiler-sdk output; export it as Chrome JSON or give the PyTorch profiler's trace"
+            "rocprofiler-sdk output whose first key is not `rocprofiler-sdk-tool`; give the file as \
+             rocprofv3 wrote it"
         } else if self.has("$schema") && self.has("shared") {
             "a speedscope profile, not a trace"
         } else if self.has("ph") {
