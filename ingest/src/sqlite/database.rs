@@ -300,7 +300,7 @@ mod tests {
             (state >> 11) as usize % n
         };
         let (mut read, mut refused) = (0, 0);
-        for _ in 0..3_000 {
+        for _ in 0..600 {
             let mut damaged = bytes.clone();
             for _ in 0..=below(4) {
                 // Half of the damage hits the headers of pages.
@@ -313,7 +313,7 @@ mod tests {
                 Err(_) => refused += 1,
             }
         }
-        assert!(read > 100 && refused > 100, "{read} read, {refused} refused");
+        assert!(read > 50 && refused > 50, "{read} read, {refused} refused");
     }
 
     #[test]

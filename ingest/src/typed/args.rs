@@ -1,5 +1,19 @@
 //! The args of an event, built as compact JSON.
 
+/// A key in quotes with its escapes and a colon, for keys that come from the input.
+#[derive(Debug, Clone)]
+pub struct Key(Vec<u8>);
+
+impl Key {
+    /// Creates the key of a name.
+    pub fn new(name: &str) -> Self {
+        let mut text = Vec::with_capacity(name.len() + 3);
+        push_text(&mut text, name);
+        text.push(b':');
+        Self(text)
+    }
+}
+
 /// A JSON object under construction. It is reused for all events.
 #[derive(Default)]
 pub struct Args {
@@ -23,9 +37,9 @@ impl Args {
         &self.bytes
     }
 
-    /// Begins a member. The key needs no escapes.
+    /// Begins a member. The key is one of a reader's own and needs no escapes.
     #[inline]
-    fn plain_key(&mut self, key: &str) {
+    fn key(&mut self, key: &'static str) {
         if !self.bytes.is_empty() {
             self.bytes.push(b',');
         }
@@ -34,38 +48,64 @@ impl Args {
         self.bytes.extend_from_slice(b"\":");
     }
 
-    /// Begins a member with any key.
-    fn key(&mut self, key: &str) {
-        if key.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
-            return self.plain_key(key);
-        }
+    /// Begins a member with a key of [`Key`].
+    #[inline]
+    fn any_key(&mut self, key: &Key) {
         if !self.bytes.is_empty() {
             self.bytes.push(b',');
         }
-        push_text(&mut self.bytes, key);
-        self.bytes.push(b':');
+        self.bytes.extend_from_slice(&key.0);
+    }
+
+    /// Adds an integer with any key.
+    #[inline]
+    pub fn any_int(&mut self, key: &Key, value: i64) {
+        self.any_key(key);
+        push_int(&mut self.bytes, value);
+    }
+
+    /// Adds a number with any key.
+    pub fn any_float(&mut self, key: &Key, value: f64) {
+        self.any_key(key);
+        self.push_float(value);
+    }
+
+    /// Adds a text with any key.
+    pub fn any_text(&mut self, key: &Key, value: &str) {
+        self.any_key(key);
+        push_text(&mut self.bytes, value);
+    }
+
+    /// Adds a value that is JSON already, with any key.
+    pub fn any_json(&mut self, key: &Key, value: &[u8]) {
+        self.any_key(key);
+        self.bytes.extend_from_slice(value);
     }
 
     /// Adds an integer.
     #[inline]
-    pub fn int(&mut self, key: &str, value: i64) {
+    pub fn int(&mut self, key: &'static str, value: i64) {
         self.key(key);
         push_int(&mut self.bytes, value);
     }
 
     /// Adds an integer if there is one.
     #[inline]
-    pub fn maybe_int(&mut self, key: &str, value: Option<i64>) {
+    pub fn maybe_int(&mut self, key: &'static str, value: Option<i64>) {
         if let Some(value) = value {
             self.int(key, value);
         }
     }
 
     /// Adds a number. Numbers that JSON does not have become text.
-    pub fn float(&mut self, key: &str, value: f64) {
+    pub fn float(&mut self, key: &'static str, value: f64) {
         self.key(key);
+        self.push_float(value);
+    }
+
+    fn push_float(&mut self, value: f64) {
         if value.is_finite() {
-            // Both always succeed: the target is a list of bytes, and the number is finite.
+            // This always succeeds: the target is a list of bytes, and the number is finite.
             let _ = serde_json::to_writer(&mut self.bytes, &value);
         } else {
             push_text(&mut self.bytes, &value.to_string());
@@ -73,21 +113,21 @@ impl Args {
     }
 
     /// Adds a text.
-    pub fn text(&mut self, key: &str, value: &str) {
+    pub fn text(&mut self, key: &'static str, value: &str) {
         self.key(key);
         push_text(&mut self.bytes, value);
     }
 
     /// Adds a value that is JSON already.
     #[inline]
-    pub fn json(&mut self, key: &str, value: &[u8]) {
+    pub fn json(&mut self, key: &'static str, value: &[u8]) {
         self.key(key);
         self.bytes.extend_from_slice(value);
     }
 
     /// Adds three integers as a list.
     #[inline]
-    pub fn triple(&mut self, key: &str, values: [i64; 3]) {
+    pub fn triple(&mut self, key: &'static str, values: [i64; 3]) {
         self.key(key);
         for (i, value) in values.into_iter().enumerate() {
             self.bytes.push(if i == 0 { b'[' } else { b',' });
@@ -112,13 +152,13 @@ pub fn push_text(out: &mut Vec<u8>, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::Args;
+    use super::{Args, Key};
 
     #[test]
     fn members_are_json() {
         let mut args = Args::default();
         args.int("a", i64::MIN);
-        args.text("b \"c\"", "d\n\u{1}é");
+        args.any_text(&Key::new("b \"c\""), "d\n\u{1}é");
         args.float("e", 0.1);
         args.float("f", f64::NAN);
         args.triple("grid", [1, 2, -3]);

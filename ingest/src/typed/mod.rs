@@ -10,5 +10,5 @@
 mod args;
 mod writer;
 
-pub use args::{Args, push_text};
+pub use args::{Args, Key, push_text};
 pub use writer::{Times, TypedRead, TypedWriter};

@@ -32,7 +32,11 @@ struct Activities<'a> {
 impl<'a> Activities<'a> {
     fn new(table: &'a Table, own: &[&str]) -> Self {
         let taken: Vec<&str> = COMMON.iter().chain(own).copied().collect();
-        Self { table, common: COMMON.map(|name| table.column(name)), rest: rest(table, &taken) }
+        Self {
+            table,
+            common: COMMON.map(|name| table.column(name)),
+            rest: rest(table, &taken).without_zeros(),
+        }
     }
 
     /// Reads the common columns and begins the args with them.
@@ -70,7 +74,13 @@ impl Reader<'_> {
     ) -> u32 {
         let device = device.unwrap_or(-1);
         let key = Stream { device, stream, context, process: process.map_or(0, |p| p >> 24) };
+        if let Some((last, no)) = self.last_stream
+            && last == key
+        {
+            return no;
+        }
         if let Some(&no) = self.streams.get(&key) {
+            self.last_stream = Some((key, no));
             return no;
         }
         let owner = (key.context, key.process);
@@ -144,8 +154,8 @@ impl Reader<'_> {
             {
                 args.int("shared memory", bytes);
             }
-            args.maybe_int("staticSharedMemory", fixed);
-            args.maybe_int("dynamicSharedMemory", dynamic);
+            // The rest of the sum is static.
+            args.maybe_int("dynamicSharedMemory", dynamic.filter(|bytes| *bytes != 0));
             if let Some(short) = short {
                 args.json("shortName", &short.json);
             }

@@ -40,6 +40,8 @@ pub fn read(source: &Source<'_>, db: &Database<'_>) -> Result<TypedRead> {
         processes: FxHashMap::default(),
         threads: FxHashMap::default(),
         last_thread: None,
+        last_process: None,
+        last_stream: None,
         streams: FxHashMap::default(),
         owners: FxHashMap::default(),
         devices: context::Devices::read(db)?,
@@ -96,6 +98,8 @@ struct Reader<'a> {
     /// Tracks of threads by global id.
     threads: FxHashMap<i64, u32>,
     last_thread: Option<(i64, u32)>,
+    last_process: Option<(Option<i64>, u32)>,
+    last_stream: Option<(Stream, u32)>,
     /// Tracks of streams.
     streams: FxHashMap<Stream, u32>,
     /// The first owner of each device and stream, which has the track with the stream's number.
@@ -158,8 +162,16 @@ impl<'a> Reader<'a> {
         let Some(id) = correlation.filter(|id| is_real_id(*id) && (0..1 << 32).contains(id)) else {
             return NO_LINK;
         };
-        let next = self.processes.len() as u32;
-        let process = *self.processes.entry(global.map_or(-1, |g| g >> 24)).or_insert(next);
+        let key = global.map(|global| global >> 24);
+        let process = match self.last_process {
+            Some((last, process)) if last == key => process,
+            _ => {
+                let next = self.processes.len() as u32;
+                let process = *self.processes.entry(key.unwrap_or(-1)).or_insert(next);
+                self.last_process = Some((key, process));
+                process
+            }
+        };
         i64::from(process) << 32 | id
     }
 

@@ -21,7 +21,7 @@ use crate::issues::Code;
 use crate::json::{self, Cursor, Oddities};
 use crate::source::Content;
 use crate::trace::{Class, IS_OP, Id, MetaKind, NO_LINK, Track, is_real_id, step_number};
-use crate::typed::{Args, Times, TypedRead, TypedWriter};
+use crate::typed::{Args, Key, Times, TypedRead, TypedWriter};
 
 const KEY: &[u8] = b"\"rocprofiler-sdk-tool\"";
 /// Maximum length of a part that is parsed as a tree, in bytes.
@@ -480,7 +480,7 @@ impl<'a> Reader<'a> {
         for (key, value) in &r.others {
             let (mut odd, mut compact) = (Oddities::default(), Vec::new());
             json::compact_value(value, &mut compact, &mut odd);
-            self.args.json(&json::as_text(key, &mut odd), &compact);
+            self.args.any_json(&Key::new(&json::as_text(key, &mut odd)), &compact);
         }
         let link = if class == Class::Memory { NO_LINK } else { link };
         self.event(name, cat, class, track, link, times)

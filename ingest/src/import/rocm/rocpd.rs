@@ -247,7 +247,7 @@ impl<'d> Reader<'_, 'd, '_> {
 }
 
 /// Adds a text that should be JSON: as JSON if it is, else as text.
-pub fn push_json(args: &mut Args, key: &str, text: &str) {
+pub fn push_json(args: &mut Args, key: &'static str, text: &str) {
     match serde_json::from_str::<Json>(text) {
         Ok(value) => args.json(key, value.to_string().as_bytes()),
         Err(_) => args.text(key, text),
