@@ -60,7 +60,7 @@ fn an_export_of_nsight_systems_has_all_kinds_of_rows() {
             "no_name 1",
             "no_timestamp 1",
             "partial_overlap 1",
-            "unlinked_device_activity 2",
+            "unlinked_device_activity 3",
             "unmatched_begin 1",
         ]
     );
@@ -81,7 +81,7 @@ fn an_export_of_nsight_systems_has_all_kinds_of_rows() {
             "gpu_memcpy X 5",
             "gpu_memset X 4",
             "gpu_metrics C 3",
-            "kernel X 8",
+            "kernel X 9",
             "osrt X 1",
             "overhead X 1",
             "user_annotation B 1",

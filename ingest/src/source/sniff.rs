@@ -73,6 +73,10 @@ pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
             "a Python pickle of protocol 0, which is text",
             "write it with protocol 2 or later, as torch.cuda.memory._dump_snapshot does",
         ),
+        _ if is_rocprof_csv(head) => known(
+            "a CSV file of rocprofv3, which holds one part of a profile",
+            "give its database (`--output-format rocpd`) or its JSON (`--output-format json`)",
+        ),
         [0x1f, 0x8b, ..] => known("gzip within gzip", "unpack it once"),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
             known("Zstandard within a compressed file", "unpack it once")
@@ -116,6 +120,15 @@ fn is_nsys_report(head: &[u8]) -> bool {
     starts.iter().any(|start| head.starts_with(start))
 }
 
+/// Whether the content begins with the header line of a CSV file of rocprofv3.
+fn is_rocprof_csv(head: &[u8]) -> bool {
+    let line = head.split(|b| *b == b'\n').next().unwrap_or_default();
+    let has = |word: &[u8]| line.windows(word.len()).any(|w| w == word);
+    line.starts_with(b"\"")
+        && (has(b"\"Correlation_Id\"") || has(b"\"Start_Timestamp\""))
+        && line.contains(&b',')
+}
+
 /// Whether the content starts with a length-delimited field 1, soon followed by bytes that JSON
 /// does not allow.
 fn looks_like_protobuf(head: &[u8]) -> bool {
@@ -143,6 +156,7 @@ mod tests {
             (b"<!DOCTYPE html>", "HTML"),
             (b"\x0a\x1a\x08\x01\x12\x16\x0a\x04boot", "protobuf"),
             (b"// x\n{}", "comments"),
+            (b"\"Domain\",\"Function\",\"Correlation_Id\"\n", "CSV"),
             (b"\xff\xfe{\0", "UTF-16"),
             (b"42", "neither"),
         ] {

@@ -9,6 +9,9 @@ use crate::sqlite::{Column, Row, Table};
 use crate::trace::{Class, Id, MetaKind, NO_TEXT, Track};
 use crate::typed::Times;
 
+/// Stands for a device that is not stated.
+const NO_DEVICE: i64 = i64::MIN;
+
 /// The columns that all activities have.
 const COMMON: [&str; 9] = [
     "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "graphId",
@@ -72,7 +75,7 @@ impl Reader<'_> {
         context: Option<i64>,
         process: Option<i64>,
     ) -> u32 {
-        let device = device.unwrap_or(-1);
+        let device = device.unwrap_or(NO_DEVICE);
         let key = Stream { device, stream, context, process: process.map_or(0, |p| p >> 24) };
         if let Some((last, no)) = self.last_stream
             && last == key
@@ -99,9 +102,12 @@ impl Reader<'_> {
             }
             tid = Id::Text(self.writer.intern_always(&shown));
         }
-        let pid = Id::Int(device);
+        let pid = if device == NO_DEVICE { Id::None } else { Id::Int(device) };
         self.writer.property(MetaKind::ThreadName, pid, tid, &shown);
-        self.writer.property(MetaKind::ProcessLabels, pid, Id::None, &format!("GPU {device}"));
+        if device != NO_DEVICE {
+            let label = format!("GPU {device}");
+            self.writer.property(MetaKind::ProcessLabels, pid, Id::None, &label);
+        }
         let no = self.writer.track(Track::Thread { pid, tid });
         self.streams.insert(key, no);
         no

@@ -26,7 +26,17 @@ use crate::typed::{Args, Times, TypedRead, TypedWriter};
 /// Whether a database is an export of Nsight Systems.
 pub fn is_export(db: &Database<'_>) -> bool {
     let has = |name: &str| db.table(name).is_some();
-    has("StringIds") && (has("TARGET_INFO_GPU") || has("ProcessStreams") || has("ANALYSIS_DETAILS"))
+    let marks = [
+        "TARGET_INFO_GPU",
+        "ProcessStreams",
+        "ANALYSIS_DETAILS",
+        "META_DATA_EXPORT",
+        "EXPORT_META_DATA",
+        "NVTX_EVENTS",
+        "CUPTI_ACTIVITY_KIND_KERNEL",
+        "CUPTI_ACTIVITY_KIND_RUNTIME",
+    ];
+    has("StringIds") && marks.into_iter().any(has)
 }
 
 /// Reads an export.

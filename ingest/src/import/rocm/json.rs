@@ -48,6 +48,7 @@ pub fn read(source: &Source<'_>) -> Result<TypedRead> {
         made: Made::default(),
         devices: BTreeMap::new(),
         commands: Vec::new(),
+        others: Map::new(),
         process: 0,
         this: Process::default(),
     };
@@ -111,6 +112,8 @@ struct Reader<'a> {
     made: Made,
     devices: BTreeMap<i64, Map<String, Json>>,
     commands: Vec<Json>,
+    /// Numbers of records that are not read, by the name of their list.
+    others: Map<String, Json>,
     /// Number of the process in the file.
     process: i64,
     this: Process,
@@ -267,6 +270,22 @@ impl<'a> Reader<'a> {
                         let raw = walk.value()?;
                         Ok(self.record(&list, raw)?)
                     })
+                });
+            }
+            b"callback_records" => {
+                return walk.object(|walk, list| {
+                    let mut items = 0u64;
+                    let name = String::from_utf8_lossy(list).into_owned();
+                    if walk.token()? != b'[' {
+                        return walk.skip();
+                    }
+                    walk.list(|walk| {
+                        items += 1;
+                        walk.skip()
+                    })?;
+                    let known = self.others.entry(name).or_insert_with(|| 0u64.into());
+                    *known = (known.as_u64().unwrap_or(0) + items).into();
+                    Ok(())
                 });
             }
             _ => return walk.skip(),
@@ -521,7 +540,6 @@ impl<'a> Reader<'a> {
     }
 
     fn stream(&mut self, device: Option<i64>, stream: Option<i64>) -> u32 {
-        let (device, stream) = (device.unwrap_or(-1), stream.unwrap_or(-1));
         self.streams.track(&mut self.writer, device, stream, self.process, None)
     }
 
@@ -533,7 +551,8 @@ impl<'a> Reader<'a> {
             self.writer.value("deviceProperties", text.as_bytes())?;
         }
         let commands = Json::Array(std::mem::take(&mut self.commands));
-        let values = serde_json::json!({ "commands": commands });
+        let others = Json::Object(std::mem::take(&mut self.others));
+        let values = serde_json::json!({ "commands": commands, "other_records": others });
         self.writer.value("rocprofv3", values.to_string().as_bytes())
     }
 }

@@ -24,6 +24,7 @@ pub fn blocks(items: i64, block: i64) -> i64 {
 /// Returns the category of a call on the host and its class, by the text of its kind and by its
 /// name. Calls of HIP have the category that Kineto gives them.
 pub fn host_call(kind: &str, name: &str) -> (&'static str, Class) {
+    let kind = kind.to_ascii_uppercase();
     let has = |word: &str| kind.contains(word);
     if has("MARKER") || has("ROCTX") {
         return ("user_annotation", Class::Op);

@@ -1,6 +1,6 @@
 //! Reads rocpd databases (schema 3), which rocprofv3 and rocprof-sys write.
 //!
-//! Every name of a table ends in the id of a process (`rocpd_region_<uuid>`). A file of several
+//! The names of tables end in the id of a process (`rocpd_region_<uuid>`). A file of several
 //! processes becomes one trace: the processes come one after the other, in the order of their ids.
 //! Events of a process come as regions, samples, dispatches, copies, allocations and counters, each
 //! in the order of its rows. Process, thread, agent, queue and stream of an event are numbers of
@@ -23,19 +23,22 @@ use crate::trace::{Class, EventRecord, NO_LINK, NO_TEXT, TextId, is_real_id};
 use crate::typed::{Args, Times, TypedRead, TypedWriter};
 
 /// Tables of which each file has at least one.
-const MARKS: [&str; 3] = ["rocpd_metadata_", "rocpd_kernel_dispatch_", "rocpd_region_"];
+const MARKS: [&str; 2] = ["rocpd_kernel_dispatch", "rocpd_region"];
+
+/// Returns the end of the name that all tables of a process have, if the table is one of these.
+fn suffix_of(table: &Table) -> Option<&str> {
+    let rest = MARKS.iter().find_map(|mark| table.name.strip_prefix(mark))?;
+    (rest.is_empty() || rest.starts_with('_')).then_some(rest)
+}
 
 /// Whether a database is a rocpd database.
 pub fn is_rocpd(db: &Database<'_>) -> bool {
-    db.tables().any(|table| MARKS.iter().any(|mark| table.name.starts_with(mark)))
+    db.tables().any(|table| suffix_of(table).is_some())
 }
 
 /// Reads a rocpd database.
 pub fn read(source: &Source<'_>, db: &Database<'_>) -> Result<TypedRead> {
-    let mut suffixes: Vec<&str> = db
-        .tables()
-        .filter_map(|table| MARKS.iter().find_map(|mark| table.name.strip_prefix(mark)))
-        .collect();
+    let mut suffixes: Vec<&str> = db.tables().filter_map(suffix_of).collect();
     suffixes.sort_unstable();
     suffixes.dedup();
     let mut shared = Shared {
@@ -48,7 +51,7 @@ pub fn read(source: &Source<'_>, db: &Database<'_>) -> Result<TypedRead> {
         read: FxHashSet::default(),
     };
     for (process, suffix) in suffixes.iter().enumerate() {
-        let of = |base: &str| format!("{base}_{suffix}");
+        let of = |base: &str| format!("{base}{suffix}");
         let info = Info::read(db, suffix, &mut shared)?;
         let (events, columns) = event_columns(db, &of("rocpd_event"))?;
         let mut reader = Reader {
@@ -172,7 +175,7 @@ pub struct Reader<'a, 'd, 's> {
 impl<'d> Reader<'_, 'd, '_> {
     /// Returns a table of the process.
     pub fn table(&mut self, base: &str) -> Option<&'d Table> {
-        let table = self.db.table(&format!("{base}_{}", self.suffix))?;
+        let table = self.db.table(&format!("{base}{}", self.suffix))?;
         self.shared.read.insert(table.name.clone());
         Some(table)
     }

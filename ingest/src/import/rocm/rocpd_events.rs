@@ -159,8 +159,8 @@ impl Reader<'_, '_, '_> {
         let name = stream.and_then(|stream| self.info.streams.get(&stream));
         self.shared.streams.track(
             &mut self.shared.writer,
-            device.unwrap_or(-1),
-            stream.unwrap_or(-1),
+            device,
+            stream,
             self.process,
             name.map(String::as_str),
         )
@@ -188,7 +188,7 @@ impl Reader<'_, '_, '_> {
         let rest = rest(table, &[&own[..], &["extdata"]].concat());
         let encoding = self.db.encoding();
         let cat = self.shared.writer.intern_always("kernel");
-        let has_counters = self.db.table(&format!("rocpd_pmc_event_{}", self.suffix)).is_some();
+        let has_counters = self.db.table(&format!("rocpd_pmc_event{}", self.suffix)).is_some();
         let mut kernels = rustc_hash::FxHashMap::default();
         self.db.scan(table, |row| {
             let mut bad = false;

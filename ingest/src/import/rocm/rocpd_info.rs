@@ -51,7 +51,7 @@ impl<'d> Info<'d> {
             streams: tables.names("rocpd_info_stream")?,
             counters: FxHashMap::default(),
             tracks: FxHashMap::default(),
-            kernels: db.lookup(&format!("rocpd_info_kernel_symbol_{suffix}"), "id")?,
+            kernels: db.lookup(&format!("rocpd_info_kernel_symbol{suffix}"), "id")?,
         };
         tables.metadata()?;
         tables.host()?;
@@ -60,10 +60,10 @@ impl<'d> Info<'d> {
         tables.agents(&mut info)?;
         tables.counters(&mut info)?;
         tables.tracks(&mut info)?;
-        let symbols = format!("rocpd_info_kernel_symbol_{suffix}");
+        let symbols = format!("rocpd_info_kernel_symbol{suffix}");
         shared.read.insert(symbols);
         for base in ["rocpd_string", "rocpd_event"] {
-            shared.read.insert(format!("{base}_{suffix}"));
+            shared.read.insert(format!("{base}{suffix}"));
         }
         Ok(info)
     }
@@ -91,7 +91,7 @@ impl<'d> Tables<'_, 'd, '_> {
         base: &str,
         mut each: impl FnMut(&Table, Row<'_>, &mut Shared<'_>),
     ) -> Result<()> {
-        let Some(table) = self.db.table(&format!("{base}_{}", self.suffix)) else { return Ok(()) };
+        let Some(table) = self.db.table(&format!("{base}{}", self.suffix)) else { return Ok(()) };
         self.shared.read.insert(table.name.clone());
         self.db.scan(table, |row| {
             each(table, row, self.shared);

@@ -10,6 +10,7 @@ use super::rocpd::Event;
 use super::tracks::{Made, Streams};
 use crate::error::Result;
 use crate::import::Source;
+use crate::import::columns::Rest;
 use crate::import::strings::{Strings, Text};
 use crate::issues::Code;
 use crate::sqlite::{Column, Database, Lookup, Row, Table};
@@ -103,8 +104,9 @@ impl<'a> Reader<'a> {
 
     fn calls(&mut self) -> Result<()> {
         let Some(table) = self.table("rocpd_api") else { return Ok(()) };
-        let columns = ["id", "pid", "tid", "start", "end", "apiName_id", "args_id"]
-            .map(|name| table.column(name));
+        let own = ["id", "pid", "tid", "start", "end", "apiName_id", "args_id"];
+        let columns = own.map(|name| table.column(name));
+        let (rest, encoding) = (Rest::of(table, &own), self.db.encoding());
         self.db.scan(table, |row| {
             let mut bad = false;
             let [id, pid, tid, start, end, name, args] =
@@ -123,6 +125,7 @@ impl<'a> Reader<'a> {
                     _ => self.args.json("args", &text.json),
                 }
             }
+            rest.push(&row, encoding, &mut self.args);
             let step = name.as_ref().filter(|_| class == Class::Op);
             let step = step.and_then(|name| step_number(name.text.as_bytes()));
             let (class, flags) = match class {
@@ -177,9 +180,11 @@ impl<'a> Reader<'a> {
         let mut copies = Launches::new(self.db, "rocpd_copyapi")?;
         let mut calls = Launches::new(self.db, "rocpd_api")?;
         let function = calls.column("apiName_id");
-        let columns =
-            ["id", "gpuId", "queueId", "sequenceId", "start", "end", "description_id", "opType_id"]
-                .map(|name| table.column(name));
+        let own =
+            ["id", "gpuId", "queueId", "sequenceId", "start", "end", "description_id", "opType_id"];
+        let columns = own.map(|name| table.column(name));
+        let rest = Rest::of(table, &[&own[..], &["completionSignal"]].concat());
+        let encoding = self.db.encoding();
         let cats = ["kernel", "gpu_memcpy", "gpu_memset", "cuda_sync"]
             .map(|cat| self.writer.intern_always(cat));
         self.db.scan(table, |row| {
@@ -213,9 +218,9 @@ impl<'a> Reader<'a> {
                     self.copy_args(&mut copies, call, times)?;
                 }
             }
+            rest.push(&row, encoding, &mut self.args);
             let name = name.or(kind);
-            let key = (device.unwrap_or(-1), queue.unwrap_or(-1));
-            let track = self.streams.track(&mut self.writer, key.0, key.1, 0, None);
+            let track = self.streams.track(&mut self.writer, device, queue, 0, None);
             let cat = match class {
                 Class::Memcpy => cats[1],
                 Class::Memset => cats[2],

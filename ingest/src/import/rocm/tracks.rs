@@ -9,8 +9,8 @@ use crate::typed::TypedWriter;
 /// The streams of all devices. Streams of another process with the same number are independent.
 #[derive(Default)]
 pub struct Streams {
-    tracks: FxHashMap<(i64, i64, i64), u32>,
-    owners: FxHashMap<(i64, i64), i64>,
+    tracks: FxHashMap<(Option<i64>, Option<i64>, i64), u32>,
+    owners: FxHashMap<(Option<i64>, Option<i64>), i64>,
 }
 
 impl Streams {
@@ -18,8 +18,8 @@ impl Streams {
     pub fn track(
         &mut self,
         writer: &mut TypedWriter<'_>,
-        device: i64,
-        stream: i64,
+        device: Option<i64>,
+        stream: Option<i64>,
         process: i64,
         name: Option<&str>,
     ) -> u32 {
@@ -27,17 +27,22 @@ impl Streams {
             return no;
         }
         let is_owner = *self.owners.entry((device, stream)).or_insert(process) == process;
-        let number = format!("stream {stream}");
+        let number = match stream {
+            Some(stream) => format!("stream {stream}"),
+            None => "no stream".to_owned(),
+        };
         let mut shown = name.map_or_else(|| number.clone(), str::to_owned);
-        let mut tid = Id::Int(stream);
+        let mut tid = stream.map_or(Id::None, Id::Int);
         if !is_owner {
             let text = format!("{number} (process {process})");
             tid = Id::Text(writer.intern_always(&text));
             shown = format!("{shown} (process {process})");
         }
-        let pid = Id::Int(device);
+        let pid = device.map_or(Id::None, Id::Int);
         writer.property(MetaKind::ThreadName, pid, tid, &shown);
-        writer.property(MetaKind::ProcessLabels, pid, Id::None, &format!("GPU {device}"));
+        if let Some(device) = device {
+            writer.property(MetaKind::ProcessLabels, pid, Id::None, &format!("GPU {device}"));
+        }
         let no = writer.track(Track::Thread { pid, tid });
         self.tracks.insert((device, stream, process), no);
         no
