@@ -30,12 +30,10 @@ pub struct Fields {
 /// Returns the length of a value in bytes.
 #[inline]
 fn width(serial: u64) -> usize {
-    match serial {
-        0 | 8..=11 => 0,
-        1..=4 => serial as usize,
-        5 => 6,
-        6 | 7 => 8,
-        _ => usize::try_from((serial - 12) / 2).unwrap_or(usize::MAX),
+    const WIDTHS: [u8; 12] = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0];
+    match WIDTHS.get(serial as usize) {
+        Some(&width) => usize::from(width),
+        None => usize::try_from((serial - 12) / 2).unwrap_or(usize::MAX),
     }
 }
 
@@ -94,13 +92,7 @@ impl<'a> Row<'a> {
             8 => Value::Int(0),
             9 => Value::Int(1),
             7 => bytes.try_into().map_or(Value::Null, |b| Value::Real(f64::from_be_bytes(b))),
-            1..=6 => {
-                let mut value = if bytes.first().is_some_and(|b| *b >= 0x80) { -1i64 } else { 0 };
-                for &byte in bytes {
-                    value = value << 8 | i64::from(byte);
-                }
-                Value::Int(value)
-            }
+            1..=6 => Value::Int(signed(bytes)),
             _ if serial % 2 == 1 => Value::Text(bytes),
             _ => Value::Blob(bytes),
         }
@@ -146,6 +138,20 @@ impl<'a> Row<'a> {
             Value::Real(value) => Some(value.to_string().into()),
             Value::Null => None,
         }
+    }
+}
+
+/// Returns a number of one to eight bytes, the highest first.
+#[inline(always)]
+fn signed(bytes: &[u8]) -> i64 {
+    match *bytes {
+        [a] => i64::from(a as i8),
+        [a, b] => i64::from(i16::from_be_bytes([a, b])),
+        [a, b, c] => i64::from(i32::from_be_bytes([a, b, c, 0]) >> 8),
+        [a, b, c, d] => i64::from(i32::from_be_bytes([a, b, c, d])),
+        [a, b, c, d, e, f] => i64::from_be_bytes([a, b, c, d, e, f, 0, 0]) >> 16,
+        [a, b, c, d, e, f, g, h] => i64::from_be_bytes([a, b, c, d, e, f, g, h]),
+        _ => 0,
     }
 }
 
