@@ -146,6 +146,16 @@ def main():
         seed("input", raw)
     for data in (b"}q\x00(X\x08\x00\x00\x00segments]u.", b"]}a.", b"cos\nsystem\n."):
         seed("snapshot", data)
+    for path in sorted((ROOT / "fixtures" / "databases").iterdir()):
+        if path.suffix in (".sqlite", ".db", ".rpd"):
+            # The check puts the first 16 bytes in front of its bytes.
+            seed("database", path.read_bytes()[16:])
+            seed("input", path.read_bytes())
+    seed("database", b"")
+    seed("database", bytes(84))
+    raw = json.loads((ROOT / "fixtures" / "databases" / "rocprofv3.json").read_text())
+    raw["rocprofiler-sdk-tool"] = raw["rocprofiler-sdk-tool"][:1]
+    seed("input", json.dumps(raw).encode())
     extra = [
         "-0.5",
         "1.5e3",

@@ -22,6 +22,11 @@ pub fn snapshot(data: &[u8]) {
     store(&[b"\x80\x04", data].concat());
 }
 
+/// Checks the bytes of an SQLite database after those that begin every database.
+pub fn database(data: &[u8]) {
+    store(&[b"SQLite format 3\0", data].concat());
+}
+
 fn store(data: &[u8]) {
     // The folder is in memory where possible, because each run writes eleven files.
     let shared = Path::new("/dev/shm");

@@ -4,10 +4,12 @@
 use std::path::Path;
 
 use crate::arrange::{FlowPoint, Nester, Runs, Sorter, SpillVec, order_tracks, pair};
-use crate::error::Result;
+use crate::error::{IngestError, Result};
 pub use crate::json::{Copied, Oddities, compact_value, time_ns};
 use crate::json::{Copier, Cursor};
 use crate::rows::{ArgValues, OwnArgs, args_copier};
+use crate::source::Content;
+use crate::sqlite::{Database, Value};
 use crate::store::Store;
 use crate::trace::{ElementShapes, EventFields, EventRecord, Local, Texts, Tracks, read_chunk};
 
@@ -137,6 +139,26 @@ pub fn nest(decoded: &Decoded, folder: &Path) -> Result<usize> {
     sorted.for_each(|record| nester.row(record))?;
     nester.finish()?;
     Ok(sorted.len())
+}
+
+/// Reads all values of all plain tables of an SQLite database; returns the numbers of rows and
+/// values. Fails if the file cannot be read or is damaged.
+pub fn database_values(path: &Path) -> Result<(u64, u64)> {
+    let file = std::fs::File::open(path).map_err(|e| IngestError::io(path, e))?;
+    let content = Content::of_file(file, path)?;
+    let name = path.display().to_string();
+    let database = Database::open(&name, &content)?;
+    let (mut rows, mut values) = (0, 0);
+    for table in database.tables() {
+        database.scan(table, |row| {
+            rows += 1;
+            for (_, column) in &table.columns {
+                values += u64::from(std::hint::black_box(row.value(*column)) != Value::Null);
+            }
+            Ok(())
+        })?;
+    }
+    Ok((rows, values))
 }
 
 /// Creates a hidden folder in a store, like the folder of a running ingest. It is removed when the

@@ -178,6 +178,12 @@ codes! {
     MissingFree Warning false "missing_free"
         "An address was allocated again without a free in between; the earlier allocation counts \
          as freed there.";
+    ColumnType Warning false "column_type"
+        "A column of a database has a value of another type than the profiler writes; it is NULL \
+         in its typed column.";
+    MissingReference Warning false "missing_reference"
+        "A record refers to a name, thread, device or call that the input does not have; the value \
+         is NULL.";
     LiveBytes Warning false "live_bytes"
         "On a device, the bytes live before the history, plus allocations, less frees, are not \
          the bytes of its active blocks; totals of the history may be wrong.";
@@ -266,6 +272,11 @@ impl Issues {
         for issue in self.counts.values_mut() {
             issue.first_event_id = issue.first_event_id.map(|id| id + base);
         }
+    }
+
+    /// Removes all byte offsets, for inputs whose places are not offsets in their bytes.
+    pub(crate) fn forget_offsets(&mut self) {
+        self.counts.values_mut().for_each(|issue| issue.first_byte_offset = None);
     }
 
     /// Adds the counts of another part of the same input.

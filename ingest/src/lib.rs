@@ -37,6 +37,7 @@ mod build;
 mod counted;
 mod encode;
 mod error;
+mod import;
 mod ingest;
 mod issues;
 mod json;
@@ -44,8 +45,10 @@ mod rows;
 pub mod schema;
 mod snapshot;
 mod source;
+mod sqlite;
 mod store;
 mod trace;
+mod typed;
 
 pub use error::{IngestError, Result};
 pub use ingest::{IngestOptions, Outcome, ingest, physical_memory, trace_hash};

@@ -48,6 +48,12 @@ pub const TOPICS: &[Topic] = &[
         text: include_str!("../../docs/memory-snapshots.md"),
     },
     Topic {
+        name: "nsight_and_amd",
+        summary: "Files of Nsight Systems, rocprofv3 and rocmProfileData: what is read, and how.",
+        file: "nsight-and-amd.md",
+        text: include_str!("../../docs/nsight-and-amd.md"),
+    },
+    Topic {
         name: "recording",
         summary: "How to record traces that contain what the tables need.",
         file: "recording.md",

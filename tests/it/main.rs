@@ -20,6 +20,7 @@ mod concurrency;
 mod confinement;
 mod corpus;
 mod critical_path;
+mod databases;
 mod differential;
 mod doctor;
 mod examples;

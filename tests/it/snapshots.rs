@@ -270,11 +270,15 @@ fn marks_choose_what_leaks_counts() {
 }
 
 /// A trace of each format, as `docs/formats.md` names it.
-const FORMATS: [(&str, &str); 4] = [
+const FORMATS: [(&str, &str); 8] = [
     ("Kineto", "synthetic_gpu_rank0.json.gz"),
     ("Chrome JSON", "chrome_mixed.json"),
     ("`perf.json`", "perf.json"),
     ("memory snapshot", "snapshots/oom.pickle"),
+    ("Nsight Systems", "databases/nsys.sqlite"),
+    ("rocpd", "databases/rocpd.db"),
+    ("RPD", "databases/small.rpd"),
+    ("rocprofv3 JSON", "databases/rocprofv3.json"),
 ];
 
 /// `TRACESQL_BLESS=1` writes the table into the page.

@@ -118,7 +118,7 @@ pub fn write(read: JsonRead<'_>, origin: &Origin<'_>, folder: &Path) -> Result<B
     Ok(Built {
         rows,
         elements: document.elements,
-        text_bytes: document.text_bytes,
+        text_bytes: document.input_bytes(),
         issues: document.issues,
         phases,
     })

@@ -12,10 +12,12 @@ use std::time::Instant;
 
 use crate::arrange::{Order, Sorter};
 use crate::error::{IngestError, Result};
+use crate::import;
 use crate::issues::Issues;
 use crate::snapshot::{self, Snapshot, is_pickle};
 use crate::source::Content;
 use crate::trace::{Document, EventRecord, Form, Progress, Reading, Texts, Tracks, read_document};
+use crate::typed::TypedRead;
 
 /// Options for reading a trace.
 #[derive(Debug, Clone)]
@@ -61,6 +63,17 @@ pub enum Read<'a> {
     Json(Box<JsonRead<'a>>),
     /// A memory snapshot.
     Snapshot(Box<SnapshotRead<'a>>),
+    /// Events of another format.
+    Typed(Box<ConvertedRead<'a>>),
+}
+
+/// Events of another format that were converted.
+pub struct ConvertedRead<'a> {
+    read: TypedRead,
+    options: BuildOptions,
+    scratch: &'a Path,
+    progress: &'a Progress,
+    phases: Vec<(&'static str, f64)>,
 }
 
 /// A memory snapshot that was read.
@@ -107,6 +120,16 @@ pub fn read<'a>(
             phases: vec![("read", start.elapsed().as_secs_f64())],
         })));
     }
+    let source = import::Source { name, content, scratch, options, progress };
+    if let Some(read) = import::read(&source)? {
+        return Ok(Read::Typed(Box::new(ConvertedRead {
+            read,
+            options: options.clone(),
+            scratch,
+            progress,
+            phases: vec![("read", start.elapsed().as_secs_f64())],
+        })));
+    }
     let sorter = |order: Order, budget| Sorter::new(order, scratch, budget, options.threads);
     let (mut records, mut pairs) = (
         sorter(EventRecord::row_order, options.memory_limit / 4),
@@ -137,12 +160,34 @@ pub fn read<'a>(
     })))
 }
 
+impl ConvertedRead<'_> {
+    /// Writes the tables like those of a JSON document.
+    fn write(self, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
+        let Self { read, options, scratch, progress, phases } = self;
+        let TypedRead { content, document, texts, tracks, records, pairs } = read;
+        let read = JsonRead {
+            content: &content,
+            document,
+            texts,
+            tracks,
+            records,
+            pairs,
+            options,
+            scratch,
+            progress,
+            phases,
+        };
+        events::write(read, origin, folder)
+    }
+}
+
 impl Read<'_> {
     /// Writes the files of all tables to a folder.
     pub fn write(self, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
         let is_strict = match &self {
             Self::Json(read) => read.options.strict,
             Self::Snapshot(read) => read.options.strict,
+            Self::Typed(read) => read.options.strict,
         };
         let built = match self {
             Self::Json(read) if read.document.form == Form::Blobs => {
@@ -150,6 +195,7 @@ impl Read<'_> {
             }
             Self::Json(read) => events::write(*read, origin, folder),
             Self::Snapshot(read) => snapshot_tables::write(*read, origin, folder),
+            Self::Typed(read) => read.write(origin, folder),
         }?;
         if is_strict && built.issues.has_warnings() {
             let input = origin.name.to_owned();

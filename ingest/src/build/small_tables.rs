@@ -102,8 +102,12 @@ impl SmallTables<'_> {
             );
         }
         let kind = TraceKind {
-            format: if is_kineto { "kineto" } else { "chrome" },
-            framework: is_kineto.then_some("pytorch"),
+            format: match document.converted {
+                Some(converted) => converted.format,
+                None if is_kineto => "kineto",
+                None => "chrome",
+            },
+            framework: (is_kineto && document.converted.is_none()).then_some("pytorch"),
             top: &top,
             bounds: found.span.bounds,
             elements: document.elements,
@@ -111,8 +115,11 @@ impl SmallTables<'_> {
                 .iter()
                 .find(|(table, _)| *table == "events")
                 .map_or(0, |(_, rows)| *rows),
-            text_bytes: document.text_bytes,
+            text_bytes: document.input_bytes(),
         };
+        if document.converted.is_some() {
+            document.issues.forget_offsets();
+        }
         self.put_empty(counted)?;
         self.trace_and_issues(&kind, &document.issues, counted)?;
         Ok(in_order(counted))

@@ -12,7 +12,8 @@ pub const TABLE: Table = Table {
         label(
             "kind",
             "kernel, memcpy, memset or sync; of MTIA's mtia_ccp_events, dma_request is memcpy, \
-             event_wait and event_record are sync.",
+             event_wait and event_record are sync. A CUDA graph that was traced as a whole is one \
+             kernel (activity_kind graph).",
         ),
         label("name", "Name of the kernel or activity."),
         code("device", "id", "Device number."),
@@ -37,8 +38,8 @@ pub const TABLE: Table = Table {
         near(
             "op_id",
             "id",
-            "The innermost operator around the launch on its thread (events.event_id); NULL for \
-             none.",
+            "The innermost operator around the launch on its thread (events.event_id), or the \
+             innermost pushed range in formats that have ranges and no operators; NULL for none.",
         ),
         label(
             "link",
@@ -73,7 +74,10 @@ pub const TABLE: Table = Table {
         code("queued", "id", "args `queued`, as written."),
         code("bytes", "bytes", "Bytes copied or set."),
         float("bandwidth_gb_s", "GB/s", "Memory bandwidth as written, 10^9 bytes per second."),
-        label("activity_kind", "args `kind` of ROCm activities, as written."),
+        label(
+            "activity_kind",
+            "args `kind` of ROCm activities, as written; graph for a whole CUDA graph.",
+        ),
         code("graph_id", "id", "args `graph id`."),
         code("graph_node_id", "id", "args `graph node id`."),
         label("sync_kind", "args `cuda_sync_kind` of waits."),

@@ -137,6 +137,19 @@ impl Content {
         }
     }
 
+    /// Returns the path of a file that has the name of this one plus `ending`, if there is one that
+    /// is not empty. Unpacked contents have no such file.
+    pub fn neighbour(&self, ending: &str) -> Result<Option<PathBuf>> {
+        if self.stamp.is_none() {
+            return Ok(None);
+        }
+        let mut path = self.name.clone().into_os_string();
+        path.push(ending);
+        let path = PathBuf::from(path);
+        let has_bytes = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() > 0);
+        Ok(has_bytes.then_some(path))
+    }
+
     /// Fails if the file has changed since it was opened. Call it after all mappings are dropped.
     pub fn must_be_unchanged(&self) -> Result<()> {
         let Some(stamp) = self.stamp else { return Ok(()) };

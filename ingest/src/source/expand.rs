@@ -64,8 +64,10 @@ impl Input {
 }
 
 /// Endings of files that may be traces, for files that are found in folders.
-pub const TRACE_ENDINGS: &[&str] =
-    &[".json", ".json.gz", ".json.zst", ".gz", ".zst", ".pickle", ".pkl", ".zip", ".tar", ".tgz"];
+pub const TRACE_ENDINGS: &[&str] = &[
+    ".json", ".json.gz", ".json.zst", ".gz", ".zst", ".pickle", ".pkl", ".sqlite", "_results.db",
+    ".rpd", ".zip", ".tar", ".tgz",
+];
 
 /// Converts files, folders, glob patterns and `-` (standard input) to inputs, in a stable order.
 /// The traces are not opened.
@@ -174,7 +176,7 @@ fn is_trace_member(name: &str) -> bool {
         && !lower.starts_with("__macosx/")
         // A checkpoint of torch.save is a zip archive with such a member.
         && base != "data.pkl"
-        && TRACE_ENDINGS[..7].iter().any(|e| lower.ends_with(e))
+        && TRACE_ENDINGS[..10].iter().any(|e| lower.ends_with(e))
 }
 
 fn zip_members(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {

@@ -57,16 +57,14 @@ pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
             "a Parquet file",
             "give the trace it was made from, or open it with DuckDB or pandas",
         ),
-        _ if head.starts_with(b"SQLite format 3\0") => known(
-            "an SQLite database (an Nsight Systems export?)",
-            "give the PyTorch profiler's JSON trace",
-        ),
         _ if head.starts_with(b"NVR") => {
             known("an Nsight Compute report (.ncu-rep)", "give the PyTorch profiler's JSON trace")
         }
-        _ if head.starts_with(b"QDSTRM") || head.starts_with(b"NSYS") => {
-            known("an Nsight Systems recording", "give the PyTorch profiler's JSON trace")
-        }
+        _ if is_nsys_report(head) => known(
+            "a native report of Nsight Systems (.nsys-rep, .qdrep)",
+            "export it with `nsys export --type sqlite --output report.sqlite report.nsys-rep` \
+             and give report.sqlite",
+        ),
         _ if head.starts_with(b"version https://git-lfs") => {
             known("a git-lfs pointer, not the file itself", "fetch the file with `git lfs pull`")
         }
@@ -74,6 +72,10 @@ pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
         _ if head.starts_with(b"(dp") || head.starts_with(b"(lp") => known(
             "a Python pickle of protocol 0, which is text",
             "write it with protocol 2 or later, as torch.cuda.memory._dump_snapshot does",
+        ),
+        _ if is_rocprof_csv(head) => known(
+            "a CSV file of rocprofv3, which holds one part of a profile",
+            "give its database (`--output-format rocpd`) or its JSON (`--output-format json`)",
         ),
         [0x1f, 0x8b, ..] => known("gzip within gzip", "unpack it once"),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
@@ -112,6 +114,21 @@ pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
     Some((reason, offset))
 }
 
+/// Whether the content is a native report of Nsight Systems, whose layout is not public.
+fn is_nsys_report(head: &[u8]) -> bool {
+    let starts: [&[u8]; 3] = [b"NVIDIA Tegra Profiler Report", b"QDSTRM", b"NSYS"];
+    starts.iter().any(|start| head.starts_with(start))
+}
+
+/// Whether the content begins with the header line of a CSV file of rocprofv3.
+fn is_rocprof_csv(head: &[u8]) -> bool {
+    let line = head.split(|b| *b == b'\n').next().unwrap_or_default();
+    let has = |word: &[u8]| line.windows(word.len()).any(|w| w == word);
+    line.starts_with(b"\"")
+        && (has(b"\"Correlation_Id\"") || has(b"\"Start_Timestamp\""))
+        && line.contains(&b',')
+}
+
 /// Whether the content starts with a length-delimited field 1, soon followed by bytes that JSON
 /// does not allow.
 fn looks_like_protobuf(head: &[u8]) -> bool {
@@ -135,9 +152,11 @@ mod tests {
         for (head, word) in [
             (&b"PAR1\x15"[..], "Parquet"),
             (b"(dp0\nVsegments", "pickle"),
+            (b"NVIDIA Tegra Profiler Report\0", "nsys export --type sqlite"),
             (b"<!DOCTYPE html>", "HTML"),
             (b"\x0a\x1a\x08\x01\x12\x16\x0a\x04boot", "protobuf"),
             (b"// x\n{}", "comments"),
+            (b"\"Domain\",\"Function\",\"Correlation_Id\"\n", "CSV"),
             (b"\xff\xfe{\0", "UTF-16"),
             (b"42", "neither"),
         ] {

@@ -47,8 +47,19 @@ pub struct TopLevel {
     pub end: u64,
 }
 
+/// Properties of an input that was converted from another format than JSON.
+#[derive(Debug, Clone, Copy)]
+pub struct Converted {
+    /// The value of `traces.format`.
+    pub format: &'static str,
+    /// Length of the input in bytes after unpacking.
+    pub bytes: u64,
+}
+
 /// The results of reading a document, other than the records of elements.
 pub struct Document {
+    /// Set if the text was converted from another format.
+    pub converted: Option<Converted>,
     /// The form of the document.
     pub form: Form,
     /// Top-level keys other than the event list, in order.
@@ -72,6 +83,34 @@ pub struct Document {
     pub issues: Issues,
 }
 
+impl Document {
+    fn new() -> Self {
+        Self {
+            converted: None,
+            form: Form::Object,
+            top: Vec::new(),
+            elements: 0,
+            text_bytes: 0,
+            metas: Metas::default(),
+            on_track: Vec::new(),
+            steps: Vec::new(),
+            launches: 0,
+            times: WorkTimes::default(),
+            issues: Issues::default(),
+        }
+    }
+
+    /// Creates the empty document of an input of `bytes` bytes that is converted from `format`.
+    pub fn converted(format: &'static str, bytes: u64) -> Self {
+        Self { converted: Some(Converted { format, bytes }), ..Self::new() }
+    }
+
+    /// Length of the input in bytes after unpacking.
+    pub fn input_bytes(&self) -> u64 {
+        self.converted.map_or(self.text_bytes, |converted| converted.bytes)
+    }
+}
+
 /// Reads a document. The records of begin and end events are added to `pairs`, all other records to
 /// `records`.
 pub fn read_document(
@@ -79,18 +118,7 @@ pub fn read_document(
     records: &mut dyn RecordSink,
     pairs: &mut dyn RecordSink,
 ) -> Result<Document> {
-    let document = Document {
-        form: Form::Object,
-        top: Vec::new(),
-        elements: 0,
-        text_bytes: 0,
-        metas: Metas::default(),
-        on_track: Vec::new(),
-        steps: Vec::new(),
-        launches: 0,
-        times: WorkTimes::default(),
-        issues: Issues::default(),
-    };
+    let document = Document::new();
     let mut reader = DocumentReader { r: reading, document, records, pairs, lists: 0 };
     let outcome = reader.run();
     if outcome.is_err() {
@@ -429,7 +457,8 @@ impl DocumentReader<'_, '_> {
         } else if self.has("segments") || self.has("device_traces") {
             "a PyTorch memory snapshot as JSON; give the pickle that it was made from"
         } else if self.has("rocprofiler-sdk-tool") {
-            "rocprofiler-sdk output; export it as Chrome JSON or give the PyTorch profiler's trace"
+            "rocprofiler-sdk output whose first key is not `rocprofiler-sdk-tool`; give the file as \
+             rocprofv3 wrote it"
         } else if self.has("$schema") && self.has("shared") {
             "a speedscope profile, not a trace"
         } else if self.has("ph") {

@@ -15,7 +15,7 @@ mod reading;
 mod resync;
 mod times;
 
-pub use category::Class;
+pub use category::{Class, step_number};
 pub use chunk::{MAX_NAME, Step};
 pub use chunk_reader::read as read_chunk;
 pub use document::{Document, Form, RecordSink, TopLevel, read_document};

@@ -1,0 +1,251 @@
+//! Devices, names of processes and threads, and the values of the whole trace.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::{Map, Value as Json};
+
+use super::{Reader, pid_of};
+use crate::error::Result;
+use crate::sqlite::{Database, Row, Table, Value, decode};
+use crate::trace::{Id, MetaKind};
+
+/// How activities number the devices.
+#[derive(Default)]
+pub struct Devices {
+    /// The number of the GPU by process and number in that process.
+    gpus: FxHashMap<(i64, i64), i64>,
+    /// Whether one number stands for several GPUs, because processes see different devices.
+    is_ambiguous: bool,
+}
+
+impl Devices {
+    /// Reads the table that tells which GPU a process's device is.
+    pub fn read(db: &Database<'_>) -> Result<Self> {
+        let mut devices = Self::default();
+        let Some(table) = db.table("TARGET_INFO_CUDA_DEVICE") else { return Ok(devices) };
+        let columns = ["gpuId", "cudaId", "pid"].map(|name| table.column(name));
+        let mut by_number: FxHashMap<i64, i64> = FxHashMap::default();
+        db.scan(table, |row| {
+            let [gpu, number, pid] = columns.map(|column| row.int(column, &mut false));
+            if let (Some(gpu), Some(number), Some(pid)) = (gpu, number, pid) {
+                devices.gpus.insert((pid & 0xff_ffff, number), gpu);
+                devices.is_ambiguous |= *by_number.entry(number).or_insert(gpu) != gpu;
+            }
+            Ok(())
+        })?;
+        Ok(devices)
+    }
+
+    /// Returns the number of a device: the one that the process uses, or that of the GPU if
+    /// processes use the same number for different GPUs.
+    pub fn number(&self, process: Option<i64>, device: i64) -> i64 {
+        if !self.is_ambiguous {
+            return device;
+        }
+        let gpu = process.and_then(|process| self.gpus.get(&(pid_of(process), device)));
+        gpu.copied().unwrap_or(device)
+    }
+
+    /// Returns the numbers of a GPU as a device; `None` if no table states them.
+    fn of_gpu(&self, gpu: i64) -> Option<Vec<i64>> {
+        if self.gpus.is_empty() || self.is_ambiguous {
+            return None;
+        }
+        let of = self.gpus.iter().filter(|(_, id)| **id == gpu).map(|((_, number), _)| *number);
+        let mut numbers: Vec<i64> = of.collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Some(numbers)
+    }
+}
+
+/// Keys of Kineto's `deviceProperties` and the columns that they come from.
+const PROPERTIES: [(&str, &str); 10] = [
+    ("name", "name"),
+    ("totalGlobalMem", "totalMemory"),
+    ("computeMajor", "computeMajor"),
+    ("computeMinor", "computeMinor"),
+    ("maxThreadsPerBlock", "maxThreadsPerBlock"),
+    ("regsPerBlock", "maxRegistersPerBlock"),
+    ("warpSize", "threadsPerWarp"),
+    ("sharedMemPerBlock", "maxShmemPerBlock"),
+    ("numSms", "smCount"),
+    ("regsPerMultiprocessor", "maxRegistersPerSm"),
+];
+
+/// Values of the recording that are kept, without the number of the process. All others are left
+/// out, because some hold the environment of the program.
+const CAPTURE: [&str; 9] = [
+    "START_TRIGGER",
+    "STOP_TRIGGER",
+    "RATE_HZ",
+    "CUDA_GRAPH_TRACE_OPTIONS:MODE",
+    "CUDA_SKIP_SOME_API_CALLS",
+    "COMMAND",
+    "COLLECT_GPU_MEMORY_USAGE",
+    "RUN_DURATION_MS",
+    "LINUX_PERF_OPTIONS:SAMPLING_PERIOD",
+];
+
+fn json(value: Value<'_>, db: &Database<'_>) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Int(value) => value.into(),
+        Value::Real(value) => value.into(),
+        Value::Text(raw) | Value::Blob(raw) => decode(raw, db.encoding()).into_owned().into(),
+    }
+}
+
+impl Reader<'_> {
+    /// Reads what is known of the whole trace, once all events are read.
+    pub fn context(&mut self) -> Result<()> {
+        self.session()?;
+        self.device_properties()?;
+        self.recording()?;
+        self.process_names()?;
+        self.thread_names()?;
+        self.other_tables()
+    }
+
+    fn put(&mut self, key: &str, value: &Json) -> Result<()> {
+        self.writer.value(key, value.to_string().as_bytes())
+    }
+
+    /// The time of day at which the clock of the events is 0.
+    fn session(&mut self) -> Result<()> {
+        let Some(table) = self.db.table("TARGET_INFO_SESSION_START_TIME") else { return Ok(()) };
+        let (column, mut epoch) = (table.column("utcEpochNs"), None);
+        self.db.scan(table, |row| {
+            epoch = epoch.or(row.int(column, &mut false));
+            Ok(())
+        })?;
+        match epoch {
+            Some(epoch) => self.put("baseTimeNanoseconds", &epoch.into()),
+            None => Ok(()),
+        }
+    }
+
+    fn device_properties(&mut self) -> Result<()> {
+        let Some(table) = self.db.table("TARGET_INFO_GPU") else { return Ok(()) };
+        let mut found: BTreeMap<i64, Map<String, Json>> = BTreeMap::new();
+        let db = self.db;
+        self.db.scan(table, |row| {
+            let int = |name: &str| row.int(table.column(name), &mut false);
+            let Some(gpu) = int("id") else { return Ok(()) };
+            let numbers = match self.devices.of_gpu(gpu) {
+                Some(numbers) => numbers,
+                None if self.devices.is_ambiguous => vec![gpu],
+                None => vec![int("cuDevice").unwrap_or(gpu)],
+            };
+            let mut properties = Map::new();
+            for (key, column) in PROPERTIES {
+                properties.insert(key.to_owned(), json(row.value(table.column(column)), db));
+            }
+            let warps = int("maxWarpsPerSm").and_then(|n| n.checked_mul(int("threadsPerWarp")?));
+            properties.insert("maxThreadsPerMultiprocessor".to_owned(), warps.into());
+            let shared = json(row.value(table.column("maxShmemPerSm")), db);
+            properties.insert("sharedMemPerMultiprocessor".to_owned(), shared);
+            others(table, &row, db, &mut properties);
+            for number in numbers {
+                // A GPU may be listed more than once; the first row counts.
+                let mut properties = properties.clone();
+                properties.insert("id".to_owned(), number.into());
+                found.entry(number).or_insert(properties);
+            }
+            Ok(())
+        })?;
+        let list: Vec<Json> = found.into_values().map(Json::Object).collect();
+        if list.is_empty() { Ok(()) } else { self.put("deviceProperties", &list.into()) }
+    }
+
+    /// The exporter and how the recording was made.
+    fn recording(&mut self) -> Result<()> {
+        let mut values = Map::new();
+        for (name, keep) in [
+            ("META_DATA_EXPORT", None),
+            ("EXPORT_META_DATA", None),
+            ("META_DATA_CAPTURE", Some(&CAPTURE)),
+        ] {
+            let Some(table) = self.db.table(name) else { continue };
+            let [key, value] = ["name", "value"].map(|name| table.column(name));
+            self.db.scan(table, |row| {
+                let Some(key) = row.text(key) else { return Ok(()) };
+                let own = key.strip_prefix("PROCESS_").and_then(|rest| rest.split_once(':'));
+                let own = own.map_or(&*key, |(_, own)| own);
+                let is_kept = match keep {
+                    Some(keep) => keep.contains(&own) || own.starts_with("ARGUMENT_"),
+                    None => key.starts_with("EXPORT_"),
+                };
+                if is_kept && let Some(value) = row.text(value) {
+                    values.insert(key.into_owned(), value.into_owned().into());
+                }
+                Ok(())
+            })?;
+        }
+        if values.is_empty() { Ok(()) } else { self.put("nsys", &Json::Object(values)) }
+    }
+
+    fn process_names(&mut self) -> Result<()> {
+        let Some(table) = self.db.table("PROCESSES") else { return Ok(()) };
+        let used: FxHashSet<i64> = self.threads.keys().map(|tid| pid_of(*tid)).collect();
+        let [process, name] = ["globalPid", "name"].map(|name| table.column(name));
+        self.db.scan(table, |row| {
+            if let Some(process) = row.int(process, &mut false).map(pid_of)
+                && used.contains(&process)
+                && let Some(name) = row.text(name)
+            {
+                self.writer.property(MetaKind::ProcessName, Id::Int(process), Id::None, &name);
+            }
+            Ok(())
+        })
+    }
+
+    fn thread_names(&mut self) -> Result<()> {
+        let Some(table) = self.db.table("ThreadNames") else { return Ok(()) };
+        let [tid, name] = ["globalTid", "nameId"].map(|name| table.column(name));
+        self.db.scan(table, |row| {
+            let [tid, name] = [tid, name].map(|column| row.int(column, &mut false));
+            if tid.is_some_and(|tid| self.threads.contains_key(&tid))
+                && let Some(name) = name
+                && let Some(name) = self.strings.get(&self.writer, name)?
+            {
+                self.name_thread(tid, &name.text);
+            }
+            Ok(())
+        })
+    }
+
+    /// Counts the rows of tables that hold neither events nor names.
+    fn other_tables(&mut self) -> Result<()> {
+        let mut rows = Map::new();
+        for table in self.db.tables() {
+            let is_private = table.name.contains("ENV") || table.name == "META_DATA_CAPTURE";
+            if is_private || table.name.starts_with("ENUM_") || self.read.contains(&table.name) {
+                continue;
+            }
+            rows.insert(table.name.clone(), self.db.count(table)?.into());
+        }
+        self.put("nsys_other_tables", &Json::Object(rows))
+    }
+}
+
+/// Adds the other columns of a GPU under their own names.
+fn others(table: &Table, row: &Row<'_>, db: &Database<'_>, properties: &mut Map<String, Json>) {
+    const OTHERS: [&str; 8] = [
+        "memoryBandwidth",
+        "clockRate",
+        "l2CacheSize",
+        "maxShmemPerBlockOptin",
+        "maxBlocksPerSm",
+        "uuid",
+        "busLocation",
+        "chipName",
+    ];
+    for name in OTHERS {
+        let value = json(row.value(table.column(name)), db);
+        if !value.is_null() {
+            properties.insert(name.to_owned(), value);
+        }
+    }
+}
