@@ -48,7 +48,6 @@ mod source;
 mod sqlite;
 mod store;
 mod trace;
-mod typed;
 
 pub use error::{IngestError, Result};
 pub use ingest::{IngestOptions, Outcome, ingest, physical_memory, trace_hash};

@@ -8,17 +8,8 @@ use crate::support::{needs, root, texts};
 
 /// What `scripts/pictures` makes.
 const PICTURES: [&str; 11] = [
-    "report.png",
-    "shell.svg",
-    "flamegraph.svg",
-    "plot.svg",
-    "job_clocks.svg",
-    "job_heat.svg",
-    "job_path.svg",
-    UI[0],
-    UI[1],
-    UI[2],
-    UI[3],
+    "report.png", "shell.svg", "flamegraph.svg", "plot.svg", "job_clocks.svg", "job_heat.svg",
+    "job_path.svg", UI[0], UI[1], UI[2], UI[3],
 ];
 const UI: [&str; 4] = ["ui-timeline.png", "ui-start.png", "ui-sql.png", "ui-stacks.png"];
 const MAX_BYTES: u64 = 250_000;

@@ -13,11 +13,11 @@ use std::time::Instant;
 use crate::arrange::{Order, Sorter};
 use crate::error::{IngestError, Result};
 use crate::import;
+use crate::import::typed::TypedRead;
 use crate::issues::Issues;
 use crate::snapshot::{self, Snapshot, is_pickle};
 use crate::source::Content;
 use crate::trace::{Document, EventRecord, Form, Progress, Reading, Texts, Tracks, read_document};
-use crate::typed::TypedRead;
 
 /// Options for reading a trace.
 #[derive(Debug, Clone)]
