@@ -40,12 +40,16 @@ mod error;
 mod ingest;
 mod issues;
 mod json;
+mod perfetto;
 mod rows;
 pub mod schema;
 mod snapshot;
 mod source;
 mod store;
 mod trace;
+mod typed;
+mod wire;
+mod xplane;
 
 pub use error::{IngestError, Result};
 pub use ingest::{IngestOptions, Outcome, ingest, physical_memory, trace_hash};

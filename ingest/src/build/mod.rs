@@ -6,6 +6,7 @@ mod mllm_perf;
 mod modules;
 mod small_tables;
 mod snapshot_tables;
+mod typed;
 
 use std::path::Path;
 use std::time::Instant;
@@ -16,6 +17,8 @@ use crate::issues::Issues;
 use crate::snapshot::{self, Snapshot, is_pickle};
 use crate::source::Content;
 use crate::trace::{Document, EventRecord, Form, Progress, Reading, Texts, Tracks, read_document};
+use crate::typed::TypedElements;
+use typed::TypedRead;
 
 /// Options for reading a trace.
 #[derive(Debug, Clone)]
@@ -73,14 +76,17 @@ pub struct SnapshotRead<'a> {
     phases: Vec<(&'static str, f64)>,
 }
 
-/// A JSON document that was read.
+/// A document with an event list that was read.
 pub struct JsonRead<'a> {
-    content: &'a Content,
+    /// The texts of the elements.
+    content: Content,
     document: Document,
     texts: Texts,
     tracks: Tracks,
     records: Sorter,
     pairs: Sorter,
+    /// Data of a format whose elements are not JSON.
+    typed: Option<TypedRead>,
     options: BuildOptions,
     scratch: &'a Path,
     progress: &'a Progress,
@@ -121,7 +127,17 @@ pub fn read<'a>(
         threads: options.threads,
         progress,
     };
-    let document = read_document(&reading, &mut records, &mut pairs)?;
+    let (content, document, typed) = match typed::format(content)? {
+        Some(format) => {
+            let budget = options.memory_limit / 8;
+            let mut elements =
+                TypedElements::new(&reading, &mut records, &mut pairs, scratch, budget)?;
+            typed::read(format, &mut elements, &reading, options.memory_limit / 8)?;
+            let (spool, document, typed) = TypedRead::new(elements.finish()?);
+            (spool, document, Some(typed))
+        }
+        None => (content.clone(), read_document(&reading, &mut records, &mut pairs)?, None),
+    };
     let phases = vec![("read", start.elapsed().as_secs_f64())];
     Ok(Read::Json(Box::new(JsonRead {
         content,
@@ -130,6 +146,7 @@ pub fn read<'a>(
         tracks,
         records,
         pairs,
+        typed,
         options: options.clone(),
         scratch,
         progress,

@@ -72,6 +72,24 @@ pub struct Document {
     pub issues: Issues,
 }
 
+impl Document {
+    /// Creates a document without elements and top-level keys.
+    pub fn empty() -> Self {
+        Self {
+            form: Form::Object,
+            top: Vec::new(),
+            elements: 0,
+            text_bytes: 0,
+            metas: Metas::default(),
+            on_track: Vec::new(),
+            steps: Vec::new(),
+            launches: 0,
+            times: WorkTimes::default(),
+            issues: Issues::default(),
+        }
+    }
+}
+
 /// Reads a document. The records of begin and end events are added to `pairs`, all other records to
 /// `records`.
 pub fn read_document(
@@ -79,18 +97,7 @@ pub fn read_document(
     records: &mut dyn RecordSink,
     pairs: &mut dyn RecordSink,
 ) -> Result<Document> {
-    let document = Document {
-        form: Form::Object,
-        top: Vec::new(),
-        elements: 0,
-        text_bytes: 0,
-        metas: Metas::default(),
-        on_track: Vec::new(),
-        steps: Vec::new(),
-        launches: 0,
-        times: WorkTimes::default(),
-        issues: Issues::default(),
-    };
+    let document = Document::empty();
     let mut reader = DocumentReader { r: reading, document, records, pairs, lists: 0 };
     let outcome = reader.run();
     if outcome.is_err() {
