@@ -38,7 +38,11 @@ fn seeds_and_damaged_seeds_hold() {
         assert!(seeds.len() > 5, "{name} has {} seeds", seeds.len());
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let damaged = more
-            * if matches!(name, "input" | "perf" | "snapshot") { DAMAGED_STORES } else { DAMAGED };
+            * if matches!(name, "input" | "perf" | "snapshot" | "xplane" | "perfetto") {
+                DAMAGED_STORES
+            } else {
+                DAMAGED
+            };
         let inputs = seeds.iter().cloned().chain((0..damaged).map(|_| damage(&seeds, &mut random)));
         let failed = inputs
             .into_iter()

@@ -270,11 +270,13 @@ fn marks_choose_what_leaks_counts() {
 }
 
 /// A trace of each format, as `docs/formats.md` names it.
-const FORMATS: [(&str, &str); 4] = [
+const FORMATS: [(&str, &str); 6] = [
     ("Kineto", "synthetic_gpu_rank0.json.gz"),
     ("Chrome JSON", "chrome_mixed.json"),
     ("`perf.json`", "perf.json"),
     ("memory snapshot", "snapshots/oom.pickle"),
+    ("XPlane", "protobufs/gpu.xplane.pb"),
+    ("Perfetto", "protobufs/rocprof.pftrace"),
 ];
 
 /// `TRACESQL_BLESS=1` writes the table into the page.

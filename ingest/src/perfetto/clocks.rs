@@ -216,7 +216,7 @@ mod tests {
         clocks.add(&[shown(3, 30), shown(6, 300)], None);
         clocks.add(&[shown(3, 25), shown(6, 200)], None);
         clocks.finish();
-        assert_eq!(clocks.convert(128, 25), Some(310));
+        assert_eq!(clocks.convert(128, 25), Some(305));
         assert_eq!(clocks.backward, 2);
     }
 

@@ -53,8 +53,6 @@ pub type Names = FxHashMap<u64, Box<str>>;
 pub struct Sequence {
     /// Whether the state is complete: it was cleared, and no packet was lost since.
     pub is_valid: bool,
-    /// Whether packets were lost since the state was cleared.
-    pub has_lost: bool,
     /// Defaults.
     pub defaults: Defaults,
     /// Process and thread of the writer.

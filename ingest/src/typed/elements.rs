@@ -84,6 +84,8 @@ pub struct TypedElements<'a> {
     batch: Vec<EventRecord>,
     pair_batch: Vec<EventRecord>,
     buffer: Vec<u8>,
+    /// Offset of the last element's text in the spool.
+    last_place: u64,
 }
 
 impl<'a> TypedElements<'a> {
@@ -110,6 +112,7 @@ impl<'a> TypedElements<'a> {
             batch: Vec::with_capacity(BATCH),
             pair_batch: Vec::new(),
             buffer: Vec::new(),
+            last_place: 0,
         })
     }
 
@@ -238,6 +241,7 @@ impl<'a> TypedElements<'a> {
             self.issues.add(Code::ArgsCut, Some(record.ord.into()), Some(e.offset), b"");
         }
         record.offset = self.spool.push(e.offset, text)?;
+        self.last_place = record.offset;
         Ok(())
     }
 
@@ -269,24 +273,21 @@ impl<'a> TypedElements<'a> {
         self.issues.add(code, Some(self.document.elements), Some(offset), example);
     }
 
-    /// Adds a start (`s`), step (`t`) or end (`f`, or `F` for the last one) of a flow to an event.
+    /// Adds a start (`s`), step (`t`) or end (`f`, or `F` for the last one) of a flow to the event
+    /// that was added last.
     pub fn flow(&mut self, point: FlowPoint) -> Result<()> {
-        self.flow_points.push(point)
+        self.flow_points.push(FlowPoint { offset: self.last_place, ..point })
     }
 
-    /// Adds a point of a flow to an end event. The begin event becomes its event.
+    /// Adds a point of a flow to the end event that was added last. The begin event becomes its
+    /// event.
     pub fn flow_at_end(&mut self, point: FlowPoint) {
-        self.end_points.push(FlowPoint { slice: NO_ROW, ..point });
+        self.end_points.push(FlowPoint { offset: self.last_place, slice: NO_ROW, ..point });
     }
 
     /// Adds a step.
     pub fn step(&mut self, step: Step) {
         self.document.steps.push(step);
-    }
-
-    /// Whether there are steps.
-    pub fn has_steps(&self) -> bool {
-        !self.document.steps.is_empty()
     }
 
     /// Completes the list.

@@ -24,19 +24,9 @@ impl JsonText {
         String::from_utf8(std::mem::take(&mut self.bytes)).unwrap_or_default()
     }
 
-    /// Whether nothing was written.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
     /// Number of bytes that were written.
     pub fn len(&self) -> usize {
         self.bytes.len()
-    }
-
-    /// Removes what was written after the first `len` bytes.
-    pub fn truncate(&mut self, len: usize) {
-        self.bytes.truncate(len);
     }
 
     /// Opens an object (`{`) or a list (`[`).

@@ -80,8 +80,16 @@ struct Values<'a> {
     allocation_bytes: Option<i64>,
     bytes_allocated: Option<i64>,
     bytes_reserved: Option<i64>,
+    device_index: Option<i64>,
     /// Whether a name that args use for derived values occurs.
     has_derived: bool,
+}
+
+/// A value that is derived from the values of an event.
+enum Derived<'a> {
+    Int(Option<i64>),
+    Text(&'a str),
+    Sizes([i64; 3]),
 }
 
 /// Reads the events of a line.
@@ -258,6 +266,7 @@ impl<'a> LineReader<'a> {
                 Slot::AllocationBytes => v.allocation_bytes = stat.int(),
                 Slot::BytesAllocated => v.bytes_allocated = stat.int(),
                 Slot::BytesReserved => v.bytes_reserved = stat.int(),
+                Slot::DeviceIndex => v.device_index = stat.int(),
                 Slot::Derived => v.has_derived = true,
             }
         }
@@ -329,53 +338,68 @@ impl<'a> LineReader<'a> {
                     .iter()
                     .any(|s| plane.stats.get(s.id).is_some_and(|name| *name.name == *key))
         };
-        let mut int = |key: &str, value: Option<i64>| {
-            if let Some(value) = value
-                && !own(key)
-            {
-                out.key(key);
-                out.int(value);
+        let mut put = |key: &str, value: Derived<'_>| {
+            if own(key) {
+                return;
             }
-        };
-        if class.is_launch() || class.is_device() {
-            int("correlation", values.correlation);
-        }
-        int("External id", values.run_id);
-        if class.is_device() {
-            int("device", plane.kind.device());
-            if let LineKind::Stream(stream) = self.kind {
-                int("stream", stream);
-            }
-        }
-        if class == Class::Memory {
-            let (kind, device) = memory_device(values.allocator);
-            let is_free = entry.is_some_and(|entry| *entry.text == *"MemoryDeallocation");
-            let bytes = values
-                .allocation_bytes
-                .and_then(|n| if is_free { n.checked_neg() } else { Some(n) });
-            int("Bytes", bytes);
-            int("Addr", values.addr);
-            int("Device Type", kind);
-            int("Device Id", device);
-            int("Total Allocated", values.bytes_allocated);
-            int("Total Reserved", values.bytes_reserved);
-        }
-        let mut is_odd = false;
-        if let Some(details) = values.kernel.filter(|_| class.is_device()) {
-            let details = KernelDetails::read(details);
-            is_odd = details.is_odd;
-            int("registers per thread", details.registers);
-            int("shared memory", details.shared_memory);
-            for (key, sizes) in [("grid", details.grid), ("block", details.block)] {
-                if let Some(sizes) = sizes.filter(|_| !own(key)) {
+            match value {
+                Derived::Int(None) => {}
+                Derived::Int(Some(value)) => {
+                    out.key(key);
+                    out.int(value);
+                }
+                Derived::Text(value) => {
+                    out.key(key);
+                    out.text(value);
+                }
+                Derived::Sizes(sizes) => {
                     out.key(key);
                     out.open(b'[');
                     sizes.iter().for_each(|n| out.int(*n));
                     out.close(b']');
                 }
             }
+        };
+        if class.is_launch() || class.is_device() {
+            put("correlation", Derived::Int(values.correlation));
+        }
+        put("External id", Derived::Int(values.run_id));
+        if class.is_device() {
+            put("device", Derived::Int(plane.kind.device()));
+            if let LineKind::Stream(stream) = self.kind {
+                put("stream", Derived::Int(stream));
+            }
+        }
+        if class == Class::Memory {
+            let (kind, device) = memory_device(values.allocator, values.device_index);
+            let is_free = entry.is_some_and(|entry| *entry.text == *"MemoryDeallocation");
+            let sign = if is_free { -1 } else { 1 };
+            let bytes = values.allocation_bytes.and_then(|n| n.checked_mul(sign));
+            put("Action", Derived::Text(if is_free { "free" } else { "alloc" }));
+            for (key, value) in [
+                ("Bytes", bytes),
+                ("Addr", values.addr),
+                ("Device Type", kind),
+                ("Device Id", device),
+                ("Total Allocated", values.bytes_allocated),
+                ("Total Reserved", values.bytes_reserved),
+            ] {
+                put(key, Derived::Int(value));
+            }
+        }
+        let mut is_odd = false;
+        if let Some(details) = values.kernel.filter(|_| class.is_device()) {
+            let details = KernelDetails::read(details);
+            is_odd = details.is_odd;
+            put("registers per thread", Derived::Int(details.registers));
+            put("shared memory", Derived::Int(details.shared_memory));
+            for (key, sizes) in [("grid", details.grid), ("block", details.block)] {
+                if let Some(sizes) = sizes {
+                    put(key, Derived::Sizes(sizes));
+                }
+            }
         } else if let Some(details) = values.copy.or(values.fill).filter(|_| class.is_device()) {
-            int("bytes", copied_bytes(details));
+            put("bytes", Derived::Int(copied_bytes(details)));
         }
         if self.kind != LineKind::Counters {
             // Times that are not on whole nanoseconds are kept exactly.
@@ -525,15 +549,16 @@ fn bits(stat: &Stat<'_>) -> Option<i64> {
 }
 
 /// Returns the type and number of the device whose memory an allocator manages. The types are those
-/// of PyTorch: 0 for the host, 1 for GPUs.
-fn memory_device(allocator: Option<&str>) -> (Option<i64>, Option<i64>) {
-    let Some(name) = allocator else { return (None, None) };
+/// of PyTorch: 0 for the host, 1 for GPUs, 9 for devices of XLA. A TPU has no allocator with a name,
+/// but a number (`index`).
+fn memory_device(allocator: Option<&str>, index: Option<i64>) -> (Option<i64>, Option<i64>) {
+    let Some(name) = allocator else { return (index.map(|_| 9), index) };
     if let Some(rest) = name.strip_prefix("GPU_") {
         let digits = rest.split('_').next().unwrap_or_default();
         return (Some(1), digits.parse().ok());
     }
     let lower = name.to_ascii_lowercase();
-    (lower.contains("cpu").then_some(0), None)
+    (["cpu", "host"].iter().any(|word| lower.contains(word)).then_some(0), None)
 }
 
 /// Counts a field that is not read.

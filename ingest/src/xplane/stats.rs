@@ -91,6 +91,7 @@ pub enum Slot {
     AllocationBytes,
     BytesAllocated,
     BytesReserved,
+    DeviceIndex,
     /// A name that args use for a value that is derived here.
     Derived,
 }
@@ -108,6 +109,7 @@ pub const DERIVED: &[&str] = &[
     "shared memory",
     "bytes",
     "Bytes",
+    "Action",
     "Addr",
     "Device Type",
     "Device Id",
@@ -141,6 +143,7 @@ impl Slot {
             "allocation_bytes" => Self::AllocationBytes,
             "bytes_allocated" => Self::BytesAllocated,
             "bytes_reserved" => Self::BytesReserved,
+            "index_on_host" => Self::DeviceIndex,
             name if DERIVED.contains(&name) => Self::Derived,
             _ => Self::Other,
         }
@@ -310,19 +313,6 @@ impl StatNames {
         }
         is_complete
     }
-}
-
-/// Reads all values of a message whose field `number` holds them.
-pub fn read_all(bytes: &[u8], number: u32) -> Result<Vec<Stat<'_>>, Fault> {
-    let mut stats = Vec::new();
-    let mut fields = Fields::of(bytes);
-    while let Some(field) = fields.next()? {
-        if field.number == number {
-            let stat = Stat::read(field.bytes()?).map_err(|f| f.within(field.start()))?;
-            stats.push(stat.0);
-        }
-    }
-    Ok(stats)
 }
 
 #[cfg(test)]
