@@ -96,7 +96,7 @@ const FIGURES: &[(&str, &str)] = &[
     ("tree", "SELECT json_get_json(args, 'tree') FROM events WHERE json_contains(args, 'tree')"),
     (
         "gpu",
-        "SELECT concat_ws(' ', name, dur_ns, device, grid_x, grid_y, block_x, \
+        "SELECT concat_ws(' ', name, dur_ns, device, grid_x, grid_y, grid_z, block_x, \
          registers_per_thread) FROM kernels WHERE kind = 'kernel'",
     ),
     ("gpu_copy", "SELECT concat_ws(' ', name, bytes) FROM kernels WHERE kind = 'memcpy'"),

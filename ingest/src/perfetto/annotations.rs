@@ -1,5 +1,7 @@
 //! Debug annotations: named values of events, which may be nested.
 
+use std::borrow::Cow;
+
 use super::sequence::Sequence;
 use crate::json::{self, Cursor, Oddities};
 use crate::typed::JsonText;
@@ -37,7 +39,7 @@ impl Writer<'_> {
         out: &mut JsonText,
         own: &mut dyn FnMut(&str, Plain<'_>),
     ) -> Result<(), Fault> {
-        match self.name(bytes)? {
+        match name_of(self.sequence, bytes)? {
             Some(name) => {
                 out.key(&name);
                 let value = self.value(bytes, out, 0)?;
@@ -52,26 +54,6 @@ impl Writer<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Returns the name of an annotation.
-    fn name<'b>(&self, bytes: &'b [u8]) -> Result<Option<std::borrow::Cow<'b, str>>, Fault>
-    where
-        Self: 'b,
-    {
-        let mut fields = Fields::of(bytes);
-        let mut name = None;
-        while let Some(field) = fields.next()? {
-            match field.number {
-                10 => name = Some(text(field.bytes()?)),
-                1 => {
-                    let known = self.sequence.annotation_names.get(&field.uint()?);
-                    name = known.map(|n| std::borrow::Cow::Owned(n.to_string())).or(name);
-                }
-                _ => {}
-            }
-        }
-        Ok(name)
     }
 
     fn string(&mut self, bytes: &[u8], out: &mut JsonText) {
@@ -113,7 +95,7 @@ impl Writer<'_> {
                 let inner = field.bytes()?;
                 let within = |f: Fault| f.within(field.start());
                 if dict {
-                    match self.name(inner).map_err(within)? {
+                    match name_of(self.sequence, inner).map_err(within)? {
                         Some(name) => out.key(&name),
                         None => {
                             self.is_missing = true;
@@ -238,4 +220,21 @@ fn iid_of(bytes: &[u8], number: u32) -> Result<u64, Fault> {
         }
     }
     Ok(iid)
+}
+
+/// Returns the name of an annotation.
+fn name_of<'x>(sequence: &'x Sequence, bytes: &'x [u8]) -> Result<Option<Cow<'x, str>>, Fault> {
+    let mut fields = Fields::of(bytes);
+    let mut name = None;
+    while let Some(field) = fields.next()? {
+        match field.number {
+            10 => name = Some(text(field.bytes()?)),
+            1 => {
+                let known = sequence.annotation_names.get(&field.uint()?);
+                name = known.map(|known| Cow::Borrowed(&**known)).or(name);
+            }
+            _ => {}
+        }
+    }
+    Ok(name)
 }

@@ -7,6 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::wire::{Fault, Fields};
 
+/// Maximum number of clocks of a snapshot that are used.
+const MAX_CLOCKS: usize = 32;
 /// `CLOCK_REALTIME`, whose zero is the Unix epoch.
 const REALTIME: u64 = 1;
 /// `CLOCK_MONOTONIC`, the clock of events that carry times of their own.
@@ -81,6 +83,8 @@ pub struct Clocks {
     only: Option<u64>,
     /// Number of clocks that ran backwards from one snapshot to the next.
     pub backward: u64,
+    /// Approximate memory, bytes.
+    pub memory: usize,
     count: u64,
 }
 
@@ -91,6 +95,8 @@ impl Clocks {
         if self.primary.is_none() {
             self.primary = primary.map(u64::from);
         }
+        let list = &list[..list.len().min(MAX_CLOCKS)];
+        self.memory += list.len() * list.len() * 32;
         for shown in list {
             self.multipliers.insert(shown.clock, shown.multiplier);
             let last = self.last.insert(shown.clock, shown.ns);

@@ -234,6 +234,11 @@ impl GpuStages {
         Ok(())
     }
 
+    /// Returns the approximate memory of the queues, bytes.
+    pub fn memory(&self) -> usize {
+        self.queues.len() * 600
+    }
+
     /// Adds a device for each GPU.
     pub fn finish(self, elements: &mut TypedElements<'_>) {
         for device in self.gpus {

@@ -22,6 +22,11 @@ const NEEDS_STATE: u64 = 2;
 /// The state of the sequence was cleared before the packet.
 const CLEARED: u64 = 1;
 
+/// Maximum number of kinds of packets that are counted.
+const MAX_KINDS: usize = 1_000;
+/// Memory in bytes of a sequence without names.
+const SEQUENCE_MEMORY: usize = 1_200;
+
 /// Reads packets in the order of the file.
 pub struct Reader<'e, 'a> {
     elements: &'e mut TypedElements<'a>,
@@ -85,7 +90,7 @@ impl<'e, 'a> Reader<'e, 'a> {
             }
             _ => {}
         }
-        if self.tracks.memory > self.budget {
+        if self.tracks.memory + self.clocks.memory > self.budget {
             return self.too_large(at);
         }
         Ok(())
@@ -124,8 +129,16 @@ impl<'e, 'a> Reader<'e, 'a> {
             Ok(packet) => packet,
             Err(_) => return self.elements.skip(Code::BadMessage, at, b""),
         };
-        *self.counts.entry(packet.kind).or_default() += 1;
+        // Numbers that are not known share a count, if there are many of them.
+        let is_new = !self.counts.contains_key(&packet.kind);
+        let counted = if is_new && self.counts.len() >= MAX_KINDS { u32::MAX } else { packet.kind };
+        *self.counts.entry(counted).or_default() += 1;
         let no = self.sequence(packet.sequence);
+        let memory =
+            self.sequences.len() * SEQUENCE_MEMORY + self.tracks.memory + self.gpu.memory();
+        if memory > self.budget {
+            return self.too_large(at);
+        }
         let before = self.sequences[no].memory;
         if !self.state(&packet, no) {
             self.elements.issues.add(Code::UnreadMessage, None, Some(at), b"");

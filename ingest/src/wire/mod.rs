@@ -33,6 +33,8 @@ pub enum Bad {
     Kind(u32),
     /// Messages are nested deeper than any trace needs.
     Deep,
+    /// There are more messages than memory is for.
+    TooMany,
 }
 
 impl std::fmt::Display for Bad {
@@ -46,6 +48,10 @@ impl std::fmt::Display for Bad {
             Self::Number => write!(f, "a field has the number 0"),
             Self::Kind(n) => write!(f, "field {n} has another wire type than its definition"),
             Self::Deep => write!(f, "messages are nested too deep"),
+            Self::TooMany => write!(
+                f,
+                "its messages need more memory than --memory-limit leaves for them; raise the limit"
+            ),
         }
     }
 }

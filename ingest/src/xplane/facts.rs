@@ -8,6 +8,8 @@ use crate::typed::{DeviceFacts, JsonText, TypedFacts};
 const EPOCH: i64 = 1_000_000_000_000_000;
 /// Maximum number of program names that are kept.
 const MAX_PROGRAMS: usize = 10_000;
+/// Maximum number of errors, warnings and hosts each that are kept.
+const MAX_TEXTS: usize = 1_000;
 
 /// Properties that were found so far.
 #[derive(Default)]
@@ -50,10 +52,13 @@ pub struct PlaneFacts<'a> {
 impl SpaceFacts {
     /// Adds a text of the file: an error (2), a warning (3) or the name of a host (4).
     pub fn text(&mut self, number: u32, text: String) {
-        match number {
-            2 => self.errors.push(text),
-            3 => self.warnings.push(text),
-            _ => self.hosts.push(text),
+        let list = match number {
+            2 => &mut self.errors,
+            3 => &mut self.warnings,
+            _ => &mut self.hosts,
+        };
+        if list.len() < MAX_TEXTS {
+            list.push(text);
         }
     }
 
@@ -80,7 +85,9 @@ impl SpaceFacts {
             |name: &str| stat(name).and_then(|s| plane.names.text_of(&s.value)).map(str::to_owned);
         let mut json = JsonText::default();
         json.open(b'{');
-        plane.names.members(plane.stats, &mut json, |_, _| {});
+        let mut names = Vec::new();
+        plane.names.resolve(plane.stats, &mut names);
+        plane.names.members(plane.stats, &names, &mut json, |_, _| {});
         json.close(b'}');
         let stats = json.take();
         self.is_jax |= stat("jax_version").is_some() || stat("jaxlib_version").is_some();

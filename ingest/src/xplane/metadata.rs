@@ -114,7 +114,9 @@ impl EventNames {
             self.arena.key("long_name");
             self.arena.text(&text(name));
         }
-        stats.members(&values, &mut self.arena, |name, (start, end)| {
+        let mut names = Vec::new();
+        stats.resolve(&values, &mut names);
+        stats.members(&values, &names, &mut self.arena, |name, (start, end)| {
             own.push((name.same, start, end));
         });
         let category = values.iter().find_map(|stat| {

@@ -19,7 +19,7 @@ use crate::issues::Code;
 use crate::source::Content;
 use crate::trace::Reading;
 use crate::typed::TypedElements;
-use crate::wire::{Failure, Fault, Fields, Stream, Value, varint};
+use crate::wire::{Bad, Failure, Fault, Fields, Stream, Value, varint};
 
 use facts::SpaceFacts;
 
@@ -27,6 +27,8 @@ use facts::SpaceFacts;
 const HEAD: u64 = 64 << 10;
 /// The bytes that stand for invalid UTF-8 after a text tool damaged a binary file.
 const REPLACEMENT: &[u8] = b"\xef\xbf\xbd";
+/// Maximum number of planes.
+const MAX_PLANES: usize = 100_000;
 /// Beginnings of the names of planes.
 const PLANE_NAMES: &[&[u8]] = &[
     b"/host:",
@@ -119,6 +121,9 @@ fn read_space(
         match part.number {
             1 => {
                 part.must_have_bytes()?;
+                if planes.len() == MAX_PLANES {
+                    return Err(Fault { bad: Bad::TooMany, at: part.at }.into());
+                }
                 planes.push(PlaneRange { start, end, is_cut });
             }
             2..=4 if !is_cut => {
@@ -136,7 +141,7 @@ fn read_space(
     }
     if planes.is_empty() {
         let at = 0;
-        return Err(Fault { bad: crate::wire::Bad::Ends { wanted: 1, left: 0 }, at }.into());
+        return Err(Fault { bad: Bad::Ends { wanted: 1, left: 0 }, at }.into());
     }
     if last_whole < len && !planes.iter().any(|p| p.is_cut) {
         cut(elements, last_whole, len);

@@ -1,5 +1,7 @@
 //! One plane: its tables are indexed first, because they come after the lines.
 
+use rustc_hash::FxHashSet;
+
 use super::PlaneRange;
 use super::events::{LineReader, PlaneTables, Runs};
 use super::facts::{PlaneFacts, SpaceFacts};
@@ -10,7 +12,7 @@ use crate::error::{IngestError, Result};
 use crate::issues::Code;
 use crate::trace::{Id, MetaKind, Reading, Track};
 use crate::typed::{TrackFacts, TypedElements};
-use crate::wire::{Failure, Part, Stream};
+use crate::wire::{Bad, Failure, Fault, Part, Stream};
 
 /// The parts of a plane.
 #[derive(Default)]
@@ -43,7 +45,7 @@ pub fn read(
     facts: &mut SpaceFacts,
 ) -> Result<(), Failure> {
     let mut stream = Stream::of(reading.content, range.start, range.end)?.cut(range.is_cut);
-    let parts = index(&mut stream, elements)?;
+    let parts = index(&mut stream, elements, budget)?;
     let kind = PlaneKind::of(&parts.name);
     let too_large = |at| {
         let reason = "the names of a plane need more memory than --memory-limit leaves for them; \
@@ -72,7 +74,7 @@ pub fn read(
     let tables = PlaneTables { no: no as i64, kind, stats: &stat_names, names: &event_names };
     let before = elements.count();
     let mut runs = Runs::default();
-    let mut ids: Vec<i64> = Vec::new();
+    let (mut ids, mut lines) = (FxHashSet::default(), 0);
     for part in &parts.lines {
         let mut stream = Stream::of(reading.content, part.start, part.end)?.cut(part.is_cut);
         let line = index_line(&mut stream, elements)?;
@@ -82,20 +84,20 @@ pub fn read(
         let shown = if line.display_name.is_empty() { &line.name } else { &line.display_name };
         let line_kind = LineKind::of(kind, &line.name);
         // Lines of equal numbers stay apart.
-        let tid = if ids.contains(&line.id) {
-            let text = format!("{} ({})", line.id, ids.len());
+        lines += 1;
+        let tid = if !ids.insert(line.id) {
+            let text = format!("{} ({lines})", line.id);
             Id::Text(elements.short_text(&text))
         } else {
             Id::Int(line.id)
         };
-        ids.push(line.id);
         let track = elements.track(Track::Thread { pid, tid });
         if !shown.is_empty() {
             elements.meta(MetaKind::ThreadName, pid, tid, shown);
         }
         let track_facts = TrackFacts {
             kind: line_kind.track_kind(),
-            sort_index: Some((no as i64) << 20 | ids.len() as i64),
+            sort_index: Some((no as i64) << 20 | lines),
             ..TrackFacts::default()
         };
         elements.facts.tracks.insert(track, track_facts);
@@ -131,9 +133,17 @@ pub fn read(
 }
 
 /// Finds the parts of a plane without reading them.
-fn index(stream: &mut Stream<'_>, elements: &mut TypedElements<'_>) -> Result<Parts, Failure> {
-    let mut parts = Parts::default();
+fn index(
+    stream: &mut Stream<'_>,
+    elements: &mut TypedElements<'_>,
+    budget: usize,
+) -> Result<Parts, Failure> {
+    let (mut parts, mut memory) = (Parts::default(), 0);
     while let Some(part) = stream.next()? {
+        memory += size_of::<Part>();
+        if memory > budget {
+            return Err(Fault { bad: Bad::TooMany, at: part.at }.into());
+        }
         match part.number {
             1 => parts.id = part.uint()? as i64,
             3 => parts.lines.push(part.must_have_bytes()?),

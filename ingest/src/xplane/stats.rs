@@ -7,6 +7,8 @@ use crate::wire::{Fault, Fields, text};
 
 /// Maximum number of bytes of a value of bytes that are kept.
 const MAX_BYTES: usize = 1 << 20;
+/// Maximum number of values that are compared pair by pair.
+const MAX_PAIRS: usize = 24;
 
 /// A value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -254,62 +256,75 @@ impl StatNames {
         true
     }
 
-    /// Writes values as members of an object. Values of the same name become a list. `own` receives
-    /// the name and the range of each member.
+    /// Finds the names of values, replacing what `names` holds.
+    #[inline]
+    pub fn resolve<'s>(&'s self, stats: &[Stat<'_>], names: &mut Vec<Option<&'s StatName>>) {
+        names.clear();
+        names.extend(stats.iter().map(|stat| self.get(stat.id)));
+    }
+
+    /// Writes values as members of an object. Values of the same name become a list. `names` are
+    /// the names of the values. `own` receives the name and the range of each member. Returns
+    /// whether all names and texts are defined.
     pub fn members(
         &self,
         stats: &[Stat<'_>],
+        names: &[Option<&StatName>],
         out: &mut JsonText,
         mut own: impl FnMut(&StatName, (usize, usize)),
     ) -> bool {
-        let mut is_complete = true;
-        // Many values are grouped by sorting, so that their number does not count twice.
-        let grouped = (stats.len() > 24).then(|| {
-            let mut order: Vec<usize> = (0..stats.len()).collect();
-            order.sort_by_key(|&i| (self.get(stats[i].id).map(|name| name.same), i));
-            order
-        });
-        let same = |i: usize, k: usize| match (self.get(stats[i].id), self.get(stats[k].id)) {
-            (Some(a), Some(b)) => a.same == b.same,
-            (None, None) => stats[i].id == stats[k].id,
-            _ => false,
+        // Values without a name are the same if their numbers are.
+        let key = |i: usize| match names.get(i).copied().flatten() {
+            Some(name) => (0, i64::from(name.same)),
+            None => (1, stats[i].id),
         };
-        let at = |n: usize| grouped.as_ref().map_or(n, |order| order[n]);
-        let mut n = 0;
-        while n < stats.len() {
-            let first = at(n);
-            let repeats = match &grouped {
-                Some(order) => order[n..].iter().take_while(|&&k| same(first, k)).count(),
-                None => {
-                    if (0..n).any(|k| same(k, first)) {
-                        n += 1;
-                        continue;
-                    }
-                    (n..stats.len()).filter(|&k| same(first, k)).count()
-                }
-            };
+        let mut is_complete = true;
+        let mut write = |list: &[usize], out: &mut JsonText| {
+            let Some(&first) = list.first() else { return };
             let start = out.len();
-            match self.get(stats[first].id) {
+            let name = names.get(first).copied().flatten();
+            match name {
                 Some(name) => out.ready_key(&name.json),
                 None => {
                     out.key(&format!("#{}", stats[first].id));
                     is_complete = false;
                 }
             }
-            if repeats == 1 {
+            if list.len() == 1 {
                 is_complete &= self.write(&stats[first].value, out);
             } else {
                 out.open(b'[');
-                let left = stats.len() - n;
-                for k in (n..n + left).map(at).filter(|&k| same(first, k)) {
-                    is_complete &= self.write(&stats[k].value, out);
+                for &i in list {
+                    is_complete &= self.write(&stats[i].value, out);
                 }
                 out.close(b']');
             }
-            if let Some(name) = self.get(stats[first].id) {
+            if let Some(name) = name {
                 own(name, (start, out.len()));
             }
-            n += if grouped.is_some() { repeats } else { 1 };
+        };
+        if stats.len() > MAX_PAIRS {
+            // Many values are grouped by sorting, so that their number does not count twice.
+            let mut order: Vec<usize> = (0..stats.len()).collect();
+            order.sort_by_key(|&i| (key(i), i));
+            for list in order.chunk_by(|&a, &b| key(a) == key(b)) {
+                write(list, out);
+            }
+            return is_complete;
+        }
+        let mut list = Vec::new();
+        for i in 0..stats.len() {
+            let own = key(i);
+            if (0..i).any(|k| key(k) == own) {
+                continue;
+            }
+            if !(i + 1..stats.len()).any(|k| key(k) == own) {
+                write(&[i], out);
+                continue;
+            }
+            list.clear();
+            list.extend((i..stats.len()).filter(|&k| key(k) == own));
+            write(&list, out);
         }
         is_complete
     }
@@ -339,19 +354,19 @@ mod tests {
             Stat { id: 3, value: StatValue::Uint(u64::MAX) },
             Stat { id: 9, value: StatValue::Bytes(b"M") },
         ];
-        let mut out = JsonText::default();
-        out.open(b'{');
-        assert!(!names.members(&stats, &mut out, |_, _| {}));
-        out.close(b'}');
+        let text = |stats: &[Stat<'_>]| {
+            let (mut out, mut of) = (JsonText::default(), Vec::new());
+            names.resolve(stats, &mut of);
+            out.open(b'{');
+            let is_complete = names.members(stats, &of, &mut out, |_, _| {});
+            out.close(b'}');
+            (out.take(), is_complete)
+        };
         let want = r##"{"a":[-1,18446744073709551615],"b":"text","#9":"TQ=="}"##;
-        assert_eq!(out.take(), want);
+        assert_eq!(text(&stats), (want.to_owned(), false));
         let many: Vec<Stat> =
             (0..30).map(|i| Stat { id: 1 + i % 3, value: StatValue::Int(i) }).collect();
-        let mut out = JsonText::default();
-        out.open(b'{');
-        assert!(names.members(&many, &mut out, |_, _| {}));
-        out.close(b'}');
-        let value: serde_json::Value = serde_json::from_str(&out.take()).expect("JSON");
+        let value: serde_json::Value = serde_json::from_str(&text(&many).0).expect("JSON");
         assert_eq!(value["a"].as_array().map(Vec::len), Some(20));
         assert_eq!(value["b"].as_array().map(Vec::len), Some(10));
     }

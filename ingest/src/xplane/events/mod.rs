@@ -1,18 +1,28 @@
 //! The events of a line.
 
-use super::details::{KernelDetails, copied_bytes};
+mod args;
+mod event;
+mod runs;
+
 use super::lines::{LineKind, PlaneKind, of_stream};
 use super::metadata::EventNames;
-use super::stats::{Slot, Stat, StatNames, StatValue};
+use super::stats::{Stat, StatName, StatNames};
 use crate::arrange::{FlowPoint, SIGNED};
 use crate::error::Result;
 use crate::issues::Code;
 use crate::trace::*;
 use crate::typed::{JsonText, TypedElement, TypedElements};
-use crate::wire::{Failure, Fault, Fields, Stream};
+use crate::wire::{Failure, Stream};
+
+use event::{Event, Values, emptied, values};
+
+pub use runs::Runs;
 
 /// Maximum length of an event that is read, bytes.
 const MAX_EVENT: u64 = 256 << 20;
+
+/// Maximum number of host events that are remembered as starts of runs.
+const MAX_STARTS: usize = 1 << 22;
 
 /// The tables of a plane.
 pub struct PlaneTables<'a> {
@@ -26,72 +36,6 @@ pub struct PlaneTables<'a> {
     pub names: &'a EventNames,
 }
 
-/// Runs of programs on a TPU, and the operators that belong to them.
-#[derive(Default)]
-pub struct Runs {
-    /// Start, end and position of each run in the event list.
-    runs: Vec<(i64, i64, u32)>,
-    /// Start and position of each operator.
-    operators: Vec<(i64, u32)>,
-}
-
-impl Runs {
-    /// Assigns the operators to the runs that enclose them.
-    pub fn finish(mut self, elements: &mut TypedElements<'_>) {
-        self.runs.sort_unstable();
-        for (ts, ord) in self.operators {
-            let after = self.runs.partition_point(|run| run.0 <= ts);
-            if let Some(&(_, end, run)) = self.runs[..after].last()
-                && ts < end
-            {
-                elements.facts.runs.work.push((ord, run));
-            }
-        }
-    }
-}
-
-/// An event as it is written.
-struct Event<'a> {
-    name: i64,
-    offset_ps: i64,
-    duration_ps: i64,
-    occurrences: Option<i64>,
-    stats: Vec<Stat<'a>>,
-}
-
-/// Values of an event that links and columns need.
-#[derive(Default)]
-struct Values<'a> {
-    correlation: Option<i64>,
-    run_id: Option<i64>,
-    step: Option<i64>,
-    is_root: bool,
-    producer: Option<i64>,
-    producer_type: i64,
-    consumer: Option<i64>,
-    consumer_type: i64,
-    flow: Option<u64>,
-    kernel: Option<&'a str>,
-    copy: Option<&'a str>,
-    fill: Option<&'a str>,
-    counter: Option<StatValue<'a>>,
-    allocator: Option<&'a str>,
-    addr: Option<i64>,
-    allocation_bytes: Option<i64>,
-    bytes_allocated: Option<i64>,
-    bytes_reserved: Option<i64>,
-    device_index: Option<i64>,
-    /// Whether a name that args use for derived values occurs.
-    has_derived: bool,
-}
-
-/// A value that is derived from the values of an event.
-enum Derived<'a> {
-    Int(Option<i64>),
-    Text(&'a str),
-    Sizes([i64; 3]),
-}
-
 /// Reads the events of a line.
 pub struct LineReader<'a> {
     plane: &'a PlaneTables<'a>,
@@ -99,6 +43,8 @@ pub struct LineReader<'a> {
     timestamp_ns: i64,
     kind: LineKind,
     line_name: &'a str,
+    /// The names of the values of the current event.
+    names: Vec<Option<&'a StatName>>,
     args: JsonText,
 }
 
@@ -111,7 +57,15 @@ impl<'a> LineReader<'a> {
         kind: LineKind,
         line_name: &'a str,
     ) -> Self {
-        Self { plane, track, timestamp_ns, kind, line_name, args: JsonText::default() }
+        Self {
+            plane,
+            track,
+            timestamp_ns,
+            kind,
+            line_name,
+            names: Vec::new(),
+            args: JsonText::default(),
+        }
     }
 
     /// Reads all events of a line.
@@ -178,7 +132,8 @@ impl<'a> LineReader<'a> {
             elements.issue(Code::MissingEntry, at, event.name.to_string().as_bytes());
         }
         let name_text = entry.map_or("", |entry| &entry.text);
-        let values = self.values(event);
+        plane.stats.resolve(&event.stats, &mut self.names);
+        let values = values(plane.stats, &self.names, event);
         let mut e = TypedElement {
             ts,
             dur,
@@ -238,41 +193,6 @@ impl<'a> LineReader<'a> {
         Some((ts, end))
     }
 
-    fn values<'e>(&self, event: &'e Event<'e>) -> Values<'e>
-    where
-        'a: 'e,
-    {
-        let mut v = Values::default();
-        let names = self.plane.stats;
-        for stat in &event.stats {
-            let Some(name) = names.get(stat.id) else { continue };
-            match name.slot {
-                Slot::Other | Slot::HloCategory => {}
-                Slot::Correlation => v.correlation = stat.int(),
-                Slot::RunId => v.run_id = stat.int(),
-                Slot::StepNum => v.step = stat.int(),
-                Slot::Root => v.is_root = true,
-                Slot::Producer => v.producer = bits(stat),
-                Slot::ProducerType => v.producer_type = bits(stat).unwrap_or(0),
-                Slot::Consumer => v.consumer = bits(stat),
-                Slot::ConsumerType => v.consumer_type = bits(stat).unwrap_or(0),
-                Slot::Flow => v.flow = bits(stat).map(|id| id as u64),
-                Slot::KernelDetails => v.kernel = names.text_of(&stat.value),
-                Slot::MemcpyDetails => v.copy = names.text_of(&stat.value),
-                Slot::MemsetDetails => v.fill = names.text_of(&stat.value),
-                Slot::CounterValue => v.counter = Some(stat.value),
-                Slot::Allocator => v.allocator = names.text_of(&stat.value),
-                Slot::Addr => v.addr = bits(stat),
-                Slot::AllocationBytes => v.allocation_bytes = stat.int(),
-                Slot::BytesAllocated => v.bytes_allocated = stat.int(),
-                Slot::BytesReserved => v.bytes_reserved = stat.int(),
-                Slot::DeviceIndex => v.device_index = stat.int(),
-                Slot::Derived => v.has_derived = true,
-            }
-        }
-        v
-    }
-
     fn class<'c>(
         &'c self,
         name: &str,
@@ -309,121 +229,6 @@ impl<'a> LineReader<'a> {
     /// Whether an event of no duration is a mark and not a span.
     fn is_mark(&self, class: Class) -> bool {
         self.kind == LineKind::Thread && !class.is_launch()
-    }
-
-    /// Writes the args: the values of the event, those of its name, and those from which columns
-    /// are filled.
-    fn args(
-        &mut self,
-        event: &Event<'_>,
-        entry: Option<&super::metadata::EventName>,
-        values: &Values<'_>,
-        class: Class,
-        at: u64,
-        elements: &mut TypedElements<'_>,
-    ) {
-        let (plane, out) = (self.plane, &mut self.args);
-        out.clear();
-        out.open(b'{');
-        let mut is_complete = plane.stats.members(&event.stats, out, |_, _| {});
-        if let Some(entry) = entry {
-            let same = |id: i64| plane.stats.get(id).map(|name| name.same);
-            let present = |name: u32| event.stats.iter().any(|stat| same(stat.id) == Some(name));
-            plane.names.write(entry, present, out);
-        }
-        let own = |key: &str| {
-            values.has_derived
-                && event
-                    .stats
-                    .iter()
-                    .any(|s| plane.stats.get(s.id).is_some_and(|name| *name.name == *key))
-        };
-        let mut put = |key: &str, value: Derived<'_>| {
-            if own(key) {
-                return;
-            }
-            match value {
-                Derived::Int(None) => {}
-                Derived::Int(Some(value)) => {
-                    out.key(key);
-                    out.int(value);
-                }
-                Derived::Text(value) => {
-                    out.key(key);
-                    out.text(value);
-                }
-                Derived::Sizes(sizes) => {
-                    out.key(key);
-                    out.open(b'[');
-                    sizes.iter().for_each(|n| out.int(*n));
-                    out.close(b']');
-                }
-            }
-        };
-        if class.is_launch() || class.is_device() {
-            put("correlation", Derived::Int(values.correlation));
-        }
-        put("External id", Derived::Int(values.run_id));
-        if class.is_device() {
-            put("device", Derived::Int(plane.kind.device()));
-            if let LineKind::Stream(stream) = self.kind {
-                put("stream", Derived::Int(stream));
-            }
-        }
-        if class == Class::Memory {
-            let (kind, device) = memory_device(values.allocator, values.device_index);
-            let is_free = entry.is_some_and(|entry| *entry.text == *"MemoryDeallocation");
-            let sign = if is_free { -1 } else { 1 };
-            let bytes = values.allocation_bytes.and_then(|n| n.checked_mul(sign));
-            put("Action", Derived::Text(if is_free { "free" } else { "alloc" }));
-            for (key, value) in [
-                ("Bytes", bytes),
-                ("Addr", values.addr),
-                ("Device Type", kind),
-                ("Device Id", device),
-                ("Total Allocated", values.bytes_allocated),
-                ("Total Reserved", values.bytes_reserved),
-            ] {
-                put(key, Derived::Int(value));
-            }
-        }
-        let mut is_odd = false;
-        if let Some(details) = values.kernel.filter(|_| class.is_device()) {
-            let details = KernelDetails::read(details);
-            is_odd = details.is_odd;
-            put("registers per thread", Derived::Int(details.registers));
-            put("shared memory", Derived::Int(details.shared_memory));
-            for (key, sizes) in [("grid", details.grid), ("block", details.block)] {
-                if let Some(sizes) = sizes {
-                    put(key, Derived::Sizes(sizes));
-                }
-            }
-        } else if let Some(details) = values.copy.or(values.fill).filter(|_| class.is_device()) {
-            put("bytes", Derived::Int(copied_bytes(details)));
-        }
-        if self.kind != LineKind::Counters {
-            // Times that are not on whole nanoseconds are kept exactly.
-            if event.offset_ps.rem_euclid(1000) != 0 && !own("start_ps") {
-                out.key("start_ps");
-                out.wide(i128::from(self.timestamp_ns) * 1000 + i128::from(event.offset_ps));
-            }
-            if event.duration_ps.rem_euclid(1000) != 0 && !own("dur_ps") {
-                out.key("dur_ps");
-                out.int(event.duration_ps);
-            }
-        }
-        out.close(b'}');
-        if is_odd {
-            elements.issue(Code::KernelDetails, at, values.kernel.unwrap_or("").as_bytes());
-        }
-        is_complete &= event.stats.iter().all(|s| plane.stats.get(s.id).is_some());
-        if !is_complete {
-            elements.issue(Code::MissingEntry, at, b"");
-        }
-        let is_invalid = |s: &Stat<'_>| matches!(s.value, StatValue::Text(bytes) if std::str::from_utf8(bytes).is_err());
-        if event.stats.iter().any(is_invalid) {
-            elements.issue(Code::InvalidUtf8, at, b"");
-        }
     }
 
     /// Adds a value of a counter. Its other values become members of the element.
@@ -488,7 +293,9 @@ impl<'a> LineReader<'a> {
             let name = elements.short_text(&format!("context type {}", values.producer_type));
             let cat = elements.short_text("async");
             elements.flow(point(b's', id, cat, name))?;
-            elements.facts.runs.starts.insert(ord, self.track);
+            if elements.facts.runs.starts.len() < MAX_STARTS {
+                elements.facts.runs.starts.insert(ord, self.track);
+            }
         }
         if let Some(id) = values.consumer {
             let name = elements.short_text(&format!("context type {}", values.consumer_type));
@@ -539,61 +346,7 @@ impl<'a> LineReader<'a> {
     }
 }
 
-/// Returns the 64 bits of an integer.
-fn bits(stat: &Stat<'_>) -> Option<i64> {
-    match stat.value {
-        StatValue::Int(value) => Some(value),
-        StatValue::Uint(value) => Some(value as i64),
-        _ => None,
-    }
-}
-
-/// Returns the type and number of the device whose memory an allocator manages. The types are those
-/// of PyTorch: 0 for the host, 1 for GPUs, 9 for devices of XLA. A TPU has no allocator with a name,
-/// but a number (`index`).
-fn memory_device(allocator: Option<&str>, index: Option<i64>) -> (Option<i64>, Option<i64>) {
-    let Some(name) = allocator else { return (index.map(|_| 9), index) };
-    if let Some(rest) = name.strip_prefix("GPU_") {
-        let digits = rest.split('_').next().unwrap_or_default();
-        return (Some(1), digits.parse().ok());
-    }
-    let lower = name.to_ascii_lowercase();
-    (["cpu", "host"].iter().any(|word| lower.contains(word)).then_some(0), None)
-}
-
 /// Counts a field that is not read.
 fn note_unknown(elements: &mut TypedElements<'_>, number: u32, at: u64) {
     elements.issue(Code::UnknownField, at, format!("field {number}").as_bytes());
-}
-
-/// Returns the memory of a list for another use.
-fn emptied(mut stats: Vec<Stat<'_>>) -> Vec<Stat<'static>> {
-    stats.clear();
-    stats.into_iter().map(|_| Stat { id: 0, value: StatValue::None }).collect()
-}
-
-impl<'a> Event<'a> {
-    fn read(
-        bytes: &'a [u8],
-        stats: Vec<Stat<'a>>,
-        unknown: &mut Option<u32>,
-    ) -> Result<Self, Fault> {
-        let mut event = Self { name: 0, offset_ps: 0, duration_ps: 0, occurrences: None, stats };
-        let mut fields = Fields::of(bytes);
-        while let Some(field) = fields.next()? {
-            match field.number {
-                1 => event.name = field.int()?,
-                2 => event.offset_ps = field.int()?,
-                3 => event.duration_ps = field.int()?,
-                4 => {
-                    let stat = Stat::read(field.bytes()?).map_err(|f| f.within(field.start()))?;
-                    event.stats.push(stat.0);
-                    *unknown = stat.1.or(*unknown);
-                }
-                5 => event.occurrences = Some(field.int()?),
-                other => *unknown = Some(other),
-            }
-        }
-        Ok(event)
-    }
 }
