@@ -75,3 +75,36 @@ pub fn read(elements: &mut TypedElements<'_>, reading: &Reading<'_>, budget: usi
     reader.finish(issues);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn is_recognised(bytes: &[u8]) -> bool {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(bytes).expect("written");
+        let name = std::path::Path::new("test");
+        let content = Content::of_copy(file, name, Default::default()).expect("content");
+        is_perfetto(&content).expect("a head")
+    }
+
+    #[test]
+    fn a_trace_is_recognised_by_its_first_packet() {
+        assert!(is_recognised(b"\x0a\x04\x40\x05\x50\x07"));
+        assert!(is_recognised(b"\x0a\x7f\x50\x07\x5a\x10cut"));
+        // A profile of pprof, and a plane of XPlane.
+        assert!(!is_recognised(b"\x0a\x04\x08\x01\x10\x02\x12\x02\x08\x01"));
+        assert!(!is_recognised(b"\x0a\x0b\x08\x01\x12\x07/host:x"));
+        assert!(!is_recognised(b""));
+    }
+
+    #[test]
+    fn json_after_a_line_end_is_no_trace() {
+        let event = r#"{"name":"x","ph":"X","ts":1,"dur":2,"pid":1,"tid":1},"#.repeat(20);
+        for start in ["\n{\"traceEvents\":[", "\n[", "\n\n{\"traceEvents\": [", "\n  [", "\n\t["] {
+            assert!(!is_recognised(format!("{start}{event}").as_bytes()), "{start:?}");
+        }
+    }
+}
