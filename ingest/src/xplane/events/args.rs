@@ -120,7 +120,10 @@ impl LineReader<'_> {
         if !is_complete {
             elements.issue(Code::MissingEntry, at, b"");
         }
-        let is_invalid = |s: &Stat<'_>| matches!(s.value, StatValue::Text(bytes) if std::str::from_utf8(bytes).is_err());
+        let is_invalid = |stat: &Stat<'_>| match stat.value {
+            StatValue::Text(bytes) => std::str::from_utf8(bytes).is_err(),
+            _ => false,
+        };
         if event.stats.iter().any(is_invalid) {
             elements.issue(Code::InvalidUtf8, at, b"");
         }

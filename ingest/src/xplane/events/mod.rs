@@ -146,7 +146,7 @@ impl<'a> LineReader<'a> {
         let is_control_flow = entry.is_some_and(|entry| entry.is_control_flow);
         let (class, cat) = self.class(name_text, &values, is_control_flow);
         e.class = class;
-        if class == Class::Memory || (event.duration_ps == 0 && self.is_mark(class)) {
+        if event.duration_ps == 0 && self.is_mark(class) {
             (e.ph, e.dur) = (b'i', NO_TIME);
         }
         if class.is_launch() || class.is_device() {
