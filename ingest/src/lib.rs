@@ -41,6 +41,7 @@ mod import;
 mod ingest;
 mod issues;
 mod json;
+mod perfetto;
 mod rows;
 pub mod schema;
 mod snapshot;
@@ -48,6 +49,9 @@ mod source;
 mod sqlite;
 mod store;
 mod trace;
+mod typed;
+mod wire;
+mod xplane;
 
 pub use error::{IngestError, Result};
 pub use ingest::{IngestOptions, Outcome, ingest, physical_memory, trace_hash};

@@ -45,6 +45,7 @@ mod own_rules;
 mod parallel_rules;
 mod pictures;
 mod plan_rules;
+mod protobufs;
 mod queues;
 mod random_traces;
 mod rank_jobs;
