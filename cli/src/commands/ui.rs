@@ -29,8 +29,9 @@ const REPORTS: Duration = Duration::from_millis(200);
   tracesql ui base.json.gz new.json.gz --no-open
   tracesql ui runs/base --port 8080
 
-The address carries a token, and anyone on this machine who has it can query the
-traces. The server listens on 127.0.0.1 only. From another machine: ssh -L 7117:127.0.0.1:7117 HOST")]
+The address carries a token, and anyone on this machine who has it can query
+the traces. The server listens on 127.0.0.1 only. From another machine:
+ssh -L 7117:127.0.0.1:7117 HOST")]
 pub struct UiArgs {
     /// Traces (files, folders, globs), or one store
     #[arg(value_name = "INPUT", required = true)]
