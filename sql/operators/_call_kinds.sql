@@ -1,8 +1,8 @@
 -- Each different call of an operator with what it computes, reads and writes, or the reason why
 -- that is not known. Equal calls have one row.
 --
--- Figures that Inductor recorded with a kernel of Triton replace those by its pointers. Templates of
--- products run on matrix units, other kernels of Triton do not.
+-- Figures that Inductor recorded with a kernel of Triton replace those by its pointers. Templates
+-- of products run on matrix units, other kernels of Triton do not.
 -- @scope trace
 WITH kinds AS (
     SELECT

@@ -185,7 +185,8 @@ fn products_in_a_type_without_units_are_judged_as_float32() {
     trace.kernel("gemm", 2, 4000);
     trace.op("aten::mul", 5000, 10, "[[2048,2048],[2048,2048]]", "double").kernel("mul", 5002, 400);
     let found = trace.store(r#"{"id":0,"name":"Tesla T4","numSms":40}"#).lines(
-        "SELECT name, peak_tflop_s, round(roofline_pct, 1), cause, figure FROM lost_time ORDER BY 1",
+        "SELECT name, peak_tflop_s, round(roofline_pct, 1), cause, figure FROM lost_time
+         ORDER BY name",
     );
     assert_eq!(
         found,

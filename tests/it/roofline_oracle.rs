@@ -255,8 +255,8 @@ fn each_case_has_the_operations_that_pytorch_counts() {
     assert!(compared > 50, "{compared}");
 }
 
-/// The share of the linked device time whose operations, and whose bytes, are known is at least that
-/// of the reference.
+/// The share of the linked device time whose operations, and whose bytes, are known is at least
+/// that of the reference.
 #[test]
 fn as_much_device_time_is_covered_as_by_the_reference() {
     let Some(folder) = needs::in_corpus("../oracle/roofline") else { return };
