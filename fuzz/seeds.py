@@ -75,6 +75,29 @@ def stacks():
         seed("stacks", b"\xff".join([odd[kind % len(odd)].encode(), *rows, *rows[:1]]))
 
 
+def varint(raw, at):
+    value = shift = 0
+    while True:
+        byte = raw[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at
+
+
+def planes(raw):
+    """The planes of an XPlane file, without their number and name."""
+    at = 0
+    while at < len(raw):
+        key, at = varint(raw, at)
+        length, at = varint(raw, at)
+        plane, at = raw[at : at + length], at + length
+        if key == 0x0A:
+            # The number takes two bytes; the name has less than 128.
+            yield plane[4 + plane[3] :]
+
+
 def main():
     times, names = set(), set()
     stacks()
@@ -156,6 +179,18 @@ def main():
     raw = json.loads((ROOT / "fixtures" / "databases" / "rocprofv3.json").read_text())
     raw["rocprofiler-sdk-tool"] = raw["rocprofiler-sdk-tool"][:1]
     seed("input", json.dumps(raw).encode())
+    for path in sorted((ROOT / "fixtures" / "protobufs").glob("*.p*")):
+        raw = path.read_bytes()
+        seed("input", raw)
+        if path.name.endswith(".pftrace"):
+            seed("perfetto", raw)
+            # Packets in several orders and numbers.
+            seed("perfetto", raw[: len(raw) // 2])
+            seed("perfetto", raw[len(raw) // 3 :] + raw)
+        else:
+            # The check puts a number and a name in front of the plane's other fields.
+            for plane in planes(raw):
+                seed("xplane", plane)
     extra = [
         "-0.5",
         "1.5e3",

@@ -45,6 +45,7 @@ pub mod byte_size;
 pub mod catalog;
 pub mod check;
 pub mod compare;
+pub mod complete;
 pub mod docs;
 pub mod engine;
 pub mod environment;
@@ -63,6 +64,6 @@ pub mod sql_text;
 pub mod stacks;
 pub mod store;
 pub mod suggest;
-mod web;
+pub mod web;
 
 pub use error::{Error, Result};

@@ -7,8 +7,10 @@
 //! before functions and constants. The modules use nothing else. Comments and indentation, a
 //! quarter of the text, are left out.
 
+use include_dir::{Dir, File, include_dir};
+
 /// A module: its text, and the name of its file without `.js`, by which other modules import it.
-pub type Module = (&'static str, &'static str);
+pub(crate) type Module = (&'static str, &'static str);
 
 /// A list of the modules with these names in a folder.
 macro_rules! modules {
@@ -19,20 +21,34 @@ macro_rules! modules {
 pub(crate) use modules;
 
 /// Helpers for elements and numbers, in the order in which they depend on each other.
-pub const BASE: &[Module] = modules!("../web/base/": "elements", "format");
+pub(crate) const BASE: &[Module] = modules!("../web/base/": "elements", "format");
 
 /// Charts, in the order in which they depend on each other.
-pub const CHARTS: &[Module] = modules!("../web/charts/":
+pub(crate) const CHARTS: &[Module] = modules!("../web/charts/":
     "theme", "ticks", "axis", "surface", "tooltip", "legend", "zoom", "stack", "plot", "bars",
     "lying_bars", "lines", "heat_map", "sunburst", "log_points",
 );
 
 /// Colours and fonts, and the look of charts.
-pub const STYLES: &[&str] =
+pub(crate) const STYLES: &[&str] =
     &[include_str!("../web/styles/colours.css"), include_str!("../web/charts/charts.css")];
 
+/// Files for pages that a server hands out.
+static SHARED: Dir = include_dir!("$CARGO_MANIFEST_DIR/web");
+static OF_REPORT: Dir = include_dir!("$CARGO_MANIFEST_DIR/src/report/assets");
+
+/// A module or style that all pages share, such as `base/elements.js`.
+pub fn shared_file(path: &str) -> Option<&'static [u8]> {
+    SHARED.get_file(path).map(File::contents)
+}
+
+/// A module or style of the report's page, such as `js/app.js`.
+pub fn report_file(path: &str) -> Option<&'static [u8]> {
+    OF_REPORT.get_file(path).map(File::contents)
+}
+
 /// Joins modules into one script. Each module must come after those that it imports.
-pub fn inline(modules: &[&[Module]]) -> String {
+pub(crate) fn inline(modules: &[&[Module]]) -> String {
     let mut script = String::from("\"use strict\";\nconst modules = {};\n");
     for (name, text) in modules.iter().copied().flatten() {
         script.push_str(&wrapped(name, text));
@@ -41,7 +57,7 @@ pub fn inline(modules: &[&[Module]]) -> String {
 }
 
 /// Joins styles, without comments and indentation.
-pub fn inline_styles(styles: &[&str]) -> String {
+pub(crate) fn inline_styles(styles: &[&str]) -> String {
     let mut joined = String::new();
     let mut is_comment = false;
     for line in styles.iter().flat_map(|text| text.lines()).map(str::trim) {

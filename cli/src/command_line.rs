@@ -21,6 +21,7 @@ use crate::commands::query::QueryArgs;
 use crate::commands::remove::RemoveArgs;
 use crate::commands::report::ReportArgs;
 use crate::commands::speedscope::SpeedscopeArgs;
+use crate::commands::ui::UiArgs;
 use crate::global::{self, Global};
 
 /// SQL over machine-learning profiler traces.
@@ -83,6 +84,12 @@ pub enum Command {
     Speedscope(SpeedscopeArgs),
     /// Write traces and views for other tools: Chrome JSON, CSV, Parquet, …
     Export(ExportArgs),
+    /// Show traces in the browser: timeline, SQL, stacks, report
+    ///
+    /// Read-only and for this machine only: the pages come from 127.0.0.1, need the token of the
+    /// printed address, and send nothing elsewhere. A query may take 60 s (--timeout), and half of
+    /// the machine's memory is used at most (--memory-limit).
+    Ui(UiArgs),
     /// Answer coding assistants (Model Context Protocol) on standard input and output
     ///
     /// Read-only and bounded: two queries run at once, each for at most 30 s (--timeout), and half

@@ -63,12 +63,7 @@ fn show(name: &str, progress: &Progress, expected: Option<u64>, stop: &AtomicBoo
     let start = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         let now = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let (bytes, elements, nested, rows) = (
-            now(&progress.bytes),
-            now(&progress.elements),
-            now(&progress.nested),
-            now(&progress.rows),
-        );
+        let (bytes, elements) = (now(&progress.bytes), now(&progress.elements));
         let rate = elements as f64 / start.elapsed().as_secs_f64().max(0.001);
         bar.set_message(format!(
             "{name}: {}, {elements} {}, {:.1} M events/s",
@@ -77,16 +72,22 @@ fn show(name: &str, progress: &Progress, expected: Option<u64>, stop: &AtomicBoo
             rate / 1e6
         ));
         if let Some(expected) = expected {
-            let part = |done: u64, all: u64| (done as f64 / all.max(1) as f64).min(1.0);
-            let share = part(bytes, expected) * READING
-                + part(nested, elements) * NESTING
-                + part(rows, elements) * WRITING;
-            bar.set_position((share * ALL as f64) as u64);
+            bar.set_position((share(progress, expected) * ALL as f64) as u64);
         }
         bar.tick();
         std::thread::sleep(Duration::from_millis(100));
     }
     bar.finish_and_clear();
+}
+
+/// The share of the work on an input that is done, if its text has this size.
+pub fn share(progress: &Progress, expected_bytes: u64) -> f64 {
+    let now = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
+    let part = |done: f64, all: f64| (done / all.max(1.0)).min(1.0);
+    let elements = now(&progress.elements);
+    part(now(&progress.bytes), expected_bytes as f64) * READING
+        + part(now(&progress.nested), elements) * NESTING
+        + part(now(&progress.rows), elements) * WRITING
 }
 
 fn style(template: &str) -> ProgressStyle {
@@ -113,7 +114,7 @@ pub fn of_query(
 
 /// The size of the uncompressed text if it is known before the text is read. gzip stores it at the
 /// end, modulo 4 GiB.
-fn expected_text(input: &Input) -> Option<u64> {
+pub fn expected_text(input: &Input) -> Option<u64> {
     use std::io::{Read, Seek, SeekFrom};
     let path = match input {
         Input::File(path) => path,

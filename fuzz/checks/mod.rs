@@ -16,7 +16,7 @@ pub use elements::{decode, framing};
 pub use json::json;
 pub use names::names;
 pub use stacks::stacks;
-pub use store::{database, input, perf, snapshot};
+pub use store::{database, input, perf, perfetto, snapshot, xplane};
 pub use times::times;
 
 /// A check that accepts any bytes.
@@ -24,7 +24,7 @@ pub type Check = fn(&[u8]);
 
 /// All checks, with the name of the fuzzer.
 #[allow(dead_code, reason = "each fuzzer names its own check")]
-pub const CHECKS: [(&str, Check); 10] = [
+pub const CHECKS: [(&str, Check); 12] = [
     ("framing", framing),
     ("decode", decode),
     ("times", times),
@@ -35,4 +35,6 @@ pub const CHECKS: [(&str, Check); 10] = [
     ("perf", perf),
     ("snapshot", snapshot),
     ("database", database),
+    ("xplane", xplane),
+    ("perfetto", perfetto),
 ];

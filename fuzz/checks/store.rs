@@ -27,6 +27,30 @@ pub fn database(data: &[u8]) {
     store(&[b"SQLite format 3\0", data].concat());
 }
 
+/// Checks the fields of a plane of an XPlane file: they come after its number and name.
+pub fn xplane(data: &[u8]) {
+    let plane = [b"\x08\x01\x12\x0d/device:TPU:0", data].concat();
+    store(&message(1, &plane));
+}
+
+/// Checks the packets of a Perfetto trace: they come after a packet that starts a sequence.
+pub fn perfetto(data: &[u8]) {
+    store(&[&message(1, b"\x08\x01\x50\x07\x68\x01")[..], data].concat());
+}
+
+/// A field of a protobuf message that holds a message.
+fn message(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let mut out = vec![number << 3 | 2];
+    let mut len = bytes.len();
+    while len > 0x7f {
+        out.push(len as u8 & 0x7f | 0x80);
+        len >>= 7;
+    }
+    out.push(len as u8);
+    out.extend_from_slice(bytes);
+    out
+}
+
 fn store(data: &[u8]) {
     // The folder is in memory where possible, because each run writes eleven files.
     let shared = Path::new("/dev/shm");

@@ -172,7 +172,19 @@ pub fn trace_hash(input: &Input) -> Result<Option<String>> {
 fn slug(name: &str) -> String {
     let base = name.rsplit(['/', '\\', '!']).next().unwrap_or(name);
     let mut base = base.to_lowercase();
-    for ending in [".gz", ".zst", ".json", ".pickle", ".pkl", ".trace", ".pt"] {
+    for ending in [
+        ".gz",
+        ".zst",
+        ".json",
+        ".pickle",
+        ".pkl",
+        ".pb",
+        ".xplane",
+        ".pftrace",
+        ".perfetto-trace",
+        ".trace",
+        ".pt",
+    ] {
         if let Some(stem) = base.strip_suffix(ending) {
             base = stem.to_owned();
         }

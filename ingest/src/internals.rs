@@ -129,7 +129,7 @@ pub fn nest(decoded: &Decoded, folder: &Path) -> Result<usize> {
     pairs.push(&decoded.pairs)?;
     let tracks = decoded.tracks.snapshot();
     let order = order_tracks(&tracks, &vec![true; tracks.len()], &decoded.texts.snapshot());
-    pair(pairs, &order, usize::MAX, &mut records)?;
+    pair(pairs, &order, usize::MAX, false, &mut records)?;
     let sorted = records.sorted(&order, usize::MAX)?;
     let mut nester = Nester::new(
         SpillVec::new(folder, usize::MAX),

@@ -187,6 +187,40 @@ codes! {
     LiveBytes Warning false "live_bytes"
         "On a device, the bytes live before the history, plus allocations, less frees, are not \
          the bytes of its active blocks; totals of the history may be wrong.";
+    BadMessage Error true "bad_message"
+        "The protobuf message of an element cannot be read (a length beyond its end, a varint of \
+         more than 64 bits, a wrong wire type); the element was skipped.";
+    UnreadMessage Warning false "unread_message"
+        "A protobuf message that is not an element cannot be read, or is of no use (a name, a \
+         track, a clock); it was left out.";
+    UnknownField Info false "unknown_field"
+        "Elements have protobuf fields that are not read; `detail` lists their numbers.";
+    MissingEntry Warning false "missing_entry"
+        "An element refers to a name or text by a number that the trace does not define; the \
+         value is NULL or names the number.";
+    AggregateEvent Info true "aggregate_event"
+        "An XPlane event states a number of occurrences in place of a time; it was skipped.";
+    KernelDetails Warning false "kernel_details"
+        "The details of a kernel or copy hold a number that cannot be right (more than 1,024 \
+         registers a thread, or beyond 64 bits); its column is NULL.";
+    LostState Error true "lost_state"
+        "A packet needs names and defaults of its sequence that were lost or never written; it \
+         was skipped.";
+    PacketsLost Warning false "packets_lost"
+        "The recorder lost packets before this one; events are missing from the trace.";
+    UnknownClock Error true "unknown_clock"
+        "No clock snapshot relates the clock of a packet to the clock of the trace; the packet \
+         was skipped.";
+    ClockBack Warning false "clock_runs_back"
+        "A clock of a clock snapshot runs backwards; times were converted with the snapshot \
+         nearest before them.";
+    SchedulerPacket Info true "scheduler_packet"
+        "A packet holds events of the kernel (ftrace), which are not read; `detail` counts the \
+         kinds.";
+    AndroidPacket Info true "android_packet"
+        "A packet holds data of Android, which is not read; `detail` counts the kinds.";
+    OtherPacket Info true "other_packet"
+        "A packet holds data of another source that is not read; `detail` counts the kinds.";
 }
 
 /// Maps the faults of text that was decoded or made compact to issue codes.
@@ -277,6 +311,19 @@ impl Issues {
     /// Removes all byte offsets, for inputs whose places are not offsets in their bytes.
     pub(crate) fn forget_offsets(&mut self) {
         self.counts.values_mut().for_each(|issue| issue.first_byte_offset = None);
+    }
+
+    /// Replaces each byte offset by the one that a function returns for it.
+    pub(crate) fn move_places(
+        &mut self,
+        mut place: impl FnMut(u64) -> crate::error::Result<Option<u64>>,
+    ) -> crate::error::Result<()> {
+        for issue in self.counts.values_mut() {
+            if let Some(at) = issue.first_byte_offset {
+                issue.first_byte_offset = place(at)?;
+            }
+        }
+        Ok(())
     }
 
     /// Adds the counts of another part of the same input.

@@ -41,6 +41,7 @@ mod import;
 mod ingest;
 mod issues;
 mod json;
+mod perfetto;
 mod rows;
 pub mod schema;
 mod snapshot;
@@ -49,6 +50,8 @@ mod sqlite;
 mod store;
 mod trace;
 mod typed;
+mod wire;
+mod xplane;
 
 pub use error::{IngestError, Result};
 pub use ingest::{IngestOptions, Outcome, ingest, physical_memory, trace_hash};

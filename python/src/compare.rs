@@ -123,6 +123,9 @@ async fn compared(
             ));
         }
     }
+    if by.contains(&compare::By::Step) {
+        notes.extend(compare::utilization(engine).await?);
+    }
     if !rows.iter().any(|r| r.is_on_both() && r.says_what()) {
         notes.push("no name is on both sides: all that is shown is added or removed".to_owned());
     }

@@ -17,6 +17,7 @@ mod session;
 mod statements;
 mod stream;
 mod threads;
+mod ui;
 mod values;
 mod wait;
 
@@ -35,6 +36,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stream::Stream>()?;
     module.add_class::<check::Verdict>()?;
     module.add_class::<compare::Comparison>()?;
+    module.add_class::<ui::Server>()?;
     module.add_function(wrap_pyfunction!(open::open, module)?)?;
     module.add_function(wrap_pyfunction!(save, module)?)?;
     module.add_function(wrap_pyfunction!(open::ingest, module)?)?;
@@ -42,6 +44,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare::run, module)?)?;
     module.add_function(wrap_pyfunction!(export::run, module)?)?;
     module.add_function(wrap_pyfunction!(profiles::profile, module)?)?;
+    module.add_function(wrap_pyfunction!(ui::ui, module)?)?;
     Ok(())
 }
 

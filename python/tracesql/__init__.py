@@ -18,6 +18,7 @@ from ._row import Row
 from ._session import Session
 from ._shown import Text
 from ._stream import Stream
+from ._ui import Ui
 from ._warnings import TraceWarning
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Stream",
     "Text",
     "TraceWarning",
+    "Ui",
     "UsageError",
     "Verdict",
     "__version__",

@@ -10,6 +10,7 @@ from . import _native
 from ._calls import warn
 from ._checks import Comparison, Verdict, format_of
 from ._shown import File, Page, Picture, Text
+from ._ui import Ui
 
 if TYPE_CHECKING:
     from ._session import Session
@@ -352,6 +353,25 @@ class Tools:
         """
         cand = session(other)._engine
         return Comparison(_native.compare(self._engine, cand, _list(by), _list(fail_on)))
+
+    def ui(self, *, port: int | None = None, open: bool = True, embed: str | None = None) -> Ui:
+        """Shows the traces in the browser: timeline, SQL, stacks, report, as ``tracesql ui``.
+
+        The pages are read-only, come from 127.0.0.1, and send nothing elsewhere. They show the
+        traces of the session, without the frames that it was given.
+
+        :param port: the port of 127.0.0.1; by default the first free one from 7117.
+        :param open: open the browser.
+        :param embed: the origin of a page that may show the pages in a frame, such as that of a
+            notebook, ``"http://localhost:8888"``. Then a cell shows the timeline. The browser must
+            run on the machine of the session.
+
+        >>> pages = session.ui(open=False)
+        >>> pages.url, pages.page("timeline")
+        >>> pages.close()
+        """
+        pages = Ui(_native.ui(self._engine, port, embed), is_embedded=embed is not None)
+        return pages.open() if open else pages
 
     def _output(self, path: Path | None) -> str | None:
         """The path of a file to write. It must not be a trace that the session was opened with."""

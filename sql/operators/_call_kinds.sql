@@ -1,7 +1,8 @@
 -- Each different call of an operator with what it computes, reads and writes, or the reason why
 -- that is not known. Equal calls have one row.
 --
--- Figures that Inductor recorded with a kernel of Triton replace those by its pointers.
+-- Figures that Inductor recorded with a kernel of Triton replace those by its pointers. Templates of
+-- products run on matrix units, other kernels of Triton do not.
 -- @scope trace
 WITH kinds AS (
     SELECT
@@ -27,7 +28,8 @@ counted AS (
         CASE WHEN f.needs_values THEN true END AS needs_values,
         operator_figures(
             k.name, f.form, f.options, k.input_dims, k.input_types, k.concrete_inputs, k.mark
-        ) AS figures
+        ) AS figures,
+        f.form = 'pointers' AND regexp_like(k.name, '^triton_(tem|mm)') AS is_template
     FROM kinds k
     LEFT JOIN operator_forms f
         ON f.name = CASE WHEN starts_with(k.name, 'triton_') THEN 'triton_*' ELSE k.name END
@@ -36,9 +38,21 @@ SELECT
     trace_id, kind_id, name,
     coalesce(input_dims, '[]') AS input_shapes, input_types,
     concrete_inputs AS arguments,
-    form, unit, is_wrapper, needs_values,
+    form,
+    CASE
+        WHEN is_template AND coalesce(recorded_flop, figures['flop']) > 0 THEN 'matrix'
+        ELSE unit
+    END AS unit,
+    is_wrapper, needs_values,
     figures['dtype'] AS dtype,
-    figures['compute_type'] AS compute_type,
+    CASE
+        WHEN is_template AND coalesce(recorded_flop, figures['flop']) > 0
+            THEN CASE figures['dtype']
+                WHEN 'c10::BFloat16' THEN 'bf16' WHEN 'c10::Half' THEN 'fp16'
+                WHEN 'float' THEN 'fp32' WHEN 'double' THEN 'fp64'
+            END
+        ELSE figures['compute_type']
+    END AS compute_type,
     coalesce(recorded_flop, figures['flop']) AS flop,
     coalesce(recorded_flop, figures['flop_full']) AS flop_full,
     figures['flop_upper'] AS flop_upper,

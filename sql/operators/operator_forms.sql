@@ -17,7 +17,7 @@
 SELECT
     name, form, unit, is_wrapper,
     coalesce(dims_at, causal_at, stride_at, padding_at, mask_at) IS NOT NULL
-        OR form IN ('pool', 'adaptive_pool', 'upsample')
+        OR form IN ('pool', 'adaptive_pool', 'upsample', 'transform')
         OR coalesce(regexp_like(options, '(out_dtype|longest|chosen_value|window)_at='), false)
         AS needs_values,
     concat_ws(

@@ -28,7 +28,8 @@
 -- - pool, adaptive_pool, upsample: images, by the values of window or size
 -- - lists: each element of the lists of tensors at reads_at and writes_at
 -- - pointers: each tensor once, and no operations
--- - hidden_weights, hidden_indices: not measurable, because they are not arguments
+-- - transform: a Fourier transform over the dimensions of argument 1
+-- - hidden_weights, hidden_lengths, hidden_indices: not measurable, because they are not arguments
 --
 -- There is no standard count of operations for an exp or a normalisation; flop_per_element is a
 -- convention, and note explains what it counts.

@@ -33,7 +33,17 @@ SELECT
     a.role,
     s.rank * 1099511627776 + a.launch_id AS launch_id
 FROM kept a
+LEFT JOIN _clock_sides v ON v.trace_id = a.trace_id AND v.event_id = a.id
 JOIN _job_clock_pieces s ON s.trace_id = a.trace_id
-    AND (s.from_ns IS NULL OR a.start_ns >= s.from_ns) AND (s.to_ns IS NULL OR a.start_ns < s.to_ns)
+    AND CASE
+        WHEN v.segment IS NOT NULL
+            THEN s.segment = v.segment - CASE WHEN v.straddles THEN 1 ELSE 0 END
+        ELSE (s.from_ns IS NULL OR a.start_ns >= s.from_ns)
+            AND (s.to_ns IS NULL OR a.start_ns < s.to_ns)
+    END
 JOIN _job_clock_pieces e ON e.trace_id = a.trace_id
-    AND (e.from_ns IS NULL OR a.end_ns >= e.from_ns) AND (e.to_ns IS NULL OR a.end_ns < e.to_ns)
+    AND CASE
+        WHEN v.segment IS NOT NULL THEN e.segment = v.segment
+        ELSE (e.from_ns IS NULL OR a.end_ns >= e.from_ns)
+            AND (e.to_ns IS NULL OR a.end_ns < e.to_ns)
+    END

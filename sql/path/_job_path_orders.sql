@@ -9,5 +9,10 @@ SELECT
     o.action,
     s.rank AS domain
 FROM _path_orders o
+LEFT JOIN _clock_sides v ON v.trace_id = o.trace_id AND v.event_id = o.call_id
 JOIN _job_clock_pieces s ON s.trace_id = o.trace_id
-    AND (s.from_ns IS NULL OR o.at_ns >= s.from_ns) AND (s.to_ns IS NULL OR o.at_ns < s.to_ns)
+    AND CASE
+        WHEN v.segment IS NOT NULL THEN s.segment = v.segment
+        ELSE (s.from_ns IS NULL OR o.at_ns >= s.from_ns)
+            AND (s.to_ns IS NULL OR o.at_ns < s.to_ns)
+    END

@@ -1,5 +1,6 @@
--- The work of each target of _job_targets: ids of _job_path_activities. length_ns is the usual
--- length of work of stragglers that took clearly longer; NULL for work that takes the factor.
+-- The work of each target of _job_targets: ids of _job_path_activities. length_ns is what work of
+-- stragglers that took clearly longer takes on the other ranks; NULL for work that takes the
+-- factor.
 -- @scope store
 WITH work AS (
     SELECT
@@ -19,17 +20,31 @@ WITH work AS (
 ),
 long AS (
     SELECT
-        l.job, l.cause, l.rank, l.group_name, l.call_id, l.event_id,
+        l.job, l.cause, l.rank, l.group_name, l.call_id, l.event_id, l.like_key,
         u.base_ns AS length_ns
     FROM _job_lengths l
     JOIN _usual_lengths u ON u.job = l.job AND u.cause = l.cause AND u.like_key = l.like_key
     WHERE l.length_ns > u.limit_ns
 ),
+-- Where ranks are few, a straggler moves the common median.
+others AS (
+    SELECT
+        t.job, t.target, l.like_key,
+        CAST(round(median(CAST(l.length_ns AS DOUBLE))) AS BIGINT) AS length_ns
+    FROM _job_targets t
+    JOIN _job_lengths l ON l.job = t.job AND l.cause = t.name
+        AND (l.rank <> t.rank OR (l.cause = 'transfer' AND l.group_name <> t.group_name))
+    WHERE t.target_kind = 'straggler' AND t.name <> 'host_late'
+    GROUP BY t.job, t.target, l.like_key
+),
 healed AS (
-    SELECT t.job, t.target, l.call_id, l.rank, l.event_id, l.length_ns
+    SELECT
+        t.job, t.target, l.call_id, l.rank, l.event_id,
+        least(l.length_ns, coalesce(o.length_ns, l.length_ns)) AS length_ns
     FROM _job_targets t
     JOIN long l ON l.job = t.job AND l.cause = t.name
         AND (l.rank = t.rank OR (l.cause = 'transfer' AND l.group_name = t.group_name))
+    LEFT JOIN others o ON o.job = t.job AND o.target = t.target AND o.like_key = l.like_key
     WHERE t.target_kind = 'straggler'
 ),
 healing AS (

@@ -33,8 +33,11 @@
 -- @column missing_rank_ns BIGINT ns Time in which a rank without a trace came last.
 -- @column unknown_ns BIGINT ns Time for which the traces show no reason.
 -- @column inferred_ns BIGINT ns Time of waits that follow from times alone.
+-- @column status VARCHAR text complete, or what is not known of the window: calls not matched,
+--   members missing, clock stepped (back during work, whose length is lost), or ranks not connected
+--   (which take no part).
 SELECT
-    job, window_id, step,
+    p.job, p.window_id, p.step,
     min(start_ns) AS start_ns,
     max(end_ns) AS end_ns,
     max(end_ns) - min(start_ns) AS window_ns,
@@ -54,6 +57,8 @@ SELECT
         AS wait_ns,
     coalesce(sum(dur_ns) FILTER (WHERE kind = 'missing_rank'), 0) AS missing_rank_ns,
     coalesce(sum(dur_ns) FILTER (WHERE kind = 'unknown'), 0) AS unknown_ns,
-    coalesce(sum(dur_ns) FILTER (WHERE is_inferred), 0) AS inferred_ns
-FROM job_critical_path
-GROUP BY job, window_id, step
+    coalesce(sum(dur_ns) FILTER (WHERE is_inferred), 0) AS inferred_ns,
+    max(coalesce(g.status, 'complete')) AS status
+FROM job_critical_path p
+LEFT JOIN _job_window_gaps g ON g.job = p.job AND g.window_id = p.window_id
+GROUP BY p.job, p.window_id, p.step

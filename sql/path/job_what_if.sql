@@ -10,8 +10,9 @@
 -- exchanges that took clearly longer take their usual length, and garbage is not collected. A step
 -- lasts from its first start to its last end on any rank. Where the same computation without any
 -- change does not give the recorded times within 1 µs, nothing is forecast for the step. Nothing is
--- forecast either for a step in which a rank of a collective was not recorded, or for the step
--- after it, because it is not known when that rank would have come.
+-- forecast either for a step in which a rank of a collective was not recorded, collectives could
+-- not be matched, or a clock stepped back during work, or for the step after it, because it is not
+-- known when the ranks would have come.
 --
 -- Source: `tracesql docs critical_paths`.
 -- Example: SELECT step, target_kind, name, rank, recorded_ns, forecast_ns, saved_pct
@@ -35,7 +36,8 @@
 -- @column saved_ns BIGINT ns recorded_ns - forecast_ns; negative if the step gets longer.
 -- @column saved_pct DOUBLE pct saved_ns as percent of recorded_ns.
 -- @column status VARCHAR text forecast, not reproduced if the recorded times do not follow from the
---   waits, or members missing if ranks of collectives were not recorded in the step or before it.
+--   waits, or what is not known of the step or the one before it: members missing, calls not
+--   matched, or clock stepped.
 WITH forecasts AS (
     SELECT *
     FROM job_forecast(
@@ -50,25 +52,25 @@ WITH forecasts AS (
     )
 ),
 named AS (SELECT DISTINCT job, window_id, step FROM _job_path_windows),
-partial AS (
-    SELECT DISTINCT c.job, n.window_id
-    FROM collective_calls c
-    JOIN named n ON n.job = c.job AND n.step = c.step
-    WHERE c.status = 'members_missing' AND c.place = 'device'
+gaps AS (
+    SELECT
+        job, window_id,
+        first_value(status ORDER BY is_own DESC) AS status
+    FROM (
+        SELECT job, window_id, status, true AS is_own FROM _job_window_gaps WHERE lacks_times
+        UNION
+        SELECT job, window_id + 1, status, false FROM _job_window_gaps
+        WHERE lacks_times AND window_id > 0
+    )
+    GROUP BY job, window_id
 ),
 judged AS (
     SELECT
         f.job, f.target, f.window_id, f.recorded_ns,
-        p.job IS NOT NULL AS lacks_members,
-        CASE WHEN p.job IS NULL THEN f.forecast_ns END AS forecast_ns
+        g.status AS gap,
+        CASE WHEN g.job IS NULL THEN f.forecast_ns END AS forecast_ns
     FROM forecasts f
-    LEFT JOIN (
-        SELECT job, window_id FROM partial
-        UNION
-        SELECT job, window_id + 1 FROM partial
-        UNION
-        SELECT job, 0 FROM partial
-    ) p ON p.job = f.job AND p.window_id = f.window_id
+    LEFT JOIN gaps g ON g.job = f.job AND g.window_id = f.window_id
 )
 SELECT
     f.job, f.window_id, n.step, t.target_kind, t.name, t.rank, t.group_name,
@@ -80,7 +82,7 @@ SELECT
     f.recorded_ns - f.forecast_ns AS saved_ns,
     100.0 * (f.recorded_ns - f.forecast_ns) / nullif(f.recorded_ns, 0) AS saved_pct,
     CASE
-        WHEN f.lacks_members THEN 'members missing'
+        WHEN f.gap IS NOT NULL THEN f.gap
         WHEN f.forecast_ns IS NULL THEN 'not reproduced'
         ELSE 'forecast'
     END AS status

@@ -1,4 +1,4 @@
--- Device work and its launches at times that a clock of a job shows twice, because it steps back:
+-- Device work and runtime calls at times that a clock of a job shows twice, because it steps back:
 -- the stretch of the clock (_rank_clocks.segment) that each belongs to.
 --
 -- Ends of collectives show the stretch of their own. Work of a stream and calls of a thread follow
@@ -40,13 +40,14 @@ work AS (
     WHERE k.trace_id IN (SELECT trace_id FROM turns) AND k.end_ns IS NOT NULL
         AND k.kind IN ('kernel', 'memcpy', 'memset')
     UNION ALL
-    SELECT DISTINCT
-        k.trace_id, l.event_id, k.correlation, l.ts_ns, l.end_ns, false,
+    SELECT
+        l.trace_id, l.event_id, l.correlation, l.ts_ns, l.end_ns, false,
         concat('h', l.track_id),
         CAST(NULL AS BIGINT)
-    FROM kernels k
-    JOIN events l ON l.trace_id = k.trace_id AND l.event_id = k.launch_id
-    WHERE k.trace_id IN (SELECT trace_id FROM turns) AND l.end_ns IS NOT NULL
+    FROM events l
+    JOIN tracks t ON t.trace_id = l.trace_id AND t.track_id = l.track_id
+    WHERE l.trace_id IN (SELECT trace_id FROM turns) AND l.end_ns IS NOT NULL
+        AND t.kind = 'cpu_thread' AND l.ph = 'X' AND l.correlation > 0
 ),
 near AS (
     SELECT

@@ -3,13 +3,17 @@
 --
 -- match_source is seq (group and recorded number), pair (group, sender, receiver and number on that
 -- pair), order (group, collective and order of launches) or world (the same for a trace that lists
--- no groups, only if all ranks of the job have as many). Recorded numbers are used only where each
--- rank has each number once, as they restart with the communicator. For pair, order and world,
--- ranks that recorded more or fewer calls are shifted against each other by sequence_number. The
--- number is NULL if the calls could not be matched; unmatched_reason says why.
+-- no groups, only of groups as large as the job, and only if all ranks of the job have as many).
+-- Recorded numbers are used only where each rank has each number once, as they restart with the
+-- communicator. For pair, order and world, ranks that recorded more or fewer calls are shifted
+-- against each other by sequence_number. The number is NULL if the calls could not be matched;
+-- unmatched_reason says why.
 --
 -- Launches are in the order of their time. In a trace whose clock steps back, so that launches with
 -- higher correlation ids have earlier times, the order is that of these ids.
+--
+-- Calls with a negative duration (is_negative) keep their number; their end is taken to be their
+-- start.
 --
 -- A list of ranks that one rank recorded only in part is that of the job's configuration, or of
 -- another rank, which begins with the same ranks.
@@ -40,11 +44,15 @@ completed AS (
 ),
 calls AS (
     SELECT
-        c.*,
+        c.* EXCEPT (dur_ns, end_ns),
+        greatest(c.dur_ns, 0) AS dur_ns,
+        greatest(c.end_ns, c.ts_ns) AS end_ns,
+        c.dur_ns < 0 AS is_negative,
         coalesce(w.ranks, c.group_ranks) AS rank_list,
         coalesce(t.base_time_ns, 0) + c.ts_ns AS start_unix_ns,
-        coalesce(t.base_time_ns, 0) + c.end_ns AS end_unix_ns,
+        coalesce(t.base_time_ns, 0) + greatest(c.end_ns, c.ts_ns) AS end_unix_ns,
         j.ranks AS job_ranks,
+        j.world_size,
         t.host,
         k.correlation,
         c.collective = 'send_recv' AS is_pair,
@@ -59,7 +67,7 @@ calls AS (
     LEFT JOIN completed w ON w.job = c.job AND w.group_ranks = c.group_ranks
         AND coalesce(w.group_name, '') = coalesce(c.group_name, '')
     LEFT JOIN kernels k ON k.trace_id = c.trace_id AND k.event_id = c.event_id
-    WHERE c.dur_ns >= 0
+    WHERE c.dur_ns IS NOT NULL
 ),
 turns AS (
     SELECT trace_id
@@ -109,7 +117,7 @@ listed AS (
             WHEN has_seq THEN 'seq'
             WHEN is_pair THEN CASE WHEN src_rank <> dst_rank THEN 'pair' END
             WHEN has_group THEN 'order'
-            WHEN group_size IS NOT NULL THEN 'world'
+            WHEN group_size = coalesce(world_size, job_ranks) THEN 'world'
         END AS source,
         CASE
             WHEN has_seq THEN group_key
@@ -142,7 +150,8 @@ SELECT
     group_name, group_description,
     rank_list AS group_ranks,
     group_size, seq, src_rank, dst_rank, is_coalesced,
-    dtype, in_bytes, out_bytes, size_bytes, ts_ns, dur_ns, end_ns, start_unix_ns, end_unix_ns,
+    dtype, in_bytes, out_bytes, size_bytes, ts_ns, dur_ns, end_ns, is_negative, start_unix_ns,
+    end_unix_ns,
     source AS match_source,
     list_key,
     CASE

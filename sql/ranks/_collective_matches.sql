@@ -33,6 +33,7 @@ compared AS (
                     ),
                 true
             ) AS has_one_size,
+        bool_or(is_negative) OVER same_call AS has_negative,
         max(size_bytes) OVER same_call AS call_bytes
     FROM ranked
     WINDOW same_call AS (PARTITION BY job, call_no)
@@ -40,14 +41,15 @@ compared AS (
 SELECT
     *,
     CASE
+        WHEN has_negative THEN 'a member has a negative duration'
         WHEN members = 1 THEN NULL
         WHEN member_ranks < members THEN 'a rank takes part twice'
         WHEN NOT has_one_kind THEN 'the ranks name different collectives'
         WHEN NOT has_one_dtype THEN 'the ranks name different types'
         WHEN NOT has_one_size THEN 'the ranks give different sizes'
     END AS mismatch,
-    members > 1 AND member_ranks = members AND has_one_kind AND has_one_dtype AND has_one_size
-        AND collective IN (
+    NOT has_negative AND members > 1 AND member_ranks = members AND has_one_kind AND has_one_dtype
+        AND has_one_size AND collective IN (
             'all_reduce', 'all_gather', 'reduce_scatter', 'all_to_all', 'barrier', 'send_recv'
         )
         -- NCCL sends small messages without waiting for the receiver.

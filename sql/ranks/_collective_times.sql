@@ -2,14 +2,15 @@
 --
 -- is_turned marks members in which the clock of the rank may have stepped back: they may have begun
 -- earlier. dur_ns is without the step where it is known that the clock stepped within the member.
--- A member without a length at such a time ended after the step, with the others.
+-- A member without a length at such a time began before the step, and ended after it, with the
+-- others.
 -- @scope store
 WITH timed AS (
     SELECT
         m.* EXCEPT (dur_ns),
         m.dur_ns + CASE WHEN v.straddles THEN c.offset_before_ns - c.offset_ns ELSE 0 END AS dur_ns,
         c.reference_rank, c.error_ns, c.is_main,
-        v.may_straddle OR v.is_unsure AS is_turned,
+        (v.may_straddle OR v.is_unsure) AND NOT (m.dur_ns = 0 AND m.is_sync) AS is_turned,
         v.event_id IS NOT NULL AND m.dur_ns = 0 AND m.is_sync AS is_cut,
         m.end_unix_ns - c.offset_ns
             - CAST(round(c.drift_ppm / 1e6 * (m.end_unix_ns - c.origin_unix_ns)) AS BIGINT)
@@ -17,6 +18,8 @@ WITH timed AS (
             -- The clock stepped between start and end.
             + CASE
                 WHEN v.straddles
+                    OR v.event_id IS NOT NULL AND m.dur_ns = 0 AND m.is_sync
+                        AND m.start_unix_ns BETWEEN c.unsure_from_unix_ns AND c.unsure_to_unix_ns
                     OR m.start_unix_ns < c.from_unix_ns AND c.offset_ns > c.offset_before_ns
                     THEN c.offset_ns - c.offset_before_ns
                 ELSE 0

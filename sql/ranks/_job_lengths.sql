@@ -1,8 +1,9 @@
 -- Lengths of the activities of a job that others may wait for. like_key is equal for those that
 -- should take equally long, kind_key for those that should scatter alike: kernels and copies by
 -- name, size and place in the step, exchanges by collective, message and group size, loading by
--- name, stretches between collectives by the calls around them and the place in the step. source is
--- the rank or group that they belong to.
+-- name, stretches between collectives by the calls around them and the place in the step. Stretches
+-- of ranks that were not recorded count only if those of recorded ranks are alike: they may hold
+-- calls with others that were not recorded. source is the rank or group that they belong to.
 -- @scope store
 WITH exchanges AS (
     SELECT
@@ -40,4 +41,10 @@ UNION ALL
 SELECT
     job, 'not_recorded', CAST(rank AS VARCHAR), rank, NULL, NULL, NULL, step, kind_key, like_key,
     length_ns
-FROM _rank_stretches
+FROM (
+    SELECT
+        *,
+        bool_or(is_recorded) OVER (PARTITION BY job, kind_key, like_key) AS has_recorded
+    FROM _rank_stretches
+)
+WHERE has_recorded

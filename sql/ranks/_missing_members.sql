@@ -31,7 +31,7 @@ absent AS (
 )
 SELECT
     a.job, a.call_id, a.rank, c.step, c.collective, c.group_name, c.group_description, c.group_size,
-    c.size_bytes, c.number, c.src_rank,
+    c.size_bytes, c.number, c.src_rank, c.dst_rank,
     CASE WHEN c.missing_was_last THEN c.full_ns END AS start_ns,
     c.end_job_ns AS end_ns,
     c.first_start_ns AS first_ns,

@@ -10,8 +10,9 @@
 --
 -- With clocks, the exchange begins when the last member has begun (full_ns) and ends at the median
 -- of the ends. Where members are missing, the exchange of complete calls alike tells whether a
--- missing rank came last: then full_ns is the end less that exchange. Bandwidths are those of
--- nccl-tests with the exchange as the time, in 10^9 bytes per second.
+-- missing rank came last: then full_ns is the end less that exchange. Where nothing tells, there
+-- are no waits (reason). Bandwidths are those of nccl-tests with the exchange as the time, in 10^9
+-- bytes per second.
 --
 -- Source: nccl-tests, PERFORMANCE.md; waiting as in the Performance Optimization Programme's
 --   wait states.
@@ -38,7 +39,8 @@
 -- @column match_source VARCHAR text How the call was matched: seq, pair, order or world; NULL if it
 --   was not.
 -- @column status VARCHAR text complete, members_missing, mismatch or single.
--- @column reason VARCHAR text Why the call is a mismatch or was not matched; NULL if neither.
+-- @column reason VARCHAR text Why the call is a mismatch, was not matched, or has no waits; NULL if
+--   none of these.
 -- @column members BIGINT count Ranks of the store that take part.
 -- @column member_ranks BIGINT[] list These ranks.
 -- @column method VARCHAR text clocks or durations: where waits and exchange come from; NULL
@@ -109,7 +111,13 @@ best AS (
 SELECT
     r.job, r.call_id, r.place, r.collective, r.group_name, r.group_description, r.group_ranks,
     r.group_size, r.number, r.src_rank, r.dst_rank, r.is_coalesced, r.match_source, r.status,
-    r.reason, r.members, r.member_ranks, r.method, r.step, r.dtype, r.size_bytes, r.first_start_ns,
+    CASE
+        WHEN r.reason IS NULL AND r.status = 'members_missing' AND r.method = 'clocks'
+            AND r.missing_was_last IS NULL
+            THEN 'it is not known whether a missing rank came last'
+        ELSE r.reason
+    END AS reason,
+    r.members, r.member_ranks, r.method, r.step, r.dtype, r.size_bytes, r.first_start_ns,
     r.full_ns,
     CASE WHEN r.method = 'clocks' THEN r.end_job_ns END AS end_ns,
     r.skew_ns AS skew_start_ns,

@@ -38,7 +38,7 @@
 -- @column error_ns BIGINT ns Error of these times (rank_clocks.error_ns).
 -- @column full_ns BIGINT ns Unix time on the clock of the job at which all members had begun; NULL
 --   without clocks.
--- @column dur_ns BIGINT ns Duration on this rank.
+-- @column dur_ns BIGINT ns Duration on this rank; NULL if it is negative.
 -- @column wait_ns BIGINT ns The part before all members had begun; NULL if not known.
 -- @column transfer_ns BIGINT ns dur_ns - wait_ns; NULL if not known.
 -- @column is_last BOOLEAN flag Whether this rank came last; NULL if not known, or if others are
@@ -65,7 +65,8 @@ WITH waits AS (
 SELECT
     trace_id, job, call_id, rank, step, event_id, place, collective, group_name, group_ranks, call,
     match_source, status, members, method, size_bytes, start_job_ns, end_job_ns, error_ns, full_ns,
-    dur_ns, wait_ns,
+    CASE WHEN NOT is_negative THEN dur_ns END AS dur_ns,
+    wait_ns,
     dur_ns - wait_ns AS transfer_ns,
     CASE
         WHEN members < 2 OR method IS NULL THEN NULL

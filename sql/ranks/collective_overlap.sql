@@ -19,7 +19,7 @@
 -- @column event_id BIGINT id The collective (events.event_id).
 -- @column collective VARCHAR text What was done.
 -- @column group_name VARCHAR text Name of the process group; NULL if not recorded.
--- @column dur_ns BIGINT ns Duration on this rank.
+-- @column dur_ns BIGINT ns Duration on this rank; NULL if it is negative.
 -- @column overlap_ns BIGINT ns The part under which computation runs.
 -- @column exposed_ns BIGINT ns dur_ns - overlap_ns.
 -- @column exposed_wait_ns BIGINT ns The exposed part of the wait; NULL if the wait is not known.

@@ -26,7 +26,7 @@
 -- @column is_matched BOOLEAN flag Whether the call has other members, and they fit together.
 -- @column matched_ranks BIGINT count Members of the call in the store; NULL if it was not matched.
 -- @column size_bytes BIGINT bytes Size of the message; NULL if not recorded.
--- @column dur_ns BIGINT ns Duration on this rank.
+-- @column dur_ns BIGINT ns Duration on this rank; NULL if it is negative.
 -- @column transfer_ns BIGINT ns dur_ns - wait_ns; NULL if not known.
 -- @column wait_ns BIGINT ns Time from the start on this rank until all members had begun; NULL if
 --   the call was not matched, or if the wait is not known (collective_members).

@@ -1,10 +1,11 @@
 -- Traces that belong to one job, with the rank of each.
 --
 -- A job is the traces with distributed information that lie in one folder and name the same world
--- size and backend; of several traces of one rank the first ones by start are one job, the second
--- ones another, as profilers with a schedule write one file per span. The rank is that of
--- distributedInfo, else the number after rank or worker in the file's name. Traces without either
--- are no part of a job.
+-- size and backend. Where a folder has several traces of each rank, and names that differ in more
+-- than numbers hold each rank once, each such name is a job. Else the first traces of the ranks by
+-- start are one job, the second ones another, as profilers with a schedule write one file per span.
+-- The rank is that of distributedInfo, else the number after rank or worker in the file's name.
+-- Traces without either are no part of a job.
 --
 -- Example: SELECT job, rank, is_complete, trace_id FROM job_ranks ORDER BY job, rank
 -- Holds: ranks <= world_size
@@ -49,17 +50,42 @@ ranked AS (
     FROM named
     WHERE rank IS NOT NULL OR named_rank IS NOT NULL
 ),
+-- Names of files without their numbers, such as those of two runs.
+patterns AS (
+    SELECT
+        *,
+        regexp_replace(regexp_replace(path, '^.*[/\\]', ''), '[0-9]+', '#', 'g') AS pattern,
+        coalesce(base_time_ns, 0) + coalesce(start_ns, 0) AS from_unix_ns
+    FROM ranked
+),
+counted AS (
+    SELECT
+        *,
+        count(*) OVER run = count(DISTINCT job_rank) OVER run
+            AND count(*) OVER run = count(DISTINCT job_rank) OVER folder AS is_run,
+        min(from_unix_ns) OVER run AS run_unix_ns
+    FROM patterns
+    WINDOW folder AS (PARTITION BY folder, world_size, backend),
+        run AS (PARTITION BY folder, world_size, backend, pattern)
+),
+runs AS (
+    SELECT
+        *,
+        bool_and(is_run) OVER (PARTITION BY folder, world_size, backend) AS has_runs
+    FROM counted
+),
 spanned AS (
     SELECT
         *,
         CAST(
             row_number() OVER (
                 PARTITION BY folder, world_size, backend, job_rank
-                ORDER BY coalesce(base_time_ns, 0) + coalesce(start_ns, 0), path, trace_id
+                ORDER BY CASE WHEN has_runs THEN run_unix_ns END,
+                    CASE WHEN has_runs THEN pattern END, from_unix_ns, path, trace_id
             ) AS BIGINT
         )
             AS span
-    FROM ranked
+    FROM runs
 )
 SELECT
     trace_id,

@@ -1,4 +1,5 @@
--- Where the first call of each row of operator_roofline with a roofline was made.
+-- Where the first call of each row of operator_roofline with a roofline was made, and the strides
+-- of its inputs.
 --
 -- call_site is the innermost frame of Python or module around the call that belongs neither to
 -- PyTorch nor to Python itself, else the modules or the first frame of the text that the call
@@ -6,7 +7,7 @@
 -- @scope trace
 WITH firsts AS (
     SELECT
-        e.trace_id, e.event_id, e.pre,
+        e.trace_id, e.event_id, e.pre, e.input_strides,
         e.pre + 1 AS next_pre,
         coalesce(nullif(e.module_hierarchy, ''), nullif(split_part(e.call_stack, ';', 1), ''))
             AS text
@@ -41,6 +42,6 @@ innermost AS (
     JOIN own o ON o.name = p.name
     GROUP BY p.trace_id, p.event_id
 )
-SELECT f.trace_id, f.event_id, coalesce(i.frame, f.text) AS call_site
+SELECT f.trace_id, f.event_id, f.input_strides, coalesce(i.frame, f.text) AS call_site
 FROM firsts f
 LEFT JOIN innermost i ON i.trace_id = f.trace_id AND i.event_id = f.event_id

@@ -152,8 +152,8 @@ scaled AS (
             END
             ELSE c.bandwidth_gb_s
         END AS bandwidth,
-        c.fp64_vector, c.fp64_matrix, c.fp32_vector, c.fp32_matrix, c.tf32, c.fp16, c.bf16, c.fp8,
-        c.fp4, c.int8
+        c.arch, c.fp64_vector, c.fp64_matrix, c.fp32_vector, c.fp32_matrix, c.tf32, c.fp16, c.bf16,
+        c.fp8, c.fp4, c.int8
     FROM found f
     LEFT JOIN chosen c ON c.for_trace = f.trace_id AND (c.for_device IS NOT DISTINCT FROM f.device)
 ),
@@ -168,7 +168,11 @@ sane AS (
         CASE WHEN fp32_matrix > 0 THEN fp32_matrix * share END AS fp32_matrix_tflop_s,
         CASE WHEN tf32 > 0 THEN tf32 * share END AS tf32_tflop_s,
         CASE WHEN fp16 > 0 THEN fp16 * share END AS fp16_tflop_s,
-        CASE WHEN bf16 > 0 THEN bf16 * share END AS bf16_tflop_s,
+        -- Devices of NVIDIA before capability 8.0 compute bfloat16 as float32.
+        CASE
+            WHEN bf16 > 0 THEN bf16 * share
+            WHEN arch IN ('6.0', '7.0', '7.5') AND fp32_vector > 0 THEN fp32_vector * share
+        END AS bf16_tflop_s,
         CASE WHEN fp8 > 0 THEN fp8 * share END AS fp8_tflop_s,
         CASE WHEN fp4 > 0 THEN fp4 * share END AS fp4_tflop_s,
         CASE WHEN int8 > 0 THEN int8 * share END AS int8_tflop_s

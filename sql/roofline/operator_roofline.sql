@@ -17,6 +17,7 @@
 -- Source: `tracesql docs roofline` (docs/roofline.md).
 -- Example: SELECT name, input_shapes, calls, device_ns, tflop_s, roofline_pct, bound
 --   FROM operator_roofline ORDER BY device_ns DESC LIMIT 5
+-- Parts: device_ns BY trace_id, device OF gpu_time_by_class.total_ns
 -- Holds: flop <= flop_full AND flop <= coalesce(flop_upper, flop)
 -- Holds: (flop IS NULL AND read_bytes IS NULL) = (coverage NOT IN ('modelled', 'bytes only'))
 -- Holds: roofline_pct IS NOT NULL OR reason IS NOT NULL
@@ -77,6 +78,8 @@
 --   not above.
 -- @column split_pct DOUBLE pct Time in kernels that add up the parts of split products as percent
 --   of device_ns.
+-- @column layout_pct DOUBLE pct Time in kernels that convert tensors between the layouts of images
+--   (NCHW and NHWC) as percent of device_ns.
 -- @column quality VARCHAR text exact, lower_bound, bounds (figures are the lower ones), recorded or
 --   estimate; NULL without figures.
 -- @column reason VARCHAR text Why there are no figures or no roofline; NULL if there are.
@@ -91,14 +94,15 @@ WITH by_kind AS (
         sum(device_ns) AS device_ns,
         sum(activity_ns) AS activity_ns,
         sum(kernel_ns) AS kernel_ns,
-        sum(split_ns) AS split_ns
+        sum(split_ns) AS split_ns,
+        sum(layout_ns) AS layout_ns
     FROM _owner_calls
     GROUP BY trace_id, device, place, kernel_name, kind_id, has_tf32, has_transfer, is_divided
 ),
 rows AS (
     SELECT
         k.*, g.kernel_name, g.owners, g.first_event_id, g.activities,
-        g.device_ns, g.activity_ns, g.kernel_ns, g.split_ns
+        g.device_ns, g.activity_ns, g.kernel_ns, g.split_ns, g.layout_ns
     FROM by_kind g
     JOIN _roofline_kinds k
         ON k.trace_id = g.trace_id AND k.place = g.place AND k.kind_id = g.kind_id
@@ -119,7 +123,8 @@ grouped AS (
         sum(activities) AS activities,
         sum(device_ns) AS device_ns,
         sum(kernel_ns) AS kernel_ns,
-        sum(split_ns) AS split_ns
+        sum(split_ns) AS split_ns,
+        sum(layout_ns) AS layout_ns
     FROM rows
     GROUP BY
         trace_id, rank, device, place, name, kernel_name, input_shapes, input_types, arguments,
@@ -135,7 +140,7 @@ grouped AS (
         NULL, NULL, NULL, NULL,
         'activities of one call ran at the same time',
         'activities of one call ran at the same time',
-        0, NULL, 0, sum(activity_ns - device_ns), 0, 0
+        0, NULL, 0, sum(activity_ns - device_ns), 0, 0, 0
     FROM rows
     GROUP BY trace_id, rank, device
     HAVING sum(activity_ns - device_ns) > 0
@@ -168,7 +173,9 @@ SELECT
         WHEN form IN ('convolution', 'convolution_backward') THEN 'conv'
         WHEN form IN ('attention', 'attention_backward', 'cached_attention') THEN 'attention'
         WHEN form = 'experts' THEN 'moe'
+        WHEN form = 'pointers' AND m IS NOT NULL THEN 'gemm'
         WHEN form = 'pointers' THEN 'fused'
+        WHEN form = 'transform' THEN 'fft'
         ELSE coalesce(operator_class, 'elementwise')
     END AS family,
     CASE
@@ -212,5 +219,6 @@ SELECT
         ELSE 'an input may be given twice, or be used in part'
     END AS over,
     100.0 * split_ns / device_ns AS split_pct,
+    100.0 * layout_ns / device_ns AS layout_pct,
     quality, reason
 FROM totals

@@ -5,8 +5,9 @@
 -- below 60 % of its roofline, or that the device could compute faster in another type. Without such
 -- an operator, the one that would save most has a row that is ok. Calls so short that launching
 -- decides (the cause small calls) are left out. So are calls of which only a lower bound is known,
--- such as attention over a cache of unknown length. The numerator is the time that would be saved at
--- the roofline (lost_time.gain_ns, else lost_ns).
+-- such as attention over a cache of unknown length. In a trace with little device work
+-- (rule_min_device_work, rule_min_duration_ns) operators with three calls or more are judged. The
+-- numerator is the time that would be saved at the roofline (lost_time.gain_ns, else lost_ns).
 -- Source: lost_time.
 -- @scope trace
 -- @finding low above 1 pct, medium above 10: share of device time that the roofline would save
@@ -20,13 +21,13 @@
 -- @unmeasured The distance of operators from their roofline could not be measured.
 -- @message {name} {shapes} takes {device_pct:1} % of the time of device {device} and reaches
 --     {roofline_pct:1} % of its roofline ({bound}): {numerator:ns} of {denominator:ns} could be
---     saved[; likely cause: {cause} ({figure})].
+--     saved[; likely cause: {cause} ({figure})][; also: {further_causes}].
 -- @advice Look at its kernels in kernel_roofline and at other shapes in operator_roofline, and try
 --     torch.compile with mode="max-autotune".
 -- @evidence SELECT name, input_shapes, dtype, calls, device_ns, roofline_pct, bound, lost_ns,
---     cause, figure, gain_ns, CAST({numerator} AS BIGINT) AS numerator, CAST({denominator} AS
---     BIGINT) AS denominator FROM lost_time WHERE trace_id = {trace_id} AND (device IS NOT DISTINCT FROM
---     {device}) ORDER BY coalesce(gain_ns, lost_ns) DESC LIMIT 20
+--     cause, figure, further_causes, gain_ns, CAST({numerator} AS BIGINT) AS numerator,
+--     CAST({denominator} AS BIGINT) AS denominator FROM lost_time WHERE trace_id = {trace_id}
+--     AND (device IS NOT DISTINCT FROM {device}) ORDER BY coalesce(gain_ns, lost_ns) DESC LIMIT 20
 WITH rows AS (
     SELECT
         *,
@@ -36,7 +37,8 @@ WITH rows AS (
             AND device_pct >= setting('rule_inefficient_operator_device_pct')
             AND (
                 roofline_pct < setting('rule_inefficient_operator_roofline_pct')
-                OR coalesce(cause LIKE 'fp__ products', false)
+                OR regexp_like(
+                    concat_ws('; ', cause, further_causes), '(fp64|fp32|bf16) (products|elements)')
             ) AS is_hit
     FROM lost_time
     WHERE quality <> 'lower_bound'
@@ -58,7 +60,8 @@ coverage AS (
 chosen AS (
     SELECT
         c.trace_id, c.device, c.known_pct, d.reason AS device_reason, r.name, r.input_shapes,
-        r.device_pct, r.roofline_pct, r.bound, r.cause, r.figure, r.advice, r.is_hit,
+        r.device_pct, r.roofline_pct, r.bound, r.cause, r.figure, r.further_causes, r.advice,
+        r.calls, r.is_hit,
         CAST(round(r.saved_ns) AS BIGINT) AS saved_ns, CAST(round(r.all_ns) AS BIGINT) AS all_ns
     FROM coverage c
     JOIN device_roofline d
@@ -69,7 +72,7 @@ chosen AS (
 )
 SELECT
     t.trace_id, t.rank, c.device, c.name, left(c.input_shapes, 120) AS shapes, c.device_pct,
-    c.roofline_pct, c.bound, c.cause, c.figure, c.advice,
+    c.roofline_pct, c.bound, c.cause, c.figure, c.further_causes, c.advice,
     c.saved_ns AS numerator, c.all_ns AS denominator,
     CASE WHEN NOT c.is_hit THEN false END AS is_finding,
     CASE
@@ -79,7 +82,8 @@ SELECT
         WHEN c.name IS NULL
             THEN 'No operator has figures, or lower bounds only; use record_shapes=True '
                 || '(roofline_coverage says why).'
-        ELSE t.too_little_reason
+        -- A few calls of an operator show its distance also where there is little other work.
+        WHEN NOT (c.is_hit AND c.calls >= 3) THEN t.too_little_reason
     END AS reason
 FROM _rule_traces t
 LEFT JOIN chosen c ON c.trace_id = t.trace_id

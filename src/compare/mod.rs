@@ -6,12 +6,14 @@ mod html;
 mod json;
 mod markdown;
 mod text;
+mod utilization;
 
 use crate::engine::{Engine, Object, int, number, text};
 use crate::environment::{Difference, Environment};
 use crate::error::Result;
 use crate::output::units::plural;
 pub use fail_on::{Condition, Failure};
+pub use utilization::utilization;
 
 /// A dimension of a comparison, which determines the subject of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

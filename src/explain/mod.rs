@@ -46,6 +46,8 @@ pub enum Audience {
     Python,
     /// In a program that calls tools, such as a coding assistant.
     Tools,
+    /// In a page of the browser.
+    Page,
 }
 
 impl Audience {
@@ -54,6 +56,7 @@ impl Audience {
             Self::Shell => "\\d lists tables and views",
             Self::Python => "session.views() lists tables and views",
             Self::Tools => "list_views lists tables and views",
+            Self::Page => "the page Views lists tables and views",
         }
     }
 
@@ -62,6 +65,7 @@ impl Audience {
             Self::Shell => "\\df lists functions",
             Self::Python => "session.docs() lists functions",
             Self::Tools => "functions lists functions",
+            Self::Page => "the page Views lists functions",
         }
     }
 
@@ -70,6 +74,7 @@ impl Audience {
             Self::Shell => format!("give it one with -p {name}=VALUE or \\set {name} VALUE"),
             Self::Python => format!("give it one as sql(…, {name}=VALUE)"),
             Self::Tools => format!("give it one in parameters: {{\"{name}\": VALUE}}"),
+            Self::Page => "give it one in the form below the statement".to_owned(),
         }
     }
 }

@@ -5,6 +5,7 @@ use datafusion::common::ScalarValue;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
+use crate::requests::parameter;
 
 /// The arguments of a call.
 pub struct Arguments(Map<String, Value>);
@@ -89,18 +90,9 @@ impl Arguments {
 }
 
 fn scalar(name: &str, value: &Value) -> Result<ScalarValue> {
-    Ok(match value {
-        Value::Null => ScalarValue::Null,
-        Value::Bool(flag) => ScalarValue::Boolean(Some(*flag)),
-        Value::String(text) => ScalarValue::Utf8(Some(text.clone())),
-        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(integer), _) => ScalarValue::Int64(Some(integer)),
-            (None, Some(number)) if number.is_finite() => ScalarValue::Float64(Some(number)),
-            _ => return Err(wrong(name, "a number that fits into 64 bits")),
-        },
-        Value::Array(_) | Value::Object(_) => {
-            return Err(wrong(name, "a text, a number, true, false or null"));
-        }
+    parameter(value).ok_or_else(|| match value {
+        Value::Number(_) => wrong(name, "a number that fits into 64 bits"),
+        _ => wrong(name, "a text, a number, true, false or null"),
     })
 }
 

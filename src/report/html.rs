@@ -61,7 +61,7 @@ pub fn write(report: &Report) -> String {
 }
 
 /// The data. If it is too large, it gets fewer rows and shorter texts.
-fn bounded(report: &Report) -> String {
+pub fn bounded(report: &Report) -> String {
     let (mut report, mut max_chars) = (Cow::Borrowed(report), MAX_TEXT_CHARS);
     loop {
         let data = json::compact(&report, max_chars);

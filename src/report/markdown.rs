@@ -117,6 +117,36 @@ fn one(report: &Report, trace: &Trace) -> String {
     out.push_str(&table(
         report,
         trace,
+        "mfu",
+        &[
+            ("step", "step"),
+            ("device", "device"),
+            ("step_ns", "time"),
+            ("tflop_s", "TFLOP/s"),
+            ("mfu_pct", "MFU"),
+            ("hfu_pct", "HFU"),
+            ("peak_dtype", "peak of"),
+            ("modelled_pct", "known share"),
+        ],
+    ));
+    out.push_str(&table(
+        report,
+        trace,
+        "roofline",
+        &[
+            ("name", "operator"),
+            ("input_shapes", "shapes"),
+            ("calls", "calls"),
+            ("device_ns", "device time"),
+            ("lost_ns", "lost"),
+            ("roofline_pct", "of the roofline"),
+            ("cause", "likely cause"),
+            ("figure", "figure"),
+        ],
+    ));
+    out.push_str(&table(
+        report,
+        trace,
         "memory_at_peak",
         &[
             ("op_name", "operator"),

@@ -105,6 +105,11 @@ impl Report {
         }
     }
 
+    /// The data of the report's page as JSON, bounded like the page.
+    pub fn page_data(&self) -> String {
+        html::bounded(self)
+    }
+
     /// The answer of a section.
     pub fn answer(&self, key: &str) -> Option<&Answer> {
         self.answers.iter().find(|a| a.section.key == key)

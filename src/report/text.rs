@@ -67,6 +67,7 @@ fn one(report: &Report, trace: &Trace, width: usize) -> String {
     for (key, columns) in [
         ("operators", OPERATORS),
         ("kernels", KERNELS),
+        ("roofline", LOST_TIME),
         ("mllm_operation_totals", OPERATIONS),
         ("snapshot_at_peak", LIVE_STACKS),
     ] {
@@ -324,6 +325,14 @@ const KERNELS: Columns = &[
     ("total_ns", "time"),
     ("total_pct", "share"),
     ("mean_ns", "mean"),
+];
+const LOST_TIME: Columns = &[
+    ("name", "Above the roofline"),
+    ("calls", "calls"),
+    ("device_ns", "device time"),
+    ("lost_ns", "lost"),
+    ("roofline_pct", "of the roofline"),
+    ("cause", "likely cause"),
 ];
 const OPERATIONS: Columns = &[
     ("name", "Operation"),

@@ -7,6 +7,7 @@
 
 mod answer;
 mod call;
+mod parameters;
 mod rows;
 mod units;
 
@@ -22,7 +23,8 @@ use tokio::task::AbortHandle;
 
 pub use answer::{Answer, Column, Cut};
 pub use call::{Call, Phase};
-pub use rows::{MAX_EXACT_INTEGER, Shape, text_of};
+pub use parameters::parameter;
+pub use rows::{MAX_EXACT_INTEGER, Shape, text_of, values};
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -108,17 +110,8 @@ impl Requests {
     /// Runs a query and returns its answer, cut to its bounds. An error in the statement has its
     /// place and advice.
     pub async fn query(&self, engine: &Arc<Engine>, query: Query, call: &Call) -> Result<Answer> {
-        let most = self.limits.statement_bytes;
-        if query.sql.len() > most {
-            return Err(Error::Usage(format!(
-                "the statement has {} bytes; {most} are allowed",
-                query.sql.len()
-            )));
-        }
-        let (sql, of_work, of_call) = (query.sql.clone(), engine.clone(), call.clone());
-        let work = async move { answer::of_all(&of_work, vec![query], &of_call).await };
-        match self.run(call, work).await {
-            Ok(mut answers) => answers.pop().ok_or_else(crashed),
+        let sql = query.sql.clone();
+        match self.attempt(engine, query, call).await {
             Err(error @ Error::Sql(_)) => {
                 // It waits for the names that it looks up, so it needs a thread that may wait.
                 let engine = engine.clone();
@@ -127,8 +120,27 @@ impl Requests {
                     .spawn_blocking(move || explained(error, &sql, &engine, Audience::Tools));
                 Err(explaining.await.unwrap_or_else(|_| crashed()))
             }
-            Err(other) => Err(other),
+            other => other,
         }
+    }
+
+    /// Runs a query like [`Requests::query`], but returns an error in the statement as it is.
+    pub async fn attempt(&self, engine: &Arc<Engine>, query: Query, call: &Call) -> Result<Answer> {
+        let most = self.limits.statement_bytes;
+        if query.sql.len() > most {
+            return Err(Error::Usage(format!(
+                "the statement has {} bytes; {most} are allowed",
+                query.sql.len()
+            )));
+        }
+        let (of_work, of_call) = (engine.clone(), call.clone());
+        let work = async move { answer::of_all(&of_work, vec![query], &of_call).await };
+        self.run(call, work).await?.pop().ok_or_else(crashed)
+    }
+
+    /// The threads that run queries.
+    pub fn threads(&self) -> &Handle {
+        &self.threads
     }
 
     /// Runs several queries together with the limits of one, so that views that several of them

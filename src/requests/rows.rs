@@ -76,8 +76,9 @@ impl Rows {
     }
 }
 
-/// The values of each row, in the order of the columns.
-fn values(batch: &RecordBatch, max_text: usize) -> Result<Vec<Vec<Value>>> {
+/// The values of each row, in the order of the columns: integers beyond 2^53 as texts, texts with
+/// at most `max_text` characters.
+pub fn values(batch: &RecordBatch, max_text: usize) -> Result<Vec<Vec<Value>>> {
     let failed = |e: &dyn std::fmt::Display| Error::Query(format!("rows as JSON: {e}"));
     let rows = batch.num_rows();
     if batch.num_columns() == 0 {

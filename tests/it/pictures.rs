@@ -7,7 +7,11 @@ use std::process::Command;
 use crate::support::{needs, root, texts};
 
 /// What `scripts/pictures` makes.
-const PICTURES: [&str; 4] = ["report.png", "shell.svg", "flamegraph.svg", "plot.svg"];
+const PICTURES: [&str; 11] = [
+    "report.png", "shell.svg", "flamegraph.svg", "plot.svg", "job_clocks.svg", "job_heat.svg",
+    "job_path.svg", UI[0], UI[1], UI[2], UI[3],
+];
+const UI: [&str; 4] = ["ui-timeline.png", "ui-start.png", "ui-sql.png", "ui-stacks.png"];
 const MAX_BYTES: u64 = 250_000;
 
 fn images() -> PathBuf {
@@ -110,10 +114,28 @@ fn the_shell_and_the_plot_show_what_the_program_answers() {
 }
 
 #[test]
+fn the_pictures_of_jobs_show_what_the_program_answers() {
+    let (Some(python), Some(_)) = (needs::python(), needs::in_corpus("../ranks/job64")) else {
+        return;
+    };
+    if needs::package(&python, "matplotlib").is_some() {
+        check(&python, &["job_clocks.svg", "job_heat.svg", "job_path.svg"]);
+    }
+}
+
+#[test]
 fn the_picture_of_the_report_has_the_texts_of_the_page() {
     let (Some(python), Some(_)) = (needs::python(), needs::chromium()) else { return };
     if needs::package(&python, "playwright").is_some() && needs::package(&python, "PIL").is_some() {
         check(&python, &["report.png"]);
+    }
+}
+
+#[test]
+fn the_pictures_of_the_pages_have_their_texts() {
+    let (Some(python), Some(_)) = (needs::python(), needs::chromium()) else { return };
+    if needs::package(&python, "playwright").is_some() && needs::package(&python, "PIL").is_some() {
+        check(&python, &UI);
     }
 }
 

@@ -3,8 +3,10 @@
 
 mod causes;
 mod clocks;
+mod generated;
 mod made;
 mod matching;
 mod paths;
+mod simulated;
 mod truth;
 mod waits;

@@ -2,7 +2,7 @@
 
 mod bounds;
 mod contract;
-mod injection;
+pub mod injection;
 mod page;
 mod texts;
 

@@ -3,7 +3,7 @@
 use tempfile::TempDir;
 use tracesql::engine::{Engine, EngineOptions};
 
-use crate::support::{TestStore, fixture, rows_of};
+use crate::support::{TestStore, fixture, rows_of, texts, tracesql_in};
 
 /// An H100, whose peaks are 989.4 TFLOP/s in bfloat16 and 3,350 GB/s.
 pub const H100: &str = r#"{"id":0,"name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936,"computeMajor":9,"computeMinor":0,"numSms":132,"warpSize":32}"#;
@@ -47,12 +47,15 @@ impl Trace {
         self.kernel_on(0, name, ts, dur)
     }
 
-    pub fn store(&self, devices: &str) -> TestStore {
-        TestStore::of_text(format!(
+    pub fn text(&self, devices: &str) -> String {
+        format!(
             r#"{{"schemaVersion":1,"deviceProperties":[{devices}],"traceEvents":[{}]}}"#,
             self.events.join(",\n")
-        ))
-        .0
+        )
+    }
+
+    pub fn store(&self, devices: &str) -> TestStore {
+        TestStore::of_text(self.text(devices)).0
     }
 }
 
@@ -315,4 +318,48 @@ fn lengths_of_a_serving_step_and_recorded_figures_count() {
             "vllm::unified_attention_with_output 2 33554432 8421376 32768 estimate"
         ]
     );
+}
+
+/// Kernels of Triton compute elements, except for templates of products.
+#[test]
+fn templates_of_products_run_on_matrix_units() {
+    let mut trace = Trace::default();
+    let shapes = "[[8192,8192],[8192,8192],[8192,8192]]";
+    trace.op("triton_tem_fused_mm_0", 0, 10, shapes, "c10::BFloat16");
+    trace.kernel("triton_tem_fused_mm_0", 2, 1500);
+    trace.op("triton_poi_fused_add_1", 3000, 10, shapes, "c10::BFloat16");
+    trace.kernel("triton_poi_fused_add_1", 3002, 200);
+    // 2 * 8192^3 operations take 1,111.29 us at 989.4 TFLOP/s, and three tensors 120.19 us.
+    let found = trace.store(H100).lines(
+        "SELECT name, family, unit, dtype, bound, round(roofline_ns / 1e3, 2), quality
+         FROM operator_roofline ORDER BY name",
+    );
+    assert_eq!(
+        found,
+        [
+            "triton_poi_fused_add_1 fused vector fp32 memory 120.19 bounds",
+            "triton_tem_fused_mm_0 gemm matrix bf16 compute 1111.29 estimate",
+        ]
+    );
+}
+
+#[test]
+fn a_comparison_states_the_utilization_of_both_sides() {
+    let folder = TempDir::new().expect("a folder");
+    for (name, length) in [("base.json", 1000), ("cand.json", 2000)] {
+        let mut trace = Trace::default();
+        for n in 0..4 {
+            let at = length * n;
+            trace.host("user_annotation", &format!("ProfilerStep#{n}"), at, length, "");
+            trace.op("aten::mm", at + 1, 10, "[[4096,4096],[4096,4096]]", "c10::BFloat16");
+            trace.kernel("gemm", at + 2, 400);
+        }
+        std::fs::write(folder.path().join(name), trace.text(H100)).expect("the trace is written");
+    }
+    let output = tracesql_in(folder.path(), &["compare", "base.json", "cand.json"], &[]);
+    // A product needs 138.911 us at the peak, of steps of 1 ms and 2 ms.
+    let expected = "note: hardware FLOPs utilization (HFU): 13.9 % in the base, 6.9 % in the \
+                    candidate, -6.9 points";
+    let (out, errors) = texts(&output);
+    assert!(out.contains(expected), "{out}\n{errors}");
 }

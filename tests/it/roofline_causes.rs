@@ -233,3 +233,68 @@ fn lost_time_names_the_frame_outside_of_pytorch() {
     let found = trace.store(H100).lines("SELECT name, call_site FROM lost_time ORDER BY name");
     assert_eq!(found, ["aten::add NULL", "aten::mm train.py(7): step"]);
 }
+
+#[test]
+fn short_calls_have_the_causes_of_their_shapes() {
+    let heads = "[[8,12,32,64],[8,12,32,64],[8,12,32,64]]";
+    let cases = [
+        ("too few tiles", true, call("aten::mm", "[[512,512],[512,512]]", BF16, &[("gemm", 6)])),
+        ("small calls", false, call("aten::mm", "[[512,512],[512,512]]", BF16, &[("gemm", 3)])),
+        ("short sequences", true, attention(heads, &[("flash_fwd_kernel", 6)])),
+        ("small calls", false, call("aten::add", "[[1024],[1024]]", BF16, &[("add", 6)])),
+        ("NULL", false, call("aten::mm", "[[4096,4096],[4096,4096]]", BF16, &[("gemm", 200)])),
+    ];
+    for (cause, is_found, call) in cases {
+        let mut trace = Trace::default();
+        for ts in [0, 1000, 2000] {
+            let count = call.shapes.matches('[').count() - 1;
+            let types = vec![format!("\"{}\"", call.kind); count].join(",");
+            let values = call.values.clone().unwrap_or_else(|| "[]".to_owned());
+            let args = format!(
+                r#""Input Dims":{},"Input type":[{types}],"Concrete Inputs":{values}"#,
+                call.shapes
+            );
+            trace.host("cpu_op", call.name, ts, 20, &args);
+            let (kernel, dur) = call.kernels[0];
+            trace.kernel(kernel, ts + 2, dur);
+        }
+        let store = trace.store(H100);
+        assert_eq!(store.lines("SELECT cause FROM lost_time"), [cause], "{}", call.shapes);
+        let found = store.lines(FOUND);
+        assert_eq!(found.len(), usize::from(is_found), "{cause}: {found:?}");
+    }
+}
+
+/// The inner size of a product whose first factor is transposed in memory, as in gradients of
+/// weights, may be odd; the distance of its columns is the number of rows.
+#[test]
+fn strides_decide_which_sizes_must_be_multiples() {
+    let mut trace = Trace::default();
+    let products = [
+        ("[[4096,8191],[8191,4096]]", "[[1,4096],[4096,1]]"),
+        ("[[4095,8192],[8192,4096]]", "[[1,4095],[4096,1]]"),
+        ("[[4096,4096],[4096,4096]]", "[[1,4096],[1,4104]]"),
+    ];
+    for (ts, (shapes, strides)) in (0..).zip(products) {
+        let args = format!(
+            r#""Input Dims":{shapes},"Input type":["{BF16}","{BF16}"],"Input Strides":{strides}"#
+        );
+        trace.host("cpu_op", "aten::mm", 10_000 * ts, 20, &args);
+        trace.kernel("gemm", 10_000 * ts + 2, 1000);
+    }
+    let found = trace.store(H100).lines(
+        "SELECT e.input_strides, l.cause, l.figure FROM lost_time l
+         JOIN operator_roofline o ON o.input_shapes = l.input_shapes
+         JOIN events e ON e.event_id = o.first_event_id ORDER BY e.event_id",
+    );
+    assert_eq!(
+        found,
+        [
+            "[[1,4096],[4096,1]] NULL NULL",
+            "[[1,4095],[4096,1]] sizes not multiples m = 4095, n = 4096, k = 8192, not multiples \
+                of 8",
+            "[[1,4096],[1,4104]] sizes not multiples rows or columns in memory 4096 and 4104 \
+                elements apart, not multiples of 64",
+        ]
+    );
+}

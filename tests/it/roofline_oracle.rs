@@ -212,3 +212,75 @@ fn shares_of_the_roofline_equal_the_reference() {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(compared > 100, "{compared}");
 }
+
+/// Operations by operator inside each case that PyTorch counted on the CPU, one row of the table
+/// each. `FlopCounterMode` counts all of causal attention, and the gradients of the weights of
+/// grouped convolutions too high, which its table states in `flop_counter_by_op`.
+#[test]
+fn each_case_has_the_operations_that_pytorch_counts() {
+    let Some(folder) = needs::in_corpus("../oracle/roofline") else { return };
+    let store = TestStore::with(&folder.join("torch_flops.pt.trace.json.gz")).0;
+    let rows = store.rows(
+        "SELECT substr(m.name, 6), f.name, sum(f.flop_full)
+         FROM events m
+         JOIN events e ON e.trace_id = m.trace_id AND e.ts_ns >= m.ts_ns AND e.end_ns <= m.end_ns
+         JOIN _call_figures f ON f.trace_id = e.trace_id AND f.event_id = e.event_id
+         WHERE m.name LIKE 'case:%' GROUP BY m.name, f.name",
+    );
+    let found: BTreeMap<[String; 2], String> =
+        rows.iter().map(|row| ([row[0].clone(), row[1].clone()], row[2].clone())).collect();
+    // The gradient of the weight is counted once for each group: four instead of two of a pass, and
+    // as many as there are groups.
+    let grouped = [
+        ("conv2d_bwd_groups4", 829_440),
+        ("conv2d_bwd_depthwise", 2 * 103_680),
+        ("conv_transpose2d_bwd_groups2", 2 * 138_240),
+    ];
+    let (mut wrong, mut compared) = (Vec::new(), 0);
+    for row in table(&folder.join("torch_flops.tsv")).iter().filter(|row| row["device"] == "cpu") {
+        let counted: BTreeMap<String, i64> =
+            serde_json::from_str(&row["flop_counter_by_op"]).expect("operations by operator");
+        for (name, flop) in counted {
+            let case = &row["case"];
+            let right = grouped.iter().find(|(c, _)| c == case).map(|(_, flop)| *flop);
+            let flop = right.filter(|_| name.ends_with("backward")).unwrap_or(flop);
+            compared += 1;
+            let ours = found.get(&[case.clone(), name.clone()]);
+            if ours.map(String::as_str) != Some(flop.to_string().as_str()) {
+                wrong.push(format!("{case}: {name}: {flop}, found {ours:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(compared > 50, "{compared}");
+}
+
+/// The share of the linked device time whose operations, and whose bytes, are known is at least that
+/// of the reference.
+#[test]
+fn as_much_device_time_is_covered_as_by_the_reference() {
+    let Some(folder) = needs::in_corpus("../oracle/roofline") else { return };
+    let shares = table(&folder.join("coverage.tsv"));
+    let (mut wrong, mut compared) = (Vec::new(), 0);
+    for (label, store) in traces(&folder) {
+        let known = store.ints(
+            "SELECT sum(device_ns) FILTER (WHERE coverage = 'modelled'),
+                 sum(device_ns) FILTER (WHERE coverage IN ('modelled', 'bytes only'))
+             FROM roofline_coverage",
+        );
+        let row = shares.iter().find(|row| row["trace"] == label && row["set"] == "expected");
+        let row = row.expect("the shares of the trace");
+        let number = |column: &str| row[column].parse::<f64>().expect("a number");
+        let whole = 1e6 * number("linked_device_ms");
+        for (known, column) in known.iter().zip(["spec_flop_pct", "spec_bytes_pct"]) {
+            compared += 1;
+            let share = 100.0 * *known as f64 / whole;
+            // The table has one decimal of the shares, and three of the milliseconds.
+            if share < number(column) - 0.1 {
+                wrong.push(format!("{label}: {column} {}, found {share:.1}", row[column]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} are below:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(compared, 28);
+}

@@ -1,7 +1,8 @@
 //! Runs the files of `tests/slt`: SQL with expected results over a store of all fixtures. For the
 //! files in `tests/slt/rules`, the store also contains the traces that each show one bottleneck. For
 //! those in `tests/slt/jobs`, it has the ranks of the job with a pipeline; for those in
-//! `tests/slt/snapshots`, the memory snapshots.
+//! `tests/slt/snapshots`, the memory snapshots; for those in `tests/slt/protobufs`, the XPlane files
+//! and Perfetto traces.
 //! Other results do not depend on those.
 //!
 //! Each file is a separate test with the file's name: `-E 'test(slt::core::totals)'`. The test
@@ -23,7 +24,9 @@ use sqllogictest::{
 };
 use tracesql::engine::{Engine, EngineOptions};
 
-use crate::support::{kept_bottlenecks, kept_fixtures, kept_pipeline, kept_snapshots, root};
+use crate::support::{
+    kept_bottlenecks, kept_fixtures, kept_pipeline, kept_protobufs, kept_snapshots, root,
+};
 
 include!("slt/files.rs");
 
@@ -41,6 +44,7 @@ fn check(file: &str) {
     let store = match file.split('/').next() {
         Some("rules") => kept_bottlenecks(),
         Some("jobs") => kept_pipeline(),
+        Some("protobufs") => kept_protobufs(),
         Some("snapshots") => kept_snapshots(),
         _ => kept_fixtures(),
     };

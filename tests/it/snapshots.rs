@@ -270,7 +270,7 @@ fn marks_choose_what_leaks_counts() {
 }
 
 /// A trace of each format, as `docs/formats.md` names it.
-const FORMATS: [(&str, &str); 8] = [
+const FORMATS: [(&str, &str); 10] = [
     ("Kineto", "synthetic_gpu_rank0.json.gz"),
     ("Chrome JSON", "chrome_mixed.json"),
     ("`perf.json`", "perf.json"),
@@ -279,6 +279,8 @@ const FORMATS: [(&str, &str); 8] = [
     ("rocpd", "databases/rocpd.db"),
     ("RPD", "databases/small.rpd"),
     ("rocprofv3 JSON", "databases/rocprofv3.json"),
+    ("XPlane", "protobufs/gpu.xplane.pb"),
+    ("Perfetto", "protobufs/rocprof.pftrace"),
 ];
 
 /// `TRACESQL_BLESS=1` writes the table into the page.

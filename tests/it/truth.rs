@@ -213,6 +213,9 @@ fn all_fixtures() -> TestStore {
         "moe/moe_training.json.gz",
         "kernels/checkpointed.json.gz",
         "kernels/profiler_ranges.json.gz",
+        "protobufs/gpu.xplane.pb",
+        "protobufs/rocprof.pftrace",
+        "protobufs/tpu.xplane.pb",
         "snapshots/oom.pickle",
         "snapshots/steps.pickle",
     ] {

@@ -36,6 +36,7 @@ mod format;
 mod graph;
 mod intervals;
 mod json;
+pub mod lanes;
 pub mod names;
 pub mod nest;
 mod pprof;

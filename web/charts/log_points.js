@@ -53,6 +53,14 @@ export function logPoints({ series, points, roofs, describe, xLabel, yLabel, lab
     context.lineTo(ridge, y(top));
     context.lineTo(frame.right, y(top));
     context.stroke();
+    // The ridge, from which arithmetic limits.
+    context.lineWidth = 1;
+    context.setLineDash([2, 4]);
+    context.beginPath();
+    context.moveTo(ridge, y(top));
+    context.lineTo(ridge, frame.bottom);
+    context.stroke();
+    context.setLineDash([]);
     setLabelFont(context);
     context.fillStyle = colour("quiet");
     context.textAlign = "right";

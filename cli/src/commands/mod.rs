@@ -20,6 +20,7 @@ pub mod remove;
 pub mod report;
 mod samples;
 pub mod speedscope;
+pub mod ui;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -63,6 +64,7 @@ pub fn run(
         Some(Command::Remove(args)) => remove::run(&args, &global),
         Some(Command::Cache(args)) => cache::run(&args, &global),
         Some(Command::Mcp(args)) => mcp::run(&args, &global),
+        Some(Command::Ui(args)) => ui::run(&args, &global),
         Some(Command::Docs(args)) => docs::run(&args, &global),
         Some(Command::Completions(args)) => {
             completions::run(&args, describe(command_line::command()))

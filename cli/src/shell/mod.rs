@@ -21,7 +21,6 @@ mod pager;
 mod query_progress;
 mod reflow;
 mod scanned;
-mod scope;
 mod session;
 mod startup_message;
 mod typed_ahead;

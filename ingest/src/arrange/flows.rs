@@ -30,11 +30,18 @@ pub struct FlowPoint {
     pub ord: u32,
     /// The event to which the element is attached, or [`NO_ROW`].
     pub slice: u32,
-    /// `s`, `t` or `f`.
+    /// `s`, `t`, `f`, or `F` for an end after which the id may be used for another flow.
     pub ph: u32,
-    /// 1 if the flow id is the id of an interned text, otherwise 0.
+    /// How the flow id is to be read: [`SIGNED`], [`TEXT`] or [`UNSIGNED`].
     pub is_text: u32,
 }
+
+/// A flow id that is a signed number.
+pub const SIGNED: u32 = 0;
+/// A flow id that is the id of an interned text.
+pub const TEXT: u32 = 1;
+/// A flow id that is an unsigned number.
+pub const UNSIGNED: u32 = 2;
 
 impl FlowPoint {
     /// Elements of one flow are in the order of time; at equal times, starts come first, then
@@ -77,7 +84,7 @@ pub struct Arrow {
     pub cat: u32,
     /// Name, as the id of an interned text.
     pub name: u32,
-    /// 1 if the flow id is the id of an interned text, otherwise 0.
+    /// How the flow id is to be read: [`SIGNED`], [`TEXT`] or [`UNSIGNED`].
     pub is_text: u32,
     unused: u32,
 }
@@ -147,9 +154,13 @@ pub fn pair_flows(
         match last {
             Some((before, _)) => {
                 arrows.push(Arrow::between(&before, point))?;
-                last = Some((if ph == b't' { *point } else { before }, true));
+                last = match ph {
+                    b't' => Some((*point, true)),
+                    b'F' => None,
+                    _ => Some((before, true)),
+                };
             }
-            None if ph == b'f' => half(point),
+            None if matches!(ph, b'f' | b'F') => half(point),
             None => last = Some((*point, false)),
         }
         Ok(())

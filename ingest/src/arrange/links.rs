@@ -85,6 +85,11 @@ impl DeviceLinks {
         self.links.get(&ord)
     }
 
+    /// Adds the link of an activity that has none.
+    pub fn add(&mut self, ord: u32, link: OtherLink) {
+        self.links.entry(ord).or_insert(link);
+    }
+
     /// Whether no activity of this category and class has a correlation although others have one.
     pub fn never_correlated(&self, record: &EventRecord) -> bool {
         !self.correlated.is_empty() && !self.correlated.contains(&(record.cat, record.class))

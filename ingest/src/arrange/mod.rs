@@ -14,10 +14,10 @@ mod sort;
 mod spill;
 mod tracks;
 
-pub use begin_end::pair;
-pub use flows::{FlowPoint, Flows, pair_flows};
+pub use begin_end::{Pairs, pair};
+pub use flows::{FlowPoint, Flows, SIGNED, TEXT, UNSIGNED, pair_flows};
 pub use launches::{Launch, Launches};
-pub use links::{DeviceLinks, DeviceWork, link_otherwise};
+pub use links::{DeviceLinks, DeviceWork, OtherLink, link_otherwise};
 pub use nest::{NO_ROW, Nest};
 pub use nesting::{ModuleCall, Nester};
 pub use runs::Runs;

@@ -31,25 +31,33 @@ pub fn write(read: JsonRead<'_>, origin: &Origin<'_>, folder: &Path) -> Result<B
         tracks,
         mut records,
         pairs,
+        mut typed,
         options,
         scratch,
         progress,
         mut phases,
         ..
     } = read;
+    let content = &content;
     let mut clock = Clock::start(&mut phases);
     let names = Names::new(&texts, &tracks, &document);
-    let paired = pair(pairs, &names.track_order, options.memory_limit / 8, &mut records)?;
-    document.issues.merge(paired.issues);
+    let ends_by_name = typed.as_ref().is_some_and(|typed| typed.facts.ends_by_name);
+    let budget = options.memory_limit / 8;
+    let mut paired = pair(pairs, &names.track_order, budget, ends_by_name, &mut records)?;
+    document.issues.merge(std::mem::take(&mut paired.issues));
     clock.ends("pair");
 
     // Launches are looked up in any order, so all of them are in memory.
     let launches = document.launches * size_of::<Launch>();
     let limit = options.memory_limit.saturating_sub(launches);
     let sorted = records.sorted(&names.track_order, limit / 4)?;
+    let flow_points = match &mut typed {
+        Some(typed) => typed.flow_points(&paired)?,
+        None => None,
+    };
     let nester = Nester::new(
         SpillVec::new(scratch, limit / 8),
-        Runs::new(FlowPoint::order, scratch, limit / 8),
+        flow_points.unwrap_or_else(|| Runs::new(FlowPoint::order, scratch, limit / 8)),
         document.launches,
     );
     let devices = SpillVec::new(scratch, limit / 16);
@@ -60,8 +68,11 @@ pub fn write(read: JsonRead<'_>, origin: &Origin<'_>, folder: &Path) -> Result<B
 
     let flows = pair_flows(flow_points, scratch, limit / 16, &mut document.issues)?;
     let mut text = Reader::new(content, document.text_bytes)?;
-    let device_links = link_otherwise(&devices, &launches, &flows, &sorted, &mut text)?;
+    let mut device_links = link_otherwise(&devices, &launches, &flows, &sorted, &mut text)?;
     drop((devices, text));
+    if let Some(typed) = &typed {
+        typed.link_runs(&flows, &mut device_links)?;
+    }
     let effort = Effort::for_text(document.text_bytes);
     let tables = SmallTables {
         content,
@@ -90,9 +101,10 @@ pub fn write(read: JsonRead<'_>, origin: &Origin<'_>, folder: &Path) -> Result<B
         track_ids: &names.track_ids,
         launches: &launches,
         device_links: &device_links,
-        steps: &StepTimes::new(&document.steps),
+        steps: &StepTimes::new(&document.steps, typed.as_ref().map(|t| &t.facts.device_steps[..])),
         end_args: &paired.end_args,
         span: &span,
+        has_device_steps: typed.as_ref().is_some_and(|t| !t.facts.device_steps.is_empty()),
     };
     let mut side = Side::create(folder)?;
     let issues = write_events(&context, folder, effort, options.threads, &mut side, |done| {
@@ -113,12 +125,12 @@ pub fn write(read: JsonRead<'_>, origin: &Origin<'_>, folder: &Path) -> Result<B
         calls: &modules,
         hierarchies: side.hierarchies,
     };
-    let rows = tables.write(&mut document, found, &mut counted)?;
+    let rows = tables.write(&mut document, found, typed.as_mut(), &mut counted)?;
     clock.ends("finish");
     Ok(Built {
         rows,
         elements: document.elements,
-        text_bytes: document.input_bytes(),
+        text_bytes: typed.map_or(document.input_bytes(), |typed| typed.facts.text_bytes),
         issues: document.issues,
         phases,
     })

@@ -94,7 +94,7 @@ pub fn write(read: JsonRead<'_>, origin: &Origin<'_>, folder: &Path) -> Result<B
         blob.start -= base;
         blob.end = blob.end.map(|e| e - base);
     }
-    write_tables(content, &mut document, origin, folder, &blobs, base, phases)
+    write_tables(&content, &mut document, origin, folder, &blobs, base, phases)
 }
 
 /// Memory in bytes that a blob takes in addition to its texts: its record, its positions in the

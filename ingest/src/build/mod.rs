@@ -6,6 +6,7 @@ mod mllm_perf;
 mod modules;
 mod small_tables;
 mod snapshot_tables;
+mod typed;
 
 use std::path::Path;
 use std::time::Instant;
@@ -17,7 +18,8 @@ use crate::issues::Issues;
 use crate::snapshot::{self, Snapshot, is_pickle};
 use crate::source::Content;
 use crate::trace::{Document, EventRecord, Form, Progress, Reading, Texts, Tracks, read_document};
-use crate::typed::TypedRead;
+use crate::typed::TypedElements;
+use typed::TypedRead;
 
 /// Options for reading a trace.
 #[derive(Debug, Clone)]
@@ -63,17 +65,6 @@ pub enum Read<'a> {
     Json(Box<JsonRead<'a>>),
     /// A memory snapshot.
     Snapshot(Box<SnapshotRead<'a>>),
-    /// Events of another format.
-    Typed(Box<ConvertedRead<'a>>),
-}
-
-/// Events of another format that were converted.
-pub struct ConvertedRead<'a> {
-    read: TypedRead,
-    options: BuildOptions,
-    scratch: &'a Path,
-    progress: &'a Progress,
-    phases: Vec<(&'static str, f64)>,
 }
 
 /// A memory snapshot that was read.
@@ -86,14 +77,17 @@ pub struct SnapshotRead<'a> {
     phases: Vec<(&'static str, f64)>,
 }
 
-/// A JSON document that was read.
+/// A document with an event list that was read.
 pub struct JsonRead<'a> {
-    content: &'a Content,
+    /// The texts of the elements.
+    content: Content,
     document: Document,
     texts: Texts,
     tracks: Tracks,
     records: Sorter,
     pairs: Sorter,
+    /// Data of a format whose elements are not JSON.
+    typed: Option<TypedRead>,
     options: BuildOptions,
     scratch: &'a Path,
     progress: &'a Progress,
@@ -122,8 +116,14 @@ pub fn read<'a>(
     }
     let source = import::Source { name, content, scratch, options, progress };
     if let Some(read) = import::read(&source)? {
-        return Ok(Read::Typed(Box::new(ConvertedRead {
-            read,
+        return Ok(Read::Json(Box::new(JsonRead {
+            content: read.content,
+            document: read.document,
+            texts: read.texts,
+            tracks: read.tracks,
+            records: read.records,
+            pairs: read.pairs,
+            typed: None,
             options: options.clone(),
             scratch,
             progress,
@@ -144,7 +144,17 @@ pub fn read<'a>(
         threads: options.threads,
         progress,
     };
-    let document = read_document(&reading, &mut records, &mut pairs)?;
+    let (content, document, typed) = match typed::format(content)? {
+        Some(format) => {
+            let budget = options.memory_limit / 8;
+            let mut elements =
+                TypedElements::new(&reading, &mut records, &mut pairs, scratch, budget)?;
+            typed::read(format, &mut elements, &reading, options.memory_limit / 8)?;
+            let (spool, document, typed) = TypedRead::new(elements.finish()?);
+            (spool, document, Some(typed))
+        }
+        None => (content.clone(), read_document(&reading, &mut records, &mut pairs)?, None),
+    };
     let phases = vec![("read", start.elapsed().as_secs_f64())];
     Ok(Read::Json(Box::new(JsonRead {
         content,
@@ -153,32 +163,12 @@ pub fn read<'a>(
         tracks,
         records,
         pairs,
+        typed,
         options: options.clone(),
         scratch,
         progress,
         phases,
     })))
-}
-
-impl ConvertedRead<'_> {
-    /// Writes the tables like those of a JSON document.
-    fn write(self, origin: &Origin<'_>, folder: &Path) -> Result<Built> {
-        let Self { read, options, scratch, progress, phases } = self;
-        let TypedRead { content, document, texts, tracks, records, pairs } = read;
-        let read = JsonRead {
-            content: &content,
-            document,
-            texts,
-            tracks,
-            records,
-            pairs,
-            options,
-            scratch,
-            progress,
-            phases,
-        };
-        events::write(read, origin, folder)
-    }
 }
 
 impl Read<'_> {
@@ -187,7 +177,6 @@ impl Read<'_> {
         let is_strict = match &self {
             Self::Json(read) => read.options.strict,
             Self::Snapshot(read) => read.options.strict,
-            Self::Typed(read) => read.options.strict,
         };
         let built = match self {
             Self::Json(read) if read.document.form == Form::Blobs => {
@@ -195,7 +184,6 @@ impl Read<'_> {
             }
             Self::Json(read) => events::write(*read, origin, folder),
             Self::Snapshot(read) => snapshot_tables::write(*read, origin, folder),
-            Self::Typed(read) => read.write(origin, folder),
         }?;
         if is_strict && built.issues.has_warnings() {
             let input = origin.name.to_owned();

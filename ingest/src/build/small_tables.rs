@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::typed::TypedRead;
 use super::{Origin, devices, modules};
-use crate::arrange::{Flows, ModuleCall, NO_ROW, id_text, text_of};
+use crate::arrange::{Flows, ModuleCall, NO_ROW, TEXT, UNSIGNED, id_text, text_of};
 use crate::encode::{Effort, EncodedGroup, TableRows};
 use crate::error::Result;
 use crate::issues::{Code, Issues};
@@ -15,6 +16,7 @@ use crate::schema::{self, TABLES, Table};
 use crate::source::Content;
 use crate::store::TableFile;
 use crate::trace::{Class, Document, EventRecord, Id, Meta, MetaKind, NO_TEXT, Span, Track};
+use crate::typed::TrackFacts as OwnFacts;
 
 /// Properties of a track that its rows show.
 #[derive(Debug, Clone, Copy, Default)]
@@ -70,15 +72,21 @@ impl SmallTables<'_> {
         &self,
         document: &mut Document,
         found: Found<'_>,
+        mut typed: Option<&mut TypedRead>,
         counted: &mut Counted,
     ) -> Result<Counted> {
         let mut devices = TableRows::<DeviceRow<'static>>::new(self.effort);
-        let top = devices::read(self.content, document, &self.origin.trace_id, &mut devices)?;
+        let trace_id = &self.origin.trace_id;
+        let top = match &typed {
+            Some(typed) => typed.top(trace_id, &mut devices),
+            None => devices::read(self.content, document, trace_id, &mut devices)?,
+        };
         let is_kineto = top.is_kineto || found.is_kineto;
         self.put(&schema::DEVICES, devices.finish()?, counted)?;
         let mut tracks = TableRows::new(self.effort);
         for &no in self.track_order {
-            self.track(&mut tracks, no, &found, document);
+            let own = typed.as_ref().and_then(|typed| typed.facts.tracks.get(&no));
+            self.track(&mut tracks, no, &found, document, own);
         }
         self.put(&schema::TRACKS, tracks.finish()?, counted)?;
         let mut rows = TableRows::<ModuleRow<'static>>::new(self.effort);
@@ -101,7 +109,10 @@ impl SmallTables<'_> {
                 b"",
             );
         }
-        let kind = TraceKind {
+        if let Some(typed) = &mut typed {
+            typed.place(self.content, &mut document.issues)?;
+        }
+        let mut kind = TraceKind {
             format: match document.converted {
                 Some(converted) => converted.format,
                 None if is_kineto => "kineto",
@@ -119,6 +130,9 @@ impl SmallTables<'_> {
         };
         if document.converted.is_some() {
             document.issues.forget_offsets();
+        }
+        if let Some(typed) = &typed {
+            typed.name_format(&mut kind);
         }
         self.put_empty(counted)?;
         self.trace_and_issues(&kind, &document.issues, counted)?;
@@ -189,6 +203,7 @@ impl SmallTables<'_> {
         no: u32,
         found: &Found<'_>,
         document: &Document,
+        own: Option<&OwnFacts>,
     ) {
         let track = self.tracks[no as usize];
         let facts = found.facts[no as usize];
@@ -218,7 +233,10 @@ impl SmallTables<'_> {
         };
         let of_profiler = matches!(text(pid).as_deref(), Some("Spans" | "Traces" | ""))
             && matches!(pid, Id::Text(_));
+        let own_name = own.and_then(|own| own.name.clone()).or(own_name);
+        let own_kind = own.and_then(|own| own.kind);
         let kind = match track {
+            _ if own_kind.is_some() => own_kind.unwrap_or_default(),
             Track::Counter { .. } => "counter",
             Track::Async { .. } => "span",
             Track::Thread { .. } if of_profiler => "span",
@@ -229,12 +247,13 @@ impl SmallTables<'_> {
         let sort =
             meta(MetaKind::ThreadSortIndex, tid).or(meta(MetaKind::ProcessSortIndex, Id::None));
         let sort = sort.and_then(|s| crate::json::float(s.as_bytes())).map(|f| f as i64);
+        let sort = own.and_then(|own| own.sort_index).or(sort);
         let (device, stream) = found.streams.get(&no).copied().unwrap_or_default();
         rows.push(TrackRow {
             trace_id: &self.origin.trace_id,
             track_id: self.track_ids[no as usize].into(),
             pid: pid.number(),
-            tid: tid.number(),
+            tid: own.and_then(|own| own.tid).or(tid.number()),
             pid_text: text(pid).as_deref(),
             tid_text: text(tid).as_deref(),
             process_name: meta(MetaKind::ProcessName, Id::None),
@@ -253,9 +272,10 @@ impl SmallTables<'_> {
         let mut rows = TableRows::new(self.effort);
         flows.for_each(|arrow| {
             let kind = text_of(arrow.cat, self.texts).unwrap_or("bind_id");
-            let id = match (arrow.id, arrow.is_text != 0) {
-                (text, true) => text_of(text as u32, self.texts).unwrap_or_default().to_owned(),
-                (number, false) => number.to_string(),
+            let id = match (arrow.id, arrow.is_text) {
+                (text, TEXT) => text_of(text as u32, self.texts).unwrap_or_default().to_owned(),
+                (number, UNSIGNED) => (number as u64).to_string(),
+                (number, _) => number.to_string(),
             };
             let event = |slice: u32| (slice != NO_ROW).then_some(slice.into());
             rows.push(FlowRow {

@@ -1,7 +1,7 @@
 //! Columns of a table's rows that have no meaning of their own, as args.
 
+use crate::import::typed::{Args, Key};
 use crate::sqlite::{Column, Encoding, Row, Table, Value, decode};
-use crate::typed::{Args, Key};
 
 /// Maximum length of a text or of bytes that are kept in args, in bytes.
 const MAX_VALUE: usize = 1 << 20;

@@ -4,15 +4,16 @@ mod columns;
 mod nsys;
 mod rocm;
 mod strings;
+pub mod typed;
 
 use std::path::Path;
 
 use crate::build::BuildOptions;
 use crate::error::{IngestError, Result};
+use crate::import::typed::{TypedRead, TypedWriter};
 use crate::source::Content;
 use crate::sqlite::{Database, is_sqlite};
 use crate::trace::Progress;
-use crate::typed::{TypedRead, TypedWriter};
 
 /// An input and how to read it.
 pub struct Source<'a> {

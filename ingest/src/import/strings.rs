@@ -5,9 +5,9 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::error::Result;
+use crate::import::typed::{TypedWriter, push_text};
 use crate::sqlite::{Column, Database, Lookup};
 use crate::trace::TextId;
-use crate::typed::{TypedWriter, push_text};
 
 /// Maximum number of texts that are kept.
 const MAX_KEPT: usize = 1 << 20;

@@ -37,6 +37,8 @@ pub struct Context<'a> {
     pub end_args: &'a FxHashMap<u32, u64>,
     /// The time span of the trace's work.
     pub span: &'a Span,
+    /// Whether tracks of devices may have steps of their own, for work without a launch.
+    pub has_device_steps: bool,
 }
 
 impl Context<'_> {
@@ -72,6 +74,10 @@ impl Context<'_> {
                 step: self.steps.at(self.pid(launch.track), launch.ts),
             };
         }
+        let own_step = || match self.has_device_steps {
+            true => self.steps.at(self.pid(record.track), record.ts),
+            false => None,
+        };
         let reason = Some(match correlation {
             NO_LINK if self.device_links.never_correlated(record) => "never_correlated",
             NO_LINK => "no_correlation",
@@ -83,9 +89,12 @@ impl Context<'_> {
                 op: other.op,
                 way: other.way,
                 reason: if other.launch.is_some() { None } else { reason },
-                step: other.at.and_then(|(track, ts)| self.steps.at(self.pid(track), ts)),
+                step: other
+                    .at
+                    .and_then(|(track, ts)| self.steps.at(self.pid(track), ts))
+                    .or_else(own_step),
             },
-            None => Link { launch: None, op: None, way: "none", reason, step: None },
+            None => Link { launch: None, op: None, way: "none", reason, step: own_step() },
         }
     }
 }
@@ -112,10 +121,11 @@ pub struct StepTimes {
 }
 
 impl StepTimes {
-    /// Sorts the steps. Where steps overlap, the one that started last applies.
-    pub fn new(steps: &[Step]) -> Self {
+    /// Sorts the steps, and other steps that are not in the table of steps. Where steps overlap, the
+    /// one that started last applies.
+    pub fn new(steps: &[Step], others: Option<&[Step]>) -> Self {
         let mut by_pid: FxHashMap<Id, Vec<&Step>> = FxHashMap::default();
-        for step in steps {
+        for step in steps.iter().chain(others.unwrap_or_default()) {
             by_pid.entry(step.pid).or_default().push(step);
         }
         Self { by_pid: by_pid.into_iter().map(|(pid, steps)| (pid, intervals(steps))).collect() }
@@ -236,7 +246,7 @@ mod tests {
         ) {
             let steps = spans.iter().enumerate().map(|(ord, &(ts, dur))| step(ord, ts, ts + dur));
             let steps: Vec<Step> = steps.collect();
-            let times = StepTimes::new(&steps);
+            let times = StepTimes::new(&steps, None);
             let holds = |ts| {
                 let open = steps.iter().filter(|s| s.ts <= ts && ts < s.end);
                 open.max_by_key(|s| (s.ts, s.ord)).map(|s| s.number)
@@ -255,7 +265,7 @@ mod tests {
         let long = step(0, 0, 10 * n);
         let steps: Vec<Step> =
             [long].into_iter().chain((1..n).map(|i| step(i as usize, i, i))).collect();
-        let times = StepTimes::new(&steps);
+        let times = StepTimes::new(&steps, None);
         assert!((n..2 * n).all(|ts| times.at(Id::None, ts) == Some(0)));
     }
 }

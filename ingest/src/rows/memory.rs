@@ -39,7 +39,10 @@ pub fn push(
         trace_id: c.trace_id,
         event_id: e.record.ord.into(),
         ts_ns: Some(e.record.ts),
-        action: bytes.map(|b| if b < 0 { "free" } else { "alloc" }),
+        action: args
+            .is_free
+            .or(bytes.map(|b| b < 0))
+            .map(|is_free| if is_free { "free" } else { "alloc" }),
         addr: args.addr,
         bytes,
         device_type: known.or(number.as_deref()),

@@ -11,6 +11,8 @@ pub struct MemoryArgs {
     pub device: Option<i64>,
     pub total_allocated: Option<i64>,
     pub total_reserved: Option<i64>,
+    /// Whether it is a free, if the args state it.
+    pub is_free: Option<bool>,
 }
 
 impl MemoryArgs {
@@ -23,6 +25,14 @@ impl MemoryArgs {
             b"Device Id" => &mut self.device,
             b"Total Allocated" => &mut self.total_allocated,
             b"Total Reserved" => &mut self.total_reserved,
+            b"Action" => {
+                self.is_free = match value {
+                    b"\"free\"" => Some(true),
+                    b"\"alloc\"" => Some(false),
+                    _ => None,
+                };
+                return;
+            }
             _ => return,
         };
         *slot = json::int(value);

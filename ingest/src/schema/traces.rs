@@ -11,7 +11,10 @@ pub const TABLE: Table = Table {
             "The input as it was named; `archive!member` for members of archives, `-` for \
              standard input.",
         ),
-        label("format", "kineto, chrome, mllm_perf, torch_memory, nsys, rocpd, rpd or rocprofv3."),
+        label(
+            "format",
+            "kineto, chrome, mllm_perf, torch_memory, nsys, rocpd, rpd, rocprofv3, xplane or perfetto.",
+        ),
         label("content_hash", "BLAKE3 of the input's bytes, hexadecimal."),
         code("input_bytes", "bytes", "Size of the input as it lay on disk."),
         code("text_bytes", "bytes", "Size when unpacked: of its JSON text or pickle."),

@@ -65,9 +65,25 @@ impl Input {
 
 /// Endings of files that may be traces, for files that are found in folders.
 pub const TRACE_ENDINGS: &[&str] = &[
-    ".json", ".json.gz", ".json.zst", ".gz", ".zst", ".pickle", ".pkl", ".sqlite", "_results.db",
-    ".rpd", ".zip", ".tar", ".tgz",
+    ".json",
+    ".json.gz",
+    ".json.zst",
+    ".gz",
+    ".zst",
+    ".pickle",
+    ".pkl",
+    ".sqlite",
+    "_results.db",
+    ".rpd",
+    ".xplane.pb",
+    ".pftrace",
+    ".perfetto-trace",
+    ".zip",
+    ".tar",
+    ".tgz",
 ];
+/// Number of [`TRACE_ENDINGS`] that are not those of archives.
+const PLAIN_ENDINGS: usize = 13;
 
 /// Converts files, folders, glob patterns and `-` (standard input) to inputs, in a stable order.
 /// The traces are not opened.
@@ -86,7 +102,8 @@ pub fn expand(names: &[String]) -> Result<Vec<Input>> {
             if files.is_empty() {
                 return Err(IngestError::input(
                     name,
-                    "this folder holds no traces (.json, .pickle, .pkl, also .gz or .zst, .zip, .tar)",
+                    "this folder holds no traces (.json, .pickle, .pkl, .xplane.pb, .pftrace, \
+                     also .gz or .zst, .zip, .tar)",
                 ));
             }
             for file in files {
@@ -127,6 +144,12 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let entries = fs::read_dir(folder).map_err(|e| IngestError::io(folder, e))?;
     let mut paths: Vec<_> = entries.flatten().map(|e| e.path()).collect();
     paths.sort();
+    let lower = |path: &Path| {
+        path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default()
+    };
+    if paths.iter().any(|path| is_xplane(&lower(path))) {
+        paths.retain(|path| !is_sibling(&lower(path)));
+    }
     for path in paths {
         let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
         // Skip stores, because they are output.
@@ -138,6 +161,19 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether a file is an XPlane file, by its name.
+fn is_xplane(name: &str) -> bool {
+    [".xplane.pb", ".xplane.pb.gz", ".xplane.pb.zst"].iter().any(|e| name.ends_with(e))
+}
+
+/// Whether a file next to an XPlane file holds the same run, or what tools derived from it.
+fn is_sibling(name: &str) -> bool {
+    [".trace.json.gz", ".trace.json", ".memory_profile.json.gz", ".op_profile.json"]
+        .iter()
+        .any(|e| name.ends_with(e))
+        || name.starts_with("perfetto_trace.json")
 }
 
 fn push_file(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {
@@ -176,7 +212,7 @@ fn is_trace_member(name: &str) -> bool {
         && !lower.starts_with("__macosx/")
         // A checkpoint of torch.save is a zip archive with such a member.
         && base != "data.pkl"
-        && TRACE_ENDINGS[..10].iter().any(|e| lower.ends_with(e))
+        && TRACE_ENDINGS[..PLAIN_ENDINGS].iter().any(|e| lower.ends_with(e))
 }
 
 fn zip_members(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {

@@ -104,8 +104,9 @@ pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
             "this is an HTML page, not a trace; was the download redirected?".to_owned()
         }
         [b'/', b'/' | b'*', ..] => "comments are not JSON; remove them".to_owned(),
-        _ if looks_like_protobuf(head) => "this is binary data, perhaps a Perfetto or XPlane \
-                                           protobuf trace; export it as Chrome JSON"
+        _ if looks_like_protobuf(head) => "this is a protobuf message, but neither an XPlane \
+                                           file nor a Perfetto trace; a pprof profile is not a \
+                                           trace"
             .to_owned(),
         [b, ..] if *b < 0x20 || *b >= 0x80 => format!("binary data (byte 0x{b:02x}), not JSON"),
         _ => "a trace is a JSON object with `traceEvents` or a list of events; this is neither"

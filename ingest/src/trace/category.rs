@@ -30,6 +30,8 @@ pub enum Class {
     Module,
     /// An allocation or a free (`[memory]`).
     Memory,
+    /// Work on a device that may enclose other work, such as an operator of a compiled program.
+    Operation,
 }
 
 impl Class {
@@ -71,7 +73,7 @@ impl Class {
     /// Whether the event is work or a wait on a device, and thus a row of `kernels`.
     #[inline]
     pub fn is_device(self) -> bool {
-        matches!(self, Self::Kernel | Self::Memcpy | Self::Memset | Self::Sync)
+        matches!(self, Self::Kernel | Self::Memcpy | Self::Memset | Self::Sync | Self::Operation)
     }
 
     /// Whether the event can be a parent. Device work cannot, because it does not cause other work
@@ -89,7 +91,7 @@ impl Class {
 
     /// Converts [`Self::code`] back to a class.
     pub fn from_code(code: u8) -> Self {
-        const ALL: [Class; 12] = [
+        const ALL: [Class; 13] = [
             Class::Other,
             Class::Op,
             Class::Step,
@@ -102,6 +104,7 @@ impl Class {
             Class::DeviceAnnotation,
             Class::Module,
             Class::Memory,
+            Class::Operation,
         ];
         ALL.get(code as usize).copied().unwrap_or(Class::Other)
     }
@@ -141,7 +144,7 @@ mod tests {
         assert_eq!(Class::of(b"mtia_ccp_events", b"fc-dtype_Float", b'X'), Class::Kernel);
         assert_eq!(Class::of(b"mtia_ccp_events", b"dma_request", b'X'), Class::Memcpy);
         assert_eq!(Class::of(b"mtia_ccp_events", b"event_wait", b'X'), Class::Sync);
-        for code in 0..12 {
+        for code in 0..13 {
             assert_eq!(Class::from_code(code).code(), code);
         }
     }

@@ -84,7 +84,8 @@ pub struct Document {
 }
 
 impl Document {
-    fn new() -> Self {
+    /// Creates a document without elements and top-level keys.
+    pub fn empty() -> Self {
         Self {
             converted: None,
             form: Form::Object,
@@ -102,7 +103,7 @@ impl Document {
 
     /// Creates the empty document of an input of `bytes` bytes that is converted from `format`.
     pub fn converted(format: &'static str, bytes: u64) -> Self {
-        Self { converted: Some(Converted { format, bytes }), ..Self::new() }
+        Self { converted: Some(Converted { format, bytes }), ..Self::empty() }
     }
 
     /// Length of the input in bytes after unpacking.
@@ -118,7 +119,7 @@ pub fn read_document(
     records: &mut dyn RecordSink,
     pairs: &mut dyn RecordSink,
 ) -> Result<Document> {
-    let document = Document::new();
+    let document = Document::empty();
     let mut reader = DocumentReader { r: reading, document, records, pairs, lists: 0 };
     let outcome = reader.run();
     if outcome.is_err() {

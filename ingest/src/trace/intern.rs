@@ -151,6 +151,11 @@ impl Tracks {
         no
     }
 
+    /// Returns a track by its number.
+    pub fn get(&self, no: TrackNo) -> Option<Track> {
+        self.inner.lock().unwrap_or_else(|e| e.into_inner()).1.get(no as usize).copied()
+    }
+
     /// Returns all tracks by number.
     pub fn snapshot(&self) -> Vec<Track> {
         self.inner.lock().unwrap_or_else(|e| e.into_inner()).1.clone()

@@ -12,7 +12,7 @@ pub const MFU: Section = Section {
     scope: Scope::Torch,
     needs: &["device", "shapes"],
     if_empty: "no device work belongs to a step",
-    is_detail: true,
+    is_detail: false,
     shape: rows(2000, &["step_ns", "device_busy_ns"]),
     sql: "SELECT trace_id, step, device, step_ns, device_busy_ns, tflop_s, peak_dtype, \
                peak_tflop_s, mfu_pct, hfu_pct, mbu_pct, modelled_pct, reason
@@ -42,15 +42,21 @@ pub const ROOFLINE_ROOFS: Section = Section {
     key: "roofline_roofs",
     title: "Roofs of the roofline",
     about: "Peaks of the devices for the types that occur, with the operations per byte at which \
-        arithmetic and memory take the same time.",
+        arithmetic and memory take the same time. modelled_pct is the share of the device time \
+        whose operations are known.",
     scope: Scope::Torch,
     needs: &["device", "shapes"],
     if_empty: "no operator has operations on a device whose peaks are known",
     is_detail: true,
     shape: rows(200, &["calls", "device_ns"]),
-    sql: "SELECT trace_id, device, unit, dtype, peak_tflop_s, bandwidth_gb_s, ridge, calls, \
-               device_ns
-FROM roofline_roofs ORDER BY trace_id, device_ns DESC, device, unit, dtype, peak_tflop_s",
+    sql:
+        "SELECT r.trace_id, r.device, r.unit, r.dtype, r.peak_tflop_s, r.bandwidth_gb_s, r.ridge, \
+               r.calls, r.device_ns, c.device_pct AS modelled_pct
+FROM roofline_roofs r
+LEFT JOIN roofline_coverage c
+    ON c.trace_id = r.trace_id AND (c.device IS NOT DISTINCT FROM r.device)
+        AND c.coverage = 'modelled'
+ORDER BY r.trace_id, r.device_ns DESC, r.device, r.unit, r.dtype, r.peak_tflop_s",
 };
 
 pub const ROOFLINE: Section = Section {
@@ -58,14 +64,16 @@ pub const ROOFLINE: Section = Section {
     title: "Roofline",
     about: "Operators by the device time that their roofline does not need: the time at the peak \
         of arithmetic or of memory, whichever is longer. Of several likely causes the first is \
-        shown. Operators without figures, and devices whose peaks are not known, are not here.",
+        shown, and further_causes lists the others. Operators without figures, and devices whose \
+        peaks are not known, are not here.",
     scope: Scope::Torch,
     needs: &["device", "shapes"],
     if_empty: "no operator has figures on a device whose peaks are known",
-    is_detail: true,
+    is_detail: false,
     shape: rows(1000, &["calls", "device_ns", "roofline_ns", "lost_ns"]),
     sql: "SELECT trace_id, device, name, left(input_shapes, 200) AS input_shapes, family, dtype, \
                calls, device_ns, device_pct, tflop_s, gb_s, flop_per_byte, peak_tflop_s, \
-               peak_gb_s, roofline_ns, roofline_pct, bound, lost_ns, quality, cause, figure
+               peak_gb_s, roofline_ns, roofline_pct, bound, lost_ns, quality, cause, figure, \
+               further_causes
 FROM lost_time ORDER BY trace_id, lost_ns DESC, name, input_shapes, device",
 };

@@ -55,7 +55,12 @@ fn every_example_of_help_runs() {
         if command == "remove" {
             place.runs("rm -r store && cp -r runs/base store");
         }
-        let output = place.shell(&example.replace(TRACE, &trace));
+        let mut example = example.replace(TRACE, &trace);
+        if command == "ui" {
+            // It serves until it is stopped.
+            example = format!("timeout --preserve-status -s INT 5 {example}");
+        }
+        let output = place.shell(&example);
         if !output.status.success() {
             failed.push(format!("{example}\n    {}: {}", output.status, texts(&output).1.trim()));
         }

@@ -33,6 +33,9 @@ const MANY: &[&str] = &[
     "kernels/serving.json.gz",
     "old_kineto.json.gz",
     "perf.json",
+    "protobufs/gpu.xplane.pb",
+    "protobufs/rocprof.pftrace",
+    "protobufs/tpu.xplane.pb",
     "snapshots/oom.pickle",
     "snapshots/steps.pickle",
 ];

@@ -38,6 +38,9 @@ fn every_view_runs_on_all_fixtures_together_and_has_rows() {
         "kernels/checkpointed.json.gz",
         "kernels/own_kernels.json.gz",
         "kernels/profiler_ranges.json.gz",
+        "protobufs/gpu.xplane.pb",
+        "protobufs/rocprof.pftrace",
+        "protobufs/tpu.xplane.pb",
         "snapshots/oom.pickle",
         "snapshots/steps.pickle",
     ] {

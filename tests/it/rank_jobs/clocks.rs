@@ -82,6 +82,24 @@ fn a_step_back_is_found_and_calls_keep_their_order() {
     }
 }
 
+/// Of a call during which a clock steps back, the profiler writes no length for that rank.
+#[test]
+fn waits_are_right_where_a_clock_steps_back_during_a_call() {
+    let during = 1_000_000 + (0..60).map(gap).sum::<i64>() + 20_000;
+    for by in [-300_000, -5_000_000] {
+        let step = Some((during, by));
+        let mut job = Job::new(&[Clock::default(), Clock { step, ..Clock::default() }]);
+        pairs(&mut job, 200, &[[0, 1]]);
+        let store = job.store(&[]);
+        let lengths = store.ints("SELECT count(*) FROM kernels WHERE dur_ns = 0");
+        assert_eq!(lengths, [1]);
+        let waits = store.lines(
+            "SELECT rank, wait_ns, count(*) FROM collective_members GROUP BY ALL ORDER BY 1, 2",
+        );
+        assert_eq!(waits, ["0 2000 200", "1 0 200"], "{by}");
+    }
+}
+
 #[test]
 fn ranks_without_a_common_call_are_not_connected() {
     let mut job = Job::new(&[Clock { offset: 5_000_000, ..Clock::default() }; 6]);

@@ -1,6 +1,7 @@
 //! Makes the traces of a job from its collectives on one true clock.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use tempfile::TempDir;
 
@@ -110,17 +111,27 @@ impl Job {
 
     /// The start and duration on the clock of a rank, as JSON.
     fn span(&self, rank: usize, start: i64, end: i64) -> String {
+        let is_negative = end < start;
         let (start, end) = (self.clocks[rank].local(start), self.clocks[rank].local(end));
         let us = |at: i64| {
             let sign = if at < 0 { "-" } else { "" };
             format!("{sign}{}.{:03}", at.unsigned_abs() / 1000, at.unsigned_abs() % 1000)
         };
-        format!(r#""ts":{},"dur":{}"#, us(start), us(end - start))
+        // The profiler writes no negative lengths where a clock steps back.
+        let length = if is_negative { end - start } else { (end - start).max(0) };
+        format!(r#""ts":{},"dur":{}"#, us(start), us(length))
     }
 
     /// Reads the traces of all ranks but `missing` into a store.
     pub fn store(&self, missing: &[usize]) -> TestStore {
         let (folder, store) = (TempDir::new().expect("a folder"), TestStore::new());
+        self.write(&store, folder.path(), "", missing);
+        store
+    }
+
+    /// Reads the traces into a store that may hold other jobs, from files with a name after the
+    /// rank.
+    pub fn write(&self, store: &TestStore, folder: &Path, name: &str, missing: &[usize]) {
         for (rank, events) in self.events.iter().enumerate() {
             if missing.contains(&rank) {
                 continue;
@@ -131,11 +142,10 @@ impl Job {
                 events.join(",\n")
             );
             write!(text, "]}}").expect("text grows");
-            let path = folder.path().join(format!("rank{rank}.json"));
+            let path = folder.join(format!("rank{rank}{name}.json"));
             std::fs::write(&path, text).expect("the trace is written");
             store.ingest(&path).expect("the trace is read");
         }
-        store
     }
 }
 

@@ -1,6 +1,9 @@
 //! Which collectives of different ranks are one call.
 
+use tempfile::TempDir;
+
 use super::made::{Call, Clock, Job, gap, plain};
+use crate::support::TestStore;
 
 const STATUSES: &str = "SELECT match_source, status, count(*) AS n, min(members), max(members), \
     max(reason) FROM collective_calls GROUP BY match_source, status ORDER BY n DESC";
@@ -186,4 +189,77 @@ fn without_groups_calls_are_matched_only_if_all_ranks_have_as_many() {
         }
         assert_eq!(job.store(&[]).lines(STATUSES), [expected]);
     }
+}
+
+#[test]
+fn groups_smaller_than_the_job_are_not_matched_over_all_ranks() {
+    let mut job = Job::new(&[Clock::default(); 4]);
+    let mut at = 1_000_000;
+    for call in 0..30 {
+        at += gap(call);
+        // Two groups of two ranks, of which only the size is recorded.
+        for (ranks, at) in [([0, 1], at), ([2, 3], at + 700)] {
+            let (kind, group, args) = ("allreduce", "", r#","Group size":2"#);
+            let starts = [(ranks[0], at), (ranks[1], at)];
+            let args: &dyn Fn(usize) -> String = &|_| args.to_owned();
+            job.call(&Call { kind, group, ranks: &[], starts: &starts, end: at + 50_000, args });
+        }
+    }
+    let store = job.store(&[]);
+    assert_eq!(store.lines(STATUSES), ["NULL single 120 1 1 the group is not known"]);
+    assert_eq!(
+        store.value("SELECT count(*) FROM rank_clocks WHERE status <> 'not_connected'"),
+        "0"
+    );
+}
+
+#[test]
+fn a_negative_duration_keeps_its_place_among_the_calls() {
+    let mut job = two();
+    let mut at = 1_000_000;
+    for call in 0..30 {
+        at += gap(call);
+        let end = if call == 7 { at - 1_500 } else { at + 50_000 };
+        for (rank, end) in [(0, end), (1, at + 50_000)] {
+            let (kind, group) = ("allreduce", "0");
+            let (ranks, starts) = (&[0, 1], &[(rank, at)]);
+            job.call(&Call { kind, group, ranks, starts, end, args: &plain });
+        }
+    }
+    let store = job.store(&[]);
+    assert_eq!(
+        store.lines(STATUSES),
+        ["order complete 29 2 2 NULL", "order mismatch 1 2 2 a member has a negative duration"]
+    );
+    assert_eq!(
+        store.lines(
+            "SELECT call, sum(wait_ns), min(dur_ns) FROM collective_members \
+            WHERE status = 'mismatch' GROUP BY call"
+        ),
+        ["8 NULL 50000"]
+    );
+}
+
+#[test]
+fn two_jobs_in_one_folder_are_told_apart_by_their_names() {
+    let (folder, store) = (TempDir::new().expect("a folder"), TestStore::new());
+    // Rank 0 of one job begins before that of the other, rank 1 after it.
+    for (name, offsets) in [(".first", [0, 9_000_000]), (".second", [2_000_000, 1_000_000])] {
+        let clock = |offset| Clock { offset, ..Clock::default() };
+        let mut job = Job::new(&offsets.map(clock));
+        let mut at = 1_000_000;
+        for call in 0..30 {
+            at += gap(call);
+            let (kind, group, starts) = ("allreduce", "0", &[(0, at), (1, at)]);
+            let ranks = &[0, 1];
+            job.call(&Call { kind, group, ranks, starts, end: at + 50_000, args: &plain });
+        }
+        job.write(&store, folder.path(), name, &[]);
+    }
+    assert_eq!(store.value("SELECT count(DISTINCT job) FROM job_ranks"), "2");
+    assert_eq!(store.lines(STATUSES), ["order complete 60 2 2 NULL"]);
+    assert_eq!(
+        store.lines("SELECT offset_ns FROM rank_clocks ORDER BY 1"),
+        ["-1000000", "0", "0", "9000000"]
+    );
 }

@@ -5,24 +5,12 @@ use serde_json::Value;
 
 use tracesql::engine::{Engine, EngineOptions};
 
-use crate::support::needs::in_corpus;
-use crate::support::{TestStore, rows_of};
+use super::simulated::Simulated;
+use crate::support::rows_of;
 
 /// Paths may differ by this much of their length, and forecasts by this much of the step.
 const MAX_PATH_SHARE: f64 = 0.01;
 const MAX_FORECAST_SHARE: f64 = 0.003;
-
-fn job(name: &str) -> Option<(Value, TestStore)> {
-    let folder = in_corpus(&format!("../ranks/{name}"))?;
-    let text = std::fs::read_to_string(folder.join("truth.json")).expect("the truth is there");
-    let truth: Value = serde_json::from_str(&text).expect("the truth is JSON");
-    let store = TestStore::new();
-    for rank in truth["ranks"].as_array().expect("ranks") {
-        let file = folder.join(format!("rank{}.pt.trace.json.gz", rank["rank"]));
-        store.ingest(&file).expect("the trace is read");
-    }
-    Some((truth, store))
-}
 
 fn ns(value: &Value) -> i64 {
     value.as_i64().unwrap_or(0)
@@ -31,7 +19,7 @@ fn ns(value: &Value) -> i64 {
 /// Lengths, ends and kinds of the path of each step; and its ranks, if no two of them come last
 /// within the error of the clocks, as either may then be on the path.
 fn paths(name: &str, ranks_are_clear: bool) {
-    let Some((truth, store)) = job(name) else { return };
+    let Some(Simulated { truth, store }) = Simulated::recorded(name) else { return };
     let windows = store.rows(
         "SELECT step, window_ns, start_rank, end_rank, compute_ns, transfer_ns, data_loading_ns, \
             unknown_ns \
@@ -73,7 +61,7 @@ fn paths(name: &str, ranks_are_clear: bool) {
 
 /// The lengths of all steps after a change.
 fn forecasts(name: &str) {
-    let Some((truth, store)) = job(name) else { return };
+    let Some(Simulated { truth, store }) = Simulated::recorded(name) else { return };
     let rows = |factor: &str| {
         let options = EngineOptions {
             settings: vec![("what_if_factor".to_owned(), factor.to_owned())],

@@ -1,107 +1,64 @@
-//! Simulated jobs whose truth is known, where they are next to the corpus: every call, wait and
-//! clock compared with the simulation.
+//! The simulated jobs next to the corpus: all views of jobs compared with the simulation.
 
-use std::collections::HashMap;
-
-use serde_json::Value;
-
-use crate::support::TestStore;
-use crate::support::needs::in_corpus;
-
-/// A call of the simulation.
-struct Call {
-    id: usize,
-    members: usize,
-    starts: Vec<i64>,
-    wait: i64,
-    last: i64,
-    transfer: i64,
-    is_broadcast: bool,
-    is_root: bool,
-}
-
-/// The calls of the simulation by rank and correlation.
-fn calls(truth: &Value) -> HashMap<(i64, i64), Call> {
-    let ints = |value: &Value| -> Vec<i64> {
-        value.as_array().expect("a list").iter().map(|v| v.as_i64().expect("a number")).collect()
-    };
-    let mut found = HashMap::new();
-    for (id, call) in truth["collectives"].as_array().expect("calls").iter().enumerate() {
-        let ranks = ints(&call["ranks"]);
-        let (correlations, waits) = (ints(&call["correlation"]), ints(&call["wait_ns"]));
-        for (at, rank) in ranks.iter().enumerate() {
-            let of = Call {
-                id,
-                members: ranks.len(),
-                starts: ints(&call["start_ns"]),
-                wait: waits[at],
-                last: call["last_rank"].as_i64().expect("a rank"),
-                transfer: call["transfer_ns"].as_i64().expect("ns"),
-                is_broadcast: call["kind"] == "broadcast",
-                is_root: call["kind"] == "broadcast" && at == 0,
-            };
-            found.insert((*rank, correlations[at]), of);
-        }
-    }
-    found
-}
-
-fn compare(name: &str, calls_expected: usize) {
-    let Some(folder) = in_corpus(&format!("../ranks/{name}")) else { return };
-    let text = std::fs::read_to_string(folder.join("truth.json")).expect("the truth is there");
-    let truth: Value = serde_json::from_str(&text).expect("the truth is JSON");
-    let calls = calls(&truth);
-    let store = TestStore::new();
-    for rank in truth["ranks"].as_array().expect("ranks") {
-        let file = folder.join(format!("rank{}.pt.trace.json.gz", rank["rank"]));
-        store.ingest(&file).expect("the trace is read");
-    }
-    let count = store.lines(
-        "SELECT count(*), count(*) FILTER (WHERE status = 'complete') FROM collective_calls",
-    );
-    assert_eq!(count, [format!("{calls_expected} {calls_expected}")]);
-    let rows = store.rows(
-        "SELECT m.call_id, m.rank, k.correlation, coalesce(m.wait_ns, -1), c.transfer_ns, \
-            coalesce(c.last_rank, -1), m.members \
-        FROM collective_members m \
-        JOIN kernels k ON k.trace_id = m.trace_id AND k.event_id = m.event_id \
-        JOIN collective_calls c ON c.job = m.job AND c.call_id = m.call_id",
-    );
-    let (mut ids, mut far, mut waits) = (HashMap::new(), 0, 0);
-    for row in rows {
-        let row: Vec<i64> = row.iter().map(|value| value.parse().expect("a number")).collect();
-        let [call, rank, correlation, wait, transfer, last, members] = row[..] else {
-            panic!("a row has 7 columns");
-        };
-        let of = &calls[&(rank, correlation)];
-        assert_eq!(*ids.entry(call).or_insert(of.id), of.id, "call {call} has rows of two calls");
-        assert_eq!(members, of.members as i64, "call {call}");
-        assert!((transfer - of.transfer).abs() <= 3_100, "call {call}: {transfer} {}", of.transfer);
-        let mut starts = of.starts.clone();
-        starts.sort_unstable();
-        if starts[starts.len() - 1] - starts[starts.len() - 2] > 5_000 {
-            assert_eq!(last, of.last, "call {call}");
-        }
-        if of.is_root {
-            continue;
-        }
-        // A broadcast whose root does not leave early has the root not told from the others.
-        assert!(wait >= 0 || of.is_broadcast, "call {call}");
-        if wait >= 0 {
-            let error = (wait - of.wait).abs();
-            assert!(error <= 4_000, "call {call} rank {rank}: wait {wait}, truth {}", of.wait);
-            (far, waits) = (far + usize::from(error > 2_000), waits + 1);
-        }
-    }
-    assert!(far * 100 <= waits, "{far} of {waits} waits are off by more than 2 µs");
-}
+use super::simulated::Simulated;
 
 #[test]
 fn calls_and_waits_of_a_job_of_8_ranks_are_as_simulated() {
-    compare("job8", 580);
+    let Some(job) = Simulated::recorded("job8") else { return };
+    assert_eq!(counts(&job), ["580 580"]);
+    job.check_calls(1.0);
+    job.check_clocks();
 }
 
 #[test]
 fn calls_and_waits_of_a_job_of_64_ranks_are_as_simulated() {
-    compare("job64", 1_635);
+    let Some(job) = Simulated::recorded("job64") else { return };
+    assert_eq!(counts(&job), ["1635 1635"]);
+    job.check_calls(1.0);
+    job.check_clocks();
+}
+
+#[test]
+fn faults_of_both_jobs_are_on_top_of_the_list() {
+    for name in ["job8", "job64"] {
+        let Some(job) = Simulated::recorded(name) else { return };
+        job.check_blame(&[]);
+    }
+}
+
+/// The bus bandwidth is that of nccl-tests, with the exchange that the clocks show as the time.
+#[test]
+fn bandwidths_of_both_jobs_are_those_of_nccl_tests() {
+    for name in ["job8", "job64"] {
+        let Some(job) = Simulated::recorded(name) else { return };
+        let rows = job.store.rows(
+            "SELECT m.rank, k.correlation, c.transfer_ns * c.bus_bandwidth_gb_s \
+            FROM collective_members m \
+            JOIN kernels k ON k.trace_id = m.trace_id AND k.event_id = m.event_id \
+            JOIN collective_calls c ON c.job = m.job AND c.call_id = m.call_id \
+            WHERE c.transfer_ns > 0",
+        );
+        let mut bytes = std::collections::HashMap::new();
+        for call in job.truth["collectives"].as_array().expect("calls") {
+            let ranks = super::simulated::ints(&call["ranks"]);
+            let members = ranks.into_iter().zip(super::simulated::ints(&call["correlation"]));
+            let of = call["transfer_ns"].as_f64().expect("ns")
+                * call["busbw_gb_s"].as_f64().expect("GB/s");
+            // The truth is rounded to 6 digits after the point.
+            let rounded = 5e-7 / call["busbw_gb_s"].as_f64().expect("GB/s");
+            bytes.extend(members.map(|member| (member, (of, rounded))));
+        }
+        for row in rows {
+            let key = (row[0].parse().expect("a rank"), row[1].parse().expect("an id"));
+            let (of, rounded) = bytes[&key];
+            let found: f64 = row[2].parse().expect("a number");
+            assert!((found / of - 1.0).abs() <= 1e-9 + rounded, "{name}: {found}, truth {of}");
+        }
+    }
+}
+
+/// All calls, and those that are complete.
+fn counts(job: &Simulated) -> Vec<String> {
+    job.store
+        .lines("SELECT count(*), count(*) FILTER (WHERE status = 'complete') FROM collective_calls")
 }

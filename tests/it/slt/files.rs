@@ -194,6 +194,13 @@ mod rules {
     }
 }
 
+mod protobufs {
+    #[test]
+    fn protobufs() {
+        super::check("protobufs/protobufs.slt");
+    }
+}
+
 mod snapshots {
     #[test]
     fn snapshots() {

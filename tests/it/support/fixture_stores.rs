@@ -47,6 +47,11 @@ pub fn kept_snapshots() -> Kept {
     kept("snapshots", &[root().join("fixtures/snapshots")])
 }
 
+/// A store with the XPlane files and Perfetto traces, for tests that only read.
+pub fn kept_protobufs() -> Kept {
+    kept("protobufs", &[root().join("fixtures/protobufs")])
+}
+
 impl Kept {
     /// A copy of the store in a separate folder.
     fn copy(&self) -> TestStore {
@@ -98,7 +103,8 @@ fn traces_in(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
     paths.retain(|path| {
         let path = path.to_string_lossy();
-        (path.contains(".json") || path.contains(".pickle")) && !path.contains("key_averages")
+        let endings = [".json", ".pickle", ".xplane.pb", ".pftrace"];
+        endings.iter().any(|ending| path.contains(ending)) && !path.contains("key_averages")
     });
     paths.sort();
     paths

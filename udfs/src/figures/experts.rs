@@ -44,7 +44,11 @@ pub fn fused(call: &Call, formula: &Formula) -> Counted<Figures> {
     let expected = experts as f64 * (1.0 - libm::pow(share, tokens as f64));
     let read = sum(&[ends, weights(expected)])?;
     let most = sum(&[ends, weights(choices.min(experts) as f64)])?;
-    let written = x.bytes()?;
+    // A result that is an argument can be wider than the input.
+    let written = match formula.at("out_at") {
+        Some(at) => product(&[x.elements, call.tensor(at)?.width])?,
+        None => x.bytes()?,
+    };
     Ok(Figures {
         bytes_upper: Some(sum(&[most, written])?),
         quality: Quality::Estimate,

@@ -16,7 +16,8 @@ use super::exact::{Counted, Reason};
 use super::formula::Formula;
 use super::result::{Figures, Quality};
 use super::{
-    attention, convolution, elements, experts, lists, precision, products, serving, windows,
+    attention, convolution, elements, experts, lists, precision, products, serving, transforms,
+    windows,
 };
 use crate::doc::{Call as Kind, Function};
 
@@ -116,8 +117,9 @@ fn row<'a>(texts: &Texts<'a>) -> Row<'a> {
     let dtype = types.and_then(|types| precision::element(types, formula.first()));
     match figures(&call, &formula, name.unwrap_or_default(), mark) {
         Ok(found) => {
-            // An operation on complex numbers is several on real ones.
-            let is_complex = call.type_name(formula.first()).contains("omplex");
+            // An operation on complex numbers is several on real ones, which transforms count.
+            let is_complex =
+                call.type_name(formula.first()).contains("omplex") && formula.form != "transform";
             let quality = if is_complex && found.flop.is_some_and(|flop| flop > 0) {
                 Quality::LowerBound
             } else {
@@ -178,9 +180,11 @@ fn figures(call: &Call, formula: &Formula, name: &str, mark: Option<&str>) -> Co
         "pool" => windows::pool(call, formula),
         "adaptive_pool" => windows::adaptive_pool(call, formula),
         "upsample" => windows::upsample(call, formula),
+        "transform" => transforms::fourier(call, formula),
         "lists" => lists::lists(call, formula),
         "pointers" => lists::pointers(call, name),
         "hidden_weights" => Err(Reason::HiddenWeights),
+        "hidden_lengths" => Err(Reason::Lengths),
         "hidden_indices" => Err(Reason::Indices),
         _ => Err(Reason::NoFormula),
     }

@@ -2,7 +2,7 @@
 //! arguments.
 //!
 //! The formulas are data: a form with options. A call that does not fit its form has a reason and
-//! no figures. Arithmetic never wraps and never rounds.
+//! no figures. Arithmetic never wraps; only estimates are rounded.
 
 mod attention;
 mod call;
@@ -19,6 +19,7 @@ mod products;
 mod result;
 mod serving;
 mod text;
+mod transforms;
 mod windows;
 
 use crate::doc::Function;

@@ -43,6 +43,7 @@ pub fn of(call: &Call, formula: &Formula) -> Option<&'static str> {
             }
         }
         _ if first == Some("fp64") => Some("fp64"),
+        _ if call.type_name(formula.first()).contains("omplex<double>") => Some("fp64"),
         _ => Some("fp32"),
     }
 }

@@ -1,20 +1,14 @@
 //! Completion: suggests what can come next while the user types a statement or command.
 
-mod candidates;
-mod signature;
 #[cfg(test)]
 mod tests;
-mod values;
 
 use tracesql::catalog::Catalog;
-use tracesql::sql_text::lex::{self, Kind, Token};
+use tracesql::complete::{self, in_statement};
+pub use tracesql::complete::{Values, WantedValues, signature};
 use tracesql::sql_text::{Piece, split};
 
 use super::commands::{self, Argument};
-use super::scope::Scope;
-use candidates::Finder;
-pub use signature::signature;
-pub use values::WantedValues;
 
 /// The possible replacements of the text from some position to the cursor.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,13 +21,13 @@ pub enum Completion {
     Files,
 }
 
-/// Names that are not in the catalog.
-#[derive(Debug, Default, Clone)]
-pub struct Values {
-    /// Parameters, which statements write as `$name`.
-    pub parameters: Vec<String>,
-    /// Settings, which statements read with `setting('name')`.
-    pub settings: Vec<String>,
+impl From<complete::Completion> for Completion {
+    fn from(found: complete::Completion) -> Self {
+        match found {
+            complete::Completion::Words(start, words) => Self::Words(start, words),
+            complete::Completion::Values(start, wanted) => Self::Values(start, wanted),
+        }
+    }
 }
 
 /// The completion at a position in a text.
@@ -48,8 +42,9 @@ pub fn complete(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Co
         Some(part) if part.piece == Piece::Command => {
             in_command(&part.text[..at - part.start], part.start, catalog, values)
         }
-        Some(part) => in_statement(part.text, at - part.start, catalog, values).shifted(part.start),
-        None => in_statement("", 0, catalog, values).shifted(at),
+        Some(part) => Completion::from(in_statement(part.text, at - part.start, catalog, values))
+            .shifted(part.start),
+        None => Completion::from(in_statement("", 0, catalog, values)).shifted(at),
     }
 }
 
@@ -102,80 +97,8 @@ fn in_command(text: &str, start: usize, catalog: &Catalog, values: &Values) -> C
         Argument::Value => matching([values.parameters.clone(), values.settings.clone()].concat()),
         Argument::Files => Completion::Files,
         Argument::Sql => {
-            in_statement(&text[blank..], text.len() - blank, catalog, values).shifted(start + blank)
+            Completion::from(in_statement(&text[blank..], text.len() - blank, catalog, values))
+                .shifted(start + blank)
         }
     }
-}
-
-fn in_statement(text: &str, at: usize, catalog: &Catalog, values: &Values) -> Completion {
-    let all = lex::tokens(text);
-    let under = all.iter().find(|t| t.start < at && at <= t.end());
-    let (start, prefix, quote) = match under {
-        Some(t) if t.kind == Kind::Open && t.text.starts_with('"') => {
-            (t.start, &text[t.start + 1..at], true)
-        }
-        Some(t) if t.kind == Kind::Open && t.text.starts_with('\'') => {
-            return in_string(&all, t, &text[t.start + 1..at], catalog, values);
-        }
-        Some(t) if t.kind == Kind::Open => return Completion::Words(at, Vec::new()),
-        Some(t) if matches!(t.kind, Kind::Text | Kind::QuotedName) && at < t.end() => {
-            return Completion::Words(at, Vec::new());
-        }
-        Some(t) if t.kind == Kind::Comment && (at < t.end() || !t.text.ends_with(['\n', '/'])) => {
-            return Completion::Words(at, Vec::new());
-        }
-        Some(t) if matches!(t.kind, Kind::Word | Kind::Number) => {
-            (t.start, &text[t.start..at], false)
-        }
-        Some(t) if t.kind == Kind::Parameter || t.text == "$" => {
-            let names = values
-                .parameters
-                .iter()
-                .map(|n| format!("${n}"))
-                .filter(|n| n.starts_with(&text[t.start..at]));
-            return Completion::Words(t.start, names.collect());
-        }
-        _ => (at, "", false),
-    };
-    if prefix.starts_with(|c: char| c.is_ascii_digit()) {
-        return Completion::Words(at, Vec::new());
-    }
-    // The word that the user is typing is not a name yet.
-    let mut tokens = lex::words(&all);
-    tokens.retain(|t| t.end() <= start || t.start >= at);
-    let before: Vec<Token> = tokens.iter().copied().filter(|t| t.end() <= start).collect();
-    let scope = Scope::of(&tokens);
-    let found = Finder { scope: &scope, query: scope.query_at(start), catalog, prefix, quote }
-        .candidates(&before);
-    Completion::Words(start, found)
-}
-
-/// The completion in an open string: values of the column that it is compared with, or names of
-/// settings if it is an argument of `setting(`.
-fn in_string(
-    tokens: &[Token],
-    string: &Token,
-    prefix: &str,
-    catalog: &Catalog,
-    values: &Values,
-) -> Completion {
-    let words = lex::words(tokens);
-    let before: Vec<&Token> = words.iter().take_while(|t| t.start < string.start).collect();
-    let others: Vec<Token> = words.iter().copied().filter(|t| t.start != string.start).collect();
-    let scope = Scope::of(&others);
-    if let Some(wanted) = values::wanted(&before, string.start, prefix, &scope, catalog) {
-        return Completion::Values(string.start, wanted);
-    }
-    let is_setting = match before.as_slice() {
-        [.., function, open] => {
-            function.text.to_lowercase().starts_with("setting") && open.text == "("
-        }
-        _ => false,
-    };
-    let names = values
-        .settings
-        .iter()
-        .filter(|n| is_setting && n.starts_with(prefix))
-        .map(|n| format!("'{n}'"));
-    Completion::Words(string.start, names.collect())
 }

@@ -5,9 +5,9 @@ use super::{Event, Reader, Stream, pid_of, rest};
 use crate::error::Result;
 use crate::import::columns::{Rest, real_u32};
 use crate::import::strings::Text;
+use crate::import::typed::Times;
 use crate::sqlite::{Column, Row, Table};
 use crate::trace::{Class, Id, MetaKind, NO_TEXT, Track};
-use crate::typed::Times;
 
 /// Stands for a device that is not stated.
 const NO_DEVICE: i64 = i64::MIN;

@@ -18,10 +18,10 @@ use super::Source;
 use super::columns::Rest;
 use super::strings::{Strings, Text};
 use crate::error::Result;
+use crate::import::typed::{Args, Times, TypedRead, TypedWriter};
 use crate::issues::Code;
 use crate::sqlite::{Database, Row, Table};
 use crate::trace::{Class, EventRecord, Id, NO_LINK, NO_TEXT, TextId, Track, is_real_id};
-use crate::typed::{Args, Times, TypedRead, TypedWriter};
 
 /// Whether a database is an export of Nsight Systems.
 pub fn is_export(db: &Database<'_>) -> bool {

@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 use super::{Event, Reader, pid_of, rest};
 use crate::error::Result;
 use crate::import::strings::Text;
+use crate::import::typed::Times;
 use crate::json::{Oddities, compact_value};
 use crate::trace::{Class, IS_OP, Id, MetaKind, NO_LINK, Track, step_number};
-use crate::typed::Times;
 
 /// Maximum length of a name, in bytes. Some programs put whole dictionaries into the text.
 const MAX_NAME: usize = 1 << 10;

@@ -17,11 +17,11 @@ use super::walk::{Ends, Walk};
 use crate::error::{IngestError, Result};
 use crate::import::Source;
 use crate::import::strings::Text;
+use crate::import::typed::{Args, Key, Times, TypedRead, TypedWriter};
 use crate::issues::Code;
 use crate::json::{self, Cursor, Oddities};
 use crate::source::Content;
 use crate::trace::{Class, IS_OP, Id, MetaKind, NO_LINK, Track, is_real_id, step_number};
-use crate::typed::{Args, Key, Times, TypedRead, TypedWriter};
 
 const KEY: &[u8] = b"\"rocprofiler-sdk-tool\"";
 /// Maximum length of a part that is parsed as a tree, in bytes.

@@ -17,10 +17,10 @@ use super::tracks::{Allocations, Made, Streams};
 use crate::error::Result;
 use crate::import::Source;
 use crate::import::strings::{Strings, Text};
+use crate::import::typed::{Args, Times, TypedRead, TypedWriter};
 use crate::issues::Code;
 use crate::sqlite::{Column, Database, Lookup, Row, Table};
 use crate::trace::{Class, EventRecord, NO_LINK, NO_TEXT, TextId, is_real_id};
-use crate::typed::{Args, Times, TypedRead, TypedWriter};
 
 /// Tables of which each file has at least one.
 const MARKS: [&str; 2] = ["rocpd_kernel_dispatch", "rocpd_region"];

@@ -7,10 +7,10 @@ use super::rocpd::{Event, Facts, Reader};
 use crate::error::Result;
 use crate::import::columns::Rest;
 use crate::import::strings::Text;
+use crate::import::typed::Times;
 use crate::issues::Code;
 use crate::sqlite::{Column, Table};
 use crate::trace::{Class, IS_OP, Id, NO_TEXT, Track, step_number};
-use crate::typed::Times;
 
 /// Columns that every table has and that say nothing of an event.
 const COMMON: [&str; 9] =

@@ -12,10 +12,10 @@ use crate::error::Result;
 use crate::import::Source;
 use crate::import::columns::Rest;
 use crate::import::strings::{Strings, Text};
+use crate::import::typed::{Args, Times, TypedRead, TypedWriter};
 use crate::issues::Code;
 use crate::sqlite::{Column, Database, Lookup, Row, Table};
 use crate::trace::{Class, IS_OP, Id, NO_LINK, NO_TEXT, Track, step_number};
-use crate::typed::{Args, Times, TypedRead, TypedWriter};
 
 /// Whether a database is one of rocmProfileData.
 pub fn is_rpd(db: &Database<'_>) -> bool {

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::import::strings::Text;
+use crate::import::typed::TypedWriter;
 use crate::trace::{Id, MetaKind, Track};
-use crate::typed::TypedWriter;
 
 /// The streams of all devices. Streams of another process with the same number are independent.
 #[derive(Default)]

@@ -19,17 +19,18 @@ export function rooflines() {
       only: [
         "name",
         "input_shapes",
-        "dtype",
-        "calls",
-        "device_ns",
-        "device_pct",
-        "roofline_pct",
-        "bound",
         "lost_ns",
-        "tflop_s",
-        "gb_s",
+        "roofline_pct",
         "cause",
         "figure",
+        "device_ns",
+        "device_pct",
+        "calls",
+        "bound",
+        "dtype",
+        "tflop_s",
+        "gb_s",
+        "further_causes",
       ],
       sort: ["lost_ns", true],
     }),
@@ -62,6 +63,8 @@ function picture(points, roofs, device) {
     label: "operators by operations per byte and operations per second, under the peaks",
   });
   const name = device === null ? "" : `Device ${device}: `;
+  const modelled = roofs.length ? roofs[0].modelled_pct : null;
+  const coverage = modelled === null ? "" : ` Models cover ${pct(modelled)} of its device time.`;
   return el(
     "div",
     {},
@@ -70,7 +73,8 @@ function picture(points, roofs, device) {
       { class: "small" },
       `${name}operations per second by operations per byte, both logarithmic. A circle is an ` +
         "operator with its shapes, as large as its device time, and pale if its figures are not " +
-        "exact. Operators that compute nothing are in the table only.",
+        "exact; dotted lines are ridges. Operators that compute nothing are in the table only." +
+        coverage,
     ),
     chart,
   );

@@ -1,0 +1,129 @@
+//! Jobs with other sizes, layouts, faults and gaps than those next to the corpus, made by the same
+//! generator and compared with their truth.
+
+use super::simulated::Simulated;
+
+fn all(options: &str) {
+    let Some(job) = Simulated::made(options) else { return };
+    job.check_all();
+}
+
+#[test]
+fn two_ranks_that_share_their_data() {
+    all("--ranks 2 --tp 1 --pp 1 --steps 5 --seed 21 --nccl-args plain --slow 1:-1:1.2");
+}
+
+#[test]
+fn two_stages_that_only_send_and_receive() {
+    all("--ranks 2 --tp 1 --pp 2 --steps 4 --seed 23 --p2p-only-world --nccl-args plain \
+        --pause 1:5:2500");
+}
+
+#[test]
+fn three_ranks_without_arguments_of_collectives() {
+    all("--ranks 3 --tp 1 --pp 1 --steps 6 --seed 24 --nccl-args none --slow 2:-1:1.1 \
+        --pause 0:5:4000");
+}
+
+#[test]
+fn six_stages_with_clocks_that_drift() {
+    all("--ranks 6 --tp 1 --pp 6 --steps 4 --seed 28 --p2p-only-world --drift-ppm 60 \
+        --slow 3:-1:1.3 --micro 8");
+}
+
+#[test]
+fn clocks_that_are_days_apart() {
+    all("--ranks 8 --tp 2 --pp 2 --steps 3 --seed 36 --host-offset-us 200000000000 \
+        --slow 6:-1:1.2");
+}
+
+#[test]
+fn a_slow_link_and_a_slow_step() {
+    all("--ranks 16 --tp 4 --pp 2 --steps 4 --seed 35 --slow-link 2:0.5 --slow 15:5:1.4");
+}
+
+#[test]
+fn four_faults_in_24_ranks() {
+    all("--ranks 24 --tp 4 --pp 3 --steps 3 --seed 29 --nccl-args plain --slow-link 12:0.4 \
+        --slow 20:-1:1.2 --slow-load 9:4:9000 --pause 2:5:7000 --zero");
+}
+
+#[test]
+fn nothing_is_blamed_without_faults() {
+    all("--ranks 8 --tp 2 --pp 2 --steps 4 --seed 37 --moe --zero");
+}
+
+#[test]
+fn a_rank_without_a_trace_whose_host_is_not_known() {
+    let options = "--ranks 6 --tp 1 --pp 3 --steps 4 --seed 25 --moe --missing 4 --slow 1:-1:1.25 \
+        --micro 6";
+    let Some(job) = Simulated::made(options) else { return };
+    job.check_calls(0.95);
+    job.check_clocks();
+    job.check_blame(&[]);
+    job.check_paths(0);
+    job.check_forecasts(0);
+}
+
+#[test]
+fn a_slow_rank_without_a_trace_and_another_one() {
+    let options = "--ranks 16 --tp 2 --pp 2 --steps 4 --seed 38 --missing 0 --missing 9 \
+        --slow 9:-1:1.3 --slow-load 4:4:5000";
+    let Some(job) = Simulated::made(options) else { return };
+    job.check_calls(0.95);
+    job.check_clocks();
+    job.check_blame(&[]);
+    job.check_paths(0);
+    job.check_forecasts(0);
+}
+
+#[test]
+fn half_of_the_ranks_without_traces() {
+    let missing: String = (0..16).map(|pair| format!(" --missing {}", 2 * pair + 1)).collect();
+    let options = format!(
+        "--ranks 32 --tp 2 --pp 4 --steps 3 --seed 31 --layers 1 --slow 24:-1:1.2{missing}"
+    );
+    let Some(job) = Simulated::made(&options) else { return };
+    // It is not known when the ranks that are missing came to calls of all ranks.
+    job.check_calls(0.8);
+    job.check_clocks();
+    job.check_blame(&[]);
+    job.check_paths(0);
+    job.check_forecasts(0);
+}
+
+#[test]
+fn a_missing_rank_and_a_clock_that_steps() {
+    let options = "--ranks 12 --tp 2 --pp 3 --steps 4 --seed 26 --missing 7 --clock-step 3:40:1500 \
+        --slow 5:-1:1.2 --slow-load 8:4:7000 --moe";
+    let Some(job) = Simulated::made(options) else { return };
+    job.check_calls(0.99);
+    job.check_clocks();
+    job.check_blame(&[]);
+    job.check_paths(0);
+    job.check_forecasts(0);
+}
+
+#[test]
+fn ranks_that_begin_to_record_later() {
+    let options = "--ranks 16 --tp 2 --pp 4 --steps 5 --seed 27 --nccl-args plain --late 5:5 \
+        --late 12:4 --slow 9:-1:1.15 --pause 2:6:5000";
+    let Some(job) = Simulated::made(options) else { return };
+    job.check_calls(0.99);
+    job.check_clocks();
+    job.check_blame(&[]);
+    job.check_paths(2);
+    job.check_forecasts(6);
+}
+
+#[test]
+fn a_clock_that_steps_back() {
+    let options = "--ranks 8 --tp 2 --pp 2 --steps 4 --seed 33 --clock-step 5:35:-3000 \
+        --slow 1:-1:1.2 --pause 6:4:3000";
+    let Some(job) = Simulated::made(options) else { return };
+    job.check_calls(0.98);
+    job.check_clocks();
+    job.check_blame(&[]);
+    job.check_paths(2);
+    job.check_forecasts(6);
+}

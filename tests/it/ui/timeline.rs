@@ -1,0 +1,222 @@
+//! The timeline shows what SQL says.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{Ui, pages, store};
+use crate::support::TestStore;
+
+fn list(value: &Value) -> Vec<i64> {
+    value.as_array().expect("a list").iter().map(|v| v.as_i64().expect("an integer")).collect()
+}
+
+/// Names of tracks in an answer.
+fn keys(tracks: &Value) -> Vec<String> {
+    let all = tracks["tracks"].as_array().expect("tracks").iter();
+    all.map(|track| track["key"].as_str().expect("a key").to_owned()).collect()
+}
+
+/// What SQL says of the events of a track in a window: how many begin in it and the longest of
+/// them, how many reach into it, and how many have no duration.
+#[derive(Clone, Copy, Default)]
+struct Rows {
+    inside: i64,
+    longest: i64,
+    reaching: i64,
+    instants: i64,
+}
+
+/// The rows of a window by track, in one query for each trace.
+fn rows(store: &TestStore, tracks: &Value, start: i64, end: i64) -> BTreeMap<String, Rows> {
+    let mut found = BTreeMap::new();
+    for (number, trace) in tracks["traces"].as_array().expect("traces").iter().enumerate() {
+        let shift: i64 =
+            trace["shift_ns"].as_str().and_then(|text| text.parse().ok()).expect("a shift");
+        let id = trace["trace_id"].as_str().expect("an id");
+        let (from, to) = (start + shift, end + shift);
+        let inside = format!("dur_ns > 0 AND ts_ns >= {from} AND ts_ns < {to}");
+        let lines = store.lines(&format!(
+            "SELECT track_id, count(*) FILTER (WHERE {inside}),
+                    coalesce(max(dur_ns) FILTER (WHERE {inside}), 0),
+                    count(*) FILTER (WHERE dur_ns > 0 AND ts_ns < {from} AND end_ns > {from}),
+                    count(*) FILTER (WHERE coalesce(dur_ns, 0) <= 0 AND ts_ns >= {from}
+                                     AND ts_ns < {to})
+             FROM events WHERE trace_id = '{id}' AND depth IS NOT NULL AND track_id IS NOT NULL
+             GROUP BY track_id"
+        ));
+        for line in lines {
+            let row: Vec<i64> =
+                line.split(' ').map(|text| text.parse().expect("an integer")).collect();
+            let rows = Rows { inside: row[1], longest: row[2], reaching: row[3], instants: row[4] };
+            found.insert(format!("{number}:{}", row[0]), rows);
+        }
+    }
+    found
+}
+
+/// Compares the picture of a window with the rows of the store: each event that lies in it is
+/// counted, and the longest of each lane and column is shown.
+fn compare(ui: &Ui, store: &TestStore, tracks: &Value, start: i64, end: i64, step: i64) {
+    let body = json!({"tracks": keys(tracks), "start": start, "end": end, "step": step});
+    let picture = ui.post("/api/slices", &body);
+    let step = picture["step"].as_i64().expect("a step");
+    let rows = rows(store, tracks, start, end);
+    for shown in picture["tracks"].as_array().expect("tracks") {
+        let key = shown["key"].as_str().expect("a key");
+        // Tracks of memory and counters have no events.
+        let of_track = rows.get(key).copied().unwrap_or_default();
+        let (starts, ends) = (list(&shown["start"]), list(&shown["end"]));
+        let (counts, lanes) = (list(&shown["count"]), list(&shown["lane"]));
+        let counted: i64 =
+            starts.iter().zip(&counts).filter(|(s, _)| **s >= start).map(|p| p.1).sum();
+        assert_eq!(counted, of_track.inside, "{key} {start} {end}");
+        let before = starts.iter().filter(|s| **s < start).count() as i64;
+        assert_eq!(before, of_track.reaching, "{key} {start} {end}");
+        let longest =
+            starts.iter().zip(&ends).filter(|(s, _)| **s >= start).map(|(s, e)| e - s).max();
+        assert_eq!(longest.unwrap_or(0), of_track.longest, "{key}");
+        assert_eq!(list(&shown["at_count"]).iter().sum::<i64>(), of_track.instants, "{key}");
+        let mut columns: BTreeMap<(i64, i64), i64> = BTreeMap::new();
+        let mut last: BTreeMap<i64, i64> = BTreeMap::new();
+        for at in 0..starts.len() {
+            *columns.entry((lanes[at], starts[at].div_euclid(step))).or_default() += 1;
+            let until = last.insert(lanes[at], ends[at]).unwrap_or(i64::MIN);
+            assert!(until <= starts[at], "{key}: events of lane {} overlap", lanes[at]);
+        }
+        assert!(columns.values().all(|n| *n == 1), "{key}: a column shows one event of a lane");
+    }
+}
+
+#[test]
+fn pictures_are_what_sql_says() {
+    for names in [
+        &["synthetic_gpu_rank0.json.gz", "synthetic_gpu_rank1.json.gz"][..],
+        &["resnet_cpu.pt.trace.json.gz"],
+        &["chrome_mixed.json"],
+        &["nasty.json"],
+        &["old_kineto.json.gz"],
+        &["perf.json"],
+        &["kernels/checkpointed.json.gz"],
+    ] {
+        let store = store(names);
+        let ui = pages(&store);
+        let tracks = ui.get("/api/tracks");
+        let end = tracks["end"].as_i64().expect("an end") + 1;
+        let part = |n: i64| (end / n).max(1);
+        for (start, end) in [
+            (0, end),
+            (end / 2, end / 2 + part(10)),
+            (end / 3, end / 3 + part(100)),
+            (end / 5, end / 5 + part(1_000)),
+            (end - part(3), end + end),
+        ] {
+            let step = ((end - start) / 1_600).max(1);
+            compare(&ui, &store, &tracks, start, end, step);
+        }
+    }
+}
+
+#[test]
+fn an_event_has_its_place_and_what_belongs_to_it() {
+    let store = store(&["synthetic_gpu_rank0.json.gz"]);
+    let ui = pages(&store);
+    let row = store.ints(
+        "SELECT event_id, launch_id, ts_ns, dur_ns FROM kernels WHERE launch_id IS NOT NULL \
+         ORDER BY dur_ns DESC, event_id LIMIT 1",
+    );
+    let event = ui.post("/api/event", &json!({"trace": 0, "event_id": row[0]}));
+    assert_eq!(event["launch"]["launch_id"], row[1]);
+    assert_eq!(
+        event["end"].as_i64().zip(event["start"].as_i64()).map(|(e, s)| e - s),
+        Some(row[3])
+    );
+    assert!(event["args"].is_object(), "{event}");
+    let launch = ui.post("/api/event", &json!({"trace": 0, "event_id": row[1]}));
+    let launched = launch["launched"].as_array().expect("a list");
+    assert!(launched.iter().any(|work| work["event_id"] == row[0]), "{launch}");
+    assert!(!launch["parents"].as_array().expect("a list").is_empty());
+    let place = ui.post("/api/locate", &json!({"event_id": row[0]}));
+    assert_eq!((&place["key"], &place["lane"]), (&event["key"], &event["lane"]));
+    let none = ui.ask("POST", "/api/event", &json!({"trace": 0, "event_id": 1_u64 << 40}));
+    assert_eq!(none.status, 404);
+    let unknown = ui.post("/api/locate", &json!({"name": "x"}));
+    assert!(unknown["reason"].is_string(), "{unknown}");
+}
+
+#[test]
+fn an_area_adds_up_to_the_rows_in_it() {
+    let store = store(&["synthetic_gpu_rank0.json.gz"]);
+    let ui = pages(&store);
+    let tracks = ui.get("/api/tracks");
+    let end = tracks["end"].as_i64().expect("an end") + 1;
+    let area = ui.post("/api/area", &json!({"tracks": keys(&tracks), "start": 0, "end": end}));
+    let calls: i64 = area["by_name"]["rows"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .map(|row| row[2].as_i64().expect("a count"))
+        .sum();
+    let rows = store.ints("SELECT count(*) FROM events WHERE depth IS NOT NULL AND dur_ns > 0");
+    assert_eq!(calls, rows[0]);
+    // The statement of the answer gives the answer.
+    let again = ui.post("/api/query", &json!({"sql": area["sql"], "max_rows": 5}));
+    assert_eq!(again["rows"][0], area["by_name"]["rows"][0]);
+    for track in area["by_track"].as_array().expect("tracks") {
+        let key = track["key"].as_str().expect("a key");
+        let of = tracks["tracks"].as_array().expect("tracks").iter().find(|t| t["key"] == key);
+        assert_eq!(track["busy_ns"], of.expect("a track")["busy_ns"], "{key}");
+    }
+}
+
+#[test]
+fn search_counts_what_sql_counts() {
+    let store = store(&["synthetic_gpu_rank0.json.gz"]);
+    let ui = pages(&store);
+    let count = |condition: &str| {
+        store.ints(&format!(
+            "SELECT count(*) FROM events WHERE depth IS NOT NULL AND ts_ns IS NOT NULL AND {condition}"
+        ))[0]
+    };
+    let found = ui.post("/api/search", &json!({"text": "MM"}));
+    assert_eq!(found["count"], count("name ILIKE '%mm%'"));
+    let found = ui.post("/api/search", &json!({"text": "^aten::(mm|add)", "mode": "regex"}));
+    assert_eq!(found["count"], count("regexp_like(name, '^aten::(mm|add)')"));
+    let condition = "cat = 'cpu_op' AND dur_ns > 10000";
+    let found = ui.post("/api/search", &json!({"text": condition, "mode": "sql", "limit": 3}));
+    assert_eq!(found["count"], count(condition));
+    assert_eq!(found["hits"].as_array().map(Vec::len), Some(3));
+    for (text, mode) in [("(", "regex"), ("no_column = 1", "sql"), ("1) OR (1", "sql")] {
+        let reply = ui.ask("POST", "/api/search", &json!({"text": text, "mode": mode}));
+        assert!(reply.status == 400 || mode == "sql", "{text}: {}", reply.status);
+    }
+}
+
+#[test]
+fn odd_traces_have_a_timeline() {
+    let one = TestStore::of_text(
+        r#"{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":5,"dur":2}]}"#,
+    )
+    .0;
+    let ui = pages(&one);
+    let tracks = ui.get("/api/tracks");
+    assert_eq!((tracks["end"].as_i64(), keys(&tracks).len()), (Some(2_000), 1));
+    let none = TestStore::of_text(r#"{"traceEvents":[]}"#).0;
+    let ui = pages(&none);
+    assert_eq!(keys(&ui.get("/api/tracks")).len(), 0);
+    let events: Vec<String> = (0..1_000)
+        .map(|n| format!(r#"{{"ph":"X","name":"n{n}","pid":{n},"tid":1,"ts":7,"dur":0}}"#))
+        .collect();
+    let same = TestStore::of_text(format!(r#"{{"traceEvents":[{}]}}"#, events.join(","))).0;
+    let ui = pages(&same);
+    let tracks = ui.get("/api/tracks");
+    assert_eq!((tracks["end"].as_i64(), keys(&tracks).len()), (Some(0), 1_000));
+    let far = r#"{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":1},
+        {"ph":"X","name":"b","pid":1,"tid":1,"ts":8640000000000,"dur":1}]}"#;
+    let far = TestStore::of_text(far).0;
+    let ui = pages(&far);
+    let tracks = ui.get("/api/tracks");
+    assert_eq!(tracks["end"].as_i64(), Some(8_640_000_000_001_000));
+    let windows = json!({"tracks": ["0:0"], "start": 0, "end": 1e17, "step": 1});
+    assert_eq!(ui.ask("POST", "/api/slices", &windows).status, 400);
+}

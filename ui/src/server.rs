@@ -1,0 +1,102 @@
+//! Addresses and what answers them.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::{DefaultBodyLimit, Request, State as Shared};
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use axum::routing::{get, post};
+use axum::{Router, serve};
+use tokio::net::TcpListener;
+
+use crate::guard::{self, Guard};
+use crate::open::State;
+use crate::{api, assets};
+
+/// The most bytes of a request's body.
+const MAX_BODY_BYTES: usize = 1 << 20;
+
+/// Answers requests until `stop` ends or no request came for the time `idle`.
+pub async fn run(
+    listener: TcpListener,
+    state: Arc<State>,
+    guard: Arc<Guard>,
+    idle: Option<Duration>,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> io::Result<()> {
+    let until_idle = until_idle(state.clone(), idle);
+    let end = async move {
+        tokio::select! {
+            () = stop => {}
+            () = until_idle => {}
+        }
+    };
+    // Connections are not waited for: a page keeps one open for events.
+    tokio::select! {
+        served = serve(listener, router(state, guard)) => served,
+        () = end => Ok(()),
+    }
+}
+
+async fn until_idle(state: Arc<State>, idle: Option<Duration>) {
+    let Some(idle) = idle else { return std::future::pending().await };
+    loop {
+        let passed = state.last_request.lock().elapsed();
+        let Some(left) = idle.checked_sub(passed) else { return };
+        tokio::time::sleep(left + Duration::from_millis(1)).await;
+    }
+}
+
+fn router(state: Arc<State>, guard: Arc<Guard>) -> Router {
+    let mut pages = Router::new();
+    for (address, name) in assets::PAGES {
+        pages = pages.route(address, get(async move || assets::page(name)));
+    }
+    pages
+        .route("/assets/ui/{*path}", get(assets::own))
+        .route("/assets/web/{*path}", get(assets::shared))
+        // Modules of the report name shared ones by a path that ends here.
+        .route("/web/{*path}", get(assets::shared))
+        .route("/assets/report/{*path}", get(assets::of_report))
+        .route("/api/state", get(api::state::state))
+        .route("/api/saved/{name}", get(api::state::saved))
+        .route("/api/docs", get(api::docs::all))
+        .route("/api/docs/{name}", get(api::docs::one))
+        .route("/api/query", post(api::query::query))
+        .route("/api/cancel", post(api::query::cancel))
+        .route("/api/complete", post(api::text::complete))
+        .route("/api/spans", post(api::text::spans))
+        .route("/api/summary", post(api::summary::summary))
+        .route("/api/report", get(api::state::report))
+        .route("/api/tracks", get(api::tracks::tracks))
+        .route("/api/slices", post(api::tracks::slices))
+        .route("/api/counters", post(api::tracks::counters))
+        .route("/api/event", post(api::event::event))
+        .route("/api/area", post(api::area::area))
+        .route("/api/search", post(api::search::search))
+        .route("/api/locate", post(api::search::locate))
+        .route("/api/findings", get(api::marks::findings))
+        .route("/api/marks", post(api::marks::marks))
+        .route("/api/stacks", post(api::stacks::stacks))
+        .route("/api/events", get(api::events::events))
+        .route("/api/export", post(api::export::export))
+        .fallback(async || assets::not_found())
+        .method_not_allowed_fallback(async || {
+            crate::failure::Failure::new(
+                axum::http::StatusCode::METHOD_NOT_ALLOWED,
+                "this address is asked with another method",
+            )
+        })
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .layer(middleware::from_fn_with_state(state.clone(), note_request))
+        .layer(middleware::from_fn_with_state(guard, guard::check))
+        .with_state(state)
+}
+
+/// Remembers when the last allowed request came.
+async fn note_request(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
+    *state.last_request.lock() = Instant::now();
+    next.run(request).await
+}
