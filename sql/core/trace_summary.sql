@@ -6,7 +6,8 @@
 -- @scope trace
 -- @column trace_id VARCHAR text The trace.
 -- @column path VARCHAR text The input as it was named.
--- @column format VARCHAR text kineto, chrome, mllm_perf, torch_memory, xplane or perfetto.
+-- @column format VARCHAR text kineto, chrome, mllm_perf, torch_memory, nsys, rocpd, rpd, rocprofv3,
+--   xplane or perfetto.
 -- @column rank BIGINT id Rank of the process in the job; NULL if not recorded.
 -- @column world_size BIGINT count Ranks in the job; NULL if not recorded.
 -- @column duration_ns BIGINT ns From the earliest start to the latest end of work
