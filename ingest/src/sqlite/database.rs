@@ -1,7 +1,7 @@
 //! The tables of a database and their rows.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::pages::{Encoding, HEADER, Layout, MAGIC, Pages};
 use super::record::{Fields, Row};
@@ -139,7 +139,7 @@ fn bad_row(name: &str, table: &Table, rowid: i64) -> IngestError {
     IngestError::input(name, reason)
 }
 
-fn unfinished(name: &str, log: &PathBuf) -> IngestError {
+fn unfinished(name: &str, log: &Path) -> IngestError {
     let log = log.file_name().unwrap_or(log.as_os_str()).to_string_lossy().into_owned();
     IngestError::input(
         name,

@@ -25,6 +25,9 @@ pub struct Counter {
     pub agent: Option<i64>,
 }
 
+/// Numbers of the process, thread and name of a track.
+pub type TrackNumbers = (Option<i64>, Option<i64>, Option<i64>);
+
 /// The rows that events of a process refer to, by their number.
 pub struct Info<'d> {
     /// Numbers of processes in the operating system.
@@ -34,8 +37,8 @@ pub struct Info<'d> {
     pub agents: FxHashMap<i64, Agent>,
     pub streams: FxHashMap<i64, String>,
     pub counters: FxHashMap<i64, Counter>,
-    /// Tracks of samples: process, thread and name.
-    pub tracks: FxHashMap<i64, (Option<i64>, Option<i64>, Option<i64>)>,
+    /// Tracks of samples.
+    pub tracks: FxHashMap<i64, TrackNumbers>,
     /// Kernels by number.
     pub kernels: Option<crate::sqlite::Lookup<'d>>,
 }

@@ -173,12 +173,12 @@ impl EventWriter {
             link = captured.correlation.filter(|&id| is_real_id(id)).unwrap_or(NO_LINK);
             self.derived(captured, class, target.stream);
         }
-        if class != Class::Other && link == NO_LINK && own.is_none() {
-            if let Some(id) = captured.external_id.filter(|&id| is_real_id(id))
-                && (class.is_launch() || class.is_device())
-            {
-                (link, flags) = (id, flags | SHARES_ID);
-            }
+        if (class.is_launch() || class.is_device())
+            && link == NO_LINK
+            && own.is_none()
+            && let Some(id) = captured.external_id.filter(|&id| is_real_id(id))
+        {
+            (link, flags) = (id, flags | SHARES_ID);
         }
         self.args.close(b'}');
         let is_end = matches!(target.ph, b'E' | b'e');
