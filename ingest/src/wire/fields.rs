@@ -249,7 +249,7 @@ mod tests {
             bytes in prop::collection::vec(any::<u8>(), 0..64),
         ) {
             if let Err(fault) = all(&bytes) {
-                prop_assert!(fault.at < bytes.len() as u64);
+                prop_assert!(fault.at <= bytes.len() as u64);
             }
         }
     }
