@@ -163,7 +163,8 @@ impl Simulated {
             known += 1;
             let error = (wait - ints(&truth["wait_ns"])[place]).abs();
             assert!(error <= 6_000, "call {call} rank {}: wait {wait}, {error} off", row[1]);
-            far += usize::from(error > 2_000);
+            // A missing rank that came last by less than the scatter of the exchange is not seen.
+            far += usize::from(error > 2_000 && status == "complete");
         }
         assert_eq!(judged.len(), calls.len(), "calls that no view has");
         assert!(far * 100 <= known, "{far} of {known} waits are off by more than 2 µs");
@@ -243,6 +244,7 @@ impl Simulated {
             let row = rows[..faults.len().min(rows.len())].iter().find(|row| is_of(row, fault));
             least = least.min(lost(row.unwrap_or_else(|| panic!("{fault} is not in {rows:?}"))));
         }
+        assert!(!faults.is_empty() || rows.is_empty(), "innocent: {rows:?}");
         for row in rows.iter().filter(|row| !faults.iter().any(|fault| is_of(row, fault))) {
             assert!(lost(row) <= MAX_INNOCENT_SHARE * least, "innocent: {row:?}");
         }
