@@ -18,27 +18,38 @@ use crate::session::Session;
 #[pyclass(frozen, module = "tracesql._native")]
 pub struct Server {
     address: Address,
-    running: Mutex<Option<(oneshot::Sender<()>, JoinHandle<Result<()>>)>>,
+    running: Mutex<Option<Running>>,
+}
+
+struct Running {
+    /// The server ends when this is dropped.
+    stop: oneshot::Sender<()>,
+    thread: JoinHandle<Result<()>>,
 }
 
 impl Server {
     fn start(config: Config) -> Result<Self> {
         let (ready, started) = mpsc::channel();
         let (stop, stopped) = oneshot::channel::<()>();
-        let running = thread::spawn(move || {
+        let thread = thread::spawn(move || {
             let told = move |address: &Address| drop(ready.send(address.clone()));
-            serve(config, told, async move { drop(stopped.await) })
+            let stopped = async move {
+                let _ = stopped.await;
+            };
+            serve(config, told, stopped)
         });
         match started.recv() {
-            Ok(address) => Ok(Self { address, running: Mutex::new(Some((stop, running))) }),
+            Ok(address) => {
+                Ok(Self { address, running: Mutex::new(Some(Running { stop, thread })) })
+            }
             // It ended before it answered.
-            Err(_) => Err(ended(running).err().unwrap_or(Error::Cancelled)),
+            Err(_) => Err(ended(thread).err().unwrap_or(Error::Cancelled)),
         }
     }
 }
 
-fn ended(running: JoinHandle<Result<()>>) -> Result<()> {
-    running.join().unwrap_or_else(|_| Err(Error::Query("the server of the pages failed".into())))
+fn ended(thread: JoinHandle<Result<()>>) -> Result<()> {
+    thread.join().unwrap_or_else(|_| Err(Error::Query("the server of the pages failed".into())))
 }
 
 #[pymethods]
@@ -57,9 +68,9 @@ impl Server {
 
     /// Ends the server. Further calls do nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        let Some((stop, running)) = self.running.lock().take() else { return Ok(()) };
+        let Some(Running { stop, thread }) = self.running.lock().take() else { return Ok(()) };
         drop(stop);
-        py.detach(|| ended(running)).map_err(exception)
+        py.detach(|| ended(thread)).map_err(exception)
     }
 }
 

@@ -260,7 +260,8 @@ impl Simulated {
         assert!(windows.len() >= least, "the paths of {} steps are known", windows.len());
         for row in &windows {
             let steps = self.truth["steps"].as_array().expect("steps").iter();
-            let step = steps.clone().find(|step| step["step"].to_string() == row[0]);
+            let step =
+                steps.clone().find(|step| row[0].parse::<i64>().is_ok_and(|n| step["step"] == n));
             let path = &step.expect("the step")["critical_path"];
             let length = int(&path["length_ns"]);
             let near = |at: usize, wanted: i64, what: &str| {
