@@ -6,9 +6,8 @@
 -- line between the next smaller and the next larger size; beyond the smallest and the largest one,
 -- it is that of a size within 10 %. Where groups differ, the group of the call decides: its
 -- shortest time from the last start to the end must be that of a group of complete calls. Where the
--- number of hosts is not known (_call_hosts), all calls alike count. Without calls alike, three
--- calls of the group must be as short as the shortest one, within 2.5 µs or 1 %. Otherwise there is
--- no row.
+-- number of hosts is not known (_call_hosts), all calls alike count. Without calls alike there is
+-- no row: a rank that is missing may come as late in each call.
 --
 -- scatter_ns is what the exchange takes longer in one of 20 calls; NULL if it is not known.
 -- @scope store
@@ -147,8 +146,7 @@ own AS (
                     END
                 )
             ) AS BIGINT
-        ) AS length_ns,
-        count(*) FILTER (WHERE length_ns - least_ns <= greatest(2500, least_ns / 100)) AS calls
+        ) AS length_ns
     FROM shortest
     GROUP BY
         job, place, collective, description, group_size, size_class, hosts, group_key, least_ns
@@ -158,7 +156,6 @@ levels AS (
     SELECT
         o.job, o.place, o.collective, o.description, o.group_size, o.size_class, o.group_key,
         o.length_ns AS own_ns,
-        o.calls,
         count(g.group_key) AS others,
         first_value(g.length_ns ORDER BY abs(g.length_ns - o.length_ns), g.length_ns) AS nearest_ns
     FROM own o
@@ -167,7 +164,7 @@ levels AS (
         AND g.size_class = o.size_class AND g.hosts = o.hosts
     GROUP BY
         o.job, o.place, o.collective, o.description, o.group_size, o.size_class, o.group_key,
-        o.length_ns, o.calls
+        o.length_ns
 ),
 found AS (
     SELECT
@@ -179,8 +176,7 @@ found AS (
                     WHEN abs(l.nearest_ns - l.own_ns) <= greatest(5000, l.nearest_ns / 20)
                         THEN l.nearest_ns
                 END
-            WHEN b.length_ns IS NOT NULL THEN b.length_ns
-            WHEN l.calls >= 3 THEN l.own_ns
+            ELSE b.length_ns
         END AS expected_ns,
         CASE WHEN a.is_even THEN a.scatter_ns END AS scatter_ns
     FROM partial p

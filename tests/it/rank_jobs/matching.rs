@@ -58,10 +58,16 @@ fn a_missing_rank_makes_a_call_incomplete() {
         job.call(&Call { kind, group, ranks: &[0, 1, 2], starts: &starts, end: at + 90_000, args });
     }
     assert_eq!(job.store(&[]).lines(STATUSES), ["seq complete 6 3 3 NULL"]);
-    assert_eq!(job.store(&[2]).lines(STATUSES), ["seq members_missing 6 2 2 NULL"]);
+    assert_eq!(
+        job.store(&[2]).lines(STATUSES),
+        ["seq members_missing 6 2 2 it is not known whether a missing rank came last"]
+    );
     // A rank alone waits for nothing that can be known.
     let store = job.store(&[1, 2]);
-    assert_eq!(store.lines(STATUSES), ["seq members_missing 6 1 1 NULL"]);
+    assert_eq!(
+        store.lines(STATUSES),
+        ["seq members_missing 6 1 1 it is not known whether a missing rank came last"]
+    );
     assert_eq!(
         store.lines(
             "SELECT count(wait_ns), count(transfer_ns), count(is_last) FROM collective_members"
