@@ -149,6 +149,13 @@ mod path {
     }
 }
 
+mod protobufs {
+    #[test]
+    fn protobufs() {
+        super::check("protobufs/protobufs.slt");
+    }
+}
+
 mod queues {
     #[test]
     fn queues() {
@@ -191,13 +198,6 @@ mod rules {
     #[test]
     fn rule_slow_steps() {
         super::check("rules/rule_slow_steps.slt");
-    }
-}
-
-mod protobufs {
-    #[test]
-    fn protobufs() {
-        super::check("protobufs/protobufs.slt");
     }
 }
 
