@@ -27,7 +27,7 @@
 -- @column accessed_bytes BIGINT bytes Bytes that all calls read and write; NULL if not recorded.
 WITH operators AS (
     SELECT
-        e.trace_id, e.device, e.name AS event_name, e.dur_ns, e.self_ns,
+        e.trace_id, coalesce(e.device, k.device) AS device, e.name AS event_name, e.dur_ns, e.self_ns,
         json_as_text(e.args, 'hlo_op') AS hlo_op,
         json_as_text(e.args, 'hlo_module') AS module,
         json_as_text(e.args, 'program_id') AS program_id,
@@ -38,6 +38,7 @@ WITH operators AS (
         json_get_int(e.args, 'bytes_accessed') AS bytes_accessed
     FROM events e
     JOIN traces t ON t.trace_id = e.trace_id
+    LEFT JOIN tracks k ON k.trace_id = e.trace_id AND k.track_id = e.track_id
     WHERE t.format = 'xplane'
         AND e.cat IN ('hlo', 'kernel', 'gpu_memcpy', 'gpu_memset', 'cpu_op')
         AND (e.cat = 'hlo' OR json_as_text(e.args, 'hlo_op') IS NOT NULL)
