@@ -135,11 +135,13 @@ fn views_that_need_several_traces_are_found() {
 const ONLY_OF_MANY: &[&str] = &[
     "_call_sites",
     "_host_communication",
+    "_lost_causes",
     "_mllm_blobs",
     "_recomputed_calls",
     "_snapshot_frames",
     "_special_calls",
     "counters_by_operator",
+    "hlo_operators",
     "kernel_counters",
     "lost_time",
     "mllm_alive_blobs",
