@@ -167,7 +167,7 @@ fn started(address: &Address, is_opened: bool) {
             port = address.port
         ));
     }
-    // Whoever started the program waits for the address, even through a pipe.
+    // The caller waits for the address, even through a pipe.
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     if is_opened && std::env::var_os("SSH_CONNECTION").is_none() {
