@@ -1,7 +1,7 @@
 //! The scripts and styles of web pages, and how they are embedded in a page that is a single file.
 //!
 //! Scripts are ES modules in `web/` (shared by all pages) and next to the page that they belong to.
-//! A page cannot import from itself, so [`inline`] converts modules into one script: each module
+//! A page cannot import from itself, so `inline` converts modules into one script: each module
 //! becomes a function that returns its exports, and imports become variables. This is not a general
 //! bundler. It supports `import { a, b } from "./file.js";` at the start of a line, and `export`
 //! before functions and constants. The modules use nothing else. Comments and indentation, a
