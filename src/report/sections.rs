@@ -110,6 +110,7 @@ pub static SECTIONS: &[Section] = &[
     roofline::MFU,
     roofline::ROOFLINE,
     roofline::ROOFLINE_POINTS,
+    roofline::BANDWIDTH_POINTS,
     roofline::ROOFLINE_ROOFS,
     memory::MEMORY_PEAKS,
     memory::MEMORY_CURVE,

@@ -1,6 +1,7 @@
 //! `tracesql ui`: the server without a browser.
 
 mod answers;
+mod bad_inputs;
 mod browser;
 mod security;
 mod timeline;

@@ -68,6 +68,7 @@ pub fn functions_with_rules(rules: Rules) -> Vec<Function> {
     [
         intervals::functions(),
         nest::functions(),
+        lanes::functions(),
         stacks::functions(),
         pprof::functions(),
         names::functions(rules),

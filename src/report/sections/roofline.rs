@@ -37,6 +37,24 @@ FROM roofline_points WHERE point_number <= 60
 ORDER BY trace_id, device_ns DESC, device, point_number",
 };
 
+/// The points of the strip beside the pictures.
+pub const BANDWIDTH_POINTS: Section = Section {
+    key: "bandwidth_points",
+    title: "Points of the bandwidth",
+    about: "Operators that compute nothing, or whose operations are not known, by bytes per \
+        second, the longest first.",
+    scope: Scope::Torch,
+    needs: &["device", "shapes"],
+    if_empty: "no operator only moves bytes on a device whose bandwidth is known",
+    is_detail: true,
+    shape: rows(200, &["calls", "device_ns"]),
+    sql: "SELECT trace_id, device, point_number, name, left(input_shapes, 200) AS input_shapes, \
+               family, calls, device_ns, device_pct, gb_s, bandwidth_gb_s, roofline_pct, computes, \
+               is_exact, cause, figure
+FROM bandwidth_points WHERE point_number <= 40
+ORDER BY trace_id, device_ns DESC, device, point_number",
+};
+
 /// The lines above the points.
 pub const ROOFLINE_ROOFS: Section = Section {
     key: "roofline_roofs",

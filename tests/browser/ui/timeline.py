@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Uses the timeline of `tracesql ui` as a reader would. It stops at the first error.
 
-    timeline.py ADDRESS [--chromium /usr/bin/chromium] [--pictures-only]
+    timeline.py ADDRESS… [--chromium /usr/bin/chromium] [--pictures-only]
 
 Checked: at five places, the rectangles are those of `lanes.py`, which computes them from rows; no
 two of a lane overlap; a click selects the event below it and shows its exact times; the arrow of a
@@ -291,28 +291,35 @@ def address(page, ui):
     check(moved < 0.01, f"the view moved by {moved:.1%} of its width")
 
 
+def drive(browser, ui, pictures_only):
+    # Movements take no time then.
+    page = window(browser, ui, reduced_motion="reduce", viewport={"width": 1600, "height": 900})
+    page.goto(ui.address("/timeline"))
+    settled(page)
+    oracle = Oracle(ui)
+    compared = pictures(page, oracle)
+    if not pictures_only:
+        selecting(page, oracle, ui)
+        launch(page, ui)
+        keys(page)
+        search(page, ui)
+        debug_track(page, ui)
+        address(page, ui)
+    is_clean(page, ui, check, "the timeline")
+    page.context.close()
+    return compared
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("address")
+    parser.add_argument("address", nargs="+")
     parser.add_argument("--chromium", default=shutil.which("chromium"))
     parser.add_argument("--pictures-only", action="store_true")
     args = parser.parse_args()
-    ui = Ui(args.address)
+    compared = []
     with browser_of(args.chromium) as browser:
-        # Movements take no time then.
-        page = window(browser, ui, reduced_motion="reduce", viewport={"width": 1600, "height": 900})
-        page.goto(ui.address("/timeline"))
-        settled(page)
-        oracle = Oracle(ui)
-        compared = pictures(page, oracle)
-        if not args.pictures_only:
-            selecting(page, oracle, ui)
-            launch(page, ui)
-            keys(page)
-            search(page, ui)
-            debug_track(page, ui)
-            address(page, ui)
-        is_clean(page, ui, check, "the timeline")
+        for one in args.address:
+            compared.append(drive(browser, Ui(one), args.pictures_only))
     print(f"ok: {json.dumps({'compared': compared})}")
 
 

@@ -140,6 +140,7 @@ const ONLY_OF_MANY: &[&str] = &[
     "_recomputed_calls",
     "_snapshot_frames",
     "_special_calls",
+    "bandwidth_points",
     "counters_by_operator",
     "hlo_operators",
     "kernel_counters",

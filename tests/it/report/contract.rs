@@ -34,6 +34,7 @@ const SECTIONS: [&str; 42] = [
     "mfu",
     "roofline",
     "roofline_points",
+    "bandwidth_points",
     "roofline_roofs",
     "memory_peaks",
     "memory_curve",

@@ -1,6 +1,6 @@
 //! Puts the events of tracks into lanes.
 
-use super::Track;
+use super::{Places, Track};
 
 /// An event of a track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,19 +19,11 @@ pub struct Event {
     pub name: u32,
 }
 
-/// The most lanes of a track. Profilers nest a few hundred calls; a file that was made to break
-/// readers may nest millions. Events beyond it share the last lane if they fit, else they count
-/// among the instants.
-const MAX_LANES: usize = 4_096;
-
 /// Builds the index of one track from its events, which come in the order of start, longest first.
 #[derive(Debug, Default)]
 pub struct Builder {
     track: Track,
-    /// Ends of the lanes' last events.
-    last_ends: Vec<i64>,
-    /// The events that may have children still: id, lane and end.
-    open: Vec<(u32, usize, i64)>,
+    places: Places,
     last_start: Option<i64>,
     is_sorted: bool,
 }
@@ -50,28 +42,17 @@ impl Builder {
             self.track.instants.push(event.start, event.start, event.id, event.name);
             return;
         }
-        while self.open.last().is_some_and(|(_, _, end)| *end <= event.start) {
-            self.open.pop();
-        }
-        let of_parent = event
-            .parent
-            .and_then(|parent| self.open.iter().rev().find(|(id, _, _)| *id == parent))
-            .map_or(0, |(_, lane, _)| lane + 1);
-        let wanted = of_parent.max(event.depth as usize).min(MAX_LANES - 1);
-        let free = (wanted..self.last_ends.len())
-            .find(|lane| self.last_ends[*lane] <= event.start)
-            .unwrap_or_else(|| self.last_ends.len().max(wanted));
-        if free >= MAX_LANES {
+        let (id, parent) = (i64::from(event.id), event.parent.map(i64::from));
+        let Some(lane) =
+            self.places.take(id, parent, event.depth as usize, event.start, event.end)
+        else {
             self.track.instants.push(event.start, event.start, event.id, event.name);
             return;
+        };
+        if lane >= self.track.lanes.len() {
+            self.track.lanes.resize_with(lane + 1, Default::default);
         }
-        if free >= self.last_ends.len() {
-            self.last_ends.resize(free + 1, i64::MIN);
-            self.track.lanes.resize_with(free + 1, Default::default);
-        }
-        self.last_ends[free] = event.end;
-        self.track.lanes[free].push(event.start, event.end, event.id, event.name);
-        self.open.push((event.id, free, event.end));
+        self.track.lanes[lane].push(event.start, event.end, event.id, event.name);
     }
 
     /// The index; `None` if the events were not in order.

@@ -8,15 +8,25 @@
 //! A picture has columns of `step` nanoseconds. Of the events of a lane that begin in one column,
 //! it shows the longest, with the number of all of them. All times are nanoseconds on one clock.
 
+use crate::doc::Function;
+
 mod buckets;
 mod build;
 mod counter;
+mod function;
+mod place;
 #[cfg(test)]
 mod tests;
 
 pub use buckets::{Bucket, Buckets};
 pub use build::{Builder, Event};
 pub use counter::{Counter, Range};
+pub use place::Places;
+
+/// The functions of this folder.
+pub fn functions() -> Vec<Function> {
+    vec![function::function()]
+}
 
 /// The events of one track.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

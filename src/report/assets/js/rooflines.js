@@ -8,12 +8,16 @@ import { rows } from "./data.js";
 import { tableOf } from "./table.js";
 
 export function rooflines() {
-  const points = rows("roofline_points");
-  const devices = [...new Set(points.map((row) => row.device))];
+  const all = [...rows("roofline_points"), ...rows("bandwidth_points")];
+  const devices = [...new Set(all.map((row) => row.device))];
   const of = (key, device) => rows(key).filter((row) => row.device === device);
   return [
     ...devices.map((device) =>
-      picture(of("roofline_points", device), of("roofline_roofs", device), device),
+      picture(
+        [...of("roofline_points", device), ...of("bandwidth_points", device)],
+        of("roofline_roofs", device),
+        device,
+      ),
     ),
     tableOf("roofline", {
       only: [
@@ -38,7 +42,8 @@ export function rooflines() {
 }
 
 function picture(points, roofs, device) {
-  const known = [...points].sort((a, b) => a.point_number - b.point_number);
+  const known = [...points].sort((a, b) => b.device_ns - a.device_ns);
+  const moving = known.find(movesOnly);
   const families = [...new Set(known.map((row) => row.family))].sort(
     (a, b) => classRank(a) - classRank(b),
   );
@@ -47,11 +52,15 @@ function picture(points, roofs, device) {
     series: families.map((name) => ({ name, tint: classTint(name), paint: classPaint(name) })),
     points: known.map((row) => ({
       series: families.indexOf(row.family),
-      x: row.flop_per_byte,
-      y: row.tflop_s,
+      ...(movesOnly(row) ? { y: row.gb_s } : { x: row.flop_per_byte, y: row.tflop_s }),
       area: row.device_ns / longest,
       isHollow: !row.is_exact,
     })),
+    strip: moving && {
+      top: moving.bandwidth_gb_s,
+      name: "bytes only",
+      label: (value) => `${short(value)} GB/s`,
+    },
     roofs: different(roofs).map((row) => ({
       name: `${row.dtype} ${digits(row.peak_tflop_s)} TFLOP/s`,
       slope: row.bandwidth_gb_s / 1000,
@@ -73,12 +82,19 @@ function picture(points, roofs, device) {
       { class: "small" },
       `${name}operations per second by operations per byte, both logarithmic. A circle is an ` +
         "operator with its shapes, as large as its device time, and pale if its figures are not " +
-        "exact; dotted lines are ridges. Operators that compute nothing are in the table only." +
+        "exact; dotted lines are ridges." +
+        (moving
+          ? " The strip on the left has operators that compute nothing or whose operations are " +
+            "not known, by bytes per second, under the bandwidth of the memory."
+          : "") +
         coverage,
     ),
     chart,
   );
 }
+
+// Rows of bandwidth_points, which have no operations.
+const movesOnly = (row) => row.flop_per_byte === undefined;
 
 // Both units of a device may have the same peak for a type; one line stands for both.
 function different(roofs) {
@@ -88,11 +104,16 @@ function different(roofs) {
 function tooltipOf(row) {
   const lines = [
     [classTint(row.family), "device time", `${ns(row.device_ns)} · ${pct(row.device_pct)}`],
-    [null, "rate", `${digits(row.tflop_s)} TFLOP/s · ${digits(row.gb_s)} GB/s`],
-    [null, "of the roofline", `${pct(row.roofline_pct)} (${row.bound})`],
+    [null, "rate", rateOf(row)],
+    [null, "of the roofline", `${pct(row.roofline_pct)} (${row.bound ?? "memory"})`],
   ];
   if (row.cause) lines.push([null, row.cause, row.figure]);
   return tooltipContent(`${row.name} ${row.input_shapes.slice(0, 60)}`, lines);
+}
+
+function rateOf(row) {
+  const bytes = `${digits(row.gb_s)} GB/s`;
+  return movesOnly(row) ? bytes : `${digits(row.tflop_s)} TFLOP/s · ${bytes}`;
 }
 
 const short = (value) => (value >= 1e-3 && value < 1e5 ? String(value) : value.toExponential(0));
