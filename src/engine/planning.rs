@@ -9,7 +9,7 @@
 //! their rows go to their only reader and are not kept.
 //!
 //! If nothing is to be shared, because there is little memory for rows, a view is still computed
-//! once if its query would be copied to very many places: copies multiply along views on views, and
+//! once if its query would be copied to many places: copies multiply along views on views, and
 //! plans of millions of nodes take more memory than rows.
 
 use std::collections::{HashMap, HashSet};
@@ -29,8 +29,9 @@ use super::rules::constant_trace_id::ConstantTraceId;
 use super::rules::inline_views::InlineViews;
 use super::rules::{analyze, inlining, naming};
 
-/// The most copies of a view's query in plans that share nothing.
-const MAX_COPIES: usize = 32;
+/// The most copies of a view's query in plans that share nothing. With 32, queries over a dozen
+/// levels of views took minutes to plan.
+const MAX_COPIES: usize = 8;
 
 /// Returns a physical plan for each query. `trace_id` is given for a store with a single trace. If
 /// `share` is false, each reader of a view computes the view, up to [`MAX_COPIES`] readers.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::exec_err;
 use datafusion::datasource::listing::ListingTable;
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder};
 use datafusion::datasource::table_schema::TableSchemaBuilder;
@@ -57,10 +58,13 @@ impl StoreScan {
         // With a limit fewer files may suffice. Filters without columns decide about all files.
         let is_special = (limit.is_some() && filters.is_empty())
             || filters.iter().any(|filter| filter.column_refs().is_empty());
-        let (Some(planning), false) = (planning(state), is_special) else {
+        let Some(planning) = planning(state) else {
             return self.table.scan(state, projection, filters, limit).await;
         };
         let files = self.files(state, planning).await?;
+        if is_special {
+            return self.table.scan(state, projection, filters, limit).await;
+        }
         let Some(path) = self.table.table_paths().first().filter(|_| !files.groups.is_empty())
         else {
             return self.table.scan(state, projection, filters, limit).await;
@@ -79,6 +83,7 @@ impl StoreScan {
         format.create_physical_plan(state, config).await
     }
 
+    /// The files, listed once for a planning. Fails if one is gone: its rows would be missing.
     async fn files(&self, state: &dyn Session, planning: i64) -> Result<Arc<Files>> {
         let mut last = self.last.lock().await;
         if let Some((of, files)) = &*last
@@ -87,6 +92,17 @@ impl StoreScan {
             return Ok(files.clone());
         }
         let listed = self.table.list_files_for_scan(state, &[], None).await?;
+        let found: usize = listed.file_groups.iter().map(FileGroup::len).sum();
+        let paths = self.table.table_paths();
+        if found < paths.len() {
+            let first = paths.first().map(ToString::to_string).unwrap_or_default();
+            return exec_err!(
+                "{} of {} files of a table are gone (the first file was {first}); traces were \
+                 removed while the store was open",
+                paths.len() - found,
+                paths.len()
+            );
+        }
         let files = Arc::new(Files { groups: listed.file_groups, statistics: listed.statistics });
         *last = Some((planning, files.clone()));
         Ok(files)

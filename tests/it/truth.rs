@@ -212,6 +212,7 @@ fn all_fixtures() -> TestStore {
     for name in [
         "moe/moe_training.json.gz",
         "kernels/checkpointed.json.gz",
+        "kernels/moving.json.gz",
         "kernels/profiler_ranges.json.gz",
         "protobufs/gpu.xplane.pb",
         "protobufs/rocprof.pftrace",

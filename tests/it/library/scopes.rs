@@ -28,6 +28,7 @@ const MANY: &[&str] = &[
     "bottlenecks/inefficient.json.gz",
     "bottlenecks/slow_steps.json.gz",
     "kernels/checkpointed.json.gz",
+    "kernels/moving.json.gz",
     "kernels/own_kernels.json.gz",
     "kernels/profiler_ranges.json.gz",
     "kernels/serving.json.gz",

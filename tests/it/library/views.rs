@@ -36,6 +36,7 @@ fn every_view_runs_on_all_fixtures_together_and_has_rows() {
     let store = bottlenecks();
     for name in [
         "kernels/checkpointed.json.gz",
+        "kernels/moving.json.gz",
         "kernels/own_kernels.json.gz",
         "kernels/profiler_ranges.json.gz",
         "protobufs/gpu.xplane.pb",

@@ -18,7 +18,7 @@ fn columns<'a>(report: &'a Value, section: &str) -> Vec<&'a str> {
         .collect()
 }
 
-const SECTIONS: [&str; 42] = [
+const SECTIONS: [&str; 43] = [
     "traces",
     "overview",
     "findings",

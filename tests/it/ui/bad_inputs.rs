@@ -48,7 +48,10 @@ fn slow_clients_do_not_hold_up_others() {
     let mut answer = Vec::new();
     late.read_to_end(&mut answer).expect("an answer");
     let answer = String::from_utf8_lossy(&answer);
-    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"row_count\":"), "{answer:.200}");
+    assert!(
+        answer.starts_with("HTTP/1.1 200") && answer.contains("\"row_count\":"),
+        "{answer:.200}"
+    );
 }
 
 #[test]
@@ -57,17 +60,17 @@ fn tabs_do_not_disturb_each_other() {
     let ui = pages(&store);
     ui.get("/api/tracks");
     std::thread::scope(|scope| {
-        let first = scope.spawn(|| ui.ask("POST", "/api/query", &json!({"id": "1", "sql": ENDLESS})));
-        let second =
-            scope.spawn(|| ui.ask("POST", "/api/query", &json!({"id": "2", "sql": ENDLESS})));
+        let ask =
+            |id: &'static str| ui.ask("POST", "/api/query", &json!({"id": id, "sql": ENDLESS}));
+        let (first, second) =
+            (scope.spawn(move || ask("tab-1")), scope.spawn(move || ask("tab-2")));
         std::thread::sleep(Duration::from_millis(300));
-        // A third tab gets its answer while both run.
-        assert_eq!(ui.post("/api/query", &json!({"sql": "SELECT 1"}))["row_count"], 1);
-        ui.post("/api/cancel", &json!({"id": "1"}));
+        ui.post("/api/cancel", &json!({"id": "tab-1"}));
         assert_ne!(first.join().expect("an answer").status, 200);
-        std::thread::sleep(Duration::from_millis(200));
+        // A third tab gets its answer while the second query runs.
+        assert_eq!(ui.post("/api/query", &json!({"sql": "SELECT 1"}))["row_count"], 1);
         assert!(!second.is_finished(), "the query of another tab was cancelled");
-        ui.post("/api/cancel", &json!({"id": "2"}));
+        ui.post("/api/cancel", &json!({"id": "tab-2"}));
         assert_ne!(second.join().expect("an answer").status, 200);
     });
 }
@@ -109,7 +112,8 @@ fn a_store_that_disappears_is_an_error_and_not_an_end() {
     let mut ui = pages(&store);
     ui.get("/api/tracks");
     std::fs::remove_dir_all(store.store.root()).expect("the store is removed");
-    let reply = ui.ask("POST", "/api/query", &json!({"sql": "SELECT sum(ts_ns), min(name) FROM events"}));
+    let reply =
+        ui.ask("POST", "/api/query", &json!({"sql": "SELECT sum(ts_ns), min(name) FROM events"}));
     assert!(reply.status >= 400, "{}", String::from_utf8_lossy(&reply.body));
     assert!(!reply.message().is_empty());
     // The timeline is in memory, and the server goes on.
@@ -170,11 +174,8 @@ fn a_store_without_traces_says_so() {
     let store = TestStore::new();
     let path = store.store.root().to_str().expect("UTF-8").to_owned();
     std::fs::create_dir_all(&path).expect("a folder");
-    let ended = crate::support::within_a_minute(
-        std::process::Command::new(env!("CARGO_BIN_EXE_tracesql")).args([
-            "ui", &path, "--no-open", "--port", "0",
-        ]),
-    );
-    let (_, stderr) = crate::support::texts(&ended);
-    assert!(!ended.status.success() && !stderr.is_empty(), "{stderr}");
+    let ui = Ui::start(&[&path]);
+    let tracks = ui.get("/api/tracks");
+    assert_eq!(tracks["tracks"], json!([]));
+    assert_eq!(ui.get("/api/state")["traces"], json!([]));
 }

@@ -88,14 +88,7 @@ fn compare(ui: &Ui, store: &TestStore, tracks: &Value, start: i64, end: i64, ste
         for at in 0..starts.len() {
             let until = last.insert(lanes[at], ends[at]).unwrap_or(i64::MIN);
             assert!(until <= starts[at], "{key}: events of lane {} overlap", lanes[at]);
-            drawn.insert((
-                key.to_owned(),
-                lanes[at],
-                starts[at],
-                ends[at],
-                ids[at],
-                counts[at],
-            ));
+            drawn.insert((key.to_owned(), lanes[at], starts[at], ends[at], ids[at], counts[at]));
         }
         let marks = list(&shown["at_count"]).iter().sum::<i64>();
         assert_eq!(marks, instants.get(key).copied().unwrap_or(0), "{key} {start} {end}");

@@ -43,8 +43,7 @@ impl Builder {
             return;
         }
         let (id, parent) = (i64::from(event.id), event.parent.map(i64::from));
-        let Some(lane) =
-            self.places.take(id, parent, event.depth as usize, event.start, event.end)
+        let Some(lane) = self.places.take(id, parent, event.depth as usize, event.start, event.end)
         else {
             self.track.instants.push(event.start, event.start, event.id, event.name);
             return;
