@@ -10,9 +10,9 @@
 -- exchanges that took clearly longer take their usual length, and garbage is not collected. With
 -- hidden_communication, computation sees exchanges as if they took no time, but it still waits for
 -- the other ranks to come; the exchanges themselves take their time. cuda_graphs are as in what_if.
--- A step lasts from its first start to its last end on any rank. Where the same computation without any
--- change does not give the recorded times within 1 µs, nothing is forecast for the step. Nothing is
--- forecast either for a step in which a rank of a collective was not recorded, collectives could
+-- A step lasts from its first start to its last end on any rank. Where the same computation without
+-- any change does not give the recorded times within 1 µs, nothing is forecast for the step. Nothing
+-- is forecast either for a step in which a rank of a collective was not recorded, collectives could
 -- not be matched, or a clock stepped back during work, or for the step after it, because it is not
 -- known when the ranks would have come.
 --

@@ -1,5 +1,5 @@
--- Steps of a rank in which its clock stepped while a device worked, so that lengths of that work are
--- not known.
+-- Steps of a rank in which its clock stepped while a device worked, so that lengths of that work
+-- are not known.
 -- @scope store
 SELECT DISTINCT k.trace_id, k.step
 FROM kernels k

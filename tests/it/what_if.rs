@@ -1,5 +1,5 @@
-//! Forecasts with hidden communication and CUDA graphs, on small traces whose times after the change are
-//! computed by hand.
+//! Forecasts with hidden communication and CUDA graphs, on small traces whose times after the change
+//! are computed by hand.
 
 use crate::support::elements;
 
@@ -85,8 +85,8 @@ fn launches() -> Vec<String> {
     events
 }
 
-/// From the end of the first launch, 15 µs after the start of each step, to that of the last one, 150
-/// µs later, the thread does nothing else. The four kernels follow one another for 10 µs each.
+/// From the end of the first launch, 15 µs after the start of each step, to that of the last one,
+/// 150 µs later, the thread does nothing else. The four kernels follow one another for 10 µs each.
 #[test]
 fn the_launches_of_a_step_become_one() {
     assert_eq!(
@@ -95,8 +95,8 @@ fn the_launches_of_a_step_become_one() {
     );
 }
 
-/// A graph ends where the host waits for the device, and where it loads data. The call waits for the
-/// third kernel, which ends at 45 µs, and returns 5 µs later, 80 µs earlier than recorded.
+/// A graph ends where the host waits for the device, and where it loads data. The call waits for
+/// the third kernel, which ends at 45 µs, and returns 5 µs later, 80 µs earlier than recorded.
 #[test]
 fn a_wait_of_the_host_ends_a_graph() {
     let mut events = launches();

@@ -113,8 +113,8 @@ fn paths_of_a_job_of_64_ranks_are_as_simulated() {
     paths("job64", false);
 }
 
-/// Where the path leaves a collective, it goes on with a member that came last, or within the error of
-/// the clocks of it. In step 3 of job64 two members of one call begin within 33 ns.
+/// Where the path leaves a collective, it goes on with a member that came last, or within the error
+/// of the clocks of it. In step 3 of job64 two members of one call begin within 33 ns.
 #[test]
 fn paths_go_on_with_a_member_that_came_last() {
     for name in ["job8", "job64"] {

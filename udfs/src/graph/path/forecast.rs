@@ -276,9 +276,7 @@ impl<'a> Passes<'a> {
                         let lag = edge.lag.min(self.schedule.usual_launch);
                         self.launched[head as usize] + lag
                     }
-                    None if change.launches => {
-                        self.launched[at as usize] + change.scaled(edge.lag)
-                    }
+                    None if change.launches => self.launched[at as usize] + change.scaled(edge.lag),
                     None => self.launched[at as usize] + edge.lag,
                 }
             }

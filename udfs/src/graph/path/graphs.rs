@@ -56,8 +56,7 @@ impl Graphs {
         };
         let mut ended: Vec<(u32, i64)> = schedule.waits.iter().map(|w| (w.lane, w.until)).collect();
         ended.sort_unstable();
-        let mut graphs =
-            Self { heads: vec![NONE; model.positions().len()], removed: Vec::new() };
+        let mut graphs = Self { heads: vec![NONE; model.positions().len()], removed: Vec::new() };
         for graph in launches.chunk_by(|a, b| graph_of(a) == graph_of(b)) {
             if graph_of(&graph[0]).is_some() {
                 graphs.join(model, graph, &ended);

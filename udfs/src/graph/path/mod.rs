@@ -194,8 +194,7 @@ pub fn slack(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
     let Read { model, windows, .. } = read(rows, sides);
     let schedule = Schedule::new(&model);
     let moves = Passes::new(&model, &schedule).recorded();
-    let known =
-        (moves.largest_ns <= MAX_MOVE_NS).then(|| Slack::new(&model, &schedule, &windows));
+    let known = (moves.largest_ns <= MAX_MOVE_NS).then(|| Slack::new(&model, &schedule, &windows));
     let ids = model.positions().map(|at| model.activity(at).id).collect::<Vec<_>>();
     let of = |at| known.as_ref().and_then(|slack| slack.of(&model, at));
     let columns: Vec<arrow::array::ArrayRef> = vec![
