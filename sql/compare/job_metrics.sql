@@ -92,6 +92,7 @@ listed AS (
         trace_id, NULL, 'pipeline_idle_share',
         100.0 * sum(bubble_ns) / nullif(sum(span_ns), 0)
     FROM pipeline_bubbles
+    WHERE bubble_ns IS NOT NULL
     GROUP BY trace_id
 )
 SELECT l.trace_id, j.rank, l.metric, l.subject, l.value, d.unit, d.better

@@ -1,6 +1,6 @@
 -- The work of each target of _job_targets: ids of _job_path_activities. length_ns is what work of
 -- stragglers that took clearly longer takes on the other ranks; NULL for work that takes the
--- factor.
+-- factor. change is as in _what_if_work.
 -- @scope store
 WITH work AS (
     SELECT
@@ -55,29 +55,41 @@ healing AS (
     JOIN healed h ON h.job = a.job
     WHERE a.target_kind = 'all_stragglers'
 )
-SELECT t.job, t.target, w.id, CAST(NULL AS BIGINT) AS length_ns
+SELECT
+    t.job, t.target, w.id,
+    CAST(NULL AS BIGINT) AS length_ns,
+    CAST(NULL AS BIGINT) AS change
 FROM _job_targets t
 JOIN work w ON w.job = t.job AND w.target_kind = t.target_kind
 UNION ALL
-SELECT t.job, t.target, w.id, NULL
+SELECT t.job, t.target, w.id, NULL, NULL
 FROM _job_targets t
 JOIN work w ON w.job = t.job AND w.name = t.name
 WHERE t.target_kind IN ('kernel', 'named')
 UNION ALL
-SELECT t.job, t.target, w.id, NULL
+SELECT t.job, t.target, w.id, NULL, NULL
 FROM _job_targets t
 JOIN work w ON w.job = t.job AND w.op_name = t.name AND w.target_kind = 'compute'
 WHERE t.target_kind IN ('operator', 'named')
 UNION ALL
-SELECT t.job, t.target, m.rank * 1099511627776 + m.event_id, NULL
+SELECT t.job, t.target, m.rank * 1099511627776 + m.event_id, NULL, NULL
 FROM _job_targets t
 JOIN _job_marks m ON m.job = t.job AND m.cause = t.target_kind
 WHERE t.target_kind = 'data_loading'
 UNION ALL
-SELECT job, target, rank * 1099511627776 + event_id, length_ns
+SELECT job, target, rank * 1099511627776 + event_id, length_ns, NULL
 FROM healing
 WHERE call_id IS NULL
 UNION ALL
-SELECT h.job, h.target, m.rank * 1099511627776 + m.event_id, h.length_ns
+SELECT h.job, h.target, m.rank * 1099511627776 + m.event_id, h.length_ns, NULL
 FROM healing h
 JOIN collective_members m ON m.job = h.job AND m.call_id = h.call_id
+UNION ALL
+SELECT t.job, t.target, w.id, NULL, 1
+FROM _job_targets t
+JOIN work w ON w.job = t.job AND w.target_kind = 'communication'
+WHERE t.target_kind = 'hidden_communication'
+UNION ALL
+SELECT job, target, NULL, NULL, 2
+FROM _job_targets
+WHERE target_kind = 'cuda_graphs'

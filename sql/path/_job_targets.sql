@@ -40,7 +40,10 @@ targets AS (
     UNION ALL
     SELECT
         job,
-        unnest(make_array('compute', 'communication', 'copy', 'data_loading', 'all_stragglers')),
+        unnest(make_array(
+            'compute', 'communication', 'copy', 'data_loading', 'all_stragglers',
+            'hidden_communication', 'cuda_graphs'
+        )),
         NULL, NULL, NULL
     FROM jobs
     UNION ALL

@@ -11,7 +11,7 @@ FROM event_forecast(
     (SELECT trace_id, id, lane, team, start_ns, end_ns, role, launch_id FROM _path_activities),
     (SELECT trace_id, call_id, lane, key, at_ns, action FROM _path_orders),
     (SELECT trace_id, window_id, last_id, from_ns, to_ns, mark_id FROM _path_windows),
-    (SELECT trace_id, target, id FROM _what_if_work),
+    (SELECT trace_id, target, id, change FROM _what_if_work),
     by => trace_id,
 -- @if both
     second_factor => 0,

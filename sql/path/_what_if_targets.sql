@@ -8,7 +8,7 @@ WITH ranked AS (
         row_number() OVER (
             PARTITION BY trace_id, dimension ORDER BY path_ns DESC, value
         ) AS place
-    FROM critical_path_by
+    FROM _path_times
     WHERE window_id = 0 AND dimension IN ('kernel', 'operator')
 ),
 targets AS (
@@ -18,7 +18,10 @@ targets AS (
     UNION ALL
     SELECT
         trace_id,
-        unnest(make_array('compute', 'communication', 'copy', 'launch', 'data_loading')),
+        unnest(make_array(
+            'compute', 'communication', 'copy', 'launch', 'data_loading', 'hidden_communication',
+            'cuda_graphs'
+        )),
         CAST(NULL AS VARCHAR)
     FROM traces
     UNION ALL

@@ -21,6 +21,8 @@
 -- @column pieces BIGINT count Pieces of the path.
 -- @column path_ns BIGINT ns Time on the path.
 -- @column path_pct DOUBLE pct path_ns as percent of the window.
+-- @column status VARCHAR text complete, or what is not known of the window
+--   (job_critical_path_windows.status).
 WITH entries AS (
     SELECT
         job, window_id, step, dur_ns,
@@ -44,10 +46,12 @@ single AS (
     FROM entries
 )
 SELECT
-    job, window_id, step, dimension, value,
+    s.job, s.window_id, s.step, s.dimension, s.value,
     count(*) AS pieces,
-    sum(dur_ns) AS path_ns,
-    100.0 * sum(dur_ns) / nullif(max(window_ns), 0) AS path_pct
-FROM single
-WHERE value IS NOT NULL
-GROUP BY job, window_id, step, dimension, value
+    sum(s.dur_ns) AS path_ns,
+    100.0 * sum(s.dur_ns) / nullif(max(s.window_ns), 0) AS path_pct,
+    max(coalesce(g.status, 'complete')) AS status
+FROM single s
+LEFT JOIN _job_window_gaps g ON g.job = s.job AND g.window_id = s.window_id
+WHERE s.value IS NOT NULL
+GROUP BY s.job, s.window_id, s.step, s.dimension, s.value

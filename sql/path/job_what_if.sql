@@ -7,10 +7,12 @@
 -- have begun), to the kernels and operators with the most device time, and to the kernel or
 -- operator that the setting what_if_name names. An operator stands for the kernels that it
 -- launched. Stragglers are those of straggler_ranks that are not weak: kernels, loading and
--- exchanges that took clearly longer take their usual length, and garbage is not collected. A step
--- lasts from its first start to its last end on any rank. Where the same computation without any
--- change does not give the recorded times within 1 µs, nothing is forecast for the step. Nothing is
--- forecast either for a step in which a rank of a collective was not recorded, collectives could
+-- exchanges that took clearly longer take their usual length, and garbage is not collected. With
+-- hidden_communication, computation sees exchanges as if they took no time, but it still waits for
+-- the other ranks to come; the exchanges themselves take their time. cuda_graphs are as in what_if.
+-- A step lasts from its first start to its last end on any rank. Where the same computation without
+-- any change does not give the recorded times within 1 µs, nothing is forecast for the step. Nothing
+-- is forecast either for a step in which a rank of a collective was not recorded, collectives could
 -- not be matched, or a clock stepped back during work, or for the step after it, because it is not
 -- known when the ranks would have come.
 --
@@ -25,19 +27,20 @@
 -- @column window_id BIGINT number 0 for all that was recorded, else the number of the step from 1.
 -- @column step BIGINT id N of ProfilerStep#N; NULL for window 0.
 -- @column target_kind VARCHAR text What changes: kernel, operator, named, compute, communication,
---   copy, data_loading, straggler or all_stragglers.
+--   copy, data_loading, hidden_communication, cuda_graphs, straggler or all_stragglers.
 -- @column name VARCHAR text Name of the kernel or operator, or cause of the straggler; NULL for
 --   kinds of work.
 -- @column rank BIGINT id Rank of the straggler; NULL for others.
 -- @column group_name VARCHAR text Group of a slow link; NULL for others.
--- @column factor DOUBLE ratio Factor on the time of this work; NULL for stragglers.
+-- @column factor DOUBLE ratio Factor on the time of this work; NULL for stragglers,
+--   hidden_communication and cuda_graphs.
 -- @column recorded_ns BIGINT ns Length of the step as recorded.
 -- @column forecast_ns BIGINT ns Length with the change; NULL if nothing is forecast.
 -- @column saved_ns BIGINT ns recorded_ns - forecast_ns; negative if the step gets longer.
 -- @column saved_pct DOUBLE pct saved_ns as percent of recorded_ns.
 -- @column status VARCHAR text forecast, not reproduced if the recorded times do not follow from the
---   waits, or what is not known of the step or the one before it: members missing, calls not
---   matched, or clock stepped.
+--   waits, no steps for the CUDA graphs of a job without them, or what is not known of the step or
+--   the one before it: members missing, calls not matched, or clock stepped.
 WITH forecasts AS (
     SELECT *
     FROM job_forecast(
@@ -46,7 +49,7 @@ WITH forecasts AS (
         (SELECT job, call_id, lane, key, at_ns, action, domain FROM _job_path_orders),
         (SELECT job, window_id, last_id, from_ns, to_ns, mark_id, domain FROM _job_path_windows),
         (SELECT job, call_id, id, is_partial, missing_ns FROM _job_path_members),
-        (SELECT job, target, id, length_ns FROM _job_target_work),
+        (SELECT job, target, id, length_ns, change FROM _job_target_work),
         by => job,
         factor => CAST(round(1000 * greatest(setting('what_if_factor'), 0)) AS BIGINT)
     )
@@ -68,14 +71,22 @@ judged AS (
     SELECT
         f.job, f.target, f.window_id, f.recorded_ns,
         g.status AS gap,
-        CASE WHEN g.job IS NULL THEN f.forecast_ns END AS forecast_ns
+        CASE WHEN g.job IS NULL THEN f.forecast_ns END AS told_ns,
+        CASE
+            WHEN g.job IS NULL AND (t.target_kind <> 'cuda_graphs' OR s.job IS NOT NULL)
+                THEN f.forecast_ns
+        END AS forecast_ns
     FROM forecasts f
+    JOIN _job_targets t ON t.job = f.job AND t.target = f.target
+    LEFT JOIN (SELECT DISTINCT job FROM named WHERE window_id > 0) s ON s.job = f.job
     LEFT JOIN gaps g ON g.job = f.job AND g.window_id = f.window_id
 )
 SELECT
     f.job, f.window_id, n.step, t.target_kind, t.name, t.rank, t.group_name,
     CASE
-        WHEN t.target_kind NOT IN ('straggler', 'all_stragglers')
+        WHEN t.target_kind NOT IN (
+            'straggler', 'all_stragglers', 'hidden_communication', 'cuda_graphs'
+        )
             THEN greatest(setting('what_if_factor'), 0)
     END AS factor,
     f.recorded_ns, f.forecast_ns,
@@ -83,7 +94,8 @@ SELECT
     100.0 * (f.recorded_ns - f.forecast_ns) / nullif(f.recorded_ns, 0) AS saved_pct,
     CASE
         WHEN f.gap IS NOT NULL THEN f.gap
-        WHEN f.forecast_ns IS NULL THEN 'not reproduced'
+        WHEN f.told_ns IS NULL THEN 'not reproduced'
+        WHEN f.forecast_ns IS NULL THEN 'no steps'
         ELSE 'forecast'
     END AS status
 FROM judged f

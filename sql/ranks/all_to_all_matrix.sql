@@ -14,11 +14,13 @@
 -- @column src_rank BIGINT id The sender.
 -- @column dst_rank BIGINT id The receiver.
 -- @column split BIGINT number The recorded split.
+-- @column status VARCHAR text Status of the call (collective_calls.status): where members are
+--   missing, the matrix lacks what they send.
 -- @column size_bytes BIGINT bytes What the sender sends to the receiver; NULL if the size of its
 --   input is not recorded.
 WITH splits AS (
     SELECT
-        m.job, m.call_id, m.step, m.group_name,
+        m.job, m.call_id, m.step, m.group_name, m.status,
         m.rank AS src_rank,
         c.in_bytes,
         string_to_array(btrim(c.group_ranks, '[]'), ', ') AS ranks,
@@ -31,7 +33,7 @@ WITH splits AS (
 ),
 parts AS (
     SELECT
-        job, call_id, step, group_name, src_rank, in_bytes,
+        job, call_id, step, group_name, status, src_rank, in_bytes,
         unnest(ranks) AS dst_rank,
         unnest(splits) AS split
     FROM splits
@@ -39,6 +41,7 @@ parts AS (
 )
 SELECT
     job, call_id, step, group_name, src_rank, try_cast(dst_rank AS BIGINT) AS dst_rank, split,
+    status,
     CAST(
         round(
             CAST(in_bytes AS DOUBLE) * split

@@ -43,10 +43,12 @@
 -- @column transfer_ns BIGINT ns dur_ns - wait_ns; NULL if not known.
 -- @column is_last BOOLEAN flag Whether this rank came last; NULL if not known, or if others are
 --   within the error of the clocks.
+-- @column reason VARCHAR text Why wait_ns is NULL; NULL if it is known.
 WITH waits AS (
     SELECT
         m.*, c.call_id, c.status, c.members, c.method, c.full_ns, c.missing_was_last, c.last_rank,
-        c.last_start_ns, c.shortest_ns,
+        c.last_start_ns, c.shortest_ns, c.root_rank, c.has_clock,
+        c.reason AS call_reason,
         c.error_ns AS call_error_ns,
         CASE
             WHEN c.method = 'durations' THEN m.dur_ns - c.shortest_ns
@@ -74,5 +76,17 @@ SELECT
         WHEN last_rank IS NOT NULL THEN rank = last_rank
         WHEN method = 'clocks' AND start_job_ns < last_start_ns - 2 * call_error_ns THEN false
         WHEN method = 'durations' AND dur_ns > shortest_ns THEN false
-    END AS is_last
+    END AS is_last,
+    CASE
+        WHEN wait_ns IS NOT NULL THEN NULL
+        WHEN call_reason IS NOT NULL THEN call_reason
+        WHEN method IS NULL AND NOT has_clock
+            THEN 'the clocks of the members are not aligned, and not all of them end together'
+        WHEN method IS NULL THEN 'members of the call are not in the store'
+        WHEN method = 'clocks' AND full_ns IS NULL
+            THEN 'it is not known whether a missing rank came last'
+        WHEN is_turned THEN 'the clock of the rank may have stepped back during the call'
+        WHEN dur_ns IS NULL THEN 'the duration is not known'
+        ELSE 'it does not wait for the others'
+    END AS reason
 FROM waits

@@ -26,6 +26,8 @@
 -- @column exposed_transfer_ns BIGINT ns The exposed part of the exchange; NULL if the wait is not
 --   known.
 -- @column overlap_streams BIGINT count Streams with computation at that time.
+-- @column status VARCHAR text Status of the call: complete, members_missing, mismatch or single.
+-- @column reason VARCHAR text Why the wait is not known; NULL if it is.
 WITH members AS (
     SELECT m.*, k.device, k.ts_ns, k.end_ns
     FROM collective_members m
@@ -77,6 +79,7 @@ SELECT
     m.dur_ns - coalesce(h.wait_ns, 0) - coalesce(h.transfer_ns, 0) AS exposed_ns,
     m.wait_ns - coalesce(h.wait_ns, 0) AS exposed_wait_ns,
     m.transfer_ns - coalesce(h.transfer_ns, 0) AS exposed_transfer_ns,
-    coalesce(h.streams, 0) AS overlap_streams
+    coalesce(h.streams, 0) AS overlap_streams,
+    m.status, m.reason
 FROM members m
 LEFT JOIN hidden h ON h.trace_id = m.trace_id AND h.event_id = m.event_id

@@ -31,6 +31,7 @@
 -- @column wait_ns BIGINT ns Time from the start on this rank until all members had begun; NULL if
 --   the call was not matched, or if the wait is not known (collective_members).
 -- @column is_last BOOLEAN flag Whether this rank came last; NULL if not known.
+-- @column reason VARCHAR text Why wait_ns is NULL; NULL if it is known.
 -- @column transfer_bandwidth_gb_s DOUBLE GB/s size_bytes by transfer_ns; NULL if either is not
 --   known.
 SELECT
@@ -44,6 +45,10 @@ SELECT
     CASE WHEN members > 1 THEN transfer_ns END AS transfer_ns,
     CASE WHEN members > 1 THEN wait_ns END AS wait_ns,
     is_last,
+    CASE
+        WHEN members > 1 OR reason IS NOT NULL THEN reason
+        ELSE 'no other rank of the store takes part'
+    END AS reason,
     CASE
         WHEN members > 1 THEN CAST(size_bytes AS DOUBLE) / nullif(transfer_ns, 0)
     END AS transfer_bandwidth_gb_s

@@ -20,19 +20,22 @@
 -- @column rank BIGINT id Rank of the trace; NULL if not known.
 -- @column step BIGINT id Step; NULL for collectives outside of steps, or if the trace has none.
 -- @column calls BIGINT count Collectives.
+-- @column calls_compared BIGINT count Those that could be compared with other ranks: transfer_ns
+--   and wait_ns are of these alone.
 -- @column communication_ns BIGINT ns Time in which at least one collective was under way.
 -- @column transfer_ns BIGINT ns The part that is data transfer; NULL if the ranks could not be
 --   compared.
 -- @column wait_ns BIGINT ns The part of compared collectives that is waiting; NULL if the ranks
 --   could not be compared.
 SELECT
-    trace_id, job, rank, step, calls, communication_ns,
+    trace_id, job, rank, step, calls, calls_compared, communication_ns,
     CASE WHEN compared > 0 THEN transfer_ns END AS transfer_ns,
     CASE WHEN compared > 0 THEN compared_ns - transfer_ns END AS wait_ns
 FROM (
     SELECT
         trace_id, job, rank, step,
         count(DISTINCT mark_id) AS calls,
+        count(DISTINCT CASE WHEN transfer_start_ns IS NOT NULL THEN mark_id END) AS calls_compared,
         count(transfer_start_ns) AS compared,
         interval_union_len(ts_ns, end_ns) AS communication_ns,
         interval_union_len(

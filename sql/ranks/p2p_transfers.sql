@@ -29,6 +29,7 @@
 --   known.
 -- @column late_side VARCHAR text sender or receiver; NULL if not known, or within the error of the
 --   clocks.
+-- @column reason VARCHAR text Why there are no waits, or what contradicts; NULL if they are known.
 WITH sides AS (
     SELECT
         job, call_id,
@@ -37,7 +38,8 @@ WITH sides AS (
         max(CASE WHEN is_sender THEN start_job_ns END) AS send_start_ns,
         max(CASE WHEN NOT is_sender THEN start_job_ns END) AS recv_start_ns,
         max(CASE WHEN is_sender THEN wait_ns END) AS send_wait_ns,
-        max(CASE WHEN NOT is_sender THEN wait_ns END) AS recv_wait_ns
+        max(CASE WHEN NOT is_sender THEN wait_ns END) AS recv_wait_ns,
+        max(reason) AS reason
     FROM (
         SELECT m.*, m.rank = c.src_rank AS is_sender
         FROM collective_members m
@@ -56,6 +58,7 @@ SELECT
             THEN 'sender'
         WHEN c.last_rank = c.dst_rank OR (c.missing_was_last AND s.recv_event_id IS NULL)
             THEN 'receiver'
-    END AS late_side
+    END AS late_side,
+    coalesce(c.reason, s.reason) AS reason
 FROM collective_calls c
 JOIN sides s ON s.job = c.job AND s.call_id = c.call_id

@@ -31,6 +31,12 @@
 -- @column transfer_ns BIGINT ns Sum of the exchange of matched device collectives; NULL without
 --   any.
 -- @column wait_ns BIGINT ns Sum of the waiting in matched device collectives; NULL without any.
+-- @column calls_recorded BIGINT count Collectives on the device.
+-- @column calls_measured BIGINT count Those that transfer_ns and wait_ns are of, or that do not
+--   wait (collective_coverage).
+-- @column status VARCHAR text measured, partial, not measured, or no collectives.
+-- @column reason VARCHAR text The reason that most calls which are not measured have; NULL if there
+--   are none.
 WITH typed AS (
     SELECT trace_id, ts_ns, end_ns, class = 'communication' AS is_communication
     FROM kernel_classes
@@ -48,6 +54,22 @@ sums AS (
         ) AS communication_ns
     FROM typed
     GROUP BY trace_id
+),
+covered AS (
+    SELECT
+        trace_id,
+        sum(calls_recorded) AS calls_recorded,
+        sum(calls_measured) AS calls_measured,
+        first_value(
+            reason ORDER BY reason IS NULL, calls_recorded - calls_measured DESC, reason
+        ) AS reason
+    FROM collective_coverage
+    WHERE place = 'device'
+    GROUP BY trace_id
+),
+-- Traces of no job are in no row of collective_coverage.
+recorded AS (
+    SELECT trace_id, count(*) AS calls FROM collectives WHERE place = 'device' GROUP BY trace_id
 )
 SELECT
     s.trace_id, j.job,
@@ -59,8 +81,22 @@ SELECT
         / nullif(s.communication_ns, 0) AS overlap_pct,
     s.busy_ns - s.computation_ns AS exposed_communication_ns,
     100.0 * (s.busy_ns - s.computation_ns) / nullif(t.duration_ns, 0) AS exposed_communication_pct,
-    g.transfer_ns, g.wait_ns
+    g.transfer_ns, g.wait_ns,
+    coalesce(c.calls_recorded, r.calls, 0) AS calls_recorded,
+    coalesce(c.calls_measured, 0) AS calls_measured,
+    CASE
+        WHEN coalesce(c.calls_recorded, r.calls, 0) = 0 THEN 'no collectives'
+        WHEN coalesce(c.calls_measured, 0) = 0 THEN 'not measured'
+        WHEN c.calls_measured < c.calls_recorded THEN 'partial'
+        ELSE 'measured'
+    END AS status,
+    CASE
+        WHEN c.trace_id IS NOT NULL THEN c.reason
+        WHEN r.trace_id IS NOT NULL THEN 'the trace does not say which rank it is'
+    END AS reason
 FROM sums s
 JOIN traces t ON t.trace_id = s.trace_id
 LEFT JOIN job_ranks j ON j.trace_id = s.trace_id
 LEFT JOIN stragglers g ON g.trace_id = s.trace_id AND g.place = 'device'
+LEFT JOIN covered c ON c.trace_id = s.trace_id
+LEFT JOIN recorded r ON r.trace_id = s.trace_id

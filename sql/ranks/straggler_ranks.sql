@@ -34,6 +34,11 @@
 -- @column verdict VARCHAR text persistent, transient or weak.
 -- @column status VARCHAR text recorded, or trace missing if the rank has no trace in the store;
 --   NULL for a link.
+-- @column calls_recorded BIGINT count Collectives of all ranks of the job, one by one.
+-- @column calls_measured BIGINT count Those that are measured (collective_coverage). Waits in the
+--   others are in no sum, so that ranks of this list, and others, may lose more.
+-- @column reason VARCHAR text The reason that most calls which are not measured have; NULL if there
+--   are none.
 WITH marked AS (
     SELECT
         *,
@@ -81,8 +86,10 @@ SELECT
         WHEN s.rank IS NULL THEN NULL
         WHEN j.rank IS NULL THEN 'trace missing'
         ELSE 'recorded'
-    END AS status
+    END AS status,
+    c.calls_recorded, c.calls_measured, c.reason
 FROM sums s
 LEFT JOIN lengths l ON l.job = s.job
 LEFT JOIN job_ranks j ON j.job = s.job AND j.rank = s.rank
 LEFT JOIN last w ON w.job = s.job AND w.rank = s.rank
+LEFT JOIN _step_coverage c ON c.job = s.job AND c.is_job

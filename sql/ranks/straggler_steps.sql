@@ -1,6 +1,7 @@
 -- Time that a job loses in a step to a rank or link that took longer than usual, by cause.
 --
 -- Sums of collective_causes.excess_ns; rows of a link (cause transfer) have the group and no rank.
+-- Waits that are not known are in no sum: status says whether all of the step are.
 --
 -- Example: SELECT step, rank, cause, lost_ns, lost_pct FROM straggler_steps
 --   ORDER BY lost_ns DESC LIMIT 5
@@ -20,6 +21,10 @@
 --   activity.
 -- @column lost_pct DOUBLE pct lost_ns as percent of the time of the step of all ranks, which is its
 --   longest duration times the ranks; NULL without steps.
+-- @column calls_recorded BIGINT count Collectives of all ranks in the step, one by one.
+-- @column calls_measured BIGINT count Those that are measured (collective_coverage).
+-- @column status VARCHAR text measured, or partial if some are not: then more may be lost.
+-- @column reason VARCHAR text The reason that most of those have; NULL if there are none.
 WITH sums AS (
     SELECT
         job, step,
@@ -52,7 +57,12 @@ lengths AS (
 )
 SELECT
     n.job, n.step, n.rank, n.group_name, n.cause, n.name, n.lost_ns, n.charge_ns, n.waits,
-    100.0 * n.lost_ns / nullif(l.all_ns, 0) AS lost_pct
+    100.0 * n.lost_ns / nullif(l.all_ns, 0) AS lost_pct,
+    coalesce(c.calls_recorded, 0) AS calls_recorded,
+    coalesce(c.calls_measured, 0) AS calls_measured,
+    CASE WHEN c.calls_measured < c.calls_recorded THEN 'partial' ELSE 'measured' END AS status,
+    c.reason
 FROM named n
 LEFT JOIN lengths l ON l.job = n.job AND l.step = n.step
+LEFT JOIN _step_coverage c ON c.job = n.job AND NOT c.is_job AND c.step IS NOT DISTINCT FROM n.step
 WHERE n.lost_ns > 0

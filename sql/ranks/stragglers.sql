@@ -27,6 +27,10 @@
 -- @column waited_for_ns BIGINT ns Sum of the waits of other ranks in those calls.
 -- @column waited_for_pct DOUBLE pct waited_for_ns as percent of that of all ranks of the job; NULL
 --   if that is 0.
+-- @column calls_recorded BIGINT count All collectives of the rank.
+-- @column calls_measured BIGINT count Those that are measured (collective_coverage).
+-- @column status VARCHAR text measured, or partial if some are not: their waits are in no sum.
+-- @column reason VARCHAR text The reason that most of those have; NULL if there are none.
 WITH waits AS (
     SELECT
         *,
@@ -35,23 +39,42 @@ WITH waits AS (
         ) AS wait_of_all_ns
     FROM collective_waits
     WHERE is_matched AND wait_ns IS NOT NULL
+),
+sums AS (
+    SELECT
+        trace_id, job, rank, place,
+        count(*) AS calls,
+        sum(dur_ns) AS communication_ns,
+        sum(transfer_ns) AS transfer_ns,
+        sum(wait_ns) AS wait_ns,
+        100.0 * sum(wait_ns) / nullif(sum(dur_ns), 0) AS wait_pct,
+        count(*) FILTER (WHERE is_last) AS last_calls,
+        100.0 * count(*) FILTER (WHERE is_last) / count(*) AS last_pct,
+        coalesce(sum(wait_of_all_ns) FILTER (WHERE is_last), 0) AS waited_for_ns,
+        100.0 * coalesce(sum(wait_of_all_ns) FILTER (WHERE is_last), 0)
+            / nullif(
+                sum(
+                    coalesce(sum(wait_of_all_ns) FILTER (WHERE is_last), 0)
+                ) OVER (PARTITION BY job, place),
+                0
+            ) AS waited_for_pct
+    FROM waits
+    GROUP BY trace_id, job, rank, place
+),
+covered AS (
+    SELECT
+        trace_id, place,
+        sum(calls_recorded) AS calls_recorded,
+        sum(calls_measured) AS calls_measured,
+        first_value(
+            reason ORDER BY reason IS NULL, calls_recorded - calls_measured DESC, reason
+        ) AS reason
+    FROM collective_coverage
+    GROUP BY trace_id, place
 )
 SELECT
-    trace_id, job, rank, place,
-    count(*) AS calls,
-    sum(dur_ns) AS communication_ns,
-    sum(transfer_ns) AS transfer_ns,
-    sum(wait_ns) AS wait_ns,
-    100.0 * sum(wait_ns) / nullif(sum(dur_ns), 0) AS wait_pct,
-    count(*) FILTER (WHERE is_last) AS last_calls,
-    100.0 * count(*) FILTER (WHERE is_last) / count(*) AS last_pct,
-    coalesce(sum(wait_of_all_ns) FILTER (WHERE is_last), 0) AS waited_for_ns,
-    100.0 * coalesce(sum(wait_of_all_ns) FILTER (WHERE is_last), 0)
-        / nullif(
-            sum(
-                coalesce(sum(wait_of_all_ns) FILTER (WHERE is_last), 0)
-            ) OVER (PARTITION BY job, place),
-            0
-        ) AS waited_for_pct
-FROM waits
-GROUP BY trace_id, job, rank, place
+    s.*, c.calls_recorded, c.calls_measured,
+    CASE WHEN c.calls_measured = c.calls_recorded THEN 'measured' ELSE 'partial' END AS status,
+    c.reason
+FROM sums s
+JOIN covered c ON c.trace_id = s.trace_id AND c.place = s.place

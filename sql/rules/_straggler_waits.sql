@@ -7,11 +7,17 @@ WITH ranks AS (
     SELECT
         trace_id, job, rank,
         sum(calls) AS calls,
+        sum(calls_recorded - calls_measured) AS not_measured,
         sum(last_calls) AS last_calls,
         sum(waited_for_ns) AS waited_for_ns,
         sum(wait_ns) AS wait_ns,
         count(*) OVER (PARTITION BY job) AS ranks
-    FROM (SELECT trace_id, job, rank, calls, last_calls, waited_for_ns, wait_ns FROM stragglers)
+    FROM (
+        SELECT
+            trace_id, job, rank, calls, last_calls, waited_for_ns, wait_ns, calls_recorded,
+            calls_measured
+        FROM stragglers
+    )
     GROUP BY trace_id, job, rank
 ),
 followed AS (

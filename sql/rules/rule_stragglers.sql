@@ -20,7 +20,8 @@
 -- @unmeasured Whether other ranks wait for this one could not be measured.
 -- @message The other ranks wait for {subject} for {value} % of their time{why}: {numerator:ns} in
 --     sum; it was the last in {last_calls} of {calls:collective|collectives} and waited
---     {wait_ns:ns} itself.
+--     {wait_ns:ns} itself[; the waits in {not_measured:other collective|other collectives} are
+--     not known].
 -- @advice Look at the rank in straggler_steps and rank_step_heat, and at its path in
 --     job_critical_path; job_what_if forecasts the steps without it. For computation compare its
 --     kernels and the work it was given (kernels_by_name, shapes in operators_by_input), and the
@@ -35,6 +36,7 @@
 SELECT
     t.trace_id, t.rank, 'rank ' || CAST(r.rank AS VARCHAR) AS subject,
     r.numerator, r.denominator, r.calls, r.last_calls, r.wait_ns,
+    nullif(r.not_measured, 0) AS not_measured,
     CASE r.cause
         WHEN 'compute' THEN ', because its kernels take longer'
         WHEN 'copy' THEN ', because its copies take longer'

@@ -16,6 +16,8 @@ const MAX_LINES: usize = 32;
 const MAX_COLUMNS: usize = 64;
 /// Cells by the share of the largest one: none, and up to a quarter, half, three quarters and all.
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
+/// A cell whose waits could not be measured, or that no rank has.
+const UNKNOWN: char = '?';
 /// The columns of the list. The share is of the time of all ranks.
 const COLUMNS: [&str; 6] = ["rank or link", "cause", "steps", "worst step", "lost", "share"];
 
@@ -126,7 +128,7 @@ fn map(report: &Report) -> Vec<String> {
     if most <= 0 || down == 0 || across == 0 {
         return Vec::new();
     }
-    let mut cells = vec![vec![0; steps.len().div_ceil(across)]; ranks.len().div_ceil(down)];
+    let mut cells = vec![vec![None; steps.len().div_ceil(across)]; ranks.len().div_ceil(down)];
     for row in &rows {
         let (Some(rank), Some(step)) = (row.int("first_rank"), row.int("first_step")) else {
             continue;
@@ -136,7 +138,7 @@ fn map(report: &Report) -> Vec<String> {
             continue;
         };
         let cell = &mut cells[line / down][column / across];
-        *cell = row.int("lost_ns").unwrap_or(0).max(*cell);
+        *cell = row.int("lost_ns").max(*cell);
     }
     let names: Vec<String> = ranks.chunks(down).map(|chunk| name(&rows, chunk)).collect();
     let widest = names.iter().map(String::len).max().unwrap_or(0);
@@ -144,12 +146,16 @@ fn map(report: &Report) -> Vec<String> {
         let quarter = (i128::from(ns) * 4).div_euclid(i128::from(most)).clamp(0, 3) as usize + 1;
         if ns == 0 { SHADES[0] } else { SHADES[quarter] }
     };
+    let is_known = cells.iter().flatten().all(Option::is_some);
     let (from, to) = (steps.first().copied().unwrap_or(0), last(&rows, "last_step"));
     let unit = human::value(&most.into(), "ns");
     let mut lines =
         vec![format!("Lost time by rank and step ({from} to {to}); {} is {unit}", SHADES[4])];
+    if !is_known {
+        lines[0].push_str(&format!(", {UNKNOWN} is not known"));
+    }
     for (name, line) in names.iter().zip(cells) {
-        let picture: String = line.into_iter().map(shade).collect();
+        let picture: String = line.into_iter().map(|ns| ns.map_or(UNKNOWN, shade)).collect();
         lines.push(format!("  {name:<widest$}  {picture}"));
     }
     lines

@@ -70,4 +70,5 @@ mod timeline;
 mod true_findings;
 mod truth;
 mod ui;
+mod what_if;
 mod wrong_values;

@@ -4,6 +4,7 @@
 mod causes;
 mod clocks;
 mod generated;
+mod layout;
 mod made;
 mod matching;
 mod paths;

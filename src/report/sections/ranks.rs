@@ -12,11 +12,13 @@ pub const BLAME: Section = Section {
         scatter.",
     scope: Scope::Job,
     needs: &["rank"],
-    if_empty: "no wait could be followed back to an activity that took longer than usual",
+    if_empty: "no wait could be followed back to an activity that took longer than usual; \
+        collective_coverage says which waits are known",
     is_detail: false,
     shape: rows(200, &["lost_ns"]),
     sql: "SELECT f.trace_id, s.job, s.rank, s.group_name, s.host, s.cause, s.name, s.steps, \
-               s.worst_step, s.lost_ns, s.lost_pct, s.last_waits_ns, s.verdict
+               s.worst_step, s.lost_ns, s.lost_pct, s.last_waits_ns, s.verdict, s.calls_recorded, \
+               s.calls_measured, s.reason
 FROM straggler_ranks s
 JOIN (SELECT job, first_value(trace_id ORDER BY rank) AS trace_id FROM job_ranks GROUP BY job) f \
                ON f.job = s.job
@@ -28,7 +30,8 @@ pub const LOST_TIME: Section = Section {
     key: "rank_lost_time",
     title: "Lost time by rank and step",
     about: "The time that the job loses to each rank in each step, as a heat map. A cell of \
-        several ranks or steps shows the worst of them.",
+        several ranks or steps shows the worst of them. Where no wait of a step could be measured, \
+        its cells are empty.",
     scope: Scope::Job,
     needs: &["rank", "steps"],
     if_empty: "the job has no steps",
@@ -51,7 +54,9 @@ SELECT first_trace_id AS trace_id, job, min(rank) AS first_rank, max(rank) AS la
     first_value(rank ORDER BY lost_ns DESC, rank) AS worst_rank, \
                first_value(step ORDER BY lost_ns DESC, rank, step) AS worst_step,
     max(lost_ns) AS lost_ns, first_value(cause ORDER BY lost_ns DESC, rank, step) AS cause, \
-               max(step_ns) AS step_ns, max(wait_ns) AS wait_ns, max(excess_pct) AS excess_pct
+               max(step_ns) AS step_ns, max(wait_ns) AS wait_ns, max(excess_pct) AS excess_pct,
+    sum(calls_recorded) AS calls_recorded, sum(calls_measured) AS calls_measured, \
+               first_value(reason ORDER BY reason IS NULL, reason) AS reason
 FROM sized
 GROUP BY first_trace_id, job, rank_place / ranks_of_cell, step_place / steps_of_cell
 ORDER BY trace_id, first_rank, first_step",
@@ -70,7 +75,7 @@ pub const RANKS: Section = Section {
     sql: "SELECT c.trace_id, c.job, c.rank, j.world_size, j.ranks, j.is_complete, j.host, \
                c.busy_ns, c.computation_ns, c.communication_ns, c.overlap_ns,
        c.overlap_pct, c.exposed_communication_ns, c.exposed_communication_pct, c.transfer_ns, \
-               c.wait_ns
+               c.wait_ns, c.calls_recorded, c.calls_measured, c.status, c.reason
 FROM rank_communication c JOIN job_ranks j ON j.trace_id = c.trace_id
 ORDER BY c.trace_id",
 };
@@ -86,7 +91,7 @@ pub const STRAGGLERS: Section = Section {
     is_detail: true,
     shape: rows(2000, &["waited_for_ns"]),
     sql: "SELECT trace_id, job, rank, place, calls, communication_ns, transfer_ns, wait_ns, \
-               wait_pct, last_calls, last_pct, waited_for_ns, waited_for_pct
+               wait_pct, last_calls, last_pct, waited_for_ns, waited_for_pct, status, reason
 FROM stragglers ORDER BY trace_id, place",
 };
 

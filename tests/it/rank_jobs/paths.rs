@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use tracesql::engine::{Engine, EngineOptions};
 
-use super::simulated::Simulated;
+use super::simulated::{Simulated, ints};
 use crate::support::rows_of;
 
 /// Paths may differ by this much of their length, and forecasts by this much of the step.
@@ -111,6 +111,41 @@ fn paths_of_a_job_of_8_ranks_are_as_simulated() {
 #[test]
 fn paths_of_a_job_of_64_ranks_are_as_simulated() {
     paths("job64", false);
+}
+
+/// Where the path leaves a collective, it goes on with a member that came last, or within the error
+/// of the clocks of it. In step 3 of job64 two members of one call begin within 33 ns.
+#[test]
+fn paths_go_on_with_a_member_that_came_last() {
+    for name in ["job8", "job64"] {
+        let Some(Simulated { truth, store }) = Simulated::recorded(name) else { return };
+        let mut starts = std::collections::HashMap::new();
+        for call in truth["collectives"].as_array().expect("calls") {
+            let of = ints(&call["start_ns"]);
+            let last = of.iter().copied().max().expect("a start");
+            let members = ints(&call["ranks"]).into_iter().zip(ints(&call["correlation"]));
+            starts.extend(members.zip(of.into_iter().map(|start| last - start)));
+        }
+        // The piece before a transfer is that of the member that the path goes on with.
+        let rows = store.rows(
+            "SELECT m.rank, k.correlation, m.error_ns, c.last_candidates \
+            FROM job_critical_path p \
+            JOIN job_critical_path b ON b.job = p.job AND b.window_id = p.window_id \
+                AND b.position = p.position - 1 \
+            JOIN collective_members m ON m.job = p.job AND m.call_id = p.call_id \
+                AND m.rank = b.rank \
+            JOIN collective_calls c ON c.job = p.job AND c.call_id = p.call_id \
+            JOIN kernels k ON k.trace_id = m.trace_id AND k.event_id = m.event_id \
+            WHERE p.kind = 'transfer' AND p.window_id > 0",
+        );
+        assert!(rows.len() > 50, "{} members", rows.len());
+        for row in rows {
+            let row: Vec<i64> = row.iter().map(|cell| cell.parse().expect("a number")).collect();
+            let before_last = starts[&(row[0], row[1])];
+            let most = if row[3] > 1 { 2 * row[2] } else { 0 };
+            assert!(before_last <= most, "{name}: rank {} is {before_last} ns early", row[0]);
+        }
+    }
 }
 
 #[test]

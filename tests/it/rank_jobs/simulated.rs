@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tracesql::engine::{Engine, EngineOptions};
 
 use crate::support::needs::{in_corpus, python};
-use crate::support::{TestStore, rows_of};
+use crate::support::{TestStore, root, rows_of};
 
 /// No rank without a fault may lose more than this part of what the smallest fault loses.
 const MAX_INNOCENT_SHARE: f64 = 0.1;
@@ -55,12 +55,23 @@ impl Simulated {
     #[track_caller]
     pub fn made(options: &str) -> Option<Self> {
         let generator = in_corpus("../ranks/make_job.py")?;
-        let (python, folder) = (python()?, TempDir::new().expect("a folder"));
-        let mut command = Command::new(python);
-        command.arg(generator).arg("--out").arg(folder.path()).args(options.split_whitespace());
+        Some(Self::made_by(Command::new(python()?).arg(generator), options))
+    }
+
+    /// Makes a job whose truth also has the steps with hidden communication and CUDA graphs.
+    #[track_caller]
+    pub fn changed(options: &str) -> Option<Self> {
+        let generator = in_corpus("../ranks/make_job.py")?;
+        let script = root().join("tests/oracle/job_changes.py");
+        Some(Self::made_by(Command::new(python()?).arg(script).arg(generator), options))
+    }
+
+    fn made_by(command: &mut Command, options: &str) -> Self {
+        let folder = TempDir::new().expect("a folder");
+        command.arg("--out").arg(folder.path()).args(options.split_whitespace());
         let out = command.output().expect("Python runs");
         assert!(out.status.success(), "{options}: {}", String::from_utf8_lossy(&out.stderr));
-        Some(Self::read(folder.path()))
+        Self::read(folder.path())
     }
 
     fn read(folder: &Path) -> Self {
@@ -306,10 +317,12 @@ impl Simulated {
             ("no slow data loading", &half, "straggler", "data_loading"),
             ("no host pause", &half, "straggler", "host_late"),
             ("no slow link", &half, "straggler", "transfer"),
+            ("hidden communication", &half, "hidden_communication", ""),
+            ("CUDA graphs", &half, "cuda_graphs", ""),
         ];
         let (spans, mut given) = (&self.truth["what_if_step_span_ns"], 0);
         for (change, rows, kind, name) in changes {
-            for (step, wanted) in spans[change].as_object().expect("steps") {
+            for (step, wanted) in spans[change].as_object().into_iter().flatten() {
                 let key = (kind.to_owned(), name.to_owned(), step.clone());
                 // Two stragglers of one cause are healed one by one, in the truth at once.
                 let Some([forecast]) = rows.get(&key).map(Vec::as_slice) else { continue };
@@ -333,5 +346,6 @@ impl Simulated {
         self.check_blame(&[]);
         self.check_paths(steps);
         self.check_forecasts(3 * steps);
+        self.check_layout(0);
     }
 }

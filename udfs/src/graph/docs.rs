@@ -83,8 +83,12 @@ pub const FORECAST: FunctionDoc = FunctionDoc {
     detail: "The first three queries are those of event_path; windows of steps have the mark of the \
         step as mark_id. targets have the columns target, a number, and id, an activity, and \
         may have length_ns, the length that it would have instead of the factor; NULL as id \
-        stands for the time from launch calls to the start of their work. Each target is \
-        computed on its own. factor is in thousandths: 500 halves the time, 0 removes it; with \
+        stands for the time from launch calls to the start of their work. A column change may be \
+        1 for work that keeps its length while other device work sees it as if it took no time \
+        (hidden work), or 2, with NULL as id, for the launches of a step as one launch each: work \
+        then waits for the first launch since the step began, or since the host last waited for \
+        the device or loaded data, and threads lose the time between these launches. Each target \
+        is computed on its own. factor is in thousandths: 500 halves the time, 0 removes it; with \
         a second_factor each target has rows for both. The graph is that of event_path with all \
         waits, not only those on the path: device work starts when its call, the work before it \
         in its queue and the events that its queue waits for are over, each with its recorded \
@@ -172,7 +176,8 @@ pub const JOB_FORECAST: FunctionDoc = FunctionDoc {
         collectives.",
     detail: "The first four queries are those of job_path, targets those of event_forecast. All \
         members of a call end when the last one has begun and the exchange is over, which is the \
-        part of the call that a target changes. A window lasts from its first start to its last \
+        part of the call that a target changes. A hidden call is seen as over when the last \
+        member could have begun. A window lasts from its first start to its last \
         end in any domain. A missing member comes when it came.",
     nulls: "As in event_forecast.",
     errors: "A query without one of the columns is refused.",

@@ -21,7 +21,7 @@ export function blamePanels() {
 // The time lost by rank and step, as a heat map.
 function lostMap() {
   const cells = allRows("rank_lost_time");
-  const most = Math.max(0, ...cells.map((c) => c.lost_ns));
+  const most = Math.max(0, ...cells.map((c) => c.lost_ns ?? 0));
   if (most === 0) return null;
   const ranks = places(cells, "first_rank");
   const steps = places(cells, "first_step");
@@ -33,12 +33,17 @@ function lostMap() {
     const cell = grid[row][column];
     if (!cell) return tooltipContent(`rank ${ranks[row]}`, [[null, "no step recorded", ""]]);
     const where = `${span("rank", cell.first_rank, cell.last_rank)}, ${stepOf(cell)}`;
-    const lines = [["data", "lost", exact(cell.lost_ns, "ns")]];
+    const lost = cell.lost_ns === null ? "not known" : exact(cell.lost_ns, "ns");
+    const lines = [["data", "lost", lost]];
     if (cell.cause) lines.push([null, "cause", cell.cause.replace("_", " ")]);
     if (cell.first_rank !== cell.last_rank || cell.first_step !== cell.last_step) {
       lines.push([null, "worst", `rank ${cell.worst_rank}, step ${cell.worst_step}`]);
     }
     lines.push([null, "waits for others", cell.wait_ns === null ? "—" : ns(cell.wait_ns)]);
+    if (cell.calls_measured < cell.calls_recorded) {
+      const some = `${cell.calls_measured} of ${cell.calls_recorded} calls: ${cell.reason}`;
+      lines.push([null, "measured", some]);
+    }
     return tooltipContent(where, lines);
   };
   return panel(
@@ -46,7 +51,7 @@ function lostMap() {
     heatMap({
       names: grid.map((line, at) => nameOf(line, ranks[at])),
       columns: steps.length,
-      values: grid.map((line) => Float64Array.from(line, (c) => (c ? c.lost_ns / most : NaN))),
+      values: grid.map((line) => Float64Array.from(line, (c) => shareOf(c, most))),
       tint: "data",
       end: steps.length,
       ticks: (from, to, count) => stepTicks(steps, from, to, count),
@@ -54,6 +59,11 @@ function lostMap() {
       label: "time lost by rank and step",
     }),
   );
+}
+
+// The part of the largest loss; NaN, which is drawn as empty, where it is not known.
+function shareOf(cell, most) {
+  return cell && cell.lost_ns !== null ? cell.lost_ns / most : NaN;
 }
 
 function places(cells, column) {

@@ -1,6 +1,6 @@
 //! Edges to and between nodes of the device: launches, the order of streams, synchronisation.
 
-use std::collections::HashMap;
+use datafusion_common::HashMap;
 
 use super::edges::{Graph, Kind};
 use super::events::Events;

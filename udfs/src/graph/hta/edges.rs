@@ -1,10 +1,13 @@
 //! The nodes and edges of HTA's graph.
 
-use std::collections::HashMap;
+use datafusion_common::HashMap;
 
 use super::devices;
 use super::events::{Event, Events};
 use super::threads;
+
+/// Stands for no node.
+const NONE: u32 = u32::MAX;
 
 /// The type of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +63,9 @@ pub struct Graph<'a> {
     /// Edges in the order in which their pairs of nodes were first joined.
     pub edges: Vec<Edge>,
     events: &'a Events<'a>,
-    of_event: HashMap<(u32, bool), u32>,
-    of_pair: HashMap<(u32, u32), usize>,
+    /// Nodes of the start and the end of each row; [`NONE`] for rows without nodes.
+    of_event: Vec<[u32; 2]>,
+    of_pair: HashMap<(u32, u32), u32>,
 }
 
 impl<'a> Graph<'a> {
@@ -74,8 +78,12 @@ impl<'a> Graph<'a> {
             nodes.push(Node { event: *row, is_start: false, time: event.end() });
         }
         nodes.sort_unstable_by_key(|n| (n.time, events.rows[n.event as usize].id, !n.is_start));
-        let of_event = nodes.iter().zip(0..).map(|(n, i)| ((n.event, n.is_start), i)).collect();
-        let (edges, of_pair) = (Vec::new(), HashMap::new());
+        let mut of_event = vec![[NONE; 2]; events.rows.len()];
+        for (at, node) in (0..).zip(&nodes) {
+            of_event[node.event as usize][usize::from(!node.is_start)] = at;
+        }
+        let edges = Vec::with_capacity(nodes.len());
+        let of_pair = HashMap::with_capacity(nodes.len());
         let mut graph = Self { nodes, edges, events, of_event, of_pair };
         threads::runtime_lock(&mut graph);
         threads::call_stacks(&mut graph, clipped);
@@ -89,12 +97,17 @@ impl<'a> Graph<'a> {
 
     /// The node of the start of a row.
     pub fn start(&self, row: u32) -> Option<u32> {
-        self.of_event.get(&(row, true)).copied()
+        self.node_of(row, 0)
     }
 
     /// The node of the end of a row.
     pub fn end(&self, row: u32) -> Option<u32> {
-        self.of_event.get(&(row, false)).copied()
+        self.node_of(row, 1)
+    }
+
+    fn node_of(&self, row: u32, side: usize) -> Option<u32> {
+        let node = self.of_event.get(row as usize)?[side];
+        (node != NONE).then_some(node)
     }
 
     pub fn node(&self, node: u32) -> Node {
@@ -130,12 +143,10 @@ impl<'a> Graph<'a> {
             _ => None,
         };
         let edge = Edge { from, to, kind, weight, owner };
-        match self.of_pair.get(&(from, to)) {
-            Some(known) => self.edges[*known] = edge,
-            None => {
-                self.of_pair.insert((from, to), self.edges.len());
-                self.edges.push(edge);
-            }
+        let next = u32::try_from(self.edges.len()).unwrap_or(NONE);
+        match *self.of_pair.entry((from, to)).or_insert(next) {
+            known if known < next => self.edges[known as usize] = edge,
+            _ => self.edges.push(edge),
         }
     }
 

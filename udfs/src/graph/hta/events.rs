@@ -1,7 +1,7 @@
 //! HTA's table of events: links between calls and device rows, removal of the last step, the window
 //! of an analysis, and queue lengths.
 
-use std::collections::{HashMap, HashSet};
+use datafusion_common::{HashMap, HashSet};
 
 /// Names of calls that start device work, as far as HTA knows them.
 const LAUNCHES: [&str; 12] = [

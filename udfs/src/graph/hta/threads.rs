@@ -1,6 +1,6 @@
 //! Edges between nodes of the host: the lock of the CUDA runtime, and the call stacks of threads.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::edges::{Graph, Kind};
 use super::events::Event;
@@ -72,13 +72,18 @@ pub fn call_stacks(graph: &mut Graph<'_>, clipped: &[u32]) {
     }
 }
 
-/// The begin (`true`) or end of an event.
+/// The begin (`true`) or end of an event, by its place among those of the thread.
 type Visit = (u32, bool);
+
+/// Stands for no place.
+const NONE: u32 = u32::MAX;
 
 fn call_stack(graph: &mut Graph<'_>, thread: &[u32]) {
     let (visits, parents) = walk(&graph.events().rows, thread);
+    let row_of = |place: u32| thread.get(place as usize).copied();
     let (mut last, mut last_parent, mut depth) = (None, None, 0i64);
-    for (row, is_start) in visits {
+    for (place, is_start) in visits {
+        let Some(row) = row_of(place) else { continue };
         let node = if is_start { graph.start(row) } else { graph.end(row) };
         // Events without nodes do not count for the depth either.
         let (Some(node), true) = (node, graph.start(row).is_some()) else { continue };
@@ -92,7 +97,7 @@ fn call_stack(graph: &mut Graph<'_>, thread: &[u32]) {
                 graph.add(before, node, Kind::Operator, last_parent);
             }
         }
-        (last, last_parent) = (Some(node), parents.get(&row).copied().flatten());
+        (last, last_parent) = (Some(node), row_of(parents[place as usize]));
         depth += if is_start { 1 } else { -1 };
     }
 }
@@ -104,38 +109,48 @@ fn is_locked(graph: &Graph<'_>, from: u32, to: u32) -> bool {
 }
 
 /// Visits the tree of a thread depth first. The tree is HTA's: an end closes whatever event is
-/// innermost. Also returns the parents.
-fn walk(rows: &[Event<'_>], thread: &[u32]) -> (Vec<Visit>, HashMap<u32, Option<u32>>) {
+/// innermost. Also returns the parents by place; [`NONE`] for events without one.
+fn walk(rows: &[Event<'_>], thread: &[u32]) -> (Vec<Visit>, Vec<u32>) {
     let mut points: Vec<(i64, bool, i64, i64, u32)> = Vec::with_capacity(thread.len() * 2);
-    for row in thread {
+    for (place, row) in (0u32..).zip(thread) {
         let event = &rows[*row as usize];
         let dur = event.dur.max(0);
         // At equal times ends come first, the shortest first; of starts, the longest.
-        points.push((event.ts, true, -dur, event.id, *row));
-        points.push((event.ts.saturating_add(dur), false, dur, -event.id, *row));
+        points.push((event.ts, true, -dur, event.id, place));
+        points.push((event.ts.saturating_add(dur), false, dur, -event.id, place));
     }
     points.sort_unstable();
-    let mut children: HashMap<Option<u32>, Vec<u32>> = HashMap::new();
-    let (mut parents, mut open) = (HashMap::new(), Vec::new());
-    for (_, is_start, _, _, row) in points {
-        if is_start {
-            let parent = open.last().copied();
-            parents.insert(row, parent);
-            children.entry(parent).or_default().push(row);
-            open.push(row);
-        } else {
+    let mut parents = vec![NONE; thread.len()];
+    // The child that began last, and the sibling that began before.
+    let (mut children, mut siblings) = (vec![NONE; thread.len()], vec![NONE; thread.len()]);
+    let (mut outermost, mut open): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    for (_, is_start, _, _, place) in points {
+        if !is_start {
             open.pop();
+            continue;
         }
+        match open.last() {
+            Some(parent) => {
+                parents[place as usize] = *parent;
+                let last = std::mem::replace(&mut children[*parent as usize], place);
+                siblings[place as usize] = last;
+            }
+            None => outermost.push(place),
+        }
+        open.push(place);
     }
-    let below = |row: Option<u32>| children.get(&row).into_iter().flatten().rev();
     let mut visits = Vec::with_capacity(thread.len() * 2);
-    let mut todo: Vec<Visit> = below(None).map(|row| (*row, true)).collect();
-    while let Some((row, is_start)) = todo.pop() {
+    let mut todo: Vec<Visit> = outermost.into_iter().rev().map(|place| (place, true)).collect();
+    while let Some((place, is_start)) = todo.pop() {
         if is_start {
-            todo.push((row, false));
-            todo.extend(below(Some(row)).map(|child| (*child, true)));
+            todo.push((place, false));
+            let mut child = children[place as usize];
+            while child != NONE {
+                todo.push((child, true));
+                child = siblings[child as usize];
+            }
         }
-        visits.push((row, is_start));
+        visits.push((place, is_start));
     }
     (visits, parents)
 }

@@ -1,6 +1,8 @@
 //! Collectives: device work of several domains that ends together, after the last of it has begun.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use datafusion_common::HashMap;
 
 use super::model::Model;
 

@@ -5,10 +5,13 @@
 //! decides what an activity waited for, and `walk` follows it. `schedule` has all waits, and
 //! `forecast` computes the times that other lengths of work would have led to. `meetings` are the
 //! collectives by which several traces of a job wait for one another. `read` reads all of them from
-//! rows. `slack` computes how much longer work could take.
+//! rows. `bounds` are the starts and ends of windows in other times, `graphs` the launches that CUDA
+//! graphs could join. `slack` computes how much longer work could take.
 
 mod binding;
+mod bounds;
 mod forecast;
+mod graphs;
 mod meetings;
 mod model;
 mod orders;
@@ -25,7 +28,8 @@ use datafusion_common::Result;
 
 use super::relation::Input;
 use super::rows::Rows;
-use forecast::{Change, MAX_MOVE_NS};
+use bounds::Bounds;
+use forecast::{MAX_MOVE_NS, Passes};
 pub use read::Side;
 use read::{Read, read};
 use schedule::Schedule;
@@ -69,8 +73,12 @@ pub const MEMBERS: &[Input] =
     &[Input::int("call_id"), Input::int("id"), Input::int("is_partial"), Input::int("missing_ns")];
 
 /// The columns of the work whose length changes.
-pub const TARGETS: &[Input] =
-    &[Input::int("target"), Input::int("id"), Input::int("length_ns").or_null()];
+pub const TARGETS: &[Input] = &[
+    Input::int("target"),
+    Input::int("id"),
+    Input::int("length_ns").or_null(),
+    Input::int("change").or_null(),
+];
 
 /// The other arguments of forecasts.
 pub const FORECAST_SETTINGS: &[Input] = &[Input::int("factor"), Input::int("second_factor")];
@@ -111,29 +119,40 @@ pub fn forecast(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
     let factors: Vec<i64> = (0..FORECAST_SETTINGS.len()).filter_map(first).collect();
     let factors = if factors.is_empty() { vec![0] } else { factors };
     let schedule = Schedule::new(&model);
-    let recorded = forecast::pass(&model, &schedule, &Change { factor: 1000, ..Change::default() });
-    let before = recorded.bounds(&model, &windows);
+    let bounds = Bounds::new(&model, &windows);
+    let mut passes = Passes::new(&model, &schedule);
+    let moves = passes.recorded();
+    let before = passes.bounds(&bounds);
+    let mut spans: Vec<Span> = Vec::new();
+    for window in windows.chunk_by(|a, b| a.number == b.number) {
+        let from = spans.last().map_or(0, |last| last.own.end);
+        let marks: Vec<(i64, i64)> = window.iter().map(|part| (part.from, part.to)).collect();
+        let own = from..from + window.len();
+        spans.push(Span {
+            number: window[0].number,
+            recorded: length(&marks),
+            before: length(&before[own.clone()]),
+            moved: moves.in_windows(&model, window),
+            own,
+        });
+    }
     let mut found: Vec<[Option<i64>; 6]> = Vec::new();
     for (target, mut change) in changes {
+        let mut after = Vec::new();
         for factor in &factors {
-            change.factor = *factor;
-            let times = forecast::pass(&model, &schedule, &change);
-            let after = times.bounds(&model, &windows);
-            let mut first = 0;
-            for window in windows.chunk_by(|a, b| a.number == b.number) {
-                let own = first..first + window.len();
-                first = own.end;
-                let saved = length(&before[own.clone()]) - length(&after[own]);
-                let marks: Vec<(i64, i64)> =
-                    window.iter().map(|part| (part.from, part.to)).collect();
-                let span = length(&marks);
-                let moved = recorded.moved_in(&model, window);
+            if after.is_empty() || !change.ignores_factor() {
+                change.factor = *factor;
+                passes.changed(&change, &windows);
+                after = passes.bounds(&bounds);
+            }
+            for span in &spans {
+                let saved = span.before - length(&after[span.own.clone()]);
                 found.push([
                     Some(target),
-                    Some(window[0].number),
-                    Some(span),
-                    (moved <= MAX_MOVE_NS).then_some(span - saved),
-                    Some(moved),
+                    Some(span.number),
+                    Some(span.recorded),
+                    (span.moved <= MAX_MOVE_NS).then_some(span.recorded - saved),
+                    Some(span.moved),
                     Some(*factor),
                 ]);
             }
@@ -143,6 +162,19 @@ pub fn forecast(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
         Arc::new(found.iter().map(|row| row[i]).collect::<Int64Array>())
     };
     Ok(StructArray::try_new(forecast_fields(), (0..6).map(column).collect(), None)?)
+}
+
+/// A window of all domains.
+struct Span {
+    number: i64,
+    /// The windows of its domains.
+    own: std::ops::Range<usize>,
+    /// Its recorded length.
+    recorded: i64,
+    /// The length that the pass without changes gives.
+    before: i64,
+    /// The largest move in that pass.
+    moved: i64,
 }
 
 /// The time from the first start to the last end.
@@ -161,9 +193,8 @@ pub fn slack_fields() -> Fields {
 pub fn slack(rows: &Rows<'_>, sides: &[Side]) -> Result<StructArray> {
     let Read { model, windows, .. } = read(rows, sides);
     let schedule = Schedule::new(&model);
-    let recorded = forecast::pass(&model, &schedule, &Change { factor: 1000, ..Change::default() });
-    let known =
-        (recorded.largest_move_ns <= MAX_MOVE_NS).then(|| Slack::new(&model, &schedule, &windows));
+    let moves = Passes::new(&model, &schedule).recorded();
+    let known = (moves.largest_ns <= MAX_MOVE_NS).then(|| Slack::new(&model, &schedule, &windows));
     let ids = model.positions().map(|at| model.activity(at).id).collect::<Vec<_>>();
     let of = |at| known.as_ref().and_then(|slack| slack.of(&model, at));
     let columns: Vec<arrow::array::ArrayRef> = vec![

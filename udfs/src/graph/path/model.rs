@@ -93,7 +93,7 @@ pub struct Model {
     device_ends: Vec<Vec<(i64, u32)>>,
     /// Device work by the call that started it, in the order of calls.
     started: Vec<(u32, u32)>,
-    ids: Vec<(i64, u32)>,
+    ids: Ids,
     /// How much later than recorded a time may be, ns: 1,000 where all are whole microseconds.
     pub rounding: i64,
     pub orders: Orders,
@@ -127,17 +127,17 @@ impl Columns<'_> {
 impl Model {
     /// Puts the activities of some rows in order.
     pub fn new(columns: &Columns<'_>, mut rows: Vec<u32>) -> Self {
-        let key = |row: &u32| {
-            let row = *row as usize;
-            let end = std::cmp::Reverse(columns.end.get(row));
-            (columns.lane.get(row), columns.start.get(row), end, columns.id.get(row))
+        let key = |row: u32| {
+            let at = row as usize;
+            let end = std::cmp::Reverse(columns.end.get(at));
+            (columns.lane.get(at), columns.start.get(at), end, columns.id.get(at), row)
         };
-        if !rows.is_sorted_by_key(key) {
-            rows.sort_unstable_by_key(key);
-        }
-        let mut ids: Vec<(i64, u32)> = Vec::with_capacity(rows.len());
-        ids.extend(rows.iter().filter_map(|row| columns.id.get(*row as usize)).zip(0..));
-        ids.sort_unstable();
+        // Rows of a store come in long runs that are in order, which a stable sort merges.
+        let mut keys: Vec<_> = rows.iter().map(|row| key(*row)).collect();
+        keys.sort();
+        rows.clear();
+        rows.extend(keys.into_iter().map(|key| key.4));
+        let ids = Ids::new(rows.iter().filter_map(|row| columns.id.get(*row as usize)));
         let mut model = Self {
             activities: Vec::with_capacity(rows.len()),
             lanes: Vec::new(),
@@ -240,8 +240,7 @@ impl Model {
 
     /// The position of an id.
     pub fn find(&self, id: i64) -> Option<u32> {
-        let at = self.ids.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        Some(self.ids[at].1)
+        self.ids.find(id)
     }
 
     /// The device work that a call started.
@@ -287,6 +286,48 @@ impl Model {
                 return (None, since);
             }
             at = activity.above;
+        }
+    }
+}
+
+/// Positions by id. Ids of one trace are positions of its elements, so that a table of all of them is
+/// small; those of a job lie far apart.
+enum Ids {
+    Table { first: i64, positions: Vec<u32> },
+    Sorted(Vec<(i64, u32)>),
+}
+
+impl Ids {
+    /// Of equal ids the first one counts.
+    fn new(ids: impl Iterator<Item = i64> + Clone) -> Self {
+        let count = ids.clone().count();
+        let first = ids.clone().min().unwrap_or(0);
+        let last = ids.clone().max().unwrap_or(0);
+        let span = last.checked_sub(first).and_then(|span| usize::try_from(span).ok());
+        if let Some(span) = span.filter(|span| *span <= count.saturating_mul(8)) {
+            let mut positions = vec![NONE; span + 1];
+            for (at, id) in (0..).zip(ids) {
+                let known = &mut positions[(id - first) as usize];
+                *known = (*known).min(at);
+            }
+            return Self::Table { first, positions };
+        }
+        let mut sorted: Vec<(i64, u32)> = Vec::with_capacity(count);
+        sorted.extend(ids.zip(0..));
+        sorted.sort_unstable();
+        Self::Sorted(sorted)
+    }
+
+    fn find(&self, id: i64) -> Option<u32> {
+        match self {
+            Self::Table { first, positions } => {
+                let place = usize::try_from(id.checked_sub(*first)?).ok()?;
+                positions.get(place).copied().filter(|at| *at != NONE)
+            }
+            Self::Sorted(sorted) => {
+                let after = sorted.partition_point(|(known, _)| *known < id);
+                sorted.get(after).filter(|(known, _)| *known == id).map(|(_, at)| *at)
+            }
         }
     }
 }

@@ -1,7 +1,9 @@
 //! What was queued after what: waits of queues and calls for recorded events, in the order in which
 //! the host asked for them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use datafusion_common::HashMap;
 
 use super::model::{Model, NONE, Role};
 

@@ -24,6 +24,11 @@ pub enum Side {
     Targets,
 }
 
+/// Changes of a target: other work does not wait for its work.
+const HIDES: i64 = 1;
+/// The launches of each step become one.
+const GRAPHS: i64 = 2;
+
 /// What was read.
 pub struct Read {
     pub model: Model,
@@ -82,7 +87,8 @@ pub fn read(rows: &Rows<'_>, sides: &[Side]) -> Read {
                 members.push(Member { meeting, id, is_partial, missing_at });
             }
             Some(Side::Targets) => {
-                targets.extend(first.get(row).map(|t| (t, second.get(row), third.get(row))));
+                let target = |t| (t, second.get(row), third.get(row), fourth.get(row));
+                targets.extend(first.get(row).map(target));
             }
             None => {}
         }
@@ -92,11 +98,13 @@ pub fn read(rows: &Rows<'_>, sides: &[Side]) -> Read {
     model.orders = Orders::new(&model, orders);
     model.meetings = Meetings::new(&model, &members);
     let mut changes: BTreeMap<i64, Change> = BTreeMap::new();
-    for (target, id, length) in targets {
+    for (target, id, length, how) in targets {
         let change = changes.entry(target).or_default();
+        change.hides |= how == Some(HIDES);
+        change.graphs |= how == Some(GRAPHS);
         match id {
             Some(id) => change.work.extend(model.find(id).map(|at| (at, length))),
-            None => change.launches = true,
+            None => change.launches |= how.is_none_or(|how| how == 0),
         }
     }
     Read { model, windows, changes }

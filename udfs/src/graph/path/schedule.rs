@@ -55,6 +55,8 @@ pub struct Schedule {
     first_edge: Vec<u32>,
     pub waits: Vec<Wait>,
     pub points: Vec<(i64, Point)>,
+    /// The usual time from a launch call to the start of work that waited for nothing else.
+    pub usual_launch: i64,
 }
 
 impl Schedule {
@@ -65,6 +67,7 @@ impl Schedule {
             first_edge: Vec::with_capacity(model.positions().len() + 1),
             waits: Vec::new(),
             points: Vec::new(),
+            usual_launch: 0,
         };
         schedule.device_work(model);
         schedule.threads(model);
@@ -91,6 +94,7 @@ impl Schedule {
             .map(|at| (at, binding::of_start(model, at)))
             .collect();
         let usual = usual_lags(model, &starts);
+        self.usual_launch = usual.launch;
         let mut starts = starts.into_iter().peekable();
         for at in model.positions() {
             self.first_edge.push(u32::try_from(self.edges.len()).unwrap_or(NONE));
