@@ -13,14 +13,13 @@ use super::names::{blocks, copy_name, host_call};
 use super::rocpd::Event;
 use super::rocpd_info::{Agent, properties};
 use super::tracks::{Allocations, Made, Streams};
-use super::walk::{Ends, Walk};
 use crate::error::{IngestError, Result};
 use crate::import::Source;
 use crate::import::strings::Text;
 use crate::import::typed::{Args, Key, Times, TypedRead, TypedWriter};
 use crate::issues::Code;
 use crate::json::{self, Cursor, Oddities};
-use crate::source::Content;
+use crate::source::{Content, Ends, Walk};
 use crate::trace::{Class, IS_OP, Id, MetaKind, NO_LINK, Track, is_real_id, step_number};
 
 const KEY: &[u8] = b"\"rocprofiler-sdk-tool\"";
