@@ -87,7 +87,10 @@ counts AS (
         ON s.trace_id = t.trace_id
     LEFT JOIN (SELECT trace_id, count(*) AS properties FROM devices GROUP BY trace_id) p
         ON p.trace_id = t.trace_id
-    WHERE t.format NOT IN ('mllm_perf', 'torch_memory')
+    WHERE t.format NOT IN (
+        'mllm_perf', 'torch_memory', 'flight_recorder', 'execution_trace', 'memory_timeline',
+        'stacks'
+    )
 ),
 listed AS (
     SELECT

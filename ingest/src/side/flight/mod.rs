@@ -224,7 +224,8 @@ fn frames(raw: &[u8]) -> (Option<String>, Option<Vec<u8>>) {
     let Some(list) = list else { return (None, None) };
     let mut stack = String::new();
     for item in super::items(list).into_iter().rev() {
-        let [mut name, mut file, mut line] = [None, None, None];
+        let [mut name, mut file] = [None, None];
+        let mut line: Option<i64> = None;
         let _ = json::Cursor::new(item, 0).object(|key, value| match key {
             b"name" => name = super::text(value),
             b"filename" => file = super::text(value),
