@@ -1,6 +1,6 @@
--- Execution traces with the profiler's trace of the same run: a Kineto trace in the same folder with
--- a track of the same process and, where both name a rank, of the same rank. Of several, the one in
--- which most nodes find an event of their name counts.
+-- Execution traces with the profiler's trace of the same run: a Kineto trace in the same folder
+-- with a track of the same process and, where both name a rank, of the same rank. Of several, the
+-- one in which most nodes find an event of their name counts.
 -- @scope store
 WITH files AS (
     SELECT

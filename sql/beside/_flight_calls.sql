@@ -1,8 +1,8 @@
 -- The collectives of each rank by group and number. Coalesced operations share a number.
 --
--- sizes are those that must agree between ranks: all of them for most collectives, the outputs of an
--- all_gather and the inputs of a reduce_scatter, because ranks may give shares of other sizes, and
--- none for all_to_all, scatter and gather.
+-- sizes are those that must agree between ranks: all of them for most collectives, the outputs of
+-- an all_gather and the inputs of a reduce_scatter, because ranks may give shares of other sizes,
+-- and none for all_to_all, scatter and gather.
 -- @scope store
 WITH calls AS (
     SELECT

@@ -8,8 +8,8 @@
 --
 -- @scope store
 -- @column trace_id VARCHAR text The execution trace.
--- @column profiler_trace_id VARCHAR text The profiler's trace of the same run; NULL if the store has
---   none.
+-- @column profiler_trace_id VARCHAR text The profiler's trace of the same run; NULL if the store
+--   has none.
 -- @column nodes BIGINT count Nodes.
 -- @column joined BIGINT count Nodes with an event.
 -- @column no_record_function BIGINT count Nodes that no function made.

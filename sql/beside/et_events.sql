@@ -3,11 +3,11 @@
 --
 -- A node and an event belong together if they have one record function id and one name. The
 -- profiler's trace is a Kineto trace in the same folder with a track of the same process. reason
--- says why a node has no event: no_trace (the store has no such trace), no_record_function (the node
--- is a process, a thread or another part that no function made), not_in_trace (the profiler did not
--- record it: it ran before or after, or is of a kind that is not recorded) or name_differs (the
--- event of that number has another name). kernels counts what the operator itself launched, not the
--- operators that it calls.
+-- says why a node has no event: no_trace (the store has no such trace), no_record_function (the
+-- node is a process, a thread or another part that no function made), not_in_trace (the profiler
+-- did not record it: it ran before or after, or is of a kind that is not recorded) or name_differs
+-- (the event of that number has another name). kernels counts what the operator itself launched,
+-- not the operators that it calls.
 --
 -- Source: the link by record function id of mlcommons/chakra's trace linker.
 -- Example: SELECT name, input_shapes, dur_ns, kernel_ns FROM et_events e JOIN et_nodes n

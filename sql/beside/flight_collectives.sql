@@ -75,7 +75,8 @@ grouped AS (
     GROUP BY job, group_name, ranks, description, seq
 )
 SELECT
-    job, group_name, description, ranks, seq, name, members, recorded, completed, started, scheduled,
+    job, group_name, description, ranks, seq, name, members, recorded, completed, started,
+    scheduled,
     CASE
         WHEN completed = all_ranks AND members IS NOT NULL THEN 'completed'
         WHEN completed + unknown < all_ranks THEN 'pending'

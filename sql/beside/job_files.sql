@@ -16,8 +16,8 @@
 -- @column rank BIGINT id Rank; NULL if not known.
 -- @column host VARCHAR text Host; NULL if not recorded.
 -- @column events BIGINT count Events.
--- @column start_unix_ns BIGINT ns Start as Unix time; NULL if the file does not say what its clock's
---   zero is.
+-- @column start_unix_ns BIGINT ns Start as Unix time; NULL if the file does not say what its
+--   clock's zero is.
 -- @column end_unix_ns BIGINT ns End as Unix time; NULL likewise.
 -- @column files BIGINT count Files of the job.
 WITH named AS (

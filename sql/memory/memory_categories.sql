@@ -1,5 +1,5 @@
--- What memory is for, from a memory timeline of torch.profiler: each category when the memory of all
--- is highest, its own highest value, and the end.
+-- What memory is for, from a memory timeline of torch.profiler: each category when the memory of
+-- all is highest, its own highest value, and the end.
 --
 -- Source: the categories of torch.profiler's memory timeline.
 -- Example: SELECT category, peak_bytes, share_pct, end_bytes FROM memory_categories

@@ -1,8 +1,8 @@
 -- Memory over time by category, from a memory timeline of torch.profiler.
 --
--- A row for each change of a category: a value holds until the next row of the category. Memory that
--- was there before the recording has no time. `export_memory_timeline` writes the timeline of one
--- device, and does not say which one.
+-- A row for each change of a category: a value holds until the next row of the category. Memory
+-- that was there before the recording has no time. `export_memory_timeline` writes the timeline of
+-- one device, and does not say which one.
 --
 -- Source: the categories of torch.profiler's memory timeline.
 -- Example: SELECT ts_ns, category, bytes, total_bytes FROM memory_category_timeline ORDER BY entry
@@ -11,8 +11,8 @@
 --
 -- @scope trace
 -- @column trace_id VARCHAR text The memory timeline.
--- @column entry BIGINT number Number of the entry in the order of time; several categories share one
---   if the file has sizes over time.
+-- @column entry BIGINT number Number of the entry in the order of time; several categories share
+--   one if the file has sizes over time.
 -- @column event_id BIGINT id The entry (events.event_id).
 -- @column ts_ns BIGINT ns Time; NULL for memory that was there before.
 -- @column category VARCHAR text parameter, optimizer_state, input, temporary, activation, gradient,
