@@ -15,7 +15,10 @@ WITH sizes AS (
 SELECT
     m.trace_id, m.event_id, m.ts_ns, coalesce(m.category, 'unknown') AS category,
     m.bytes AS change_bytes,
-    row_number() OVER (PARTITION BY m.trace_id ORDER BY m.ts_ns NULLS FIRST, m.event_id) AS entry
+    CAST(
+        row_number() OVER (PARTITION BY m.trace_id ORDER BY m.ts_ns NULLS FIRST, m.event_id)
+        AS BIGINT
+    ) AS entry
 FROM memory m
 JOIN traces t ON t.trace_id = m.trace_id AND t.format = 'memory_timeline'
 UNION ALL

@@ -32,7 +32,7 @@ WITH weighed AS (
 )
 SELECT
     trace_id, event_id, track_id, ts_ns, unit, weight,
-    CASE WHEN coalesce(unit, 'none') = 'none' THEN coalesce(CAST(round(weight) AS BIGINT), 0)
+    CASE WHEN coalesce(unit, 'none') = 'none' THEN coalesce(try_cast(round(weight) AS BIGINT), 0)
         ELSE 1 END AS samples,
     coalesce(weight_ns, 0) AS cpu_ns,
     coalesce(weight_bytes, 0) AS bytes,

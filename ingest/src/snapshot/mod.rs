@@ -58,8 +58,6 @@ pub struct FlightPickle {
     pub heap: Heap,
     /// The top-level dict, as a number in [`Heap::others`].
     pub top: u32,
-    /// Whether the input was cut.
-    pub is_cut: bool,
     /// Issues that were found.
     pub issues: Issues,
     /// Length of the pickle in bytes.
@@ -164,7 +162,7 @@ fn read_pickle(
     issues.merge(content.issues());
     let is_cut = issues.count(IssueCode::TruncatedInput) > 0;
     Ok(match flight {
-        Some(top) => Pickle::Flight(FlightPickle { heap, top, is_cut, issues, bytes }),
+        Some(top) => Pickle::Flight(FlightPickle { heap, top, issues, bytes }),
         None => Pickle::Snapshot(Snapshot { heap, layout, is_cut, issues, bytes }),
     })
 }

@@ -38,7 +38,7 @@ pub fn groups(metadata: &str, records: &[Record]) -> Vec<Group> {
     for (key, value) in object("pg_config").into_iter().flatten() {
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let name = text("name").unwrap_or_else(|| key.clone());
-        let id = used.iter().find(|(_, used, _)| used.as_ref() == Some(&name)).and_then(|u| u.0);
+        let id = used.iter().find(|u| u.1.as_deref() == Some(&name[..])).and_then(|u| u.0);
         let ranks = value.get("ranks").and_then(ranks);
         groups.push(Group {
             id,

@@ -97,7 +97,7 @@ pub fn of_pickle(
     budget: usize,
     progress: &Progress,
 ) -> Result<Dump> {
-    let FlightPickle { heap, top, is_cut: _, issues, bytes } = pickle;
+    let FlightPickle { heap, top, issues, bytes } = pickle;
     let mut collector = Collector::new(name, budget, progress);
     collector.dump.issues = issues;
     collector.dump.bytes = bytes;
