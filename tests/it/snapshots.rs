@@ -294,7 +294,10 @@ const COLUMNS: [(&str, &str); 6] = [
     ("nesting (`events.depth`)", "SELECT coalesce(max(depth), 0) > 0 FROM events"),
     ("launch links (`kernels.link`)", "SELECT count(launch_id) > 0 FROM kernels"),
     ("steps (`events.step`)", "SELECT count(step) > 0 FROM events"),
-    ("stacks (`stack_samples`)", "SELECT count(*) > 0 FROM stack_samples"),
+    (
+        "stacks (`stack_samples`)",
+        "SELECT count(*) FILTER (WHERE array_length(stack) > 1) > 0 FROM stack_samples",
+    ),
 ];
 
 /// A table of the page: a row of cells for each name.

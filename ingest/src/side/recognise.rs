@@ -153,7 +153,8 @@ fn list(text: &[u8]) -> Option<Kind> {
 /// Lines that end in a number after a blank, of which one has several frames.
 fn folded(head: &[u8], is_whole: bool) -> Option<Kind> {
     let mut lines: Vec<&[u8]> = head.split(|b| *b == b'\n').collect();
-    if !is_whole && lines.len() > 1 {
+    // The last line may be cut.
+    if (!is_whole || !head.ends_with(b"\n")) && lines.len() > 1 {
         lines.pop();
     }
     let (mut rows, mut has_frames) = (0, false);
