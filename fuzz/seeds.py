@@ -191,6 +191,11 @@ def main():
             # The check puts a number and a name in front of the plane's other fields.
             for plane in planes(raw):
                 seed("xplane", plane)
+    for folder in ("flight", "beside"):
+        for path in sorted((ROOT / "fixtures" / folder).rglob("*")):
+            if path.is_file() and path.suffix != ".tsv":
+                seed("beside", text(path))
+                seed("input", text(path))
     extra = [
         "-0.5",
         "1.5e3",

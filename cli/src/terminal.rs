@@ -198,7 +198,7 @@ fn summary(name: &str, outcome: &Outcome, seconds: f64) {
     stderr::line(&format!("  rows: {}", tables.join(", ")));
     let share = m.bytes() as f64 * 100.0 / m.input_bytes.max(1) as f64;
     stderr::line(&format!(
-        "  size: {} from {} input ({share:.0} %), {} of JSON",
+        "  size: {} from {} input ({share:.0} %), {} unpacked",
         HumanBytes(m.bytes()),
         HumanBytes(m.input_bytes),
         HumanBytes(m.text_bytes)

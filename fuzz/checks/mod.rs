@@ -16,7 +16,7 @@ pub use elements::{decode, framing};
 pub use json::json;
 pub use names::names;
 pub use stacks::stacks;
-pub use store::{database, input, perf, perfetto, snapshot, xplane};
+pub use store::{beside, database, input, perf, perfetto, snapshot, xplane};
 pub use times::times;
 
 /// A check that accepts any bytes.
@@ -24,7 +24,7 @@ pub type Check = fn(&[u8]);
 
 /// All checks, with the name of the fuzzer.
 #[allow(dead_code, reason = "each fuzzer names its own check")]
-pub const CHECKS: [(&str, Check); 12] = [
+pub const CHECKS: [(&str, Check); 13] = [
     ("framing", framing),
     ("decode", decode),
     ("times", times),
@@ -37,4 +37,5 @@ pub const CHECKS: [(&str, Check); 12] = [
     ("database", database),
     ("xplane", xplane),
     ("perfetto", perfetto),
+    ("beside", beside),
 ];

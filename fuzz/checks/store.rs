@@ -38,6 +38,11 @@ pub fn perfetto(data: &[u8]) {
     store(&[&message(1, b"\x08\x01\x50\x07\x68\x01")[..], data].concat());
 }
 
+/// Checks any bytes as a file beside a trace; the seeds are such files.
+pub fn beside(data: &[u8]) {
+    store(data);
+}
+
 /// A field of a protobuf message that holds a message.
 fn message(number: u8, bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![number << 3 | 2];
@@ -52,7 +57,7 @@ fn message(number: u8, bytes: &[u8]) -> Vec<u8> {
 }
 
 fn store(data: &[u8]) {
-    // The folder is in memory where possible, because each run writes eleven files.
+    // The folder is in memory where possible, because each run writes a file for each table.
     let shared = Path::new("/dev/shm");
     let folder = if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }
         .expect("a folder");
@@ -84,6 +89,10 @@ fn store(data: &[u8]) {
 /// JSON, or if the key of the events is missing or occurs twice.
 fn events(data: &[u8]) -> Option<u64> {
     let list = match serde_json::from_slice(data).ok()? {
+        // Lists of lists are memory timelines.
+        serde_json::Value::Array(list) if list.iter().any(serde_json::Value::is_array) => {
+            return None;
+        }
         serde_json::Value::Array(list) => list,
         serde_json::Value::Object(mut top) => {
             let key = b"traceEvents";

@@ -184,6 +184,10 @@ fn slug(name: &str) -> String {
         ".perfetto-trace",
         ".trace",
         ".pt",
+        ".folded",
+        ".speedscope",
+        ".raw",
+        ".et",
     ] {
         if let Some(stem) = base.strip_suffix(ending) {
             base = stem.to_owned();

@@ -184,6 +184,12 @@ codes! {
     MissingReference Warning false "missing_reference"
         "A record refers to a name, thread, device or call that the input does not have; the value \
          is NULL.";
+    BadRecord Error true "bad_record"
+        "An element of a flight recorder dump, execution trace, memory timeline or file of stacks \
+         does not have the form that its format prescribes; it was skipped.";
+    RecordValue Warning false "record_value"
+        "An element of a flight recorder dump, execution trace, memory timeline or file of stacks \
+         has a value that cannot be used (another type, beyond 64 bits); the column is NULL.";
     LiveBytes Warning false "live_bytes"
         "On a device, the bytes live before the history, plus allocations, less frees, are not \
          the bytes of its active blocks; totals of the history may be wrong.";

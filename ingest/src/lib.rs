@@ -44,6 +44,7 @@ mod json;
 mod perfetto;
 mod rows;
 pub mod schema;
+mod side;
 mod snapshot;
 mod source;
 mod sqlite;

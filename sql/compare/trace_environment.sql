@@ -19,8 +19,8 @@
 --   NULL without record_shapes
 -- - profiler_options: those of record_shapes, with_stack, profile_memory, with_flops and
 --   with_modules that were on; NULL if none is recorded, since older versions do not write them
--- - format: kineto, chrome, mllm_perf, torch_memory, nsys, rocpd, rpd, rocprofv3, xplane or
---   perfetto
+-- - format: kineto, chrome, mllm_perf, torch_memory, nsys, rocpd, rpd, rocprofv3, xplane,
+--   perfetto, flight_recorder, execution_trace, memory_timeline or stacks
 -- - job: which traces belong together: the folder, backend and world size of traces with a rank,
 --   and the path of other traces, with N for numbers
 --

@@ -18,7 +18,8 @@
 -- @column events BIGINT count Events that have it.
 -- @column candidates BIGINT count Events that could have it; NULL where there is no such number.
 -- @column views VARCHAR text Views that need it.
--- @column how_to_record VARCHAR text How to record it with torch.profiler.
+-- @column how_to_record VARCHAR text How to record it with the profiler that wrote the file; where
+--   that one cannot, with torch.profiler.
 WITH host AS (
     SELECT
         trace_id,
@@ -87,11 +88,14 @@ counts AS (
         ON s.trace_id = t.trace_id
     LEFT JOIN (SELECT trace_id, count(*) AS properties FROM devices GROUP BY trace_id) p
         ON p.trace_id = t.trace_id
-    WHERE t.format NOT IN ('mllm_perf', 'torch_memory')
+    WHERE t.format NOT IN (
+        'mllm_perf', 'torch_memory', 'flight_recorder', 'execution_trace', 'memory_timeline',
+        'stacks'
+    )
 ),
 listed AS (
     SELECT
-        trace_id, rank,
+        trace_id, rank, format,
         unnest(make_array(
             'steps', 'operators', 'shapes', 'stacks', 'call_stacks', 'modules', 'memory',
             'memory_totals', 'device', 'links', 'occupancy', 'collectives',
@@ -185,6 +189,40 @@ texts AS (
             'written by torch.profiler for CUDA and ROCm devices'
         )
     ) AS t(information, views, how_to_record)
+),
+-- What other profilers record, and how. Families of formats stand for several.
+families AS (
+    SELECT *
+    FROM (VALUES
+        ('nsys', 'nsys', 'exports of Nsight Systems do not have it'),
+        ('rocpd', 'rocprofv3', 'files of rocprofv3 do not have it'),
+        ('rocprofv3', 'rocprofv3', 'files of rocprofv3 do not have it'),
+        ('rpd', 'rpd', 'files of rocmProfileData do not have it'),
+        ('xplane', 'xplane', 'XPlane files do not have it'),
+        ('perfetto', 'perfetto', 'this Perfetto trace does not have it')
+    ) AS t(format, family, lack)
+),
+others AS (
+    SELECT *
+    FROM (VALUES
+        ('nsys', 'steps', 'push an NVTX range ProfilerStep#N around each step; --trace=cuda,nvtx'),
+        (
+            'nsys', 'operators',
+            'run in torch.autograd.profiler.emit_nvtx(); nsys profile --trace=cuda,nvtx'
+        ),
+        ('nsys', 'memory', 'nsys profile --cuda-memory-usage=true'),
+        ('nsys', 'device', 'nsys profile --trace=cuda, and a GPU that the process uses'),
+        ('nsys', 'links', 'nsys profile --trace=cuda, started a step before the one of interest'),
+        (
+            'rocprofv3', 'steps',
+            'push a roctx range ProfilerStep#N around each step; rocprofv3 --marker-trace'
+        ),
+        ('rocprofv3', 'memory', 'rocprofv3 --memory-allocation-trace'),
+        ('rocprofv3', 'device', 'rocprofv3 --kernel-trace --memory-copy-trace'),
+        ('rocprofv3', 'links', 'rocprofv3 --hip-runtime-trace --kernel-trace'),
+        ('xplane', 'steps', 'jax.profiler.StepTraceAnnotation around each step'),
+        ('xplane', 'device', 'jax.profiler.trace() on a machine with a GPU or TPU')
+    ) AS t(family, information, how_to_record)
 )
 SELECT
     l.trace_id, l.rank, l.information,
@@ -194,6 +232,13 @@ SELECT
         WHEN l.events < l.candidates THEN 'partial'
         ELSE 'present'
     END AS status,
-    coalesce(l.events, 0) AS events, l.candidates, x.views, x.how_to_record
+    coalesce(l.events, 0) AS events, l.candidates, x.views,
+    CASE
+        WHEN o.how_to_record IS NOT NULL THEN o.how_to_record
+        WHEN f.lack IS NOT NULL THEN concat(f.lack, '; torch.profiler: ', x.how_to_record)
+        ELSE x.how_to_record
+    END AS how_to_record
 FROM listed l
 JOIN texts x ON x.information = l.information
+LEFT JOIN families f ON f.format = l.format
+LEFT JOIN others o ON o.family = f.family AND o.information = l.information

@@ -7,7 +7,7 @@
 -- @column trace_id VARCHAR text The trace.
 -- @column path VARCHAR text The input as it was named.
 -- @column format VARCHAR text kineto, chrome, mllm_perf, torch_memory, nsys, rocpd, rpd, rocprofv3,
---   xplane or perfetto.
+--   xplane, perfetto, flight_recorder, execution_trace, memory_timeline or stacks.
 -- @column rank BIGINT id Rank of the process in the job; NULL if not recorded.
 -- @column world_size BIGINT count Ranks in the job; NULL if not recorded.
 -- @column duration_ns BIGINT ns From the earliest start to the latest end of work

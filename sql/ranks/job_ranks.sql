@@ -5,7 +5,8 @@
 -- than numbers hold each rank once, each such name is a job. Else the first traces of the ranks by
 -- start are one job, the second ones another, as profilers with a schedule write one file per span.
 -- The rank is that of distributedInfo, else the number after rank or worker in the file's name.
--- Traces without either are no part of a job.
+-- Traces without either are no part of a job, and nor are files without a timeline (flight recorder
+-- dumps, execution traces and others), which job_files has.
 --
 -- Example: SELECT job, rank, is_complete, trace_id FROM job_ranks ORDER BY job, rank
 -- Holds: ranks <= world_size
@@ -41,6 +42,8 @@ WITH named AS (
             )[1] AS BIGINT
         ) AS named_rank
     FROM traces
+    -- Files beside the traces of a job are not traces of its ranks; see job_files.
+    WHERE format NOT IN ('flight_recorder', 'execution_trace', 'memory_timeline', 'stacks')
 ),
 ranked AS (
     SELECT

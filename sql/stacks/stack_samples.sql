@@ -6,7 +6,10 @@
 -- launched the work, whenever it ran. `tracesql pprof`, `folded`, `flamegraph` and `speedscope`
 -- read this view.
 --
--- Source: event_stacks, kernel_stacks and alloc_stacks.
+-- Samples of folded stacks and of speedscope profiles have their weight in samples, cpu_ns or
+-- alloc_space_bytes, by its unit.
+--
+-- Source: event_stacks, kernel_stacks, alloc_stacks and profile_samples.
 -- Example: SELECT sum(samples) AS events, sum(cpu_ns) AS cpu_ns, sum(gpu_ns) AS gpu_ns
 --   FROM stack_samples
 -- Range: sum gpu_ns
@@ -22,7 +25,7 @@
 -- @column stream BIGINT id Stream of device work.
 -- @column step BIGINT id Step; NULL outside of steps.
 -- @column name VARCHAR text The last frame.
--- @column samples BIGINT count 1 for a host event, else 0.
+-- @column samples BIGINT count 1 for a host event, the weight of a sample; else 0.
 -- @column cpu_ns BIGINT ns Host time without children; 0 for other rows and without an end.
 -- @column gpu_ns BIGINT ns Device time launched here; 0 for other rows.
 -- @column kernels BIGINT count 1 for a device activity, else 0.
@@ -46,6 +49,10 @@ WITH parts AS (
   UNION ALL
   SELECT trace_id, track_id, device, NULL, step, stack_leaf(stack), 0, 0, 0, 0, bytes, 1, stack
   FROM alloc_stacks
+  UNION ALL
+  SELECT
+    trace_id, track_id, NULL, NULL, NULL, stack_leaf(stack), samples, cpu_ns, 0, 0, bytes, 0, stack
+  FROM profile_samples
 )
 SELECT
   p.trace_id, t.rank, h.pid, h.tid, h.thread, p.device, p.stream, p.step, p.name,

@@ -120,4 +120,7 @@ LEFT JOIN busy b ON b.trace_id = t.trace_id
 LEFT JOIN stepped s ON s.trace_id = t.trace_id
 LEFT JOIN within x ON x.trace_id = t.trace_id
 LEFT JOIN idle i ON i.trace_id = t.trace_id
-WHERE t.format NOT IN ('mllm_perf', 'torch_memory')
+WHERE t.format NOT IN (
+    'mllm_perf', 'torch_memory', 'flight_recorder', 'execution_trace', 'memory_timeline',
+    'stacks'
+)

@@ -28,6 +28,7 @@ pub const AREAS: &[Area] = &[
     brief("compat/tensorboard", "The numbers of torch-tb-profiler"),
     brief("compat/tracelens", "The numbers of TraceLens"),
     area("snapshots", "Memory snapshots: live memory, fragmentation, why memory ran out"),
+    area("beside", "Files beside a trace: hangs (flight recorder), execution traces, jobs"),
     brief("mllm", "Traces of MLLM"),
 ];
 

@@ -54,6 +54,13 @@ pub const TOPICS: &[Topic] = &[
         text: include_str!("../../docs/nsight-and-amd.md"),
     },
     Topic {
+        name: "files_beside_traces",
+        summary: "What a job hangs on (flight recorder), execution traces, memory timelines, stacks \
+                  of samples, and jobs of many files.",
+        file: "beside-traces.md",
+        text: include_str!("../../docs/beside-traces.md"),
+    },
+    Topic {
         name: "recording",
         summary: "How to record traces that contain what the tables need.",
         file: "recording.md",

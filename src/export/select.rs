@@ -16,7 +16,7 @@ pub struct TraceFacts {
     pub trace_id: String,
     /// The path of the input as the user gave it.
     pub path: String,
-    /// `kineto`, `chrome`, `mllm_perf` or `torch_memory`.
+    /// The format, such as `kineto`; `traces.format` lists them.
     pub format: String,
     /// The rank.
     pub rank: Option<i64>,

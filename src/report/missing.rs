@@ -33,6 +33,14 @@ fn reason(answer: &Answer, trace: &Trace, coverage: Option<&Answer>, open: usize
                 "a memory snapshot holds the history and the state of the allocator only"
             }
             Scope::Snapshot => "this section is about PyTorch memory snapshots",
+            _ if trace.format == "flight_recorder" => {
+                "a flight recorder dump holds the last collectives of a rank only; flight_hangs \
+                 says what the job hangs on"
+            }
+            _ if trace.format == "execution_trace" => {
+                "an execution trace holds operators without times; et_events joins it with the \
+                 profiler's trace of the same run"
+            }
             Scope::Mllm => "this section is about MLLM's perf.json",
             _ => "this section compares the ranks of a job; open the traces of all ranks together",
         };

@@ -63,7 +63,7 @@ pub struct Trace {
     pub path: String,
     /// The rank; `None` if it was not recorded.
     pub rank: Option<i64>,
-    /// `kineto`, `chrome`, `mllm_perf` or `torch_memory`.
+    /// The format, such as `kineto`; `traces.format` lists them.
     pub format: String,
 }
 

@@ -21,7 +21,8 @@ use super::Trace;
 pub enum Scope {
     /// All traces.
     Any,
-    /// Traces of profilers: all except MLLM's perf.json and memory snapshots.
+    /// Traces of profilers: all except MLLM's perf.json, memory snapshots, flight recorder dumps
+    /// and execution traces.
     Torch,
     /// MLLM's perf.json.
     Mllm,
@@ -45,7 +46,10 @@ impl Scope {
 }
 
 fn is_of_profiler(trace: &Trace) -> bool {
-    !matches!(&trace.format[..], "mllm_perf" | "torch_memory")
+    !matches!(
+        &trace.format[..],
+        "mllm_perf" | "torch_memory" | "flight_recorder" | "execution_trace"
+    )
 }
 
 /// The shape of an answer.

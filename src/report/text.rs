@@ -116,7 +116,11 @@ fn is_missing(report: &Report, trace: &Trace, kind: &str) -> bool {
 fn operators_missing(report: &Report, trace: &Trace) -> bool {
     let none =
         |key| report.answer(key).is_none_or(|a: &Answer| a.of(&trace.trace_id).next().is_none());
-    none("operators") && none("mllm_operation_totals") && trace.format != "torch_memory"
+    let has_none_by_nature = matches!(
+        &trace.format[..],
+        "torch_memory" | "flight_recorder" | "execution_trace" | "memory_timeline" | "stacks"
+    );
+    none("operators") && none("mllm_operation_totals") && !has_none_by_nature
 }
 
 /// Facts about a trace, one line each.

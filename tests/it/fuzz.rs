@@ -38,8 +38,10 @@ fn seeds_and_damaged_seeds_hold() {
         assert!(seeds.len() > 5, "{name} has {} seeds", seeds.len());
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let damaged = more
-            * if matches!(name, "input" | "perf" | "snapshot" | "database" | "xplane" | "perfetto")
-            {
+            * if matches!(
+                name,
+                "input" | "perf" | "snapshot" | "database" | "xplane" | "perfetto" | "beside"
+            ) {
                 DAMAGED_STORES
             } else {
                 DAMAGED

@@ -12,6 +12,7 @@
 
 mod artifacts;
 mod bad_inputs;
+mod beside;
 mod check;
 mod cli;
 mod collectives;

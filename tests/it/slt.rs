@@ -2,7 +2,7 @@
 //! files in `tests/slt/rules`, the store also contains the traces that each show one bottleneck. For
 //! those in `tests/slt/jobs`, it has the ranks of the job with a pipeline; for those in
 //! `tests/slt/snapshots`, the memory snapshots; for those in `tests/slt/protobufs`, the XPlane files
-//! and Perfetto traces.
+//! and Perfetto traces; for those in `tests/slt/beside`, files beside a trace.
 //! Other results do not depend on those.
 //!
 //! Each file is a separate test with the file's name: `-E 'test(slt::core::totals)'`. The test
@@ -25,7 +25,8 @@ use sqllogictest::{
 use tracesql::engine::{Engine, EngineOptions};
 
 use crate::support::{
-    kept_bottlenecks, kept_fixtures, kept_pipeline, kept_protobufs, kept_snapshots, root,
+    kept_beside, kept_bottlenecks, kept_fixtures, kept_pipeline, kept_protobufs, kept_snapshots,
+    root,
 };
 
 include!("slt/files.rs");
@@ -46,6 +47,7 @@ fn check(file: &str) {
         Some("jobs") => kept_pipeline(),
         Some("protobufs") => kept_protobufs(),
         Some("snapshots") => kept_snapshots(),
+        Some("beside") => kept_beside(),
         _ => kept_fixtures(),
     };
     let store = store.0;

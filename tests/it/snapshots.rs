@@ -146,7 +146,7 @@ fn opcodes_that_would_run_code_are_refused_by_name() {
         (b"\x80\x04N.", "its value is None"),
         (b"\x80\x04.", "the stack is empty"),
         (b"\x80\x04(.", "the stack is empty"),
-        (b"\x80\x04}(X\x07\x00\x00\x00versionK\x01X\x07\x00\x00\x00entries]u.", "flight recorder"),
+        (b"\x80\x04}(X\x07\x00\x00\x00versionK\x01X\x07\x00\x00\x00entriesK\x01u.", "not a list"),
     ] {
         let store = TestStore::new();
         let path = store.folder.path().join("bad.pickle");
@@ -270,7 +270,7 @@ fn marks_choose_what_leaks_counts() {
 }
 
 /// A trace of each format, as `docs/formats.md` names it.
-const FORMATS: [(&str, &str); 10] = [
+const FORMATS: [(&str, &str); 14] = [
     ("Kineto", "synthetic_gpu_rank0.json.gz"),
     ("Chrome JSON", "chrome_mixed.json"),
     ("`perf.json`", "perf.json"),
@@ -281,9 +281,39 @@ const FORMATS: [(&str, &str); 10] = [
     ("rocprofv3 JSON", "databases/rocprofv3.json"),
     ("XPlane", "protobufs/gpu.xplane.pb"),
     ("Perfetto", "protobufs/rocprof.pftrace"),
+    ("flight recorder", "flight/chain/nccl_trace_rank_0"),
+    ("execution trace", "beside/execution/rank0.et.json"),
+    ("memory timeline", "beside/timeline.raw.json.gz"),
+    ("stacks", "beside/evented.speedscope.json"),
 ];
 
-/// `TRACESQL_BLESS=1` writes the table into the page.
+/// What a format has beyond the rows of a table: whether a query gives true.
+const COLUMNS: [(&str, &str); 6] = [
+    ("times (`events.ts_ns`)", "SELECT count(ts_ns) > 0 FROM events WHERE ph <> 'M'"),
+    ("Unix time (`traces.base_time_ns`)", "SELECT count(base_time_ns) > 0 FROM traces"),
+    ("nesting (`events.depth`)", "SELECT coalesce(max(depth), 0) > 0 FROM events"),
+    ("launch links (`kernels.link`)", "SELECT count(launch_id) > 0 FROM kernels"),
+    ("steps (`events.step`)", "SELECT count(step) > 0 FROM events"),
+    (
+        "stacks (`stack_samples`)",
+        "SELECT count(*) FILTER (WHERE array_length(stack) > 1) > 0 FROM stack_samples",
+    ),
+];
+
+/// A table of the page: a row of cells for each name.
+fn table_of(head: &str, rows: impl Iterator<Item = (String, Vec<bool>)>) -> String {
+    let mut table = format!("\n| {head} | {} |\n|", FORMATS.map(|(name, _)| name).join(" | "));
+    table.push_str(&" --- |".repeat(FORMATS.len() + 1));
+    table.push('\n');
+    for (name, has) in rows {
+        let cells: Vec<&str> = has.iter().map(|has| if *has { "yes" } else { "–" }).collect();
+        table.push_str(&format!("| {name} | {} |\n", cells.join(" | ")));
+    }
+    table.push('\n');
+    table
+}
+
+/// `TRACESQL_BLESS=1` writes the tables into the page.
 #[test]
 fn the_table_of_formats_is_true() {
     let tables = [
@@ -298,25 +328,40 @@ fn the_table_of_formats_is_true() {
         "memory_segments",
         "memory_blocks",
         "memory_stacks",
+        "flight_records",
+        "flight_groups",
+        "et_nodes",
         "devices",
     ];
-    let mut table = format!("\n| table | {} |\n|", FORMATS.map(|(name, _)| name).join(" | "));
-    table.push_str(&" --- |".repeat(FORMATS.len() + 1));
-    table.push('\n');
-    let manifests = FORMATS.map(|(_, trace)| TestStore::with(&fixture(trace)).1.manifest);
-    for name in tables {
-        let cells = manifests.each_ref().map(|m| if m.rows(name) > 0 { "yes" } else { "–" });
-        table.push_str(&format!("| `{name}` | {} |\n", cells.join(" | ")));
-    }
-    table.push('\n');
+    let stores = FORMATS.map(|(_, trace)| TestStore::with(&fixture(trace)));
+    let of_tables = table_of(
+        "table",
+        tables.into_iter().map(|name| {
+            let has = stores.iter().map(|(_, outcome)| outcome.manifest.rows(name) > 0);
+            (format!("`{name}`"), has.collect())
+        }),
+    );
+    let of_columns = table_of(
+        "information",
+        COLUMNS.into_iter().map(|(name, sql)| {
+            (name.to_owned(), stores.iter().map(|(store, _)| store.value(sql) == "true").collect())
+        }),
+    );
     let path = root().join("docs/formats.md");
     let page = read(&path);
-    let (before, rest) = page.split_once("<!-- formats -->\n").expect("the table's place");
-    let (found, after) = rest.split_once("<!-- end -->").expect("its end");
-    if std::env::var_os("TRACESQL_BLESS").is_some() {
-        let page = format!("{before}<!-- formats -->\n{table}<!-- end -->{after}");
-        std::fs::write(&path, page).expect("the page is written");
-    } else {
-        assert_eq!(found, table, "docs/formats.md");
+    let mut blessed = page.clone();
+    for (start, end, table) in [
+        ("<!-- formats -->\n", "<!-- end -->", of_tables),
+        ("<!-- columns -->\n", "<!-- end of columns -->", of_columns),
+    ] {
+        let (before, rest) = blessed.split_once(start).expect("the table's place");
+        let (found, after) = rest.split_once(end).expect("its end");
+        if std::env::var_os("TRACESQL_BLESS").is_none() {
+            assert_eq!(found, table, "docs/formats.md");
+        }
+        blessed = format!("{before}{start}{table}{end}{after}");
+    }
+    if blessed != page {
+        std::fs::write(&path, blessed).expect("the page is written");
     }
 }

@@ -4,6 +4,7 @@ mod devices;
 mod events;
 mod mllm_perf;
 mod modules;
+mod side_tables;
 mod small_tables;
 mod snapshot_tables;
 mod typed;
@@ -15,10 +16,12 @@ use crate::arrange::{Order, Sorter};
 use crate::error::{IngestError, Result};
 use crate::import;
 use crate::issues::Issues;
-use crate::snapshot::{self, Snapshot, is_pickle};
+use crate::side::{self, flight};
+use crate::snapshot::{self, Pickle, Snapshot, is_pickle};
 use crate::source::Content;
 use crate::trace::{Document, EventRecord, Form, Progress, Reading, Texts, Tracks, read_document};
 use crate::typed::TypedElements;
+use side_tables::{SideFile, SideRead};
 use typed::TypedRead;
 
 /// Options for reading a trace.
@@ -65,6 +68,8 @@ pub enum Read<'a> {
     Json(Box<JsonRead<'a>>),
     /// A memory snapshot.
     Snapshot(Box<SnapshotRead<'a>>),
+    /// A file beside a trace.
+    Side(Box<SideRead<'a>>),
 }
 
 /// A memory snapshot that was read.
@@ -104,15 +109,28 @@ pub fn read<'a>(
 ) -> Result<Read<'a>> {
     let start = Instant::now();
     if is_pickle(content)? {
-        let snapshot = snapshot::read(name, content, scratch, options.memory_limit, progress)?;
-        return Ok(Read::Snapshot(Box::new(SnapshotRead {
-            content,
-            snapshot,
-            options: options.clone(),
-            scratch,
-            progress,
-            phases: vec![("read", start.elapsed().as_secs_f64())],
-        })));
+        let memory_limit = options.memory_limit;
+        let phases = |start: Instant| vec![("read", start.elapsed().as_secs_f64())];
+        return match snapshot::read(name, content, scratch, memory_limit, progress)? {
+            Pickle::Snapshot(snapshot) => Ok(Read::Snapshot(Box::new(SnapshotRead {
+                content,
+                snapshot,
+                options: options.clone(),
+                scratch,
+                progress,
+                phases: phases(start),
+            }))),
+            Pickle::Flight(pickle) => {
+                let dump = flight::of_pickle(name, pickle, memory_limit / 4, progress)?;
+                Ok(Read::Side(Box::new(SideRead {
+                    file: SideFile::Flight(Box::new(dump)),
+                    content,
+                    options: options.clone(),
+                    progress,
+                    phases: phases(start),
+                })))
+            }
+        };
     }
     let source = import::Source { name, content, scratch, options, progress };
     if let Some(read) = import::read(&source)? {
@@ -128,6 +146,16 @@ pub fn read<'a>(
             scratch,
             progress,
             phases: vec![("read", start.elapsed().as_secs_f64())],
+        })));
+    }
+    if let Some(kind) = side::recognise(content)? {
+        // Such a file is read while its tables are written, so that its elements are not kept.
+        return Ok(Read::Side(Box::new(SideRead {
+            file: SideFile::Unread(kind),
+            content,
+            options: options.clone(),
+            progress,
+            phases: Vec::new(),
         })));
     }
     let sorter = |order: Order, budget| Sorter::new(order, scratch, budget, options.threads);
@@ -177,6 +205,7 @@ impl Read<'_> {
         let is_strict = match &self {
             Self::Json(read) => read.options.strict,
             Self::Snapshot(read) => read.options.strict,
+            Self::Side(read) => read.options.strict,
         };
         let built = match self {
             Self::Json(read) if read.document.form == Form::Blobs => {
@@ -184,6 +213,7 @@ impl Read<'_> {
             }
             Self::Json(read) => events::write(*read, origin, folder),
             Self::Snapshot(read) => snapshot_tables::write(*read, origin, folder),
+            Self::Side(read) => side_tables::write(*read, origin, folder),
         }?;
         if is_strict && built.issues.has_warnings() {
             let input = origin.name.to_owned();

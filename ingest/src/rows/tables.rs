@@ -152,6 +152,7 @@ row! {
         stack_id: Option<i64>,
         allocation_id: Option<i64>,
         pool: Option<&'a str>,
+        category: Option<&'a str>,
     }
 }
 
@@ -201,6 +202,81 @@ row! {
         file: Option<&'a str>,
         line: Option<i64>,
         frame_id: i64,
+        extra: Option<&'a str>,
+    }
+}
+
+row! {
+    /// A row of `flight_records`.
+    FlightRecordRow of schema::FLIGHT_RECORDS {
+        trace_id: &'a str,
+        event_id: i64,
+        record_id: Option<i64>,
+        group_id: Option<i64>,
+        group_name: Option<&'a str>,
+        group_description: Option<&'a str>,
+        collective_seq: Option<i64>,
+        p2p_seq: Option<i64>,
+        op_id: Option<i64>,
+        name: Option<&'a str>,
+        is_p2p: bool,
+        state: Option<&'a str>,
+        retired: bool,
+        created_ns: Option<i64>,
+        started_ns: Option<i64>,
+        completed_ns: Option<i64>,
+        duration_ns: Option<i64>,
+        timeout_ns: Option<i64>,
+        input_sizes: Option<&'a str>,
+        input_dtypes: Option<&'a str>,
+        output_sizes: Option<&'a str>,
+        output_dtypes: Option<&'a str>,
+        thread_id: Option<&'a str>,
+        thread_name: Option<&'a str>,
+    }
+}
+
+row! {
+    /// A row of `flight_groups`.
+    FlightGroupRow of schema::FLIGHT_GROUPS {
+        trace_id: &'a str,
+        group_id: Option<i64>,
+        group_name: Option<&'a str>,
+        description: Option<&'a str>,
+        ranks: Option<&'a str>,
+        size: Option<i64>,
+        last_enqueued_seq: Option<i64>,
+        last_started_seq: Option<i64>,
+        last_completed_seq: Option<i64>,
+    }
+}
+
+row! {
+    /// A row of `et_nodes`.
+    EtNodeRow of schema::ET_NODES {
+        trace_id: &'a str,
+        event_id: i64,
+        node_id: Option<i64>,
+        name: Option<&'a str>,
+        parent_id: Option<i64>,
+        rf_id: Option<i64>,
+        fw_parent_id: Option<i64>,
+        sequence_number: Option<i64>,
+        scope: Option<i64>,
+        tid: Option<i64>,
+        fw_tid: Option<i64>,
+        op_schema: Option<&'a str>,
+        kernel_backend: Option<&'a str>,
+        kernel_file: Option<&'a str>,
+        input_values: Option<&'a str>,
+        input_shapes: Option<&'a str>,
+        input_types: Option<&'a str>,
+        input_strides: Option<&'a str>,
+        output_values: Option<&'a str>,
+        output_shapes: Option<&'a str>,
+        output_types: Option<&'a str>,
+        output_strides: Option<&'a str>,
+        attrs: Option<&'a str>,
         extra: Option<&'a str>,
     }
 }

@@ -4,7 +4,8 @@ use super::{TRACE_ID, Table, code, label, near};
 pub const TABLE: Table = Table {
     name: "memory",
     about: "One row per allocation or free ([memory] events, both ends of an MLLM memory blob) and \
-            per entry of a memory snapshot's history, in the order of events.",
+            per entry of a memory snapshot's history or of a raw memory timeline, in the order of \
+            events.",
     columns: &[
         TRACE_ID,
         near("event_id", "id", "The event (events.event_id)."),
@@ -12,7 +13,8 @@ pub const TABLE: Table = Table {
         label(
             "action",
             "alloc or free. Snapshots also have free_requested, segment_alloc, segment_free, \
-             segment_map, segment_unmap, snapshot, oom, annotate and unknown texts as written.",
+             segment_map, segment_unmap, snapshot, oom, annotate and unknown texts as written. \
+             Memory timelines also have preexisting and version.",
         ),
         near("addr", "id", "Address (`Addr`); the blob's uuid for MLLM."),
         code(
@@ -43,5 +45,10 @@ pub const TABLE: Table = Table {
              negative number if it was allocated before the history; NULL if unknown.",
         ),
         label("pool", "Memory pool of the entry, as in memory_segments; NULL if not recorded."),
+        label(
+            "category",
+            "What a memory timeline says the memory is for: parameter, optimizer_state, input, \
+             temporary, activation, gradient, autograd_detail or unknown; NULL in other formats.",
+        ),
     ],
 };

@@ -5,7 +5,10 @@
 
 mod counters;
 mod devices;
+mod et_nodes;
 mod events;
+mod flight_groups;
+mod flight_records;
 mod flows;
 mod ingest_issues;
 mod kernels;
@@ -24,7 +27,7 @@ use std::sync::{Arc, LazyLock};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
 /// Version of the tables. It increases with every change that readers could notice.
-pub const SCHEMA_VERSION: u32 = 7;
+pub const SCHEMA_VERSION: u32 = 8;
 
 /// The type of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +94,9 @@ pub const TABLES: &[&Table] = &[
     &memory_segments::TABLE,
     &memory_blocks::TABLE,
     &memory_stacks::TABLE,
+    &flight_records::TABLE,
+    &flight_groups::TABLE,
+    &et_nodes::TABLE,
     &modules::TABLE,
     &flows::TABLE,
     &counters::TABLE,
@@ -100,7 +106,10 @@ pub const TABLES: &[&Table] = &[
 
 pub use counters::TABLE as COUNTERS;
 pub use devices::TABLE as DEVICES;
+pub use et_nodes::TABLE as ET_NODES;
 pub use events::TABLE as EVENTS;
+pub use flight_groups::TABLE as FLIGHT_GROUPS;
+pub use flight_records::TABLE as FLIGHT_RECORDS;
 pub use flows::TABLE as FLOWS;
 pub use ingest_issues::TABLE as INGEST_ISSUES;
 pub use kernels::TABLE as KERNELS;

@@ -13,13 +13,24 @@ pub const TABLE: Table = Table {
         ),
         label(
             "format",
-            "kineto, chrome, mllm_perf, torch_memory, nsys, rocpd, rpd, rocprofv3, xplane or perfetto.",
+            "kineto, chrome, mllm_perf, torch_memory, nsys, rocpd, rpd, rocprofv3, xplane, \
+             perfetto, flight_recorder, execution_trace, memory_timeline or stacks.",
         ),
         label("content_hash", "BLAKE3 of the input's bytes, hexadecimal."),
         code("input_bytes", "bytes", "Size of the input as it lay on disk."),
-        code("text_bytes", "bytes", "Size when unpacked: of its JSON text or pickle."),
-        code("rank", "id", "distributedInfo.rank; NULL if not recorded."),
-        code("world_size", "count", "distributedInfo.world_size; NULL if not recorded."),
+        code("text_bytes", "bytes", "Size when unpacked: of its text, pickle or message."),
+        code(
+            "rank",
+            "id",
+            "distributedInfo.rank; of flight recorder dumps, the number in the file's name; NULL \
+             if not recorded.",
+        ),
+        code(
+            "world_size",
+            "count",
+            "distributedInfo.world_size; of flight recorder dumps, the size of the default group; \
+             NULL if not recorded.",
+        ),
         label("backend", "distributedInfo.backend; NULL if not recorded."),
         label("host", "host_name; NULL if not recorded."),
         label("framework", "pytorch or mllm; NULL if not known."),

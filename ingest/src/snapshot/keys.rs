@@ -42,6 +42,7 @@ keys! {
     29 HOST_TRACES "host_traces",
     30 ENTRIES "entries",
     31 VERSION "version",
+    32 PG_CONFIG "pg_config",
 }
 
 /// Returns a pool of texts that holds all keys under their numbers.

@@ -50,6 +50,21 @@ impl Layout {
     }
 }
 
+/// Returns the top-level dict of a dump of the flight recorder, as a number in [`Heap::others`]. Dumps
+/// without collectives have no `entries`, and a file that was cut may end before its `version`.
+pub fn flight(heap: &Heap, top: Value) -> Option<u32> {
+    let Value::Dict(no) = top else { return None };
+    let Dict::Other(no) = heap.dicts[no as usize] else { return None };
+    let has = |key: u32| {
+        heap.others[no as usize]
+            .iter()
+            .any(|(k, _)| k.unpack(&heap.scalars) == Some(Value::Text(key)))
+    };
+    let is_snapshot = has(keys::SEGMENTS) || has(keys::DEVICE_TRACES);
+    let (entries, version) = (has(keys::ENTRIES), has(keys::VERSION));
+    (!is_snapshot && (version || entries) && (entries || has(keys::PG_CONFIG))).then_some(no)
+}
+
 /// Finds the parts. The error names the place and the type of a value that a snapshot cannot have.
 pub fn find(heap: &Heap, top: Value) -> Result<Layout, String> {
     let mut finder = Finder { heap, seen: FxHashSet::default(), layout: Layout::default() };
@@ -79,9 +94,6 @@ impl<'a> Finder<'a> {
             let is = |code: &Code| code.unpack(&heap.scalars) == Some(Value::Text(key));
             items.iter().rev().find(|(k, _)| is(k)).and_then(|(_, v)| v.unpack(&heap.scalars))
         };
-        if find(keys::ENTRIES).is_some() && find(keys::VERSION).is_some() {
-            return Err("it is a dump of NCCL's flight recorder, which is not read".to_owned());
-        }
         let (segments, traces) = (find(keys::SEGMENTS), find(keys::DEVICE_TRACES));
         if segments.is_none() && traces.is_none() {
             return Err("its value is a dict without `segments` and `device_traces`".to_owned());

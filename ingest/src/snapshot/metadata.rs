@@ -19,6 +19,15 @@ pub fn members(heap: &Heap, items: &[(Code, Code)]) -> String {
     write_members(heap, items, &[], MAX_ITEM_LENGTH)
 }
 
+/// Maximum length of a value of a flight recorder's record, in bytes. Coalesced operations have many
+/// inputs.
+const MAX_RECORD_LENGTH: usize = 256 << 10;
+
+/// Writes the items of a record as members of an object, except those with the given keys.
+pub fn long_members(heap: &Heap, items: &[(Code, Code)], except: &[u32]) -> String {
+    write_members(heap, items, except, MAX_RECORD_LENGTH)
+}
+
 /// Writes the top-level items as members of an object, except those with the given keys.
 pub fn top_members(heap: &Heap, items: &[(Code, Code)], except: &[u32]) -> String {
     write_members(heap, items, except, MAX_LENGTH)

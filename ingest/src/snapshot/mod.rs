@@ -1,4 +1,5 @@
-//! Reads PyTorch's CUDA memory snapshots: pickles that `torch.cuda.memory._dump_snapshot` writes.
+//! Reads PyTorch's CUDA memory snapshots, pickles that `torch.cuda.memory._dump_snapshot` writes, and
+//! the pickles of the flight recorder.
 //!
 //! Nothing in a pickle is executed: the reader knows only opcodes for texts, numbers and
 //! containers, and refuses all others (`machine`). Dicts become records of fixed size as soon as
@@ -21,7 +22,7 @@ use std::path::Path;
 pub use heap::{Dict, Heap, List};
 pub use layout::{Layout, Trace};
 pub use ledger::{Action, Ledger};
-pub use metadata::{members, stack_text};
+pub use metadata::{long_members, members, stack_text, top_members};
 pub use records::*;
 pub use values::{Code, Value};
 
@@ -51,6 +52,31 @@ pub struct Snapshot {
     pub bytes: u64,
 }
 
+/// A dump of the flight recorder as a pickle that was read.
+pub struct FlightPickle {
+    /// All containers of the pickle.
+    pub heap: Heap,
+    /// The top-level dict, as a number in [`Heap::others`].
+    pub top: u32,
+    /// Issues that were found.
+    pub issues: Issues,
+    /// Length of the pickle in bytes.
+    pub bytes: u64,
+}
+
+/// A pickle of one of the kinds that are read.
+pub enum Pickle {
+    /// A memory snapshot.
+    Snapshot(Snapshot),
+    /// A dump of the flight recorder.
+    Flight(FlightPickle),
+}
+
+/// The key of the records of a flight recorder dump.
+pub const ENTRIES: u32 = keys::ENTRIES;
+/// The key of the stack of a record.
+pub const FRAMES: u32 = keys::FRAMES;
+
 /// Whether a content is a pickle of a binary protocol. JSON never begins with these bytes.
 pub fn is_pickle(content: &Content) -> Result<bool> {
     let (len, _) = content.wait(4)?;
@@ -59,9 +85,9 @@ pub fn is_pickle(content: &Content) -> Result<bool> {
     Ok(matches!(&head[..], [0x80, 0..=32, ..] | [b'}' | b']', b'q' | b'r', ..]))
 }
 
-/// Reads a snapshot. `scratch` is a folder for temporary files.
+/// Reads a snapshot or a dump of the flight recorder. `scratch` is a folder for temporary files.
 ///
-/// Fails if the content is not a snapshot, if it is cut before anything whole, or if its values
+/// Fails if the content is neither of them, if it is cut before anything whole, or if its values
 /// need more memory than `memory_limit`.
 pub fn read(
     name: &str,
@@ -69,7 +95,7 @@ pub fn read(
     scratch: &Path,
     memory_limit: usize,
     progress: &Progress,
-) -> Result<Snapshot> {
+) -> Result<Pickle> {
     let outcome = read_pickle(name, content, scratch, memory_limit, progress);
     if outcome.is_err() {
         content.abandon();
@@ -83,7 +109,7 @@ fn read_pickle(
     scratch: &Path,
     memory_limit: usize,
     progress: &Progress,
-) -> Result<Snapshot> {
+) -> Result<Pickle> {
     let heap = Heap::new(scratch, memory_limit / 4);
     let mut machine = Machine::new(Bytes::new(content)?, heap, memory_limit / 2, progress);
     let mut issues = Issues::default();
@@ -98,9 +124,11 @@ fn read_pickle(
     let end = machine.offset();
     let is_frame_cut = machine.frame_cut;
     let heap = machine.heap;
-    let layout = match layout::find(&heap, top) {
-        Ok(layout) => layout,
-        Err(reason) => {
+    let flight = layout::flight(&heap, top);
+    let layout = match (flight, layout::find(&heap, top)) {
+        (Some(_), _) => Layout::default(),
+        (None, Ok(layout)) => layout,
+        (None, Err(reason)) => {
             return Err(match cut {
                 Some((fault, at)) => refusal(name, fault, at),
                 None => not_a_snapshot(name, &reason),
@@ -109,7 +137,9 @@ fn read_pickle(
     };
     let (bytes, _) = content.wait(u64::MAX)?;
     match cut {
-        Some((fault, at)) if layout.is_empty(&heap) => return Err(refusal(name, fault, at)),
+        Some((fault, at)) if flight.is_none() && layout.is_empty(&heap) => {
+            return Err(refusal(name, fault, at));
+        }
         Some((_, at)) => {
             issues.add(IssueCode::TruncatedInput, None, Some(at), b"");
         }
@@ -131,12 +161,16 @@ fn read_pickle(
     }
     issues.merge(content.issues());
     let is_cut = issues.count(IssueCode::TruncatedInput) > 0;
-    Ok(Snapshot { heap, layout, is_cut, issues, bytes })
+    Ok(match flight {
+        Some(top) => Pickle::Flight(FlightPickle { heap, top, issues, bytes }),
+        None => Pickle::Snapshot(Snapshot { heap, layout, is_cut, issues, bytes }),
+    })
 }
 
 fn not_a_snapshot(name: &str, reason: &str) -> IngestError {
     let reason = format!(
-        "this is a Python pickle, but not a PyTorch memory snapshot: {reason}; \
+        "this is a Python pickle, but neither a PyTorch memory snapshot nor a dump of the flight \
+         recorder: {reason}; \
          nothing in it was executed"
     );
     IngestError::not_a_trace(name, reason, 0)
@@ -148,7 +182,8 @@ fn refusal(name: &str, fault: Fault, at: u64) -> IngestError {
         Fault::Refused(opcode) => IngestError::not_a_trace(
             name,
             format!(
-                "a pickle with the opcode {} (0x{opcode:02x}), which no memory snapshot needs; \
+                "a pickle with the opcode {} (0x{opcode:02x}), which neither a memory snapshot nor a dump of the \
+                 flight recorder needs; \
                  nothing in it was executed",
                 opcode::refused_name(opcode)
             ),

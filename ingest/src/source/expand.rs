@@ -78,12 +78,13 @@ pub const TRACE_ENDINGS: &[&str] = &[
     ".xplane.pb",
     ".pftrace",
     ".perfetto-trace",
+    ".folded",
     ".zip",
     ".tar",
     ".tgz",
 ];
 /// Number of [`TRACE_ENDINGS`] that are not those of archives.
-const PLAIN_ENDINGS: usize = 13;
+const PLAIN_ENDINGS: usize = 14;
 
 /// Converts files, folders, glob patterns and `-` (standard input) to inputs, in a stable order.
 /// The traces are not opened.
@@ -156,11 +157,22 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && !Store::is_store(&path)
         {
             walk(&path, files)?;
-        } else if path.is_file() && TRACE_ENDINGS.iter().any(|e| name.ends_with(e)) {
+        } else if path.is_file()
+            && (TRACE_ENDINGS.iter().any(|e| name.ends_with(e)) || is_flight_dump(&name))
+        {
             files.push(path);
         }
     }
     Ok(())
+}
+
+/// Whether a file without an ending has the name of a flight recorder dump, such as
+/// `nccl_trace_rank_3`.
+fn is_flight_dump(name: &str) -> bool {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    stem.len() < name.len()
+        && !stem.contains('.')
+        && ["trace_rank_", "trace_rank", "trace_rank-"].iter().any(|end| stem.ends_with(end))
 }
 
 /// Whether a file is an XPlane file, by its name.
@@ -212,7 +224,8 @@ fn is_trace_member(name: &str) -> bool {
         && !lower.starts_with("__macosx/")
         // A checkpoint of torch.save is a zip archive with such a member.
         && base != "data.pkl"
-        && TRACE_ENDINGS[..PLAIN_ENDINGS].iter().any(|e| lower.ends_with(e))
+        && (TRACE_ENDINGS[..PLAIN_ENDINGS].iter().any(|e| lower.ends_with(e))
+            || is_flight_dump(base))
 }
 
 fn zip_members(path: PathBuf, inputs: &mut Vec<Input>) -> Result<()> {

@@ -12,6 +12,7 @@ mod sigbus;
 mod sniff;
 mod strip_comments;
 mod unpack;
+mod walk;
 
 pub use content::{Content, Reader};
 pub use expand::{Input, TRACE_ENDINGS, expand, expand_copy};
@@ -19,3 +20,4 @@ pub use mapping::Mapping;
 pub use sniff::refuse_by_content;
 pub use strip_comments::without_comments;
 pub use unpack::{HashSource, open};
+pub use walk::{Ends, Walk};

@@ -101,7 +101,11 @@ pub fn refuse_by_content(head: &[u8]) -> Option<(String, u64)> {
     let reason = match rest {
         [] | [b'{' | b'[', ..] => return None,
         _ if lower.starts_with(b"<!doctype") || lower.starts_with(b"<html") => {
-            "this is an HTML page, not a trace; was the download redirected?".to_owned()
+            "this is an HTML page, not a trace: export_memory_timeline of torch.profiler writes \
+             only a picture to .html, so give it a name that ends in .raw.json.gz or .json; for a \
+             page of memory_viz give the pickle that it was made from; if you downloaded a trace, \
+             the download was redirected"
+                .to_owned()
         }
         [b'/', b'/' | b'*', ..] => "comments are not JSON; remove them".to_owned(),
         _ if looks_like_protobuf(head) => "this is a protobuf message, but neither an XPlane \

@@ -451,8 +451,7 @@ impl DocumentReader<'_, '_> {
             return Ok(());
         }
         let what = if self.has("nodes") && self.has("schema") {
-            "a PyTorch execution trace (ExecutionTraceObserver), not a profiler trace; \
-             give the profiler's trace of the same run"
+            "like a PyTorch execution trace, but its `nodes` are not a list of nodes"
         } else if self.has("nodes") && self.has("samples") {
             "a V8 CPU profile, not a trace"
         } else if self.has("segments") || self.has("device_traces") {
@@ -461,7 +460,7 @@ impl DocumentReader<'_, '_> {
             "rocprofiler-sdk output whose first key is not `rocprofiler-sdk-tool`; give the file as \
              rocprofv3 wrote it"
         } else if self.has("$schema") && self.has("shared") {
-            "a speedscope profile, not a trace"
+            "like a speedscope profile, but it has no `profiles`"
         } else if self.has("ph") {
             "one event a line without a list around them; put them in `[` … `]`"
         } else if self.has("TraceEvents") {

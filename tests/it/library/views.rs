@@ -35,6 +35,11 @@ fn is_data(library: &Library, name: &str) -> bool {
 fn every_view_runs_on_all_fixtures_together_and_has_rows() {
     let store = bottlenecks();
     for name in [
+        "beside/execution/rank0.et.json",
+        "beside/execution/rank0.pt.trace.json",
+        "beside/samples.folded",
+        "beside/timeline.raw.json.gz",
+        "flight/chain/nccl_trace_rank_0",
         "kernels/checkpointed.json.gz",
         "kernels/moving.json.gz",
         "kernels/own_kernels.json.gz",

@@ -1,6 +1,13 @@
 // Written by the test slt::every_file_has_a_test with TRACESQL_BLESS=1; one test for each file
 // of tests/slt.
 
+mod beside {
+    #[test]
+    fn beside() {
+        super::check("beside/beside.slt");
+    }
+}
+
 mod compare {
     #[test]
     fn compare() {

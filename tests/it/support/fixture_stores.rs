@@ -47,6 +47,16 @@ pub fn kept_snapshots() -> Kept {
     kept("snapshots", &[root().join("fixtures/snapshots")])
 }
 
+/// A store with the files beside a trace, for tests that only read.
+pub fn kept_beside() -> Kept {
+    let folder = |name: &str| root().join("fixtures").join(name);
+    let flight = ["chain", "mismatch", "missing", "not_scheduled", "not_started", "rolled", "fine"];
+    let mut folders: Vec<PathBuf> =
+        flight.iter().map(|job| folder(&format!("flight/{job}"))).collect();
+    folders.extend(["beside", "beside/execution", "beside/job"].map(folder));
+    kept("beside", &folders)
+}
+
 /// A store with the XPlane files and Perfetto traces, for tests that only read.
 pub fn kept_protobufs() -> Kept {
     kept("protobufs", &[root().join("fixtures/protobufs")])
@@ -103,7 +113,7 @@ fn traces_in(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
     paths.retain(|path| {
         let path = path.to_string_lossy();
-        let endings = [".json", ".pickle", ".xplane.pb", ".pftrace"];
+        let endings = [".json", ".pickle", ".xplane.pb", ".pftrace", ".folded", "nccl_trace_rank_"];
         endings.iter().any(|ending| path.contains(ending)) && !path.contains("key_averages")
     });
     paths.sort();

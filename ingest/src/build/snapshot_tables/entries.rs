@@ -213,6 +213,7 @@ impl<'a> EntryWriter<'a> {
             stack_id: stack.map(i64::from),
             allocation_id: number(fact.allocation),
             pool: self.rests.get(&rest).and_then(|r| r.pool.as_deref()),
+            category: None,
         });
     }
 

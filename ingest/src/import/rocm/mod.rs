@@ -8,7 +8,6 @@ mod rocpd_events;
 mod rocpd_info;
 mod rpd;
 mod tracks;
-mod walk;
 
 pub use json::{is_output, read as read_json};
 pub use rocpd::{is_rocpd, read as read_rocpd};

@@ -1,10 +1,11 @@
-//! Walks through a large JSON document in its order, with a window on its text.
+//! Walks through a large JSON document in its order, with a window on its text, for readers that
+//! know what the document holds.
 
 use serde_json::Value as Json;
 
+use super::{Content, Mapping};
 use crate::error::IngestError;
 use crate::json::{Bad, Cursor};
-use crate::source::{Content, Mapping};
 
 /// Number of bytes that are mapped at a time.
 const WINDOW: u64 = 8 << 20;
