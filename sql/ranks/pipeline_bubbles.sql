@@ -123,12 +123,14 @@ placed AS (
     SELECT
         s.trace_id, s.step, g.job, g.rank, g.group_ranks, g.stage, g.stages,
         a.reference_rank, a.first_job_ns, a.last_job_ns,
-        x.trace_id IS NOT NULL AS has_stepped,
+        coalesce(x.is_computation, false) AS has_stepped,
         -- The drift between two times of one stretch of a clock is less than its error.
-        CASE WHEN x.trace_id IS NULL THEN
+        CASE WHEN NOT coalesce(x.is_computation, false) THEN
             CASE WHEN a.is_even THEN s.last_ns - s.first_ns ELSE a.last_job_ns - a.first_job_ns END
         END AS own_ns,
-        CASE WHEN x.trace_id IS NULL THEN s.computation_ns END AS computation_ns,
+        CASE
+            WHEN NOT coalesce(x.is_computation, false) THEN s.computation_ns
+        END AS computation_ns,
         CASE WHEN x.trace_id IS NULL THEN s.both_ns END AS both_ns
     FROM sums s
     JOIN stages g ON g.trace_id = s.trace_id

@@ -127,7 +127,8 @@ cells AS (
     LEFT JOIN covered v ON v.trace_id = s.trace_id AND v.step = s.step
     LEFT JOIN followed f ON f.job = j.job AND f.step = s.step
     LEFT JOIN on_device d ON d.trace_id = s.trace_id
-    LEFT JOIN _stepped_steps x ON x.trace_id = s.trace_id AND x.step = s.step
+    LEFT JOIN _stepped_steps x
+        ON x.trace_id = s.trace_id AND x.step = s.step AND x.is_computation
 ),
 peers AS (
     SELECT
