@@ -32,7 +32,7 @@ counted AS (
     SELECT c.trace_id, c.profiler_trace_id, count(f.event_id) AS joined
     FROM candidates c
     LEFT JOIN et_nodes n ON n.trace_id = c.trace_id AND n.rf_id > 0
-    LEFT JOIN _record_functions f ON f.trace_id = c.profiler_trace_id AND f.rf_id = n.rf_id
+    LEFT JOIN _numbered_functions f ON f.trace_id = c.profiler_trace_id AND f.rf_id = n.rf_id
         AND f.name = n.name
     GROUP BY c.trace_id, c.profiler_trace_id
 )

@@ -7,7 +7,7 @@
 WITH dumps AS (SELECT * FROM _flight_jobs WHERE is_used),
 buffers AS (
     SELECT
-        d.trace_id, coalesce(min(r.record_id) > 0, false) AS is_rolled, count(r.event_id) AS records
+        d.trace_id, min(r.record_id) > 0 AS is_rolled, count(r.event_id) AS records
     FROM dumps d
     LEFT JOIN flight_records r ON r.trace_id = d.trace_id
     GROUP BY d.trace_id
@@ -59,12 +59,12 @@ SELECT
     m.job, m.group_name, m.ranks, m.description, m.rank,
     d.trace_id,
     d.trace_id IS NOT NULL AS has_dump,
-    coalesce(b.is_rolled, false) AS is_rolled,
+    b.is_rolled IS TRUE AS is_rolled,
     h.trace_id IS NOT NULL AS is_damaged,
     f.first_seq,
     greatest(coalesce(f.last_seq, -1), coalesce(c.last_enqueued_seq, -1)) AS last_seq,
     greatest(coalesce(f.done_seq, -1), coalesce(c.last_completed_seq, -1)) AS done_seq,
-    f.last_seq IS NOT NULL OR c.last_enqueued_seq IS NOT NULL OR NOT coalesce(b.is_rolled, false)
+    f.last_seq IS NOT NULL OR c.last_enqueued_seq IS NOT NULL OR b.is_rolled IS NOT TRUE
         AS is_known
 FROM members m
 LEFT JOIN dumps d ON d.job = m.job AND d.rank = m.rank

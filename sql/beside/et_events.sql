@@ -40,7 +40,7 @@ WITH found AS (
         ) AS place
     FROM et_nodes n
     JOIN _et_pairs p ON p.trace_id = n.trace_id
-    JOIN _record_functions f ON f.trace_id = p.profiler_trace_id AND f.rf_id = n.rf_id
+    JOIN _numbered_functions f ON f.trace_id = p.profiler_trace_id AND f.rf_id = n.rf_id
     WHERE n.rf_id > 0
 ),
 launched AS (

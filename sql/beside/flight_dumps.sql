@@ -27,7 +27,7 @@ SELECT
     d.is_used,
     coalesce(r.records, 0) AS records,
     r.first_record,
-    coalesce(r.first_record > 0, false) AS is_rolled,
+    (r.first_record > 0) IS TRUE AS is_rolled,
     coalesce(r.pending, 0) AS pending,
     d.start_ns, d.end_ns
 FROM _flight_jobs d

@@ -85,11 +85,6 @@ SELECT h.job, h.target, m.rank * 1099511627776 + m.event_id, h.length_ns, NULL
 FROM healing h
 JOIN collective_members m ON m.job = h.job AND m.call_id = h.call_id
 UNION ALL
-SELECT t.job, t.target, w.id, NULL, 1
-FROM _job_targets t
-JOIN work w ON w.job = t.job AND w.target_kind = 'communication'
-WHERE t.target_kind = 'hidden_communication'
-UNION ALL
 SELECT job, target, NULL, NULL, 2
 FROM _job_targets
 WHERE target_kind = 'cuda_graphs'

@@ -41,8 +41,7 @@ targets AS (
     SELECT
         job,
         unnest(make_array(
-            'compute', 'communication', 'copy', 'data_loading', 'all_stragglers',
-            'hidden_communication', 'cuda_graphs'
+            'compute', 'communication', 'copy', 'data_loading', 'all_stragglers', 'cuda_graphs'
         )),
         NULL, NULL, NULL
     FROM jobs

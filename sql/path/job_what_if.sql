@@ -7,14 +7,12 @@
 -- have begun), to the kernels and operators with the most device time, and to the kernel or
 -- operator that the setting what_if_name names. An operator stands for the kernels that it
 -- launched. Stragglers are those of straggler_ranks that are not weak: kernels, loading and
--- exchanges that took clearly longer take their usual length, and garbage is not collected. With
--- hidden_communication, computation sees exchanges as if they took no time, but it still waits for
--- the other ranks to come; the exchanges themselves take their time. cuda_graphs are as in what_if.
--- A step lasts from its first start to its last end on any rank. Where the same computation without
--- any change does not give the recorded times within 1 µs, nothing is forecast for the step. Nothing
--- is forecast either for a step in which a rank of a collective was not recorded, collectives could
--- not be matched, or a clock stepped back during work, or for the step after it, because it is not
--- known when the ranks would have come.
+-- exchanges that took clearly longer take their usual length, and garbage is not collected.
+-- cuda_graphs are as in what_if. A step lasts from its first start to its last end on any rank.
+-- Where the same computation without any change does not give the recorded times within 1 µs,
+-- nothing is forecast for the step. Nothing is forecast either for a step in which a rank of a
+-- collective was not recorded, collectives could not be matched, or a clock stepped back during
+-- work, or for the step after it, because it is not known when the ranks would have come.
 --
 -- Source: `tracesql docs critical_paths`.
 -- Example: SELECT step, target_kind, name, rank, recorded_ns, forecast_ns, saved_pct
@@ -27,13 +25,12 @@
 -- @column window_id BIGINT number 0 for all that was recorded, else the number of the step from 1.
 -- @column step BIGINT id N of ProfilerStep#N; NULL for window 0.
 -- @column target_kind VARCHAR text What changes: kernel, operator, named, compute, communication,
---   copy, data_loading, hidden_communication, cuda_graphs, straggler or all_stragglers.
+--   copy, data_loading, cuda_graphs, straggler or all_stragglers.
 -- @column name VARCHAR text Name of the kernel or operator, or cause of the straggler; NULL for
 --   kinds of work.
 -- @column rank BIGINT id Rank of the straggler; NULL for others.
 -- @column group_name VARCHAR text Group of a slow link; NULL for others.
--- @column factor DOUBLE ratio Factor on the time of this work; NULL for stragglers,
---   hidden_communication and cuda_graphs.
+-- @column factor DOUBLE ratio Factor on the time of this work; NULL for stragglers and cuda_graphs.
 -- @column recorded_ns BIGINT ns Length of the step as recorded.
 -- @column forecast_ns BIGINT ns Length with the change; NULL if nothing is forecast.
 -- @column saved_ns BIGINT ns recorded_ns - forecast_ns; negative if the step gets longer.
@@ -84,9 +81,7 @@ judged AS (
 SELECT
     f.job, f.window_id, n.step, t.target_kind, t.name, t.rank, t.group_name,
     CASE
-        WHEN t.target_kind NOT IN (
-            'straggler', 'all_stragglers', 'hidden_communication', 'cuda_graphs'
-        )
+        WHEN t.target_kind NOT IN ('straggler', 'all_stragglers', 'cuda_graphs')
             THEN greatest(setting('what_if_factor'), 0)
     END AS factor,
     f.recorded_ns, f.forecast_ns,

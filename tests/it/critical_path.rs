@@ -309,7 +309,10 @@ fn a_waiting_call_returns_with_faster_work() {
 #[test]
 fn recorded_times_follow_from_the_waits_in_all_fixtures() {
     let store = fixtures();
-    let failed = "SELECT DISTINCT trace_id FROM what_if WHERE status <> 'forecast'";
+    // Graphs are launched once a step, so traces without steps have no forecast of them.
+    let failed = "SELECT DISTINCT trace_id FROM what_if
+                  WHERE status <> 'forecast'
+                      AND NOT (target_kind = 'cuda_graphs' AND status = 'no steps')";
     assert_eq!(store.rows(failed), Vec::<Vec<String>>::new());
     assert!(store.ints("SELECT count(*) FROM what_if")[0] > 50);
 }

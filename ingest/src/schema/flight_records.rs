@@ -1,4 +1,4 @@
-use super::{Kind, Layout, TRACE_ID, Table, code, column, json, label, near};
+use super::{Kind, Layout, TRACE_ID, Table, code, column, json, label, near, required};
 
 /// Records of flight recorder dumps.
 pub const TABLE: Table = Table {
@@ -20,15 +20,21 @@ pub const TABLE: Table = Table {
         near("p2p_seq", "id", "Number of the send or receive in its group."),
         near("op_id", "id", "Number of the operation in its group, of any kind."),
         label("name", "Name, such as nccl:all_reduce."),
-        column("is_p2p", Kind::Bool, "flag", Layout::Repeats, "Whether it is a send or receive."),
+        required(column(
+            "is_p2p",
+            Kind::Bool,
+            "flag",
+            Layout::Repeats,
+            "Whether it is a send or receive; false if not recorded.",
+        )),
         label("state", "scheduled, started or completed, as written."),
-        column(
+        required(column(
             "retired",
             Kind::Bool,
             "flag",
             Layout::Repeats,
-            "Whether the watchdog has seen its end and no longer watches it.",
-        ),
+            "Whether the watchdog has seen its end and no longer watches it; false if not recorded.",
+        )),
         near("created_ns", "ns", "When it was scheduled, as Unix time; NULL if not recorded."),
         near(
             "started_ns",
