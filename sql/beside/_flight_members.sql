@@ -59,7 +59,7 @@ SELECT
     m.job, m.group_name, m.ranks, m.description, m.rank,
     d.trace_id,
     d.trace_id IS NOT NULL AS has_dump,
-    b.is_rolled IS TRUE AS is_rolled,
+    b.is_rolled,
     h.trace_id IS NOT NULL AS is_damaged,
     f.first_seq,
     greatest(coalesce(f.last_seq, -1), coalesce(c.last_enqueued_seq, -1)) AS last_seq,

@@ -173,6 +173,8 @@ fn bad_inputs_of_the_corpus_get_their_verdict() {
             // Elements with an unknown phase become rows, except an element whose phase is a
             // number.
             "ph_odd.json" => ("warn", "4"),
+            // Execution traces are read.
+            "execution_trace.json" => ("ok", "1"),
             // A size of 2^63 does not fit in the column, which causes a warning.
             "perf_huge.json" => ("warn", "1"),
             _ => continue,

@@ -67,7 +67,7 @@ fn a_sound_store_is_sound_and_read_whole() {
     let (store, _) = store();
     let (code, found) = doctor(&store);
     assert_eq!((code, problems(&found)), (Some(0), vec![]));
-    assert_eq!((found["traces"].as_i64(), found["files"].as_i64()), (Some(2), Some(28)));
+    assert_eq!((found["traces"].as_i64(), found["files"].as_i64()), (Some(2), Some(34)));
     let tables = tracesql_ingest::schema::TABLES
         .iter()
         .map(|t| store.ints(&format!("SELECT count(*) FROM {}", t.name))[0]);

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use serde_json::{Map, Value};
-use tracesql_ingest::schema::{Kind, TABLES};
+use tracesql_ingest::schema::{Kind, SCHEMA_VERSION, TABLES};
 
 use crate::support::{TestStore, fixture, needs, root};
 
@@ -83,11 +83,8 @@ fn other_tools_find_what_wrote_the_files() {
                 print([(c.column_index, c.descending) for c in m.row_group(0).sorting_columns])";
     let output = Command::new(&python).args(["-c", code]).arg(&file).output().expect("python runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        text.contains("b'tracesql.schema_version': b'7'")
-            && text.contains("b'tracesql.table': b'events'"),
-        "{text}"
-    );
+    let version = format!("b'tracesql.schema_version': b'{SCHEMA_VERSION}'");
+    assert!(text.contains(&version) && text.contains("b'tracesql.table': b'events'"), "{text}");
     assert!(text.contains("b'tracesql.version'"), "{text}");
     assert!(text.contains("[(2, False), (8, False)]"), "sorted by track and start: {text}");
 }

@@ -70,11 +70,12 @@ fn views_answer_the_same_for_a_trace_alone_and_beside_another() {
         let only = [trace.trace_id.clone()];
         let alone = Engine::open(&store.store, Some(&only), &EngineOptions::default())
             .expect("the store opens");
-        // Views of comparisons compare several traces.
+        // Views of comparisons compare several traces, and job_files counts those of a folder.
         let has = |view: &View, name: &str| view.columns.iter().any(|c| c.name == name);
         for view in library()
             .public_views()
-            .filter(|v| v.area != "compare" && !has(v, "base_trace_id") && has(v, "trace_id"))
+            .filter(|v| v.area != "compare" && v.name != "job_files")
+            .filter(|v| !has(v, "base_trace_id") && has(v, "trace_id"))
         {
             let sql = format!("SELECT * FROM {}", view.name);
             assert_eq!(

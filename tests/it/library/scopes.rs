@@ -21,6 +21,9 @@ const THREE: &[&str] =
 
 /// Ranks of two jobs, traces without a rank, a recording of MLLM, and memory snapshots.
 const MANY: &[&str] = &[
+    "beside/samples.folded",
+    "beside/timeline.json",
+    "beside/timeline.raw.json.gz",
     "ddp_rank0.pt.trace.json.gz",
     "ddp_rank1.pt.trace.json.gz",
     "bottlenecks/skewed/skewed_rank0.json.gz",
@@ -137,6 +140,7 @@ const ONLY_OF_MANY: &[&str] = &[
     "_call_sites",
     "_host_communication",
     "_lost_causes",
+    "_memory_categories",
     "_mllm_blobs",
     "_recomputed_calls",
     "_snapshot_frames",
@@ -146,6 +150,8 @@ const ONLY_OF_MANY: &[&str] = &[
     "hlo_operators",
     "kernel_counters",
     "lost_time",
+    "memory_categories",
+    "memory_category_timeline",
     "mllm_alive_blobs",
     "mllm_blobs",
     "mllm_memory_curve",
@@ -155,6 +161,7 @@ const ONLY_OF_MANY: &[&str] = &[
     "mllm_summary",
     "operators_by_input_stack",
     "operators_by_stack",
+    "profile_samples",
     "roofline_points",
     "roofline_roofs",
     "slow_steps",
