@@ -74,7 +74,7 @@ fn a_sound_store_is_sound_and_read_whole() {
     assert_eq!(found["rows"].as_i64(), Some(tables.sum()));
     let output = tracesql(&["doctor", &store.store.root().display().to_string()]);
     assert!(
-        output.status.success() && texts(&output).0.contains(": sound; 2 traces, 28 files"),
+        output.status.success() && texts(&output).0.contains(": sound; 2 traces, 34 files"),
         "{}",
         texts(&output).0
     );
