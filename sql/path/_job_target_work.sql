@@ -84,7 +84,3 @@ UNION ALL
 SELECT h.job, h.target, m.rank * 1099511627776 + m.event_id, h.length_ns, NULL
 FROM healing h
 JOIN collective_members m ON m.job = h.job AND m.call_id = h.call_id
-UNION ALL
-SELECT job, target, NULL, NULL, 2
-FROM _job_targets
-WHERE target_kind = 'cuda_graphs'

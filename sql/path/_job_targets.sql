@@ -41,7 +41,7 @@ targets AS (
     SELECT
         job,
         unnest(make_array(
-            'compute', 'communication', 'copy', 'data_loading', 'all_stragglers', 'cuda_graphs'
+            'compute', 'communication', 'copy', 'data_loading', 'all_stragglers'
         )),
         NULL, NULL, NULL
     FROM jobs

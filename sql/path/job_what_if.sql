@@ -8,7 +8,7 @@
 -- operator that the setting what_if_name names. An operator stands for the kernels that it
 -- launched. Stragglers are those of straggler_ranks that are not weak: kernels, loading and
 -- exchanges that took clearly longer take their usual length, and garbage is not collected.
--- cuda_graphs are as in what_if. A step lasts from its first start to its last end on any rank.
+-- A step lasts from its first start to its last end on any rank.
 -- Where the same computation without any change does not give the recorded times within 1 µs,
 -- nothing is forecast for the step. Nothing is forecast either for a step in which a rank of a
 -- collective was not recorded, collectives could not be matched, or a clock stepped back during
@@ -25,19 +25,19 @@
 -- @column window_id BIGINT number 0 for all that was recorded, else the number of the step from 1.
 -- @column step BIGINT id N of ProfilerStep#N; NULL for window 0.
 -- @column target_kind VARCHAR text What changes: kernel, operator, named, compute, communication,
---   copy, data_loading, cuda_graphs, straggler or all_stragglers.
+--   copy, data_loading, straggler or all_stragglers.
 -- @column name VARCHAR text Name of the kernel or operator, or cause of the straggler; NULL for
 --   kinds of work.
 -- @column rank BIGINT id Rank of the straggler; NULL for others.
 -- @column group_name VARCHAR text Group of a slow link; NULL for others.
--- @column factor DOUBLE ratio Factor on the time of this work; NULL for stragglers and cuda_graphs.
+-- @column factor DOUBLE ratio Factor on the time of this work; NULL for stragglers.
 -- @column recorded_ns BIGINT ns Length of the step as recorded.
 -- @column forecast_ns BIGINT ns Length with the change; NULL if nothing is forecast.
 -- @column saved_ns BIGINT ns recorded_ns - forecast_ns; negative if the step gets longer.
 -- @column saved_pct DOUBLE pct saved_ns as percent of recorded_ns.
 -- @column status VARCHAR text forecast, not reproduced if the recorded times do not follow from the
---   waits, no steps for the CUDA graphs of a job without them, or what is not known of the step or
---   the one before it: members missing, calls not matched, or clock stepped.
+--   waits, or what is not known of the step or the one before it: members missing, calls not
+--   matched, or clock stepped.
 WITH forecasts AS (
     SELECT *
     FROM job_forecast(
@@ -69,19 +69,15 @@ judged AS (
         f.job, f.target, f.window_id, f.recorded_ns,
         g.status AS gap,
         CASE WHEN g.job IS NULL THEN f.forecast_ns END AS told_ns,
-        CASE
-            WHEN g.job IS NULL AND (t.target_kind <> 'cuda_graphs' OR s.job IS NOT NULL)
-                THEN f.forecast_ns
-        END AS forecast_ns
+        CASE WHEN g.job IS NULL THEN f.forecast_ns END AS forecast_ns
     FROM forecasts f
     JOIN _job_targets t ON t.job = f.job AND t.target = f.target
-    LEFT JOIN (SELECT DISTINCT job FROM named WHERE window_id > 0) s ON s.job = f.job
     LEFT JOIN gaps g ON g.job = f.job AND g.window_id = f.window_id
 )
 SELECT
     f.job, f.window_id, n.step, t.target_kind, t.name, t.rank, t.group_name,
     CASE
-        WHEN t.target_kind NOT IN ('straggler', 'all_stragglers', 'cuda_graphs')
+        WHEN t.target_kind NOT IN ('straggler', 'all_stragglers')
             THEN greatest(setting('what_if_factor'), 0)
     END AS factor,
     f.recorded_ns, f.forecast_ns,
@@ -90,7 +86,6 @@ SELECT
     CASE
         WHEN f.gap IS NOT NULL THEN f.gap
         WHEN f.told_ns IS NULL THEN 'not reproduced'
-        WHEN f.forecast_ns IS NULL THEN 'no steps'
         ELSE 'forecast'
     END AS status
 FROM judged f

@@ -130,7 +130,7 @@ fn a_clock_that_steps_back() {
 
 /// A job that waits for long exchanges, one that waits for its hosts, and one that does both.
 #[test]
-fn cuda_graphs_of_jobs() {
+fn exchanges_and_hosts_that_are_waited_for() {
     let jobs = [
         "--ranks 8 --tp 2 --pp 2 --steps 3 --seed 51 --hidden 8192 --net 8 --params 80000000",
         "--ranks 4 --tp 2 --pp 1 --steps 3 --seed 52 --fwd-us 2 --hidden 16 --params 1000 \
@@ -140,6 +140,6 @@ fn cuda_graphs_of_jobs() {
     ];
     for options in jobs {
         let Some(job) = Simulated::changed(options) else { return };
-        job.check_forecasts(12);
+        job.check_forecasts(6);
     }
 }

@@ -317,7 +317,6 @@ impl Simulated {
             ("no slow data loading", &half, "straggler", "data_loading"),
             ("no host pause", &half, "straggler", "host_late"),
             ("no slow link", &half, "straggler", "transfer"),
-            ("CUDA graphs", &half, "cuda_graphs", ""),
         ];
         let (spans, mut given) = (&self.truth["what_if_step_span_ns"], 0);
         for (change, rows, kind, name) in changes {
