@@ -16,8 +16,8 @@
 -- @column no_trace BIGINT count Nodes without a profiler's trace.
 -- @column not_in_trace BIGINT count Nodes whose number no event has.
 -- @column name_differs BIGINT count Nodes whose number an event of another name has.
--- @column joined_pct DOUBLE pct joined as percent of the nodes that a function made; NULL if there
---   are none.
+-- @column joined_pct DOUBLE pct joined as percent of the nodes that a function made; NULL if no
+--   function made a node.
 SELECT
     trace_id, profiler_trace_id,
     count(*) AS nodes,

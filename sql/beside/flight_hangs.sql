@@ -30,7 +30,7 @@
 -- @column reason VARCHAR text Why the verdict is unclear, or what differs; else NULL.
 -- @column waiting_ranks VARCHAR json Ranks that wait in it, as far as dumps say.
 -- @column absent_ranks VARCHAR json Ranks whose dump says that they have not scheduled it.
--- @column unknown_ranks VARCHAR json Ranks of which no dump says how far they got.
+-- @column unknown_ranks VARCHAR json Ranks whose progress no dump shows.
 -- @column members BIGINT count Ranks of the group; NULL if not known.
 -- @column created_ns BIGINT ns Unix time at which the first rank scheduled it.
 -- @column waited_ns BIGINT ns From then to the last thing that any dump of the job records.

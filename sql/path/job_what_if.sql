@@ -68,7 +68,6 @@ judged AS (
     SELECT
         f.job, f.target, f.window_id, f.recorded_ns,
         g.status AS gap,
-        CASE WHEN g.job IS NULL THEN f.forecast_ns END AS told_ns,
         CASE WHEN g.job IS NULL THEN f.forecast_ns END AS forecast_ns
     FROM forecasts f
     JOIN _job_targets t ON t.job = f.job AND t.target = f.target
@@ -85,7 +84,7 @@ SELECT
     100.0 * (f.recorded_ns - f.forecast_ns) / nullif(f.recorded_ns, 0) AS saved_pct,
     CASE
         WHEN f.gap IS NOT NULL THEN f.gap
-        WHEN f.told_ns IS NULL THEN 'not reproduced'
+        WHEN f.forecast_ns IS NULL THEN 'not reproduced'
         ELSE 'forecast'
     END AS status
 FROM judged f

@@ -35,8 +35,8 @@
 -- @column calls_measured BIGINT count Those that transfer_ns and wait_ns are of, or that do not
 --   wait (collective_coverage).
 -- @column status VARCHAR text measured, partial, not measured, or no collectives.
--- @column reason VARCHAR text The reason that most calls which are not measured have; NULL if there
---   are none.
+-- @column reason VARCHAR text The most frequent reason why a call is not measured; NULL if all calls
+--   are measured.
 WITH typed AS (
     SELECT trace_id, ts_ns, end_ns, class = 'communication' AS is_communication
     FROM kernel_classes

@@ -37,8 +37,8 @@
 -- @column calls_recorded BIGINT count Collectives of all ranks of the job, one by one.
 -- @column calls_measured BIGINT count Those that are measured (collective_coverage). Waits in the
 --   others are in no sum, so that ranks of this list, and others, may lose more.
--- @column reason VARCHAR text The reason that most calls which are not measured have; NULL if there
---   are none.
+-- @column reason VARCHAR text The most frequent reason why a call is not measured; NULL if all calls
+--   are measured.
 WITH marked AS (
     SELECT
         *,

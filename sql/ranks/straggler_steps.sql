@@ -24,7 +24,7 @@
 -- @column calls_recorded BIGINT count Collectives of all ranks in the step, one by one.
 -- @column calls_measured BIGINT count Those that are measured (collective_coverage).
 -- @column status VARCHAR text measured, or partial if some are not: then more may be lost.
--- @column reason VARCHAR text The reason that most of those have; NULL if there are none.
+-- @column reason VARCHAR text The most frequent reason for that; NULL if all calls are measured.
 WITH sums AS (
     SELECT
         job, step,

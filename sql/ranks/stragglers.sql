@@ -30,7 +30,7 @@
 -- @column calls_recorded BIGINT count All collectives of the rank.
 -- @column calls_measured BIGINT count Those that are measured (collective_coverage).
 -- @column status VARCHAR text measured, or partial if some are not: their waits are in no sum.
--- @column reason VARCHAR text The reason that most of those have; NULL if there are none.
+-- @column reason VARCHAR text The most frequent reason for that; NULL if all calls are measured.
 WITH waits AS (
     SELECT
         *,

@@ -15,7 +15,7 @@
 -- @column ts_ns BIGINT ns Start of the sample; NULL if the unit is not one of time.
 -- @column unit VARCHAR text Unit as written; NULL if the file states none.
 -- @column weight DOUBLE number Weight in that unit; NULL if not usable.
--- @column samples BIGINT count The weight where its unit is none; else 1.
+-- @column samples BIGINT count The weight if it has no unit; otherwise 1.
 -- @column cpu_ns BIGINT ns The weight as time; 0 for other units.
 -- @column bytes BIGINT bytes The weight as bytes; 0 for other units.
 -- @column stack VARCHAR[] list Frames, root first.

@@ -17,7 +17,7 @@
 -- @column trace_id VARCHAR text The trace.
 -- @column track_id BIGINT id The track.
 -- @column event_id BIGINT id The event.
--- @column parent_id BIGINT id The innermost event around it; NULL if there is none.
+-- @column parent_id BIGINT id The innermost event that encloses it; NULL at the top level.
 -- @column name VARCHAR text Name of the event.
 -- @column cat VARCHAR text Category of the event.
 -- @column ts_ns BIGINT ns Start.

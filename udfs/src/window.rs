@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, Field, FieldRef};
-use datafusion_common::{Result, not_impl_err};
+use datafusion_common::{Result, exec_err, not_impl_err};
 use datafusion_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
 use datafusion_expr::{PartitionEvaluator, Signature, Volatility, WindowUDF, WindowUDFImpl};
 
@@ -114,6 +114,36 @@ impl WindowUDFImpl for PartitionWindow {
         _args: PartitionEvaluatorArgs,
     ) -> Result<Box<dyn PartitionEvaluator>> {
         Ok(Box::new(Evaluator(self.evaluate)))
+    }
+}
+
+/// The starts of a partition's intervals, which must come in order.
+pub struct Starts {
+    function: &'static str,
+    last: i64,
+}
+
+impl Starts {
+    /// No start yet; errors name the function.
+    pub fn of(function: &'static str) -> Self {
+        Self { function, last: i64::MIN }
+    }
+
+    /// Accepts the next start.
+    ///
+    /// # Errors
+    ///
+    /// If it is before the last one.
+    pub fn accept(&mut self, start: i64) -> Result<()> {
+        let Self { function, last } = self;
+        if start < *last {
+            return exec_err!(
+                "{function}: rows must come in the order of start (ORDER BY start): {start} comes \
+                 after {last}"
+            );
+        }
+        *last = start;
+        Ok(())
     }
 }
 

@@ -150,7 +150,7 @@ fn list(text: &[u8]) -> Option<Kind> {
     }
 }
 
-/// Lines that end in a number after a blank, of which one has several frames.
+/// Folded stacks: every line ends in a space and a number, and at least one has several frames.
 fn folded(head: &[u8], is_whole: bool) -> Option<Kind> {
     let mut lines: Vec<&[u8]> = head.split(|b| *b == b'\n').collect();
     // The last line may be cut.

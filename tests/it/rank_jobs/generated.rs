@@ -139,7 +139,7 @@ fn exchanges_and_hosts_that_are_waited_for() {
             --moe --zero --nccl-args plain",
     ];
     for options in jobs {
-        let Some(job) = Simulated::changed(options) else { return };
+        let Some(job) = Simulated::made(options) else { return };
         job.check_forecasts(6);
     }
 }

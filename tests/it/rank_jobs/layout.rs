@@ -58,7 +58,8 @@ impl Simulated {
         for row in &rows {
             let (rank, step) = (row[0].parse::<i64>().expect("a rank"), &row[1]);
             let steps = self.truth["steps"].as_array().expect("steps").iter();
-            let of_step = steps.clone().find(|s| s["step"].to_string() == *step).expect("a step");
+            let of_step =
+                steps.clone().find(|s| s["step"].as_i64() == step.parse().ok()).expect("a step");
             let truth = &of_step["ranks"][rank.to_string()];
             assert_eq!(row[2], (rank / across).to_string(), "rank {rank}: stage");
             let near = |at: usize, wanted: i64| {
@@ -88,7 +89,8 @@ impl Simulated {
         );
         let ranks = self.truth["ranks"].as_array().expect("ranks");
         let first_step = |rank: &str| {
-            let of = ranks.iter().find(|r| r["rank"].to_string() == rank).expect("the rank");
+            let of =
+                ranks.iter().find(|r| r["rank"].as_i64() == rank.parse().ok()).expect("the rank");
             of["first_step"].as_i64().expect("a step")
         };
         for row in rows {

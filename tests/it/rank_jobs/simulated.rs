@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tracesql::engine::{Engine, EngineOptions};
 
 use crate::support::needs::{in_corpus, python};
-use crate::support::{TestStore, root, rows_of};
+use crate::support::{TestStore, rows_of};
 
 /// No rank without a fault may lose more than this part of what the smallest fault loses.
 const MAX_INNOCENT_SHARE: f64 = 0.1;
@@ -56,14 +56,6 @@ impl Simulated {
     pub fn made(options: &str) -> Option<Self> {
         let generator = in_corpus("../ranks/make_job.py")?;
         Some(Self::made_by(Command::new(python()?).arg(generator), options))
-    }
-
-    /// Makes a job whose truth also has the steps with hidden communication and CUDA graphs.
-    #[track_caller]
-    pub fn changed(options: &str) -> Option<Self> {
-        let generator = in_corpus("../ranks/make_job.py")?;
-        let script = root().join("tests/oracle/job_changes.py");
-        Some(Self::made_by(Command::new(python()?).arg(script).arg(generator), options))
     }
 
     fn made_by(command: &mut Command, options: &str) -> Self {

@@ -85,7 +85,7 @@ fn traces_in(folder: &str) -> Vec<PathBuf> {
     let is_trace = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let known = [".json.gz", ".json", ".pb", ".pftrace", ".rpd", "rocpd.db", "nsys.sqlite"];
-        // An object of figures, the truth of a trace, and files of which no event has a time.
+        // Expected figures, and a trace whose events have no times.
         let is_other = name.contains(".truth.") || name.contains("key_averages");
         known.iter().any(|end| name.ends_with(end)) && !is_other && !name.starts_with("perf_edge")
     };

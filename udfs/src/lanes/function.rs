@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, Int64Array};
 use arrow::datatypes::{DataType, Int64Type};
-use datafusion_common::{Result, exec_err, plan_err};
+use datafusion_common::{Result, plan_err};
 
 use super::Places;
 use crate::doc::{Example, Function, FunctionDoc};
-use crate::window::{Arguments, PartitionFunction};
+use crate::window::{Arguments, PartitionFunction, Starts};
 
 /// Returns the function with its documentation.
 pub fn function() -> Function {
@@ -56,7 +56,7 @@ fn five_ints(types: &[DataType]) -> Result<Vec<DataType>> {
 fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
     let columns: Vec<&Int64Array> = values.iter().map(|v| v.as_primitive::<Int64Type>()).collect();
     let mut places = Places::default();
-    let mut last = i64::MIN;
+    let mut order = Starts::of(DOC.name);
     let mut answer = Int64Array::builder(rows);
     for row in 0..rows {
         let value = |column: usize| {
@@ -69,14 +69,7 @@ fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
             answer.append_null();
             continue;
         };
-        if start < last {
-            return exec_err!(
-                "{}: rows must come in the order of start (ORDER BY start): {start} comes after \
-                 {last}",
-                DOC.name
-            );
-        }
-        last = start;
+        order.accept(start)?;
         let depth = usize::try_from(depth).unwrap_or(0);
         let lane = (end > start).then(|| places.take(id, value(4), depth, start, end)).flatten();
         answer.append_option(lane.map(|lane| lane as i64));

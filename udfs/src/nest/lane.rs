@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, Int64Array};
 use arrow::datatypes::{DataType, Int64Type};
-use datafusion_common::{Result, exec_err};
+use datafusion_common::Result;
 
 use crate::doc::{Example, Function, FunctionDoc};
-use crate::window::{Arguments, PartitionFunction};
+use crate::window::{Arguments, PartitionFunction, Starts};
 
 /// Returns the function with its documentation.
 pub fn function() -> Function {
@@ -42,20 +42,14 @@ fn evaluate(values: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
     let (starts, ends) =
         (values[0].as_primitive::<Int64Type>(), values[1].as_primitive::<Int64Type>());
     let mut lanes = Lanes::default();
-    let mut last = i64::MIN;
+    let mut order = Starts::of(DOC.name);
     let mut answer = Int64Array::builder(rows);
     for (start, end) in starts.iter().zip(ends) {
         let (Some(start), Some(end)) = (start, end) else {
             answer.append_null();
             continue;
         };
-        if start < last {
-            return exec_err!(
-                "lane: rows must come in the order of start (ORDER BY start): {start} comes after \
-                 {last}"
-            );
-        }
-        last = start;
+        order.accept(start)?;
         answer.append_value(lanes.take(start, end) as i64);
     }
     Ok(Arc::new(answer.finish()))

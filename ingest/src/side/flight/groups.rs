@@ -28,7 +28,7 @@ pub struct Group {
 const STATUS: [&str; 3] =
     ["last_enqueued_collective", "last_started_collective", "last_completed_collective"];
 
-/// Returns the groups of the configuration, then those of which only records or a status tell.
+/// Returns the configured groups, followed by groups that appear only in records or a status.
 pub fn groups(metadata: &str, records: &[Record]) -> Vec<Group> {
     let top: Map<String, Value> = serde_json::from_str(metadata).unwrap_or_default();
     let object = |key: &str| top.get(key).and_then(Value::as_object);
