@@ -363,17 +363,3 @@ fn a_comparison_states_the_utilization_of_both_sides() {
     let (out, errors) = texts(&output);
     assert!(out.contains(expected), "{out}\n{errors}");
 }
-
-#[test]
-fn work_without_operations_is_measured_by_its_bytes() {
-    let store = TestStore::with(&fixture("kernels/moving.json.gz")).0;
-    // 2 x 64 MiB in 50 us are 2,684.35456 GB/s, 80.13 % of 3,350 GB/s. The product is a point of
-    // the other view.
-    let found = store.lines(
-        "SELECT point_number, name, device_ns, gb_s, bandwidth_gb_s, round(roofline_pct, 2),
-                computes, is_exact
-         FROM bandwidth_points",
-    );
-    assert_eq!(found, ["1 aten::copy_ 50000 2684.35456 3350.0 80.13 false true"]);
-    assert_eq!(store.lines("SELECT name FROM roofline_points"), ["aten::mm"]);
-}

@@ -25,8 +25,8 @@ use sqllogictest::{
 use tracesql::engine::{Engine, EngineOptions};
 
 use crate::support::{
-    kept_beside, kept_bottlenecks, kept_fixtures, kept_pipeline, kept_protobufs, kept_snapshots,
-    root,
+    kept_beside, kept_bottlenecks, kept_fixtures, kept_kernels, kept_pipeline, kept_protobufs,
+    kept_snapshots, root,
 };
 
 include!("slt/files.rs");
@@ -48,6 +48,7 @@ fn check(file: &str) {
         Some("protobufs") => kept_protobufs(),
         Some("snapshots") => kept_snapshots(),
         Some("beside") => kept_beside(),
+        Some("roofline") => kept_kernels(),
         _ => kept_fixtures(),
     };
     let store = store.0;

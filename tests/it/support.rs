@@ -16,8 +16,8 @@ use tracesql::engine::{Engine, EngineOptions};
 use tracesql_ingest::{IngestOptions, Input, Outcome, Progress, Result, Store, ingest};
 
 pub use fixture_stores::{
-    bottlenecks, fixtures, kept_beside, kept_bottlenecks, kept_fixtures, kept_pipeline,
-    kept_protobufs, kept_snapshots,
+    bottlenecks, fixtures, kept_beside, kept_bottlenecks, kept_fixtures, kept_kernels,
+    kept_pipeline, kept_protobufs, kept_snapshots,
 };
 
 /// The root folder of the project, which contains `Cargo.lock`, whichever package these tests

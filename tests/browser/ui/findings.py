@@ -15,6 +15,8 @@ import sys
 from pathlib import Path
 from urllib.parse import parse_qs
 
+from playwright.sync_api import TimeoutError
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from checks import check  # noqa: E402
@@ -67,7 +69,11 @@ def until_left(page, status):
         if "/timeline" in page.url:
             until(page, "window.tracesql?.state()?.selection", 60_000)
             return
-        said = status.inner_text()
+        try:
+            said = status.inner_text(timeout=500)
+        except TimeoutError:
+            # The page has gone on to the timeline.
+            continue
         if said and "Looking" not in said:
             return
         page.wait_for_timeout(25)

@@ -47,6 +47,11 @@ pub fn kept_snapshots() -> Kept {
     kept("snapshots", &[root().join("fixtures/snapshots")])
 }
 
+/// A store with the traces of single kernels and operators, for tests that only read.
+pub fn kept_kernels() -> Kept {
+    kept("kernels", &[root().join("fixtures/kernels")])
+}
+
 /// A store with the files beside a trace, for tests that only read.
 pub fn kept_beside() -> Kept {
     let folder = |name: &str| root().join("fixtures").join(name);
