@@ -6,6 +6,7 @@
 -- file, else the number after rank or worker in its name.
 --
 -- Example: SELECT kind, rank, start_unix_ns, end_unix_ns FROM job_files ORDER BY start_unix_ns
+-- Range: any start_unix_ns, end_unix_ns; they are times of day, not times of the trace.
 --
 -- @scope store
 -- @column trace_id VARCHAR text The file.

@@ -8,12 +8,16 @@
 
 mod evidence;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tracesql::engine::{Engine, EngineOptions};
 use tracesql::library::{Column, Parts, Range, View};
 
 use crate::support::{PIPELINE, TestStore, bottlenecks, fixture, needs, rows_of};
+
+/// The number of views of an area that are examined in one statement.
+const AT_ONCE: usize = 12;
 
 /// A claim about the rows of a view: when a row violates it, and when a row tests it.
 struct Claim {
@@ -102,17 +106,80 @@ fn source(view: &View) -> String {
     from
 }
 
+/// The numbers of rows that violate and that test each claim of a view, in turn.
+fn counts_of_claims(claims: &[Claim]) -> Vec<String> {
+    claims
+        .iter()
+        .flat_map(|c| [&c.broken, &c.tested])
+        .map(|condition| format!("count(*) FILTER (WHERE {condition})"))
+        .collect()
+}
+
+/// A query of two columns: `place`, and the counts of the claims of a view, separated by commas.
+fn question_of_claims(view: &View, place: usize) -> Option<String> {
+    let counts = counts_of_claims(&claims(view));
+    (!counts.is_empty()).then(|| {
+        let all = counts.join(", ");
+        format!("SELECT {place} AS place, concat_ws(',', {all}) AS counts {}", source(view))
+    })
+}
+
+/// The same for an equation of sums.
+fn question_of_parts(view: &View, parts: &Parts, place: usize) -> String {
+    format!(
+        "SELECT {place} AS place, concat_ws(',', count(*) FILTER (WHERE parts <> whole), \
+            count(*) FILTER (WHERE parts <> 0)) AS counts FROM ({})",
+        both_sides(view, parts)
+    )
+}
+
+/// Examines views in one statement, which computes what they share once. A view with a violation,
+/// and all of them if the statement fails, is examined alone, which says where.
+fn examine_together(engine: &Engine, views: &[&View], outcome: &mut Outcome) {
+    let (mut questions, mut texts) = (Vec::new(), Vec::new());
+    for view in views {
+        if let Some(question) = question_of_claims(view, questions.len()) {
+            questions.push(question);
+            let of_view = |c: &Claim| format!("{}: {}", view.name, c.text);
+            texts.push((view, claims(view).iter().map(of_view).collect()));
+        }
+        for parts in &view.truths.parts {
+            questions.push(question_of_parts(view, parts, questions.len()));
+            texts.push((view, vec![text_of_parts(view, parts)]));
+        }
+    }
+    let Ok(rows) = rows_of(engine, &questions.join(" UNION ALL ")) else {
+        views.iter().for_each(|view| examine(engine, view, outcome));
+        return;
+    };
+    assert_eq!(rows.len(), questions.len(), "one row of each question");
+    let mut broken = Vec::new();
+    for row in rows {
+        let (view, texts): &(&&View, Vec<String>) =
+            &texts[row[0].parse::<usize>().expect("a place")];
+        let counts: Vec<&str> = row[1].split(',').collect();
+        assert_eq!(counts.len(), 2 * texts.len(), "{}: {}", view.name, row[1]);
+        for (text, counts) in texts.iter().zip(counts.chunks(2)) {
+            if counts[0] != "0" {
+                broken.push(view.name.as_str());
+            } else if counts[1] == "0" {
+                outcome.untested.push(text.clone());
+            }
+        }
+    }
+    for view in views.iter().filter(|view| broken.contains(&view.name.as_str())) {
+        examine(engine, view, outcome);
+    }
+}
+
 fn examine(engine: &Engine, view: &View, outcome: &mut Outcome) {
     let (claims, source) = (claims(view), source(view));
     if !claims.is_empty() {
-        let count = |(i, c): (usize, &Claim)| {
-            format!(
-                "count(*) FILTER (WHERE {}) AS broken_{i}, count(*) FILTER (WHERE {}) AS \
-                    tested_{i}",
-                c.broken, c.tested
-            )
-        };
-        let counts: Vec<String> = claims.iter().enumerate().map(count).collect();
+        let counts: Vec<String> = counts_of_claims(&claims)
+            .iter()
+            .enumerate()
+            .map(|(i, count)| format!("{count} AS count_{i}"))
+            .collect();
         match rows_of(engine, &format!("SELECT {} {source}", counts.join(", "))) {
             Err(e) => outcome.broken.push(format!("{}: {}", view.name, short(&e))),
             Ok(rows) => {
@@ -153,26 +220,31 @@ fn places(engine: &Engine, view: &View, claim: &Claim) -> String {
     rows.iter().map(|r| format!("\n    {} in {}", r[1], r[0])).collect()
 }
 
-/// Compares both sides of Parts by their keys. A key that only one side has counts as 0 on the
-/// other.
-fn add_up(engine: &Engine, view: &View, parts: &Parts, outcome: &mut Outcome) {
+/// Both sides of Parts by their keys. A key that only one side has counts as 0 on the other.
+fn both_sides(view: &View, parts: &Parts) -> String {
     let (keys, first) = (parts.keys.join(", "), &parts.keys[0]);
     let side = |column: &str, from: &str| {
         format!("(SELECT {keys}, sum({column}) AS whole FROM {from} GROUP BY {keys})")
     };
     let on: Vec<String> =
         parts.keys.iter().map(|k| format!("(a.{k} IS NOT DISTINCT FROM b.{k})")).collect();
-    let sql = format!(
+    format!(
         "SELECT coalesce(a.{first}, b.{first}) AS first_key, coalesce(a.whole, 0) AS parts, \
             coalesce(b.whole, 0) AS whole FROM {} a FULL JOIN {} b ON {}",
         side(&parts.column, &view.name),
         side(&parts.of, &parts.whole),
         on.join(" AND ")
-    );
-    let text = format!(
-        "{}: the sum of {} by {keys} and {}.{}",
-        view.name, parts.column, parts.whole, parts.of
-    );
+    )
+}
+
+fn text_of_parts(view: &View, parts: &Parts) -> String {
+    let keys = parts.keys.join(", ");
+    format!("{}: the sum of {} by {keys} and {}.{}", view.name, parts.column, parts.whole, parts.of)
+}
+
+/// Compares both sides of Parts.
+fn add_up(engine: &Engine, view: &View, parts: &Parts, outcome: &mut Outcome) {
+    let (sql, text) = (both_sides(view, parts), text_of_parts(view, parts));
     match rows_of(engine, &sql) {
         Err(e) => outcome.broken.push(format!("{text}: {}", short(&e))),
         Ok(rows) => {
@@ -201,7 +273,11 @@ fn examine_all(engine: &Engine, wanted: impl Fn(&View) -> bool) -> Outcome {
     let mut outcome = Outcome::default();
     let views: Vec<View> = engine.library().public_views().filter(|v| wanted(v)).cloned().collect();
     assert!(views.len() > 90, "only {} views", views.len());
-    views.iter().for_each(|view| examine(engine, view, &mut outcome));
+    let mut areas: BTreeMap<&str, Vec<&View>> = BTreeMap::new();
+    views.iter().for_each(|view| areas.entry(&view.area).or_default().push(view));
+    for some in areas.values().flat_map(|of_area| of_area.chunks(AT_ONCE)) {
+        examine_together(engine, some, &mut outcome);
+    }
     outcome
 }
 
@@ -265,7 +341,8 @@ fn what_does_not_hold_is_found() {
     let engine = Engine::open(&store.store, None, &options).expect("the store opens");
     assert_eq!(engine.library().problems(), []);
     let mut outcome = Outcome::default();
-    examine(&engine, engine.library().view("wrong").expect("the view"), &mut outcome);
+    let view = engine.library().view("wrong").expect("the view");
+    examine_together(&engine, &[view], &mut outcome);
     let beginnings = [
         "wrong: one_ns is length",
         "wrong: two_ns is time",

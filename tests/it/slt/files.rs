@@ -177,6 +177,13 @@ mod ranks {
     }
 }
 
+mod roofline {
+    #[test]
+    fn bandwidth() {
+        super::check("roofline/bandwidth.slt");
+    }
+}
+
 mod rules {
     #[test]
     fn findings() {
@@ -251,6 +258,12 @@ mod timeline {
     #[test]
     fn gpu_timeline() {
         super::check("timeline/gpu_timeline.slt");
+    }
+
+
+    #[test]
+    fn timeline_lanes() {
+        super::check("timeline/timeline_lanes.slt");
     }
 }
 
