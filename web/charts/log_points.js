@@ -180,17 +180,20 @@ export function logPoints({ series, points, strip, roofs, describe, xLabel, yLab
 /** Width of the strip, in pixels. */
 const STRIP = 84;
 
+// The room between the outermost value and the edge, in powers of ten.
+const ROOM = 0.1;
+
 // How far from a point the pointer may be, in pixels.
 const NEAR = 8;
 
 const radius = (area) => 3 + 17 * Math.sqrt(Math.min(Math.max(area, 0), 1));
 
-// The powers of ten around all values, as exponents.
+// The powers of ten around all values, as exponents, with room for circles.
 function decades(values) {
   const logs = values.filter((v) => v > 0 && Number.isFinite(v)).map((v) => Math.log10(v));
   if (!logs.length) return [0, 1];
-  const from = Math.floor(logs.reduce((a, b) => Math.min(a, b)));
-  const to = Math.ceil(logs.reduce((a, b) => Math.max(a, b)) + 0.01);
+  const from = Math.floor(logs.reduce((a, b) => Math.min(a, b)) - ROOM);
+  const to = Math.ceil(logs.reduce((a, b) => Math.max(a, b)) + ROOM);
   return [from, Math.max(to, from + 1)];
 }
 
