@@ -1,7 +1,7 @@
 //! Queries that run together: one job for each trace, with all queries over that trace, so that the
 //! executor computes shared views once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -73,9 +73,9 @@ impl Drop for Hold {
 impl Batch {
     /// Makes all queries of some plans a batch.
     pub fn of_plans(session: Arc<Session>, plans: &[Arc<dyn ExecutionPlan>]) -> Hold {
-        let mut scans = Vec::new();
+        let (mut scans, mut seen) = (Vec::new(), HashSet::new());
         for plan in plans {
-            collect(plan, &mut scans);
+            collect(plan, &mut scans, &mut seen);
         }
         let (mut queries, mut readers) = (Vec::<Arc<Query>>::new(), Vec::new());
         let mut numbers = Vec::new();
@@ -165,19 +165,27 @@ impl Hold {
     }
 }
 
-/// The nodes of a plan that read the cluster, also in views that are planned on their own.
-fn collect(plan: &Arc<dyn ExecutionPlan>, found: &mut Vec<Arc<dyn ExecutionPlan>>) {
+/// The nodes of a plan that read the cluster, also in views that are planned on their own. The plan
+/// of such a view has several readers. It is walked once: views lie within views, so that the number
+/// of ways to a node grows exponentially with their depth.
+fn collect(
+    plan: &Arc<dyn ExecutionPlan>,
+    found: &mut Vec<Arc<dyn ExecutionPlan>>,
+    seen: &mut HashSet<*const ()>,
+) {
     if plan.is::<ClusterScan>() {
         if !found.iter().any(|known| Arc::ptr_eq(known, plan)) {
             found.push(plan.clone());
         }
         return;
     }
-    if let Some(view) = planned_apart(plan) {
-        collect(view, found);
+    if let Some(view) = planned_apart(plan)
+        && seen.insert(Arc::as_ptr(view).cast())
+    {
+        collect(view, found, seen);
     }
     for child in plan.children() {
-        collect(child, found);
+        collect(child, found, seen);
     }
 }
 
