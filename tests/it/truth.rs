@@ -148,6 +148,9 @@ fn examine_together(engine: &Engine, views: &[&View], outcome: &mut Outcome) {
             texts.push((view, vec![text_of_parts(view, parts)]));
         }
     }
+    if questions.is_empty() {
+        return;
+    }
     let Ok(rows) = rows_of(engine, &questions.join(" UNION ALL ")) else {
         views.iter().for_each(|view| examine(engine, view, outcome));
         return;

@@ -103,7 +103,7 @@ fn rows(program: Program, store: &str, views: &[String]) -> Vec<Vec<String>> {
         .collect();
     let answer = program
         .args(["query", store, "--format", "jsonl", "-c", &script.join("\n")])
-        .run_within(std::time::Duration::from_secs(280))
+        .run_within(std::time::Duration::from_secs(900))
         .success();
     let mut all = Vec::new();
     for line in answer.lines() {

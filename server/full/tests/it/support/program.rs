@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::child::Child;
 
 /// The longest time that one call may take.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(300);
 /// Beginnings of variables that would change what the program does.
 const FOREIGN: [&str; 13] = [
     "AWS_",
