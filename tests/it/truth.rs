@@ -285,10 +285,14 @@ fn examine_all(engine: &Engine, wanted: impl Fn(&View) -> bool) -> Outcome {
 }
 
 /// All fixtures, including those that show bottlenecks, the training with experts, counters and a
-/// pipeline, and memory snapshots.
+/// pipeline, memory snapshots, execution traces and memory timelines.
 fn all_fixtures() -> TestStore {
     let store = bottlenecks();
     for name in [
+        "beside/execution/rank0.et.json",
+        "beside/execution/rank0.pt.trace.json",
+        "beside/timeline.json",
+        "beside/timeline.raw.json.gz",
         "moe/moe_training.json.gz",
         "kernels/checkpointed.json.gz",
         "kernels/moving.json.gz",
