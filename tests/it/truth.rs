@@ -8,7 +8,7 @@
 
 mod evidence;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use tracesql::engine::{Engine, EngineOptions};
@@ -151,12 +151,20 @@ fn examine_together(engine: &Engine, views: &[&View], outcome: &mut Outcome) {
     if questions.is_empty() {
         return;
     }
-    let Ok(rows) = rows_of(engine, &questions.join(" UNION ALL ")) else {
-        views.iter().for_each(|view| examine(engine, view, outcome));
-        return;
+    let known = outcome.broken.len();
+    let rows = match rows_of(engine, &questions.join(" UNION ALL ")) {
+        Ok(rows) => rows,
+        Err(e) => {
+            views.iter().for_each(|view| examine(engine, view, outcome));
+            if outcome.broken.len() == known {
+                let names: Vec<&str> = views.iter().map(|view| view.name.as_str()).collect();
+                outcome.broken.push(format!("{} together: {}", names.join(", "), short(&e)));
+            }
+            return;
+        }
     };
     assert_eq!(rows.len(), questions.len(), "one row of each question");
-    let mut broken = Vec::new();
+    let mut broken = BTreeSet::new();
     for row in rows {
         let (view, texts): &(&&View, Vec<String>) =
             &texts[row[0].parse::<usize>().expect("a place")];
@@ -164,14 +172,18 @@ fn examine_together(engine: &Engine, views: &[&View], outcome: &mut Outcome) {
         assert_eq!(counts.len(), 2 * texts.len(), "{}: {}", view.name, row[1]);
         for (text, counts) in texts.iter().zip(counts.chunks(2)) {
             if counts[0] != "0" {
-                broken.push(view.name.as_str());
+                broken.insert(view.name.as_str());
             } else if counts[1] == "0" {
                 outcome.untested.push(text.clone());
             }
         }
     }
-    for view in views.iter().filter(|view| broken.contains(&view.name.as_str())) {
+    for view in views.iter().filter(|view| broken.contains(view.name.as_str())) {
+        let known = outcome.broken.len();
         examine(engine, view, outcome);
+        if outcome.broken.len() == known {
+            outcome.broken.push(format!("{}: broken only beside other views", view.name));
+        }
     }
 }
 

@@ -165,27 +165,22 @@ impl Hold {
     }
 }
 
-/// The nodes of a plan that read the cluster, also in views that are planned on their own. The plan
-/// of such a view has several readers. It is walked once: views lie within views, so that the number
-/// of ways to a node grows exponentially with their depth.
+/// The nodes of a plan that read the cluster, also in views that are planned on their own. A node
+/// with several readers is walked once: views lie within views, so that the number of ways to a node
+/// grows exponentially with their depth.
 fn collect(
     plan: &Arc<dyn ExecutionPlan>,
     found: &mut Vec<Arc<dyn ExecutionPlan>>,
     seen: &mut HashSet<*const ()>,
 ) {
-    if plan.is::<ClusterScan>() {
-        if !found.iter().any(|known| Arc::ptr_eq(known, plan)) {
-            found.push(plan.clone());
-        }
+    if !seen.insert(Arc::as_ptr(plan).cast()) {
         return;
     }
-    if let Some(view) = planned_apart(plan)
-        && seen.insert(Arc::as_ptr(view).cast())
-    {
-        collect(view, found, seen);
+    if plan.is::<ClusterScan>() {
+        found.push(plan.clone());
     }
-    for child in plan.children() {
-        collect(child, found, seen);
+    for inner in planned_apart(plan).into_iter().chain(plan.children()) {
+        collect(inner, found, seen);
     }
 }
 

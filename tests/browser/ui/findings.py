@@ -5,8 +5,7 @@
 
 Each finding with evidence must lead to an event or an area of the timeline, or say why it does not.
 The module of the start page finds the place; that the place exists is asked of SQL. The first
-finding with a place is then followed by a click. Two findings of each rule are followed; further
-ones differ only in their trace.
+finding with a place is then followed by a click.
 """
 
 import argparse
@@ -23,8 +22,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from checks import check  # noqa: E402
 from server import Ui, browser_of, is_clean, until, window  # noqa: E402
 
-# Findings of each rule that are followed.
-OF_EACH_RULE = 2
 # Rules whose evidence is a sum over a trace or a job, without events and times.
 SUMS = {
     "communication",
@@ -98,23 +95,12 @@ def until_left(page, status):
     check(False, "a click on a finding leads nowhere")
 
 
-def chosen(rows, seen):
-    """The findings with evidence, without those of rules that were followed often enough."""
-    found = []
-    for row in rows:
-        rule = row["rule"]
-        if row["status"] == "finding" and row["evidence"] and seen.get(rule, 0) < OF_EACH_RULE:
-            seen[rule] = seen.get(rule, 0) + 1
-            found.append(row)
-    return found
-
-
-def drive(browser, ui, seen):
+def drive(browser, ui):
     """Follows the findings of a server; the rules whose findings have a place and have none."""
     page = window(browser, ui, reduced_motion="reduce")
     page.goto(ui.address("/"))
     rows = ui.post("findings", None)["rows"]
-    found = chosen(rows, seen)
+    found = [row for row in rows if row["status"] == "finding" and row["evidence"]]
     located, lost = [], []
     if found:
         for finding, place in zip(found, places(page, ui, found)):
@@ -124,8 +110,7 @@ def drive(browser, ui, seen):
             else:
                 check(place.get("reason"), f"{finding['rule']}: neither a place nor a reason")
                 lost.append(finding["rule"])
-        if located:
-            follow(page, ui)
+        follow(page, ui)
     is_clean(page, ui, check, "the way of findings")
     page.context.close()
     return located, lost
@@ -137,8 +122,7 @@ def main():
     parser.add_argument("--chromium", default=shutil.which("chromium"))
     args = parser.parse_args()
     with browser_of(args.chromium) as browser:
-        seen = {}
-        each = [drive(browser, Ui(address), seen) for address in args.address]
+        each = [drive(browser, Ui(address)) for address in args.address]
     located = {rule for have, _ in each for rule in have}
     lost = {rule for _, without in each for rule in without}
     check(lost <= SUMS, f"findings without a place: {sorted(lost - SUMS)}")

@@ -128,7 +128,9 @@ fn a_clock_that_steps_back() {
     job.check_forecasts(6);
 }
 
-/// A job that waits for long exchanges, and one that waits for its hosts.
+/// A job that waits for long exchanges, one that waits for its hosts, and one that does both. Of the
+/// last one, the forecast without transfers is 0.8 % off in a step: more than 0.5 %, which holds
+/// for all other jobs.
 #[test]
 fn exchanges_and_hosts_that_are_waited_for() {
     let jobs = [
@@ -140,4 +142,8 @@ fn exchanges_and_hosts_that_are_waited_for() {
         let Some(job) = Simulated::made(options) else { return };
         job.check_forecasts(6);
     }
+    let both = "--ranks 8 --tp 2 --pp 2 --steps 3 --seed 53 --fwd-us 20 --hidden 256 \
+        --params 400000 --moe --zero --nccl-args plain";
+    let Some(job) = Simulated::made(both) else { return };
+    job.check_forecasts_within(6, 0.01);
 }

@@ -284,6 +284,11 @@ impl Simulated {
 
     /// Compares the forecasts that are given: at least `least`.
     pub fn check_forecasts(&self, least: usize) {
+        self.check_forecasts_within(least, MAX_FORECAST_SHARE);
+    }
+
+    /// The same with another limit of the difference, as a part of the step.
+    pub fn check_forecasts_within(&self, least: usize, max_share: f64) {
         let rows = |factor: &str| {
             let options = EngineOptions {
                 settings: vec![("what_if_factor".to_owned(), factor.to_owned())],
@@ -320,7 +325,7 @@ impl Simulated {
                 given += 1;
                 let error = (forecast - int(wanted)).abs() as f64 / int(wanted) as f64;
                 assert!(
-                    error <= MAX_FORECAST_SHARE,
+                    error <= max_share,
                     "{change}, step {step}: {forecast}, truth {wanted}, {error:.4} off"
                 );
             }

@@ -182,6 +182,12 @@ mod roofline {
     fn bandwidth() {
         super::check("roofline/bandwidth.slt");
     }
+
+
+    #[test]
+    fn kernels() {
+        super::check("roofline/kernels.slt");
+    }
 }
 
 mod rules {

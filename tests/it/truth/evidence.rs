@@ -1,7 +1,7 @@
 //! Evidence: the query of a finding returns rows. Its numerator and denominator are in columns with
 //! these names, with the same values in each row.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use tracesql::engine::Engine;
 
@@ -10,10 +10,6 @@ use crate::support::rows_of;
 
 /// The number of queries that run at once, so that their shared views are computed once.
 const AT_ONCE: usize = 40;
-
-/// The number of findings of each rule that are checked, in the order of their traces, whose ids are
-/// hashes. Planning the evidence of all of them takes minutes.
-const OF_EACH_RULE: usize = 16;
 
 struct Finding {
     name: String,
@@ -85,21 +81,8 @@ fn wrong(engine: &Engine, findings: &[Finding], are_measured: bool) -> Vec<Strin
     wrong
 }
 
-/// The first findings of each rule.
-fn first(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let mut is_first = |f: &Finding| {
-        let rule = f.name.split(' ').next().unwrap_or_default().to_owned();
-        let count = seen.entry(rule).or_default();
-        *count += 1;
-        *count <= OF_EACH_RULE
-    };
-    findings.into_iter().filter(|f| is_first(f)).collect()
-}
-
 fn check(engine: &Engine, condition: &str) -> BTreeSet<String> {
     let (measured, others) = findings(engine, condition);
-    let (measured, others) = (first(measured), first(others));
     let mut all = wrong(engine, &measured, true);
     all.extend(wrong(engine, &others, false));
     assert!(all.is_empty(), "{} are wrong:\n{}", all.len(), all.join("\n"));
@@ -130,8 +113,8 @@ fn evidence_with_other_numbers_is_found() {
 mod corpus {
     use super::*;
 
-    /// At most one finding of each rule in each trace. Hot operations and unusual files have many,
-    /// whose evidence differs only in a name.
+    /// One finding of each rule in each trace. Hot operations and unusual files have many, whose
+    /// evidence differs only in a name.
     #[test]
     fn evidence_gives_the_numbers_of_findings_in_every_trace() {
         let Some(store) = all_traces() else { return };
