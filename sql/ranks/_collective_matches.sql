@@ -18,25 +18,32 @@ ranked AS (
         CAST(dense_rank() OVER (PARTITION BY job ORDER BY call_key) AS BIGINT) AS call_no
     FROM keyed
 ),
+-- An aggregation and not windows: DataFusion takes each window over a whole partition for an order,
+-- and tries all their combinations when it plans what reads them.
+calls AS (
+    SELECT
+        job, call_no,
+        count(*) AS members,
+        count(DISTINCT rank) AS member_ranks,
+        min(collective) = max(collective) AS has_one_kind,
+        coalesce(min(dtype) = max(dtype), true) AS has_one_dtype,
+        coalesce(
+            min(in_bytes) = max(in_bytes) AND coalesce(min(out_bytes) = max(out_bytes), true),
+            true
+        ) AS has_one_size,
+        bool_or(is_negative) AS has_negative,
+        max(size_bytes) AS call_bytes
+    FROM ranked
+    GROUP BY job, call_no
+),
 compared AS (
     SELECT
-        *,
-        count(*) OVER same_call AS members,
-        count(DISTINCT rank) OVER same_call AS member_ranks,
-        min(collective) OVER same_call = max(collective) OVER same_call AS has_one_kind,
-        coalesce(min(dtype) OVER same_call = max(dtype) OVER same_call, true) AS has_one_dtype,
-        collective NOT IN ('all_reduce', 'all_gather', 'reduce_scatter', 'broadcast', 'send_recv')
-            OR coalesce(
-                min(in_bytes) OVER same_call = max(in_bytes) OVER same_call
-                    AND coalesce(
-                        min(out_bytes) OVER same_call = max(out_bytes) OVER same_call, true
-                    ),
-                true
-            ) AS has_one_size,
-        bool_or(is_negative) OVER same_call AS has_negative,
-        max(size_bytes) OVER same_call AS call_bytes
-    FROM ranked
-    WINDOW same_call AS (PARTITION BY job, call_no)
+        r.*, c.members, c.member_ranks, c.has_one_kind, c.has_one_dtype,
+        r.collective NOT IN ('all_reduce', 'all_gather', 'reduce_scatter', 'broadcast', 'send_recv')
+            OR c.has_one_size AS has_one_size,
+        c.has_negative, c.call_bytes
+    FROM ranked r
+    JOIN calls c ON c.job = r.job AND c.call_no = r.call_no
 )
 SELECT
     *,
