@@ -1,6 +1,6 @@
 //! Every view runs on every store, and its numbers are finite.
 
-use tracesql::library::{Body, Library, View};
+use tracesql::library::{Body, Library};
 
 use super::rows::rows_of_all;
 use super::{library, short};
