@@ -186,9 +186,9 @@ impl Engine {
         // A third pass changes nothing in `findings`, the largest query, and takes a fifth of its
         // planning time.
         config.options_mut().optimizer.max_passes = 2;
-        // The rows of a shared view are planned apart. Where its expressions were rewritten, DataFusion
-        // takes a column for nullable that the statement knows not to be: coalesce becomes CASE. That
-        // is no error, but the check fails for an aggregate over it.
+        // The rows of a shared view are planned apart. Where its expressions were rewritten,
+        // DataFusion takes a column for nullable that the statement knows not to be: coalesce
+        // becomes CASE. That is no error, but the check fails for an aggregate over it.
         config.options_mut().execution.skip_physical_aggregate_schema_check = true;
         // Errors contain their place in the statement.
         config.options_mut().sql_parser.collect_spans = true;

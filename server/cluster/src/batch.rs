@@ -166,8 +166,8 @@ impl Hold {
 }
 
 /// The nodes of a plan that read the cluster, also in views that are planned on their own. A node
-/// with several readers is walked once: views lie within views, so that the number of ways to a node
-/// grows exponentially with their depth.
+/// with several readers is walked once: views lie within views, so that the number of ways to a
+/// node grows exponentially with their depth.
 fn collect(
     plan: &Arc<dyn ExecutionPlan>,
     found: &mut Vec<Arc<dyn ExecutionPlan>>,

@@ -128,9 +128,9 @@ fn a_clock_that_steps_back() {
     job.check_forecasts(6);
 }
 
-/// A job that waits for long exchanges, one that waits for its hosts, and one that does both. Of the
-/// last one, the forecast without transfers is 0.8 % off in a step: more than 0.5 %, which holds
-/// for all other jobs.
+/// A job that waits for long exchanges, one that waits for its hosts, and one that does both. Of
+/// the last one, the forecast without transfers is 0.8 % off in a step: more than 0.5 %, which
+/// holds for all other jobs.
 #[test]
 fn exchanges_and_hosts_that_are_waited_for() {
     let jobs = [
