@@ -54,10 +54,6 @@ fn differences(queries: &[String], a: &Engine, others: &[String], b: &Engine) ->
         .collect()
 }
 
-/// Views that take minutes without sharing, more than all others together. What they read is
-/// compared for the other views of collectives.
-const SLOW_ALONE: [&str; 3] = ["collective_overlap", "p2p_transfers", "rank_communication"];
-
 /// If there is enough memory, views that a query names more than once are computed once. Plans that
 /// share nothing take seconds each, so the views are divided among three tests.
 fn compare_without_sharing(third: usize) {
@@ -65,8 +61,7 @@ fn compare_without_sharing(third: usize) {
     store.ingest(&fixture("resnet_cpu.pt.trace.json.gz")).expect("the trace is read");
     let (shares, alone) =
         (store.engine(), engine_with(&store, |options| options.shares_nothing = true));
-    let is_quick = |view: &&View| !SLOW_ALONE.contains(&view.name.as_str());
-    for view in library().public_views().filter(is_quick).skip(third).step_by(3) {
+    for view in library().public_views().skip(third).step_by(3) {
         let sql = format!("SELECT * FROM {}", view.name);
         assert_eq!(sorted(&shares, &sql), sorted(&alone, &sql), "{sql}");
     }
