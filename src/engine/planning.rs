@@ -91,7 +91,11 @@ fn optimize(
     let views = Arc::new(views);
     let inlining = inlining(views.clone(), trace_id);
     let queries = planner_threads::each(&queries, |query| {
-        state.optimize(&analyze(&inlining, query.clone(), options)?)
+        match analyze(&inlining, query.clone(), options)? {
+            explain @ LogicalPlan::Explain(_) => state.optimize(&explain),
+            // `SessionState::optimize` would analyze again what is analyzed.
+            query => state.optimizer().optimize(query, state, |_, _| {}),
+        }
     })?;
     let (mut needs, mut planned) = (Needs::default(), Vec::new());
     for query in &queries {

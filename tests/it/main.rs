@@ -10,6 +10,10 @@
     reason = "tests fail by panics"
 )]
 
+/// The allocator of the program. To plan statements is mostly to allocate.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 mod artifacts;
 mod bad_inputs;
 mod beside;

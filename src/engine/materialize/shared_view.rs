@@ -67,7 +67,9 @@ impl SharedView {
         for filter in &need.filters {
             body = body.filter(filter.clone())?;
         }
-        state.optimize(&body.select(need.columns.iter().copied())?.build()?)
+        let query = body.select(need.columns.iter().copied())?.build()?;
+        // `SessionState::optimize` would analyze again what is analyzed.
+        state.optimizer().optimize(query, state, |_, _| {})
     }
 
     /// Adds a part, which the scans of its readers will find. `query` is the result of

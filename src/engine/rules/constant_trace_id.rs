@@ -92,16 +92,14 @@ impl ConstantTraceId {
         if matches!(&plan, LogicalPlan::Aggregate(aggregate) if has_implied_keys(aggregate)) {
             return Ok((plan, Constants::new()));
         }
-        let (mut inputs, mut known) = (Vec::new(), Vec::new());
-        for input in plan.inputs() {
-            let (input, constants) = self.without_keys(input.clone())?;
-            inputs.push(input);
+        let mut known = Vec::new();
+        // The columns of each input stay the same, and so does the schema of the plan.
+        let plan = plan.map_children(|input| {
+            let (input, constants) = self.without_keys(input)?;
             known.push(constants);
-        }
-        if inputs.is_empty() {
-            return Ok((plan, Constants::new()));
-        }
-        let plan = plan.with_new_exprs(plan.expressions(), inputs)?;
+            Ok(Transformed::yes(input))
+        })?;
+        let plan = plan.data;
         if known.iter().all(HashSet::is_empty) && !matches!(plan, LogicalPlan::Projection(_)) {
             return Ok((plan, Constants::new()));
         }
@@ -158,13 +156,18 @@ impl ConstantTraceId {
         projection: Projection,
         known: &Constants,
     ) -> Result<(LogicalPlan, Constants)> {
-        let names = NamePreserver::new_for_projection();
-        let mut exprs = Vec::with_capacity(projection.expr.len());
-        for expr in projection.expr {
-            let name = names.save(&expr);
-            exprs.push(name.restore(self.with_literal(expr, known)?));
-        }
-        let projection = Projection::try_new(exprs, projection.input)?;
+        let projection = match known.is_empty() {
+            true => projection,
+            false => {
+                let names = NamePreserver::new_for_projection();
+                let mut exprs = Vec::with_capacity(projection.expr.len());
+                for expr in projection.expr {
+                    let name = names.save(&expr);
+                    exprs.push(name.restore(self.with_literal(expr, known)?));
+                }
+                Projection::try_new_with_schema(exprs, projection.input, projection.schema)?
+            }
+        };
         let columns = projection.schema.columns().into_iter().zip(&projection.expr);
         let constants =
             columns.filter(|(_, expr)| self.is_value(expr)).map(|(column, _)| column).collect();

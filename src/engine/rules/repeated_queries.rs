@@ -10,10 +10,11 @@
 //! - Remove when DataFusion computes the queries of a `WITH` once: apache/datafusion#8777, #17737,
 //!   #22676.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use datafusion::common::config::ConfigOptions;
+use datafusion::common::TableReference;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::datasource::provider_as_source;
 use datafusion::error::Result;
@@ -28,23 +29,36 @@ pub struct RepeatedQueries;
 
 impl AnalyzerRule for RepeatedQueries {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        let mut places: HashMap<SubqueryAlias, usize> = HashMap::new();
+        let mut names: HashMap<TableReference, usize> = HashMap::new();
         let mut is_recursive = false;
         plan.apply_with_subqueries(|node| {
             is_recursive |= matches!(node, LogicalPlan::RecursiveQuery(_));
-            if let LogicalPlan::SubqueryAlias(alias) = node
-                && is_expensive(&alias.input)?
-            {
-                *places.entry(alias.clone()).or_default() += 1;
+            if let LogicalPlan::SubqueryAlias(alias) = node {
+                *names.entry(alias.alias.clone()).or_default() += 1;
             }
             Ok(TreeNodeRecursion::Continue)
         })?;
+        // To compare whole queries takes long, and equal ones have the same name.
+        names.retain(|_, count| *count > 1);
+        let mut places: HashMap<SubqueryAlias, usize> = HashMap::new();
+        if !names.is_empty() {
+            plan.apply_with_subqueries(|node| {
+                if let LogicalPlan::SubqueryAlias(alias) = node
+                    && names.contains_key(&alias.alias)
+                    && is_expensive(&alias.input)?
+                {
+                    *places.entry(alias.clone()).or_default() += 1;
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })?;
+        }
         places.retain(|_, count| *count > 1);
         // A recursive query reads its own rows, which exist nowhere else in the plan.
         if places.is_empty() || is_recursive {
             return Ok(plan);
         }
-        Repeated { places, views: HashMap::new() }.replace(plan)
+        let names = places.keys().map(|alias| alias.alias.clone()).collect();
+        Repeated { names, places, views: HashMap::new() }.replace(plan)
     }
 
     fn name(&self) -> &'static str {
@@ -69,6 +83,7 @@ fn is_expensive(plan: &LogicalPlan) -> Result<bool> {
 }
 
 struct Repeated {
+    names: HashSet<TableReference>,
     places: HashMap<SubqueryAlias, usize>,
     views: HashMap<SubqueryAlias, PlannedView>,
 }
@@ -76,7 +91,9 @@ struct Repeated {
 impl Repeated {
     fn replace(&mut self, plan: LogicalPlan) -> Result<LogicalPlan> {
         let replaced = plan.transform_down_with_subqueries(|node| match &node {
-            LogicalPlan::SubqueryAlias(alias) if self.places.contains_key(alias) => {
+            LogicalPlan::SubqueryAlias(alias)
+                if self.names.contains(&alias.alias) && self.places.contains_key(alias) =>
+            {
                 let view = self.view(alias)?;
                 let scan =
                     TableScanBuilder::new(alias.alias.clone(), provider_as_source(Arc::new(view)))
