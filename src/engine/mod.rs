@@ -226,7 +226,7 @@ impl Engine {
             state = state.with_physical_optimizer_rule(rule);
         }
         let mut context = SessionContext::new_with_state(state.build());
-        let library = Arc::new(Library::load_with_rules(&options.sql, &options.rules)?);
+        let library = Library::of_session(&options.sql, &options.rules)?;
         let settings = Arc::new(Settings::of(&library)?);
         for (name, value) in &options.settings {
             if let Some(error) = settings.type_error(name, value) {

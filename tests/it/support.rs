@@ -90,6 +90,13 @@ impl TestStore {
         rows_of(&self.engine(), sql).unwrap_or_else(|e| panic!("{sql}: {e}"))
     }
 
+    /// The rows of several queries as texts.
+    pub fn rows_of_each(&self, queries: &[&str]) -> Vec<Vec<Vec<String>>> {
+        let texts: Vec<String> = queries.iter().map(|sql| (*sql).to_owned()).collect();
+        let all = rows_of_each(&self.engine(), &texts).into_iter().zip(queries);
+        all.map(|(rows, sql)| rows.unwrap_or_else(|e| panic!("{sql}: {e}"))).collect()
+    }
+
     /// The only row of a query, as integers. NULL becomes 0.
     pub fn ints(&self, sql: &str) -> Vec<i64> {
         let row = self.rows(sql).remove(0);
@@ -137,9 +144,14 @@ pub fn rows_of(
         let statement = engine.parse(sql)?.remove(0);
         Ok::<_, tracesql::Error>(engine.run(statement, &[]).await?.try_collect().await?)
     })?;
+    Ok(texts_of(&batches))
+}
+
+/// Rows as texts; NULL is `NULL`.
+fn texts_of(batches: &[RecordBatch]) -> Vec<Vec<String>> {
     let options = FormatOptions::new().with_null("NULL");
     let mut rows = Vec::new();
-    for batch in &batches {
+    for batch in batches {
         let columns: Vec<_> = batch
             .columns()
             .iter()
@@ -149,7 +161,31 @@ pub fn rows_of(
             (0..batch.num_rows()).map(|i| columns.iter().map(|c| c.value(i).to_string()).collect()),
         );
     }
-    Ok(rows)
+    rows
+}
+
+/// The rows of queries that start together, or the error of each. Views that several of them read
+/// are planned and computed once.
+pub fn rows_of_each(
+    engine: &Engine,
+    queries: &[String],
+) -> Vec<std::result::Result<Vec<Vec<String>>, tracesql::Error>> {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let together = runtime.block_on(async {
+        let mut statements = Vec::new();
+        for sql in queries {
+            statements.push(engine.parse(sql)?.remove(0));
+        }
+        let mut all = Vec::new();
+        for started in engine.start_all(statements, &[]).await? {
+            let batches: datafusion::error::Result<Vec<RecordBatch>> =
+                started.result.try_collect().await;
+            all.push(batches.map(|batches| texts_of(&batches)).map_err(tracesql::Error::from));
+        }
+        Ok::<_, tracesql::Error>(all)
+    });
+    // If one of them cannot be planned, only it has an error.
+    together.unwrap_or_else(|_| queries.iter().map(|sql| rows_of(engine, sql)).collect())
 }
 
 /// Rows as one text. Values are separated by ` | `, and rows by line ends.

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use tracesql::library::Library;
 
-use crate::support::{TestStore, fixture, rows_of, texts, tracesql};
+use crate::support::{TestStore, fixture, rows_of_each, texts, tracesql};
 
 /// Pseudo-random numbers that are the same in each run.
 struct Dice(u64);
@@ -110,8 +110,11 @@ fn survives(fixture_name: &str, seed: u64, rarity: u64) {
     let (store, _) = TestStore::with(&path);
     let (engine, library) = (store.engine(), Library::load(&[]).expect("the library"));
     let mut problems = Vec::new();
-    for view in library.public_views() {
-        if let Err(e) = rows_of(&engine, &format!("SELECT * FROM {}", view.name)) {
+    let views: Vec<_> = library.public_views().collect();
+    let queries: Vec<String> =
+        views.iter().map(|view| format!("SELECT * FROM {}", view.name)).collect();
+    for (view, rows) in views.iter().zip(rows_of_each(&engine, &queries)) {
+        if let Err(e) = rows {
             let why = e.to_string();
             if !why.contains("does not fit 64 bits") {
                 problems.push(format!(

@@ -10,11 +10,11 @@
 //! - Remove when DataFusion computes the queries of a `WITH` once: apache/datafusion#8777, #17737,
 //!   #22676.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use datafusion::common::config::ConfigOptions;
 use datafusion::common::TableReference;
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::datasource::provider_as_source;
 use datafusion::error::Result;
@@ -29,36 +29,34 @@ pub struct RepeatedQueries;
 
 impl AnalyzerRule for RepeatedQueries {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        let mut names: HashMap<TableReference, usize> = HashMap::new();
+        let mut named: HashMap<TableReference, usize> = HashMap::new();
         let mut is_recursive = false;
         plan.apply_with_subqueries(|node| {
             is_recursive |= matches!(node, LogicalPlan::RecursiveQuery(_));
             if let LogicalPlan::SubqueryAlias(alias) = node {
-                *names.entry(alias.alias.clone()).or_default() += 1;
+                *named.entry(alias.alias.clone()).or_default() += 1;
             }
             Ok(TreeNodeRecursion::Continue)
         })?;
-        // To compare whole queries takes long, and equal ones have the same name.
-        names.retain(|_, count| *count > 1);
-        let mut places: HashMap<SubqueryAlias, usize> = HashMap::new();
-        if !names.is_empty() {
-            plan.apply_with_subqueries(|node| {
-                if let LogicalPlan::SubqueryAlias(alias) = node
-                    && names.contains_key(&alias.alias)
-                    && is_expensive(&alias.input)?
-                {
-                    *places.entry(alias.clone()).or_default() += 1;
-                }
-                Ok(TreeNodeRecursion::Continue)
-            })?;
-        }
-        places.retain(|_, count| *count > 1);
+        named.retain(|_, count| *count > 1);
         // A recursive query reads its own rows, which exist nowhere else in the plan.
-        if places.is_empty() || is_recursive {
+        if named.is_empty() || is_recursive {
             return Ok(plan);
         }
-        let names = places.keys().map(|alias| alias.alias.clone()).collect();
-        Repeated { names, places, views: HashMap::new() }.replace(plan)
+        let mut repeated = Repeated::default();
+        plan.apply_with_subqueries(|node| {
+            if let LogicalPlan::SubqueryAlias(alias) = node
+                && named.contains_key(&alias.alias)
+                && is_expensive(&alias.input)?
+            {
+                repeated.count(alias);
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        match repeated.retain_repeated() {
+            true => repeated.replace(plan),
+            false => Ok(plan),
+        }
     }
 
     fn name(&self) -> &'static str {
@@ -82,36 +80,64 @@ fn is_expensive(plan: &LogicalPlan) -> Result<bool> {
     Ok(is_expensive && plan.all_out_ref_exprs().is_empty())
 }
 
+/// Queries that are named more than once. Equal queries have the same name, and queries with the
+/// same name are few, so that they are compared with each other: to hash a query takes longer.
+#[derive(Default)]
 struct Repeated {
-    names: HashSet<TableReference>,
-    places: HashMap<SubqueryAlias, usize>,
-    views: HashMap<SubqueryAlias, PlannedView>,
+    by_name: HashMap<TableReference, Vec<Query>>,
+}
+
+struct Query {
+    alias: SubqueryAlias,
+    places: usize,
+    view: Option<PlannedView>,
 }
 
 impl Repeated {
+    fn count(&mut self, alias: &SubqueryAlias) {
+        let same_name = self.by_name.entry(alias.alias.clone()).or_default();
+        match same_name.iter_mut().find(|query| query.alias == *alias) {
+            Some(query) => query.places += 1,
+            None => same_name.push(Query { alias: alias.clone(), places: 1, view: None }),
+        }
+    }
+
+    /// Forgets queries with one place. Returns whether any are left.
+    fn retain_repeated(&mut self) -> bool {
+        self.by_name.retain(|_, queries| {
+            queries.retain(|query| query.places > 1);
+            !queries.is_empty()
+        });
+        !self.by_name.is_empty()
+    }
+
+    fn query(&mut self, alias: &SubqueryAlias) -> Option<&mut Query> {
+        self.by_name.get_mut(&alias.alias)?.iter_mut().find(|query| query.alias == *alias)
+    }
+
     fn replace(&mut self, plan: LogicalPlan) -> Result<LogicalPlan> {
-        let replaced = plan.transform_down_with_subqueries(|node| match &node {
-            LogicalPlan::SubqueryAlias(alias)
-                if self.names.contains(&alias.alias) && self.places.contains_key(alias) =>
-            {
-                let view = self.view(alias)?;
-                let scan =
-                    TableScanBuilder::new(alias.alias.clone(), provider_as_source(Arc::new(view)))
-                        .build()?;
-                Ok(Transformed::new(LogicalPlan::TableScan(scan), true, TreeNodeRecursion::Jump))
-            }
-            _ => Ok(Transformed::no(node)),
+        let replaced = plan.transform_down_with_subqueries(|node| {
+            let LogicalPlan::SubqueryAlias(alias) = &node else { return Ok(Transformed::no(node)) };
+            let Some(view) = self.view(alias)? else { return Ok(Transformed::no(node)) };
+            let source = provider_as_source(Arc::new(view));
+            let scan = TableScanBuilder::new(alias.alias.clone(), source).build()?;
+            Ok(Transformed::new(LogicalPlan::TableScan(scan), true, TreeNodeRecursion::Jump))
         })?;
         Ok(replaced.data)
     }
 
-    fn view(&mut self, alias: &SubqueryAlias) -> Result<PlannedView> {
-        if let Some(view) = self.views.get(alias) {
-            return Ok(view.clone());
+    /// The view of a query that is named more than once.
+    fn view(&mut self, alias: &SubqueryAlias) -> Result<Option<PlannedView>> {
+        match self.query(alias) {
+            None => return Ok(None),
+            Some(query) if query.view.is_some() => return Ok(query.view.clone()),
+            Some(_) => {}
         }
         let body = self.replace(alias.input.as_ref().clone())?;
         let view = PlannedView::new(&alias.alias.to_string(), body);
-        self.views.insert(alias.clone(), view.clone());
-        Ok(view)
+        if let Some(query) = self.query(alias) {
+            query.view = Some(view.clone());
+        }
+        Ok(Some(view))
     }
 }

@@ -1,10 +1,10 @@
 //! Every view runs on every store, and its numbers are finite.
 
-use tracesql::library::{Body, Library};
+use tracesql::library::{Body, Library, View};
 
 use super::rows::rows_of_all;
 use super::{library, short};
-use crate::support::{PIPELINE, TestStore, bottlenecks, fixture, fixtures, rows_of};
+use crate::support::{PIPELINE, TestStore, bottlenecks, fixture, fixtures, rows_of_each};
 
 /// Views about names. Their rows belong to no trace.
 const OF_THE_STORE: &[&str] = &["kernel_names", "operator_forms"];
@@ -26,6 +26,10 @@ fn comments_hold_together() {
             view.file
         );
     }
+}
+
+fn all_rows(views: &[&View]) -> Vec<String> {
+    views.iter().map(|view| format!("SELECT * FROM {}", view.name)).collect()
 }
 
 fn is_data(library: &Library, name: &str) -> bool {
@@ -58,8 +62,10 @@ fn every_view_runs_on_all_fixtures_together_and_has_rows() {
     }
     let engine = store.engine();
     let mut problems = Vec::new();
-    for view in library().public_views() {
-        match rows_of(&engine, &format!("SELECT * FROM {}", view.name)) {
+    let library = library();
+    let views: Vec<&View> = library.public_views().collect();
+    for (view, rows) in views.iter().zip(rows_of_each(&engine, &all_rows(&views))) {
+        match rows {
             Err(e) => problems.push(format!("{}: {}", view.file, short(&e))),
             Ok(rows) => {
                 let reason = EMPTY.iter().find(|(name, _)| *name == view.name);
@@ -107,13 +113,14 @@ fn every_view_runs(store: &TestStore) {
 fn every_example_of_a_view_runs() {
     let store = fixtures();
     let engine = store.engine();
-    let failed: Vec<String> = library()
-        .public_views()
-        .filter(|v| !v.example.is_empty())
-        .filter_map(|v| {
-            rows_of(&engine, &v.example)
-                .err()
-                .map(|e| format!("{}: {}: {}", v.file, v.example, short(&e)))
+    let library = library();
+    let views: Vec<&View> = library.public_views().filter(|v| !v.example.is_empty()).collect();
+    let examples: Vec<String> = views.iter().map(|v| v.example.clone()).collect();
+    let failed: Vec<String> = views
+        .iter()
+        .zip(rows_of_each(&engine, &examples))
+        .filter_map(|(v, rows)| {
+            rows.err().map(|e| format!("{}: {}: {}", v.file, v.example, short(&e)))
         })
         .collect();
     assert!(failed.is_empty(), "{}", failed.join("\n"));
@@ -124,25 +131,26 @@ fn no_share_or_quotient_is_nan() {
     let store = fixtures();
     let engine = store.engine();
     let mut problems = Vec::new();
-    for view in library().public_views() {
-        let doubles: Vec<&str> = view
-            .columns
-            .iter()
-            .filter(|c| c.data_type == "DOUBLE")
-            .map(|c| c.name.as_str())
-            .collect();
-        if doubles.is_empty() {
-            continue;
-        }
-        let counts: Vec<String> = doubles
-            .iter()
-            .map(|c| {
-                format!(
-                    "count(*) FILTER (WHERE isnan({c}) OR abs({c}) = 'Infinity'::DOUBLE) AS {c}"
-                )
-            })
-            .collect();
-        match rows_of(&engine, &format!("SELECT {} FROM {}", counts.join(", "), view.name)) {
+    let doubles = |view: &View| -> Vec<String> {
+        let of_type = view.columns.iter().filter(|c| c.data_type == "DOUBLE");
+        of_type.map(|c| c.name.clone()).collect()
+    };
+    let library = library();
+    let views: Vec<&View> =
+        library.public_views().filter(|view| !doubles(view).is_empty()).collect();
+    let count = |c: &String| {
+        format!("count(*) FILTER (WHERE isnan({c}) OR abs({c}) = 'Infinity'::DOUBLE) AS {c}")
+    };
+    let queries: Vec<String> = views
+        .iter()
+        .map(|view| {
+            let counts: Vec<String> = doubles(view).iter().map(count).collect();
+            format!("SELECT {} FROM {}", counts.join(", "), view.name)
+        })
+        .collect();
+    for (view, rows) in views.iter().zip(rows_of_each(&engine, &queries)) {
+        let doubles = doubles(view);
+        match rows {
             Ok(rows) => {
                 let bad = doubles.iter().zip(&rows[0]).filter(|(_, n)| *n != "0");
                 problems.extend(bad.map(|(column, n)| {

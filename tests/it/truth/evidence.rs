@@ -17,14 +17,15 @@ struct Finding {
     evidence: String,
 }
 
-/// The findings with a numerator that a condition selects, and those without one.
+/// The findings with a numerator that a condition selects, and those without one. Those of a trace
+/// come together, because they read the same rows of the same views.
 fn findings(engine: &Engine, condition: &str) -> (Vec<Finding>, Vec<Finding>) {
     let sql = format!(
         "SELECT rule, trace_id, device, subject, numerator, denominator, evidence FROM ( \
              SELECT *, row_number() OVER (PARTITION BY rule, trace_id \
              ORDER BY numerator DESC, subject) AS place FROM findings \
              WHERE status <> 'not_measurable' \
-         ) WHERE {condition} ORDER BY rule, trace_id, device, subject"
+         ) WHERE {condition} ORDER BY trace_id, rule, device, subject"
     );
     let rows = rows_of(engine, &sql).unwrap_or_else(|e| panic!("{e}"));
     let finding = |r: Vec<String>| Finding {
