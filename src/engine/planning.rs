@@ -26,6 +26,7 @@ use super::materialize::{Needs, Part, SharedView, each_scan};
 use super::planned_view::{PlannedView, ViewKey};
 use super::planner_threads;
 use super::rules::constant_trace_id::ConstantTraceId;
+use super::rules::empty_tables::{has_no_rows, without_empty_tables};
 use super::rules::inline_views::InlineViews;
 use super::rules::{analyze, inlining, naming};
 
@@ -183,6 +184,11 @@ impl Places {
             let (view, places) = &self.found[key];
             if chosen(view, *places) {
                 let body = views.inline(view.body().as_ref().clone())?;
+                let body = without_empty_tables(body)?;
+                if has_no_rows(&body) {
+                    views.leave_out(view);
+                    continue;
+                }
                 let (body, constants) = match trace_id {
                     Some(trace_id) => trace_id.fold(body)?,
                     None => (body, Default::default()),

@@ -47,14 +47,19 @@ impl StoreTables {
         if self.traces.is_empty() {
             return Ok(Arc::new(MemTable::try_new(rows, vec![vec![]])?));
         }
-        let mut files = Vec::with_capacity(self.traces.len());
+        let (mut files, mut is_empty) = (Vec::with_capacity(self.traces.len()), true);
         for (place, manifest) in &self.traces {
-            let url = match place {
+            let (url, is_as_written) = match place {
                 TraceFiles::Folder(folder) => file_url(folder, manifest, table)?,
-                TraceFiles::Url(folder) => folder
-                    .join(&format!("{}.parquet", table.name))
-                    .map_err(|e| DataFusionError::External(Box::new(e)))?,
+                TraceFiles::Url(folder) => {
+                    let url = folder
+                        .join(&format!("{}.parquet", table.name))
+                        .map_err(|e| DataFusionError::External(Box::new(e)))?;
+                    (url, true)
+                }
             };
+            is_empty &=
+                is_as_written && manifest.tables.get(table.name).is_some_and(|t| t.rows == 0);
             files.push(ListingTableUrl::try_new(url, None)?);
         }
         let over = |filters_while_reading| {
@@ -84,6 +89,7 @@ impl StoreTables {
             filtering: unfiltered.in_other_way(over(true)?),
             unfiltered,
             long_texts,
+            is_empty,
         }))
     }
 }
@@ -101,12 +107,18 @@ pub struct StoreTable {
     filtering: StoreScan,
     /// For each column, whether it holds long texts.
     long_texts: Vec<bool>,
+    is_empty: bool,
 }
 
 impl StoreTable {
     /// The name of the table.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Whether the manifests state that no file has rows.
+    pub fn is_empty(&self) -> bool {
+        self.is_empty
     }
 }
 
@@ -151,35 +163,38 @@ fn with_text_views(schema: &SchemaRef) -> SchemaRef {
     Arc::new(Schema::new_with_metadata(fields.collect::<Fields>(), schema.metadata().clone()))
 }
 
-/// The URL of a table's file in a folder.
-fn file_url(folder: &Path, manifest: &Manifest, table: &schema::Table) -> Result<Url> {
+/// The URL of a table's file in a folder, and whether the file is the one of the manifest.
+fn file_url(folder: &Path, manifest: &Manifest, table: &schema::Table) -> Result<(Url, bool)> {
     let path = folder.join(format!("{}.parquet", table.name));
     let path = path
         .canonicalize()
         .map_err(|e| DataFusionError::External(format!("{}: {e}", path.display()).into()))?;
-    check_size(&path, folder, manifest, table)?;
+    let is_as_written = check_size(&path, folder, manifest, table)?;
     // A URL is needed, because DataFusion would treat a path as a glob pattern.
-    Url::from_file_path(&path)
-        .map_err(|()| DataFusionError::Plan(format!("{}: not an absolute path", path.display())))
+    let url = Url::from_file_path(&path)
+        .map_err(|()| DataFusionError::Plan(format!("{}: not an absolute path", path.display())))?;
+    Ok((url, is_as_written))
 }
 
-/// Fails if the length of a file has changed since it was written, so that a truncated file is
-/// reported before its content is used.
+/// Returns whether a file has the length that the manifest states, and not that of a manifest
+/// written later. Fails if it has neither, so that a truncated file is reported before its content
+/// is used.
 fn check_size(
     path: &Path,
     folder: &Path,
     manifest: &Manifest,
     table: &schema::Table,
-) -> Result<()> {
+) -> Result<bool> {
     let bytes = std::fs::metadata(path)
         .map_err(|e| DataFusionError::External(format!("{}: {e}", path.display()).into()))?
         .len();
     let written = |manifest: &Manifest| manifest.tables.get(table.name).map(|t| t.bytes);
     // The trace may have been replaced after its manifest was read.
-    if written(manifest) == Some(bytes)
-        || Manifest::read(folder).is_ok_and(|now| written(&now) == Some(bytes))
-    {
-        return Ok(());
+    if written(manifest) == Some(bytes) {
+        return Ok(true);
+    }
+    if Manifest::read(folder).is_ok_and(|now| written(&now) == Some(bytes)) {
+        return Ok(false);
     }
     let were = written(manifest).map_or("none".to_owned(), |n| n.to_string());
     let what = format!(

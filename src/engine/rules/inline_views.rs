@@ -7,7 +7,7 @@
 //! - Remove when DataFusion computes repeated subplans once: apache/datafusion#8777, #17737,
 //!   #22676.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use datafusion::common::config::ConfigOptions;
@@ -16,19 +16,27 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{LogicalPlan, TableScanBuilder};
 use datafusion::optimizer::AnalyzerRule;
 
+use super::empty_tables::no_rows_of;
 use crate::engine::materialize::SharedView;
 use crate::engine::planned_view::{self, PlannedView, ViewKey};
 
-/// The rule, with the views that are computed once for all their readers.
+/// The rule, with the views that are computed once for all their readers, and those that have no
+/// rows.
 #[derive(Debug, Default)]
 pub struct InlineViews {
     shared: HashMap<ViewKey, Arc<SharedView>>,
+    without_rows: HashSet<ViewKey>,
 }
 
 impl InlineViews {
     /// Makes scans of a view read the rows that are computed once.
     pub fn share(&mut self, view: &PlannedView, table: Arc<SharedView>) {
         self.shared.insert(view.key(), table);
+    }
+
+    /// Makes scans of a view return no rows.
+    pub fn leave_out(&mut self, view: &PlannedView) {
+        self.without_rows.insert(view.key());
     }
 
     /// The table of a view that is computed once.
@@ -39,6 +47,9 @@ impl InlineViews {
     /// The plan with all names of views replaced.
     pub fn inline(&self, plan: LogicalPlan) -> Result<LogicalPlan> {
         planned_view::inline(plan, &|view, scan| {
+            if self.without_rows.contains(&view.key()) {
+                return Ok(Some(no_rows_of(scan)));
+            }
             let Some(table) = self.shared.get(&view.key()) else { return Ok(None) };
             let source = provider_as_source(table.clone());
             let scan = TableScanBuilder::new(scan.table_name.clone(), source)

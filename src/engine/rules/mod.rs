@@ -4,7 +4,8 @@
 //!
 //! 1. A statement, or the query of a view, is analyzed ([`naming`]): DataFusion's analyzer,
 //!    [`repeated_queries`], [`union_branches`].
-//! 2. A statement is about to be optimized ([`inlining`]): [`inline_views`], [`constant_trace_id`].
+//! 2. A statement is about to be optimized ([`inlining`]): [`inline_views`], [`empty_tables`],
+//!    [`constant_trace_id`].
 //! 3. The statement, or a view that is computed on its own, is optimized: DataFusion's analyzer and
 //!    optimizer.
 //! 4. It becomes a physical plan ([`physical`]): DataFusion's rules, [`keep_single_stream`],
@@ -25,6 +26,7 @@
 //! The file of each rule states why it exists, what it gained, and when it can be removed.
 
 pub mod constant_trace_id;
+pub mod empty_tables;
 pub mod inline_views;
 pub mod keep_single_stream;
 pub mod repeated_queries;
@@ -43,6 +45,7 @@ use datafusion::optimizer::Analyzer;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 
 use constant_trace_id::ConstantTraceId;
+use empty_tables::EmptyTables;
 use inline_views::InlineViews;
 use keep_single_stream::KeepSingleStream;
 use repeated_queries::RepeatedQueries;
@@ -62,7 +65,7 @@ pub fn naming(state: &SessionState) -> Analyzer {
 /// The analyzer for statements whose views are counted. `trace_id` is given for a store with a
 /// single trace.
 pub fn inlining(views: Arc<InlineViews>, trace_id: Option<Arc<ConstantTraceId>>) -> Analyzer {
-    let mut analyzer = Analyzer::with_rules(vec![views]);
+    let mut analyzer = Analyzer::with_rules(vec![views, Arc::new(EmptyTables)]);
     if let Some(trace_id) = trace_id {
         analyzer.rules.push(trace_id);
     }
