@@ -162,6 +162,7 @@ impl Timeline {
         let mut names = Names::default();
         let mut open: Option<(usize, Builder)> = None;
         let mut known: Option<(String, Option<usize>)> = None;
+        let mut of_track: Option<(usize, i64, Option<usize>)> = None;
         let mut far = 0_u64;
         let mut batches = rows(engine, EVENTS).await?;
         while let Some(batch) = batches.next().await {
@@ -176,9 +177,11 @@ impl Timeline {
                 let (Some(track_id), Some(id)) = (columns.int(1, row), columns.int(2, row)) else {
                     continue;
                 };
-                let Some(at) = self.by_key.get(&format!("{trace}:{track_id}")).copied() else {
-                    continue;
-                };
+                if of_track.is_none_or(|(known, id, _)| (known, id) != (trace, track_id)) {
+                    let at = self.by_key.get(&format!("{trace}:{track_id}")).copied();
+                    of_track = Some((trace, track_id, at));
+                }
+                let Some((_, _, Some(at))) = of_track else { continue };
                 if open.as_ref().is_none_or(|(current, _)| *current != at) {
                     self.close(open.replace((at, Builder::new())))?;
                 }
