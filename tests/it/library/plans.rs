@@ -130,3 +130,56 @@ fn groups_by_trace_over_unnested_lists_have_a_row_each() {
         GROUP BY trace_id) GROUP BY trace_id";
     assert_eq!(store.lines(sql), ["true 3 6"]);
 }
+
+/// Each query has the rows that it would have if the table were read.
+#[test]
+fn tables_without_rows_are_not_read() {
+    let store = TestStore::new();
+    for name in ["resnet_cpu.pt.trace.json.gz", "ddp_rank0.pt.trace.json.gz"] {
+        store.ingest(&fixture(name)).expect("the trace is read");
+        let steps = store.value("SELECT count(*) FROM steps");
+        assert_ne!(steps, "0");
+        for (sql, expected) in [
+            ("SELECT count(*), sum(value), max(name) FROM counters", "0 NULL NULL".to_owned()),
+            ("SELECT name, count(*) FROM counters GROUP BY name", String::new()),
+            ("SELECT row_number() OVER (ORDER BY ts_ns) FROM counters LIMIT 1", String::new()),
+            ("SELECT count(*) FROM (SELECT DISTINCT name FROM counters)", "0".to_owned()),
+            ("SELECT name FROM counters UNION ALL SELECT 'x'", "x".to_owned()),
+            ("SELECT count(*) FROM steps JOIN counters USING (trace_id)", "0".to_owned()),
+            (
+                "SELECT count(*), count(c.value) FROM steps s \
+                LEFT JOIN counters c ON c.trace_id = s.trace_id",
+                format!("{steps} 0"),
+            ),
+            (
+                "SELECT count(*), count(c.value), count(s.step) FROM counters c \
+                FULL JOIN steps s ON c.ts_ns = s.start_ns",
+                format!("{steps} 0 {steps}"),
+            ),
+            (
+                "SELECT count(*) FROM steps WHERE step NOT IN (SELECT event_id FROM counters)",
+                steps.clone(),
+            ),
+            (
+                "SELECT count(*) FROM steps s \
+                WHERE EXISTS (SELECT 1 FROM counters c WHERE c.trace_id = s.trace_id)",
+                "0".to_owned(),
+            ),
+            (
+                "SELECT count(*), sum(n), count(most) FROM (SELECT (SELECT count(*) FROM counters c \
+                WHERE c.trace_id = s.trace_id) AS n, (SELECT max(value) FROM counters) AS most \
+                FROM steps s)",
+                format!("{steps} 0 0"),
+            ),
+        ] {
+            assert_eq!(store.lines(sql).join("\n"), expected, "{sql}");
+        }
+        let plan = |sql: &str| store.rows(&format!("EXPLAIN {sql}")).concat().concat();
+        let read = plan("SELECT name FROM events JOIN counters USING (trace_id, name)");
+        assert!(read.contains("EmptyExec") && !read.contains("DataSourceExec"), "{read}");
+        // A view on them is left out as well, whoever reads it.
+        let metrics =
+            plan("SELECT s.step, m.* FROM steps s LEFT JOIN counters_by_operator m ON true");
+        assert!(!metrics.contains("view=counters_by_operator"), "{metrics}");
+    }
+}
