@@ -219,23 +219,24 @@ def main():
     parser.add_argument("--seconds", type=float, default=10, help="time of moving")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     args = parser.parse_args()
-    begun = time.monotonic()
-    process = subprocess.Popen(
-        [args.program, "ui", args.input, "--no-open", "--port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env=os.environ,
-    )
-    ui = Ui(process.stdout.readline())
-    note("from start to the address", 1e3 * (time.monotonic() - begun), "ms", 300)
-    try:
-        with browser_of(args.chromium) as browser:
+    # Users have a browser open, and its start says nothing about the program.
+    with browser_of(args.chromium) as browser:
+        begun = time.monotonic()
+        process = subprocess.Popen(
+            [args.program, "ui", args.input, "--no-open", "--port", "0"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=os.environ,
+        )
+        try:
+            ui = Ui(process.stdout.readline())
+            note("from start to the address", 1e3 * (time.monotonic() - begun), "ms", 300)
             page = window(browser, ui, viewport={"width": 1600, "height": 900})
             page.goto(ui.address("/timeline"))
             until(page, "window.tracesql !== undefined", 600_000)
             page.evaluate("window.tracesql.ready")
-            note("from start to the first picture, with Chromium", time.monotonic() - begun, "s")
+            note("from start to the first picture", time.monotonic() - begun, "s", 2)
             tracks = ui.post("tracks", None)
             events = sum(t["events"] for t in tracks["tracks"])
             note("events with a duration", events, "")
@@ -245,12 +246,13 @@ def main():
             moving(page, ui, args.seconds)
             page.goto(f"{ui.origin}/sql#sql={quote('SELECT 1')}")
             tables(page, ui)
-        interactions(ui, tracks)
-        cancelling(ui, process)
-        note("memory of the server", memory(process), "MiB")
-    finally:
-        process.terminate()
-        process.wait(10)
+            page.close()
+            interactions(ui, tracks)
+            cancelling(ui, process)
+            note("memory of the server", memory(process), "MiB")
+        finally:
+            process.terminate()
+            process.wait(10)
     if args.json:
         args.json.write_text(json.dumps(FIGURES, indent=1) + "\n")
 

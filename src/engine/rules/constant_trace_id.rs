@@ -328,9 +328,9 @@ fn constants_of(scan: &TableScan) -> Constants {
     columns.filter(|column| is_constant(&column.name)).collect()
 }
 
-/// An aggregate of all rows in which `count(DISTINCT column)` of a constant column is 1 or 0, by the
-/// number of rows. DataFusion answers it from the statistics of the literal, which has one distinct
-/// value even where no row holds it.
+/// An aggregate of all rows in which `count(DISTINCT column)` of a constant column is 1 or 0, by
+/// the number of rows. DataFusion answers it from the statistics of the literal, which has one
+/// distinct value even where no row holds it.
 fn without_distinct_counts(aggregate: Aggregate, known: &Constants) -> Result<LogicalPlan> {
     let columns = aggregate.schema.columns();
     let mut exprs = Vec::with_capacity(columns.len());

@@ -166,9 +166,9 @@ fn tables_without_rows_are_not_read() {
                 "0".to_owned(),
             ),
             (
-                "SELECT count(*), sum(n), count(most) FROM (SELECT (SELECT count(*) FROM counters c \
-                WHERE c.trace_id = s.trace_id) AS n, (SELECT max(value) FROM counters) AS most \
-                FROM steps s)",
+                "SELECT count(*), sum(n), count(most) FROM ( \
+                SELECT (SELECT count(*) FROM counters c WHERE c.trace_id = s.trace_id) AS n, \
+                (SELECT max(value) FROM counters) AS most FROM steps s)",
                 format!("{steps} 0 0"),
             ),
         ] {
