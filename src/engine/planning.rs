@@ -28,7 +28,7 @@ use super::planner_threads;
 use super::rules::constant_trace_id::ConstantTraceId;
 use super::rules::empty_tables::{has_no_rows, without_empty_tables};
 use super::rules::inline_views::InlineViews;
-use super::rules::{analyze, inlining, naming};
+use super::rules::{self, analyze, inlining, naming};
 
 /// The most copies of a view's query in plans that share nothing. With 32, queries over a dozen
 /// levels of views took minutes to plan.
@@ -92,11 +92,7 @@ fn optimize(
     let views = Arc::new(views);
     let inlining = inlining(views.clone(), trace_id);
     let queries = planner_threads::each(&queries, |query| {
-        match analyze(&inlining, query.clone(), options)? {
-            explain @ LogicalPlan::Explain(_) => state.optimize(&explain),
-            // `SessionState::optimize` would analyze again what is analyzed.
-            query => state.optimizer().optimize(query, state, |_, _| {}),
-        }
+        rules::optimize(analyze(&inlining, query.clone(), options)?, state)
     })?;
     let (mut needs, mut planned) = (Needs::default(), Vec::new());
     for query in &queries {

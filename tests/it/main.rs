@@ -10,7 +10,7 @@
     reason = "tests fail by panics"
 )]
 
-/// The allocator of the program. To plan statements is mostly to allocate.
+/// The allocator of the program. Much of the time of planning is allocation.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -184,8 +184,12 @@ pub fn rows_of_each(
         }
         Ok::<_, tracesql::Error>(all)
     });
-    // If one of them cannot be planned, only it has an error.
-    together.unwrap_or_else(|_| queries.iter().map(|sql| rows_of(engine, sql)).collect())
+    together.unwrap_or_else(|together| {
+        // Alone, only the queries that cannot be planned have an error.
+        let alone: Vec<_> = queries.iter().map(|sql| rows_of(engine, sql)).collect();
+        assert!(alone.iter().any(Result::is_err), "only together they fail: {together}");
+        alone
+    })
 }
 
 /// Rows as one text. Values are separated by ` | `, and rows by line ends.

@@ -19,6 +19,7 @@ use parking_lot::Mutex;
 
 use super::part::{Columns, Filters, Need, Part, comparable};
 use crate::engine::planned_view::PlannedView;
+use crate::engine::rules;
 
 /// A view that is computed once for all readers with the same filters.
 #[derive(Debug)]
@@ -67,9 +68,7 @@ impl SharedView {
         for filter in &need.filters {
             body = body.filter(filter.clone())?;
         }
-        let query = body.select(need.columns.iter().copied())?.build()?;
-        // `SessionState::optimize` would analyze again what is analyzed.
-        state.optimizer().optimize(query, state, |_, _| {})
+        rules::optimize(body.select(need.columns.iter().copied())?.build()?, state)
     }
 
     /// Adds a part, which the scans of its readers will find. `query` is the result of

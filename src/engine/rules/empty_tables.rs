@@ -1,8 +1,8 @@
 //! Removes scans of tables without rows, and what returns no rows because of them.
 //!
-//! - Why: a store has all tables, and most traces leave most of them empty: a trace of a CPU has no
-//!   kernels, a trace of training no blobs of MLLM. Views read them all the same, and planning
-//!   takes longer than running the plans of small traces.
+//! - Why: every store has every table, and most traces fill only a few. A trace without a GPU has
+//!   no kernels. Views read the empty tables too, and for small traces planning takes longer than
+//!   running the plan.
 //! - Measured: see `bench/README.md`, "Planning".
 //! - Remove when DataFusion takes a table whose statistics state zero rows for an empty relation
 //!   before it optimizes. No upstream issue is known.
@@ -47,8 +47,8 @@ pub fn without_empty_tables(plan: LogicalPlan) -> Result<LogicalPlan> {
     if !is_found {
         return Ok(replaced.data);
     }
-    // Subqueries stay as they are. Without their correlated columns they would not fit the
-    // statement.
+    // Subqueries stay as they are: without its correlated columns, a subquery would no longer match
+    // the statement around it.
     let (rule, context) = (PropagateEmptyRelation::new(), OptimizerContext::new());
     let propagated = replaced.data.transform_up(|node| match &node {
         LogicalPlan::Distinct(_) | LogicalPlan::Unnest(_)

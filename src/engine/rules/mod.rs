@@ -6,14 +6,14 @@
 //!    [`repeated_queries`], [`union_branches`].
 //! 2. A statement is about to be optimized ([`inlining`]): [`inline_views`], [`empty_tables`],
 //!    [`constant_trace_id`].
-//! 3. The statement, or a view that is computed on its own, is optimized: DataFusion's analyzer and
-//!    optimizer.
+//! 3. The statement, or a view that is computed on its own, is optimized ([`optimize`]):
+//!    DataFusion's optimizer.
 //! 4. It becomes a physical plan ([`physical`]): DataFusion's rules, [`keep_single_stream`],
 //!    [`yielding_joins`], and for sessions of servers [`stoppable_joins`].
 //!
 //! The rules of the first two steps are not part of the session's own analyzer. DataFusion runs
-//! that analyzer more than once over a plan. A branch that was named after its readers were counted
-//! would not be planned with the others.
+//! that analyzer again for `EXPLAIN` and for plans that it makes itself. A branch that was named
+//! after its readers were counted would not be planned with the others.
 //!
 //! Everything else that the engine does to a query is not a rule, because a rule sees only one plan
 //! at a time and is applied to every plan:
@@ -99,4 +99,13 @@ pub fn analyze(
     })?;
     explain.plan = Arc::new(analyzed);
     Ok(LogicalPlan::Explain(explain))
+}
+
+/// Optimizes an analyzed plan. `SessionState::optimize` would analyze it again, and does so for
+/// `EXPLAIN`, which shows the steps.
+pub fn optimize(plan: LogicalPlan, state: &SessionState) -> Result<LogicalPlan> {
+    match plan {
+        LogicalPlan::Explain(_) => state.optimize(&plan),
+        _ => state.optimizer().optimize(plan, state, |_, _| {}),
+    }
 }

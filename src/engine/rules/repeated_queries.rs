@@ -80,8 +80,8 @@ fn is_expensive(plan: &LogicalPlan) -> Result<bool> {
     Ok(is_expensive && plan.all_out_ref_exprs().is_empty())
 }
 
-/// Queries that are named more than once. Equal queries have the same name, and queries with the
-/// same name are few, so that they are compared with each other: to hash a query takes longer.
+/// Queries that are named more than once. Equal queries have the same name, and few queries share
+/// one, so they are compared with each other. Hashing whole queries took longer.
 #[derive(Default)]
 struct Repeated {
     by_name: HashMap<TableReference, Vec<Query>>,

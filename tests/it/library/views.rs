@@ -4,7 +4,7 @@ use tracesql::library::{Body, Library, View};
 
 use super::rows::rows_of_all;
 use super::{library, short};
-use crate::support::{PIPELINE, TestStore, bottlenecks, fixture, fixtures, rows_of_each};
+use crate::support::{PIPELINE, TestStore, bottlenecks, fixture, fixtures, rows_of, rows_of_each};
 
 /// Views about names. Their rows belong to no trace.
 const OF_THE_STORE: &[&str] = &["kernel_names", "operator_forms"];
@@ -26,10 +26,6 @@ fn comments_hold_together() {
             view.file
         );
     }
-}
-
-fn all_rows(views: &[&View]) -> Vec<String> {
-    views.iter().map(|view| format!("SELECT * FROM {}", view.name)).collect()
 }
 
 fn is_data(library: &Library, name: &str) -> bool {
@@ -62,10 +58,8 @@ fn every_view_runs_on_all_fixtures_together_and_has_rows() {
     }
     let engine = store.engine();
     let mut problems = Vec::new();
-    let library = library();
-    let views: Vec<&View> = library.public_views().collect();
-    for (view, rows) in views.iter().zip(rows_of_each(&engine, &all_rows(&views))) {
-        match rows {
+    for view in library().public_views() {
+        match rows_of(&engine, &format!("SELECT * FROM {}", view.name)) {
             Err(e) => problems.push(format!("{}: {}", view.file, short(&e))),
             Ok(rows) => {
                 let reason = EMPTY.iter().find(|(name, _)| *name == view.name);
@@ -113,14 +107,13 @@ fn every_view_runs(store: &TestStore) {
 fn every_example_of_a_view_runs() {
     let store = fixtures();
     let engine = store.engine();
-    let library = library();
-    let views: Vec<&View> = library.public_views().filter(|v| !v.example.is_empty()).collect();
-    let examples: Vec<String> = views.iter().map(|v| v.example.clone()).collect();
-    let failed: Vec<String> = views
-        .iter()
-        .zip(rows_of_each(&engine, &examples))
-        .filter_map(|(v, rows)| {
-            rows.err().map(|e| format!("{}: {}: {}", v.file, v.example, short(&e)))
+    let failed: Vec<String> = library()
+        .public_views()
+        .filter(|v| !v.example.is_empty())
+        .filter_map(|v| {
+            rows_of(&engine, &v.example)
+                .err()
+                .map(|e| format!("{}: {}: {}", v.file, v.example, short(&e)))
         })
         .collect();
     assert!(failed.is_empty(), "{}", failed.join("\n"));
